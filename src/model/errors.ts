@@ -1,0 +1,91 @@
+import { z } from 'zod'
+
+/** One table for every face: the HTTP status, the CLI exit code, and the way out. */
+export const ERRORS = {
+  invalid_request: { http: 400, exit: 2, advice: 'Correct the named field and send it again.' },
+  unsupported_media: { http: 415, exit: 2, advice: 'Send Content-Type: application/json.' },
+  unauthorized: {
+    http: 401,
+    exit: 7,
+    advice: 'Send the token that `mainstem serve` wrote at its first start.',
+  },
+  forbidden: { http: 403, exit: 5, advice: 'Ask for less, or have the operator raise the limit.' },
+  session_not_found: {
+    http: 404,
+    exit: 4,
+    advice: 'List the sessions; this one was removed or never existed.',
+  },
+  agent_not_found: {
+    http: 404,
+    exit: 4,
+    advice: 'Install the agent, or name its program in the configuration.',
+  },
+  request_not_found: { http: 404, exit: 4, advice: 'List the open requests; this one was never asked.' },
+  not_found: { http: 404, exit: 4, advice: 'Check the path against the API reference.' },
+  conflict: { http: 409, exit: 1, advice: 'Read the current state; somebody else was first.' },
+  cursor_gone: { http: 410, exit: 4, advice: 'Start again from the earliest entry that is kept.' },
+  too_large: { http: 413, exit: 2, advice: 'Send less in one request.' },
+  idempotency_conflict: { http: 422, exit: 2, advice: 'Use a new idempotency key for a different request.' },
+  unsupported_option: { http: 422, exit: 2, advice: 'Leave the option out, or choose an agent that has it.' },
+  agent_not_ready: { http: 424, exit: 6, advice: 'Finish the set-up of the agent.' },
+  authentication_failed: { http: 502, exit: 6, advice: 'Log in to the agent, or set its key variable.' },
+  connection_failed: { http: 502, exit: 1, advice: 'The agent could not reach its model; try again.' },
+  protocol_error: { http: 502, exit: 1, advice: 'The agent broke its own protocol; look at its raw output.' },
+  timeout: { http: 504, exit: 3, advice: 'Allow more time, or ask for less.' },
+  overloaded: { http: 503, exit: 1, advice: 'Try again after the time in Retry-After.' },
+  draining: {
+    http: 503,
+    exit: 1,
+    advice: 'The server is stopping; try again after the time in Retry-After.',
+  },
+  storage_failed: { http: 503, exit: 1, advice: 'Check disk space and permissions of the data directory.' },
+  permission_denied: { http: 500, exit: 5, advice: 'Allow the tool, or have somebody there to answer.' },
+  tool_execution_failed: { http: 500, exit: 1, advice: "Look at the tool's own output." },
+  output_truncated: { http: 500, exit: 1, advice: "Raise the model's output limit, or ask for less." },
+  rate_limited: { http: 500, exit: 3, advice: 'Wait for the limit to reset.' },
+  quota_exceeded: { http: 500, exit: 3, advice: 'Wait for the quota to reset, or use another account.' },
+  unknown: {
+    http: 500,
+    exit: 1,
+    advice: 'Look at the raw output of the agent and at the log of the server.',
+  },
+} as const satisfies Record<string, { http: number; exit: number; advice: string }>
+
+export type ErrorCode = keyof typeof ERRORS
+const codes = Object.keys(ERRORS) as [ErrorCode, ...ErrorCode[]]
+export const ErrorCode = z.enum(codes)
+
+/** A failure as a fact in the log. */
+export const ErrorInfo = z.strictObject({
+  code: ErrorCode,
+  message: z.string(),
+  native: z.unknown().optional(),
+})
+export type ErrorInfo = z.infer<typeof ErrorInfo>
+
+/** JSON-RPC has a few codes of its own; everything else is -32000 with `data.code`. */
+export function jsonRpcCode(code: ErrorCode): number {
+  if (code === 'invalid_request') return -32602
+  if (code === 'unknown') return -32603
+  return -32000
+}
+
+/** The one error class: callers branch on `code`. */
+export class MainstemError extends Error {
+  readonly code: ErrorCode
+  readonly details: Record<string, unknown> | undefined
+
+  constructor(code: ErrorCode, message: string, details?: Record<string, unknown>, options?: ErrorOptions) {
+    super(message, options)
+    this.name = 'MainstemError'
+    this.code = code
+    this.details = details
+  }
+}
+
+/** Any thrown value as ours, the original kept as its cause. */
+export function toMainstemError(thrown: unknown): MainstemError {
+  if (thrown instanceof MainstemError) return thrown
+  const message = thrown instanceof Error ? thrown.message : String(thrown)
+  return new MainstemError('unknown', message, undefined, { cause: thrown })
+}

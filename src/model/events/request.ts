@@ -1,0 +1,41 @@
+import { z } from 'zod'
+import { Answers, Decision, Question, RequestKind, RequestOption, Scope } from '../request.ts'
+
+const requestId = z.string()
+
+/** Blocks its turn until answered, unless `blocking` is false. May precede the `tool.started` it is about. */
+export const RequestOpened = z.strictObject({
+  type: z.literal('request.opened'),
+  requestId,
+  kind: RequestKind,
+  blocking: z.boolean(),
+  toolId: z.string().optional(),
+  tool: z.string().optional(),
+  title: z.string().optional(),
+  input: z.unknown().optional(),
+  inputDigest: z.string().describe('binds an answer to what was asked'),
+  options: z.array(RequestOption),
+  questions: z.array(Question).optional(),
+  parent: z.string().optional(),
+})
+export type RequestOpened = z.infer<typeof RequestOpened>
+
+/** Committed before the answer is written to the agent. */
+export const RequestResolved = z.strictObject({
+  type: z.literal('request.resolved'),
+  requestId,
+  decision: Decision,
+  scope: Scope.optional(),
+  answers: Answers.optional(),
+  message: z.string().optional(),
+  input: z.unknown().optional().describe('the input as rewritten by the answer'),
+  by: z.enum(['person', 'policy', 'hook']),
+})
+export type RequestResolved = z.infer<typeof RequestResolved>
+
+export const RequestWithdrawn = z.strictObject({
+  type: z.literal('request.withdrawn'),
+  requestId,
+  reason: z.enum(['interrupted', 'agent', 'turn_ended', 'process_ended']),
+})
+export type RequestWithdrawn = z.infer<typeof RequestWithdrawn>

@@ -1,0 +1,47 @@
+import { z } from 'zod'
+import { OUTSIDE_ID } from './ids.ts'
+
+/** Model names reach an argv: letters first, no spaces, no control characters. */
+export const ModelName = z
+  .string()
+  .max(200)
+  .regex(/^[A-Za-z0-9][A-Za-z0-9._:/@[\]-]*$/)
+
+export const McpServer = z.strictObject({
+  command: z.string().optional(),
+  args: z.array(z.string()).optional(),
+  url: z.string().optional(),
+  headers: z.record(z.string(), z.string()).optional(),
+  env: z.record(z.string(), z.string()).optional(),
+  trust: z.boolean().optional(),
+  includeTools: z.array(z.string()).optional(),
+  excludeTools: z.array(z.string()).optional(),
+})
+export type McpServer = z.infer<typeof McpServer>
+
+export const Image = z.strictObject({ mimeType: z.string().regex(/^image\//), data: z.base64() })
+export type Image = z.infer<typeof Image>
+
+/** `user` loads the user's settings, `no-project` leaves the repository's out, `bare` loads none. */
+export const Isolation = z.enum(['user', 'no-project', 'bare'])
+
+/** A command that gets the request as JSON on stdin; exit 0 allows, anything else or a timeout denies. */
+export const ToolHook = z.strictObject({
+  command: z.array(z.string()).min(1),
+  timeoutMs: z.int().positive().optional(),
+})
+
+export const SessionOptions = z.strictObject({
+  model: ModelName.optional(),
+  effort: z.string().regex(OUTSIDE_ID).optional(),
+  systemPrompt: z.strictObject({ append: z.string().optional(), replace: z.string().optional() }).optional(),
+  extraDirectories: z.array(z.string()).optional(),
+  mcpServers: z.record(z.string().regex(OUTSIDE_ID), McpServer).optional(),
+  env: z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), z.string()).optional(),
+  isolation: Isolation.optional(),
+  images: z.array(Image).optional(),
+  outputSchema: z.record(z.string(), z.unknown()).optional(),
+  checkpointing: z.boolean().optional(),
+  hooks: z.strictObject({ beforeToolCall: ToolHook.optional() }).optional(),
+})
+export type SessionOptions = z.infer<typeof SessionOptions>
