@@ -1,0 +1,63 @@
+import type { BlobRef } from '../model/index.ts'
+
+export type FrameStream = 'stdout' | 'stderr' | 'rpc' | 'sse' | 'http'
+
+/** One unit cut from an agent's bytes. */
+export interface Frame {
+  readonly stream: FrameStream
+  /** The frame as it was written; empty when it went into a blob. */
+  readonly text: string
+  /** The parsed JSON, absent when the text is not JSON (or nested beyond reason). */
+  readonly value?: unknown
+  /** A line over the size limit: its bytes are here and nowhere else. */
+  readonly blob?: BlobRef
+}
+
+/** Deeper values parse but cannot be written again: `JSON.stringify` overflows the stack. */
+const MAX_DEPTH = 512
+
+/** Nesting costs at least two characters a level, so short texts need no look. */
+const SHALLOW_LENGTH = MAX_DEPTH * 2
+
+/** Text that is not JSON, or too deep to be stored, has no value. */
+export function jsonFrame(stream: FrameStream, text: string): Frame {
+  return new JsonFrame(stream, text)
+}
+
+/**
+ * Parsed when it is looked at, and not kept: frames wait in batches, and parsed values that wait with them are what
+ * garbage collection costs. Whoever needs the value twice keeps it.
+ */
+class JsonFrame implements Frame {
+  readonly stream: FrameStream
+  readonly text: string
+
+  constructor(stream: FrameStream, text: string) {
+    this.stream = stream
+    this.text = text
+  }
+
+  get value(): unknown {
+    return parse(this.text)
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text)
+    return text.length > SHALLOW_LENGTH && isDeeperThan(value, MAX_DEPTH) ? undefined : value
+  } catch {
+    return undefined
+  }
+}
+
+function isDeeperThan(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  if (levels === 0) return true
+  if (Array.isArray(value)) {
+    for (const item of value) if (isDeeperThan(item, levels - 1)) return true
+    return false
+  }
+  for (const key in value) if (isDeeperThan(Reflect.get(value, key), levels - 1)) return true
+  return false
+}
