@@ -1,0 +1,140 @@
+import type { Frame, FrameStream } from '../framing/frame.ts'
+import type { RequestOpened } from '../model/events/request.ts'
+import type {
+  Capabilities,
+  Cause,
+  Command,
+  ErrorInfo,
+  Event,
+  LaunchKind,
+  Policy,
+  SessionOptions,
+  Usage,
+  Verdict,
+} from '../model/index.ts'
+
+/** Everything a codec may know when a native process starts. */
+export interface Start {
+  launch: LaunchKind
+  cwd: string
+  policy: Policy
+  options: SessionOptions
+  /** Counts the native processes of a session, because native ids restart with each process. */
+  epoch: number
+  /** The native session to go on with. */
+  resume?: string
+  /** What this session's turns used so far, for agents that report running totals. */
+  spent?: Usage
+}
+
+/** How a native process ended. `cause` is our part in it; `exit` when we had none. */
+export interface Exit {
+  code?: number
+  signal?: string
+  cause: Cause
+  /** The process could not be started, or its connection broke. */
+  error?: ErrorInfo
+}
+
+/** What became of a frame. Every frame has one of these, and the counts add up. */
+export type FrameVerdict = 'mapped' | 'unmapped' | 'malformed' | 'oversized'
+
+/** The agent's own word on how its turn went; the session decides the outcome from it. */
+export interface TurnVerdict extends Verdict {
+  type: 'turn.verdict'
+  result?: string
+  structured?: unknown
+  usage?: Usage
+  nativeReason?: string
+  /** The agent's own figure; the session's clock is used where it has none. */
+  durationMs?: number
+  data?: unknown
+}
+
+/** What a codec says: events, but for what only the session knows (turn numbers, outcomes, digests). */
+export type Said =
+  | Exclude<
+      Event,
+      { type: `session.${'started' | 'ended'}` | `turn.${string}` | 'request.opened' | 'request.resolved' }
+    >
+  | Omit<RequestOpened, 'inputDigest'>
+  | { type: 'turn.started'; origin: 'prompt' | 'agent'; prompt?: string; promptId?: string }
+  | { type: 'turn.steered'; prompt: string; effect: 'folded' | 'restarted' }
+  | TurnVerdict
+
+/** What goes to the agent. */
+export type Write =
+  | { kind: 'text'; text: string }
+  | { kind: 'end' }
+  | { kind: 'http'; method: 'GET' | 'POST' | 'PATCH' | 'DELETE'; path: string; body?: unknown; tag?: string }
+
+export interface Step {
+  readonly verdict: FrameVerdict
+  readonly said: readonly Said[]
+  readonly writes: readonly Write[]
+  /** A command the agent, or its protocol, cannot take. */
+  readonly refused?: ErrorInfo
+}
+
+/** A codec is a fold: no clock, no random number, no I/O. It may mutate its own state in place. */
+export interface Codec<State> {
+  initial(start: Start): State
+  /** What the agent wrote. */
+  decode(state: State, frame: Frame): Step
+  /** What we want of the agent. */
+  encode(state: State, command: Command): Step
+  /** The process is gone: settles whatever it left open. */
+  end(state: State, exit: Exit): Step
+  /**
+   * A frame that was written *to* the agent, so that a transcript of both directions can be replayed:
+   * updates the state as `encode` would have, and tells which command it was.
+   */
+  sent?(state: State, frame: Frame): Command | undefined
+}
+
+/** What to start, as data. The prompt never appears here: it goes in by `encode`. */
+export interface ProcessLaunch {
+  kind: 'process'
+  /** The program and its arguments; the program may be replaced by configuration. */
+  argv: readonly [string, ...string[]]
+  env: Readonly<Record<string, string>>
+  /** Variables of ours that may pass to the child: exact names, or prefixes ending in `*`. */
+  passEnv: readonly string[]
+}
+
+/** A line that a built-in agent writes, `afterMs` after the one before it. */
+export interface Beat {
+  afterMs: number
+  line: string
+}
+
+/** An agent without a process: a pure function from a line it is told to the lines it answers, paced by data. */
+export interface BuiltinLaunch {
+  kind: 'builtin'
+  reply(line: string): readonly Beat[]
+}
+
+export type Launch = ProcessLaunch | BuiltinLaunch
+
+/** One way to run an agent: what to start, and the codec that speaks with it. */
+export interface LaunchRecipe<State = unknown> {
+  capabilities: Capabilities
+  codec: Codec<State>
+  /** Where its protocol is spoken; stdout unless it says otherwise. */
+  stream?: FrameStream
+  /** Refuses with `unsupported_option` what cannot be enforced; never silently weaker than asked. */
+  launch(start: Start): Launch
+}
+
+export interface Agent {
+  id: string
+  name: string
+  /** The newest version whose recordings pass; newer ones get a notice. */
+  testedVersion?: string
+  launches: Partial<Record<LaunchKind, LaunchRecipe>>
+}
+
+/** Hides a codec's private state, so that recipes of different states fit one agent. */
+export function recipe<State>(one: LaunchRecipe<State>): LaunchRecipe {
+  return one as LaunchRecipe
+}

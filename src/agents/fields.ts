@@ -1,0 +1,69 @@
+/**
+ * Typed looks into native JSON. Hot rules read fields through these, not through schemas and not through casts:
+ * a field of another type than expected is simply not there.
+ */
+export type Fields = { readonly [key: string]: unknown }
+
+export function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+const NONE: Fields = Object.freeze({})
+const EMPTY: readonly unknown[] = Object.freeze([])
+
+/** A string field, or undefined. */
+export function text(fields: Fields, key: string): string | undefined {
+  const value = fields[key]
+  return typeof value === 'string' ? value : undefined
+}
+
+export function number(fields: Fields, key: string): number | undefined {
+  const value = fields[key]
+  return typeof value === 'number' && Number.isFinite(value) ? value : undefined
+}
+
+/** A number that is not negative, as money and delays are. */
+export function amount(fields: Fields, key: string): number | undefined {
+  const value = number(fields, key)
+  return value !== undefined && value >= 0 && value <= Number.MAX_SAFE_INTEGER ? value : undefined
+}
+
+/** A whole number, as exit codes and HTTP statuses are. */
+export function int(fields: Fields, key: string): number | undefined {
+  const value = fields[key]
+  return typeof value === 'number' && Number.isSafeInteger(value) ? value : undefined
+}
+
+/** A whole number that is not negative, as token counts and durations are. */
+export function count(fields: Fields, key: string): number | undefined {
+  const value = fields[key]
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined
+}
+
+export function flag(fields: Fields, key: string): boolean {
+  return fields[key] === true
+}
+
+/** An object field; an empty one when it is missing. */
+export function fields(of: Fields, key: string): Fields {
+  const value = of[key]
+  return isFields(value) ? value : NONE
+}
+
+export function list(of: Fields, key: string): readonly unknown[] {
+  const value = of[key]
+  return Array.isArray(value) ? value : EMPTY
+}
+
+/** The strings of a list field, or undefined when there is no such list. */
+export function texts(of: Fields, key: string): string[] | undefined {
+  const value = of[key]
+  return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : undefined
+}
+
+/** Leaves out what is undefined, so that an absent field stays absent. */
+export function compact<T extends object>(object: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  const out: Record<string, unknown> = {}
+  for (const [key, value] of Object.entries(object)) if (value !== undefined) out[key] = value
+  return out as { [K in keyof T]: Exclude<T[K], undefined> }
+}

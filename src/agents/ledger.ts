@@ -1,0 +1,272 @@
+import type { RequestOpened } from '../model/events/request.ts'
+import type { FileChanged, ToolCompleted, ToolProgressed, ToolStarted } from '../model/events/tool.ts'
+import type { SubagentCompleted, SubagentStarted } from '../model/events/work.ts'
+import type { DeniedBy, Outcome, ToolKind, ToolStatus } from '../model/index.ts'
+import type { Said } from './agent.ts'
+
+interface OpenMessage {
+  nativeId: string
+  kind: 'text' | 'thinking'
+  text: string
+  parent: string | undefined
+}
+
+interface OpenTool {
+  nativeId: string
+  name: string
+  kind: ToolKind
+  parent: string | undefined
+  /** Somebody said no; the agent may or may not report it. */
+  refusedBy: DeniedBy | undefined
+}
+
+/** What an agent has begun and not yet ended. Every codec keeps one, so that settlement is the same for all. */
+export interface Ledger {
+  readonly messages: Map<string, OpenMessage>
+  readonly tools: Map<string, OpenTool>
+  readonly requests: Map<string, { toolId: string | undefined; parent: string | undefined }>
+  readonly subagents: Map<string, { background: boolean; parent: string | undefined }>
+  /** How often a message or tool of this id was closed; an id that returns gets a suffix. */
+  readonly closedMessages: Map<string, number>
+  readonly closedTools: Map<string, number>
+  denials: number
+  personDenials: number
+}
+
+export function newLedger(): Ledger {
+  return {
+    messages: new Map(),
+    tools: new Map(),
+    requests: new Map(),
+    subagents: new Map(),
+    closedMessages: new Map(),
+    closedTools: new Map(),
+    denials: 0,
+    personDenials: 0,
+  }
+}
+
+/** The id under which a native id is known now: one that returns after it was closed gets `~2`, `~3`. */
+function currentId(
+  open: ReadonlyMap<string, unknown>,
+  closed: ReadonlyMap<string, number>,
+  id: string,
+): string {
+  if (open.has(id)) return id
+  const uses = closed.get(id)
+  return uses === undefined ? id : `${id}~${uses + 1}`
+}
+
+function count(closed: Map<string, number>, id: string): void {
+  closed.set(id, (closed.get(id) ?? 0) + 1)
+}
+
+/** An increment of a message; remembered, so that a cut message can still be completed. */
+export function addDelta(
+  ledger: Ledger,
+  kind: 'text' | 'thinking',
+  nativeId: string,
+  text: string,
+  parent?: string,
+): Said {
+  const messageId = currentId(ledger.messages, ledger.closedMessages, nativeId)
+  const open = ledger.messages.get(messageId)
+  if (open) open.text += text
+  else ledger.messages.set(messageId, { nativeId, kind, text, parent })
+  const type = kind === 'text' ? 'text.delta' : 'thinking.delta'
+  return parent === undefined ? { type, messageId, text } : { type, messageId, text, parent }
+}
+
+/** The whole message, whether or not deltas came before it. */
+export function completeMessage(
+  ledger: Ledger,
+  kind: 'text' | 'thinking',
+  nativeId: string,
+  text: string,
+  more: { parent?: string | undefined; partial?: boolean; phase?: 'commentary' | 'final' | undefined } = {},
+): Said {
+  const messageId = currentId(ledger.messages, ledger.closedMessages, nativeId)
+  ledger.messages.delete(messageId)
+  count(ledger.closedMessages, nativeId)
+  return {
+    type: kind === 'text' ? 'text.completed' : 'thinking.completed',
+    messageId,
+    text,
+    ...(more.partial && { partial: true }),
+    ...(more.phase && { phase: more.phase }),
+    ...(more.parent !== undefined && { parent: more.parent }),
+  }
+}
+
+/** Closes an open message with what was heard of it, for agents that never say "end of message". */
+export function closeMessage(ledger: Ledger, nativeId: string, partial = false): Said[] {
+  const open = ledger.messages.get(currentId(ledger.messages, ledger.closedMessages, nativeId))
+  if (!open) return []
+  return [completeMessage(ledger, open.kind, open.nativeId, open.text, { parent: open.parent, partial })]
+}
+
+/** Drops a half message that the agent is going to repeat. Nothing when nothing of it was shown. */
+export function discardMessage(
+  ledger: Ledger,
+  nativeId: string,
+  reason: 'stream_broken' | 'refused' = 'stream_broken',
+): Said[] {
+  const messageId = currentId(ledger.messages, ledger.closedMessages, nativeId)
+  if (!ledger.messages.delete(messageId)) return []
+  count(ledger.closedMessages, nativeId)
+  return [{ type: 'message.discarded', messageId, reason }]
+}
+
+/** Drops a half message of which the draft of a call may be all that was shown. */
+export function discardDraft(ledger: Ledger, messageId: string): Said[] {
+  const dropped = discardMessage(ledger, messageId)
+  if (dropped.length > 0) return dropped
+  count(ledger.closedMessages, messageId)
+  return [{ type: 'message.discarded', messageId, reason: 'stream_broken' }]
+}
+
+export function toolIdOf(ledger: Ledger, nativeId: string): string {
+  return currentId(ledger.tools, ledger.closedTools, nativeId)
+}
+
+/** Is this native call open under its id or under a suffix of it? */
+export function openToolId(ledger: Ledger, nativeId: string): string | undefined {
+  const id = toolIdOf(ledger, nativeId)
+  return ledger.tools.has(id) ? id : undefined
+}
+
+export function startTool(ledger: Ledger, tool: Omit<ToolStarted, 'type'>): Said {
+  const toolId = toolIdOf(ledger, tool.toolId)
+  const { name, kind, parent } = tool
+  ledger.tools.set(toolId, { nativeId: tool.toolId, name, kind, parent, refusedBy: undefined })
+  return { type: 'tool.started', ...tool, toolId }
+}
+
+/** What an open call does meanwhile; a call that is not open does nothing. */
+export function progressTool(
+  ledger: Ledger,
+  nativeId: string,
+  progress: Omit<ToolProgressed, 'type' | 'toolId'>,
+): Said[] {
+  const toolId = openToolId(ledger, nativeId)
+  return toolId === undefined ? [] : [{ type: 'tool.progressed', toolId, ...progress }]
+}
+
+/** Remembers who refused a call, for agents that tell it apart from the result. */
+export function refuseTool(ledger: Ledger, nativeId: string, by: DeniedBy): void {
+  const tool = ledger.tools.get(toolIdOf(ledger, nativeId))
+  if (tool) tool.refusedBy = by
+}
+
+export type ToolResult = Omit<ToolCompleted, 'type' | 'toolId' | 'name' | 'kind' | 'parent'>
+
+/** Closes a call once; a second result for it, or one for a call nobody started, says nothing. */
+export function finishTool(
+  ledger: Ledger,
+  nativeId: string,
+  result: ToolResult,
+  changes: readonly Omit<FileChanged, 'type' | 'toolId' | 'parent'>[] = [],
+): Said[] {
+  const toolId = toolIdOf(ledger, nativeId)
+  const open = ledger.tools.get(toolId)
+  if (!open) return []
+  ledger.tools.delete(toolId)
+  count(ledger.closedTools, open.nativeId)
+  if (result.status === 'denied') {
+    ledger.denials++
+    if (result.deniedBy === 'person') ledger.personDenials++
+  }
+  const parent = open.parent === undefined ? {} : { parent: open.parent }
+  const said: Said[] = []
+  if (result.status === 'success') {
+    for (const change of changes) said.push({ type: 'file.changed', ...change, toolId, ...parent })
+  }
+  said.push({ type: 'tool.completed', toolId, name: open.name, kind: open.kind, ...result, ...parent })
+  return said
+}
+
+export function openRequest(ledger: Ledger, request: Omit<RequestOpened, 'type' | 'inputDigest'>): Said {
+  ledger.requests.set(request.requestId, { toolId: request.toolId, parent: request.parent })
+  return { type: 'request.opened', ...request }
+}
+
+/** The request was answered, by us. */
+export function closeRequest(ledger: Ledger, requestId: string): boolean {
+  return ledger.requests.delete(requestId)
+}
+
+export function withdrawRequest(
+  ledger: Ledger,
+  requestId: string,
+  reason: 'interrupted' | 'agent' | 'turn_ended' | 'process_ended',
+): Said[] {
+  return ledger.requests.delete(requestId) ? [{ type: 'request.withdrawn', requestId, reason }] : []
+}
+
+export function startSubagent(ledger: Ledger, subagent: Omit<SubagentStarted, 'type'>): Said[] {
+  if (ledger.subagents.has(subagent.id)) return []
+  ledger.subagents.set(subagent.id, { background: subagent.background ?? false, parent: subagent.parent })
+  return [{ type: 'subagent.started', ...subagent }]
+}
+
+export function finishSubagent(
+  ledger: Ledger,
+  id: string,
+  end: Omit<SubagentCompleted, 'type' | 'id'>,
+): Said[] {
+  return ledger.subagents.delete(id) ? [{ type: 'subagent.completed', id, ...end }] : []
+}
+
+/** Does this belong to a background sub-agent, which outlives the turn that started it? */
+function outlivesTurn(ledger: Ledger, parent: string | undefined): boolean {
+  for (let id = parent; id !== undefined; ) {
+    const subagent = ledger.subagents.get(id)
+    if (!subagent) return false
+    if (subagent.background) return true
+    id = subagent.parent
+  }
+  return false
+}
+
+function settledStatus(refusedBy: DeniedBy | undefined, outcome: Outcome): ToolStatus {
+  if (refusedBy) return 'denied'
+  if (outcome === 'interrupted' || outcome === 'timeout') return 'cancelled'
+  return outcome === 'completed' || outcome === 'denied' ? 'unknown' : 'error'
+}
+
+/**
+ * Closes, in this order, everything of the ending turn that is open: messages, requests, tools, sub-agents.
+ * Background sub-agents and what is theirs stay open unless `everything` goes.
+ */
+export function settle(ledger: Ledger, outcome: Outcome, everything = false): Said[] {
+  const stays = (parent: string | undefined) => !everything && outlivesTurn(ledger, parent)
+  const said: Said[] = []
+  for (const [id, message] of ledger.messages) {
+    if (!stays(message.parent)) said.push(...closeMessage(ledger, id, true))
+  }
+  const reason = everything ? 'process_ended' : outcome === 'interrupted' ? 'interrupted' : 'turn_ended'
+  for (const [id, request] of ledger.requests) {
+    if (!stays(request.parent)) said.push(...withdrawRequest(ledger, id, reason))
+  }
+  for (const [id, tool] of ledger.tools) {
+    if (stays(tool.parent)) continue
+    const status = settledStatus(tool.refusedBy, outcome)
+    const deniedBy = tool.refusedBy && { deniedBy: tool.refusedBy }
+    said.push(...finishTool(ledger, id, { status, settled: true, ...deniedBy }))
+  }
+  for (const [id, subagent] of ledger.subagents) {
+    if (!everything && (subagent.background || stays(subagent.parent))) continue
+    const status = settledStatus(undefined, outcome)
+    said.push(
+      ...finishSubagent(ledger, id, {
+        status:
+          status === 'unknown'
+            ? 'success'
+            : status === 'cancelled' || subagent.background
+              ? 'cancelled'
+              : 'error',
+      }),
+    )
+  }
+  return said
+}
