@@ -1,0 +1,157 @@
+import type { Capabilities, Policy, SessionOptions } from '../../model/index.ts'
+import { type Agent, type Launch, recipe, type Start } from '../agent.ts'
+import { flagValue, unsupported } from '../option.ts'
+import { codec } from './codec.ts'
+
+const COMMON: Omit<
+  Capabilities,
+  'permissions' | 'questions' | 'planApproval' | 'interrupt' | 'steer' | 'images' | 'setModel' | 'setMode'
+> = {
+  deltas: true,
+  thinking: 'summary',
+  resume: true,
+  structuredOutput: true,
+  usage: 'step',
+  cost: true,
+  diffs: true,
+  plans: false,
+  subagents: true,
+  mcp: true,
+  marksRetries: true,
+}
+
+export const claude: Agent = {
+  id: 'claude',
+  name: 'Claude Code',
+  testedVersion: '2.1.325',
+  launches: {
+    live: recipe({
+      codec,
+      capabilities: {
+        ...COMMON,
+        permissions: true,
+        questions: true,
+        planApproval: true,
+        interrupt: 'protocol',
+        steer: 'folded',
+        images: true,
+        setModel: true,
+        setMode: true,
+      },
+      launch: (start) => launch(start, ['--input-format=stream-json', '--permission-prompt-tool=stdio']),
+    }),
+    oneshot: recipe({
+      codec,
+      capabilities: {
+        ...COMMON,
+        permissions: false,
+        questions: false,
+        planApproval: false,
+        interrupt: 'signal',
+        steer: 'none',
+        images: false,
+        setModel: false,
+        setMode: false,
+      },
+      launch: (start) => launch(start, []),
+    }),
+  },
+}
+
+const OUTPUT = [
+  '--print',
+  '--output-format=stream-json',
+  '--verbose',
+  '--include-partial-messages',
+  '--include-hook-events',
+]
+
+function launch(start: Start, input: string[]): Launch {
+  const { policy, options, resume } = start
+  const permission = permissionArgs(policy)
+  return {
+    kind: 'process',
+    argv: [
+      'claude',
+      ...OUTPUT,
+      ...input,
+      ...permission,
+      ...limitArgs(policy),
+      ...optionArgs(options, start.launch),
+      ...(resume === undefined ? [] : [`--resume=${resume}`]),
+    ],
+    // Root may bypass permissions only where the machine itself is called a sandbox.
+    env: permission.includes(BYPASS) ? { IS_SANDBOX: '1' } : {},
+    passEnv: ['ANTHROPIC_*', 'CLAUDE_CODE_*', 'CLAUDE_CONFIG_DIR', 'IS_SANDBOX', 'DISABLE_*'],
+  }
+}
+
+const BYPASS = '--dangerously-skip-permissions'
+
+/** Approval × sandbox as Claude's permission modes; it has no sandbox of its own that we could ask for. */
+function permissionArgs({ approval, sandbox }: Policy): string[] {
+  if (sandbox === 'workspace-write')
+    throw unsupported('claude', 'sandbox workspace-write', 'it has no such sandbox')
+  if (sandbox === 'read-only') {
+    if (approval === 'auto-edit')
+      throw unsupported('claude', 'auto-edit with read-only', 'they contradict each other')
+    return ['--permission-mode=plan']
+  }
+  switch (approval) {
+    case 'ask':
+    case 'ask-dangerous':
+      return ['--permission-mode=default']
+    case 'auto-edit':
+      return ['--permission-mode=acceptEdits']
+    case 'auto-all':
+      return [BYPASS]
+    default:
+      return approval satisfies never
+  }
+}
+
+function limitArgs({ tools, maxSteps, maxBudgetUsd, network, writableRoots }: Policy): string[] {
+  if (network !== undefined) throw unsupported('claude', 'network', 'it has no sandbox that could hold it')
+  if (writableRoots) throw unsupported('claude', 'writableRoots', 'it has no sandbox that could hold them')
+  const names = (flag: string, list: readonly string[] | undefined) =>
+    list ? [flagValue('claude', flag, list.join(','))] : []
+  return [
+    ...names('--tools', tools?.available),
+    ...names('--allowedTools', tools?.preapproved),
+    ...names('--disallowedTools', tools?.denied),
+    ...(maxSteps === undefined ? [] : [`--max-turns=${maxSteps}`]),
+    ...(maxBudgetUsd === undefined ? [] : [`--max-budget-usd=${maxBudgetUsd}`]),
+  ]
+}
+
+function optionArgs(options: SessionOptions, kind: Start['launch']): string[] {
+  const { model, effort, systemPrompt, extraDirectories, mcpServers, isolation, outputSchema } = options
+  if (options.checkpointing !== undefined) throw unsupported('claude', 'checkpointing', 'it keeps none')
+  if (options.hooks) throw unsupported('claude', 'hooks', 'hooks of this kind are not connected to it')
+  if (options.images && kind === 'oneshot')
+    throw unsupported('claude', 'images', 'only its live launch takes them')
+  const value = (flag: string, text: string | undefined) =>
+    text === undefined ? [] : [flagValue('claude', flag, text)]
+  return [
+    ...value('--model', model),
+    ...value('--effort', effort),
+    ...value('--append-system-prompt', systemPrompt?.append),
+    ...value('--system-prompt', systemPrompt?.replace),
+    ...(extraDirectories ?? []).map((directory) => flagValue('claude', '--add-dir', directory)),
+    ...(mcpServers ? [flagValue('claude', '--mcp-config', mcpConfig(mcpServers))] : []),
+    ...(isolation === 'no-project' ? ['--setting-sources=user'] : []),
+    ...(isolation === 'bare' ? ['--setting-sources=', '--strict-mcp-config'] : []),
+    ...(outputSchema ? [flagValue('claude', '--json-schema', JSON.stringify(outputSchema))] : []),
+  ]
+}
+
+function mcpConfig(servers: NonNullable<SessionOptions['mcpServers']>): string {
+  const native: Record<string, unknown> = {}
+  for (const [name, { trust, includeTools, excludeTools, ...server }] of Object.entries(servers)) {
+    if (trust !== undefined || includeTools || excludeTools) {
+      throw unsupported('claude', `mcpServers.${name}`, 'it cannot filter or trust the tools of one server')
+    }
+    native[name] = server.url === undefined ? server : { type: 'http', ...server }
+  }
+  return JSON.stringify({ mcpServers: native })
+}

@@ -1,0 +1,134 @@
+import type { Frame } from '../../framing/frame.ts'
+import type { Command } from '../../model/index.ts'
+import type { Codec, Said, Start, Step, Write } from '../agent.ts'
+import { amount, type Fields, isFields, text } from '../fields.ts'
+import { progressTool, settle } from '../ledger.ts'
+import { ruleTable } from '../rules.ts'
+import { malformed, nothing, oversized, refuse, say, sayAll, send, unmapped } from '../step.ts'
+import {
+  decodeControlCancel,
+  decodeControlRequest,
+  decodeControlResponse,
+  encodeLive,
+  sentLive,
+} from './control.ts'
+import { decodeAssistant, decodeUser } from './messages.ts'
+import { endTurn, rememberResult } from './result.ts'
+import { initialState, type State } from './state.ts'
+import { decodeStreamEvent } from './stream.ts'
+import { beginTurn, decodeRateLimit, decodeSystem } from './system.ts'
+
+type Rule = (state: State, native: Fields, raw: string) => Step
+
+const ruleOf = ruleTable<Rule>({
+  stream_event: decodeStreamEvent,
+  assistant: decodeAssistant,
+  user: decodeUser,
+  system: decodeSystem,
+  result(state, native) {
+    if (!state.turnOpen) return nothing
+    rememberResult(state, native)
+    // A one-shot process may go on after a result; only its exit ends the turn.
+    return state.start.launch === 'live' ? sayAll(endTurn(state)) : nothing
+  },
+  control_request: decodeControlRequest,
+  control_response: decodeControlResponse,
+  control_cancel_request: decodeControlCancel,
+  command_lifecycle: decodeLifecycle,
+  tool_progress: decodeToolProgress,
+  rate_limit_event: decodeRateLimit,
+  // A keep-alive of the transport.
+  keep_alive: () => nothing,
+})
+
+/** How much of stderr is kept to explain a start that failed. */
+const STDERR_LINES = 20
+
+export const codec: Codec<State> = {
+  initial: (start: Start) => initialState(start),
+
+  decode(state, frame) {
+    if (frame.blob) return oversized(frame.blob)
+    if (frame.stream === 'stderr') return decodeStderr(state, frame)
+    const native = frame.value
+    if (isFields(native)) {
+      const rule = ruleOf(native.type)
+      return rule ? rule(state, native, frame.text) : unmapped(text(native, 'type') ?? '?', frame.text)
+    }
+    if (Array.isArray(native)) return decodeList(state, native)
+    return malformed(frame.text)
+  },
+
+  encode(state, command) {
+    if (state.start.launch === 'live') return encodeLive(state, command)
+    return encodeOneshot(command)
+  },
+
+  sent: (state, frame) => sentLive(state, frame),
+
+  end(state, exit) {
+    return sayAll(state.turnOpen ? endTurn(state, exit) : settle(state.ledger, 'interrupted', true))
+  },
+}
+
+/** The prompt goes in by stdin, never by argv. */
+function encodeOneshot(command: Command): Step {
+  switch (command.type) {
+    case 'open':
+    case 'close':
+    case 'interrupt':
+      return nothing
+    case 'prompt':
+      if (command.images?.length)
+        return refuse('unsupported_option', 'a one-shot claude takes no images; use the live launch')
+      return send([{ kind: 'text', text: command.text }, { kind: 'end' }])
+    case 'steer':
+    case 'answer':
+    case 'set_model':
+    case 'set_policy':
+      return refuse(
+        'unsupported_option',
+        `a one-shot claude cannot take "${command.type}"; use the live launch`,
+      )
+    default:
+      return command satisfies never
+  }
+}
+
+function decodeStderr(state: State, frame: Frame): Step {
+  if (state.stderr.length === STDERR_LINES) state.stderr.shift()
+  state.stderr.push(frame.text)
+  return say({ type: 'output.written', stream: 'stderr', line: frame.text })
+}
+
+/** `--output-format json` prints all messages as one array. */
+function decodeList(state: State, natives: readonly unknown[]): Step {
+  const said: Said[] = []
+  const writes: Write[] = []
+  let verdict: Step['verdict'] = 'mapped'
+  for (const native of natives) {
+    const step = codec.decode(state, { stream: 'stdout', text: JSON.stringify(native), value: native })
+    said.push(...step.said)
+    writes.push(...step.writes)
+    if (step.verdict !== 'mapped') verdict = step.verdict
+  }
+  return { verdict, said, writes }
+}
+
+/** A prompt with an id of ours is queued, started and completed; what matters is where it starts. */
+function decodeLifecycle(state: State, native: Fields): Step {
+  const uuid = text(native, 'command_uuid')
+  const index = state.steers.findIndex((steer) => steer.promptId !== undefined && steer.promptId === uuid)
+  if (text(native, 'state') !== 'started' || index < 0) return nothing
+  const [steer] = state.steers.splice(index, 1)
+  if (!state.turnOpen) return say(beginTurn(state, steer))
+  return say({ type: 'turn.steered', prompt: steer?.text ?? '', effect: 'folded' })
+}
+
+/** Its own id is made up; the call it is about is named as its parent. */
+function decodeToolProgress(state: State, native: Fields): Step {
+  const toolId = text(native, 'parent_tool_use_id') ?? text(native, 'tool_use_id')
+  const seconds = amount(native, 'elapsed_time_seconds')
+  if (toolId === undefined || seconds === undefined) return nothing
+  return sayAll(progressTool(state.ledger, toolId, { elapsedMs: seconds * 1000 }))
+}

@@ -1,0 +1,36 @@
+import type { ErrorCode } from '../../model/index.ts'
+
+/** The status decides where there is one; otherwise Claude's own word for it, then the text. */
+export function errorCodeOf(
+  status: number | undefined,
+  word: string | undefined,
+  message: string,
+): ErrorCode {
+  if (status !== undefined) return codeOfStatus(status)
+  if (word === 'authentication_failed' || /not logged in|\/login|invalid api key/i.test(message)) {
+    return 'authentication_failed'
+  }
+  if (word === 'rate_limit') return 'rate_limited'
+  if (word === 'billing_error') return 'quota_exceeded'
+  if (word === 'server_error') return 'connection_failed'
+  if (word === 'max_output_tokens') return 'output_truncated'
+  if (word === 'invalid_request' || word === 'model_not_found') return 'invalid_request'
+  return codeOfText(message)
+}
+
+function codeOfStatus(status: number): ErrorCode {
+  if (status === 401 || status === 403) return 'authentication_failed'
+  if (status === 429) return 'rate_limited'
+  if (status === 400 || status === 404) return 'invalid_request'
+  return status >= 500 ? 'connection_failed' : 'unknown'
+}
+
+/** What the program says on stderr, or in a lone result, when no turn came about. */
+export function codeOfText(message: string): ErrorCode {
+  if (/No conversation found/.test(message)) return 'session_not_found'
+  if (/not logged in|Please run \/login|invalid api key/i.test(message)) return 'authentication_failed'
+  if (/unknown option|requires --|is already in use|cannot be used/i.test(message))
+    return 'unsupported_option'
+  if (/output token maximum/i.test(message)) return 'output_truncated'
+  return 'unknown'
+}

@@ -1,0 +1,176 @@
+import type { DeniedBy } from '../../model/index.ts'
+import type { Said, Step } from '../agent.ts'
+import { compact, count, type Fields, fields, flag, int, isFields, list, text } from '../fields.ts'
+import {
+  completeMessage,
+  discardMessage,
+  finishSubagent,
+  finishTool,
+  openToolId,
+  startTool,
+  type ToolResult,
+  toolIdOf,
+} from '../ledger.ts'
+import { ruleTable } from '../rules.ts'
+import { say, sayAll, unmapped } from '../step.ts'
+import { errorCodeOf } from './errors.ts'
+import type { State } from './state.ts'
+import { matchBlock, unstreamedId } from './stream.ts'
+import { exitCodeIn, fileChange, kindOf, titleOf } from './tools.ts'
+
+/** Whole blocks, one or more a line; their deltas, if any, came before. */
+export function decodeAssistant(state: State, native: Fields, raw: string): Step {
+  const message = fields(native, 'message')
+  const content = list(message, 'content')
+  if (text(message, 'model') === '<synthetic>' || flag(native, 'is_api_error_message')) {
+    return syntheticMessage(state, native, content)
+  }
+  const id = text(message, 'id') ?? ''
+  const parent = text(native, 'parent_tool_use_id')
+  const said: Said[] = []
+  for (const block of content) {
+    if (!isFields(block)) continue
+    const type = text(block, 'type')
+    if (type === 'text' || type === 'thinking') {
+      const messageId = matchBlock(state, id, type)?.messageId ?? unstreamedId(state, id)
+      const whole = text(block, type) ?? ''
+      said.push(
+        completeMessage(state.ledger, type, messageId, whole, { parent, partial: flag(native, 'aborted') }),
+      )
+    } else if (type === 'tool_use') {
+      said.push(...toolStarted(state, native, block, id))
+    } else if (type !== 'redacted_thinking') {
+      return unmapped(`assistant/${type ?? '?'}`, raw)
+    }
+  }
+  return sayAll(said)
+}
+
+function toolStarted(state: State, native: Fields, block: Fields, message: string): Said[] {
+  const parent = text(native, 'parent_tool_use_id')
+  const toolId = text(block, 'id') ?? unstreamedId(state, message)
+  const name = text(block, 'name') ?? '?'
+  const messageId = matchBlock(state, message, 'tool_use', toolId)?.messageId
+  if (openToolId(state.ledger, toolId)) return []
+  if (name === 'StructuredOutput') state.structured = block.input
+  if (name === 'ExitPlanMode') state.plan = { toolId, input: block.input }
+  // Tools of MCP servers have names for people.
+  const title = titleOf(block.input) ?? text(entryOf(native, 'tool_use_meta', toolId), 'display_name')
+  return [
+    startTool(state.ledger, {
+      toolId,
+      name,
+      kind: kindOf(name),
+      ...(title !== undefined && { title }),
+      ...(block.input !== undefined && { input: block.input }),
+      ...(messageId !== undefined && { messageId }),
+      ...(parent !== undefined && { parent }),
+    }),
+  ]
+}
+
+/** The client speaks in the model's place: an API failure must not read as the answer. */
+function syntheticMessage(state: State, native: Fields, content: readonly unknown[]): Step {
+  const message = content.map((block) => (isFields(block) ? (text(block, 'text') ?? '') : '')).join('\n')
+  const status = int(native, 'api_error_status')
+  const error = text(native, 'error')
+  state.apiError = { code: errorCodeOf(status, error, message), message }
+  const data = compact({ status, error, type: text(native, 'api_error_type') })
+  return say({ type: 'notice.raised', level: 'error', code: 'agent_error', message, data })
+}
+
+/** Tool results, and things said in the user's name. */
+export function decodeUser(state: State, native: Fields, raw: string): Step {
+  const content = fields(native, 'message').content
+  if (typeof content === 'string') {
+    // The output of a local command, such as the confirmation of a model change.
+    return say({ type: 'notice.raised', level: 'info', code: 'agent_warning', message: content })
+  }
+  if (!Array.isArray(content)) return unmapped('user', raw)
+  const said: Said[] = []
+  for (const block of content) {
+    if (!isFields(block)) continue
+    if (block.type === 'tool_result') said.push(...toolResult(state, native, block))
+    else if (block.type === 'text') said.push(...spokenForUser(state, native))
+    else if (block.type !== 'image') return unmapped(`user/${text(block, 'type') ?? '?'}`, raw)
+  }
+  return sayAll(said)
+}
+
+/** Our prompt again, a child's prompt, or a remark for the model: only a refused message matters. */
+function spokenForUser(state: State, native: Fields): Said[] {
+  const refused = text(native, 'refused_message_id')
+  if (refused === undefined || refused !== state.messageId) return []
+  const said: Said[] = []
+  for (const block of state.blocks.values()) {
+    if (!block.whole) said.push(...discardMessage(state.ledger, block.messageId, 'refused'))
+  }
+  return said
+}
+
+function toolResult(state: State, native: Fields, block: Fields): Said[] {
+  const id = text(block, 'tool_use_id') ?? ''
+  const output = outputOf(block.content)
+  const data = native.tool_use_result
+  const structured = isFields(data) ? data : undefined
+  const status = statusOf(state, native, block, id)
+  const exitCode = status.status === 'error' ? exitCodeIn(output) : undefined
+  const durationMs = structured && (count(structured, 'totalDurationMs') ?? count(structured, 'durationMs'))
+  const result: ToolResult = {
+    ...status,
+    output,
+    ...(exitCode !== undefined && { exitCode }),
+    ...(durationMs !== undefined && { durationMs }),
+    ...(structured && { data: structured }),
+    ...(structured && text(structured, 'persistedOutputPath') !== undefined && { truncated: true }),
+  }
+  const said = finishTool(state.ledger, id, result, structured ? fileChange(structured) : [])
+  // A sub-agent in the background goes on after its call has returned.
+  if (state.ledger.subagents.get(id)?.background === false) {
+    const ended =
+      status.status === 'success' ? 'success' : status.status === 'cancelled' ? 'cancelled' : 'error'
+    said.push(...finishSubagent(state.ledger, id, { status: ended }))
+  }
+  return said
+}
+
+function outputOf(content: unknown): string {
+  if (typeof content === 'string') return content
+  if (!Array.isArray(content)) return ''
+  return content
+    .map((part) => (isFields(part) ? (text(part, 'text') ?? `[${text(part, 'type')}]`) : ''))
+    .join('\n')
+}
+
+const deniedBy = ruleTable<DeniedBy>({
+  user_reject: 'person',
+  user_temporary: 'person',
+  user_permanent: 'person',
+  hook: 'hook',
+  config: 'policy',
+})
+
+const NO_ENTRY: Fields = {}
+
+/** What a message tells apart about one of its calls. */
+function entryOf(native: Fields, key: string, toolId: string): Fields {
+  return list(native, key).find((item): item is Fields => isFields(item) && item.id === toolId) ?? NO_ENTRY
+}
+
+function statusOf(
+  state: State,
+  native: Fields,
+  block: Fields,
+  id: string,
+): Pick<ToolResult, 'status' | 'deniedBy'> {
+  const meta = entryOf(native, 'tool_result_meta', id)
+  const decision = fields(meta, 'permission_decision')
+  const refusedBy = state.ledger.tools.get(toolIdOf(state.ledger, id))?.refusedBy
+  if (refusedBy) return { status: 'denied', deniedBy: refusedBy }
+  if (text(decision, 'decision') === 'reject') {
+    return { status: 'denied', deniedBy: deniedBy(decision.source) ?? 'policy' }
+  }
+  // Rejected without a decision: the turn was interrupted while the call ran or waited.
+  if (text(meta, 'non_execution_kind') === 'user-rejected') return { status: 'cancelled' }
+  return { status: flag(block, 'is_error') ? 'error' : 'success' }
+}

@@ -1,0 +1,149 @@
+import {
+  addUsage,
+  decide,
+  type ErrorInfo,
+  type Evidence,
+  isZeroUsage,
+  type Usage,
+} from '../../model/index.ts'
+import type { Exit, Said, TurnVerdict } from '../agent.ts'
+import { amount, count, type Fields, fields, flag, int, isFields, list, text, texts } from '../fields.ts'
+import { settle } from '../ledger.ts'
+import { codeOfText, errorCodeOf } from './errors.ts'
+import { resetTurn, type State } from './state.ts'
+import { type ModelUsage, modelUsagesOf, usageOf } from './usage.ts'
+
+/** A one-shot process may print several results: figures add up and the last one decides. */
+export function rememberResult(state: State, native: Fields): void {
+  const before = state.result
+  const told = usageOf(fields(native, 'usage'))
+  // After an interrupt the figures are all zero, and the steps know better.
+  const computed = state.stepSeen && isZeroUsage(told)
+  const models = modelUsagesOf(native)
+  const costUsd = costOf(state, native, models)
+  const usage = {
+    ...(computed ? state.steps : told),
+    // A price of nothing for tokens that were used is no price.
+    ...(costUsd !== undefined && !(computed && costUsd === 0) && { costUsd }),
+  }
+  state.result = {
+    native,
+    usage: addUsage(before?.usage ?? {}, usage),
+    computed: computed || (before?.computed ?? false),
+    models: before ? addModels(before.models, models) : models,
+    denials: (before?.denials ?? 0) + list(native, 'permission_denials').filter(isFields).length,
+  }
+  state.steps = {}
+  state.stepSeen = false
+}
+
+/** The total goes on from an earlier process of the session, so only what is told for this result alone counts. */
+function costOf(state: State, native: Fields, models: ReadonlyMap<string, ModelUsage>): number | undefined {
+  const total = amount(native, 'total_cost_usd')
+  const before = state.costBefore
+  state.costBefore = total ?? before
+  if (isFields(native.model_usage_since_last_result)) {
+    const costs = [...models.values()].map((model) => model.costUsd)
+    if (!costs.includes(undefined)) return costs.reduce<number>((sum, cost) => sum + (cost ?? 0), 0)
+  }
+  return total === undefined || before === undefined ? undefined : Math.max(0, total - before)
+}
+
+function addModels(
+  before: ReadonlyMap<string, ModelUsage>,
+  now: ReadonlyMap<string, ModelUsage>,
+): ReadonlyMap<string, ModelUsage> {
+  const models = new Map(before)
+  for (const [model, usage] of now) {
+    models.set(model, { ...usage, ...addUsage(before.get(model) ?? {}, usage) })
+  }
+  return models
+}
+
+/** Settles the turn by the result that was remembered. */
+export function endTurn(state: State, exit?: Exit): Said[] {
+  const verdict = verdictOf(state, exit)
+  // A process that died by a signal has no code, and that is not success.
+  const exitCode = exit && (exit.code ?? (exit.signal === undefined ? 0 : 1))
+  const outcome = decide(verdict, exit?.cause ?? 'exit', exitCode)
+  const said = settle(state.ledger, outcome)
+  // Nothing outlives the process, not even work in the background.
+  if (exit) said.push(...settle(state.ledger, 'interrupted', true))
+  // Settling may have found more refusals.
+  verdict.denials = Math.max(verdict.denials, state.ledger.denials)
+  verdict.personDenials = state.ledger.personDenials
+  const { usage } = verdict
+  if (usage) {
+    const told = state.result && !state.result.computed && !state.stepSeen
+    said.push({ type: 'usage.reported', scope: 'turn', ...usage, source: told ? 'agent' : 'computed' })
+  }
+  said.push(verdict)
+  resetTurn(state)
+  return said
+}
+
+function verdictOf(state: State, exit: Exit | undefined): TurnVerdict {
+  if (!state.result) return silentVerdict(state, exit)
+  const { native, models, denials } = state.result
+  const evidence = evidenceOf(native, state)
+  const usage = turnUsage(state)
+  const result = text(native, 'result')
+  const structured = native.structured_output ?? state.structured
+  const nativeReason = text(native, 'terminal_reason') ?? text(native, 'subtype')
+  const error = errorOf(state, native, evidence)
+  return {
+    type: 'turn.verdict',
+    evidence,
+    ...(error && { error }),
+    ...(evidence === 'success' && result !== undefined && { result }),
+    ...(structured !== undefined && { structured }),
+    ...(usage && { usage }),
+    ...(nativeReason !== undefined && { nativeReason }),
+    durationMs: count(native, 'duration_ms') ?? 0,
+    denials: Math.max(denials, state.ledger.denials),
+    personDenials: state.ledger.personDenials,
+    ...(models.size > 0 && { data: { models: Object.fromEntries(models) } }),
+  }
+}
+
+function evidenceOf(native: Fields, state: State): Evidence {
+  if (text(native, 'terminal_reason')?.startsWith('aborted_')) return 'aborted'
+  const subtype = text(native, 'subtype')
+  if (subtype === 'error_max_turns') return 'max_steps'
+  if (subtype === 'error_max_budget_usd') return 'max_budget'
+  // The subtype says "success" for API failures too, so only this flag tells.
+  if (!flag(native, 'is_error')) return 'success'
+  return text(native, 'stop_reason') === 'refusal' || state.refusal ? 'refusal' : 'error'
+}
+
+function errorOf(state: State, native: Fields, evidence: Evidence): ErrorInfo | undefined {
+  if (evidence === 'success' || evidence === 'aborted') return undefined
+  const message =
+    text(native, 'result') ?? texts(native, 'errors')?.join('\n') ?? text(native, 'subtype') ?? ''
+  if (evidence === 'max_steps' || evidence === 'max_budget') return { code: 'unknown', message }
+  if (evidence === 'refusal') return { code: 'invalid_request', message }
+  if (text(native, 'stop_reason') === 'max_tokens') return { code: 'output_truncated', message }
+  const status = int(native, 'api_error_status')
+  if (status !== undefined) return { code: errorCodeOf(status, undefined, message), message }
+  return state.apiError ?? { code: codeOfText(message), message }
+}
+
+/** The figures of the results, and of what came after the last one. */
+function turnUsage(state: State): Usage | undefined {
+  const told = state.result?.usage ?? {}
+  const usage = state.stepSeen ? addUsage(told, state.steps) : told
+  return Object.keys(usage).length === 0 ? undefined : usage
+}
+
+/** No result: it died, or never got as far as a turn. What stderr says is then all there is. */
+function silentVerdict(state: State, exit: Exit | undefined): TurnVerdict {
+  const { denials, personDenials } = state.ledger
+  const usage = turnUsage(state)
+  const base = { type: 'turn.verdict' as const, denials, personDenials, ...(usage && { usage }) }
+  if (exit?.error) return { ...base, evidence: 'error', error: exit.error }
+  const neverStarted =
+    state.known.nativeSessionId === undefined && exit?.code !== undefined && exit.code !== 0
+  if (!neverStarted || state.stderr.length === 0) return { ...base, evidence: 'none' }
+  const message = state.stderr.join('\n')
+  return { ...base, evidence: 'error', error: { code: codeOfText(message), message } }
+}

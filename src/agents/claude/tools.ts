@@ -1,0 +1,98 @@
+import type { FileChanged } from '../../model/events/tool.ts'
+import type { ToolKind } from '../../model/index.ts'
+import { type Fields, isFields, list, number, text, texts } from '../fields.ts'
+import { ruleTable } from '../rules.ts'
+
+const kinds = ruleTable<ToolKind>({
+  Read: 'read',
+  NotebookRead: 'read',
+  Write: 'edit',
+  Edit: 'edit',
+  NotebookEdit: 'edit',
+  Grep: 'search',
+  Glob: 'search',
+  WebSearch: 'search',
+  ToolSearch: 'search',
+  Bash: 'execute',
+  WebFetch: 'fetch',
+  TodoWrite: 'think',
+  TaskCreate: 'think',
+  TaskUpdate: 'think',
+  TaskList: 'think',
+  TaskGet: 'think',
+  // The handshake lists the sub-agent tool as Task, the model calls it Agent.
+  Task: 'task',
+  Agent: 'task',
+})
+
+export function kindOf(name: string): ToolKind {
+  return kinds(name) ?? (name.startsWith('mcp__') ? 'mcp' : 'other')
+}
+
+/** The one argument a person wants to see beside the tool's name. */
+const TITLE_FIELDS = [
+  'command',
+  'file_path',
+  'notebook_path',
+  'pattern',
+  'url',
+  'query',
+  'subject',
+  'description',
+]
+
+export function titleOf(input: unknown): string | undefined {
+  if (!isFields(input)) return undefined
+  for (const key of TITLE_FIELDS) {
+    const value = text(input, key)
+    if (value) return value
+  }
+  return undefined
+}
+
+/** File tools tell what they did in their structured result. */
+export function fileChange(result: Fields): Omit<FileChanged, 'type' | 'toolId' | 'parent'>[] {
+  const path = text(result, 'filePath')
+  if (path === undefined || !Array.isArray(result.structuredPatch)) return []
+  const before = text(result, 'originalFile')
+  const created = result.type === 'create' || before === undefined
+  const after = text(result, 'content') ?? edited(result, before)
+  const diff = unifiedDiff(list(result, 'structuredPatch'))
+  return [
+    {
+      path,
+      change: created ? 'created' : 'modified',
+      ...(diff !== '' && { diff }),
+      ...(before !== undefined && { before }),
+      ...(after !== undefined && { after }),
+    },
+  ]
+}
+
+/** An Edit tells the strings it swapped and not the file that came of it. */
+function edited(result: Fields, before: string | undefined): string | undefined {
+  const from = text(result, 'oldString')
+  const to = text(result, 'newString')
+  if (before === undefined || !from || to === undefined) return undefined
+  if (result.replaceAll === true) return before.split(from).join(to)
+  const at = before.indexOf(from)
+  return at < 0 ? undefined : before.slice(0, at) + to + before.slice(at + from.length)
+}
+
+function unifiedDiff(hunks: readonly unknown[]): string {
+  let diff = ''
+  for (const hunk of hunks) {
+    if (!isFields(hunk)) continue
+    const range = (side: string) =>
+      `${number(hunk, `${side}Start`) ?? 0},${number(hunk, `${side}Lines`) ?? 0}`
+    diff += `@@ -${range('old')} +${range('new')} @@\n`
+    for (const line of texts(hunk, 'lines') ?? []) diff += `${line}\n`
+  }
+  return diff
+}
+
+/** Shell results start with their code when it is not 0. */
+export function exitCodeIn(output: string): number | undefined {
+  const match = /^Exit code (\d{1,3})\b/.exec(output)
+  return match ? Number(match[1]) : undefined
+}
