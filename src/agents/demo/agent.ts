@@ -1,0 +1,59 @@
+import type { Capabilities } from '../../model/index.ts'
+import { type Agent, type Beat, type BuiltinLaunch, recipe } from '../agent.ts'
+import { unsupported } from '../option.ts'
+import { demoCodec } from './codec.ts'
+import { Play } from './native.ts'
+import { SCENES } from './script.ts'
+
+const capabilities: Capabilities = {
+  deltas: true,
+  thinking: 'raw',
+  permissions: true,
+  questions: true,
+  planApproval: false,
+  // What is still to be played cannot be called back by a line, so a turn is stopped with its process.
+  interrupt: 'signal',
+  steer: 'none',
+  resume: false,
+  images: false,
+  structuredOutput: false,
+  setModel: false,
+  setMode: false,
+  usage: 'step',
+  cost: true,
+  diffs: true,
+  plans: true,
+  subagents: true,
+  mcp: false,
+  marksRetries: false,
+}
+
+/** The lines of the scene that was asked for, stamped with the prompt they answer. */
+function reply(line: string): readonly Beat[] {
+  const { run, scene } = Play.parse(JSON.parse(line))
+  const cues = SCENES.get(scene) ?? []
+  return cues.map((cue) => ({ afterMs: cue.afterMs, line: JSON.stringify({ run, ...cue.line }) }))
+}
+
+const launch: BuiltinLaunch = { kind: 'builtin', reply }
+
+const launchRecipe = recipe({
+  capabilities,
+  codec: demoCodec,
+  launch({ resume, options, policy }) {
+    const fixed = 'its script is fixed'
+    if (resume !== undefined) throw unsupported('demo', 'resume', 'it keeps no sessions')
+    if (policy.tools) throw unsupported('demo', 'tools', fixed)
+    for (const option of ['outputSchema', 'images', 'mcpServers', 'hooks'] as const) {
+      if (options[option]) throw unsupported('demo', option, fixed)
+    }
+    return launch
+  },
+})
+
+/** Plays a scripted session at human speed: everything the product can show, without a key or a network. */
+export const demo: Agent = {
+  id: 'demo',
+  name: 'Demo',
+  launches: { live: launchRecipe },
+}

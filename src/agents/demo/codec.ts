@@ -1,0 +1,102 @@
+import type { Frame } from '../../framing/frame.ts'
+import { type AnswerCommand, type Command, decide, type Evidence } from '../../model/index.ts'
+import type { Codec, Exit, Said, Start, Step } from '../agent.ts'
+import { isFields, text } from '../fields.ts'
+import { closeRequest, newLedger, refuseTool } from '../ledger.ts'
+import { malformed, nothing, oversized, refuse, sayAll, send, unmapped } from '../step.ts'
+import { DemoLine, Stamp } from './native.ts'
+import { conclude, type DemoState, hear, play } from './story.ts'
+
+const StampedLine = DemoLine.and(Stamp)
+
+export const demoCodec: Codec<DemoState> = {
+  initial(start: Start): DemoState {
+    return {
+      epoch: start.epoch,
+      run: 0,
+      open: false,
+      ledger: newLedger(),
+      calls: new Map(),
+      asked: new Map(),
+      allowed: new Set(),
+      used: {},
+    }
+  },
+
+  decode(state: DemoState, frame: Frame): Step {
+    if (frame.blob) return oversized(frame.blob)
+    if (frame.value === undefined) return malformed(frame.text)
+    const line = StampedLine.safeParse(frame.value)
+    if (!line.success) return unmapped(typeOf(frame.value), frame.text)
+    // What was on its way when its turn ended belongs to no turn any more.
+    return state.open && line.data.run === state.run ? hear(state, line.data) : nothing
+  },
+
+  encode(state: DemoState, command: Command): Step {
+    switch (command.type) {
+      case 'open':
+        return nothing
+      case 'prompt':
+        return begin(state)
+      case 'answer':
+        return answer(state, command)
+      case 'interrupt':
+        return sayAll(stop(state, 'aborted'))
+      case 'close':
+        return send([{ kind: 'end' }])
+      case 'steer':
+      case 'set_model':
+      case 'set_policy':
+        return refuse('unsupported_option', `demo cannot take ${command.type}`)
+      default:
+        return command satisfies never
+    }
+  },
+
+  end(state: DemoState, exit: Exit): Step {
+    const evidence = exit.error ? 'error' : exit.cause === 'exit' ? 'none' : 'aborted'
+    return sayAll(stop(state, evidence, exit))
+  },
+}
+
+/** The first prompt of a session starts the story; a later process of it has told it already. */
+function begin(state: DemoState): Step {
+  const scene = state.epoch === 1 && state.run === 0 ? 'opening' : 'again'
+  state.run++
+  state.open = true
+  state.ledger = newLedger()
+  state.calls.clear()
+  state.asked.clear()
+  state.used = {}
+  return send([play(state, scene)])
+}
+
+function answer(state: DemoState, command: AnswerCommand): Step {
+  const asked = state.asked.get(command.requestId)
+  if (!asked) return refuse('request_not_found', `no open request ${command.requestId}`)
+  state.asked.delete(command.requestId)
+  closeRequest(state.ledger, command.requestId)
+  if (asked.type === 'question') {
+    const label = command.answers?.[asked.id]?.[0]
+    const chosen = asked.answers.find((option) => option.label === label)
+    return send([play(state, chosen?.scene ?? asked.otherwise)])
+  }
+  if (command.decision === 'allow') {
+    if (command.scope === 'session' || command.scope === 'always') state.allowed.add(asked.tool)
+    return send([play(state, asked.allow)])
+  }
+  refuseTool(state.ledger, asked.toolId, command.by ?? 'person')
+  return command.interrupt ? sayAll(stop(state, 'aborted')) : send([play(state, asked.deny)])
+}
+
+/** Ends what is open before its time. */
+function stop(state: DemoState, evidence: Evidence, exit?: Exit): Said[] {
+  if (!state.open) return []
+  const outcome = decide({ evidence, denials: 0, personDenials: 0 }, exit?.cause ?? 'exit', exit?.code)
+  const ending = { evidence, ...(exit?.error && { error: exit.error }) }
+  return conclude(state, ending, outcome, exit !== undefined)
+}
+
+function typeOf(value: unknown): string {
+  return (isFields(value) ? text(value, 'type') : undefined) ?? typeof value
+}

@@ -1,0 +1,70 @@
+import type { PlanItem } from '../../model/events/work.ts'
+import type { Usage } from '../../model/index.ts'
+import type { DemoLine, Line } from './native.ts'
+
+/** A line of the script, said `afterMs` after the one before it. */
+export interface Cue {
+  readonly afterMs: number
+  readonly line: DemoLine
+}
+
+export type Scene = readonly Cue[]
+
+/** As fast as one reads along, after the moment a model takes to begin. */
+const MS_PER_LETTER = 28
+const MS_TO_BEGIN = 1000
+
+export function cue(afterMs: number, line: DemoLine): Cue {
+  return { afterMs, line }
+}
+
+/** A message as a model streams it: a word or two at a time. */
+function stream(of: 'text' | 'thinking', id: string, text: string, agent?: string): Scene {
+  const pieces = text.match(/\s*\S+(?: \S{1,3}(?= ))?/g) ?? []
+  const deltas = pieces.map((piece, index) =>
+    cue((index === 0 ? MS_TO_BEGIN : 0) + piece.length * MS_PER_LETTER, {
+      type: 'delta',
+      of,
+      id,
+      text: piece,
+      ...(agent !== undefined && { agent }),
+    }),
+  )
+  return [...deltas, cue(0, { type: 'said', id })]
+}
+
+export function speak(id: string, text: string, agent?: string): Scene {
+  return stream('text', id, text, agent)
+}
+
+export function think(id: string, text: string): Scene {
+  return stream('thinking', id, text)
+}
+
+/** The last words of a turn. */
+export function conclude(id: string, text: string, usage: Usage): Scene {
+  return [...speak(id, text), cue(300, { type: 'spent', usage }), cue(0, { type: 'end', result: text })]
+}
+
+/** The steps before `current` are done, those after it are still to come. */
+export function plan(steps: readonly string[], current: number): Cue {
+  const items = steps.map((text, index): PlanItem => {
+    const status = index < current ? 'completed' : index === current ? 'in_progress' : 'pending'
+    return { text, status }
+  })
+  return cue(1000, { type: 'plan', items })
+}
+
+/** A call and, after the time it takes, its result. */
+export function run(
+  call: Omit<Line<'call'>, 'type'>,
+  ms: number,
+  result: Omit<Line<'result'>, 'type' | 'id'>,
+): Scene {
+  return [cue(500, { type: 'call', ...call }), cue(ms, { type: 'result', id: call.id, ms, ...result })]
+}
+
+/** How long a scene takes at the speed it was written for. */
+export function playTime(scene: Scene): number {
+  return scene.reduce((sum, { afterMs }) => sum + afterMs, 0)
+}

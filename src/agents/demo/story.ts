@@ -1,0 +1,183 @@
+import type { RequestOption, Usage } from '../../model/index.ts'
+import { addUsage, isZeroUsage, type Outcome } from '../../model/index.ts'
+import type { Said, Step, TurnVerdict, Write } from '../agent.ts'
+import { compact } from '../fields.ts'
+import {
+  addDelta,
+  closeMessage,
+  finishSubagent,
+  finishTool,
+  type Ledger,
+  openRequest,
+  settle,
+  startSubagent,
+  startTool,
+} from '../ledger.ts'
+import { say, sayAll, send, line as written } from '../step.ts'
+import type { DemoLine, Line } from './native.ts'
+
+/** An open request, with what its answer leads to. */
+type Asked = Line<'question'> | (Line<'ask'> & { tool: string; toolId: string })
+
+export interface DemoState {
+  readonly epoch: number
+  /** Counts the prompts of this process. */
+  run: number
+  open: boolean
+  ledger: Ledger
+  readonly calls: Map<string, Line<'call'>>
+  readonly asked: Map<string, Asked>
+  /** Tools that somebody allowed for the whole session. */
+  readonly allowed: Set<string>
+  used: Usage
+}
+
+const OPTIONS: RequestOption[] = [
+  { id: 'once', label: 'Allow once', effect: 'allow', scope: 'once', default: true },
+  { id: 'session', label: 'Allow for this session', effect: 'allow', scope: 'session' },
+  { id: 'deny', label: 'Deny', effect: 'deny', scope: 'once' },
+]
+
+/** Asks the demo to play a scene. */
+export function play(state: DemoState, scene: string): Write {
+  return written({ run: state.run, scene })
+}
+
+/** Ids of the script repeat with each prompt and each process; those of the log never do. */
+function idOf(state: DemoState, id: string): string {
+  return `e${state.epoch}.r${state.run}.${id}`
+}
+
+function parentOf(state: DemoState, agent: string | undefined): { parent?: string } {
+  return agent === undefined ? {} : { parent: idOf(state, agent) }
+}
+
+/** What one line of the open turn means. */
+export function hear(state: DemoState, line: DemoLine): Step {
+  const { ledger } = state
+  switch (line.type) {
+    case 'hello':
+      return say(
+        { type: 'session.updated', model: line.model, tools: line.tools },
+        { type: 'notice.raised', level: 'info', code: 'agent_warning', message: line.note },
+      )
+    case 'delta': {
+      const { parent } = parentOf(state, line.agent)
+      return say(addDelta(ledger, line.of, idOf(state, line.id), line.text, parent))
+    }
+    case 'said':
+      return sayAll(closeMessage(ledger, idOf(state, line.id)))
+    case 'plan':
+      return say({ type: 'plan.updated', items: line.items })
+    case 'call':
+      return call(state, line)
+    case 'result':
+      return result(state, line)
+    case 'ask':
+      return ask(state, line)
+    case 'question':
+      return question(state, line)
+    case 'spawn': {
+      const { label, prompt } = line
+      const id = idOf(state, line.id)
+      return sayAll(startSubagent(ledger, { id, toolId: idOf(state, line.call), label, prompt }))
+    }
+    case 'return': {
+      const { summary, ms: durationMs } = line
+      return sayAll(finishSubagent(ledger, idOf(state, line.id), { status: 'success', summary, durationMs }))
+    }
+    case 'spent':
+      return spent(state, line)
+    case 'end':
+      return sayAll(conclude(state, { evidence: 'success', result: line.result }, 'completed'))
+    default:
+      return line satisfies never
+  }
+}
+
+function call(state: DemoState, line: Line<'call'>): Step {
+  state.calls.set(line.id, line)
+  const { name, kind, title, input, locations } = line
+  const toolId = idOf(state, line.id)
+  const about = compact({ title, input, locations })
+  return say(startTool(state.ledger, { toolId, name, kind, ...about, ...parentOf(state, line.agent) }))
+}
+
+function result(state: DemoState, line: Line<'result'>): Step {
+  const { status, output, exitCode, ms, change } = line
+  const toolId = idOf(state, line.id)
+  const refusedBy = state.ledger.tools.get(toolId)?.refusedBy
+  return sayAll(
+    finishTool(
+      state.ledger,
+      toolId,
+      {
+        status,
+        ...(output !== undefined && { output }),
+        ...(exitCode !== undefined && { exitCode }),
+        ...(ms !== undefined && { durationMs: ms }),
+        ...(status === 'denied' && { deniedBy: refusedBy ?? 'agent' }),
+      },
+      change && [change],
+    ),
+  )
+}
+
+/** A tool that was allowed for the session is not asked about again: the scene goes on by itself. */
+function ask(state: DemoState, line: Line<'ask'>): Step {
+  const about = state.calls.get(line.call)
+  const tool = about?.name ?? line.call
+  if (state.allowed.has(tool)) return send([play(state, line.allow)])
+  const requestId = idOf(state, line.id)
+  const toolId = idOf(state, line.call)
+  state.asked.set(requestId, { ...line, tool, toolId })
+  return say(
+    openRequest(state.ledger, {
+      requestId,
+      kind: 'permission',
+      blocking: true,
+      toolId,
+      tool,
+      title: line.title,
+      input: about?.input,
+      options: OPTIONS,
+    }),
+  )
+}
+
+function question(state: DemoState, line: Line<'question'>): Step {
+  const requestId = idOf(state, line.id)
+  state.asked.set(requestId, line)
+  const options = line.answers.map(({ label, description }) => ({ label, description }))
+  const questions = [{ id: line.id, header: line.header, text: line.text, options }]
+  return say(
+    openRequest(state.ledger, { requestId, kind: 'question', blocking: true, options: [], questions }),
+  )
+}
+
+function spent(state: DemoState, line: Line<'spent'>): Step {
+  state.used = addUsage(state.used, line.usage)
+  const whose =
+    line.agent === undefined
+      ? ({ scope: 'step' } as const)
+      : ({ scope: 'subagent', subagentId: idOf(state, line.agent) } as const)
+  return say({ type: 'usage.reported', ...whose, ...line.usage, source: 'agent' })
+}
+
+/** Settles what is open, then says what the turn used and how it went. */
+export function conclude(
+  state: DemoState,
+  ending: Pick<TurnVerdict, 'evidence' | 'result' | 'error'>,
+  outcome: Outcome,
+  processGone = false,
+): Said[] {
+  const { ledger, used } = state
+  state.open = false
+  state.asked.clear()
+  const said = settle(ledger, outcome, processGone)
+  const usage = isZeroUsage(used) ? undefined : used
+  if (usage) said.push({ type: 'usage.reported', scope: 'turn', ...usage, source: 'computed' })
+  const { denials, personDenials } = ledger
+  said.push({ type: 'turn.verdict', ...ending, denials, personDenials, ...(usage && { usage }) })
+  return said
+}

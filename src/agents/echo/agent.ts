@@ -1,0 +1,46 @@
+import type { Capabilities } from '../../model/index.ts'
+import { type Agent, type BuiltinLaunch, recipe } from '../agent.ts'
+import { unsupported } from '../option.ts'
+import { echoCodec } from './codec.ts'
+
+const capabilities: Capabilities = {
+  deltas: false,
+  thinking: 'none',
+  permissions: false,
+  questions: false,
+  planApproval: false,
+  interrupt: 'signal',
+  steer: 'none',
+  resume: false,
+  images: false,
+  structuredOutput: false,
+  setModel: false,
+  setMode: false,
+  usage: 'none',
+  cost: false,
+  diffs: false,
+  plans: false,
+  subagents: false,
+  mcp: false,
+  marksRetries: false,
+}
+
+const launch: BuiltinLaunch = { kind: 'builtin', reply: (line) => [{ afterMs: 0, line }] }
+
+const launchRecipe = recipe({
+  capabilities,
+  codec: echoCodec,
+  launch({ resume, options }) {
+    if (resume !== undefined) throw unsupported('echo', 'resume', 'it keeps no sessions')
+    if (options.outputSchema) throw unsupported('echo', 'outputSchema', 'its answer is the prompt')
+    if (options.images) throw unsupported('echo', 'images', 'it takes text only')
+    return launch
+  },
+})
+
+/** Says back what it is told: the smallest agent, for trying a set-up without a key. */
+export const echo: Agent = {
+  id: 'echo',
+  name: 'Echo',
+  launches: { live: launchRecipe, oneshot: launchRecipe },
+}

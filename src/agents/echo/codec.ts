@@ -1,0 +1,74 @@
+import type { Frame } from '../../framing/frame.ts'
+import type { Command, LaunchKind } from '../../model/index.ts'
+import type { Codec, Exit, Start, Step, TurnVerdict, Write } from '../agent.ts'
+import { line, malformed, nothing, oversized, refuse, say, send, unmapped } from '../step.ts'
+
+export interface EchoState {
+  readonly epoch: number
+  readonly launch: LaunchKind
+  messages: number
+  /** A prompt went out and has not come back. */
+  waiting: boolean
+}
+
+const END: Write = { kind: 'end' }
+
+/** The native format is one JSON string a line, in both directions, so that any text fits on a line. */
+export const echoCodec: Codec<EchoState> = {
+  initial(start: Start): EchoState {
+    return { epoch: start.epoch, launch: start.launch, messages: 0, waiting: false }
+  },
+
+  decode(state: EchoState, frame: Frame): Step {
+    if (frame.blob) return oversized(frame.blob)
+    const text = frame.value
+    if (text === undefined) return malformed(frame.text)
+    if (typeof text !== 'string') return unmapped(typeof text, frame.text)
+    // An echo that comes after an interrupt belongs to no turn any more.
+    if (!state.waiting) return nothing
+    state.waiting = false
+    const messageId = `e${state.epoch}.m${++state.messages}`
+    return say({ type: 'text.completed', messageId, text }, verdict({ evidence: 'success', result: text }))
+  },
+
+  encode(state: EchoState, command: Command): Step {
+    switch (command.type) {
+      case 'open':
+        return nothing
+      case 'prompt': {
+        state.waiting = true
+        const prompt = line(command.text)
+        return send(state.launch === 'oneshot' ? [prompt, END] : [prompt])
+      }
+      case 'interrupt':
+        return stop(state, { evidence: 'aborted' })
+      case 'close':
+        return send([END])
+      case 'steer':
+      case 'answer':
+      case 'set_model':
+      case 'set_policy':
+        return refuse('unsupported_option', `echo cannot take ${command.type}`)
+      default:
+        return command satisfies never
+    }
+  },
+
+  end(state: EchoState, exit: Exit): Step {
+    if (exit.error) return stop(state, { evidence: 'error', error: exit.error })
+    return stop(state, { evidence: exit.cause === 'exit' ? 'none' : 'aborted' })
+  },
+}
+
+type Ending = Pick<TurnVerdict, 'evidence' | 'result' | 'error'>
+
+/** A prompt that got no answer still gets its verdict. */
+function stop(state: EchoState, ending: Ending): Step {
+  if (!state.waiting) return nothing
+  state.waiting = false
+  return say(verdict(ending))
+}
+
+function verdict(ending: Ending): TurnVerdict {
+  return { type: 'turn.verdict', ...ending, denials: 0, personDenials: 0 }
+}
