@@ -1,0 +1,125 @@
+import { describe, expect, test } from 'vitest'
+import type { Entry } from '../../src/model/index.ts'
+import type { Store } from '../../src/stores/store.ts'
+
+interface Implementation {
+  name: string
+  open(): Promise<Store>
+}
+
+const SESSION = '6b0a0a3e-6a50-4a6e-9f6c-1c5b6c1f0d01'
+const OTHER = '6b0a0a3e-6a50-4a6e-9f6c-1c5b6c1f0d02'
+
+const entry = (seq: number, line = `line ${seq}`, session = SESSION): Entry => ({
+  seq,
+  session,
+  at: 0,
+  event: { type: 'output.written', stream: 'stdout', line },
+})
+const entries = (from: number, to: number) =>
+  Array.from({ length: to - from + 1 }, (_, index) => entry(from + index))
+const never = new AbortController().signal
+
+/** What every store promises; an implementation is held to all of it. */
+export function storeContract({ name, open }: Implementation): void {
+  describe(`the ${name} store`, () => {
+    test('gives back what was appended, in order, from any cursor', async () => {
+      await using store = await open()
+      await store.append(SESSION, entries(1, 3))
+      await store.append(SESSION, entries(4, 10))
+      expect(await store.head(SESSION)).toBe(10)
+      for (let after = 0; after <= 10; after++) {
+        expect(await store.read(SESSION, after, 100)).toEqual(entries(after + 1, 10))
+      }
+      expect(await store.read(SESSION, 2, 3)).toEqual(entries(3, 5))
+    })
+
+    test.each([
+      ['a gap', entries(4, 5)],
+      ['a repeat', entries(2, 3)],
+      ['a gap inside', [entry(3), entry(5)]],
+    ])('refuses %s and keeps nothing of it', async (_what, wrong) => {
+      await using store = await open()
+      await store.append(SESSION, entries(1, 2))
+      await expect(store.append(SESSION, wrong)).rejects.toMatchObject({ code: 'conflict' })
+      expect(await store.read(SESSION, 0, 100)).toEqual(entries(1, 2))
+    })
+
+    test('keeps text byte for byte', async () => {
+      await using store = await open()
+      const odd = '\0\u2028\ud800"\\\r\n\u{1F680}'
+      await store.append(SESSION, [entry(1, odd)])
+      expect(await store.read(SESSION, 0, 1)).toEqual([entry(1, odd)])
+    })
+
+    test('has no log of a session it does not know', async () => {
+      await using store = await open()
+      expect(await store.head(SESSION)).toBe(0)
+      expect(await store.read(SESSION, 0, 10)).toEqual([])
+    })
+
+    test('keeps sessions apart', async () => {
+      await using store = await open()
+      await store.append(SESSION, entries(1, 2))
+      await store.append(OTHER, [entry(1, 'other', OTHER)])
+      expect(await store.read(OTHER, 0, 10)).toEqual([entry(1, 'other', OTHER)])
+      await store.delete(SESSION)
+      expect(await store.head(SESSION)).toBe(0)
+      expect(await store.head(OTHER)).toBe(1)
+    })
+
+    test('wakes a reader that waits, and one that comes late', async () => {
+      await using store = await open()
+      const waiting = store.changed(SESSION, 0, never)
+      await store.append(SESSION, entries(1, 1))
+      await waiting
+      await store.changed(SESSION, 0, never)
+    })
+
+    test('lets a reader go that no longer wants to wait', async () => {
+      await using store = await open()
+      const leave = new AbortController()
+      const waiting = store.changed(SESSION, 0, leave.signal)
+      leave.abort()
+      await waiting
+      await store.changed(SESSION, 0, leave.signal)
+    })
+
+    test('gives a key to the first who claims it', async () => {
+      await using store = await open()
+      const first = { scope: 'a POST', key: 'k', fingerprint: 'f', session: SESSION }
+      const second = { ...first, fingerprint: 'g', session: OTHER }
+      const held = await Promise.all([store.claim(first), store.claim(second)])
+      expect(held).toEqual([first, first])
+      expect(await store.claim({ ...second, scope: 'b POST' })).toMatchObject({ session: OTHER })
+      expect(await store.receipt('a POST', 'k')).toEqual(first)
+      expect(await store.receipt('a POST', 'other')).toBeUndefined()
+      // Scope and key are two things: no choice of characters may make them meet.
+      expect(await store.receipt('a POST\nk', '')).toBeUndefined()
+    })
+
+    test('keeps raw frames beside the log', async () => {
+      await using store = await open()
+      const frames = [
+        { frame: 1, stream: 'stdout', text: '{"a":1}' },
+        { frame: 2, stream: 'stderr', text: 'oops' },
+      ]
+      await store.append(SESSION, entries(1, 1), frames)
+      expect(await store.readJournal(SESSION, 0, 10)).toEqual(frames)
+      expect(await store.readJournal(SESSION, 1, 10)).toEqual(frames.slice(1))
+    })
+
+    test('keeps large bytes whole, however they were written', async () => {
+      await using store = await open()
+      const writer = store.blobs.open()
+      const chunk = Uint8Array.of(1, 2, 3)
+      writer.write(chunk)
+      chunk.fill(9)
+      writer.write(Uint8Array.of(4))
+      const ref = await writer.close()
+      expect(ref.bytes).toBe(4)
+      expect([...(await store.readBlob(ref))]).toEqual([1, 2, 3, 4])
+      await expect(store.readBlob({ id: 'nothing', bytes: 0 })).rejects.toMatchObject({ code: 'not_found' })
+    })
+  })
+}

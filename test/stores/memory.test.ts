@@ -1,0 +1,4 @@
+import { memoryStore } from '../../src/stores/memory.ts'
+import { storeContract } from './contract.ts'
+
+storeContract({ name: 'memory', open: async () => memoryStore() })
