@@ -1,0 +1,41 @@
+import type { Launch, Write } from '../agents/agent.ts'
+import type { Frame } from '../framing/frame.ts'
+import type { BlobSink, ErrorInfo } from '../model/index.ts'
+
+export interface RunContext {
+  /** Marks every process of this run, so that none can hide from the sweep. */
+  runId: string
+  cwd: string
+  /** Set for this child on top of what its launch asks for. */
+  env: Readonly<Record<string, string>>
+  blobs: BlobSink
+}
+
+/** How a run ended; `error` when it never started or its connection broke. */
+export interface RunExit {
+  code?: number
+  signal?: string
+  error?: ErrorInfo
+}
+
+/** A launch that is running. It always ends: `frames` finishes and then `exit` is settled. */
+export interface Run {
+  readonly pid: number | undefined
+  /** Batches, one for each chunk read: no promise is paid for a single event. Not reading slows the child. */
+  readonly frames: AsyncIterable<readonly Frame[]>
+  readonly exit: Promise<RunExit>
+  write(write: Write): Promise<void>
+  /** Ends it and everything it started, step by step, bounded; idempotent. */
+  stop(): Promise<void>
+}
+
+/** Runs a launch and owns what it started. */
+export interface Driver<L extends Launch = Launch> {
+  start(launch: L, context: RunContext): Run
+}
+
+/** Time that passes, injected so that tests need not wait for it. */
+export interface Timers {
+  /** Settles after `ms`, or at once when the signal fires. */
+  sleep(ms: number, signal: AbortSignal): Promise<void>
+}

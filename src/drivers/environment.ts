@@ -1,0 +1,49 @@
+import type { ProcessLaunch } from '../agents/agent.ts'
+import type { RunContext } from './driver.ts'
+
+/** The variable that marks every process of a run. Children inherit it, whatever session they move to. */
+export const RUN_MARKER = 'MAINSTEM_RUN'
+
+/** Settings of ours, tokens among them: no child gets one, whatever its launch asks for. */
+const OUR_PREFIX = 'MAINSTEM_'
+
+/**
+ * What any program of this user needs: who and where it is, its language, and the way to the network.
+ * Proxies and certificates belong here because an agent cannot reach its model without them.
+ */
+const COMMON: readonly string[] = [
+  ...['PATH', 'HOME', 'SHELL', 'USER', 'LOGNAME', 'LANG', 'LC_*', 'TZ'],
+  ...['XDG_CONFIG_HOME', 'XDG_DATA_HOME', 'XDG_STATE_HOME', 'XDG_CACHE_HOME'],
+  ...['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'NO_PROXY'],
+  ...['http_proxy', 'https_proxy', 'all_proxy', 'no_proxy'],
+  ...['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'SSL_CERT_DIR'],
+]
+
+/** The whole environment of a child: an allow-list, never a copy of ours. */
+export function childEnvironment(
+  ours: Readonly<Record<string, string | undefined>>,
+  launch: ProcessLaunch,
+  context: RunContext,
+  temporary: string,
+): Record<string, string> {
+  const allowed = [...COMMON, ...launch.passEnv]
+  const child: Record<string, string> = {}
+  for (const [name, value] of Object.entries(ours)) {
+    if (value === undefined || name.startsWith(OUR_PREFIX)) continue
+    if (allowed.some((pattern) => matches(pattern, name))) child[name] = value
+  }
+  return {
+    ...child,
+    TERM: 'dumb',
+    NO_COLOR: '1',
+    TMPDIR: temporary,
+    ...launch.env,
+    ...context.env,
+    // Last: a child that could choose its marker could hide.
+    [RUN_MARKER]: context.runId,
+  }
+}
+
+function matches(pattern: string, name: string): boolean {
+  return pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern
+}

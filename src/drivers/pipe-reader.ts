@@ -1,0 +1,103 @@
+import type { Readable } from 'node:stream'
+import { type Frame, jsonFrame } from '../framing/frame.ts'
+import { type LinePiece, LineSplitter } from '../framing/lines.ts'
+import type { BlobSink, BlobWriter } from '../model/index.ts'
+import type { FrameQueue } from './frame-queue.ts'
+
+export interface PipeSetup {
+  queue: FrameQueue
+  blobs: BlobSink
+  maxLineBytes: number | undefined
+  /** The pipe broke, or the store could not take a blob. */
+  fail(code: 'connection_failed' | 'storage_failed', thrown: unknown): void
+}
+
+/** Reads one pipe of a child: bytes → lines → frames, as fast as the queue is read and no faster. */
+export class PipeReader {
+  /** Settles when the pipe has nothing more to give. */
+  readonly ended: Promise<void>
+  /** Everything read so far, to tell a pipe that went quiet. */
+  bytesRead = 0
+  readonly #name: 'stdout' | 'stderr'
+  readonly #pipe: Readable
+  readonly #setup: PipeSetup
+  readonly #splitter: LineSplitter
+  #blobsClosed: Promise<unknown> = Promise.resolve()
+  #failed = false
+  /** Where the oversized line that is being read goes. */
+  #blob: BlobWriter | undefined
+
+  constructor(name: 'stdout' | 'stderr', pipe: Readable, setup: PipeSetup) {
+    this.#name = name
+    this.#pipe = pipe
+    this.#setup = setup
+    this.#splitter = new LineSplitter(setup.maxLineBytes)
+    this.ended = new Promise((resolve) => {
+      pipe.once('end', resolve)
+      pipe.once('close', resolve)
+    })
+    pipe.on('error', (thrown) => this.#fail('connection_failed', thrown))
+    pipe.on('data', (chunk: Uint8Array) => this.#read(chunk))
+  }
+
+  /** Lets go of the pipe and hands over what it left without a newline. */
+  async finish(): Promise<void> {
+    this.#pipe.destroy()
+    this.#take(this.#splitter.end(), 0)
+    await this.#blobsClosed
+  }
+
+  #read(chunk: Uint8Array): void {
+    this.bytesRead += chunk.length
+    this.#take(this.#splitter.push(chunk), chunk.length)
+    // Asked for each chunk: Node itself resumes the pipes of a child that exits.
+    if (!this.#setup.queue.full) return
+    this.#pipe.pause()
+    this.#setup.queue.whenRoom(() => this.#pipe.resume())
+  }
+
+  #take(pieces: readonly LinePiece[], bytes: number): void {
+    const frames: Frame[] = []
+    let closing: Promise<void>[] | undefined
+    for (const piece of pieces) {
+      if (typeof piece === 'string') {
+        frames.push(this.#name === 'stdout' ? jsonFrame('stdout', piece) : { stream: 'stderr', text: piece })
+      } else {
+        this.#writeBlob(piece.oversized)
+        if (!piece.last) continue
+        closing ??= []
+        closing.push(this.#closeBlob(frames, frames.length))
+        frames.push({ stream: this.#name, text: '' })
+      }
+    }
+    // After a failure nothing more is shown: it would look as if it were complete.
+    const shown = () => (this.#failed ? [] : frames)
+    if (closing) this.#blobsClosed = Promise.all([this.#blobsClosed, ...closing])
+    this.#setup.queue.push(closing ? this.#blobsClosed.then(shown) : shown(), bytes)
+  }
+
+  #writeBlob(bytes: Uint8Array): void {
+    try {
+      this.#blob ??= this.#setup.blobs.open()
+      if (bytes.length > 0) this.#blob.write(bytes)
+    } catch (thrown) {
+      this.#fail('storage_failed', thrown)
+    }
+  }
+
+  /** The frame has its place at once and its blob when that is safe; later frames wait behind it. */
+  async #closeBlob(frames: Frame[], at: number): Promise<void> {
+    const blob = this.#blob
+    this.#blob = undefined
+    try {
+      if (blob) frames[at] = { stream: this.#name, text: '', blob: await blob.close() }
+    } catch (thrown) {
+      this.#fail('storage_failed', thrown)
+    }
+  }
+
+  #fail(code: 'connection_failed' | 'storage_failed', thrown: unknown): void {
+    this.#failed = true
+    this.#setup.fail(code, thrown)
+  }
+}

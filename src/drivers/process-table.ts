@@ -1,0 +1,106 @@
+import { execFile, execFileSync } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import { setImmediate } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { MainstemError } from '../model/index.ts'
+
+/** A process as the system shows it. Pid and start time together name it: a pid alone may be reused. */
+export interface ProcessInfo {
+  pid: number
+  parent: number
+  group: number
+  /** The session it belongs to; its process group where sessions are not told. */
+  session: number
+  started: string
+}
+
+/** The processes of this machine. */
+export interface ProcessTable {
+  /**
+   * Everyone alive, which zombies are not. `marked` hears of each process that was started with one of these
+   * `NAME=value` in its environment.
+   */
+  list(variables: ReadonlySet<string>, marked: (pid: number) => void): Promise<ProcessInfo[]>
+  /** Also of a zombie, so that a child that exits at once can be named. */
+  startOf(pid: number): string | undefined
+}
+
+export function processTable(platform: NodeJS.Platform): ProcessTable {
+  if (platform === 'linux') return procTable
+  if (platform !== 'win32') return psTable
+  throw new MainstemError('unsupported_option', 'Agents cannot be started on Windows yet; use WSL.')
+}
+
+/** Processes looked at in one go; then everybody else on the event loop has a turn. */
+const SLICE = 64
+
+const procTable: ProcessTable = {
+  async list(variables, marked) {
+    const processes: ProcessInfo[] = []
+    const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
+    for (const [index, pid] of pids.entries()) {
+      if (index % SLICE === SLICE - 1) await setImmediate()
+      const row = parseStat(readProc(`/proc/${pid}/stat`))
+      if (!row?.alive) continue
+      processes.push(row.process)
+      const environment = readProc(`/proc/${pid}/environ`).split('\0')
+      if (environment.some((variable) => variables.has(variable))) marked(row.process.pid)
+    }
+    return processes
+  },
+  startOf: (pid) => parseStat(readProc(`/proc/${pid}/stat`))?.process.started,
+}
+
+/** Empty for a process that is gone or somebody else's; any other failure is no proof that it is gone. */
+function readProc(path: string): string {
+  try {
+    return readFileSync(path, 'latin1')
+  } catch (thrown) {
+    const code = thrown instanceof Error && 'code' in thrown ? thrown.code : undefined
+    if (code === 'ENOENT' || code === 'ESRCH' || code === 'EACCES' || code === 'EPERM') return ''
+    throw thrown
+  }
+}
+
+interface Row {
+  process: ProcessInfo
+  alive: boolean
+}
+
+function parseStat(stat: string): Row | undefined {
+  // The name of the program stands in brackets and may itself hold spaces and brackets.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  const [state, parent, group, session] = fields
+  const started = fields[19]
+  if (started === undefined) return undefined
+  const pid = Number.parseInt(stat, 10)
+  const process = { pid, parent: Number(parent), group: Number(group), session: Number(session), started }
+  return { process, alive: state !== 'Z' && state !== 'X' }
+}
+
+const run = promisify(execFile)
+const PS_COLUMNS = ['-o', 'pid=', '-o', 'ppid=', '-o', 'pgid=', '-o', 'stat=', '-o', 'lstart=']
+const PS_ENVIRONMENT = { env: { PATH: '/bin:/usr/bin', LC_ALL: 'C' } }
+
+/** `ps` does not reliably show environments, so nothing counts as marked here. */
+const psTable: ProcessTable = {
+  async list() {
+    const { stdout } = await run('ps', ['-A', ...PS_COLUMNS], PS_ENVIRONMENT)
+    const rows = stdout.split('\n').map(parsePs)
+    return rows.flatMap((row) => (row?.alive ? [row.process] : []))
+  },
+  startOf(pid) {
+    // Names ourselves as well, because `ps` fails when it has nothing to show.
+    const args = ['-p', `${pid},${process.pid}`, ...PS_COLUMNS]
+    const lines = execFileSync('ps', args, { ...PS_ENVIRONMENT, encoding: 'utf8' }).split('\n')
+    return lines.map(parsePs).find((row) => row?.process.pid === pid)?.process.started
+  },
+}
+
+function parsePs(line: string): Row | undefined {
+  const [, pid, parent, group, state, started] = /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s+(.*\S)/.exec(line) ?? []
+  if (started === undefined) return undefined
+  const leader = Number(group)
+  const process = { pid: Number(pid), parent: Number(parent), group: leader, session: leader, started }
+  return { process, alive: !state?.startsWith('Z') }
+}

@@ -1,0 +1,73 @@
+import { RUN_MARKER } from './environment.ts'
+import type { ProcessInfo, ProcessTable } from './process-table.ts'
+import type { Tree } from './terminate.ts'
+
+/**
+ * Every process of a run: the session of its first process, whatever carries the run marker, and all
+ * descendants of these. A process stays known once it was seen, however it is moved or renamed. One that left
+ * the session, cleared its environment *and* lost its parent before anybody looked cannot be found.
+ */
+export class ProcessTree implements Tree {
+  readonly #table: ProcessTable
+  readonly #markers: ReadonlySet<string>
+  readonly #root: { pid: number; started: string | undefined } | undefined
+  #known = new Map<number, string>()
+
+  /** Without a first process, as after a crash of ours, the marker alone tells. */
+  constructor(table: ProcessTable, runIds: readonly string[], rootPid?: number) {
+    this.#table = table
+    this.#markers = new Set(runIds.map((runId) => `${RUN_MARKER}=${runId}`))
+    this.#root = rootPid === undefined ? undefined : { pid: rootPid, started: table.startOf(rootPid) }
+  }
+
+  /** Those that are alive now. */
+  async look(): Promise<readonly ProcessInfo[]> {
+    const marked = new Set<number>()
+    const all = await this.#table.list(this.#markers, (pid) => marked.add(pid))
+    const session = this.#session(all)
+    const found = all.filter(
+      (process) =>
+        marked.has(process.pid) ||
+        process.session === session ||
+        this.#known.get(process.pid) === process.started,
+    )
+    const tree = withDescendants(found, all).filter(({ pid }) => pid !== process.pid)
+    this.#known = new Map(tree.map(({ pid, started }) => [pid, started]))
+    return tree
+  }
+
+  /** Signals each of them once, after another look at its start time: a reused pid is never hit. */
+  signal(members: readonly ProcessInfo[], signal: NodeJS.Signals): void {
+    for (const member of members) {
+      if (this.#table.startOf(member.pid) !== member.started) continue
+      // The group as a whole leaves a program that forks all the time no moment to escape.
+      if (signal === 'SIGKILL' && member.group === this.#root?.pid) kill(-member.group, signal)
+      kill(member.pid, signal)
+    }
+  }
+
+  /** The first process leads a session; if its pid was reused, that session is somebody else's. */
+  #session(all: readonly ProcessInfo[]): number | undefined {
+    const root = this.#root
+    const reused = all.some(({ pid, started }) => pid === root?.pid && started !== root.started)
+    return reused ? undefined : root?.pid
+  }
+}
+
+function withDescendants(roots: readonly ProcessInfo[], all: readonly ProcessInfo[]): ProcessInfo[] {
+  const children = Map.groupBy(all, ({ parent }) => parent)
+  const tree = new Set<ProcessInfo>(roots)
+  // A set that grows while it is walked: children of children come last.
+  for (const { pid } of tree) for (const child of children.get(pid) ?? []) tree.add(child)
+  return [...tree]
+}
+
+function kill(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal)
+  } catch (thrown) {
+    // Gone in the meantime, or not ours to end: the next look tells which.
+    const code = thrown instanceof Error && 'code' in thrown ? thrown.code : undefined
+    if (code !== 'ESRCH' && code !== 'EPERM') throw thrown
+  }
+}

@@ -1,0 +1,93 @@
+import type { ChildProcess } from 'node:child_process'
+import { mkdtempSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { ProcessLaunch } from '../agents/agent.ts'
+import { toMainstemError } from '../model/index.ts'
+import type { Driver, Run, RunContext, Timers } from './driver.ts'
+import { childEnvironment } from './environment.ts'
+import { failedRun } from './failed-run.ts'
+import { ProcessRun } from './process-run.ts'
+import { type ProcessTable, processTable } from './process-table.ts'
+import { ProcessTree } from './process-tree.ts'
+import { spawnChild, spawnError } from './spawn-child.ts'
+import { GRACES, type Graces } from './terminate.ts'
+import { systemTimers } from './timers.ts'
+
+export interface ProcessDriverOptions {
+  timers?: Timers
+  graces?: Graces
+  /** Where the allow-listed variables of a child come from. */
+  environment?: Readonly<Record<string, string | undefined>>
+  platform?: NodeJS.Platform
+  /** Longer lines go into a blob. */
+  maxLineBytes?: number
+  /** Output held for a reader that is behind; then the child has to wait. */
+  queueBytes?: number
+}
+
+const QUEUE_BYTES = 1024 * 1024
+
+/** Runs programs of this machine, each in a session and a temporary directory of its own. */
+export function processDriver(options: ProcessDriverOptions = {}): Driver<ProcessLaunch> {
+  return {
+    start(launch, context) {
+      try {
+        const table = processTable(options.platform ?? process.platform)
+        // A short name, because programs put sockets below it, and their paths may not be long.
+        const temporary = mkdtempSync(join(tmpdir(), 'mainstem-'))
+        return startIn(temporary, table, launch, context, options)
+      } catch (thrown) {
+        return failedRun(toMainstemError(thrown))
+      }
+    },
+  }
+}
+
+function startIn(
+  temporary: string,
+  table: ProcessTable,
+  launch: ProcessLaunch,
+  context: RunContext,
+  options: ProcessDriverOptions,
+): Run {
+  const cleanUp = () => remove(temporary)
+  try {
+    const environment = childEnvironment(options.environment ?? process.env, launch, context, temporary)
+    const child = spawnChild(launch, context.cwd, environment)
+    if (child.pid === undefined) return failedRun(failureOf(child, launch), cleanUp)
+    return new ProcessRun(child, {
+      tree: treeOf(child, table, context.runId),
+      blobs: context.blobs,
+      timers: options.timers ?? systemTimers,
+      graces: options.graces ?? GRACES,
+      queueBytes: options.queueBytes ?? QUEUE_BYTES,
+      maxLineBytes: options.maxLineBytes,
+      cleanUp,
+    })
+  } catch (thrown) {
+    return failedRun(toMainstemError(thrown), cleanUp)
+  }
+}
+
+/** A child without a pid never started, and tells why a moment later. */
+async function failureOf(child: ChildProcess, launch: ProcessLaunch) {
+  const thrown = await new Promise<Error>((resolve) => child.once('error', resolve))
+  return spawnError(launch.argv[0], thrown)
+}
+
+function treeOf(child: ChildProcess, table: ProcessTable, runId: string): ProcessTree {
+  try {
+    return new ProcessTree(table, [runId], child.pid)
+  } catch (thrown) {
+    // A child that cannot be watched must not run.
+    child.kill('SIGKILL')
+    throw spawnError(child.spawnfile, thrown)
+  }
+}
+
+/** What cannot be removed, such as a directory without write permission, is left to the system's own clean-up. */
+async function remove(folder: string): Promise<void> {
+  await Promise.allSettled([rm(folder, { recursive: true, force: true, maxRetries: 2 })])
+}

@@ -1,0 +1,56 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import { statSync } from 'node:fs'
+import type { ProcessLaunch } from '../agents/agent.ts'
+import { ERRORS, type ErrorCode, MainstemError } from '../model/index.ts'
+import { findProgram } from './find-program.ts'
+
+/** What the system says when a program cannot be started; anything else is `unknown`. */
+const SPAWN_ERRORS: Readonly<Record<string, ErrorCode>> = {
+  ENOENT: 'agent_not_found',
+  EACCES: 'agent_not_found',
+  E2BIG: 'invalid_request',
+  ERR_INVALID_ARG_VALUE: 'invalid_request',
+  EAGAIN: 'overloaded',
+  EMFILE: 'overloaded',
+  ENFILE: 'overloaded',
+  ENOMEM: 'overloaded',
+}
+
+/**
+ * Starts a program in a process group of its own and without a shell.
+ * Throws what can be told at once; a child without a pid tells the rest by its `error` event.
+ */
+export function spawnChild(
+  launch: ProcessLaunch,
+  cwd: string,
+  env: Record<string, string>,
+): ChildProcessWithoutNullStreams {
+  // Checked first, because the system would blame the program for a missing directory.
+  checkDirectory(cwd)
+  const [name, ...args] = launch.argv
+  const program = findProgram(name, env.PATH ?? '')
+  try {
+    return spawn(program, args, { cwd, env, detached: true, stdio: 'pipe' })
+  } catch (thrown) {
+    throw spawnError(program, thrown)
+  }
+}
+
+/** A failed start in our own words. */
+export function spawnError(program: string, thrown: unknown): MainstemError {
+  const native = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : ''
+  const code = SPAWN_ERRORS[native] ?? 'unknown'
+  const reason = thrown instanceof Error ? thrown.message : String(thrown)
+  return new MainstemError(code, `${program} could not be started: ${reason}. ${ERRORS[code].advice}`)
+}
+
+function checkDirectory(cwd: string): void {
+  let isDirectory: boolean
+  try {
+    isDirectory = statSync(cwd).isDirectory()
+  } catch (thrown) {
+    const reason = thrown instanceof Error ? thrown.message : String(thrown)
+    throw new MainstemError('invalid_request', `cwd ${cwd} cannot be used: ${reason}`)
+  }
+  if (!isDirectory) throw new MainstemError('invalid_request', `cwd ${cwd} is not a directory`)
+}

@@ -1,0 +1,183 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import { processDriver } from '../../src/drivers/process.ts'
+import type { Frame } from '../../src/framing/frame.ts'
+import { MainstemError } from '../../src/model/index.ts'
+import {
+  contextOf,
+  expectNothingLeft,
+  fakeAgent,
+  memoryBlobs,
+  plain,
+  QUICK,
+  readAll,
+  readField,
+  startFake,
+  untilBlocked,
+} from './fake-run.ts'
+
+afterEach(expectNothingLeft)
+
+const MEGABYTE = 1024 * 1024
+
+const numbers = (frames: readonly Frame[]) =>
+  frames.map(({ value }) =>
+    typeof value === 'object' && value !== null && 'n' in value ? value.n : undefined,
+  )
+
+describe('the output of a process', () => {
+  it('arrives whole and in order, in fewer batches than lines', async () => {
+    const run = startFake('flood', '20000')
+    const frames: Frame[] = []
+    let batches = 0
+    for await (const batch of run.frames) {
+      batches++
+      frames.push(...batch)
+    }
+    expect(numbers(frames)).toEqual(Array.from({ length: 20_000 }, (_, n) => n))
+    expect(batches).toBeLessThan(5_000)
+    expect(await run.exit).toEqual({ code: 0 })
+  })
+
+  it('waits for a slow reader, and so does the child', async () => {
+    const run = startFake('flood', '50000', { queueBytes: 64 * 1024 })
+    expect(await untilBlocked(run.pid)).toBeLessThan(2 * MEGABYTE)
+    expect(numbers(await readAll(run))).toEqual(Array.from({ length: 50_000 }, (_, n) => n))
+    expect(await run.exit).toEqual({ code: 0 })
+  })
+
+  it('is kept for a reader that comes only after the exit', async () => {
+    const run = startFake('flood', '100', { queueBytes: 1 })
+    expect(await run.exit).toEqual({ code: 0 })
+    expect(numbers(await readAll(run))).toEqual(Array.from({ length: 100 }, (_, n) => n))
+  })
+
+  it('can be read further after a reader left off', async () => {
+    const run = startFake('flood', '5000')
+    const first: Frame[] = []
+    for await (const batch of run.frames) {
+      first.push(...batch)
+      break
+    }
+    const rest = await readAll(run)
+    expect(first.length).toBeGreaterThan(0)
+    expect(numbers([...first, ...rest])).toEqual(Array.from({ length: 5_000 }, (_, n) => n))
+    await run.exit
+  })
+
+  it('on stderr is as lossless, and much of it does not stop the child', async () => {
+    const run = startFake('errors', '20000')
+    const frames = await readAll(run)
+    const errors = frames.filter(({ stream }) => stream === 'stderr')
+    expect(errors.map(({ text }) => text.split(' ')[1])).toEqual(
+      Array.from({ length: 20_000 }, (_, n) => `${n}`),
+    )
+    expect(frames.filter(({ stream }) => stream === 'stdout').map(({ value }) => value)).toEqual([
+      { done: true },
+    ])
+    await run.exit
+  })
+
+  it('has a frame without a value for each line that is not JSON', async () => {
+    const run = startFake('malformed', '10000')
+    const frames = await readAll(run)
+    expect(frames).toHaveLength(10_001)
+    expect(frames.filter((frame) => !('value' in frame))).toHaveLength(10_000)
+    expect(frames.at(-1)?.value).toEqual({ done: true })
+    await run.exit
+  })
+
+  it('may end without a newline', async () => {
+    const run = startFake('tail')
+    const frames = await readAll(run)
+    expect(frames).toContainEqual({ stream: 'stdout', text: '{"last":true}', value: { last: true } })
+    expect(frames).toContainEqual({ stream: 'stderr', text: 'last words' })
+    expect(await run.exit).toEqual({ code: 0 })
+  })
+
+  it('may end in the middle of a line, which is kept', async () => {
+    const run = startFake('cut')
+    expect(await readAll(run)).toEqual([
+      { stream: 'stdout', text: '{"whole":true}', value: { whole: true } },
+      { stream: 'stdout', text: '{"half":' },
+    ])
+    expect(await run.exit).toEqual({ code: 3 })
+  })
+
+  it('may hold separators of other worlds inside a line', async () => {
+    const text = '{"text":"a\u2028b\u2029c\\u0000\ud83d\ude00"}'
+    const run = startFake('bytes', Buffer.from(`${text}\n`).toString('hex'))
+    expect(await readAll(run)).toEqual([{ stream: 'stdout', text, value: JSON.parse(text) }])
+    await run.exit
+  })
+})
+
+describe('a line over the limit', () => {
+  const startLong = (megabytes: number, blobs = memoryBlobs(), maxLineBytes?: number) => {
+    const driver = processDriver({ graces: QUICK, ...(maxLineBytes !== undefined && { maxLineBytes }) })
+    return driver.start(fakeAgent('long', String(megabytes)), contextOf({ blobs: blobs.sink }))
+  }
+
+  it('of 100 MB goes into a blob, in its place, and takes little memory', async () => {
+    const blobs = memoryBlobs()
+    const run = startLong(100, blobs)
+    const before = process.memoryUsage().rss
+    let peak = before
+    const frames: Frame[] = []
+    const watch = setInterval(() => {
+      peak = Math.max(peak, process.memoryUsage().rss)
+    }, 5)
+    for await (const batch of run.frames) frames.push(...batch)
+    clearInterval(watch)
+    expect(frames.map(plain)).toEqual([
+      { stream: 'stdout', text: '{"before":true}', value: { before: true } },
+      { stream: 'stdout', text: '', blob: { id: 'blob-1', bytes: 100 * MEGABYTE } },
+      { stream: 'stdout', text: '{"after":true}', value: { after: true } },
+    ])
+    expect(blobs.lengths).toEqual([100 * MEGABYTE])
+    expect(peak - before).toBeLessThan(100 * MEGABYTE)
+    expect(await run.exit).toEqual({ code: 0 })
+  })
+
+  it('holds up the child too when nobody reads', async () => {
+    const blobs = memoryBlobs()
+    const run = startLong(20, blobs, MEGABYTE)
+    expect(await untilBlocked(run.pid)).toBeLessThan(4 * MEGABYTE)
+    expect(await readAll(run)).toHaveLength(3)
+    await run.exit
+  })
+
+  it('that the store refuses ends the run, and the error says so', async () => {
+    const refuse = () => {
+      throw new MainstemError('storage_failed', 'the disk is full')
+    }
+    const failing = { sink: { open: () => ({ write: refuse, close: refuse }) }, lengths: [] }
+    const run = startLong(20, failing, MEGABYTE)
+    expect(await readAll(run)).toEqual([
+      { stream: 'stdout', text: '{"before":true}', value: { before: true } },
+    ])
+    expect((await run.exit).error).toEqual({ code: 'storage_failed', message: 'the disk is full' })
+  })
+
+  it('whose blob cannot be closed does not count as kept', async () => {
+    const close = () => Promise.reject(new Error('the disk is gone'))
+    const failing = { sink: { open: () => ({ write: () => undefined, close }) }, lengths: [] }
+    const run = startLong(2, failing, MEGABYTE)
+    expect((await readAll(run)).map(({ text }) => text)).not.toContain('')
+    expect((await run.exit).error).toEqual({ code: 'storage_failed', message: 'the disk is gone' })
+  })
+})
+
+describe('a process', () => {
+  it('that is alive has neither finished its frames nor settled its exit', async () => {
+    const run = startFake('hang')
+    let settled = false
+    void run.exit.then(() => {
+      settled = true
+    })
+    await readField(run, 'ready')
+    expect(settled).toBe(false)
+    await run.stop()
+    expect(await readAll(run)).toEqual([])
+    await run.exit
+  })
+})

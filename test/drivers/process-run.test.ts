@@ -1,0 +1,60 @@
+import { execFile, spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { describe, expect, it } from 'vitest'
+import { ProcessRun } from '../../src/drivers/process-run.ts'
+import type { Tree } from '../../src/drivers/terminate.ts'
+import { systemTimers } from '../../src/drivers/timers.ts'
+import { isAlive, memoryBlobs, QUICK, readAll } from './fake-run.ts'
+
+function runWith(tree: Tree): { run: ProcessRun; cleanedUp: () => number } {
+  let cleanedUp = 0
+  const run = new ProcessRun(spawn('sleep', ['600']), {
+    tree,
+    blobs: memoryBlobs().sink,
+    timers: systemTimers,
+    graces: { ...QUICK, SIGKILL: 150 },
+    queueBytes: 1024,
+    maxLineBytes: undefined,
+    async cleanUp() {
+      cleanedUp++
+    },
+  })
+  return { run, cleanedUp: () => cleanedUp }
+}
+
+describe('a run', () => {
+  it('ends in time although SIGKILL does not end its process, and says which', async () => {
+    const immortal = { pid: 4711, parent: 1, group: 4711, session: 4711, started: '1' }
+    const { run, cleanedUp } = runWith({ look: async () => [immortal], signal: () => undefined })
+    await run.stop()
+    expect(await readAll(run)).toEqual([])
+    expect(await run.exit).toEqual({
+      error: { code: 'unknown', message: 'SIGKILL did not end process 4711' },
+    })
+    expect(cleanedUp()).toBe(1)
+    process.kill(run.pid ?? 0, 'SIGKILL')
+  })
+
+  it('ends at least its own child when processes cannot be listed', async () => {
+    const look = () => Promise.reject(new Error('EMFILE: too many open files'))
+    const { run, cleanedUp } = runWith({ look, signal: () => undefined })
+    await run.stop()
+    expect(await run.exit).toEqual({
+      signal: 'SIGKILL',
+      error: { code: 'unknown', message: 'EMFILE: too many open files' },
+    })
+    expect(isAlive(run.pid)).toBe(false)
+    expect(cleanedUp()).toBe(1)
+  })
+
+  it('that cannot start for want of file descriptors says so, and the next one can', async () => {
+    const script = fileURLToPath(new URL('../fake-agents/out-of-files.ts', import.meta.url))
+    const limited = `ulimit -n 48 && exec "${process.execPath}" "${script}"`
+    const { stdout } = await promisify(execFile)('/bin/sh', ['-c', limited])
+    const [starved, recovered] = JSON.parse(stdout)
+    expect(starved.error.code).toBe('overloaded')
+    expect(starved.error.message).toContain('EMFILE')
+    expect(recovered).toEqual({ code: 0 })
+  })
+})

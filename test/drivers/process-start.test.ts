@@ -1,0 +1,126 @@
+import { chmodSync, existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterAll, afterEach, describe, expect, it } from 'vitest'
+import type { ProcessLaunch } from '../../src/agents/agent.ts'
+import { type ProcessDriverOptions, processDriver } from '../../src/drivers/process.ts'
+import { contextOf, expectNothingLeft, fakeAgent, QUICK, readAll } from './fake-run.ts'
+
+afterEach(expectNothingLeft)
+
+const folder = mkdtempSync(join(tmpdir(), 'drivers-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const launchOf = (...argv: [string, ...string[]]): ProcessLaunch => ({
+  kind: 'process',
+  argv,
+  env: {},
+  passEnv: [],
+})
+
+/** The error of a run that never starts, and proof that it says nothing. */
+async function failureOf(launch: ProcessLaunch, cwd = folder, options: ProcessDriverOptions = {}) {
+  const run = processDriver({ graces: QUICK, ...options }).start(launch, contextOf({ cwd }))
+  expect(await readAll(run)).toEqual([])
+  await run.write({ kind: 'text', text: 'hello' })
+  await run.stop()
+  return (await run.exit).error
+}
+
+const file = (name: string, text: string, mode: number) => {
+  const path = join(folder, name)
+  writeFileSync(path, text)
+  chmodSync(path, mode)
+  return path
+}
+
+describe('a program that cannot be started', () => {
+  it('is not found, and the message says what to do', async () => {
+    const error = await failureOf(launchOf('no-such-agent'))
+    expect(error?.code).toBe('agent_not_found')
+    expect(error?.message).toMatch(/^no-such-agent is not in PATH .*Install the agent/)
+  })
+
+  it.each([
+    ['missing', () => join(folder, 'missing'), /there is no program .*missing/],
+    ['not executable', () => file('plain', '#!/bin/sh\n', 0o644), /plain is not executable/],
+    ['a directory', () => folder, /there is no program/],
+    ['a relative path', () => './plain', /neither an absolute path nor the name/],
+    ['an empty name', () => '', /neither an absolute path nor the name/],
+    [
+      'without its interpreter',
+      () => file('lost', '#!/no/such/shell\n', 0o755),
+      /could not be started: .*ENOENT/,
+    ],
+  ])('because it is %s is not found', async (_name, path, message) => {
+    const error = await failureOf(launchOf(path()))
+    expect(error?.code).toBe('agent_not_found')
+    expect(error?.message).toMatch(message)
+  })
+
+  it.each([
+    ['an argument that is too long', 'x'.repeat(200_000), /E2BIG/],
+    ['an argument with a NUL', 'a\0b', /null bytes/],
+  ])('because of %s is an invalid request', async (_name, argument, message) => {
+    const error = await failureOf(launchOf(process.execPath, argument))
+    expect(error?.code).toBe('invalid_request')
+    expect(error?.message).toMatch(message)
+  })
+
+  it.each([
+    ['missing', () => join(folder, 'nowhere'), /cwd .*nowhere cannot be used: ENOENT/],
+    ['a file', () => file('file', '', 0o644), /cwd .*file is not a directory/],
+    ['a path with a NUL', () => 'a\0b', /cwd .* cannot be used/],
+  ])('because its directory is %s is not blamed itself', async (_name, cwd, message) => {
+    const error = await failureOf(fakeAgent('dump'), cwd())
+    expect(error?.code).toBe('invalid_request')
+    expect(error?.message).toMatch(message)
+    expect(error?.message).not.toContain(process.execPath)
+  })
+
+  it('is refused on Windows', async () => {
+    const error = await failureOf(fakeAgent('dump'), folder, { platform: 'win32' })
+    expect(error).toEqual({
+      code: 'unsupported_option',
+      message: 'Agents cannot be started on Windows yet; use WSL.',
+    })
+  })
+})
+
+describe('a program', () => {
+  it('is looked up in the PATH of its own process and nowhere else', async () => {
+    const bin = mkdtempSync(join(folder, 'bin-'))
+    symlinkSync(process.execPath, join(bin, 'my-agent'))
+    const [, ...args] = fakeAgent('dump').argv
+    const context = contextOf({ env: { PATH: `relative:${dirname(bin)}:${bin}` } })
+    const run = processDriver({ graces: QUICK }).start(launchOf('my-agent', ...args), context)
+    expect(await readAll(run)).toHaveLength(2)
+    expect(await run.exit).toEqual({ code: 0 })
+    expect((await failureOf(launchOf('my-agent', ...args)))?.code).toBe('agent_not_found')
+  })
+
+  it('gets its arguments as they are, without a shell', async () => {
+    const odd = ['--x=y', 'a b', '$HOME', '`id`', '; exit 9', '', '\n', '"']
+    const [program, script] = fakeAgent('dump').argv
+    const launch = launchOf(program, script ?? '', 'dump', ...odd)
+    const run = processDriver({ graces: QUICK }).start(launch, contextOf({ cwd: folder }))
+    const [frame] = await readAll(run)
+    expect(frame?.value).toMatchObject({ argv: ['dump', ...odd], cwd: folder, pid: run.pid })
+    expect(await run.exit).toEqual({ code: 0 })
+  })
+
+  it('has a temporary directory of its own, gone after the end', async () => {
+    const runs = [1, 2].map(() => processDriver({ graces: QUICK }).start(fakeAgent('dump'), contextOf()))
+    const said = await Promise.all(runs.map(readAll))
+    const directories = said.map(([dump]) => {
+      const { value } = dump ?? {}
+      return typeof value === 'object' && value !== null && 'env' in value
+        ? Reflect.get(Object(value.env), 'TMPDIR')
+        : ''
+    })
+    expect(new Set(directories).size).toBe(2)
+    for (const frames of said) expect(frames[1]?.value).toEqual({ temporary: true })
+    await Promise.all(runs.map((run) => run.exit))
+    expect(directories.map((directory) => existsSync(directory))).toEqual([false, false])
+  })
+})

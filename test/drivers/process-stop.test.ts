@@ -1,0 +1,134 @@
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { processDriver } from '../../src/drivers/process.ts'
+import {
+  contextOf,
+  expectNothingLeft,
+  fakeAgent,
+  isAlive,
+  QUICK,
+  readAll,
+  readField,
+  startFake,
+  stateOf,
+  untilBlocked,
+} from './fake-run.ts'
+
+afterEach(expectNothingLeft)
+
+describe('stopping a process', () => {
+  it('asks with SIGINT first, and an agent that listens ends in its own way', async () => {
+    const run = startFake('polite', '', { graces: { ...QUICK, SIGINT: 5_000 } })
+    await readField(run, 'ready')
+    await run.stop()
+    expect((await readAll(run)).map(({ text }) => text)).toEqual(['{"heard":"SIGINT"}'])
+    expect(await run.exit).toEqual({ code: 7 })
+  })
+
+  it('ends one that does not listen to SIGINT by SIGTERM and then SIGKILL, each said once', async () => {
+    const run = startFake('deaf')
+    await readField(run, 'ready')
+    await run.stop()
+    expect((await readAll(run)).map(({ text }) => text)).toEqual([
+      '{"heard":"SIGINT"}',
+      '{"heard":"SIGTERM"}',
+    ])
+    expect(await run.exit).toEqual({ signal: 'SIGKILL' })
+  })
+
+  it('ends a stopped process, whose signals stay pending', async () => {
+    const run = startFake('stopped', '', { graces: { ...QUICK, SIGTERM: 5_000 } })
+    await vi.waitFor(() => expect(stateOf(run.pid)).toBe('T'), 5_000)
+    await run.stop()
+    expect((await run.exit).signal).toMatch(/^SIG(?:INT|TERM)$/)
+  })
+
+  it('ends a tool in a session of its own', async () => {
+    const run = startFake('detached')
+    const tool = await readField(run, 'tool')
+    expect(isAlive(tool)).toBe(true)
+    await run.stop()
+    expect(isAlive(tool)).toBe(false)
+  })
+
+  it('ends a tool that also cleared its environment, found through its parent', async () => {
+    const run = startFake('cleared')
+    const tool = await readField(run, 'tool')
+    expect(isAlive(tool)).toBe(true)
+    await run.stop()
+    expect(isAlive(tool)).toBe(false)
+  })
+
+  it('ends two hundred tools, each in a session of its own', async () => {
+    const run = startFake('swarm', '200')
+    expect(await readField(run, 'swarm')).toBe(200)
+    await run.stop()
+    expect(await run.exit).not.toHaveProperty('error')
+  })
+
+  it('ends a program that forks all the time and does not listen', async () => {
+    const run = startFake('forks')
+    await readField(run, 'forking')
+    await run.stop()
+    expect(await run.exit).toEqual({ signal: 'SIGKILL' })
+  })
+
+  it('ends a child that waits for a reader who never comes', async () => {
+    const run = startFake('flood', '100000', { queueBytes: 1 })
+    await untilBlocked(run.pid)
+    await run.stop()
+    expect(await run.exit).toEqual({ signal: 'SIGINT' })
+  })
+
+  it('is the same when asked for often, and after the end', async () => {
+    const run = startFake('hang')
+    await Promise.all([run.stop(), run.stop(), run.stop()])
+    expect(await run.exit).toEqual({ signal: 'SIGINT' })
+    await run.stop()
+    expect(await run.exit).toEqual({ signal: 'SIGINT' })
+  })
+
+  it('goes by process group and ancestry where environments are not shown', async () => {
+    const driver = processDriver({ graces: QUICK, platform: 'darwin' })
+    const run = driver.start(fakeAgent('cleared'), contextOf())
+    const tool = await readField(run, 'tool')
+    await run.stop()
+    expect(isAlive(tool)).toBe(false)
+    expect(await run.exit).toEqual({ signal: 'SIGINT' })
+  })
+})
+
+describe('an exit of its own', () => {
+  it('takes along a tool left in a session of its own', async () => {
+    const run = startFake('orphan')
+    const tool = await readField(run, 'tool')
+    expect(await run.exit).toEqual({ code: 0 })
+    expect(isAlive(tool)).toBe(false)
+  })
+
+  it('does not wait for a tool that keeps the pipes open', async () => {
+    const run = startFake('holder')
+    const frames = await readAll(run)
+    expect(frames).toHaveLength(1)
+    expect(await run.exit).toEqual({ code: 0 })
+  })
+
+  it('still hears what is said shortly after it', async () => {
+    const run = startFake('late')
+    expect((await readAll(run)).map(({ text }) => text)).toEqual(['{"late":true}'])
+    expect(await run.exit).toEqual({ code: 0 })
+  })
+
+  it('does not wait for one that goes on writing either', async () => {
+    const run = startFake('chatter')
+    const frames = await readAll(run)
+    expect(frames.every(({ text }) => /^\{"(?:chatter|ready)":true\}$/.test(text))).toBe(true)
+    expect(frames.length).toBeGreaterThan(1)
+    expect(await run.exit).toEqual({ code: 0 })
+  })
+
+  it('is told as the signal when the agent kills itself', async () => {
+    const run = startFake('killed')
+    expect(await readAll(run)).toHaveLength(1)
+    expect(await run.exit).toEqual({ signal: 'SIGKILL' })
+  })
+})

@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest'
+import type { Timers } from '../../src/drivers/driver.ts'
+import type { ProcessInfo } from '../../src/drivers/process-table.ts'
+import { GRACES, terminate } from '../../src/drivers/terminate.ts'
+
+/** Time that jumps: a short wait passes at once, a grace passes after the short waits that fit into it. */
+class JumpingTimers implements Timers {
+  now = 0
+  readonly #due: { at: number; wake: () => void }[] = []
+
+  async sleep(ms: number, signal: AbortSignal): Promise<void> {
+    if (ms > 100) {
+      return new Promise((resolve) => {
+        this.#due.push({ at: this.now + ms, wake: resolve })
+        signal.addEventListener('abort', () => resolve())
+      })
+    }
+    this.now += ms
+    for (const { at, wake } of this.#due) if (at <= this.now) wake()
+    await Promise.resolve()
+  }
+}
+
+const member = (pid: number): ProcessInfo => ({
+  pid,
+  parent: 1,
+  group: pid,
+  session: pid,
+  started: `t${pid}`,
+})
+
+/** A tree whose processes die of the signals they are said to die of. */
+function treeOf(deadly: Record<number, NodeJS.Signals[]>, joining: number[][] = []) {
+  const alive = new Set(Object.keys(deadly).map(Number))
+  const heard: string[] = []
+  return {
+    heard,
+    async look() {
+      for (const pid of joining.shift() ?? []) alive.add(pid)
+      return [...alive].map(member)
+    },
+    signal(members: readonly ProcessInfo[], signal: NodeJS.Signals) {
+      for (const { pid } of members) {
+        heard.push(`${pid} ${signal}`)
+        if (signal === 'SIGKILL' || deadly[pid]?.includes(signal)) alive.delete(pid)
+      }
+    },
+  }
+}
+
+describe('the ladder of signals', () => {
+  it('says nothing to a tree that is gone', async () => {
+    const tree = treeOf({})
+    expect(await terminate(tree, GRACES, new JumpingTimers())).toEqual([])
+    expect(tree.heard).toEqual([])
+  })
+
+  it('stops at the first signal that helps', async () => {
+    const timers = new JumpingTimers()
+    const tree = treeOf({ 1: ['SIGINT'], 2: ['SIGINT'] })
+    expect(await terminate(tree, GRACES, timers)).toEqual([])
+    expect(tree.heard).toEqual(['1 SIGINT', '2 SIGINT'])
+    expect(timers.now).toBeLessThan(100)
+  })
+
+  it('tells each process each signal once, and lets a stopped one go on after SIGTERM', async () => {
+    const tree = treeOf({ 1: ['SIGINT'], 2: ['SIGCONT'] })
+    expect(await terminate(tree, GRACES, new JumpingTimers())).toEqual([])
+    expect(tree.heard).toEqual(['1 SIGINT', '2 SIGINT', '2 SIGTERM', '2 SIGCONT'])
+  })
+
+  it('hears of processes that join while it goes on', async () => {
+    const tree = treeOf({ 1: ['SIGINT'] }, [[], [2], [], [3]])
+    expect(await terminate(tree, GRACES, new JumpingTimers())).toEqual([])
+    expect(tree.heard.filter((heard) => heard.endsWith('SIGKILL'))).toEqual(['2 SIGKILL', '3 SIGKILL'])
+  })
+
+  it('believes that a tree is gone only at the second look', async () => {
+    const tree = treeOf({ 1: ['SIGTERM'] }, [[], [], [2]])
+    expect(await terminate(tree, GRACES, new JumpingTimers(), 'SIGTERM')).toEqual([])
+    expect(tree.heard).toContain('2 SIGKILL')
+  })
+
+  it('can begin further up', async () => {
+    const tree = treeOf({ 1: [] })
+    await terminate(tree, GRACES, new JumpingTimers(), 'SIGTERM')
+    expect(tree.heard).toEqual(['1 SIGTERM', '1 SIGCONT', '1 SIGKILL'])
+  })
+
+  it('gives up in time on what nothing ends, and names it', async () => {
+    const timers = new JumpingTimers()
+    const immortal = { look: async () => [member(7)], signal: () => undefined }
+    expect(await terminate(immortal, GRACES, timers)).toEqual([member(7)])
+    expect(timers.now).toBeGreaterThanOrEqual(10_000)
+    expect(timers.now).toBeLessThan(10_500)
+  })
+})
