@@ -1,0 +1,175 @@
+import type { Codec, Exit, FrameVerdict, LaunchRecipe, Said, Start, Write } from '../agents/agent.ts'
+import type { Frame } from '../framing/frame.ts'
+import {
+  type AnswerCommand,
+  type Command,
+  type ErrorInfo,
+  type Event,
+  OUTSIDE_ID,
+  type SessionOptions,
+} from '../model/index.ts'
+import { isEvent, TurnMachine } from './turn-machine.ts'
+
+/** What became of the frames; the four verdicts always add up to `frames`. */
+export type Coverage = Record<FrameVerdict, number> & { frames: number }
+
+/** Takes an event with the turn it belongs to and the number of the frame it came from. */
+export type Emit = (event: Event, turn: number | undefined, native: number | undefined) => void
+
+export interface ConversationParts {
+  agent: string
+  recipe: LaunchRecipe
+  start: Omit<Start, 'epoch'>
+  digest(text: string): string
+  now(): number
+  emit: Emit
+}
+
+/**
+ * One session's codec and turns as a pure fold: frames and commands in, events out, and what is to be written to
+ * the agent. A live session, a recording and a simulation all run through here.
+ */
+export class Conversation {
+  readonly coverage: Coverage = { frames: 0, mapped: 0, unmapped: 0, malformed: 0, oversized: 0 }
+  readonly #parts: ConversationParts
+  readonly #codec: Codec<unknown>
+  readonly #turns: TurnMachine
+  #epoch = 0
+  #state: unknown
+  #nativeSessionId: string | undefined
+
+  constructor(parts: ConversationParts) {
+    this.#parts = parts
+    this.#codec = parts.recipe.codec
+    this.#turns = new TurnMachine(parts.digest)
+    this.#nativeSessionId = parts.start.resume
+  }
+
+  get turn(): number | undefined {
+    return this.#turns.turn
+  }
+
+  get epoch(): number {
+    return this.#epoch
+  }
+
+  /** The first entry of every log. */
+  open(): void {
+    const { agent, recipe, start } = this.#parts
+    this.#emit({
+      type: 'session.started',
+      agent,
+      launch: start.launch,
+      cwd: start.cwd,
+      policy: start.policy,
+      capabilities: recipe.capabilities,
+      ...(start.options.model !== undefined && { model: start.options.model }),
+      ...(start.resume !== undefined && { resumedFrom: start.resume }),
+    })
+  }
+
+  /** A native process is about to start: a new epoch with a codec state of its own. */
+  launch(options: SessionOptions = this.#parts.start.options): Start {
+    this.#epoch++
+    const start: Start = {
+      ...this.#parts.start,
+      options,
+      epoch: this.#epoch,
+      spent: this.#turns.spent,
+      ...(this.#nativeSessionId !== undefined && { resume: this.#nativeSessionId }),
+    }
+    this.#state = this.#codec.initial(start)
+    return start
+  }
+
+  accept(): number {
+    return this.#turns.accept()
+  }
+
+  queued(turn: number, prompt: string, position: number): void {
+    this.#parts.emit({ type: 'turn.queued', turn, prompt, position }, turn, undefined)
+  }
+
+  begin(turn: number, prompt?: string, promptId?: string): void {
+    this.#emit(this.#turns.begin(turn, this.#parts.now(), prompt, promptId))
+  }
+
+  drop(turn: number): void {
+    this.#emit(this.#turns.drop(turn))
+  }
+
+  blame(cause: Exit['cause']): void {
+    this.#turns.blame(cause)
+  }
+
+  frame(frame: Frame): readonly Write[] {
+    const native = ++this.coverage.frames
+    const step = this.#codec.decode(this.#state, frame)
+    // Almost every frame is; spelled out, it costs no lookup by name.
+    if (step.verdict === 'mapped') this.coverage.mapped++
+    else this.coverage[step.verdict]++
+    for (const said of step.said) this.#hear(said, native)
+    return step.writes
+  }
+
+  /** A frame that a transcript shows going to the agent; commands in it are taken as given. */
+  sent(frame: Frame): Command | undefined {
+    return this.#codec.sent?.(this.#state, frame)
+  }
+
+  command(command: Command): { writes: readonly Write[]; refused?: ErrorInfo } {
+    const step = this.#codec.encode(this.#state, command)
+    for (const said of step.said) this.#hear(said, undefined)
+    return step
+  }
+
+  /** A decision is a fact before the agent hears of it; one the agent cannot take is none. */
+  answer(answer: AnswerCommand): { writes: readonly Write[]; refused?: ErrorInfo } {
+    const step = this.#codec.encode(this.#state, answer)
+    if (step.refused) return step
+    this.resolved(answer)
+    for (const said of step.said) this.#hear(said, undefined)
+    return step
+  }
+
+  /** A decision that a transcript shows. */
+  resolved({ type: _, interrupt: __, by = 'person', ...resolution }: AnswerCommand): void {
+    this.#emit({ type: 'request.resolved', ...resolution, by })
+  }
+
+  /** The process is gone: whatever it left open is settled, and an open turn gets its terminal event. */
+  exit(exit: Omit<Exit, 'cause'>): void {
+    const whole: Exit = { ...exit, cause: this.#turns.cause }
+    const step = this.#codec.end(this.#state, whole)
+    for (const said of step.said) this.#hear(said, undefined, whole)
+    for (const event of this.#turns.abandon(this.#parts.now(), whole)) this.#emit(event)
+  }
+
+  /** The agent cannot take the prompt at all: its turn ends here. */
+  refuse(error: ErrorInfo): void {
+    for (const event of this.#turns.abandon(this.#parts.now(), { cause: 'exit', error })) this.#emit(event)
+  }
+
+  ended(event: Event & { type: 'session.ended' }): void {
+    this.#emit(event)
+  }
+
+  #hear(said: Said, native: number | undefined, exit?: Exit): void {
+    if (said.type === 'session.updated' && said.nativeSessionId !== undefined) {
+      // Only an id that is safe on an argv can ever be used to resume.
+      if (OUTSIDE_ID.test(said.nativeSessionId)) this.#nativeSessionId = said.nativeSessionId
+    }
+    const open = this.#turns.turn
+    if (isEvent(said)) {
+      this.#parts.emit(said, open, native)
+      return
+    }
+    for (const event of this.#turns.hear(said, this.#parts.now(), exit)) {
+      this.#parts.emit(event, this.#turns.turn ?? open, native)
+    }
+  }
+
+  #emit(event: Event): void {
+    this.#parts.emit(event, 'turn' in event ? event.turn : this.#turns.turn, undefined)
+  }
+}

@@ -1,0 +1,43 @@
+import type { Agent } from '../agents/agent.ts'
+import type { Driver, Timers } from '../drivers/driver.ts'
+import type { LaunchKind, Policy, SessionOptions } from '../model/index.ts'
+import type { Store } from '../stores/store.ts'
+
+export interface Clock {
+  /** Wall time in milliseconds, for people. */
+  now(): number
+  /** Never goes backwards; for durations and timeouts. */
+  monotonic(): number
+}
+
+/** A program set in the configuration instead of the agent's own, and variables for it. */
+export interface AgentSettings {
+  command?: readonly string[] | undefined
+  env?: Readonly<Record<string, string>> | undefined
+}
+
+/** Everything that sessions need from outside. */
+export interface SessionParts {
+  agents: ReadonlyMap<string, Agent>
+  store: Store
+  driver: Driver
+  clock: Clock
+  timers: Timers
+  newId(): string
+  digest(text: string): string
+  agentSettings?(id: string): AgentSettings
+  /** Keep raw frames beside the log. */
+  journal: boolean
+}
+
+export interface NewSession {
+  agent: string
+  launch?: LaunchKind
+  cwd: string
+  policy?: Policy
+  options?: SessionOptions
+  /** The agent's own session to go on with. */
+  resume?: string
+  /** False when nobody can answer: an open request is then denied, never approved. */
+  attended?: boolean
+}

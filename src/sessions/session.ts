@@ -1,0 +1,287 @@
+import type { Agent, Launch, LaunchRecipe, Write } from '../agents/agent.ts'
+import type { Run } from '../drivers/driver.ts'
+import type { RequestOpened } from '../model/events/request.ts'
+import type { TurnCompleted } from '../model/events/turn.ts'
+import {
+  type AnswerCommand,
+  type Cause,
+  type Command,
+  type Event,
+  type LaunchKind,
+  MainstemError,
+  type Policy,
+  type SessionOptions,
+  toMainstemError,
+} from '../model/index.ts'
+import { answerFor } from './approval.ts'
+import { Conversation, type Coverage } from './conversation.ts'
+import { Log } from './log.ts'
+import type { AgentSettings, SessionParts } from './parts.ts'
+import { Settlements } from './settlements.ts'
+import { Watchdog } from './watchdog.ts'
+
+export interface SessionSetup {
+  id: string
+  agent: Agent
+  recipe: LaunchRecipe
+  launch: LaunchKind
+  cwd: string
+  policy: Policy
+  options: SessionOptions
+  resume: string | undefined
+  attended: boolean
+}
+
+/** How long an agent may take to stop by its own protocol before its process is ended. */
+const PROTOCOL_GRACE_MS = 2_000
+
+/**
+ * A durable conversation with one agent. State changes happen at once and in memory; what they cause outside
+ * (a process, a line to the agent, a promise kept) waits in the outbox until the entries are committed.
+ */
+export class Session {
+  readonly id: string
+  readonly #setup: SessionSetup
+  readonly #parts: SessionParts
+  readonly #log: Log
+  readonly #conversation: Conversation
+  readonly #requests = new Map<string, RequestOpened>()
+  readonly #settlements = new Settlements()
+  readonly #queue: { turn: number; text: string }[] = []
+  #outbox: (() => void)[] = []
+  #run: Run | undefined
+  #reading: Promise<void> = Promise.resolve()
+  #watchdog: Watchdog | undefined
+  #ended: Promise<void> | undefined
+
+  constructor(setup: SessionSetup, parts: SessionParts) {
+    this.id = setup.id
+    this.#setup = setup
+    this.#parts = parts
+    this.#log = new Log(setup.id, parts.store, () => parts.clock.now())
+    const { agent, recipe, launch, cwd, policy, options, resume } = setup
+    this.#conversation = new Conversation({
+      agent: agent.id,
+      recipe,
+      start: { launch, cwd, policy, options, ...(resume !== undefined && { resume }) },
+      digest: parts.digest,
+      now: () => parts.clock.monotonic(),
+      emit: (event, turn, native) => this.#emit(event, turn, native),
+    })
+  }
+
+  get coverage(): Coverage {
+    return this.#conversation.coverage
+  }
+
+  async open(): Promise<void> {
+    this.#conversation.open()
+    await this.#flush()
+  }
+
+  /** The turn's number, once it is durable; the turn goes on in the background. */
+  async prompt(text: string): Promise<number> {
+    if (this.#ended) throw new MainstemError('conflict', 'the session has ended')
+    const turn = this.#conversation.accept()
+    if (this.#busy) {
+      this.#queue.push({ turn, text })
+      this.#conversation.queued(turn, text, this.#queue.length)
+    } else {
+      this.#begin(turn, text)
+    }
+    await this.#flush()
+    return turn
+  }
+
+  /** The terminal event of a turn, once it is committed. */
+  settled(turn: number): Promise<TurnCompleted> {
+    return this.#settlements.wait(turn)
+  }
+
+  /** Stops the open turn; without one it does nothing. Settles when the turn has its terminal event. */
+  async interrupt(cause: Cause = 'interrupt'): Promise<void> {
+    const turn = this.#conversation.turn
+    if (turn === undefined) return
+    this.#conversation.blame(cause)
+    const settled = this.settled(turn)
+    if (this.#setup.recipe.capabilities.interrupt === 'protocol') {
+      this.#command({ type: 'interrupt' })
+      await this.#flush()
+      await this.#within(PROTOCOL_GRACE_MS, settled)
+    } else {
+      await this.#flush()
+    }
+    if (this.#conversation.turn === turn) await this.#run?.stop()
+    await settled
+  }
+
+  /** Commits the decision, then tells the agent. The first decision wins. */
+  async answer(answer: AnswerCommand): Promise<void> {
+    if (!this.#requests.has(answer.requestId)) {
+      throw new MainstemError('request_not_found', `there is no open request ${answer.requestId}`)
+    }
+    const { writes, refused } = this.#conversation.answer(answer)
+    if (refused) throw new MainstemError(refused.code, refused.message)
+    this.#requests.delete(answer.requestId)
+    this.#watchdog?.waitForPerson(this.#requests.size > 0)
+    this.#write(writes)
+    await this.#flush()
+    if (answer.interrupt) await this.interrupt()
+  }
+
+  /** Stops what is running and ends the log. */
+  end(cause: Cause = 'interrupt'): Promise<void> {
+    this.#ended ??= this.#end(cause)
+    return this.#ended
+  }
+
+  async #end(cause: Cause): Promise<void> {
+    for (const { turn } of this.#queue.splice(0)) this.#conversation.drop(turn)
+    await this.interrupt(cause)
+    if (this.#run) {
+      this.#command({ type: 'close' })
+      await this.#flush()
+      await this.#within(PROTOCOL_GRACE_MS, this.#reading)
+      await this.#run?.stop()
+    }
+    await this.#reading
+    this.#conversation.ended({ type: 'session.ended', reason: cause === 'drain' ? 'cancelled' : 'completed' })
+    await this.#flush()
+  }
+
+  get #busy(): boolean {
+    const exiting = this.#run !== undefined && this.#setup.launch === 'oneshot'
+    return this.#conversation.turn !== undefined || this.#queue.length > 0 || exiting
+  }
+
+  #begin(turn: number, text: string): void {
+    this.#conversation.begin(turn, text)
+    const { policy } = this.#setup
+    const { clock, timers } = this.#parts
+    this.#watchdog = new Watchdog(policy, clock, timers, () => {
+      this.interrupt('timeout').catch((thrown) => this.#fail(thrown))
+    })
+    if (!this.#run) this.#start()
+    this.#command({ type: 'prompt', text })
+  }
+
+  /** A prompt that waited has its turn when nothing else is running. */
+  #next(): void {
+    if (this.#conversation.turn !== undefined || (this.#run && this.#setup.launch === 'oneshot')) return
+    const next = this.#queue.shift()
+    if (!next) return
+    this.#begin(next.turn, next.text)
+    this.#flushLater()
+  }
+
+  /** Starts a native process, as soon as the turn is committed that needs it. */
+  #start(): void {
+    const start = this.#conversation.launch()
+    const settings = this.#parts.agentSettings?.(this.#setup.agent.id) ?? {}
+    const launch = replaceProgram(this.#setup.recipe.launch(start), settings)
+    this.#outbox.push(() => {
+      this.#run = this.#parts.driver.start(launch, {
+        runId: `${this.id}.${start.epoch}`,
+        cwd: this.#setup.cwd,
+        env: { ...settings.env, ...this.#setup.options.env },
+        blobs: this.#parts.store.blobs,
+      })
+      this.#reading = this.#read(this.#run).catch((thrown) => this.#fail(thrown))
+    })
+    this.#command({ type: 'open', ...(start.resume !== undefined && { resume: start.resume }) })
+  }
+
+  async #read(run: Run): Promise<void> {
+    const { journal } = this.#parts
+    for await (const batch of run.frames) {
+      this.#watchdog?.heard()
+      for (const frame of batch) {
+        this.#write(this.#conversation.frame(frame))
+        if (journal && !frame.blob) this.#log.keepFrame(this.coverage.frames, frame.stream, frame.text)
+      }
+      await this.#flush()
+    }
+    const exit = await run.exit
+    this.#run = undefined
+    this.#conversation.exit(exit)
+    this.#outbox.push(() => this.#next())
+    await this.#flush()
+  }
+
+  /** A command the agent cannot take ends its turn: nothing else would. */
+  #command(command: Command): void {
+    const { writes, refused } = this.#conversation.command(command)
+    if (!refused) this.#write(writes)
+    else if (command.type === 'prompt') this.#conversation.refuse(refused)
+    else throw new MainstemError(refused.code, refused.message)
+  }
+
+  #write(writes: readonly Write[]): void {
+    if (writes.length === 0) return
+    this.#outbox.push(() => {
+      for (const write of writes) this.#run?.write(write).catch((thrown) => this.#fail(thrown))
+    })
+  }
+
+  /** Commits what was said, then lets happen what was waiting for that. */
+  async #flush(): Promise<void> {
+    const effects = this.#outbox
+    this.#outbox = []
+    await this.#log.commit()
+    for (const effect of effects) effect()
+  }
+
+  #flushLater(): void {
+    this.#flush().catch((thrown) => this.#fail(thrown))
+  }
+
+  #emit(event: Event, turn: number | undefined, native: number | undefined): void {
+    this.#log.add(event, turn, native)
+    switch (event.type) {
+      case 'request.opened':
+        this.#ask(event)
+        break
+      case 'request.withdrawn':
+        this.#requests.delete(event.requestId)
+        this.#watchdog?.waitForPerson(this.#requests.size > 0)
+        break
+      case 'turn.completed':
+        if (event.turn === turn) this.#watchdog?.end()
+        this.#outbox.push(() => {
+          this.#settlements.settle(event)
+          this.#next()
+        })
+    }
+  }
+
+  #ask(request: RequestOpened): void {
+    this.#requests.set(request.requestId, request)
+    this.#watchdog?.waitForPerson(true)
+    const answer = answerFor(request, this.#setup.policy, this.#setup.attended)
+    if (!answer) return
+    this.#outbox.push(() => {
+      if (!this.#requests.has(request.requestId)) return
+      this.answer(answer).catch((thrown) => this.#fail(thrown))
+    })
+  }
+
+  async #within(ms: number, awaited: Promise<unknown>): Promise<void> {
+    const over = new AbortController()
+    await Promise.race([awaited, this.#parts.timers.sleep(ms, over.signal)])
+    over.abort()
+  }
+
+  /** Storage is gone, or we have a bug: nothing more can be promised, so the process must not go on unseen. */
+  #fail(thrown: unknown): void {
+    const error = toMainstemError(thrown)
+    this.#watchdog?.end()
+    this.#settlements.fail(error)
+    void this.#run?.stop()
+  }
+}
+
+function replaceProgram(launch: Launch, settings: AgentSettings): Launch {
+  const [program, ...rest] = settings.command ?? []
+  if (launch.kind !== 'process' || program === undefined) return launch
+  return { ...launch, argv: [program, ...rest, ...launch.argv.slice(1)] }
+}

@@ -1,0 +1,210 @@
+import type { Exit, Said, TurnVerdict } from '../agents/agent.ts'
+import type { TurnCompleted } from '../model/events/turn.ts'
+import {
+  addUsage,
+  type Cause,
+  decide,
+  type ErrorInfo,
+  type Event,
+  type Outcome,
+  type Usage,
+} from '../model/index.ts'
+
+interface OpenTurn {
+  turn: number
+  startedAt: number
+  /** What we did to it; the first cause wins. */
+  cause: Cause
+}
+
+/** What needs no turn machine: all but the few things whose turn, outcome or digest only the session knows. */
+export function isEvent(said: Said): said is Extract<Said, Event> {
+  switch (said.type) {
+    case 'turn.verdict':
+    case 'turn.started':
+    case 'turn.steered':
+    case 'request.opened':
+      return false
+    default:
+      return true
+  }
+}
+
+/**
+ * The turns of one session: numbers them, decides their outcomes, and sees to it that each gets exactly one
+ * terminal event. Pure: time and digests are handed in.
+ */
+export class TurnMachine {
+  readonly #digest: (text: string) => string
+  #turns = 0
+  #open: OpenTurn | undefined
+  #spent: Usage = {}
+
+  constructor(digest: (text: string) => string) {
+    this.#digest = digest
+  }
+
+  /** The open turn's number. */
+  get turn(): number | undefined {
+    return this.#open?.turn
+  }
+
+  /** Why the open turn is about to end, as far as we have a part in it. */
+  get cause(): Cause {
+    return this.#open?.cause ?? 'exit'
+  }
+
+  /** What the turns that ended have used. */
+  get spent(): Usage {
+    return this.#spent
+  }
+
+  /** Numbers are given when a prompt is accepted, whether it runs at once or waits. */
+  accept(): number {
+    return ++this.#turns
+  }
+
+  begin(turn: number, now: number, prompt?: string, promptId?: string): Event {
+    this.#open = { turn, startedAt: now, cause: 'exit' }
+    return {
+      type: 'turn.started',
+      turn,
+      origin: 'prompt',
+      ...(prompt !== undefined && { prompt }),
+      ...(promptId !== undefined && { promptId }),
+    }
+  }
+
+  /** Notes what we are about to do to the open turn. */
+  blame(cause: Cause): void {
+    if (this.#open?.cause === 'exit') this.#open.cause = cause
+  }
+
+  /** What a codec says becomes what the log may keep. */
+  hear(said: Exclude<Said, Event>, now: number, exit?: Exit): readonly Event[] {
+    switch (said.type) {
+      case 'turn.verdict':
+        return this.#complete(said, now, exit)
+      case 'turn.started': {
+        if (this.#open) return []
+        const turn = this.accept()
+        this.#open = { turn, startedAt: now, cause: 'exit' }
+        return [{ ...said, turn }]
+      }
+      case 'turn.steered':
+        return this.#open ? [{ ...said, turn: this.#open.turn }] : []
+      case 'request.opened': {
+        const asked = JSON.stringify([said.kind, said.tool, said.input, said.questions])
+        return [{ ...said, inputDigest: this.#digest(asked) }]
+      }
+      default:
+        return said satisfies never
+    }
+  }
+
+  /** A turn that was accepted and never ran. */
+  drop(turn: number): Event {
+    return { type: 'turn.completed', turn, outcome: 'interrupted', durationMs: 0, denials: 0 }
+  }
+
+  /** Ends a turn that its codec had no word on: the process is gone, or never came. */
+  abandon(now: number, exit: Exit): readonly Event[] {
+    return this.#complete(
+      {
+        type: 'turn.verdict',
+        evidence: exit.error ? 'error' : 'none',
+        ...(exit.error && { error: exit.error }),
+        denials: 0,
+        personDenials: 0,
+      },
+      now,
+      exit,
+    )
+  }
+
+  #complete(verdict: TurnVerdict, now: number, exit: Exit | undefined): readonly Event[] {
+    const open = this.#open
+    if (!open) return []
+    this.#open = undefined
+    if (verdict.usage) this.#spent = addUsage(this.#spent, verdict.usage)
+    const outcome = decide(verdict, open.cause, exit && exitStatus(exit))
+    const completed = turnCompleted(open, outcome, verdict, now, exit)
+    const tooLate = open.cause !== 'exit' && (outcome === 'completed' || outcome === 'denied')
+    if (!tooLate) return [completed]
+    const message = `the turn had ended by itself before it could be stopped (${open.cause})`
+    return [{ type: 'notice.raised', level: 'info', code: 'interrupt_refused', message }, completed]
+  }
+}
+
+/** A process that died by a signal has no code, and that is not success. */
+function exitStatus(exit: Exit): number {
+  return exit.code ?? (exit.signal === undefined ? 0 : 1)
+}
+
+function turnCompleted(
+  open: OpenTurn,
+  outcome: Outcome,
+  verdict: TurnVerdict,
+  now: number,
+  exit: Exit | undefined,
+): TurnCompleted {
+  const error = outcomeError(outcome, verdict, exit)
+  const { result, structured, usage, nativeReason, data } = verdict
+  return {
+    type: 'turn.completed',
+    turn: open.turn,
+    outcome,
+    ...(error && { error }),
+    ...(result !== undefined && { result }),
+    ...(structured !== undefined && { structured }),
+    ...(usage && { usage }),
+    // The agent's own figure is part of ours, so the larger one is the truth when a recording has no clock.
+    durationMs: Math.max(0, Math.round(now - open.startedAt), Math.round(verdict.durationMs ?? 0)),
+    ...(exit && (exit.code !== undefined || exit.signal !== undefined) && { exit: exitOf(exit) }),
+    ...(nativeReason !== undefined && { nativeReason }),
+    denials: verdict.denials,
+    ...(data !== undefined && { data }),
+  }
+}
+
+function exitOf(exit: Exit): { code?: number; signal?: string } {
+  return {
+    ...(exit.code !== undefined && { code: exit.code }),
+    ...(exit.signal !== undefined && { signal: exit.signal }),
+  }
+}
+
+/** Every outcome but a good one says why, in words a person can use. */
+function outcomeError(outcome: Outcome, verdict: TurnVerdict, exit: Exit | undefined): ErrorInfo | undefined {
+  switch (outcome) {
+    case 'completed':
+    case 'interrupted':
+      return undefined
+    case 'failed': {
+      const status = exit ? exitStatus(exit) : 0
+      return verdict.error ?? { code: 'unknown', message: `the agent exited with ${status} after its result` }
+    }
+    case 'denied':
+      return {
+        code: 'permission_denied',
+        message: 'something it needed was refused, and nobody was there to allow it',
+      }
+    case 'timeout':
+      return { code: 'timeout', message: 'the turn took longer than it was allowed to' }
+    case 'crashed':
+      return { code: 'protocol_error', message: `the agent ended without a result (${describeExit(exit)})` }
+    case 'lost':
+      return { code: 'connection_failed', message: 'the process that owned the turn went away' }
+    case 'refused':
+    case 'max_steps':
+    case 'max_budget':
+      return verdict.error
+    default:
+      return outcome satisfies never
+  }
+}
+
+function describeExit(exit: Exit | undefined): string {
+  if (exit?.signal !== undefined) return `signal ${exit.signal}`
+  return exit?.code === undefined ? 'connection lost' : `exit code ${exit.code}`
+}

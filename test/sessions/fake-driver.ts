@@ -1,0 +1,116 @@
+import type { Launch, Write } from '../../src/agents/agent.ts'
+import type { Driver, Run, RunContext, RunExit, Timers } from '../../src/drivers/driver.ts'
+import { type Frame, jsonFrame } from '../../src/framing/frame.ts'
+
+/** A run that a test speaks for: it says lines, exits, and sees what was written to it. */
+export class FakeRun implements Run {
+  readonly pid = undefined
+  readonly written: Write[] = []
+  readonly launch: Launch
+  readonly context: RunContext
+  readonly frames: AsyncIterable<readonly Frame[]>
+  readonly exit: Promise<RunExit>
+  stops = 0
+  /** What it does when it is stopped; it dies by SIGTERM unless a test says otherwise. */
+  onStop: () => void = () => this.die({ signal: 'SIGTERM' })
+  readonly #exited = Promise.withResolvers<RunExit>()
+  readonly #batches: Frame[][] = []
+  #wake = Promise.withResolvers<void>()
+  #over = false
+
+  constructor(launch: Launch, context: RunContext) {
+    this.launch = launch
+    this.context = context
+    this.exit = this.#exited.promise
+    this.frames = this.#read()
+  }
+
+  say(...messages: unknown[]): void {
+    this.#batches.push(messages.map((message) => jsonFrame('stdout', JSON.stringify(message))))
+    this.#wake.resolve()
+  }
+
+  die(exit: RunExit): void {
+    this.#over = true
+    this.#exited.resolve(exit)
+    this.#wake.resolve()
+  }
+
+  async write(write: Write): Promise<void> {
+    this.written.push(write)
+  }
+
+  async stop(): Promise<void> {
+    this.stops++
+    this.onStop()
+    await this.exit
+  }
+
+  /** Everything written to its stdin. */
+  get input(): string {
+    return this.written.map((write) => (write.kind === 'text' ? write.text : '')).join('')
+  }
+
+  async *#read(): AsyncGenerator<readonly Frame[]> {
+    for (;;) {
+      const batch = this.#batches.shift()
+      if (batch) yield batch
+      else if (this.#over) return
+      else {
+        await this.#wake.promise
+        this.#wake = Promise.withResolvers()
+      }
+    }
+  }
+}
+
+export class FakeDriver implements Driver {
+  readonly runs: FakeRun[] = []
+  readonly #waiting: { count: number; resolve(run: FakeRun): void }[] = []
+
+  start(launch: Launch, context: RunContext): FakeRun {
+    const run = new FakeRun(launch, context)
+    this.runs.push(run)
+    for (const { count, resolve } of this.#waiting) if (count === this.runs.length) resolve(run)
+    return run
+  }
+
+  /** The run of that number, once it was started. */
+  run(count = 1): Promise<FakeRun> {
+    const run = this.runs[count - 1]
+    return run ? Promise.resolve(run) : new Promise((resolve) => this.#waiting.push({ count, resolve }))
+  }
+}
+
+/** Time that passes only when a test lets it. */
+export class FakeTime implements Timers {
+  now = 0
+  readonly #sleeping = new Set<{ until: number; wake(): void }>()
+
+  sleep(ms: number, signal: AbortSignal): Promise<void> {
+    if (signal.aborted) return Promise.resolve()
+    return new Promise((resolve) => {
+      const wake = () => {
+        this.#sleeping.delete(sleeper)
+        resolve()
+      }
+      const sleeper = { until: this.now + ms, wake }
+      this.#sleeping.add(sleeper)
+      signal.addEventListener('abort', wake, { once: true })
+    })
+  }
+
+  /** Wakes whoever has slept long enough, one after another, as a clock would. */
+  async pass(ms: number): Promise<void> {
+    const end = this.now + ms
+    for (;;) {
+      const next = [...this.#sleeping].toSorted((a, b) => a.until - b.until)[0]
+      if (!next || next.until > end) break
+      this.now = next.until
+      next.wake()
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    this.now = end
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+}

@@ -1,0 +1,59 @@
+import { agents } from '../../src/agents/index.ts'
+import type { Entry, EventType, Policy } from '../../src/model/index.ts'
+import type { NewSession } from '../../src/sessions/parts.ts'
+import type { Session } from '../../src/sessions/session.ts'
+import { Sessions } from '../../src/sessions/sessions.ts'
+import { memoryStore } from '../../src/stores/memory.ts'
+import type { Store } from '../../src/stores/store.ts'
+import { FakeDriver, FakeTime } from './fake-driver.ts'
+
+/** Sessions with a driver and a clock that a test holds in its hands. */
+export function house(store: Store = memoryStore()) {
+  const driver = new FakeDriver()
+  const time = new FakeTime()
+  let ids = 0
+  const sessions = new Sessions({
+    agents: new Map(agents.map((agent) => [agent.id, agent])),
+    store,
+    driver,
+    clock: { now: () => time.now, monotonic: () => time.now },
+    timers: time,
+    journal: true,
+    newId: () => `00000000-0000-4000-8000-${String(++ids).padStart(12, '0')}`,
+    digest: (text) => `digest:${text}`,
+  })
+  const open = (policy: Partial<Policy> = {}, more: Partial<NewSession> = {}): Promise<Session> =>
+    sessions.create({
+      agent: 'claude',
+      cwd: '/',
+      policy: { approval: 'ask', sandbox: 'none', ...policy },
+      ...more,
+    })
+  const log = (session: Session): Promise<readonly Entry[]> => store.read(session.id, 0, 1000)
+  const types = async (session: Session): Promise<EventType[]> =>
+    (await log(session)).map(({ event }) => event.type)
+  return { sessions, store, driver, time, open, log, types }
+}
+
+/** Claude's own words for a turn that says one thing and ends well. */
+export const init = { type: 'system', subtype: 'init', session_id: 'native-1', model: 'm', tools: [] }
+export const said = (text: string, id = 'msg_1') => ({
+  type: 'assistant',
+  message: { id, model: 'm', content: [{ type: 'text', text }] },
+})
+export const result = (text: string) => ({
+  type: 'result',
+  subtype: 'success',
+  is_error: false,
+  result: text,
+})
+export const asks = (id: string, tool = 'Bash') => ({
+  type: 'control_request',
+  request_id: id,
+  request: {
+    subtype: 'can_use_tool',
+    tool_name: tool,
+    input: { command: 'rm x' },
+    tool_use_id: `tool-${id}`,
+  },
+})

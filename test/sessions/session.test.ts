@@ -1,0 +1,269 @@
+import { expect, test } from 'vitest'
+import { MainstemError } from '../../src/model/index.ts'
+import { memoryStore } from '../../src/stores/memory.ts'
+import { asks, house, init, result, said } from './house.ts'
+
+const ONESHOT = { launch: 'oneshot' } as const
+
+test('a one-shot turn: the prompt goes in by stdin, the exit ends it', async () => {
+  const { open, driver, types } = house()
+  const session = await open({}, ONESHOT)
+  const turn = await session.prompt('--not-a-flag')
+  const run = await driver.run()
+  expect(run.written).toEqual([{ kind: 'text', text: '--not-a-flag' }, { kind: 'end' }])
+  expect(run.launch).toMatchObject({ kind: 'process', argv: expect.not.arrayContaining(['--not-a-flag']) })
+  run.say(init, said('hi'), result('hi'))
+  run.die({ code: 0 })
+  expect(await session.settled(turn)).toMatchObject({ turn: 1, outcome: 'completed', result: 'hi' })
+  expect(await types(session)).toEqual([
+    'session.started',
+    'turn.started',
+    'session.updated',
+    'text.completed',
+    'turn.completed',
+  ])
+})
+
+test('the next one-shot turn resumes the native session in a new process', async () => {
+  const { open, driver } = house()
+  const session = await open({}, ONESHOT)
+  await session.prompt('one')
+  const first = await driver.run(1)
+  first.say(init, result('1'))
+  first.die({ code: 0 })
+  await session.settled(1)
+  await session.prompt('two')
+  const second = await driver.run(2)
+  expect(second.launch).toMatchObject({ argv: expect.arrayContaining(['--resume=native-1']) })
+  expect(second.context.runId).toBe(`${session.id}.2`)
+})
+
+test('a native session id that looks like a flag is never resumed', async () => {
+  const { open, driver } = house()
+  const session = await open({}, ONESHOT)
+  await session.prompt('one')
+  const first = await driver.run(1)
+  first.say({ ...init, session_id: '--dangerously-skip-permissions' }, result('1'))
+  first.die({ code: 0 })
+  await session.settled(1)
+  await session.prompt('two')
+  const { launch } = await driver.run(2)
+  expect(JSON.stringify(launch)).not.toContain('--resume')
+  expect(JSON.stringify(launch)).not.toContain('dangerously')
+})
+
+test('a live process takes many turns, and prompts wait for each other', async () => {
+  const { open, driver, log } = house()
+  const session = await open()
+  const turns = await Promise.all([session.prompt('one'), session.prompt('two'), session.prompt('three')])
+  expect(turns).toEqual([1, 2, 3])
+  const run = await driver.run()
+  for (const turn of turns) {
+    run.say(init, result(`${turn}`))
+    expect(await session.settled(turn)).toMatchObject({ turn, outcome: 'completed', result: `${turn}` })
+  }
+  expect(driver.runs).toHaveLength(1)
+  const queued = (await log(session)).flatMap(({ event }) => (event.type === 'turn.queued' ? [event] : []))
+  expect(queued).toMatchObject([
+    { turn: 2, prompt: 'two', position: 1 },
+    { turn: 3, prompt: 'three', position: 2 },
+  ])
+})
+
+test('a crash between turns is not seen; the next turn has a new process', async () => {
+  const { open, driver } = house()
+  const session = await open()
+  await session.prompt('one')
+  const first = await driver.run(1)
+  first.say(init, result('1'))
+  await session.settled(1)
+  first.die({ signal: 'SIGKILL' })
+  await new Promise((resolve) => setImmediate(resolve))
+  await session.prompt('two')
+  const second = await driver.run(2)
+  second.say(init, result('2'))
+  expect(await session.settled(2)).toMatchObject({ outcome: 'completed' })
+})
+
+test('a process that dies in a turn crashes that turn, and what waited goes on', async () => {
+  const { open, driver } = house()
+  const session = await open()
+  await session.prompt('one')
+  await session.prompt('two')
+  const first = await driver.run(1)
+  first.say(init, said('half'))
+  first.die({ code: 0 })
+  expect(await session.settled(1)).toMatchObject({ outcome: 'crashed', exit: { code: 0 } })
+  const second = await driver.run(2)
+  second.say(init, result('2'))
+  expect(await session.settled(2)).toMatchObject({ outcome: 'completed' })
+})
+
+test('an interrupt is told by protocol first, and then by force', async () => {
+  const { open, driver, time } = house()
+  const session = await open()
+  await session.prompt('one')
+  const run = await driver.run()
+  run.say(init)
+  const interrupted = session.interrupt()
+  await expect.poll(() => run.input).toContain('"subtype":"interrupt"')
+  expect(run.stops).toBe(0)
+  await time.pass(2_000)
+  await interrupted
+  expect(run.stops).toBe(1)
+  expect(await session.settled(1)).toMatchObject({ outcome: 'interrupted' })
+})
+
+test('a result that beats the interrupt stands, and the log says so', async () => {
+  const { open, driver, log } = house()
+  const session = await open()
+  await session.prompt('one')
+  const run = await driver.run()
+  const interrupted = session.interrupt()
+  run.say(init, result('done'))
+  await interrupted
+  expect(run.stops).toBe(0)
+  expect(await session.settled(1)).toMatchObject({ outcome: 'completed', result: 'done' })
+  expect((await log(session)).map(({ event }) => event)).toContainEqual(
+    expect.objectContaining({ type: 'notice.raised', code: 'interrupt_refused' }),
+  )
+})
+
+test('a turn that takes too long times out', async () => {
+  const { open, driver, time } = house()
+  const session = await open({ timeoutMs: 60_000 }, ONESHOT)
+  await session.prompt('one')
+  const run = await driver.run()
+  await time.pass(59_999)
+  expect(run.stops).toBe(0)
+  await time.pass(1)
+  expect(await session.settled(1)).toMatchObject({ outcome: 'timeout', error: { code: 'timeout' } })
+})
+
+test('silence times out, but waiting for a person is not silence', async () => {
+  const { open, driver, time } = house()
+  const session = await open({ idleTimeoutMs: 1_000 })
+  await session.prompt('one')
+  const run = await driver.run()
+  run.say(init, asks('a'))
+  await expect.poll(() => session.coverage.frames).toBe(2)
+  await time.pass(10_000)
+  expect(run.stops).toBe(0)
+  await session.answer({ type: 'answer', requestId: 'e1.a', decision: 'allow' })
+  await time.pass(4_000)
+  expect(await session.settled(1)).toMatchObject({ outcome: 'timeout' })
+})
+
+test('a decision is in the log before the agent hears of it', async () => {
+  const store = memoryStore()
+  const { open, driver, log } = house(store)
+  const session = await open()
+  await session.prompt('one')
+  const run = await driver.run()
+  run.say(init, asks('a'))
+  await expect.poll(() => session.coverage.frames).toBe(2)
+  const before = run.written.length
+  const gate = Promise.withResolvers<void>()
+  const append = store.append.bind(store)
+  store.append = async (...args) => {
+    await gate.promise
+    return append(...args)
+  }
+  const answered = session.answer({ type: 'answer', requestId: 'e1.a', decision: 'deny', message: 'no' })
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(run.written).toHaveLength(before)
+  gate.resolve()
+  await answered
+  expect(run.written.slice(before)).toHaveLength(1)
+  expect((await log(session)).at(-1)?.event).toMatchObject({
+    type: 'request.resolved',
+    decision: 'deny',
+    by: 'person',
+  })
+})
+
+test('the first decision wins, and an answer that is none leaves the request open', async () => {
+  const { open, driver } = house()
+  const session = await open()
+  await session.prompt('one')
+  const run = await driver.run()
+  run.say(init, asks('q', 'AskUserQuestion'))
+  await expect.poll(() => session.coverage.frames).toBe(2)
+  const empty = session.answer({ type: 'answer', requestId: 'e1.q', decision: 'answered', answers: {} })
+  await expect(empty).rejects.toMatchObject({ code: 'invalid_request' })
+  await session.answer({ type: 'answer', requestId: 'e1.q', decision: 'answered', answers: { Which: ['A'] } })
+  const again = session.answer({ type: 'answer', requestId: 'e1.q', decision: 'deny' })
+  await expect(again).rejects.toMatchObject({ code: 'request_not_found' })
+})
+
+test('with nobody there a request is denied, and the turn that needed it is too', async () => {
+  const { open, driver, log } = house()
+  const session = await open({}, { attended: false })
+  await session.prompt('one')
+  const run = await driver.run()
+  run.say(init, {
+    ...said(''),
+    message: { id: 'm', content: [{ type: 'tool_use', id: 'tool-a', name: 'Bash', input: {} }] },
+  })
+  run.say(asks('a'))
+  await expect.poll(() => run.input).toContain('"behavior":"deny"')
+  run.say({
+    type: 'user',
+    message: { content: [{ type: 'tool_result', tool_use_id: 'tool-a', content: 'no', is_error: true }] },
+  })
+  run.say(result('could not'))
+  expect(await session.settled(1)).toMatchObject({ outcome: 'denied', denials: 1 })
+  const events = (await log(session)).map(({ event }) => event)
+  expect(events).toContainEqual(
+    expect.objectContaining({ type: 'request.resolved', decision: 'deny', by: 'policy' }),
+  )
+})
+
+test('auto-all answers permissions by policy, and never a question', async () => {
+  const { open, driver } = house()
+  const session = await open({ approval: 'auto-all' })
+  await session.prompt('one')
+  const run = await driver.run()
+  run.say(init, asks('a'), asks('q', 'AskUserQuestion'))
+  await expect.poll(() => run.input).toContain('"behavior":"allow"')
+  expect(run.input).not.toContain('"request_id":"q"')
+})
+
+test('nothing is shown and nothing is promised when the store fails', async () => {
+  const store = memoryStore()
+  const { open, driver } = house(store)
+  const session = await open({}, ONESHOT)
+  await session.prompt('one')
+  const run = await driver.run()
+  store.append = async () => {
+    throw new MainstemError('storage_failed', 'the disk is full')
+  }
+  run.say(init, result('1'))
+  await expect(session.settled(1)).rejects.toMatchObject({ code: 'storage_failed' })
+  expect(run.stops).toBe(1)
+  expect(await store.head(session.id)).toBe(2)
+})
+
+test('ending a session drops what waits, stops what runs and closes the log', async () => {
+  const { open, driver, sessions, types } = house()
+  const session = await open()
+  await session.prompt('one')
+  await session.prompt('two')
+  const run = await driver.run()
+  run.say(init)
+  run.onStop = () => run.die({ code: 0 })
+  const ended = sessions.end(session.id)
+  await expect.poll(() => run.input).toContain('"subtype":"interrupt"')
+  run.say({
+    type: 'result',
+    subtype: 'error_during_execution',
+    is_error: true,
+    terminal_reason: 'aborted_streaming',
+  })
+  await expect.poll(() => run.written).toContainEqual({ kind: 'end' })
+  run.die({ code: 0 })
+  await ended
+  expect(await session.settled(2)).toMatchObject({ outcome: 'interrupted', durationMs: 0 })
+  expect((await types(session)).at(-1)).toBe('session.ended')
+  await expect(session.prompt('three')).rejects.toMatchObject({ code: 'conflict' })
+})
