@@ -1,0 +1,261 @@
+import { z } from 'zod'
+import type { ToolCompleted, ToolStarted } from '../model/events/tool.ts'
+import type { TurnCompleted } from '../model/events/turn.ts'
+import { exitCodeOf, Outcome, type Usage } from '../model/index.ts'
+import { type Appending, appendAgain, appendDelta, appendWhole, newAppending } from './appending.ts'
+import { byRules, type Dialect, defineDialect, type Rules, silent } from './dialect.ts'
+import { type HeldLines, holdLine, newHeldLines, releaseLines } from './held-lines.ts'
+
+const status = z.enum(['started', 'completed', 'failed'])
+const tokens = z.int().nonnegative()
+
+/** What `POST /v1/execute` streams. Readers skip kinds and fields they do not know. */
+export const OutputEvent = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('agent_token'), text: z.string() }),
+  z.strictObject({ kind: z.literal('thinking'), text: z.string() }),
+  z.strictObject({
+    kind: z.literal('tool_call'),
+    id: z.string(),
+    name: z.string(),
+    status,
+    detail: z.string().optional(),
+    input: z.unknown().optional(),
+  }),
+  z.strictObject({
+    kind: z.literal('tool_result'),
+    tool_call_id: z.string(),
+    output: z.unknown(),
+    is_error: z.boolean(),
+  }),
+  z.strictObject({
+    kind: z.literal('subagent'),
+    id: z.string(),
+    status: z.enum(['started', 'progress', 'completed', 'failed']),
+    label: z.string(),
+  }),
+  z.strictObject({ kind: z.literal('hook'), id: z.string(), name: z.string(), status }),
+  z.strictObject({
+    kind: z.literal('usage'),
+    input_tokens: tokens,
+    output_tokens: tokens,
+    cache_read: tokens,
+    cache_write: tokens,
+  }),
+  z.strictObject({ kind: z.literal('stdout'), line: z.string() }),
+  z.strictObject({ kind: z.literal('stderr'), line: z.string() }),
+  z.strictObject({
+    kind: z.literal('session_end'),
+    exit_code: z.int32(),
+    duration_ms: tokens,
+    outcome: Outcome.exclude(['completed'])
+      .optional()
+      .describe('the exact outcome; absent when all went well'),
+  }),
+  z.strictObject({
+    kind: z.literal('error'),
+    message: z.string(),
+    code: z.string().optional().describe('from the closed list of error codes'),
+  }),
+])
+export type OutputEvent = z.infer<typeof OutputEvent>
+
+interface ExecuteState {
+  readonly text: Appending
+  readonly thinking: Appending
+  readonly labels: Map<string, string>
+  readonly stderr: HeldLines
+  usage: Usage | undefined
+  ended: boolean
+}
+
+/** These hooks say nothing about the task. */
+const LIFECYCLE_HOOKS: ReadonlySet<string> = new Set(['SessionStart', 'Stop', 'Notification'])
+
+const NOTHING: readonly OutputEvent[] = []
+
+const rules: Rules<ExecuteState, OutputEvent> = {
+  'text.delta': (state, event) => token(appendDelta(state.text, event)),
+  'text.completed': (state, event) => token(appendWhole(state.text, event)),
+  'thinking.delta': (state, event) => thought(appendDelta(state.thinking, event)),
+  'thinking.completed': (state, event) => thought(appendWhole(state.thinking, event)),
+  'message.discarded': (state, event) => {
+    appendAgain(state.text, event.messageId)
+    appendAgain(state.thinking, event.messageId)
+    return NOTHING
+  },
+  'tool.started': (_, event) => [toolStarted(event)],
+  'tool.completed': (_, event) => toolCompleted(event),
+  'subagent.started': (state, event) => {
+    state.labels.set(event.id, event.label)
+    return [subagent(state, event.id, 'started')]
+  },
+  'subagent.progressed': (state, event) => [subagent(state, event.id, 'progress')],
+  'subagent.completed': (state, event) => [
+    subagent(state, event.id, event.status === 'success' ? 'completed' : 'failed'),
+  ],
+  'hook.started': (_, event) => hook(event, 'started'),
+  'hook.completed': (_, event) => hook(event, event.status === 'success' ? 'completed' : 'failed'),
+  'usage.reported': (state, event) => {
+    if (event.scope === 'turn') state.usage = event
+    return NOTHING
+  },
+  'output.written': (state, { stream, line }) => {
+    if (stream === 'stdout') return [{ kind: 'stdout', line }]
+    holdLine(state.stderr, line)
+    return NOTHING
+  },
+  'native.unmapped': (_, { frame, blob }) => [
+    { kind: 'stdout', line: frame ?? `[${blob?.bytes} bytes in blob ${blob?.id}]` },
+  ],
+  'turn.completed': end,
+  'session.ended': (state, event) => endWithoutTurn(state, event.error?.message),
+  'session.started': silent,
+  'session.updated': silent,
+  'turn.queued': silent,
+  'turn.started': silent,
+  'turn.steered': silent,
+  'tool.input.delta': silent,
+  'tool.updated': silent,
+  'tool.progressed': silent,
+  'file.changed': silent,
+  'plan.updated': silent,
+  'request.opened': silent,
+  'request.resolved': silent,
+  'request.withdrawn': silent,
+  'context.compacted': silent,
+  'limit.reported': silent,
+  'notice.raised': silent,
+}
+
+const project = byRules(rules)
+
+/** One task, one stream: `session_end` is its last message, always and once. */
+export const execute: Dialect = defineDialect({
+  id: 'execute',
+  initial: (): ExecuteState => ({
+    text: newAppending(),
+    thinking: newAppending(),
+    labels: new Map(),
+    stderr: newHeldLines(),
+    usage: undefined,
+    ended: false,
+  }),
+  project: (state, entry) => (state.ended ? NOTHING : project(state, entry)),
+  finished: (state) => state.ended,
+})
+
+function token(text: string): readonly OutputEvent[] {
+  return text === '' ? NOTHING : [{ kind: 'agent_token', text }]
+}
+
+function thought(text: string): readonly OutputEvent[] {
+  return text === '' ? NOTHING : [{ kind: 'thinking', text }]
+}
+
+function toolStarted({ toolId, name, title, input }: ToolStarted): OutputEvent {
+  return {
+    kind: 'tool_call',
+    id: toolId,
+    name,
+    status: 'started',
+    ...(title !== undefined && { detail: title }),
+    ...(input !== undefined && { input }),
+  }
+}
+
+function toolCompleted(event: ToolCompleted): readonly OutputEvent[] {
+  const { toolId, name, status } = event
+  const failed = status !== 'success'
+  // Why it failed, where the result does not say so: a refusal, a cancellation, an error beside the output.
+  const why = event.error ?? (failed && status !== 'error' ? status : undefined)
+  return [
+    {
+      kind: 'tool_call',
+      id: toolId,
+      name,
+      status: failed ? 'failed' : 'completed',
+      ...(why !== undefined && { detail: why }),
+    },
+    {
+      kind: 'tool_result',
+      tool_call_id: toolId,
+      output: event.output ?? event.error ?? event.data ?? null,
+      is_error: failed,
+    },
+  ]
+}
+
+function subagent(
+  state: ExecuteState,
+  id: string,
+  status: 'started' | 'progress' | 'completed' | 'failed',
+): OutputEvent {
+  return { kind: 'subagent', id, status, label: state.labels.get(id) ?? '' }
+}
+
+function hook(
+  { hookId, name, event }: { hookId: string; name: string; event: string },
+  status: 'started' | 'completed' | 'failed',
+): readonly OutputEvent[] {
+  return LIFECYCLE_HOOKS.has(event) ? NOTHING : [{ kind: 'hook', id: hookId, name, status }]
+}
+
+function end(state: ExecuteState, event: TurnCompleted): readonly OutputEvent[] {
+  state.ended = true
+  const { outcome, durationMs } = event
+  const exitCode = exitCodeOf(outcome, event.exit)
+  const stderr = exitCode === 0 ? [] : releaseLines(state.stderr)
+  return [
+    ...stderr.map((line) => ({ kind: 'stderr' as const, line })),
+    ...usage(state.usage ?? event.usage),
+    ...failure(event),
+    {
+      kind: 'session_end',
+      exit_code: exitCode,
+      duration_ms: durationMs,
+      ...(outcome !== 'completed' && { outcome }),
+    },
+  ]
+}
+
+/** A count that nobody reported is not zero, but of the four this face cannot leave out one. */
+function usage(used: Usage | undefined): readonly OutputEvent[] {
+  if (used?.input === undefined && used?.output === undefined) return NOTHING
+  const { input = 0, output = 0, cacheRead = 0, cacheWrite = 0 } = used
+  return [
+    {
+      kind: 'usage',
+      input_tokens: input,
+      output_tokens: output,
+      cache_read: cacheRead,
+      cache_write: cacheWrite,
+    },
+  ]
+}
+
+/** The outcomes that this face explains with an `error`, and what it says when nobody gave a reason. */
+const FAILURES: Partial<Record<Outcome, string>> = {
+  failed: 'the agent failed',
+  refused: 'the model declined the task',
+  crashed: 'the agent ended without a result',
+  timeout: 'the turn took longer than it was allowed to',
+  lost: 'the process that owned the turn went away',
+}
+
+function failure({ outcome, error }: TurnCompleted): readonly OutputEvent[] {
+  const message = FAILURES[outcome]
+  if (message === undefined) return NOTHING
+  return [{ kind: 'error', message: error?.message ?? message, ...(error && { code: error.code }) }]
+}
+
+/** The session ended before its task had become a turn. */
+function endWithoutTurn(
+  state: ExecuteState,
+  message = 'the session ended before the task began',
+): readonly OutputEvent[] {
+  state.ended = true
+  return [
+    { kind: 'error', message },
+    { kind: 'session_end', exit_code: 1, duration_ms: 0, outcome: 'lost' },
+  ]
+}

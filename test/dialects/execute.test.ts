@@ -1,0 +1,228 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { execute, OutputEvent } from '../../src/dialects/execute.ts'
+import { type Event, exitCodeOf, Outcome } from '../../src/model/index.ts'
+import { SAMPLES } from '../model/samples.ts'
+import { entriesOf, projectAll } from './entries.ts'
+
+const say = (...events: Event[]) => projectAll(execute, entriesOf(...events))
+const completed = (more: Partial<Extract<Event, { type: 'turn.completed' }>> = {}): Event => ({
+  ...SAMPLES['turn.completed'],
+  durationMs: 1439,
+  ...more,
+})
+const tool = { toolId: 't1', name: 'Bash', kind: 'execute' } as const
+
+test('a session with a tool reads as the documents show it', () => {
+  const usage = {
+    input: 200,
+    output: 50,
+    cacheRead: 40,
+    cacheWrite: 20,
+    total: 310,
+    reasoning: 0,
+    costUsd: 0.001908,
+  }
+  const input = { command: 'ls', description: 'run a command' }
+  const messages = say(
+    SAMPLES['session.started'],
+    SAMPLES['turn.started'],
+    SAMPLES['session.updated'],
+    { type: 'text.delta', messageId: 'm4:0', text: 'I will list files.' },
+    { type: 'text.completed', messageId: 'm4:0', text: 'I will list files.' },
+    { type: 'tool.input.delta', toolId: 't1', name: 'Bash', delta: '{"command":"ls"' },
+    { type: 'tool.started', ...tool, title: 'ls', input },
+    { type: 'usage.reported', scope: 'step', input: 100, output: 25, source: 'agent' },
+    { type: 'tool.completed', ...tool, status: 'success', output: 'README.md\na.txt' },
+    { type: 'text.delta', messageId: 'm5:0', text: 'Listing done.' },
+    { type: 'text.completed', messageId: 'm5:0', text: 'Listing done.' },
+    { type: 'usage.reported', scope: 'turn', ...usage, source: 'agent' },
+    completed({ result: 'Listing done.', usage, exit: { code: 0 } }),
+    SAMPLES['session.ended'],
+  )
+  expect(messages.map((message) => JSON.stringify(message))).toEqual([
+    '{"kind":"agent_token","text":"I will list files."}',
+    '{"kind":"tool_call","id":"t1","name":"Bash","status":"started","detail":"ls","input":{"command":"ls","description":"run a command"}}',
+    '{"kind":"tool_call","id":"t1","name":"Bash","status":"completed"}',
+    '{"kind":"tool_result","tool_call_id":"t1","output":"README.md\\na.txt","is_error":false}',
+    '{"kind":"agent_token","text":"Listing done."}',
+    '{"kind":"usage","input_tokens":200,"output_tokens":50,"cache_read":40,"cache_write":20}',
+    '{"kind":"session_end","exit_code":0,"duration_ms":1439}',
+  ])
+})
+
+describe('text and thinking', () => {
+  test('are sent once, in pieces or whole, and a dropped half is not repeated', () => {
+    const messages = say(
+      { type: 'thinking.delta', messageId: 'm1:0', text: 'Let me ' },
+      { type: 'thinking.completed', messageId: 'm1:0', text: 'Let me see.' },
+      { type: 'text.delta', messageId: 'm1:1', text: 'Hello fr' },
+      { type: 'message.discarded', messageId: 'm1:1', reason: 'stream_broken' },
+      { type: 'text.completed', messageId: 'm2:s0', text: 'Hello from me.' },
+    )
+    expect(messages).toEqual([
+      { kind: 'thinking', text: 'Let me ' },
+      { kind: 'thinking', text: 'see.' },
+      { kind: 'agent_token', text: 'Hello fr' },
+      { kind: 'agent_token', text: 'om me.' },
+    ])
+  })
+
+  test('of a sub-agent stay out, its tools do not', () => {
+    const messages = say(
+      { type: 'text.delta', messageId: 'c1', text: 'child', parent: 's1' },
+      { type: 'text.completed', messageId: 'c1', text: 'child', parent: 's1' },
+      { type: 'thinking.completed', messageId: 'c2', text: 'hm', parent: 's1' },
+      { type: 'tool.started', ...tool, parent: 's1' },
+    )
+    expect(messages).toEqual([{ kind: 'tool_call', id: 't1', name: 'Bash', status: 'started' }])
+  })
+})
+
+describe('a tool', () => {
+  test.each([
+    [{ status: 'error', output: 'boom', error: 'exit 1' }, 'exit 1', 'boom'],
+    [{ status: 'error', error: 'exit 1' }, 'exit 1', 'exit 1'],
+    [{ status: 'error' }, undefined, null],
+    [{ status: 'denied' }, 'denied', null],
+    [{ status: 'cancelled' }, 'cancelled', null],
+    [{ status: 'unknown' }, 'unknown', null],
+  ] as const)('that did not succeed (%o) failed', (result, detail, output) => {
+    expect(say({ type: 'tool.completed', ...tool, ...result })).toEqual([
+      { kind: 'tool_call', id: 't1', name: 'Bash', status: 'failed', ...(detail && { detail }) },
+      { kind: 'tool_result', tool_call_id: 't1', output, is_error: true },
+    ])
+  })
+
+  test('with a structured result and no text gives that', () => {
+    const [, result] = say({ type: 'tool.completed', ...tool, status: 'success', data: { files: 2 } })
+    expect(result).toEqual({ kind: 'tool_result', tool_call_id: 't1', output: { files: 2 }, is_error: false })
+  })
+})
+
+test('a sub-agent keeps its label to the end', () => {
+  const messages = say(
+    { type: 'subagent.started', id: 's1', label: 'find usages' },
+    { type: 'subagent.progressed', id: 's1' },
+    { type: 'subagent.completed', id: 's1', status: 'cancelled' },
+  )
+  expect(messages).toEqual(
+    ['started', 'progress', 'failed'].map((status) => ({
+      kind: 'subagent',
+      id: 's1',
+      status,
+      label: 'find usages',
+    })),
+  )
+})
+
+test('hooks are shown, but for those of the session itself', () => {
+  const hook = (event: string) => say({ type: 'hook.started', hookId: 'h', name: 'check', event })
+  expect(['SessionStart', 'Stop', 'Notification'].flatMap(hook)).toEqual([])
+  expect(hook('PreToolUse')).toEqual([{ kind: 'hook', id: 'h', name: 'check', status: 'started' }])
+  const end = { ...SAMPLES['hook.completed'], status: 'blocked' } as const
+  expect(say(end)).toEqual([{ kind: 'hook', id: 'h1', name: 'lint', status: 'failed' }])
+})
+
+describe('usage', () => {
+  const kinds = (...events: Event[]) => say(...events).filter(({ kind }) => kind === 'usage')
+
+  test('that nobody reported is not made up', () => {
+    expect(kinds(completed())).toEqual([])
+    expect(kinds({ type: 'usage.reported', scope: 'step', input: 5, source: 'agent' }, completed())).toEqual(
+      [],
+    )
+    expect(kinds(completed({ usage: { costUsd: 1 } }))).toEqual([])
+  })
+
+  test('is told once, also when it stands only in the terminal event', () => {
+    const usage = { input: 12, output: 4 }
+    const told = { kind: 'usage', input_tokens: 12, output_tokens: 4, cache_read: 0, cache_write: 0 }
+    expect(kinds(completed({ usage }))).toEqual([told])
+    expect(
+      kinds({ type: 'usage.reported', scope: 'turn', ...usage, source: 'agent' }, completed({ usage })),
+    ).toEqual([told])
+  })
+})
+
+test('what is not the protocol of the agent is a stdout line', () => {
+  const messages = say(
+    { type: 'output.written', stream: 'stdout', line: 'Warning: old' },
+    { type: 'native.unmapped', nativeType: 'new', frame: '{"type":"new"}' },
+    { type: 'native.unmapped', nativeType: 'oversized', blob: { id: 'b1', bytes: 20_000_000 } },
+  )
+  expect(messages).toEqual([
+    { kind: 'stdout', line: 'Warning: old' },
+    { kind: 'stdout', line: '{"type":"new"}' },
+    { kind: 'stdout', line: '[20000000 bytes in blob b1]' },
+  ])
+})
+
+describe('stderr', () => {
+  const line = (text: string): Event => ({ type: 'output.written', stream: 'stderr', line: text })
+
+  test('is shown before the end, and only when the end is bad', () => {
+    expect(say(line('a'), line('b'), completed())).toEqual([
+      { kind: 'session_end', exit_code: 0, duration_ms: 1439 },
+    ])
+    const failed = completed({ outcome: 'max_steps' })
+    expect(say(line('a'), line('b'), failed)).toEqual([
+      { kind: 'stderr', line: 'a' },
+      { kind: 'stderr', line: 'b' },
+      { kind: 'session_end', exit_code: 3, duration_ms: 1439, outcome: 'max_steps' },
+    ])
+  })
+
+  test('of a noisy agent is bounded, and says how much it left out', () => {
+    const lines = Array.from({ length: 10_000 }, (_, index) => line(`${index} ${'x'.repeat(100)}`))
+    const held = say(...lines, completed({ outcome: 'interrupted' })).filter(({ kind }) => kind === 'stderr')
+    const left = lines.length - (held.length - 1)
+    expect(held[0]).toEqual({ kind: 'stderr', line: `[${left} earlier lines are in the log]` })
+    expect(held.at(-1)?.line).toMatch(/^9999 /)
+    expect(JSON.stringify(held).length).toBeLessThan(512 * 1024)
+  })
+})
+
+describe('the end', () => {
+  test.each(Outcome.options)('%s is told once, last, with its exit code and its exact name', (outcome) => {
+    const messages = say(completed({ outcome, exit: { code: 7 } }), SAMPLES['session.ended'])
+    const errors = messages.filter(({ kind }) => kind === 'error')
+    expect(messages.at(-1)).toEqual({
+      kind: 'session_end',
+      exit_code: exitCodeOf(outcome, { code: 7 }),
+      duration_ms: 1439,
+      ...(outcome !== 'completed' && { outcome }),
+    })
+    const explained = ['failed', 'refused', 'crashed', 'timeout', 'lost'].includes(outcome)
+    expect(errors).toHaveLength(explained ? 1 : 0)
+    expect(messages).toHaveLength(explained ? 2 : 1)
+  })
+
+  test('carries the reason that was given', () => {
+    const error = { code: 'rate_limited', message: 'slow down' } as const
+    expect(say(completed({ outcome: 'failed', error }))[0]).toEqual({
+      kind: 'error',
+      message: 'slow down',
+      code: 'rate_limited',
+    })
+  })
+
+  test('comes even when the task never became a turn', () => {
+    const messages = say(SAMPLES['session.started'], SAMPLES['session.ended'])
+    expect(messages.map(({ kind }) => kind)).toEqual(['error', 'session_end'])
+    expect(messages[1]?.exit_code).toBe(1)
+  })
+})
+
+test('whatever a log holds, every message is valid, and the one end is the last', () => {
+  const event = fc.constantFrom(...Object.values(SAMPLES))
+  fc.assert(
+    fc.property(fc.array(event, { maxLength: 40 }), (events) => {
+      const messages = say(...events, completed(), ...events)
+      for (const message of messages) expect(OutputEvent.safeParse(message).error).toBeUndefined()
+      const kinds = messages.map(({ kind }) => kind)
+      expect(kinds.at(-1)).toBe('session_end')
+      expect(kinds.filter((kind) => kind === 'session_end')).toHaveLength(1)
+    }),
+  )
+})
