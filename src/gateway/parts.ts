@@ -1,0 +1,43 @@
+import type { Policy } from '../model/index.ts'
+import type { Sessions } from '../sessions/sessions.ts'
+import type { Token } from './auth.ts'
+import type { StreamTiming } from './event-stream.ts'
+import type { Runs } from './runs.ts'
+import type { Streams } from './streams.ts'
+
+export type Phase = 'starting' | 'ready' | 'draining'
+
+export interface GatewayTiming extends StreamTiming {
+  /** Until all headers are here. */
+  headersMs: number
+  /** Until the whole request is here. */
+  requestMs: number
+}
+
+export interface GatewayLimits {
+  bodyBytes: number
+  jsonDepth: number
+  connections: number
+}
+
+/** Everything the gateway needs from outside. */
+export interface GatewayParts {
+  sessions: Sessions
+  /** Absent: nobody is asked for a token. */
+  tokens: readonly Token[] | undefined
+  /** Names by which clients may call this server. */
+  hosts: readonly string[]
+  /** Real paths below which agents may work, and the one they start in. */
+  roots: readonly string[]
+  cwd: string
+  /** What execute runs under when its caller asks for nothing, and the most that anybody may ask for. */
+  policy: Policy
+  ceiling: Policy
+  timing: GatewayTiming
+  limits: GatewayLimits
+  runs: Runs
+  streams: Streams
+  phase(): Phase
+  /** Takes an error that no client can be told about. */
+  report(thrown: unknown): void
+}

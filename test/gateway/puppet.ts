@@ -1,0 +1,56 @@
+import { type Agent, type Beat, type Codec, recipe, type Said } from '../../src/agents/agent.ts'
+import { echo } from '../../src/agents/echo/agent.ts'
+import { isFields } from '../../src/agents/fields.ts'
+import { line, nothing, say, send, unmapped } from '../../src/agents/step.ts'
+
+/** One line of what a puppet is to say, after waiting at the gate where `wait` is set. */
+export interface Cue {
+  say?: Said
+  wait?: boolean
+  /** Says so many texts of so many characters. */
+  flood?: { texts: number; size: number }
+}
+
+/** The task that makes a puppet say these. */
+export const script = (...cues: Cue[]): string => JSON.stringify(cues)
+
+export const text = (messageId: string, value: string): Cue => ({
+  say: { type: 'text.completed', messageId, text: value },
+})
+
+export const success: Cue = {
+  say: { type: 'turn.verdict', evidence: 'success', denials: 0, personDenials: 0 },
+}
+
+const codec: Codec<undefined> = {
+  initial: () => undefined,
+  decode: (_, frame) => (isFields(frame.value) ? say(frame.value as Said) : unmapped('other', frame.text)),
+  encode: (_, command) => (command.type === 'prompt' ? send([line(command.text), { kind: 'end' }]) : nothing),
+  end: () => nothing,
+}
+
+function puppetRecipe() {
+  if (!echo.launches.oneshot) throw new Error('echo has a oneshot launch')
+  const { capabilities } = echo.launches.oneshot
+  return recipe({ capabilities, codec, launch: () => ({ kind: 'builtin', reply }) })
+}
+
+/** An agent that says whatever its task tells it to say: its native lines are our own words. */
+export const puppet: Agent = {
+  id: 'puppet',
+  name: 'Puppet',
+  launches: { live: puppetRecipe(), oneshot: puppetRecipe() },
+}
+
+function reply(written: string): Beat[] {
+  const cues: Cue[] = JSON.parse(JSON.parse(written))
+  return cues.flatMap((cue) => linesOf(cue).map((said) => ({ afterMs: cue.wait ? 1 : 0, line: said })))
+}
+
+function linesOf({ say: said, flood }: Cue): string[] {
+  if (!flood) return [JSON.stringify(said)]
+  const fill = 'x'.repeat(flood.size)
+  return Array.from({ length: flood.texts }, (_, index) =>
+    JSON.stringify({ type: 'text.completed', messageId: `flood${index}`, text: `${index} ${fill}` }),
+  )
+}

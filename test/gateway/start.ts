@@ -1,0 +1,99 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { FastifyInstance } from 'fastify'
+import { echo } from '../../src/agents/echo/agent.ts'
+import { systemClock } from '../../src/daemon/clock.ts'
+import { driver } from '../../src/drivers/index.ts'
+import { gateway } from '../../src/gateway/gateway.ts'
+import type { GatewayParts } from '../../src/gateway/parts.ts'
+import { Runs } from '../../src/gateway/runs.ts'
+import { Streams } from '../../src/gateway/streams.ts'
+import { DEFAULT_POLICY } from '../../src/model/index.ts'
+import { Sessions } from '../../src/sessions/sessions.ts'
+import { memoryStore } from '../../src/stores/memory.ts'
+import type { Store } from '../../src/stores/store.ts'
+import { Gate } from './gate.ts'
+import { puppet } from './puppet.ts'
+
+export const TOKEN = 'owner-token-owner-token-owner-token-owner-1'
+
+export type Options = Partial<Omit<GatewayParts, 'sessions' | 'runs'>> & { store?: Store }
+
+/** A gateway on a free port of this machine, with agents that need no process. */
+export class TestGateway implements AsyncDisposable {
+  readonly gate = new Gate()
+  readonly reported: unknown[] = []
+  readonly root = realpathSync(mkdtempSync(join(tmpdir(), 'gateway-')))
+  readonly sessions: Sessions
+  readonly parts: GatewayParts
+  readonly app: FastifyInstance
+
+  constructor({ store = memoryStore(), ...options }: Options) {
+    this.sessions = new Sessions({
+      agents: new Map([echo, puppet].map((agent) => [agent.id, agent])),
+      store,
+      driver: driver({ timers: this.gate }),
+      clock: systemClock,
+      timers: this.gate,
+      journal: true,
+      newId: randomUUID,
+      digest: (text) => text,
+    })
+    const report = (thrown: unknown) => void this.reported.push(thrown)
+    this.parts = {
+      tokens: [{ principal: 'owner', token: TOKEN }],
+      hosts: ['127.0.0.1', 'localhost', '[::1]'],
+      roots: [this.root],
+      cwd: this.root,
+      policy: DEFAULT_POLICY,
+      ceiling: { approval: 'auto-edit', sandbox: 'none' },
+      timing: { keepaliveMs: 60_000, stallMs: 60_000, headersMs: 10_000, requestMs: 30_000 },
+      limits: { bodyBytes: 1024 * 1024, jsonDepth: 64, connections: 100 },
+      streams: new Streams(100),
+      phase: () => 'ready',
+      ...options,
+      runs: new Runs(report),
+      sessions: this.sessions,
+      report,
+    }
+    this.app = gateway(this.parts)
+  }
+
+  get port(): number {
+    return (this.app.server.address() as AddressInfo).port
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.port}`
+  }
+
+  /** Posts a task for the echo agent, but for what is said otherwise. */
+  execute(body: Record<string, unknown> = {}, init: RequestInit & { path?: string } = {}): Promise<Response> {
+    const { path = '/v1/execute', headers, ...rest } = init
+    return fetch(this.url + path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify({ ...task(), ...body }),
+      ...rest,
+    })
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.sessions.drain()
+    await this.parts.runs.done()
+    this.app.server.closeAllConnections()
+    await this.app.close()
+    rmSync(this.root, { recursive: true })
+  }
+}
+
+export const task = () => ({ idempotency_key: 'k1', task: 'hello', driver: 'echo', auth_token: TOKEN })
+
+export async function startGateway(options: Options = {}): Promise<TestGateway> {
+  const server = new TestGateway(options)
+  await server.app.listen({ host: '127.0.0.1', port: 0 })
+  return server
+}
