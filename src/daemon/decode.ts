@@ -1,0 +1,137 @@
+import { createHash } from 'node:crypto'
+import { agents } from '../agents/index.ts'
+import { type Frame, type FrameStream, jsonFrame } from '../framing/frame.ts'
+import { type LinePiece, LineSplitter } from '../framing/lines.ts'
+import { type Entry, type LaunchKind, MainstemError } from '../model/index.ts'
+import type { Coverage } from '../sessions/conversation.ts'
+import { type Recorded, type Replayed, replay } from '../sessions/replay.ts'
+
+/** Recordings have no session of their own; a fixed id keeps the output the same from run to run. */
+const RECORDED_SESSION = '00000000-0000-4000-8000-000000000000'
+
+export interface DecodeRequest {
+  agent: string
+  launch?: LaunchKind | undefined
+  /** Its bytes, in whatever pieces they come. */
+  stdout: Iterable<Uint8Array>
+  stderr?: Iterable<Uint8Array> | undefined
+  exit?: RecordedExit | undefined
+}
+
+export interface RecordedExit {
+  code?: number | null | undefined
+  signal?: string | null | undefined
+  durationMs?: number | undefined
+}
+
+/** Turns recorded native lines, or a transcript of both directions, into entries. */
+export function decodeRecording(request: DecodeRequest): Replayed {
+  const agent = agents.find((one) => one.id === request.agent)
+  if (!agent) {
+    const known = agents.map((one) => one.id).join(', ')
+    throw new MainstemError('agent_not_found', `there is no agent "${request.agent}"; known agents: ${known}`)
+  }
+  const lines = framesOf(request.stdout, 'stdout')
+  const transcript = isTranscript(lines)
+  const launch = request.launch ?? (transcript || !agent.launches.oneshot ? 'live' : 'oneshot')
+  const recipe = agent.launches[launch]
+  if (!recipe) throw new MainstemError('unsupported_option', `${agent.id} has no ${launch} launch`)
+  const stream = recipe.stream ?? 'stdout'
+  const frames = transcript
+    ? lines.map((frame) => transcriptFrame(frame, stream))
+    : lines.map(outward(stream))
+  const stderr = request.stderr ? framesOf(request.stderr, 'stderr').map(outward('stderr')) : []
+  const { code, signal, durationMs } = request.exit ?? { code: 0 }
+  return replay({
+    session: RECORDED_SESSION,
+    agent: agent.id,
+    recipe,
+    launch,
+    cwd: '/',
+    frames: [...frames, ...stderr],
+    exit: { ...(typeof code === 'number' && { code }), ...(typeof signal === 'string' && { signal }) },
+    durationMs,
+    digest: (text) => createHash('sha256').update(text).digest('hex'),
+  })
+}
+
+function framesOf(chunks: Iterable<Uint8Array>, stream: FrameStream): Frame[] {
+  const splitter = new LineSplitter()
+  const frames: Frame[] = []
+  let oversized = 0
+  const take = (piece: LinePiece) => {
+    if (typeof piece === 'string') {
+      frames.push(stream === 'stderr' ? { stream, text: piece } : jsonFrame(stream, piece))
+      return
+    }
+    oversized += piece.oversized.length
+    if (!piece.last) return
+    frames.push({ stream, text: '', blob: { id: `line-${frames.length + 1}`, bytes: oversized } })
+    oversized = 0
+  }
+  for (const chunk of chunks) splitter.push(chunk).forEach(take)
+  splitter.end().forEach(take)
+  return frames
+}
+
+/** The same frame, said to come from where this launch speaks its protocol. */
+function onStream({ text, value, blob }: Frame, stream: FrameStream): Frame {
+  return { stream, text, ...(value !== undefined && { value }), ...(blob && { blob }) }
+}
+
+function outward(stream: FrameStream): (frame: Frame) => Recorded {
+  return (frame) => ({ direction: 'out', frame: onStream(frame, stream) })
+}
+
+/** A transcript tells of every line which way it went. */
+function isTranscript(frames: readonly Frame[]): boolean {
+  const first = frames.find((frame) => frame.value !== undefined)?.value
+  return typeof first === 'object' && first !== null && 'dir' in first && 'msg' in first
+}
+
+function transcriptFrame(line: Frame, stream: FrameStream): Recorded {
+  const { value } = line
+  if (typeof value !== 'object' || value === null || !('msg' in value)) {
+    return { direction: 'out', frame: onStream(line, stream) }
+  }
+  const { msg } = value
+  const at = 't' in value && Number.isSafeInteger(value.t) ? Number(value.t) : undefined
+  const direction = 'dir' in value && value.dir === 'in' ? 'in' : 'out'
+  const frame: Frame =
+    typeof msg === 'string' ? jsonFrame(stream, msg) : { stream, text: JSON.stringify(msg), value: msg }
+  return { direction, frame, at }
+}
+
+export interface DecodeStats extends Coverage {
+  unaccounted: number
+  events: number
+  turns: number
+  outcomes: string[]
+  text: string
+}
+
+/** What a recording came to, in one object. */
+export function statsOf({ entries, coverage }: Replayed): DecodeStats {
+  const { frames, mapped, unmapped, malformed, oversized } = coverage
+  const ended = entries.flatMap(({ event }) => (event.type === 'turn.completed' ? [event] : []))
+  return {
+    frames,
+    mapped,
+    unmapped,
+    malformed,
+    oversized,
+    unaccounted: frames - mapped - unmapped - malformed - oversized,
+    events: entries.length,
+    turns: ended.length,
+    outcomes: ended.map((event) => event.outcome),
+    text: ended.flatMap((event) => event.result ?? lastText(entries, event.turn) ?? []).join('\n'),
+  }
+}
+
+/** Agents that do not repeat their answer at the end have said it last. */
+function lastText(entries: readonly Entry[], turn: number): string | undefined {
+  const said = entries.findLast(
+    ({ event, turn: of }) => of === turn && event.type === 'text.completed' && event.parent === undefined,
+  )
+  return said?.event.type === 'text.completed' ? said.event.text : undefined
+}

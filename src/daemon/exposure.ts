@@ -1,0 +1,33 @@
+import { BlockList, isIP } from 'node:net'
+import { MainstemError } from '../model/index.ts'
+import type { Config } from './config.ts'
+
+const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]']
+
+const loopback = new BlockList()
+loopback.addSubnet('127.0.0.0', 8, 'ipv4')
+loopback.addAddress('::1', 'ipv6')
+
+function isLoopback(host: string): boolean {
+  if (host === 'localhost') return true
+  const version = isIP(host)
+  return version !== 0 && loopback.check(host, version === 6 ? 'ipv6' : 'ipv4')
+}
+
+type Exposure = Pick<Config, 'host' | 'hosts' | 'auth'>
+
+/** Only a server that asks for a token, and knows its own names, may be reached from elsewhere. */
+export function checkExposure({ host, hosts, auth }: Exposure): void {
+  if (isLoopback(host)) return
+  if (!auth) throw refused(host, 'without a token; leave out --no-auth')
+  if (hosts.length === 0) throw refused(host, 'unless `hosts` in the configuration names how clients call it')
+}
+
+/** The Host headers to accept: rebinding attacks come with any other name. */
+export function allowedHosts({ host, hosts }: Exposure): readonly string[] {
+  return isLoopback(host) ? [...LOOPBACK_NAMES, host, ...hosts] : hosts
+}
+
+function refused(host: string, unless: string): MainstemError {
+  return new MainstemError('forbidden', `refusing to listen on ${host} ${unless}`)
+}

@@ -1,0 +1,128 @@
+import { realpath } from 'node:fs/promises'
+import type { AddressInfo } from 'node:net'
+import type { FastifyInstance } from 'fastify'
+import type { Agent } from '../agents/agent.ts'
+import { underCeiling } from '../gateway/ceiling.ts'
+import { gateway } from '../gateway/gateway.ts'
+import type { Phase } from '../gateway/parts.ts'
+import { directoryBelow } from '../gateway/roots.ts'
+import { Runs } from '../gateway/runs.ts'
+import { Streams } from '../gateway/streams.ts'
+import { MainstemError } from '../model/index.ts'
+import { systemTimers } from './clock.ts'
+import type { Config } from './config.ts'
+import { allowedHosts, checkExposure } from './exposure.ts'
+import { type TokenFile, tokenIn } from './token.ts'
+import { type Wired, wire } from './wire.ts'
+
+export interface ServeParts {
+  config: Config
+  /** Takes errors that no client can be told about. */
+  report(thrown: unknown): void
+  /** The agents to offer; all of them unless told otherwise. */
+  agents?: readonly Agent[]
+}
+
+/** How long readers may take to fetch the last of their stream when the server stops. */
+const LAST_WORDS_MS = 2_000
+
+/** Starts the server; it is ready when this settles. */
+export async function serve({ config, report, agents }: ServeParts): Promise<Server> {
+  checkExposure(config)
+  const policy = underCeiling(config.policy, config.ceiling)
+  const roots = await Promise.all(config.roots.map(realRoot))
+  const cwd = await directoryBelow(roots, config.cwd)
+  const token = config.auth ? await tokenIn(config.data) : undefined
+  const wired = wire({ settings: config.agents, ...(agents && { agents }) })
+  const runs = new Runs(report)
+  const phase = { now: 'starting' as Phase }
+  const app = gateway({
+    sessions: wired.sessions,
+    tokens: token && [{ principal: 'owner', token: token.token }],
+    hosts: allowedHosts(config),
+    roots,
+    cwd,
+    policy,
+    ceiling: config.ceiling,
+    timing: config.timeouts,
+    limits: config.limits,
+    runs,
+    streams: new Streams(config.limits.streams),
+    phase: () => phase.now,
+    report,
+  })
+  await listen(app, config)
+  phase.now = 'ready'
+  return new Server({ app, wired, runs, phase, token, drainMs: config.timeouts.drainMs })
+}
+
+interface ServerParts {
+  app: FastifyInstance
+  wired: Wired
+  runs: Runs
+  phase: { now: Phase }
+  token: TokenFile | undefined
+  drainMs: number
+}
+
+/** A server that is listening. */
+export class Server {
+  readonly #parts: ServerParts
+  readonly #patience = new AbortController()
+  #closed: Promise<void> | undefined
+
+  constructor(parts: ServerParts) {
+    this.#parts = parts
+  }
+
+  get url(): string {
+    const { address, family, port } = this.#parts.app.server.address() as AddressInfo
+    return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
+  }
+
+  /** Where the token is; nowhere when nobody is asked for one. */
+  get tokenFile(): TokenFile | undefined {
+    return this.#parts.token
+  }
+
+  /**
+   * Takes no more work, lets what runs come to its end for a while, then stops it. Every stream gets its last
+   * message. Asked a second time, it does not wait any longer.
+   */
+  stop(): Promise<void> {
+    if (this.#closed) this.#patience.abort()
+    this.#closed ??= this.#stop()
+    return this.#closed
+  }
+
+  async #stop(): Promise<void> {
+    const { app, wired, runs, phase, drainMs } = this.#parts
+    phase.now = 'draining'
+    await Promise.race([runs.done(), systemTimers.sleep(drainMs, this.#patience.signal)])
+    this.#patience.abort()
+    await wired.sessions.drain()
+    await runs.done()
+    const cutOff = setTimeout(() => app.server.closeAllConnections(), LAST_WORDS_MS)
+    await app.close()
+    clearTimeout(cutOff)
+    await wired[Symbol.asyncDispose]()
+  }
+}
+
+async function realRoot(root: string): Promise<string> {
+  try {
+    return await realpath(root)
+  } catch (cause) {
+    const message = `configuration: roots: there is no directory ${root}`
+    throw new MainstemError('invalid_request', message, undefined, { cause })
+  }
+}
+
+async function listen(app: FastifyInstance, { host, port }: Config): Promise<void> {
+  try {
+    await app.listen({ host, port })
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause)
+    throw new MainstemError('conflict', `cannot listen on ${host}:${port}: ${why}`, undefined, { cause })
+  }
+}

@@ -1,0 +1,59 @@
+import { createHash, randomUUID } from 'node:crypto'
+import type { Agent } from '../agents/agent.ts'
+import { agents as allAgents } from '../agents/index.ts'
+import type { Timers } from '../drivers/driver.ts'
+import { driver } from '../drivers/index.ts'
+import { MainstemError } from '../model/index.ts'
+import type { AgentSettings } from '../sessions/parts.ts'
+import { Sessions } from '../sessions/sessions.ts'
+import { memoryStore } from '../stores/memory.ts'
+import { systemClock, systemTimers } from './clock.ts'
+
+export interface Wiring {
+  /** Programs and variables set in the configuration, by agent id. */
+  settings?: Readonly<Record<string, AgentSettings>>
+  /** The agents to offer; all of them unless told otherwise. */
+  agents?: readonly Agent[]
+  /** How time passes; a demonstration may run it faster. */
+  timers?: Timers
+  /** Keep raw frames beside the log. */
+  journal?: boolean
+}
+
+/** Sessions with everything they need; disposing of it ends what runs and closes the store. */
+export interface Wired extends AsyncDisposable {
+  sessions: Sessions
+}
+
+/** The one place where the parts meet. */
+export function wire({
+  settings = {},
+  agents = allAgents,
+  timers = systemTimers,
+  journal = true,
+}: Wiring = {}): Wired {
+  const known = new Map(agents.map((agent) => [agent.id, agent]))
+  const stranger = Object.keys(settings).find((id) => !known.has(id))
+  if (stranger !== undefined) {
+    throw new MainstemError('agent_not_found', `configuration: agents.${stranger}: there is no such agent`)
+  }
+  const store = memoryStore()
+  const sessions = new Sessions({
+    agents: known,
+    store,
+    driver: driver({ timers }),
+    clock: systemClock,
+    timers,
+    journal,
+    newId: randomUUID,
+    digest: (text) => createHash('sha256').update(text).digest('hex'),
+    agentSettings: (id) => (Object.hasOwn(settings, id) ? (settings[id] ?? {}) : {}),
+  })
+  return {
+    sessions,
+    async [Symbol.asyncDispose]() {
+      await sessions.drain()
+      await store[Symbol.asyncDispose]()
+    },
+  }
+}

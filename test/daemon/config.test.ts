@@ -1,0 +1,112 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { loadConfig, type Overrides } from '../../src/daemon/config.ts'
+import type { Environment } from '../../src/daemon/paths.ts'
+
+let home: string
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'config-'))
+})
+afterEach(() => rmSync(home, { recursive: true }))
+
+function load(given: { flags?: Overrides; environment?: Environment; file?: unknown } = {}) {
+  if (given.file !== undefined) writeFileSync(join(home, 'config.json'), JSON.stringify(given.file))
+  return loadConfig({
+    flags: given.flags ?? {},
+    environment: { MAINSTEM_HOME: home, ...given.environment },
+    cwd: '/work',
+  })
+}
+
+test('without a word it listens on loopback, asks for a token and works here', async () => {
+  expect(await load()).toEqual({
+    host: '127.0.0.1',
+    port: 7380,
+    hosts: [],
+    data: home,
+    cwd: '/work',
+    roots: ['/work'],
+    auth: true,
+    policy: { approval: 'ask', sandbox: 'none' },
+    ceiling: { approval: 'auto-all', sandbox: 'full-access' },
+    agents: {},
+    timeouts: { keepaliveMs: 15_000, stallMs: 30_000, headersMs: 10_000, requestMs: 30_000, drainMs: 15_000 },
+    limits: { bodyBytes: 1_048_576, jsonDepth: 64, connections: 1024, streams: 256 },
+  })
+})
+
+test('flags win over the environment, that over the file, that over the defaults', async () => {
+  const file = { port: 1, host: '::1', data: '/from-file', cwd: '/file', timeouts: { drainMs: 5 } }
+  const environment = { MAINSTEM_PORT: '2', MAINSTEM_HOST: 'localhost', MAINSTEM_DATA: '' }
+  const config = await load({ file, environment, flags: { port: 3 } })
+  expect(config).toMatchObject({
+    port: 3,
+    host: 'localhost',
+    data: '/from-file',
+    cwd: '/file',
+    roots: ['/file'],
+  })
+  expect(config.timeouts).toMatchObject({ drainMs: 5, keepaliveMs: 15_000 })
+})
+
+test('authentication can be switched off by flag and by file', async () => {
+  expect((await load({ file: { auth: false } })).auth).toBe(false)
+  expect((await load({ file: {}, flags: { auth: false } })).auth).toBe(false)
+})
+
+test('paths in a file are meant from there, paths of flags from here', async () => {
+  mkdirSync(join(home, 'etc'))
+  writeFileSync(join(home, 'etc/m.json'), JSON.stringify({ roots: ['a', '/b'], data: 'd' }))
+  const config = await load({ flags: { config: join(home, 'etc/m.json'), cwd: 'here' } })
+  expect(config).toMatchObject({
+    roots: [join(home, 'etc/a'), '/b'],
+    data: join(home, 'etc/d'),
+    cwd: '/work/here',
+  })
+})
+
+test('an agent can have a program and variables of its own', async () => {
+  const agents = {
+    claude: { command: ['node', 'fake.mjs'], env: { ANTHROPIC_BASE_URL: 'http://127.0.0.1:1' } },
+  }
+  expect((await load({ file: { agents } })).agents).toEqual(agents)
+})
+
+describe('what is wrong is named', () => {
+  test.each([
+    ['prot', { prot: 1 }],
+    ['port', { port: 'seven' }],
+    ['port', { port: 70_000 }],
+    ['agents.claude.command', { agents: { claude: { command: 'claude' } } }],
+    ['agents.claude.command', { agents: { claude: { command: [] } } }],
+    ['agents.claude.env.A-B', { agents: { claude: { env: { 'A-B': 'x' } } } }],
+    ['agents.--help', { agents: { '--help': {} } }],
+    ['policy.approval', { policy: { approval: 'yes', sandbox: 'none' } }],
+    ['ceiling.sandbox', { ceiling: { approval: 'ask' } }],
+    ['timeouts.keepaliveMs', { timeouts: { keepaliveMs: 0 } }],
+    ['limits.bodyBytes', { limits: { bodyBytes: -1 } }],
+    ['hosts.0', { hosts: ['example.com:80'] }],
+    ['roots', { roots: [] }],
+  ])('%s in a file', async (path, file) => {
+    const failure = expect(load({ file })).rejects
+    await failure.toThrow(path)
+    await failure.toThrow(join(home, 'config.json'))
+  })
+
+  test('a variable', async () => {
+    await expect(load({ environment: { MAINSTEM_PORT: 'x' } })).rejects.toThrow(/environment\): port/)
+  })
+
+  test('a file that is not JSON', async () => {
+    writeFileSync(join(home, 'config.json'), '{')
+    await expect(load()).rejects.toThrow(/not valid JSON/)
+  })
+
+  test('a file that was asked for and is not there', async () => {
+    await expect(load({ flags: { config: '/nowhere.json' } })).rejects.toThrow(
+      /nowhere\.json\): there is no such file/,
+    )
+  })
+})
