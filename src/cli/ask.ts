@@ -1,0 +1,95 @@
+import type { Readable, Writable } from 'node:stream'
+import { isCancel, multiselect, password, select, text } from '@clack/prompts'
+import type { RequestOpened } from '../model/events/request.ts'
+import type { AnswerCommand, Question, RequestOption } from '../model/index.ts'
+import type { Answerer } from './drive.ts'
+import { printableLine } from './printable.ts'
+
+/** What is offered when an agent names no options of its own. */
+const ALLOW_OR_DENY: readonly RequestOption[] = [
+  { id: 'allow', label: 'Allow once', effect: 'allow', scope: 'once' },
+  { id: 'deny', label: 'Deny', effect: 'deny', scope: 'once' },
+]
+
+function optionsOf(request: RequestOpened): readonly RequestOption[] {
+  return request.options.length === 0 ? ALLOW_OR_DENY : request.options
+}
+
+function decide({ requestId }: RequestOpened, { effect, scope }: RequestOption): AnswerCommand {
+  return { type: 'answer', requestId, decision: effect, scope }
+}
+
+/** Says yes, once, to everything, and takes the first answer of each question. */
+export const agreeable: Answerer = async (request) => {
+  const { requestId, questions = [] } = request
+  if (request.kind === 'question') {
+    const answers = Object.fromEntries(questions.map(({ id, options }) => [id, [options[0]?.label ?? 'yes']]))
+    return { type: 'answer', requestId, decision: 'answered', answers }
+  }
+  const allowing = optionsOf(request).filter((option) => option.effect === 'allow')
+  const option = allowing.find(({ scope }) => scope === 'once') ?? allowing[0]
+  return option && decide(request, option)
+}
+
+/** Asks in the terminal; giving up (Ctrl-C, Escape) is no answer. */
+export function askAt(input: Readable, output: Writable): Answerer {
+  return async (request, signal) => {
+    const place = { input, output, signal }
+    if (request.kind !== 'question') return permission(request, place)
+    const answers: Record<string, string[]> = {}
+    for (const one of request.questions ?? []) {
+      const given = await question(one, place)
+      if (given === undefined) return undefined
+      answers[one.id] = given
+    }
+    return { type: 'answer', requestId: request.requestId, decision: 'answered', answers }
+  }
+}
+
+interface Place {
+  input: Readable
+  output: Writable
+  signal: AbortSignal
+}
+
+async function permission(request: RequestOpened, place: Place): Promise<AnswerCommand | undefined> {
+  const options = optionsOf(request)
+  const chosen = await select({
+    ...place,
+    message: 'Allow this?',
+    options: options.map((option, index) => ({ value: index, label: printableLine(option.label) })),
+    initialValue: Math.max(
+      0,
+      options.findIndex((option) => option.default),
+    ),
+  })
+  if (isCancel(chosen)) return undefined
+  const option = options[chosen]
+  return option && decide(request, option)
+}
+
+const OTHER = -1
+
+async function question(asked: Question, place: Place): Promise<string[] | undefined> {
+  const message = printableLine(asked.header ?? asked.text)
+  const free = async () => {
+    const given = await (asked.secret ? password({ ...place, message }) : text({ ...place, message }))
+    return isCancel(given) ? undefined : [given]
+  }
+  if (asked.options.length === 0) return free()
+  const options = asked.options.map(({ label, description }, value) => ({
+    value,
+    label: printableLine(label),
+    ...(description !== undefined && { hint: printableLine(description) }),
+  }))
+  if (asked.other) options.push({ value: OTHER, label: 'Something else' })
+  const chosen = asked.multiple
+    ? await multiselect({ ...place, message, options })
+    : await select({ ...place, message, options })
+  if (isCancel(chosen)) return undefined
+  const picked = typeof chosen === 'number' ? [chosen] : chosen
+  const labels = picked.flatMap((index) => asked.options[index]?.label ?? [])
+  if (!picked.includes(OTHER)) return labels
+  const more = await free()
+  return more && [...labels, ...more]
+}

@@ -1,0 +1,60 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Command } from 'commander'
+import { wire } from '../daemon/wire.ts'
+import { exitCodeOf } from '../model/index.ts'
+import { agreeable, askAt } from './ask.ts'
+import { drive } from './drive.ts'
+import { interrupts } from './interrupts.ts'
+import { Printer } from './printer.ts'
+import { showToPeople } from './show.ts'
+
+const PROMPT = 'The product list skips its first page. Find out why and fix it.'
+
+const FAST = 10
+
+const NEXT = `
+  That was a script. With an agent of your own:
+
+    mainstem run claude "what does this project do?"
+    mainstem serve
+`
+
+interface DemoFlags {
+  yes?: boolean
+  fast?: boolean
+}
+
+export function registerDemo(program: Command): void {
+  program
+    .command('demo')
+    .description('a scripted session, to see what it looks like: no key, no network')
+    .option('--yes', 'answer by itself instead of asking')
+    .option('--fast', 'ten times as fast')
+    .action(demo)
+}
+
+async function demo(flags: DemoFlags): Promise<void> {
+  const { stdin, stdout } = process
+  using interrupted = interrupts()
+  await using wired = wire(flags.fast ? { timers: { sleep: fastSleep } } : {})
+  const printer = new Printer(stdout)
+  const show = showToPeople(stdout)
+  const canAsk = stdin.isTTY && stdout.isTTY && !flags.yes
+  const completed = await drive(wired.sessions, {
+    request: { agent: 'demo', cwd: process.cwd() },
+    prompt: PROMPT,
+    show: (entry) => printer.print(show(entry)),
+    answer: canAsk ? askAt(stdin, stdout) : agreeable,
+    stop: AbortSignal.any([interrupted, printer.closed]),
+  })
+  if (completed.outcome === 'completed') await printer.print(NEXT)
+  process.exitCode = exitCodeOf(completed.outcome, completed.exit)
+}
+
+async function fastSleep(ms: number, signal: AbortSignal): Promise<void> {
+  try {
+    await sleep(ms / FAST, undefined, { signal })
+  } catch (thrown) {
+    if (!signal.aborted) throw thrown
+  }
+}

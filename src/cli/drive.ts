@@ -1,0 +1,87 @@
+import type { Wired } from '../daemon/wire.ts'
+import type { RequestOpened } from '../model/events/request.ts'
+import type { TurnCompleted } from '../model/events/turn.ts'
+import { type AnswerCommand, type Entry, MainstemError } from '../model/index.ts'
+
+type Sessions = Wired['sessions']
+type Session = Awaited<ReturnType<Sessions['create']>>
+
+/** Answers a request; nothing when the person gave up, or when the signal says that it is no longer asked. */
+export type Answerer = (request: RequestOpened, signal: AbortSignal) => Promise<AnswerCommand | undefined>
+
+export interface Drive {
+  request: Parameters<Sessions['create']>[0]
+  prompt: string
+  /** Shows an entry; nothing more is read before it is settled. */
+  show(entry: Entry): Promise<void>
+  /** Left out when nobody can answer. */
+  answer?: Answerer | undefined
+  /** Interrupts the turn; what is left of the session is still shown. */
+  stop: AbortSignal
+}
+
+/** Runs one prompt in a session of its own, from its first entry to its last. */
+export async function drive(
+  sessions: Sessions,
+  { request, prompt, show, answer, stop }: Drive,
+): Promise<TurnCompleted> {
+  const session = await sessions.create({ ...request, attended: answer !== undefined })
+  const turn = await session.prompt(prompt)
+  const settled = session.settled(turn)
+  const reading = new AbortController()
+  // Without storage the log does not go on, and waiting for its end would be for ever.
+  settled.catch(() => reading.abort())
+  const interrupt = () => session.interrupt().catch(() => reading.abort())
+  if (stop.aborted) void interrupt()
+  else stop.addEventListener('abort', interrupt, { once: true })
+  for await (const entries of sessions.follow(session.id, 0, reading.signal)) {
+    for (const entry of entries) {
+      await show(entry)
+      const { event } = entry
+      if (event.type === 'request.opened' && answer) await ask(sessions, session, entry.seq, event, answer)
+      else if (event.type === 'turn.completed' && event.turn === turn) await session.end()
+    }
+  }
+  return settled
+}
+
+/** Output stands still while somebody is asked, so a second reader watches whether the question still stands. */
+async function ask(
+  sessions: Sessions,
+  session: Session,
+  seq: number,
+  request: RequestOpened,
+  answer: Answerer,
+): Promise<void> {
+  const over = new AbortController()
+  const answered = new AbortController()
+  const watching = (async () => {
+    for await (const entries of sessions.follow(session.id, seq, answered.signal)) {
+      if (entries.some((entry) => closes(entry, request.requestId))) return over.abort()
+    }
+  })()
+  try {
+    const given = await answer(request, over.signal)
+    if (over.signal.aborted) return
+    if (given) await submit(session, given)
+    else await session.interrupt()
+  } finally {
+    answered.abort()
+    await watching
+  }
+}
+
+function closes({ event }: Entry, requestId: string): boolean {
+  if (event.type === 'turn.completed') return true
+  const over = event.type === 'request.withdrawn' || event.type === 'request.resolved'
+  return over && event.requestId === requestId
+}
+
+/** The policy may have answered, or the agent withdrawn it, in the moment before: the log tells. */
+async function submit(session: Session, answer: AnswerCommand): Promise<void> {
+  try {
+    await session.answer(answer)
+  } catch (thrown) {
+    if (!(thrown instanceof MainstemError) || thrown.code !== 'request_not_found') throw thrown
+  }
+}

@@ -1,0 +1,115 @@
+/**
+ * What an agent says must not steer the terminal it is shown in: it could rewrite what was printed, fill the
+ * clipboard, or make a command read differently from what will run.
+ */
+
+const ESC = 0x1b
+const BEL = 0x07
+const LF = 0x0a
+const TAB = 0x09
+const CSI = 0x9b
+const ST = 0x9c
+
+/** DCS, SOS, OSC, PM and APC, by the letter after ESC and as a single C1 character. */
+const STRING_LETTERS = new Set([...'PX]^_'].map((letter) => letter.charCodeAt(0)))
+const STRING_CONTROLS = new Set([0x90, 0x98, 0x9d, 0x9e, 0x9f])
+
+/** Characters that reorder what is read: shown by their number instead. */
+const BIDI = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
+
+/** Nothing in here needs a look: the usual case. */
+const HARMLESS = /^[^\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]*$/
+
+type Place = 'text' | 'escape' | 'csi' | 'string' | 'string-escape'
+
+/** Cleans a text that comes in pieces; a sequence, or a character, may be cut between two of them. */
+export class Printable {
+  #place: Place = 'text'
+  #highSurrogate = ''
+
+  push(piece: string): string {
+    if (this.#place === 'text' && this.#highSurrogate === '' && HARMLESS.test(piece)) return piece
+    let out = this.#highSurrogate
+    this.#highSurrogate = ''
+    for (let index = 0; index < piece.length; index++) {
+      const code = piece.charCodeAt(index)
+      if (this.#keeps(code)) out += piece[index]
+    }
+    const last = out.charCodeAt(out.length - 1)
+    if (last >= 0xd800 && last < 0xdc00) {
+      this.#highSurrogate = out.slice(-1)
+      out = out.slice(0, -1)
+    }
+    return out.toWellFormed().replace(BIDI, escaped)
+  }
+
+  /** What was held back; half a character is shown as a replacement. */
+  end(): string {
+    const rest = this.#highSurrogate.toWellFormed()
+    this.#highSurrogate = ''
+    this.#place = 'text'
+    return rest
+  }
+
+  /** Moves on by one character and says whether it is shown. */
+  #keeps(code: number): boolean {
+    // No sequence reaches over a line, so that nothing after it can be swallowed.
+    if (code === LF) {
+      this.#place = 'text'
+      return true
+    }
+    switch (this.#place) {
+      case 'text':
+        return this.#keepsInText(code)
+      case 'escape':
+        return this.#afterEscape(code)
+      case 'csi':
+        if (code >= 0x20 && code < 0x40) return false
+        this.#place = 'text'
+        return code >= 0x40 && code < 0x7f ? false : this.#keepsInText(code)
+      case 'string':
+        if (code === ESC) this.#place = 'string-escape'
+        else if (code === BEL || code === ST) this.#place = 'text'
+        return false
+      case 'string-escape':
+        this.#place = 'text'
+        return code === 0x5c ? false : this.#afterEscape(code)
+      default:
+        return this.#place satisfies never
+    }
+  }
+
+  #keepsInText(code: number): boolean {
+    if (code === ESC) this.#place = 'escape'
+    else if (code === CSI) this.#place = 'csi'
+    else if (STRING_CONTROLS.has(code)) this.#place = 'string'
+    return code === TAB || (code >= 0x20 && code < 0x7f) || code > 0x9f
+  }
+
+  #afterEscape(code: number): boolean {
+    if (code === 0x5b) this.#place = 'csi'
+    else if (STRING_LETTERS.has(code)) this.#place = 'string'
+    // Intermediates, as in "ESC ( B": the letter that ends the sequence is still to come.
+    else if (code >= 0x20 && code < 0x30) this.#place = 'escape'
+    else {
+      this.#place = 'text'
+      return code >= 0x30 && code < 0x7f ? false : this.#keepsInText(code)
+    }
+    return false
+  }
+}
+
+function escaped(char: string): string {
+  return `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`
+}
+
+/** A whole text without anything that steers a terminal: no control characters but newline and tab. */
+export function printable(text: string): string {
+  const cleaner = new Printable()
+  return cleaner.push(text) + cleaner.end()
+}
+
+/** The same on one line, so that a line break cannot forge a line of its own. */
+export function printableLine(text: string): string {
+  return printable(text).replace(/[\n\t]+/g, ' ')
+}

@@ -1,0 +1,60 @@
+import type { Style } from './screen.ts'
+import { marginOf, newCard, type View, type ViewRules } from './view.ts'
+
+interface Look {
+  style: Style
+  /** Stands in the first column of a message of the main thread. */
+  mark: string
+}
+
+const speaking: Look = { style: (text) => text, mark: '  ' }
+
+function thinking({ screen: { colors } }: View): Look {
+  return { style: (text) => colors.dim(colors.italic(text)), mark: colors.dim('✻ ') }
+}
+
+interface Message {
+  messageId: string
+  text: string
+  parent?: string | undefined
+}
+
+/** Sub-agents speak in whole messages only: pieces of several voices in between each other cannot be read. */
+function piece(view: View, { messageId, text, parent }: Message, { style, mark }: Look): string[] {
+  if (parent !== undefined) return []
+  view.openCard = undefined
+  view.streamed.set(messageId, (view.streamed.get(messageId) ?? '') + text)
+  return [view.screen.stream(marginOf(view, undefined), messageId, text, style, mark)]
+}
+
+function whole(view: View, { messageId, text, parent }: Message, { style, mark }: Look): string[] {
+  const { screen } = view
+  const shown = view.streamed.get(messageId)
+  view.streamed.delete(messageId)
+  if (text === '') return []
+  const margin = marginOf(view, parent)
+  // The whole text is what counts: one that differs from its pieces is shown again in full.
+  if (shown === undefined || !text.startsWith(shown)) {
+    return [newCard(view), screen.block(margin, text, style, parent === undefined ? mark : margin)]
+  }
+  const rest = text.slice(shown.length)
+  return [rest === '' ? '' : screen.stream(margin, messageId, rest, style, mark), screen.break()]
+}
+
+export const messageRules = {
+  'text.delta': (view, message) => {
+    if (message.parent === undefined) view.spoke = true
+    return piece(view, message, speaking)
+  },
+  'text.completed': (view, message) => {
+    if (message.parent === undefined && message.text !== '') view.spoke = true
+    return whole(view, message, speaking)
+  },
+  'thinking.delta': (view, message) => piece(view, message, thinking(view)),
+  'thinking.completed': (view, message) => whole(view, message, thinking(view)),
+  'message.discarded': (view, { messageId }) => {
+    if (!view.streamed.delete(messageId)) return []
+    const { screen } = view
+    return [screen.line('  ', [screen.colors.dim, '(broken off, will be said again)'])]
+  },
+} satisfies Partial<ViewRules>

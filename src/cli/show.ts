@@ -1,0 +1,43 @@
+import picocolors from 'picocolors'
+import type { Dialect } from '../dialects/dialect.ts'
+import type { Entry } from '../model/index.ts'
+import { render } from './render.ts'
+import { newView } from './view.ts'
+
+/** A terminal, or what stands in its place. */
+type Output = Pick<NodeJS.WriteStream, 'isTTY' | 'columns'>
+
+/** What to print for an entry. */
+type Show = (entry: Entry) => string
+
+/** Longer lines are hard to read, however wide the window is. */
+const WIDEST = 100
+
+/** For people: colours and line breaks only where the output is a terminal. */
+export function showToPeople(output: Output): Show {
+  const isTerminal = output.isTTY === true
+  const view = newView({
+    colors: picocolors.createColors(isTerminal && picocolors.isColorSupported),
+    ...(isTerminal && { columns: () => Math.min(output.columns, WIDEST) }),
+  })
+  return (entry) => render(view, entry)
+}
+
+/** Only what somebody is asked, for a terminal that shows nothing else: nobody should allow what they cannot see. */
+export function showRequests(output: Output): Show {
+  const show = showToPeople(output)
+  return (entry) => {
+    const text = show(entry)
+    return entry.event.type === 'request.opened' ? text : ''
+  }
+}
+
+/** For programs: the messages of a dialect, one JSON a line. */
+export function showAs(dialect: Dialect): Show {
+  const state = dialect.initial({})
+  return (entry) => {
+    let lines = ''
+    for (const message of dialect.project(state, entry)) lines += `${JSON.stringify(message)}\n`
+    return lines
+  }
+}

@@ -1,0 +1,110 @@
+const WIDE =
+  /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u
+const ZERO = /[\p{M}\p{Cf}]/u
+
+/** How many columns a printable text takes. */
+export function widthOf(text: string): number {
+  let width = 0
+  for (const char of text) width += ZERO.test(char) ? 0 : WIDE.test(char) ? 2 : 1
+  return width
+}
+
+/** The text if it fits, else its beginning and an ellipsis. */
+export function cut(text: string, columns: number): string {
+  if (widthOf(text) <= columns) return text
+  return `${splitAt(text, columns - 1)[0]}…`
+}
+
+/** Always takes at least one character, so that a narrow terminal cannot stop us. */
+function splitAt(text: string, columns: number): [string, string] {
+  let width = 0
+  let length = 0
+  for (const char of text) {
+    width += widthOf(char)
+    if (width > columns && length > 0) break
+    length += char.length
+  }
+  return [text.slice(0, length), text.slice(length)]
+}
+
+type Style = (text: string) => string
+
+/**
+ * Breaks a printable text that comes in pieces into lines, each with a margin. A word is held until it is whole,
+ * and space until something follows it, so that no text begins or ends in empty lines.
+ */
+export class Wrap {
+  readonly #columns: number
+  readonly #margin: string
+  readonly #style: Style
+  #first: string
+  #column = 0
+  #breaks = ''
+  #spaces = ''
+  #word = ''
+  #started = false
+
+  /** `first` stands before the first line instead of the margin; both take the same room. */
+  constructor(columns: number, margin: string, style: Style, first: string) {
+    this.#columns = Math.max(1, columns - widthOf(margin))
+    this.#margin = margin
+    this.#first = first
+    this.#style = style
+  }
+
+  push(piece: string): string {
+    let out = ''
+    for (const token of piece.match(/\n|[^\S\n]+|\S+/g) ?? []) {
+      if (token === '\n') {
+        out += this.#flush()
+        this.#breaks += '\n'
+        this.#spaces = ''
+      } else if (token.trim() === '') {
+        out += this.#flush()
+        this.#spaces += token.replaceAll('\t', '  ')
+      } else {
+        this.#word += token
+      }
+    }
+    return out
+  }
+
+  /** The rest, with the newline that ends the last line. */
+  end(): string {
+    const rest = this.#flush()
+    return this.#started ? `${rest}\n` : ''
+  }
+
+  #flush(): string {
+    let word = this.#word
+    this.#word = ''
+    if (word === '') return ''
+    let out = this.#started ? this.#breaks : ''
+    if (out !== '') this.#column = 0
+    this.#breaks = ''
+    this.#started = true
+    if (this.#column > 0 && this.#column + this.#spaces.length + widthOf(word) > this.#columns) {
+      out += '\n'
+      this.#column = 0
+      this.#spaces = ''
+    }
+    // An indentation as wide as the terminal leaves no room for what it indents.
+    if (this.#spaces.length >= this.#columns) this.#spaces = ''
+    while (this.#column + this.#spaces.length + widthOf(word) > this.#columns) {
+      const [head, tail] = splitAt(word, this.#columns - this.#column - this.#spaces.length)
+      out += `${this.#put(head)}\n`
+      this.#column = 0
+      word = tail
+    }
+    return word === '' ? out : out + this.#put(word)
+  }
+
+  #put(word: string): string {
+    const margin = this.#column === 0 ? this.#first : ''
+    this.#first = this.#margin
+    const text = this.#spaces + word
+    this.#spaces = ''
+    this.#column += widthOf(text)
+    return margin + this.#style(text)
+  }
+}
