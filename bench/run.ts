@@ -1,0 +1,12 @@
+import { core } from './core.ts'
+
+/** `npm run bench -- core [agent …]`: ratios in one run beside a baseline; absolute times mean nothing here. */
+const BENCHES: Readonly<Record<string, (args: readonly string[]) => Promise<void>>> = { core }
+
+const [name = '', ...args] = process.argv.slice(2)
+const bench = BENCHES[name]
+if (bench) await bench(args)
+else {
+  process.stderr.write(`usage: npm run bench -- ${Object.keys(BENCHES).join(' | ')} [arguments]\n`)
+  process.exitCode = 2
+}
