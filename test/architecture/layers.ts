@@ -1,0 +1,103 @@
+/** What a folder of `src/` may import besides itself. `type x` allows types of x and nothing that runs. */
+export interface Layer {
+  imports: readonly string[]
+  /** npm packages and `node:` modules; `node:*` stands for all of these. */
+  packages: readonly string[]
+  /** No clock, no random number, no process, no socket. */
+  pure: boolean
+  /** Sub-folders do not know each other, but for those named here; the folder's index names them all. */
+  isolatedBut?: readonly string[]
+}
+
+const CONTRACTS = [
+  'type framing/frame.ts',
+  'type agents/agent.ts',
+  'type drivers/driver.ts',
+  'type stores/store.ts',
+]
+const EVERYTHING = [
+  'agents',
+  'dialects',
+  'drivers',
+  'framing',
+  'gateway',
+  'model',
+  'sessions',
+  'stores',
+  'ues',
+]
+
+/** The house rules on imports, one row a folder. What has no row may not exist. */
+export const LAYERS: Readonly<Record<string, Layer>> = {
+  model: { imports: [], packages: ['zod'], pure: true },
+  framing: { imports: ['model'], packages: [], pure: true },
+  agents: { imports: ['model', 'type framing'], packages: ['zod'], pure: true, isolatedBut: ['protocols'] },
+  dialects: { imports: ['model'], packages: ['zod'], pure: true },
+  drivers: { imports: ['model', 'framing', 'type agents/agent.ts'], packages: ['node:*'], pure: false },
+  stores: { imports: ['model'], packages: ['node:*', 'pg'], pure: false },
+  sessions: { imports: ['model', ...CONTRACTS], packages: [], pure: true },
+  gateway: {
+    imports: ['model', 'dialects', 'sessions'],
+    packages: ['node:*', 'fastify', 'zod'],
+    pure: false,
+  },
+  client: { imports: ['type model', 'type dialects'], packages: [], pure: false },
+  ues: {
+    imports: ['model', 'dialects', 'type sessions', 'type drivers/driver.ts'],
+    packages: [],
+    pure: false,
+  },
+  daemon: { imports: EVERYTHING, packages: ['node:*', 'fastify', 'zod'], pure: false },
+  cli: {
+    imports: ['model', 'client', 'daemon', 'dialects'],
+    packages: ['node:*', 'commander', '@clack/prompts', 'picocolors'],
+    pure: false,
+  },
+  library: { imports: ['model', 'daemon', 'type sessions'], packages: [], pure: false },
+  'index.ts': { imports: ['model', 'library'], packages: [], pure: false },
+}
+
+/** What a pure folder may not name: clocks, chance, the machine and the network. */
+export const IMPURE_GLOBALS: ReadonlySet<string> = new Set([
+  'Buffer',
+  'Date',
+  'clearInterval',
+  'clearTimeout',
+  'console',
+  'crypto',
+  'fetch',
+  'performance',
+  'process',
+  'setImmediate',
+  'setInterval',
+  'setTimeout',
+])
+
+/** No behaviour may hang on these names outside their own folder. */
+export const AGENT_IDS: ReadonlySet<string> = new Set([
+  'acp',
+  'claude',
+  'codex',
+  'demo',
+  'echo',
+  'gemini',
+  'opencode',
+])
+
+/** Words that say nothing, or tell history instead of meaning. */
+export const EMPTY_WORDS: ReadonlySet<string> = new Set([
+  'handler',
+  'helper',
+  'helpers',
+  'legacy',
+  'manager',
+  'service',
+  'util',
+  'utils',
+  'v2',
+  'wrapper',
+])
+
+export const MAX_FILE_LINES = 350
+export const MAX_FUNCTION_LINES = 60
+export const MEDIAN_FILE_LINES = 100

@@ -1,0 +1,84 @@
+import type { Command } from 'commander'
+import { describe, expect, it } from 'vitest'
+import { commandLine } from '../../src/cli/program.ts'
+import { ConfigFile } from '../../src/daemon/config.ts'
+import { blocksOf, pages } from './pages.ts'
+
+const cli = pages.find(({ path }) => path === 'docs/cli.md')?.text ?? ''
+
+/** The part of the page below a heading. */
+const section = (title: string) => cli.split(/^## /m).find((part) => part.startsWith(`${title}\n`)) ?? ''
+
+const codeIn = (text: string) => [...text.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code)
+
+/** The code in the first cells of a section's table. */
+const listed = (title: string) =>
+  [...section(title).matchAll(/^\|([^|]+)\|/gm)].flatMap(([, cell = '']) => codeIn(cell))
+
+/** Words as a shell would give them; the documented lines quote with double quotes only. */
+const wordsOf = (line: string) =>
+  [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '')
+
+/** The command line with every action left out: it only parses. */
+function parser(seen: string[]): Command {
+  const program = commandLine().configureOutput({ writeErr: () => undefined })
+  for (const command of program.commands) {
+    command.exitOverride().configureOutput({ writeErr: () => undefined })
+    command.action(() => {
+      seen.push(command.name())
+    })
+  }
+  return program
+}
+
+const lines = pages.flatMap((page) =>
+  blocksOf(page)
+    .filter(({ language }) => language === 'sh')
+    .flatMap(({ place, text }) =>
+      [...text.matchAll(/^(?:.*(?:&&|\|) )?(?:npx )?mainstem (.+)$/gm)].map(
+        ([, line = '']) => [place, line] as const,
+      ),
+    ),
+)
+
+describe('the commands in the pages', () => {
+  it('are found', () => {
+    expect(lines.length).toBeGreaterThan(8)
+  })
+
+  it.each(lines)('%s: mainstem %s', (_place, line) => {
+    const seen: string[] = []
+    parser(seen).parse(wordsOf(line), { from: 'user' })
+    expect(seen).toEqual([wordsOf(line)[0]])
+  })
+
+  it('would be refused if they were wrong', () => {
+    for (const line of ['demo --slow', 'run', 'serve --port x', 'nonsense']) {
+      expect(() => parser([]).parse(wordsOf(line), { from: 'user' }), line).toThrow()
+    }
+  })
+})
+
+describe('the page on the command line', () => {
+  it.each(commandLine().commands.map((command) => [command.name(), command] as const))(
+    'lists exactly the options of %s',
+    (name, command) => {
+      expect(listed(name)).toEqual(command.options.map(({ flags }) => flags))
+    },
+  )
+
+  it('has a section for nothing else', () => {
+    const titles = [...cli.matchAll(/^## (.+)$/gm)].map(([, title]) => title)
+    const commands = commandLine().commands.map((command) => command.name())
+    expect(titles).toEqual([...commands, 'Configuration', 'Exit codes'])
+  })
+
+  it('lists exactly the keys of the configuration', () => {
+    expect(listed('Configuration').sort()).toEqual(Object.keys(ConfigFile.shape).sort())
+  })
+
+  it('shows a configuration that is valid', () => {
+    const example = /```json\n([\s\S]*?)```/.exec(section('Configuration'))?.[1] ?? ''
+    expect(ConfigFile.safeParse(JSON.parse(example)).error).toBeUndefined()
+  })
+})

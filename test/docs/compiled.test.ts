@@ -1,0 +1,66 @@
+import { execFile } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, describe, expect, it, vi } from 'vitest'
+import { blocksOf, pages } from './pages.ts'
+
+vi.setConfig({ testTimeout: 60_000 })
+
+const run = promisify(execFile)
+
+/** Every TypeScript block, with the output that is printed below it, if there is one. */
+const snippets = pages.flatMap((page) => {
+  const blocks = blocksOf(page)
+  return blocks.flatMap(({ place, language, text }, index) => {
+    const next = blocks[index + 1]
+    return language === 'ts'
+      ? [{ place, text, output: next?.language === 'text' ? next.text : undefined }]
+      : []
+  })
+})
+
+/** Below the root, so that the compiler finds the types of Node. */
+mkdirSync('.cache', { recursive: true })
+const directory = mkdtempSync('.cache/docs-')
+afterAll(() => rmSync(directory, { recursive: true }))
+
+/** The names under which a user imports the package, as files of this repository. */
+const inSources = (text: string) =>
+  text
+    .replaceAll(`from 'mainstem'`, `from '../../src/index.ts'`)
+    .replaceAll(/from 'mainstem\/(\w+)'/g, `from '../../src/$1/index.ts'`)
+
+const files = snippets.map(({ text }, index) => {
+  const file = join(directory, `snippet-${index + 1}.ts`)
+  writeFileSync(file, inSources(text))
+  return file
+})
+
+describe('the TypeScript in the pages', () => {
+  it('is found', () => {
+    expect(snippets.map(({ place }) => place)).toEqual(
+      expect.arrayContaining([expect.stringMatching(/^README\.md/)]),
+    )
+  })
+
+  it('compiles under the rules of this repository', async () => {
+    const config = join(directory, 'tsconfig.json')
+    writeFileSync(config, JSON.stringify({ extends: resolve('tsconfig.json'), include: ['*.ts'] }))
+    // The sources may have errors of their own, which the check of types reports; these are about the snippets.
+    const { stdout } = await run('node_modules/.bin/tsc', ['-p', config, '--listFiles']).catch(
+      (failed) => failed,
+    )
+    const lines = String(stdout).split('\n')
+    expect(lines.filter((line) => files.some((file) => line.endsWith(file)))).toHaveLength(files.length)
+    expect(lines.filter((line) => files.some((file) => line.startsWith(`${file}(`)))).toEqual([])
+  })
+
+  it.each(snippets.map(({ place, output }, index) => [place, output, files[index] ?? ''] as const))(
+    '%s runs, and prints what the page says',
+    async (_place, output, file) => {
+      const { stdout } = await run(process.execPath, [file])
+      if (output !== undefined) expect(stdout).toBe(output)
+    },
+  )
+})

@@ -1,0 +1,77 @@
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { posix } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { anchorsOf, blocksOf, pages, proseOf } from './pages.ts'
+
+const manifest: { dependencies: Record<string, string>; scripts: Record<string, string> } = JSON.parse(
+  readFileSync('package.json', 'utf8'),
+)
+
+const page = (path: string) => {
+  const found = pages.find((one) => one.path === path)
+  if (!found) throw new TypeError(`there is no page ${path}`)
+  return found
+}
+
+/** The first cell of each row of a page's tables, without its code marks. */
+const firstCells = (path: string) =>
+  [...page(path).text.matchAll(/^\| `([^`]+)` \|/gm)].map(([, cell]) => cell)
+
+function brokenLink(from: string, target: string): boolean {
+  const [path = '', anchor] = target.split('#')
+  const file = path === '' ? from : posix.join(posix.dirname(from), path)
+  if (!existsSync(file)) return true
+  return anchor !== undefined && !anchorsOf({ path: file, text: readFileSync(file, 'utf8') }).includes(anchor)
+}
+
+it('the pages are found', () => {
+  expect(pages.map(({ path }) => path)).toEqual(
+    expect.arrayContaining(['CHANGELOG.md', 'CONTRIBUTING.md', 'README.md', 'docs/architecture.md']),
+  )
+})
+
+describe.each(pages.map((one) => [one.path, one] as const))('%s', (path, one) => {
+  it('links only to what exists', () => {
+    const links = [...proseOf(one).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target)
+    expect(links.filter((target) => !/^https?:/.test(target) && brokenLink(path, target))).toEqual([])
+  })
+
+  it('has one title, and code blocks that say their language', () => {
+    expect(proseOf(one).match(/^# .+$/gm)).toHaveLength(1)
+    expect(blocksOf(one).filter(({ language }) => language === '')).toEqual([])
+  })
+
+  it('names only npm scripts that exist', () => {
+    const named = [...one.text.matchAll(/npm run ([\w-]+)/g)].map(([, script = '']) => script)
+    expect(named.filter((script) => !(script in manifest.scripts))).toEqual([])
+  })
+})
+
+describe('the pages together', () => {
+  it('give a reason for each runtime dependency, and for no other', () => {
+    expect(firstCells('docs/dependencies.md').sort()).toEqual(Object.keys(manifest.dependencies).sort())
+  })
+
+  it('describe each folder of the sources, and no other', () => {
+    const described = firstCells('docs/architecture.md').filter((cell) => cell?.startsWith('src/'))
+    expect(described.sort()).toEqual(
+      globSync('src/*/')
+        .map((folder) => `${folder}/`)
+        .sort(),
+    )
+  })
+
+  it('number the decisions without a gap, each with context, choice and price', () => {
+    const decisions = pages.filter(({ path }) => path.startsWith('docs/decisions/'))
+    expect(decisions.length).toBeGreaterThan(0)
+    decisions.forEach(({ path, text }, index) => {
+      expect(path).toContain(`/${String(index + 1).padStart(4, '0')}-`)
+      expect(text).toMatch(new RegExp(`^# ${index + 1}\\. `))
+      expect([...text.matchAll(/^## (\w+)$/gm)].map(([, title]) => title)).toEqual([
+        'Context',
+        'Choice',
+        'Price',
+      ])
+    })
+  })
+})
