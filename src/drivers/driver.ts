@@ -16,6 +16,8 @@ export interface RunExit {
   code?: number
   signal?: string
   error?: ErrorInfo
+  /** Pids of what could not be ended with it, such as a program that runs as another user. */
+  survivors?: readonly number[]
 }
 
 /** A launch that is running. It always ends: `frames` finishes and then `exit` is settled. */

@@ -35,6 +35,7 @@ export class ProcessRun implements Run {
   readonly #exited = Promise.withResolvers<RunExit>()
   #ending: Promise<void> | undefined
   #error: ErrorInfo | undefined
+  #survivors: readonly number[] = []
 
   constructor(child: ChildProcessWithoutNullStreams, setup: ProcessRunSetup) {
     this.pid = child.pid
@@ -88,7 +89,11 @@ export class ProcessRun implements Run {
     await Promise.all(this.#pipes.map((pipe) => pipe.finish()))
     this.frames.close()
     await this.#setup.cleanUp()
-    return { ...exited, ...(this.#error && { error: this.#error }) }
+    return {
+      ...exited,
+      ...(this.#error && { error: this.#error }),
+      ...(this.#survivors.length > 0 && { survivors: this.#survivors }),
+    }
   }
 
   /** Waits for the end of both pipes, but not for one that is only held open. */
@@ -112,14 +117,14 @@ export class ProcessRun implements Run {
     const { tree, graces, timers } = this.#setup
     try {
       const survivors = await terminate(tree, graces, timers, first)
-      if (survivors.length === 0) return
-      this.#fail('unknown', `SIGKILL did not end process ${survivors.map(({ pid }) => pid).join(', ')}`)
+      this.#survivors = survivors.map(({ pid }) => pid)
+      if (this.pid === undefined || !this.#survivors.includes(this.pid)) return
       // The run ends all the same: a process that cannot be killed must not hold up a turn.
+      this.#fail('unknown', `SIGKILL did not end process ${this.pid}`)
       this.#exited.resolve({})
     } catch (thrown) {
-      // The processes cannot be listed, so at least our own child goes.
-      this.#child.kill('SIGKILL')
-      this.#fail('unknown', thrown)
+      // Processes cannot be listed. At least our own child goes; if it went before, its own exit stands.
+      if (this.#child.kill('SIGKILL')) this.#fail('unknown', thrown)
     }
   }
 

@@ -80,19 +80,19 @@ function parseStat(stat: string): Row | undefined {
 
 const run = promisify(execFile)
 const PS_COLUMNS = ['-o', 'pid=', '-o', 'ppid=', '-o', 'pgid=', '-o', 'stat=', '-o', 'lstart=']
-const PS_ENVIRONMENT = { env: { PATH: '/bin:/usr/bin', LC_ALL: 'C' } }
+const PS_SETTINGS = { env: { PATH: '/bin:/usr/bin', LC_ALL: 'C' }, maxBuffer: 16 * 1024 * 1024 }
 
 /** `ps` does not reliably show environments, so nothing counts as marked here. */
 const psTable: ProcessTable = {
   async list() {
-    const { stdout } = await run('ps', ['-A', ...PS_COLUMNS], PS_ENVIRONMENT)
+    const { stdout } = await run('ps', ['-A', ...PS_COLUMNS], PS_SETTINGS)
     const rows = stdout.split('\n').map(parsePs)
     return rows.flatMap((row) => (row?.alive ? [row.process] : []))
   },
   startOf(pid) {
     // Names ourselves as well, because `ps` fails when it has nothing to show.
     const args = ['-p', `${pid},${process.pid}`, ...PS_COLUMNS]
-    const lines = execFileSync('ps', args, { ...PS_ENVIRONMENT, encoding: 'utf8' }).split('\n')
+    const lines = execFileSync('ps', args, { ...PS_SETTINGS, encoding: 'utf8' }).split('\n')
     return lines.map(parsePs).find((row) => row?.process.pid === pid)?.process.started
   },
 }

@@ -145,6 +145,12 @@ export class Conversation {
     for (const event of this.#turns.abandon(this.#parts.now(), whole)) this.#emit(event)
   }
 
+  /** Processes that not even SIGKILL ended: somebody has to look. */
+  survived(pids: readonly number[]): void {
+    const message = `processes that could not be ended: ${pids.join(', ')}`
+    this.#emit({ type: 'notice.raised', level: 'error', code: 'process_survived', message, data: { pids } })
+  }
+
   /** The agent cannot take the prompt at all: its turn ends here. */
   refuse(error: ErrorInfo): void {
     for (const event of this.#turns.abandon(this.#parts.now(), { cause: 'exit', error })) this.#emit(event)

@@ -203,7 +203,9 @@ export class Session {
     }
     const exit = await run.exit
     this.#run = undefined
-    this.#conversation.exit(exit)
+    const { survivors, ...ended } = exit
+    if (survivors) this.#conversation.survived(survivors)
+    this.#conversation.exit(ended)
     this.#outbox.push(() => this.#next())
     await this.#flush()
   }

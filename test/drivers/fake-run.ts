@@ -106,6 +106,10 @@ export function isAlive(pid: unknown): boolean {
   return !['Z', undefined].includes(stateOf(pid))
 }
 
+export function zombiesOf(parent: number | undefined): number[] {
+  return processes().flatMap((seen) => (seen.state === 'Z' && seen.parent === parent ? [seen.pid] : []))
+}
+
 /** What a process has written so far, to pipes and elsewhere. */
 export function bytesWritten(pid: number | undefined): number {
   return Number(/^wchar: (\d+)$/m.exec(readFileSync(`/proc/${pid}/io`, 'utf8'))?.[1])
@@ -133,5 +137,5 @@ export function expectNothingLeft(): void {
   expect(runIds.length).toBeGreaterThan(0)
   expect(seen.some(({ pid }) => pid === process.pid)).toBe(true)
   expect(left).toEqual([])
-  expect(seen.filter(({ state, parent }) => state === 'Z' && parent === process.pid)).toEqual([])
+  expect(zombiesOf(process.pid)).toEqual([])
 }

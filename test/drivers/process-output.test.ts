@@ -1,7 +1,7 @@
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { processDriver } from '../../src/drivers/process.ts'
 import type { Frame } from '../../src/framing/frame.ts'
-import { MainstemError } from '../../src/model/index.ts'
+import { type BlobRef, MainstemError } from '../../src/model/index.ts'
 import {
   contextOf,
   expectNothingLeft,
@@ -12,6 +12,7 @@ import {
   readAll,
   readField,
   startFake,
+  stateOf,
   untilBlocked,
 } from './fake-run.ts'
 
@@ -46,9 +47,10 @@ describe('the output of a process', () => {
   })
 
   it('is kept for a reader that comes only after the exit', async () => {
-    const run = startFake('flood', '100', { queueBytes: 1 })
+    // 133 KiB: more than the two chunks that Node takes by itself, and little enough for the child to exit.
+    const run = startFake('burst', '675', { queueBytes: 1 })
     expect(await run.exit).toEqual({ code: 0 })
-    expect(numbers(await readAll(run))).toEqual(Array.from({ length: 100 }, (_, n) => n))
+    expect(numbers(await readAll(run))).toEqual(Array.from({ length: 675 }, (_, n) => n))
   })
 
   it('can be read further after a reader left off', async () => {
@@ -146,24 +148,47 @@ describe('a line over the limit', () => {
     await run.exit
   })
 
-  it('that the store refuses ends the run, and the error says so', async () => {
+  it('that the store refuses ends the run, although the agent would go on', async () => {
     const refuse = () => {
       throw new MainstemError('storage_failed', 'the disk is full')
     }
-    const failing = { sink: { open: () => ({ write: refuse, close: refuse }) }, lengths: [] }
-    const run = startLong(20, failing, MEGABYTE)
-    expect(await readAll(run)).toEqual([
-      { stream: 'stdout', text: '{"before":true}', value: { before: true } },
-    ])
-    expect((await run.exit).error).toEqual({ code: 'storage_failed', message: 'the disk is full' })
+    const blobs = { open: () => ({ write: refuse, close: refuse }) }
+    const driver = processDriver({ graces: QUICK, maxLineBytes: MEGABYTE })
+    const run = driver.start(fakeAgent('endless'), contextOf({ blobs }))
+    expect(await readAll(run)).toEqual([])
+    expect(await run.exit).toEqual({
+      signal: 'SIGINT',
+      error: { code: 'storage_failed', message: 'the disk is full' },
+    })
   })
 
   it('whose blob cannot be closed does not count as kept', async () => {
     const close = () => Promise.reject(new Error('the disk is gone'))
-    const failing = { sink: { open: () => ({ write: () => undefined, close }) }, lengths: [] }
-    const run = startLong(2, failing, MEGABYTE)
+    const blobs = { sink: { open: () => ({ write: () => undefined, close }) }, lengths: [] }
+    const run = startLong(2, blobs, MEGABYTE)
     expect((await readAll(run)).map(({ text }) => text)).not.toContain('')
     expect((await run.exit).error).toEqual({ code: 'storage_failed', message: 'the disk is gone' })
+  })
+
+  it('holds up the exit until its blob is safe', async () => {
+    const safe = Promise.withResolvers<BlobRef>()
+    const blobs = {
+      sink: { open: () => ({ write: () => undefined, close: () => safe.promise }) },
+      lengths: [],
+    }
+    const run = startLong(2, blobs, MEGABYTE)
+    let settled = false
+    const exit = run.exit.finally(() => {
+      settled = true
+    })
+    const reading = readAll(run)
+    await vi.waitFor(() => expect(stateOf(run.pid)).toBeUndefined(), 5_000)
+    // Another run from start to end takes longer than what is left of this one.
+    const other = startFake('tail')
+    expect([await other.exit, settled]).toEqual([{ code: 0 }, false])
+    safe.reject(new Error('the disk is gone'))
+    expect((await exit).error).toEqual({ code: 'storage_failed', message: 'the disk is gone' })
+    expect(await reading).not.toContainEqual({ stream: 'stdout', text: '' })
   })
 })
 

@@ -7,6 +7,8 @@ import type { Tree } from '../../src/drivers/terminate.ts'
 import { systemTimers } from '../../src/drivers/timers.ts'
 import { isAlive, memoryBlobs, QUICK, readAll } from './fake-run.ts'
 
+const info = (pid: number) => ({ pid, parent: 1, group: pid, session: pid, started: '1' })
+
 function runWith(tree: Tree): { run: ProcessRun; cleanedUp: () => number } {
   let cleanedUp = 0
   const run = new ProcessRun(spawn('sleep', ['600']), {
@@ -24,16 +26,34 @@ function runWith(tree: Tree): { run: ProcessRun; cleanedUp: () => number } {
 }
 
 describe('a run', () => {
-  it('ends in time although SIGKILL does not end its process, and says which', async () => {
-    const immortal = { pid: 4711, parent: 1, group: 4711, session: 4711, started: '1' }
-    const { run, cleanedUp } = runWith({ look: async () => [immortal], signal: () => undefined })
+  it('ends in time although SIGKILL does not end its process, and says so', async () => {
+    const immortal = {
+      look: async () => [info(run.pid ?? 0), info(4711)],
+      signal: () => undefined,
+    }
+    const { run, cleanedUp } = runWith(immortal)
     await run.stop()
     expect(await readAll(run)).toEqual([])
     expect(await run.exit).toEqual({
-      error: { code: 'unknown', message: 'SIGKILL did not end process 4711' },
+      error: { code: 'unknown', message: `SIGKILL did not end process ${run.pid}` },
+      survivors: [run.pid, 4711],
     })
     expect(cleanedUp()).toBe(1)
     process.kill(run.pid ?? 0, 'SIGKILL')
+  })
+
+  it('tells who survived it, which does not change how it went itself', async () => {
+    const { run } = runWith({ look: async () => [info(4711)], signal: () => undefined })
+    process.kill(run.pid ?? 0, 'SIGTERM')
+    expect(await run.exit).toEqual({ signal: 'SIGTERM', survivors: [4711] })
+  })
+
+  it('keeps its own exit when processes cannot be listed afterwards', async () => {
+    const look = () => Promise.reject(new Error('EMFILE: too many open files'))
+    const { run, cleanedUp } = runWith({ look, signal: () => undefined })
+    process.kill(run.pid ?? 0, 'SIGTERM')
+    expect(await run.exit).toEqual({ signal: 'SIGTERM' })
+    expect(cleanedUp()).toBe(1)
   })
 
   it('ends at least its own child when processes cannot be listed', async () => {

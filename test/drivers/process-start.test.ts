@@ -99,6 +99,12 @@ describe('a program', () => {
     expect((await failureOf(launchOf('my-agent', ...args)))?.code).toBe('agent_not_found')
   })
 
+  it('is not taken from a relative entry of PATH', async () => {
+    expect(existsSync('node_modules/.bin/vitest')).toBe(true)
+    const error = await failureOf({ ...launchOf('vitest'), env: { PATH: 'node_modules/.bin:.:' } })
+    expect(error?.message).toMatch(/^vitest is not in PATH/)
+  })
+
   it('gets its arguments as they are, without a shell', async () => {
     const odd = ['--x=y', 'a b', '$HOME', '`id`', '; exit 9', '', '\n', '"']
     const [program, script] = fakeAgent('dump').argv

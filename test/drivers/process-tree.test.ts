@@ -4,11 +4,11 @@ import { once } from 'node:events'
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { type ProcessInfo, type ProcessTable, processTable } from '../../src/drivers/process-table.ts'
 import { ProcessTree } from '../../src/drivers/process-tree.ts'
 import { sweep } from '../../src/drivers/sweep.ts'
-import { isAlive, QUICK } from './fake-run.ts'
+import { isAlive, QUICK, zombiesOf } from './fake-run.ts'
 
 const children: ChildProcess[] = []
 
@@ -21,7 +21,11 @@ afterEach(async () => {
 
 function sleeper(runId?: string, program = 'sleep'): ChildProcess {
   const env = { PATH: process.env.PATH, ...(runId !== undefined && { MAINSTEM_RUN: runId }) }
-  const child = spawn(program, ['600'], { detached: true, stdio: 'ignore', env })
+  return keep(spawn(program, ['600'], { detached: true, stdio: 'ignore', env }))
+}
+
+/** Ended after the test. */
+function keep(child: ChildProcess): ChildProcess {
   children.push(child)
   return child
 }
@@ -119,6 +123,15 @@ describe.each(['linux', 'darwin'] as const)('the list of processes on %s', (plat
     const list = await table.list(new Set(), () => undefined)
     rmSync(folder, { recursive: true })
     expect(list.find(({ pid }) => pid === child.pid)).toMatchObject({ parent: process.pid, group: child.pid })
+  })
+
+  it('leaves zombies out', async () => {
+    // What takes the place of this shell does not know of its child and never asks for it.
+    const parent = keep(spawn('sh', ['-c', 'true & exec sleep 600'], { detached: true, stdio: 'ignore' }))
+    await vi.waitFor(() => expect(zombiesOf(parent.pid)).toHaveLength(1), 5_000)
+    const list = await table.list(new Set(), () => undefined)
+    const inSession = list.filter(({ session }) => session === parent.pid)
+    expect(inSession.map(({ pid }) => pid)).toEqual([parent.pid])
   })
 
   it('has no start for a process that is gone', async () => {

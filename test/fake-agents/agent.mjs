@@ -75,6 +75,17 @@ const modes = {
     writeSync(1, '\n')
     say({ after: true })
   },
+  /** One line without an end. */
+  endless() {
+    for (const block = Buffer.alloc(1024 * 1024, 'a'); ; ) writeSync(1, block)
+  },
+  /** As many lines in one go. */
+  burst() {
+    const lines = Array.from({ length: Number(argument) }, (_, n) =>
+      JSON.stringify({ n, filler: 'x'.repeat(180) }),
+    )
+    writeSync(1, `${lines.join('\n')}\n`)
+  },
   dump() {
     say({ argv: process.argv.slice(2), env: process.env, cwd: process.cwd(), pid: process.pid })
     say({ temporary: existsSync(process.env.TMPDIR ?? '') })
@@ -118,21 +129,17 @@ const modes = {
   },
   /** Forks all the time, and neither it nor its children listen. */
   forks() {
-    spawn(
-      'sh',
-      ['-c', 'trap "" INT TERM; echo "{\\"forking\\":true}"; while :; do sleep 600 & sleep 0.01; done'],
-      { stdio: 'inherit' },
-    )
-    process.on('SIGINT', () => undefined)
-    process.on('SIGTERM', () => undefined)
+    for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => undefined)
+    const script = 'trap "" INT TERM; echo "{\\"forking\\":true}"; while :; do sleep 600 & sleep 0.01; done'
+    spawn('sh', ['-c', script], { stdio: 'inherit' })
     stay()
   },
   /** As many tools as are asked for, each in a session of its own, each started by a shell that goes on. */
   swarm() {
     const script =
       'n=0; while [ $n -lt $1 ]; do setsid sleep 600 & n=$((n+1)); done; echo "{\\"swarm\\":$n}"; wait'
-    spawn('sh', ['-c', script, 'sh', argument], { stdio: 'inherit' })
     process.on('SIGINT', () => undefined)
+    spawn('sh', ['-c', script, 'sh', argument], { stdio: 'inherit' })
     stay()
   },
 }

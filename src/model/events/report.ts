@@ -57,6 +57,7 @@ export const NoticeCode = z.enum([
   'protocol_refused',
   'resume_failed',
   'secrets_masked',
+  'process_survived',
 ])
 export type NoticeCode = z.infer<typeof NoticeCode>
 

@@ -16,6 +16,10 @@ export const RequestOpened = z.strictObject({
   inputDigest: z.string().describe('binds an answer to what was asked'),
   options: z.array(RequestOption),
   questions: z.array(Question).optional(),
+  asks: z
+    .enum(['person', 'policy', 'hook'])
+    .optional()
+    .describe('who is going to answer; a person unless it is said'),
   parent: z.string().optional(),
 })
 export type RequestOpened = z.infer<typeof RequestOpened>
