@@ -1,0 +1,113 @@
+import type { Policy, SessionOptions } from '../../model/index.ts'
+import { type Agent, type Launch, recipe, type Start } from '../agent.ts'
+import { flagValue, unsupported } from '../option.ts'
+import { codec } from './codec.ts'
+import { live } from './live.ts'
+
+export const gemini: Agent = {
+  id: 'gemini',
+  name: 'Gemini CLI',
+  testedVersion: '0.61.0',
+  launches: {
+    live,
+    oneshot: recipe({
+      codec,
+      capabilities: {
+        deltas: true,
+        thinking: 'none',
+        permissions: false,
+        questions: false,
+        planApproval: false,
+        interrupt: 'signal',
+        steer: 'none',
+        resume: true,
+        images: false,
+        structuredOutput: false,
+        setModel: false,
+        setMode: false,
+        usage: 'turn',
+        cost: false,
+        diffs: false,
+        plans: true,
+        subagents: true,
+        mcp: true,
+        marksRetries: true,
+      },
+      launch: launchOneshot,
+    }),
+  },
+}
+
+function launchOneshot({ policy, options, resume }: Start): Launch {
+  refuseLimits(policy)
+  refuseSettings(options)
+  return {
+    kind: 'process',
+    argv: [
+      'gemini',
+      '--output-format=stream-json',
+      `--approval-mode=${approvalMode(policy)}`,
+      ...(policy.tools?.preapproved ?? []).map((tool) => flagValue('gemini', '--allowed-tools', tool)),
+      ...(options.model === undefined ? [] : [flagValue('gemini', '--model', options.model)]),
+      ...(options.extraDirectories ?? []).map(includeDirectory),
+      ...(resume === undefined ? [] : [`--resume=${resume}`]),
+    ],
+    // Without it the process we start is a launcher that swallows signals and leaves its worker behind.
+    env: { GEMINI_CLI_NO_RELAUNCH: 'true' },
+    passEnv: ['GEMINI_*', 'GOOGLE_*'],
+  }
+}
+
+/** Approval × sandbox as Gemini's modes. With nobody to ask, it takes the tools away that it would ask for. */
+export function approvalMode({ approval, sandbox }: Policy): 'default' | 'auto_edit' | 'yolo' | 'plan' {
+  if (sandbox === 'workspace-write')
+    throw unsupported('gemini', 'sandbox workspace-write', 'its sandbox needs a container image')
+  if (sandbox === 'read-only') {
+    if (approval === 'auto-edit')
+      throw unsupported('gemini', 'auto-edit with read-only', 'they contradict each other')
+    return 'plan'
+  }
+  switch (approval) {
+    case 'ask':
+    case 'ask-dangerous':
+      return 'default'
+    case 'auto-edit':
+      return 'auto_edit'
+    case 'auto-all':
+      return 'yolo'
+    default:
+      return approval satisfies never
+  }
+}
+
+const IN_FILES = 'it reads this from a settings file only'
+
+function refuseLimits({ network, writableRoots, tools, maxSteps, maxBudgetUsd }: Policy): void {
+  if (network !== undefined) throw unsupported('gemini', 'network', 'it has no sandbox that could hold it')
+  if (writableRoots) throw unsupported('gemini', 'writableRoots', 'it has no sandbox that could hold them')
+  if (tools?.available) throw unsupported('gemini', 'tools.available', 'it takes tool rules from a file only')
+  if (tools?.denied) throw unsupported('gemini', 'tools.denied', 'it takes tool rules from a file only')
+  // Its stream shows no single model call, so nobody outside could count them either.
+  if (maxSteps !== undefined) throw unsupported('gemini', 'maxSteps', IN_FILES)
+  if (maxBudgetUsd !== undefined) throw unsupported('gemini', 'maxBudgetUsd', 'it reports no cost')
+}
+
+function refuseSettings(options: SessionOptions): void {
+  const { effort, systemPrompt, mcpServers, isolation, images, outputSchema, checkpointing, hooks } = options
+  if (effort !== undefined) throw unsupported('gemini', 'effort', 'it has no such setting')
+  if (systemPrompt) throw unsupported('gemini', 'systemPrompt', 'it reads this from a file only')
+  if (mcpServers) throw unsupported('gemini', 'mcpServers', IN_FILES)
+  if (isolation !== undefined && isolation !== 'user')
+    throw unsupported('gemini', `isolation ${isolation}`, 'it cannot leave settings out')
+  if (images) throw unsupported('gemini', 'images', 'a one-shot run takes text only')
+  if (outputSchema) throw unsupported('gemini', 'outputSchema', 'it has no structured output')
+  if (checkpointing !== undefined) throw unsupported('gemini', 'checkpointing', IN_FILES)
+  if (hooks) throw unsupported('gemini', 'hooks', 'hooks of this kind are not connected to it')
+}
+
+/** The flag takes a list: a comma would make two directories of one. */
+function includeDirectory(directory: string): string {
+  if (directory.includes(','))
+    throw unsupported('gemini', 'extraDirectories', `${directory} contains a comma`)
+  return flagValue('gemini', '--include-directories', directory)
+}

@@ -1,0 +1,82 @@
+import type { Said, Step } from '../agent.ts'
+import { compact, type Fields, fields, isFields, text } from '../fields.ts'
+import { finishSubagent, finishTool, openToolId, startSubagent, startTool, toolIdOf } from '../ledger.ts'
+import { nothing, sayAll, unmapped } from '../step.ts'
+import { closeText, type State } from './state.ts'
+import { kindOf, planOf, statusOf, titleOf } from './tools.ts'
+
+/** A call with its whole input; the calls of a parallel step all come before their results. */
+export function decodeToolUse(state: State, native: Fields): Step {
+  const said = closeText(state)
+  const name = text(native, 'tool_name') ?? '?'
+  startCall(state, said, text(native, 'tool_id') ?? nextCall(state), name, native.parameters)
+  return sayAll(said)
+}
+
+/** The documented shape tells of a call and never of its end. */
+export function decodeToolCall(state: State, native: Fields): Step {
+  const said = closeText(state)
+  const id = nextCall(state)
+  startCall(state, said, id, text(native, 'name') ?? '?', native.args)
+  said.push(...finishTool(state.ledger, id, { status: 'unknown' }))
+  said.push(...finishSubagent(state.ledger, id, { status: 'success' }))
+  return sayAll(said)
+}
+
+function nextCall(state: State): string {
+  return `e${state.start.epoch}.c${++state.calls}`
+}
+
+function startCall(state: State, said: Said[], nativeId: string, name: string, input: unknown): void {
+  const { ledger } = state
+  const toolId = freeId(state, nativeId)
+  const kind = kindOf(name)
+  const title = titleOf(input)
+  const given = input === undefined ? {} : { input }
+  said.push(startTool(ledger, { toolId, name, kind, ...compact({ title }), ...given }))
+  const plan = planOf(name, input)
+  if (plan) state.plans.set(toolId, plan)
+  if (kind !== 'task') return
+  const agent = isFields(input) ? text(input, 'agent_name') : undefined
+  const prompt = isFields(input) ? text(input, 'prompt') : undefined
+  const more = compact({ agentType: agent, prompt })
+  said.push(...startSubagent(ledger, { id: toolId, toolId, label: agent ?? name, ...more }))
+}
+
+/** Providers repeat ids: a second call under an open one gets a name of its own, and the result that comes later. */
+function freeId(state: State, nativeId: string): string {
+  const { ledger, twins } = state
+  const toolId = toolIdOf(ledger, nativeId)
+  if (!ledger.tools.has(toolId)) return toolId
+  const waiting = twins.get(nativeId) ?? []
+  twins.set(nativeId, waiting)
+  const twin = `${toolId}#${++state.calls}`
+  waiting.push(twin)
+  return twin
+}
+
+export function decodeToolResult(state: State, native: Fields, raw: string): Step {
+  const { ledger } = state
+  const nativeId = text(native, 'tool_id') ?? ''
+  const known = openToolId(ledger, nativeId)
+  const toolId = known ?? state.twins.get(nativeId)?.shift()
+  const open = toolId === undefined ? undefined : ledger.tools.get(toolId)
+  if (toolId === undefined || !open) {
+    return ledger.closedTools.has(nativeId) ? nothing : unmapped('tool_result', raw)
+  }
+  const status = statusOf(open.name, native)
+  const plan = state.plans.get(toolId)
+  state.plans.delete(toolId)
+  const said: Said[] = plan && status.status === 'success' ? [{ type: 'plan.updated', items: plan }] : []
+  const error = fields(native, 'error')
+  const type = text(error, 'type')
+  const told = compact({
+    output: text(native, 'output'),
+    error: text(error, 'message'),
+    data: type === undefined ? undefined : { type },
+  })
+  said.push(...finishTool(ledger, known === undefined ? toolId : nativeId, { ...status, ...told }))
+  const ended = status.status === 'success' || status.status === 'cancelled' ? status.status : 'error'
+  said.push(...finishSubagent(ledger, toolId, { status: ended }))
+  return sayAll(said)
+}

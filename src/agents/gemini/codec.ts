@@ -1,0 +1,118 @@
+import type { Command } from '../../model/index.ts'
+import type { Codec, Said, Step } from '../agent.ts'
+import { compact, count, type Fields, fields, isFields, list, text } from '../fields.ts'
+import { discardMessage } from '../ledger.ts'
+import { ruleTable } from '../rules.ts'
+import { malformed, nothing, oversized, refuse, say, sayAll, send, unmapped } from '../step.ts'
+import { decodeToolCall, decodeToolResult, decodeToolUse } from './calls.ts'
+import { endTurn } from './result.ts'
+import { addText, closeText, initialState, type State } from './state.ts'
+import { decodeStderr } from './stderr.ts'
+
+type Rule = (state: State, native: Fields, raw: string) => Step
+
+const ruleOf = ruleTable<Rule>({
+  init(state, native) {
+    const nativeSessionId = text(native, 'session_id') ?? state.nativeSessionId
+    const model = text(native, 'model') ?? state.model
+    // A handshake that says nothing new is nothing.
+    if (nativeSessionId === state.nativeSessionId && model === state.model) return nothing
+    Object.assign(state, { nativeSessionId, model })
+    return say({ type: 'session.updated', ...compact({ nativeSessionId, model }) })
+  },
+
+  message(state, native, raw) {
+    const role = text(native, 'role')
+    // Our prompt again.
+    if (role === 'user') return nothing
+    const content = text(native, 'content')
+    if (role !== 'assistant' || content === undefined) return unmapped(`message/${role ?? '?'}`, raw)
+    return content === '' ? nothing : say(addText(state, content))
+  },
+
+  tool_use: decodeToolUse,
+  tool_result: decodeToolResult,
+
+  error(state, native) {
+    const failure = fields(native, 'error')
+    const message = text(native, 'message') ?? text(failure, 'message') ?? ''
+    if (text(native, 'severity') === 'warning') {
+      const code = /loop detected/i.test(message) ? 'loop_detected' : 'agent_warning'
+      return say({ type: 'notice.raised', level: 'warning', code, message })
+    }
+    state.lastError = message
+    const name = text(failure, 'code')
+    // Only the documented shape ends the turn; the real one is followed by a result.
+    if (isFields(native.error)) state.failure = { code: 'unknown', message, ...compact({ native: name }) }
+    const data = name === undefined ? {} : { data: { code: name } }
+    return say({ type: 'notice.raised', level: 'error', code: 'agent_error', message, ...data })
+  },
+
+  result(state, native) {
+    state.result = native
+    return sayAll(closeText(state, text(native, 'status') !== 'success'))
+  },
+
+  // The rest is documented and was never seen on stdout.
+  content: (state, native, raw) => decodeText(state, text(native, 'value'), raw),
+  tool_call: decodeToolCall,
+  retry(state, native) {
+    const said: Said[] = state.openText === undefined ? [] : discardMessage(state.ledger, state.openText)
+    state.openText = undefined
+    const told = compact({ attempt: count(native, 'attempt'), message: text(native, 'message') })
+    return say(...said, { type: 'limit.reported', kind: 'retry', ...told })
+  },
+})
+
+export const codec: Codec<State> = {
+  initial: initialState,
+
+  decode(state, frame) {
+    if (frame.blob) return oversized(frame.blob)
+    if (frame.stream === 'stderr') return decodeStderr(state, frame.text)
+    const native = frame.value
+    if (!isFields(native)) return malformed(frame.text)
+    const rule = ruleOf(native.type)
+    if (rule) return rule(state, native, frame.text)
+    if (native.type === undefined) return decodeText(state, untypedText(native), frame.text)
+    return unmapped(text(native, 'type') ?? '?', frame.text)
+  },
+
+  encode: (_state, command) => encodeOneshot(command),
+
+  end(state, exit) {
+    const said: Said[] = state.retry ? [state.retry] : []
+    return sayAll([...said, ...endTurn(state, exit)])
+  },
+}
+
+function decodeText(state: State, piece: string | undefined, raw: string): Step {
+  return piece === undefined ? unmapped('?', raw) : say(addText(state, piece))
+}
+
+/** `{text}`, or the API's own `{candidates: [{content: {parts: [{text}]}}]}`. */
+function untypedText(native: Fields): string | undefined {
+  const [candidate] = list(native, 'candidates')
+  const [part] = isFields(candidate) ? list(fields(candidate, 'content'), 'parts') : []
+  return text(native, 'text') ?? (isFields(part) ? text(part, 'text') : undefined)
+}
+
+/** The prompt goes in by stdin, never by argv. */
+function encodeOneshot(command: Command): Step {
+  switch (command.type) {
+    case 'open':
+    case 'close':
+    case 'interrupt':
+      return nothing
+    case 'prompt':
+      if (command.images) return refuse('unsupported_option', 'a one-shot gemini takes text only')
+      return send([{ kind: 'text', text: command.text }, { kind: 'end' }])
+    case 'steer':
+    case 'answer':
+    case 'set_model':
+    case 'set_policy':
+      return refuse('unsupported_option', `a one-shot gemini cannot take "${command.type}"`)
+    default:
+      return command satisfies never
+  }
+}

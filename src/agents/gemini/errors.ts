@@ -1,0 +1,48 @@
+import type { ErrorCode } from '../../model/index.ts'
+
+export function codeOfStatus(status: number): ErrorCode {
+  if (status === 401 || status === 403) return 'authentication_failed'
+  if (status === 429) return 'rate_limited'
+  if (status === 400 || status === 404) return 'invalid_request'
+  return status >= 500 ? 'connection_failed' : 'unknown'
+}
+
+/** An API failure exits with the HTTP status, of which the system keeps eight bits: 401 becomes 145. */
+export function statusOfExit(code: number | undefined): number | undefined {
+  return code !== undefined && code >= 144 && code <= 255 ? code + 256 : undefined
+}
+
+/** Exit codes of Gemini's own, which mean something even when nothing was printed. */
+const EXITS: ReadonlyMap<number, ErrorCode> = new Map([
+  [41, 'authentication_failed'],
+  [42, 'invalid_request'],
+  [44, 'agent_not_ready'],
+  [52, 'agent_not_ready'],
+  [54, 'tool_execution_failed'],
+  [55, 'agent_not_ready'],
+])
+
+/** Why the API did not answer: its status where there is one, else what the message says. */
+export function codeOfFailure(message: string, exitCode: number | undefined): ErrorCode {
+  if (/quota/i.test(message)) return 'quota_exceeded'
+  const told = /"code":\s*(\d{3})\b/.exec(message)?.[1]
+  const status = told === undefined ? statusOfExit(exitCode) : Number(told)
+  if (status !== undefined) return codeOfStatus(status)
+  if (/is not found/.test(message)) return 'invalid_request'
+  if (/terminated|in JSON|fetch failed|socket|network|ECONN/i.test(message)) return 'connection_failed'
+  return 'unknown'
+}
+
+/** A run that never came to a result; what stderr says is then all there is. */
+export function codeOfExit(exitCode: number, stderr: string): ErrorCode {
+  if (exitCode === 42 && /session/i.test(stderr)) {
+    return /already exists/.test(stderr) ? 'conflict' : 'session_not_found'
+  }
+  const own = EXITS.get(exitCode)
+  if (own) return own
+  const status = statusOfExit(exitCode)
+  if (status !== undefined) return codeOfStatus(status)
+  // A flag that it does not know is answered with the list of those it knows.
+  if (/\[(?:boolean|string|array)\]/.test(stderr)) return 'unsupported_option'
+  return /FatalSandboxError/.test(stderr) ? 'agent_not_ready' : 'unknown'
+}

@@ -1,0 +1,31 @@
+import { type Launch, recipe, type Start } from '../agent.ts'
+import { flagValue, unsupported } from '../option.ts'
+import { acpCodec } from '../protocols/acp/codec.ts'
+import { GEMINI } from '../protocols/acp/known.ts'
+import { ACP_CAPABILITIES, acpLaunch } from '../protocols/acp/launch.ts'
+
+/** `gemini --acp`: one warm process that speaks the Agent Client Protocol. */
+export const live = recipe({
+  codec: acpCodec(GEMINI),
+  capabilities: {
+    ...ACP_CAPABILITIES,
+    thinking: 'summary',
+    usage: 'turn',
+    // Its lists of things to do are tool calls, and their content is not told.
+    plans: false,
+    // A broken stream ends the turn, so nothing is ever repeated.
+    marksRetries: true,
+  },
+  launch,
+})
+
+function launch(start: Start): Launch {
+  const { model, effort } = start.options
+  if (effort !== undefined) throw unsupported('gemini', 'effort', 'it has no such setting')
+  return acpLaunch('gemini', start, GEMINI, {
+    argv: ['gemini', '--acp', ...(model === undefined ? [] : [flagValue('gemini', '--model', model)])],
+    // Without it the process we start is a launcher that swallows signals and leaves its worker behind.
+    env: { GEMINI_CLI_NO_RELAUNCH: 'true' },
+    passEnv: ['GEMINI_*', 'GOOGLE_*'],
+  })
+}

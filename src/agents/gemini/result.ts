@@ -1,0 +1,72 @@
+import { decide, type ErrorInfo, type Evidence } from '../../model/index.ts'
+import type { Exit, Said, TurnVerdict } from '../agent.ts'
+import { compact, count, type Fields, fields, isFields, text } from '../fields.ts'
+import { settle } from '../ledger.ts'
+import { codeOfExit, codeOfFailure } from './errors.ts'
+import type { State } from './state.ts'
+import { usageOf } from './usage.ts'
+
+/** The process is gone and its one turn with it: the last result decides, if there was one. */
+export function endTurn(state: State, exit: Exit): Said[] {
+  const verdict = verdictOf(state, exit)
+  const said = settle(state.ledger, decide(verdict, exit.cause, exit.code), true)
+  verdict.denials = state.ledger.denials
+  if (verdict.usage) said.push({ type: 'usage.reported', scope: 'turn', ...verdict.usage, source: 'agent' })
+  said.push(verdict)
+  return said
+}
+
+function verdictOf(state: State, exit: Exit): TurnVerdict {
+  const { denials, personDenials } = state.ledger
+  const base = { type: 'turn.verdict' as const, denials, personDenials }
+  if (exit.error) return { ...base, evidence: 'error', error: exit.error }
+  if (!state.result) return { ...base, ...silentVerdict(state, exit) }
+  const stats = fields(state.result, 'stats')
+  const [evidence, error] = evidenceOf(state, state.result, exit)
+  return {
+    ...base,
+    evidence,
+    ...compact({
+      error,
+      usage: usageOf(stats),
+      result: evidence === 'success' ? state.answer : undefined,
+      nativeReason: text(fields(state.result, 'error'), 'type') ?? text(state.result, 'status'),
+      durationMs: count(stats, 'duration_ms'),
+    }),
+  }
+}
+
+function evidenceOf(state: State, result: Fields, exit: Exit): [Evidence, ErrorInfo?] {
+  const status = text(result, 'status')
+  if (status === 'success') return ['success']
+  if (status === 'cancelled') return ['aborted']
+  if (!isFields(result.error)) {
+    // An answer that was blocked is an error without a reason; the event before it has the reason.
+    const message = state.lastError ?? 'the result is an error without a reason'
+    const blocked = /blocked|safety/i.test(message)
+    return blocked
+      ? ['refusal', { code: 'invalid_request', message }]
+      : ['error', state.failure ?? { code: 'unknown', message }]
+  }
+  const message = text(result.error, 'message') ?? ''
+  if (text(result.error, 'type') === 'FatalTurnLimitedError')
+    return ['max_steps', { code: 'unknown', message }]
+  return ['error', { code: codeOfFailure(message, exit.code), message }]
+}
+
+/** Exit codes of a run that was cut at its limit of steps, and of one that was cancelled at its terminal. */
+const TURN_LIMIT = 53
+const CANCELLED = 130
+
+/** No result: a signal ends it with code 0 and not a word, so only its own exit codes and stderr can tell. */
+function silentVerdict(state: State, { code }: Exit): { evidence: Evidence; error?: ErrorInfo } {
+  if (state.failure) return { evidence: 'error', error: state.failure }
+  const stderr = state.stderr.join('\n')
+  if (code === TURN_LIMIT) return { evidence: 'max_steps', error: { code: 'unknown', message: stderr } }
+  if (code === CANCELLED) return { evidence: 'aborted' }
+  if (code === undefined || code === 0) return { evidence: 'none' }
+  const why = codeOfExit(code, stderr)
+  const begun = state.nativeSessionId !== undefined
+  if (stderr === '' || (begun && why === 'unknown')) return { evidence: 'none' }
+  return { evidence: 'error', error: { code: why, message: stderr } }
+}

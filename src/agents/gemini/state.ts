@@ -1,0 +1,64 @@
+import type { LimitReported } from '../../model/events/report.ts'
+import type { PlanItem } from '../../model/events/work.ts'
+import type { ErrorInfo } from '../../model/index.ts'
+import type { Said, Start } from '../agent.ts'
+import type { Fields } from '../fields.ts'
+import { addDelta, closeMessage, type Ledger, newLedger } from '../ledger.ts'
+
+export interface State {
+  readonly start: Start
+  readonly ledger: Ledger
+  /** What the handshake said. */
+  nativeSessionId: string | undefined
+  model: string | undefined
+  /** The text that is being written; Gemini never says where one ends. */
+  openText: string | undefined
+  texts: number
+  calls: number
+  /** The last whole text is the answer: the result does not repeat it. */
+  answer: string | undefined
+  /** Lists that hold as soon as the call that carries them has succeeded. */
+  readonly plans: Map<string, PlanItem[]>
+  /** Further calls under an id that is still open, oldest first. */
+  readonly twins: Map<string, string[]>
+  result: Fields | undefined
+  /** The last error that was told before the result. */
+  lastError: string | undefined
+  failure: ErrorInfo | undefined
+  /** A retry whose delay is told on the next line. */
+  retry: LimitReported | undefined
+  readonly stderr: string[]
+}
+
+export function initialState(start: Start): State {
+  return {
+    start,
+    ledger: newLedger(),
+    nativeSessionId: undefined,
+    model: undefined,
+    openText: undefined,
+    texts: 0,
+    calls: 0,
+    answer: undefined,
+    plans: new Map(),
+    twins: new Map(),
+    result: undefined,
+    lastError: undefined,
+    failure: undefined,
+    retry: undefined,
+    stderr: [],
+  }
+}
+
+export function addText(state: State, text: string): Said {
+  state.openText ??= `e${state.start.epoch}.m${++state.texts}`
+  return addDelta(state.ledger, 'text', state.openText, text)
+}
+
+export function closeText(state: State, partial = false): Said[] {
+  if (state.openText === undefined) return []
+  const said = closeMessage(state.ledger, state.openText, partial)
+  state.openText = undefined
+  for (const one of said) if (one.type === 'text.completed') state.answer = one.text
+  return said
+}

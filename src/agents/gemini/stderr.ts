@@ -1,0 +1,40 @@
+import type { LimitReported } from '../../model/events/report.ts'
+import type { Said, Step } from '../agent.ts'
+import { compact } from '../fields.ts'
+import { say } from '../step.ts'
+import type { State } from './state.ts'
+
+/** How much of stderr is kept to explain a start that failed. */
+const STDERR_LINES = 20
+
+const ATTEMPT = /^Attempt (\d{1,4}) failed(?: with status (\d{3}))?[.:] ?(.*)$/
+const DELAY = /Retrying after (\d{1,9})ms/
+
+export function decodeStderr(state: State, line: string): Step {
+  if (state.stderr.length === STDERR_LINES) state.stderr.shift()
+  state.stderr.push(line)
+  return say({ type: 'output.written', stream: 'stderr', line }, ...retries(state, line))
+}
+
+/** Retries show here and nowhere else: an attempt that failed, and the delay on the same line or on the next. */
+function retries(state: State, line: string): Said[] {
+  const waiting = state.retry
+  if (!waiting && !line.startsWith('Attempt ')) return []
+  state.retry = undefined
+  const delay = DELAY.exec(line)?.[1]
+  const delayMs = delay === undefined ? {} : { delayMs: Number(delay) }
+  const attempt = ATTEMPT.exec(line)
+  if (!attempt) return waiting ? [{ ...waiting, ...delayMs }] : []
+  const said: Said[] = waiting ? [waiting] : []
+  const status = attempt[2] === undefined ? undefined : Number(attempt[2])
+  const retry: LimitReported = {
+    type: 'limit.reported',
+    kind: 'retry',
+    attempt: Number(attempt[1]),
+    ...compact({ status, message: attempt[3] || undefined }),
+    ...delayMs,
+  }
+  if (line.includes('Retrying')) said.push(retry)
+  else state.retry = retry
+  return said
+}

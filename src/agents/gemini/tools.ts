@@ -1,0 +1,71 @@
+import type { PlanItem } from '../../model/events/work.ts'
+import type { ToolKind } from '../../model/index.ts'
+import { type Fields, fields, isFields, list, text } from '../fields.ts'
+import type { ToolResult } from '../ledger.ts'
+
+/** Gemini's own tools. */
+const KINDS: ReadonlyMap<string, ToolKind> = new Map([
+  ['read_file', 'read'],
+  ['read_many_files', 'read'],
+  ['write_file', 'edit'],
+  ['replace', 'edit'],
+  ['grep_search', 'search'],
+  ['glob', 'search'],
+  ['list_directory', 'search'],
+  ['google_web_search', 'search'],
+  ['run_shell_command', 'execute'],
+  ['web_fetch', 'fetch'],
+  ['write_todos', 'think'],
+  ['update_topic', 'think'],
+  ['invoke_agent', 'task'],
+  ['list_background_processes', 'other'],
+  ['read_background_output', 'other'],
+  ['enter_plan_mode', 'other'],
+  ['activate_skill', 'other'],
+])
+
+const MCP = 'mcp_'
+
+export function kindOf(name: string): ToolKind {
+  return KINDS.get(name) ?? (name.startsWith(MCP) ? 'mcp' : 'other')
+}
+
+/** The one argument a person wants to see beside the tool's name. */
+const TITLE_FIELDS = ['command', 'file_path', 'dir_path', 'pattern', 'url', 'query', 'agent_name']
+
+export function titleOf(input: unknown): string | undefined {
+  if (!isFields(input)) return undefined
+  for (const key of TITLE_FIELDS) {
+    const value = text(input, key)
+    if (value) return value
+  }
+  return undefined
+}
+
+/** Without anybody to ask, Gemini refuses in words of its own. */
+const REFUSALS = ['requires user confirmation', 'Access denied: plan path']
+
+export function statusOf(name: string, native: Fields): Pick<ToolResult, 'status' | 'deniedBy'> {
+  if (text(native, 'status') === 'success') return { status: 'success' }
+  if (text(native, 'status') === 'cancelled') return { status: 'cancelled' }
+  const error = fields(native, 'error')
+  const type = text(error, 'type')
+  const message = text(error, 'message') ?? ''
+  // An approval mode takes the tools away that it would have to ask for: one that is known was refused.
+  const takenAway = type === 'tool_not_registered' && (KINDS.has(name) || name.startsWith(MCP))
+  const refused = type === 'policy_violation' || REFUSALS.some((words) => message.includes(words))
+  return takenAway || refused ? { status: 'denied', deniedBy: 'policy' } : { status: 'error' }
+}
+
+/** What `write_todos` was told; an item that was cancelled is no part of the plan any more. */
+export function planOf(name: string, input: unknown): PlanItem[] | undefined {
+  if (name !== 'write_todos' || !isFields(input)) return undefined
+  const items: PlanItem[] = []
+  for (const todo of list(input, 'todos')) {
+    const status = isFields(todo) ? text(todo, 'status') : undefined
+    if (!isFields(todo) || status === 'cancelled') continue
+    const known = status === 'in_progress' || status === 'completed' ? status : 'pending'
+    items.push({ text: text(todo, 'description') ?? '', status: known })
+  }
+  return items
+}

@@ -1,0 +1,151 @@
+import { type Capabilities, MainstemError, type Policy, type SessionOptions } from '../../model/index.ts'
+import { type Agent, type Launch, recipe, type Start } from '../agent.ts'
+import { flagValue, unsupported } from '../option.ts'
+import { permissionRules } from './permission.ts'
+import { codec as runCodec } from './run/codec.ts'
+import { codec as serveCodec } from './serve/codec.ts'
+
+const COMMON: Omit<
+  Capabilities,
+  'deltas' | 'permissions' | 'questions' | 'interrupt' | 'images' | 'setModel' | 'setMode' | 'marksRetries'
+> = {
+  thinking: 'raw',
+  planApproval: false,
+  steer: 'none',
+  resume: true,
+  structuredOutput: false,
+  usage: 'step',
+  cost: true,
+  diffs: true,
+  plans: true,
+  subagents: true,
+  mcp: true,
+}
+
+export const opencode: Agent = {
+  id: 'opencode',
+  name: 'OpenCode',
+  testedVersion: '1.18.33',
+  launches: {
+    live: recipe({
+      codec: serveCodec,
+      stream: 'sse',
+      capabilities: {
+        ...COMMON,
+        deltas: true,
+        permissions: true,
+        questions: true,
+        interrupt: 'protocol',
+        images: true,
+        setModel: true,
+        setMode: true,
+        marksRetries: true,
+      },
+      launch: (start) => launch(start, ['serve', '--hostname=127.0.0.1', '--port=0']),
+    }),
+    oneshot: recipe({
+      codec: runCodec,
+      capabilities: {
+        ...COMMON,
+        deltas: false,
+        permissions: false,
+        questions: false,
+        interrupt: 'signal',
+        images: false,
+        setModel: false,
+        setMode: false,
+        // Only whole parts are told, so half a message is never shown.
+        marksRetries: true,
+      },
+      launch: (start) => launch(start, ['run', '--format=json', '--thinking', ...runArgs(start)]),
+    }),
+  },
+}
+
+/** Keys of the providers it knows; which of them is used is its own settings' choice. */
+const PROVIDER_KEYS = [
+  ...['ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'GEMINI_API_KEY', 'GOOGLE_GENERATIVE_AI_API_KEY'],
+  ...['OPENROUTER_API_KEY', 'GROQ_API_KEY', 'MISTRAL_API_KEY', 'DEEPSEEK_API_KEY', 'XAI_API_KEY'],
+]
+
+function launch(start: Start, args: readonly string[]): Launch {
+  refuseLimits(start.policy)
+  refuseOptions(start.options, start.launch)
+  const rules = permissionRules(start)
+  const config = configOf(start.options)
+  return {
+    kind: 'process',
+    argv: ['opencode', ...args],
+    env: {
+      OPENCODE_DISABLE_AUTOUPDATE: 'true',
+      OPENCODE_DISABLE_SHARE: 'true',
+      // Always set: one that we inherit would overrule what was asked for.
+      OPENCODE_PERMISSION: JSON.stringify(rules),
+      ...(config && { OPENCODE_CONFIG_CONTENT: JSON.stringify(config) }),
+      ...(start.options.isolation === 'no-project' && { OPENCODE_DISABLE_PROJECT_CONFIG: 'true' }),
+    },
+    passEnv: ['OPENCODE_*', ...PROVIDER_KEYS],
+  }
+}
+
+function runArgs({ policy, options, resume }: Start): string[] {
+  const { model, effort } = options
+  return [
+    ...(policy.approval === 'auto-all' && policy.sandbox !== 'read-only' ? ['--auto'] : []),
+    ...(model === undefined ? [] : [flagValue('opencode', '--model', model)]),
+    ...(effort === undefined ? [] : [flagValue('opencode', '--variant', effort)]),
+    ...(resume === undefined ? [] : [`--session=${resume}`]),
+  ]
+}
+
+/** Steps and budget are counted outside: every step tells what it used and what it cost. */
+function refuseLimits({ approval, sandbox, network, writableRoots }: Policy): void {
+  if (sandbox === 'workspace-write')
+    throw unsupported('opencode', 'sandbox workspace-write', 'it has no sandbox')
+  if (sandbox === 'read-only' && approval === 'auto-edit')
+    throw unsupported('opencode', 'auto-edit with read-only', 'they contradict each other')
+  if (network !== undefined) throw unsupported('opencode', 'network', 'it has no sandbox that could hold it')
+  if (writableRoots) throw unsupported('opencode', 'writableRoots', 'it has no sandbox that could hold them')
+}
+
+function refuseOptions(options: SessionOptions, kind: Start['launch']): void {
+  const { model, systemPrompt, isolation, images, outputSchema, checkpointing, hooks } = options
+  if (model !== undefined && !model.includes('/'))
+    throw new MainstemError('invalid_request', `model: opencode wants provider/model, not "${model}"`)
+  if (isolation === 'bare') throw unsupported('opencode', 'isolation bare', 'its settings name its providers')
+  if (outputSchema) throw unsupported('opencode', 'outputSchema', 'its structured output is not connected')
+  if (checkpointing !== undefined) throw unsupported('opencode', 'checkpointing', 'it keeps its own')
+  if (hooks) throw unsupported('opencode', 'hooks', 'hooks of this kind are not connected to it')
+  if (kind === 'live') return
+  if (images) throw unsupported('opencode', 'images', 'only its live launch takes them')
+  if (systemPrompt?.append !== undefined)
+    throw unsupported('opencode', 'systemPrompt.append', 'only its live launch takes it')
+}
+
+/** Settings that have no flag, handed over inline. */
+function configOf({ mcpServers, systemPrompt }: SessionOptions): object | undefined {
+  const prompt = systemPrompt?.replace
+  if (!mcpServers && prompt === undefined) return undefined
+  return {
+    ...(mcpServers && { mcp: serversOf(mcpServers) }),
+    ...(prompt !== undefined && { agent: { build: { prompt } } }),
+  }
+}
+
+function serversOf(servers: NonNullable<SessionOptions['mcpServers']>): Record<string, object> {
+  const native: Record<string, object> = {}
+  for (const [
+    name,
+    { command, args = [], url, headers, env, trust, includeTools, excludeTools },
+  ] of Object.entries(servers)) {
+    if (trust !== undefined || includeTools || excludeTools) {
+      const why = `name its tools as ${name}_<tool> in tools.preapproved and tools.denied`
+      throw unsupported('opencode', `mcpServers.${name}`, why)
+    }
+    native[name] =
+      url === undefined
+        ? { type: 'local', command: [command, ...args], enabled: true, ...(env && { environment: env }) }
+        : { type: 'remote', url, enabled: true, ...(headers && { headers }) }
+  }
+  return native
+}

@@ -1,0 +1,79 @@
+import type { FileChanged } from '../../model/events/tool.ts'
+import type { PlanItem } from '../../model/events/work.ts'
+import { compact, type Fields, fields, isFields, list, text } from '../fields.ts'
+
+type FileChange = Omit<FileChanged, 'type' | 'toolId' | 'parent'>
+
+/** What a file tool did, as its metadata tells it. */
+export function changesOf(state: Fields): FileChange[] {
+  const metadata = fields(state, 'metadata')
+  const patched = list(metadata, 'files').filter(isFields).flatMap(patchChange)
+  if (patched.length > 0) return patched
+  const input = fields(state, 'input')
+  if (isFields(metadata.filediff)) {
+    const { filediff } = metadata
+    const path = text(filediff, 'file') ?? text(input, 'filePath')
+    const change = text(filediff, 'status') === 'added' ? 'created' : 'modified'
+    const diff = text(filediff, 'patch') ?? text(metadata, 'diff')
+    return path === undefined ? [] : [{ path, change, ...compact({ diff }) }]
+  }
+  const path = text(metadata, 'filepath')
+  if (path === undefined || typeof metadata.exists !== 'boolean') return []
+  const change = metadata.exists ? 'modified' : 'created'
+  return [{ path, change, ...compact({ diff: text(metadata, 'diff'), after: text(input, 'content') }) }]
+}
+
+const PATCHES: ReadonlyMap<string | undefined, FileChanged['change']> = new Map([
+  ['add', 'created'],
+  ['update', 'modified'],
+  ['delete', 'deleted'],
+  ['move', 'renamed'],
+])
+
+/** One file of an `apply_patch`; documented, not recorded. */
+function patchChange(file: Fields): FileChange[] {
+  const path = text(file, 'filePath')
+  const change = PATCHES.get(text(file, 'type'))
+  if (path === undefined || change === undefined) return []
+  const moved = change === 'renamed' ? text(file, 'movePath') : undefined
+  const diff = text(file, 'patch') ?? text(file, 'diff')
+  return [{ path: moved ?? path, change, ...compact({ diff, from: moved === undefined ? undefined : path }) }]
+}
+
+/** An item that was cancelled is no part of the plan any more. */
+export function planOf(of: Fields): PlanItem[] {
+  const items: PlanItem[] = []
+  for (const todo of list(of, 'todos')) {
+    const status = isFields(todo) ? text(todo, 'status') : undefined
+    if (!isFields(todo) || status === 'cancelled') continue
+    const known = status === 'in_progress' || status === 'completed' ? status : 'pending'
+    const priority = text(todo, 'priority')
+    items.push({ text: text(todo, 'content') ?? '', status: known, ...compact({ priority }) })
+  }
+  return items
+}
+
+/** The child of a `task` call, and the model it runs on. */
+export function childOf(
+  state: Fields,
+): { id: string; model?: string; prompt?: string; agentType?: string } | undefined {
+  const metadata = fields(state, 'metadata')
+  const id = text(metadata, 'sessionId')
+  if (id === undefined) return undefined
+  const input = fields(state, 'input')
+  return {
+    id,
+    ...compact({
+      model: modelName(fields(metadata, 'model')),
+      prompt: text(input, 'prompt'),
+      agentType: text(input, 'subagent_type'),
+    }),
+  }
+}
+
+/** `provider/model`, as its own options spell it. */
+export function modelName(native: Fields): string | undefined {
+  const provider = text(native, 'providerID')
+  const model = text(native, 'modelID') ?? text(native, 'id')
+  return provider === undefined || model === undefined ? undefined : `${provider}/${model}`
+}

@@ -1,0 +1,100 @@
+import type { ErrorCode, ErrorInfo, Evidence } from '../../model/index.ts'
+import type { Said } from '../agent.ts'
+import { compact, count, type Fields, fields, text } from '../fields.ts'
+
+/** How a turn went wrong, in OpenCode's own name and in ours. */
+export interface Failure {
+  name: string
+  evidence: Evidence
+  error: ErrorInfo
+}
+
+const CODES: ReadonlyMap<string, ErrorCode> = new Map([
+  ['ProviderAuthError', 'authentication_failed'],
+  ['ProviderModelNotFoundError', 'invalid_request'],
+  ['ContextOverflowError', 'invalid_request'],
+  ['MessageOutputLengthError', 'output_truncated'],
+  ['NotFoundError', 'session_not_found'],
+])
+
+export function failureOf(native: Fields): Failure {
+  const name = text(native, 'name') ?? 'UnknownError'
+  const data = fields(native, 'data')
+  const message = text(data, 'message') ?? name
+  return { name, evidence: evidenceOf(name), error: { code: codeOf(name, data, message), message } }
+}
+
+function evidenceOf(name: string): Evidence {
+  if (name === 'MessageAbortedError') return 'aborted'
+  return name === 'ContentFilterError' ? 'refusal' : 'error'
+}
+
+function codeOf(name: string, data: Fields, message: string): ErrorCode {
+  const own = CODES.get(name)
+  if (own) return own
+  if (name === 'ContentFilterError') return 'invalid_request'
+  const status = count(data, 'statusCode')
+  if (status !== undefined) return codeOfStatus(status, message)
+  return name === 'APIError' ? 'connection_failed' : 'unknown'
+}
+
+function codeOfStatus(status: number, message: string): ErrorCode {
+  if (status === 401 || status === 403) return 'authentication_failed'
+  if (status === 429) return /quota/i.test(message) ? 'quota_exceeded' : 'rate_limited'
+  if (status === 400 || status === 404) return 'invalid_request'
+  return status >= 500 ? 'connection_failed' : 'unknown'
+}
+
+/** A failed call to the server itself. */
+export function failureOfAnswer(status: number, body: Fields): Failure {
+  if (text(body, 'name') !== undefined) return failureOf(body)
+  const message = `the server answered ${status}`
+  const error: ErrorInfo = { code: codeOfStatus(status, message), message }
+  return { name: `HTTP ${status}`, evidence: 'error', error }
+}
+
+export function errorNotice(native: Fields): Said {
+  const data = fields(native, 'data')
+  return {
+    type: 'notice.raised',
+    level: 'error',
+    code: 'agent_error',
+    message: text(data, 'message') ?? text(native, 'name') ?? '',
+    data: compact({
+      name: text(native, 'name'),
+      status: count(data, 'statusCode'),
+      body: text(data, 'responseBody'),
+      url: text(fields(data, 'metadata'), 'url'),
+      ref: text(data, 'ref'),
+    }),
+  }
+}
+
+/** How a model call ended, where that says more than "it ended". */
+export function failureOfReason(reason: string | undefined): Failure | undefined {
+  if (reason === 'length') {
+    const error: ErrorInfo = { code: 'output_truncated', message: 'the answer reached the output limit' }
+    return { name: reason, evidence: 'error', error }
+  }
+  if (reason === 'content-filter') {
+    const error: ErrorInfo = { code: 'invalid_request', message: 'the provider withheld the answer' }
+    return { name: reason, evidence: 'refusal', error }
+  }
+  if (reason !== 'error') return undefined
+  return { name: reason, evidence: 'error', error: { code: 'unknown', message: 'the model call failed' } }
+}
+
+/** What the program says on stderr when no session came about. */
+export function codeOfText(message: string): ErrorCode {
+  if (/Session not found/.test(message)) return 'session_not_found'
+  if (/Configuration is invalid/.test(message)) return 'agent_not_ready'
+  // A flag that it does not know is answered with the list of those it knows, and not a word more.
+  return /\[(?:boolean|string|array|number)\]/.test(message) ? 'unsupported_option' : 'unknown'
+}
+
+/** Colours, which it writes even where nobody asked for them. */
+const COLOURS = /\u001b\[[0-9;]*m/g
+
+export function plain(line: string): string {
+  return line.replace(COLOURS, '')
+}

@@ -1,0 +1,86 @@
+import type { Start } from '../agent.ts'
+import { unsupported } from '../option.ts'
+
+type Action = 'allow' | 'ask' | 'deny'
+type Rule = Action | Readonly<Record<string, Action>>
+type Rules = Map<string, Rule>
+
+/** What only looks around runs unasked; files with secrets in them are asked for, as they are by default. */
+const HARMLESS: Readonly<Record<string, Rule>> = {
+  read: { '*': 'allow', '*.env': 'ask', '*.env.*': 'ask', '*.env.example': 'allow' },
+  glob: 'allow',
+  grep: 'allow',
+  list: 'allow',
+  todowrite: 'allow',
+  task: 'allow',
+  skill: 'allow',
+}
+
+/**
+ * The permission rules of a launch. OpenCode merges them into those of its settings, and the last rule that matches
+ * wins: so "*" comes first and is the strictest, and whatever it is merged with can only ask or deny more.
+ */
+export function permissionRules({ policy, options, launch }: Start): Record<string, Rule> {
+  const { approval, sandbox, tools } = policy
+  const readOnly = sandbox === 'read-only'
+  // Everything that is asked is then allowed, by the launch or by us: no rule is needed, and none is overruled.
+  const open = approval === 'auto-all' && !readOnly
+  const rules: Rules = new Map()
+  if (!open) {
+    rules.set('*', readOnly ? 'deny' : 'ask')
+    for (const [permission, rule] of Object.entries(HARMLESS)) rules.set(permission, rule)
+    rules.set('question', launch === 'live' ? 'allow' : 'deny')
+    if (readOnly) rules.set('webfetch', 'ask')
+    else if (approval !== 'ask') rules.set('edit', 'allow')
+    // A question about a shell would end the whole run, with nobody there to answer it.
+    if (approval === 'auto-edit' && launch === 'oneshot') rules.set('bash', 'deny')
+  }
+  const available = tools?.available && permissionsOf('tools.available', tools.available)
+  if (available) keepOnly(rules, available, open ? 'allow' : 'ask')
+  for (const permission of permissionsOf('tools.preapproved', tools?.preapproved ?? [])) {
+    if (!available || available.includes(permission)) place(rules, permission, 'allow')
+  }
+  if (options.extraDirectories)
+    place(rules, 'external_directory', directoryRule(options.extraDirectories, readOnly))
+  for (const name of tools?.denied ?? []) place(rules, permissionOf('tools.denied', name), 'deny')
+  return Object.fromEntries(rules)
+}
+
+/** Puts a rule behind all others, also when there was one of its name. */
+function place(rules: Rules, permission: string, rule: Rule): void {
+  rules.delete(permission)
+  rules.set(permission, rule)
+}
+
+function keepOnly(rules: Rules, available: readonly string[], action: Action): void {
+  const before = new Map(rules)
+  rules.clear()
+  rules.set('*', 'deny')
+  for (const permission of available) rules.set(permission, before.get(permission) ?? action)
+}
+
+/** One permission rules all tools that change files. */
+const FILE_TOOLS: ReadonlySet<string> = new Set(['edit', 'write', 'patch', 'apply_patch'])
+
+/** The permission that rules a tool; only for names that OpenCode would match, because a rule for others is none. */
+export function permissionOf(option: string, name: string): string {
+  if (!/^[\w.*?-]+$/.test(name)) throw unsupported('opencode', option, `"${name}" is not the name of a tool`)
+  return FILE_TOOLS.has(name) ? 'edit' : name
+}
+
+function permissionsOf(option: string, names: readonly string[]): string[] {
+  const some = names.some((name) => FILE_TOOLS.has(name))
+  if (some && !(names.includes('edit') && names.includes('write')))
+    throw unsupported('opencode', option, 'it allows "edit" and "write" together or not at all')
+  return names.map((name) => permissionOf(option, name))
+}
+
+function directoryRule(directories: readonly string[], readOnly: boolean): Rule {
+  const rule: Record<string, Action> = { '*': readOnly ? 'deny' : 'ask' }
+  for (const directory of directories) {
+    if (/[*?]/.test(directory))
+      throw unsupported('opencode', 'extraDirectories', `${directory} would be taken for a pattern`)
+    rule[`${directory.replace(/\/+$/, '')}/*`] = 'allow'
+  }
+  return rule
+}

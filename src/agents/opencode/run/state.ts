@@ -1,0 +1,50 @@
+import type { Usage } from '../../../model/index.ts'
+import type { Start } from '../../agent.ts'
+import { type Ledger, newLedger } from '../../ledger.ts'
+import type { Failure } from '../errors.ts'
+
+export interface State {
+  readonly start: Start
+  readonly ledger: Ledger
+  /** The servers that were configured for this session, to tell their tools from others. */
+  readonly mcpServers: readonly string[]
+  nativeSessionId: string | undefined
+  /** Ids that were used, so that a part that repeats one cannot end a message twice. */
+  readonly messages: Set<string>
+  unnamed: number
+  answer: string | undefined
+  steps: Usage
+  stepSeen: boolean
+  /** How the last model call ended: the only word on how the run went. */
+  reason: string | undefined
+  /** The last call was refused, and with it the run ended. */
+  refused: boolean
+  failure: Failure | undefined
+  readonly stderr: string[]
+}
+
+export function initialState(start: Start): State {
+  return {
+    start,
+    ledger: newLedger(),
+    mcpServers: Object.keys(start.options.mcpServers ?? {}),
+    nativeSessionId: undefined,
+    messages: new Set(),
+    unnamed: 0,
+    answer: undefined,
+    steps: {},
+    stepSeen: false,
+    reason: undefined,
+    refused: false,
+    failure: undefined,
+    stderr: [],
+  }
+}
+
+/** The id of a part; one that has none, or one that was used before, gets a new one. */
+export function freshId(state: State, native: string | undefined): string {
+  const free = native !== undefined && !state.messages.has(native)
+  const id = free ? native : `e${state.start.epoch}.p${++state.unnamed}`
+  state.messages.add(id)
+  return id
+}

@@ -1,0 +1,106 @@
+import type { Codec, Step } from '../../agent.ts'
+import { type Fields, fields, isFields, text } from '../../fields.ts'
+import { discardMessage, settle } from '../../ledger.ts'
+import { ruleTable } from '../../rules.ts'
+import { malformed, nothing, oversized, say, sayAll, unmapped } from '../../step.ts'
+import { plain } from '../errors.ts'
+import { encode } from './commands.ts'
+import { abandonHeld } from './held.ts'
+import { decodeAnswer } from './http-answers.ts'
+import { decodeMessage, decodeMessagePart } from './messages.ts'
+import { sent } from './note.ts'
+import { decodeDelta } from './parts.ts'
+import { decodePermission, decodeQuestion, decodeReply } from './requests.ts'
+import {
+  decodeCompacted,
+  decodeCreated,
+  decodeError,
+  decodeIdle,
+  decodeStatus,
+  decodeTodo,
+  decodeUpdated,
+} from './sessions.ts'
+import { initialState, type State } from './state.ts'
+import { endTurn } from './turn.ts'
+
+type Rule = (state: State, properties: Fields, raw: string) => Step
+
+const silent: Rule = () => nothing
+
+const ruleOf = ruleTable<Rule>({
+  'message.part.delta': decodeDelta,
+  'message.part.updated': decodeMessagePart,
+  'message.updated': decodeMessage,
+  'message.part.removed': (state, properties) => {
+    const id = text(properties, 'partID') ?? ''
+    const part = state.parts.get(id)
+    if (part) part.done = true
+    return sayAll(discardMessage(state.ledger, id))
+  },
+  'session.created': decodeCreated,
+  'session.updated': decodeUpdated,
+  'session.status': decodeStatus,
+  'session.error': decodeError,
+  'session.idle': decodeIdle,
+  'session.compacted': decodeCompacted,
+  'permission.asked': decodePermission,
+  'permission.replied': decodeReply,
+  'question.asked': decodeQuestion,
+  'question.replied': decodeReply,
+  'question.rejected': decodeReply,
+  'todo.updated': decodeTodo,
+  // The connection, and that it lives.
+  'server.connected': silent,
+  'server.heartbeat': silent,
+  // What the server loads while it starts.
+  'plugin.added': silent,
+  'catalog.updated': silent,
+  'reference.updated': silent,
+  'integration.updated': silent,
+  'lsp.updated': silent,
+  'mcp.tools.changed': silent,
+  // The tool that changed a file tells it, with the diff.
+  'session.diff': silent,
+  'file.edited': silent,
+  'file.watcher.updated': silent,
+})
+
+/** How much of stderr is kept to explain a start that failed. */
+const STDERR_LINES = 20
+
+/** `opencode serve`: its events come as SSE data, our commands go as HTTP calls. */
+export const codec: Codec<State> = {
+  initial: initialState,
+
+  decode(state, frame) {
+    if (frame.blob) return oversized(frame.blob)
+    if (frame.stream === 'stderr' || frame.stream === 'stdout')
+      return decodeOutput(state, frame.stream, frame.text)
+    const native = frame.value
+    if (!isFields(native)) return malformed(frame.text)
+    if (frame.stream === 'http') return decodeAnswer(state, native)
+    const rule = ruleOf(native.type)
+    return rule
+      ? rule(state, fields(native, 'properties'), frame.text)
+      : unmapped(text(native, 'type') ?? '?', frame.text)
+  },
+
+  encode,
+
+  sent,
+
+  end(state, exit) {
+    // Nothing outlives the server.
+    if (state.turnOpen) return sayAll(endTurn(state, exit))
+    return sayAll([...abandonHeld(state), ...settle(state.ledger, 'interrupted', true)])
+  },
+}
+
+/** What the server prints beside its protocol. */
+function decodeOutput(state: State, stream: 'stdout' | 'stderr', line: string): Step {
+  if (stream === 'stderr') {
+    if (state.stderr.length === STDERR_LINES) state.stderr.shift()
+    state.stderr.push(plain(line))
+  }
+  return say({ type: 'output.written', stream, line })
+}

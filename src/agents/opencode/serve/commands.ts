@@ -1,0 +1,130 @@
+import type { AnswerCommand, Command } from '../../../model/index.ts'
+import type { Step, Write } from '../../agent.ts'
+import { compact, type Fields } from '../../fields.ts'
+import { nothing, refuse, sayAll, send } from '../../step.ts'
+import { permissionOf } from '../permission.ts'
+import { note } from './note.ts'
+import type { Ask, State } from './state.ts'
+import { endTurn } from './turn.ts'
+
+type Call = Extract<Write, { kind: 'http' }>
+
+/** Commands as HTTP calls. What is answered comes back as a frame under the call's tag: see `decodeAnswer`. */
+export function encode(state: State, command: Command): Step {
+  switch (command.type) {
+    case 'open':
+      return command.resume === undefined
+        ? call(state, 'session', 'POST', '/session', sessionBody(state))
+        : call(state, 'session', 'GET', `/session/${command.resume}`)
+    case 'prompt':
+      return prompt(state, promptBody(state, command))
+    case 'steer':
+      return refuse('unsupported_option', 'opencode queues a second prompt; interrupt it and prompt again')
+    case 'interrupt':
+      return interrupt(state)
+    case 'answer':
+      return answer(state, command)
+    case 'set_model':
+      if (!command.model.includes('/'))
+        return refuse('invalid_request', 'model: opencode wants provider/model')
+      state.model = command.model
+      return nothing
+    case 'set_policy':
+      if (command.mode === undefined)
+        return refuse('unsupported_option', 'opencode reads its permissions when it starts')
+      state.mode = command.mode
+      return nothing
+    case 'close':
+      return send([{ kind: 'end' }])
+    default:
+      return command satisfies never
+  }
+}
+
+function call(state: State, tag: string, method: 'GET' | 'POST', path: string, body?: Fields): Step {
+  const write: Call = { kind: 'http', method, path, tag, ...(body && { body }) }
+  note(state, write)
+  return send([write])
+}
+
+/** Rules of the session come last and in order, so what is denied here cannot be allowed by any settings. */
+function sessionBody(state: State): Fields {
+  const denied = state.start.policy.tools?.denied
+  if (!denied) return {}
+  const permissions = denied.map((name) => permissionOf('tools.denied', name))
+  return { permission: permissions.map((permission) => ({ permission, pattern: '*', action: 'deny' })) }
+}
+
+function promptBody(
+  state: State,
+  { text: prompt, images = [] }: Extract<Command, { type: 'prompt' }>,
+): Fields {
+  const [providerID, ...model] = state.model?.split('/') ?? []
+  const { effort, systemPrompt } = state.start.options
+  return {
+    parts: [
+      { type: 'text', text: prompt },
+      ...images.map(({ mimeType, data }) => ({
+        type: 'file',
+        mime: mimeType,
+        url: `data:${mimeType};base64,${data}`,
+      })),
+    ],
+    ...(providerID !== undefined && { model: { providerID, modelID: model.join('/') } }),
+    ...compact({ agent: state.mode, variant: effort, system: systemPrompt?.append }),
+  }
+}
+
+export function prompt(state: State, body: Fields): Step {
+  if (state.openFailure) return { ...nothing, refused: state.openFailure.error }
+  if (state.turnOpen) return refuse('conflict', 'opencode is still working on the last prompt')
+  if (state.root) return call(state, 'prompt', 'POST', `/session/${state.root.id}/prompt_async`, body)
+  state.turnOpen = true
+  state.waiting = body
+  return nothing
+}
+
+function interrupt(state: State): Step {
+  if (!state.turnOpen) return nothing
+  if (state.root && !state.waiting) {
+    return call(state, 'abort', 'POST', `/session/${state.root.id}/abort`)
+  }
+  // Nothing was sent yet, so nobody else would end this turn.
+  state.waiting = undefined
+  const said = endTurn(state, { cause: 'interrupt' })
+  return sayAll(said)
+}
+
+function answer(state: State, command: AnswerCommand): Step {
+  const asked = state.asks.get(command.requestId)
+  if (!asked) return refuse('request_not_found', `opencode no longer asks ${command.requestId}`)
+  if (command.input !== undefined)
+    return refuse('unsupported_option', 'opencode cannot change the input of a call')
+  const path = `/${asked.kind}/${asked.nativeId}`
+  const step =
+    asked.kind === 'question'
+      ? answerQuestion(state, command, asked, path)
+      : answerPermission(state, command, path)
+  if (step.refused || command.decision !== 'deny') return step
+  // What OpenCode calls the user is us; who really decided is known here alone.
+  if (asked.callId !== undefined) state.refusals.set(asked.callId, command.by ?? 'person')
+  return command.interrupt ? send([...step.writes, ...interrupt(state).writes]) : step
+}
+
+function answerPermission(state: State, { decision, scope, message }: AnswerCommand, path: string): Step {
+  if (decision === 'answered') return refuse('invalid_request', 'decision: a permission is allowed or denied')
+  const lasting = scope !== undefined && scope !== 'once'
+  const reply = decision === 'deny' ? 'reject' : lasting ? 'always' : 'once'
+  // With a message the model goes on; without one the turn ends here.
+  return call(state, 'answer', 'POST', `${path}/reply`, { reply, ...compact({ message }) })
+}
+
+function answerQuestion(state: State, command: AnswerCommand, asked: Ask, path: string): Step {
+  if (command.decision === 'deny') return call(state, 'answer', 'POST', `${path}/reject`, {})
+  const given = command.answers ?? {}
+  const answers = Array.from({ length: asked.questions }, (_, index) => given[index] ?? [])
+  if (command.decision !== 'answered' || answers.every((labels) => labels.length === 0)) {
+    return refuse('invalid_request', 'answers: an empty answer is not an answer')
+  }
+  return call(state, 'answer', 'POST', `${path}/reply`, { answers })
+}

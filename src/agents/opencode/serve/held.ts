@@ -1,0 +1,46 @@
+import type { Said, Step } from '../../agent.ts'
+import { text } from '../../fields.ts'
+import { addDelta } from '../../ledger.ts'
+import type { Held, State } from './state.ts'
+
+export function hold(shelf: Map<string, Held[]>, key: string, held: Held): void {
+  const waiting = shelf.get(key)
+  if (waiting) waiting.push(held)
+  else shelf.set(key, [held])
+}
+
+/** The role is known now: what waited for it is read as if it came just now. */
+export function release(state: State, messageId: string, read: (held: Held) => Step): Said[] {
+  const waiting = state.heldParts.get(messageId)
+  if (!waiting) return []
+  state.heldParts.delete(messageId)
+  return waiting.flatMap((held) => read(held).said)
+}
+
+/** The part's type is known now. */
+export function releaseDeltas(state: State, partId: string): Held[] {
+  const waiting = state.heldDeltas.get(partId) ?? []
+  state.heldDeltas.delete(partId)
+  return waiting
+}
+
+/** What nobody explained before the turn ended: an answer's words are said as text, all else is kept whole. */
+export function abandonHeld(state: State): Said[] {
+  const said: Said[] = []
+  const keep = (nativeType: string, held: Held) =>
+    said.push({ type: 'native.unmapped', nativeType, frame: held.raw })
+  for (const waiting of state.heldParts.values()) {
+    for (const held of waiting) keep('message.part.updated', held)
+  }
+  for (const [partId, waiting] of state.heldDeltas) {
+    for (const held of waiting) {
+      const message = state.messages.get(held.messageId)
+      const piece = text(held.properties, 'delta')
+      if (message?.role !== 'assistant' || piece === undefined) keep('message.part.delta', held)
+      else said.push(addDelta(state.ledger, 'text', partId, piece, message.thread.speaker))
+    }
+  }
+  state.heldParts.clear()
+  state.heldDeltas.clear()
+  return said
+}

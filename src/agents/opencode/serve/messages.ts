@@ -1,0 +1,95 @@
+import type { Said, Step } from '../../agent.ts'
+import { count, type Fields, fields, flag, text } from '../../fields.ts'
+import { nothing, sayAll, unmapped } from '../../step.ts'
+import { failureOf } from '../errors.ts'
+import { hold, release } from './held.ts'
+import { decodePart } from './parts.ts'
+import type { Message, State } from './state.ts'
+import { adoptRoot, restart, type Thread, threadOf } from './thread.ts'
+
+/** A message and its role, several times over; what matters is when it appears and when it is done. */
+export function decodeMessage(state: State, properties: Fields, raw: string): Step {
+  const thread = threadOf(state, properties) ?? firstThread(state, properties)
+  if (!thread) return nothing
+  const info = fields(properties, 'info')
+  const id = text(info, 'id')
+  const role = text(info, 'role')
+  if (id === undefined || (role !== 'user' && role !== 'assistant')) return unmapped('message.updated', raw)
+  const known = state.messages.get(id)
+  const message = known ?? { role, thread, turn: state.turn, done: false }
+  if (message.turn !== state.turn) return nothing
+  const said: Said[] = []
+  if (!known) {
+    state.messages.set(id, message)
+    if (thread === state.root) said.push(...appeared(state, id, role))
+    else if (thread.ended && role === 'assistant') restart(thread)
+    // An answer that begins after an error means that the error was not the end.
+    if (role === 'assistant') thread.failure = undefined
+  }
+  noteTime(state, message, fields(info, 'time'))
+  if (role === 'assistant' && info.error !== undefined) {
+    thread.failure ??= failureOf(fields(info, 'error'))
+  }
+  if (!known) said.push(...release(state, id, (held) => decodeMessagePart(state, held.properties, held.raw)))
+  return sayAll(said)
+}
+
+function noteTime(state: State, message: Message, time: Fields): void {
+  const ours = message.thread === state.root
+  if (message.role === 'user') {
+    if (ours) state.beganAt ??= count(time, 'created')
+    return
+  }
+  message.done ||= time.completed !== undefined
+  if (ours) state.doneAt = count(time, 'completed') ?? state.doneAt
+}
+
+/** Without a session of our own, the first one that speaks is the one that was recorded. */
+function firstThread(state: State, properties: Fields): Thread | undefined {
+  const id = text(properties, 'sessionID')
+  if (state.root || state.driven || id === undefined) return undefined
+  return adoptRoot(state, id)
+}
+
+/** A new message on the main thread: a prompt that begins a turn, or an answer. */
+function appeared(state: State, id: string, role: Message['role']): Said[] {
+  if (role === 'assistant') return state.turnOpen ? [] : [beginTurn(state)]
+  if (state.turnOpen) state.prompt ??= id
+  else state.pendingTurn ??= id
+  return []
+}
+
+/** A turn that we did not open with a prompt of ours; one that answers nothing is the agent's own. */
+export function beginTurn(state: State, prompt?: string): Said {
+  const origin = state.pendingTurn === undefined ? 'agent' : 'prompt'
+  state.turnOpen = true
+  state.prompt = state.pendingTurn
+  state.pendingTurn = undefined
+  return { type: 'turn.started', origin, ...(prompt !== undefined && { prompt }) }
+}
+
+export function decodeMessagePart(state: State, properties: Fields, raw: string): Step {
+  const part = fields(properties, 'part')
+  const messageId = text(part, 'messageID') ?? ''
+  const message = state.messages.get(messageId)
+  if (!message) {
+    const foreign = state.root ? !threadOf(state, properties) : state.driven
+    if (!foreign) hold(state.heldParts, messageId, { messageId, properties, raw })
+    return nothing
+  }
+  if (message.turn !== state.turn) return nothing
+  return message.role === 'user'
+    ? sayAll(promptPart(state, messageId, message, part))
+    : decodePart(state, message.thread, part, raw)
+}
+
+/** The words of a prompt: never an answer. Further prompts while it works join the open turn. */
+function promptPart(state: State, id: string, message: Message, part: Fields): Said[] {
+  const prompt = text(part, 'text')
+  if (message.thread !== state.root || message.done || prompt === undefined || flag(part, 'synthetic'))
+    return []
+  message.done = true
+  if (id === state.pendingTurn) return [beginTurn(state, prompt)]
+  const joins = state.turnOpen && id !== state.prompt
+  return joins ? [{ type: 'turn.steered', prompt, effect: 'folded' }] : []
+}

@@ -1,0 +1,67 @@
+import type { Frame } from '../../../framing/frame.ts'
+import type { Command } from '../../../model/index.ts'
+import { compact, type Fields, fields, isFields, list, text, texts } from '../../fields.ts'
+import { closeRequest } from '../../ledger.ts'
+import { requestIdOf } from './requests.ts'
+import type { Ask, State } from './state.ts'
+import { adoptRoot } from './thread.ts'
+
+/** A call that a transcript shows: `{ method, path, body }`. */
+export function sent(state: State, frame: Frame): Command | undefined {
+  return isFields(frame.value) ? note(state, frame.value) : undefined
+}
+
+/** What a call to the server means for the state, whoever made it: `encode` and transcripts come through here. */
+export function note(state: State, native: Fields): Command | undefined {
+  const [, area, id = '', action] = (text(native, 'path') ?? '').split('/')
+  const body = fields(native, 'body')
+  if (area === 'session') return noteSession(state, text(native, 'method'), id, action, body)
+  if (area !== 'permission' && area !== 'question') return undefined
+  const requestId = requestIdOf(state, id)
+  const asked = state.asks.get(requestId)
+  if (!asked || !closeRequest(state.ledger, requestId)) return undefined
+  state.asks.delete(requestId)
+  return asked.kind === 'question'
+    ? questionAnswer(requestId, action, body)
+    : permissionAnswer(state, requestId, asked, body)
+}
+
+function noteSession(
+  state: State,
+  method: string | undefined,
+  id: string,
+  action: string | undefined,
+  body: Fields,
+): Command | undefined {
+  if (action === undefined) {
+    const opens = method === 'POST' ? id === '' : id !== '' && id === state.start.resume
+    state.driven ||= opens && !state.root
+    return undefined
+  }
+  if (action === 'abort') return { type: 'interrupt' }
+  if (action !== 'prompt_async' && action !== 'message') return undefined
+  if (method !== 'POST') return undefined
+  const root = state.root ?? adoptRoot(state, id)
+  if (root.id !== id || state.turnOpen) return undefined
+  state.turnOpen = true
+  const words = list(body, 'parts').map((part) => (isFields(part) ? (text(part, 'text') ?? '') : ''))
+  return { type: 'prompt', text: words.join('') }
+}
+
+function permissionAnswer(state: State, requestId: string, asked: Ask, body: Fields): Command {
+  const reply = text(body, 'reply')
+  if (reply !== 'reject') {
+    return { type: 'answer', requestId, decision: 'allow', scope: reply === 'always' ? 'session' : 'once' }
+  }
+  if (asked.callId !== undefined) state.refusals.set(asked.callId, 'person')
+  return { type: 'answer', requestId, decision: 'deny', ...compact({ message: text(body, 'message') }) }
+}
+
+function questionAnswer(requestId: string, action: string | undefined, body: Fields): Command {
+  if (action === 'reject') return { type: 'answer', requestId, decision: 'deny' }
+  const answers: Record<string, string[]> = {}
+  list(body, 'answers').forEach((labels, index) => {
+    answers[index] = texts({ labels }, 'labels') ?? []
+  })
+  return { type: 'answer', requestId, decision: 'answered', answers }
+}

@@ -1,0 +1,95 @@
+import { addUsage } from '../../../model/index.ts'
+import type { Said, Step } from '../../agent.ts'
+import { type Fields, fields, text } from '../../fields.ts'
+import { addDelta, completeMessage } from '../../ledger.ts'
+import { ruleTable } from '../../rules.ts'
+import { nothing, say, sayAll, unmapped } from '../../step.ts'
+import { usageOf } from '../usage.ts'
+import { decodeCall } from './calls.ts'
+import { hold, releaseDeltas } from './held.ts'
+import { partOf, type State } from './state.ts'
+import { announce, type Thread } from './thread.ts'
+
+type Rule = (state: State, thread: Thread, part: Fields, id: string) => Said[]
+
+const ruleOf = ruleTable<Rule>({
+  text: (state, thread, part, id) => words(state, thread, part, id, 'text'),
+  reasoning: (state, thread, part, id) => words(state, thread, part, id, 'thinking'),
+  tool: decodeCall,
+  'step-finish': stepFinish,
+  // The model is called; what it used is told when it ends.
+  'step-start': () => [],
+  // Marks in its own history of files.
+  snapshot: () => [],
+  patch: () => [],
+  // The status of the session tells the same.
+  retry: () => [],
+  compaction: () => [],
+})
+
+/** A part of an answer, as it is now. */
+export function decodePart(state: State, thread: Thread, part: Fields, raw: string): Step {
+  const type = text(part, 'type') ?? '?'
+  const id = text(part, 'id')
+  const rule = ruleOf(type)
+  if (!rule || id === undefined) return unmapped(`message.part.updated/${type}`, raw)
+  if (state.parts.get(id)?.done) return nothing
+  return sayAll([...announce(state, thread), ...rule(state, thread, part, id)])
+}
+
+function words(state: State, thread: Thread, native: Fields, id: string, kind: 'text' | 'thinking'): Said[] {
+  const part = partOf(state, thread, id, kind)
+  if (part.kind !== kind) return []
+  const { ledger } = state
+  const said: Said[] = []
+  for (const { properties } of releaseDeltas(state, id)) {
+    said.push(addDelta(ledger, kind, id, text(properties, 'delta') ?? '', thread.speaker))
+  }
+  const whole = text(native, 'text') ?? ''
+  const heard = ledger.messages.get(id)?.text ?? ''
+  // A part without a time was never streamed; one that has ended is whole.
+  const ended = native.time === undefined || fields(native, 'time').end !== undefined
+  // What a delta should have said and did not is made up for, so that deltas and the whole agree.
+  const streamed = !ended || heard !== ''
+  if (streamed && whole.length > heard.length && whole.startsWith(heard)) {
+    said.push(addDelta(ledger, kind, id, whole.slice(heard.length), thread.speaker))
+  }
+  if (!ended) return said
+  part.done = true
+  if (whole === '' && heard === '') return said
+  if (kind === 'text') thread.answer = whole
+  const partial = thread.failure !== undefined
+  said.push(completeMessage(ledger, kind, id, whole, { parent: thread.speaker, partial }))
+  return said
+}
+
+/** An increment. Its `field` is "text" for reasoning too, so only the part's own type tells what it is. */
+export function decodeDelta(state: State, properties: Fields, raw: string): Step {
+  const id = text(properties, 'partID') ?? ''
+  const part = state.parts.get(id)
+  const piece = text(properties, 'delta')
+  if (part) {
+    if (part.done || piece === '') return nothing
+    if (piece === undefined || (part.kind !== 'text' && part.kind !== 'thinking')) {
+      return unmapped('message.part.delta', raw)
+    }
+    return say(addDelta(state.ledger, part.kind, id, piece, part.speaker))
+  }
+  const messageId = text(properties, 'messageID') ?? ''
+  const message = state.messages.get(messageId)
+  const ours = state.threads.has(text(properties, 'sessionID') ?? '') || (!state.root && !state.driven)
+  if (!ours || (message && message.turn !== state.turn)) return nothing
+  hold(state.heldDeltas, id, { messageId, properties, raw })
+  return nothing
+}
+
+/** Figures of one model call. A child's are summed up and told at its end. */
+function stepFinish(state: State, thread: Thread, native: Fields, id: string): Said[] {
+  partOf(state, thread, id, 'other').done = true
+  const usage = usageOf(native)
+  thread.usage = addUsage(thread.usage, usage)
+  thread.stepSeen = true
+  thread.reason = text(native, 'reason')
+  if (thread !== state.root) return []
+  return [{ type: 'usage.reported', scope: 'step', ...usage, source: 'agent' }]
+}

@@ -1,0 +1,111 @@
+import { OUTSIDE_ID, type Question, type RequestOption } from '../../../model/index.ts'
+import type { Step } from '../../agent.ts'
+import { compact, type Fields, fields, flag, isFields, list, text, texts } from '../../fields.ts'
+import { openRequest, withdrawRequest } from '../../ledger.ts'
+import { nothing, say, sayAll, unmapped } from '../../step.ts'
+import type { State } from './state.ts'
+import { announce, threadOf } from './thread.ts'
+
+const ONCE: RequestOption = { id: 'once', label: 'Allow once', effect: 'allow', scope: 'once', default: true }
+const REJECT: RequestOption = { id: 'reject', label: 'Deny', effect: 'deny', scope: 'once' }
+
+/** OpenCode calls it "always" and forgets it with the server. */
+function alwaysOption(patterns: readonly string[]): RequestOption {
+  return {
+    id: 'always',
+    label: `Allow ${patterns.join(', ')} from now on`,
+    effect: 'allow',
+    scope: 'session',
+  }
+}
+
+/** May come before the call it is about has started. */
+export function decodePermission(state: State, properties: Fields, raw: string): Step {
+  const permission = text(properties, 'permission') ?? '?'
+  const patterns = texts(properties, 'patterns') ?? []
+  const always = texts(properties, 'always') ?? []
+  const { metadata } = properties
+  return ask(state, properties, raw, 'permission', {
+    tool: permission,
+    title: patterns.join(', ') || permission,
+    input: { permission, patterns, always, ...(metadata !== undefined && { metadata }) },
+    options: always.length === 0 ? [ONCE, REJECT] : [ONCE, alwaysOption(always), REJECT],
+  })
+}
+
+export function decodeQuestion(state: State, properties: Fields, raw: string): Step {
+  return ask(state, properties, raw, 'question', {
+    tool: 'question',
+    options: [{ ...REJECT, label: 'Dismiss' }],
+    questions: list(properties, 'questions').filter(isFields).map(questionOf),
+  })
+}
+
+/** Answers go back by place, so the place is the id. */
+function questionOf(native: Fields, index: number): Question {
+  return {
+    id: String(index),
+    ...compact({ header: text(native, 'header') }),
+    text: text(native, 'question') ?? '',
+    options: list(native, 'options')
+      .filter(isFields)
+      .map((option) => ({
+        label: text(option, 'label') ?? '',
+        ...compact({ description: text(option, 'description') }),
+      })),
+    ...(flag(native, 'multiple') && { multiple: true }),
+    other: native.custom !== false,
+  }
+}
+
+interface Asked {
+  tool: string
+  title?: string
+  input?: unknown
+  options: RequestOption[]
+  questions?: Question[]
+}
+
+function ask(
+  state: State,
+  properties: Fields,
+  raw: string,
+  kind: 'permission' | 'question',
+  asked: Asked,
+): Step {
+  const thread = threadOf(state, properties)
+  if (!thread) return nothing
+  const nativeId = text(properties, 'id') ?? ''
+  // The id becomes part of a path when it is answered.
+  if (!OUTSIDE_ID.test(nativeId)) return unmapped(`${kind}.asked`, raw)
+  const requestId = requestIdOf(state, nativeId)
+  if (state.asked.has(requestId)) return nothing
+  state.asked.add(requestId)
+  const callId = text(fields(properties, 'tool'), 'callID')
+  state.asks.set(requestId, { nativeId, kind, callId, questions: asked.questions?.length ?? 0 })
+  const request = openRequest(state.ledger, {
+    requestId,
+    kind,
+    blocking: true,
+    ...asked,
+    ...(callId !== undefined && { toolId: callId }),
+    ...(thread.speaker !== undefined && { parent: thread.speaker }),
+  })
+  return say(...announce(state, thread), request)
+}
+
+export function requestIdOf(state: State, nativeId: string): string {
+  return `e${state.start.epoch}.${nativeId}`
+}
+
+/** An answer of ours is known already; one that somebody else gave takes the request away from us. */
+export function decodeReply(state: State, properties: Fields): Step {
+  const requestId = requestIdOf(state, text(properties, 'requestID') ?? '')
+  const asked = state.asks.get(requestId)
+  if (!asked) return nothing
+  state.asks.delete(requestId)
+  if (text(properties, 'reply') === 'reject' && asked.callId !== undefined) {
+    state.refusals.set(asked.callId, 'person')
+  }
+  return sayAll(withdrawRequest(state.ledger, requestId, 'agent'))
+}

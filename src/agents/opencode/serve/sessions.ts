@@ -1,0 +1,151 @@
+import type { SessionUpdated } from '../../../model/events/session.ts'
+import type { Said, Step } from '../../agent.ts'
+import { compact, count, type Fields, fields, text } from '../../fields.ts'
+import { discardMessage, finishSubagent } from '../../ledger.ts'
+import { nothing, say, sayAll } from '../../step.ts'
+import { modelName, planOf } from '../effects.ts'
+import { errorNotice, failureOf, failureOfReason } from '../errors.ts'
+import { beginTurn } from './messages.ts'
+import type { State } from './state.ts'
+import { adoptChild, adoptRoot, announce, type Thread, threadOf } from './thread.ts'
+import { endTurn } from './turn.ts'
+
+/** The first session without a parent is ours, unless we opened one ourselves; those below it are sub-agents. */
+export function decodeCreated(state: State, properties: Fields): Step {
+  const info = fields(properties, 'info')
+  const id = text(info, 'id') ?? text(properties, 'sessionID')
+  const parent = text(info, 'parentID')
+  if (id === undefined || (state.threads.has(id) && id !== state.root?.id)) return nothing
+  if (parent === undefined) {
+    if (!state.root && !state.driven) adoptRoot(state, id)
+    return id === state.root?.id ? sayAll(update(state, factsOf(id, info))) : nothing
+  }
+  const above = state.threads.get(parent)
+  // Nothing is said before it works: the call that runs it is about to name it.
+  if (above) adoptChild(state, id, above, text(info, 'title') ?? id, text(info, 'agent'))
+  return nothing
+}
+
+export function decodeUpdated(state: State, properties: Fields): Step {
+  const thread = threadOf(state, properties)
+  if (!thread || thread !== state.root) return nothing
+  return sayAll(update(state, factsOf(thread.id, fields(properties, 'info'))))
+}
+
+type Facts = { [K in keyof Omit<SessionUpdated, 'type'>]?: SessionUpdated[K] | undefined }
+
+export function factsOf(id: string, info: Fields): Facts {
+  return {
+    nativeSessionId: id,
+    agentVersion: text(info, 'version'),
+    title: text(info, 'title'),
+    model: modelName(fields(info, 'model')),
+    mode: text(info, 'agent'),
+  }
+}
+
+/** Only what is new is worth an event. */
+export function update(state: State, facts: Facts): Said[] {
+  const changed: Record<string, unknown> = {}
+  for (const [key, value] of Object.entries(facts)) {
+    if (value !== undefined && value !== Reflect.get(state.known, key)) changed[key] = value
+  }
+  if (Object.keys(changed).length === 0) return []
+  state.known = { ...state.known, ...changed }
+  return [{ type: 'session.updated', ...changed }]
+}
+
+export function decodeStatus(state: State, properties: Fields): Step {
+  const thread = threadOf(state, properties)
+  const status = fields(properties, 'status')
+  if (!thread) return nothing
+  if (text(status, 'type') === 'busy') {
+    const begins = thread === state.root && state.pendingTurn !== undefined
+    return begins ? say(beginTurn(state)) : nothing
+  }
+  if (text(status, 'type') !== 'retry') return nothing
+  const told = compact({
+    attempt: count(status, 'attempt'),
+    message: text(status, 'message'),
+    resetsAt: count(status, 'next'),
+  })
+  return say(...discardOpen(state, thread), { type: 'limit.reported', kind: 'retry', ...told })
+}
+
+/** The answer will be given again, in new parts: what was shown of it is void. */
+function discardOpen(state: State, thread: Thread): Said[] {
+  const said: Said[] = []
+  for (const [id, message] of state.ledger.messages) {
+    if (message.parent !== thread.speaker) continue
+    const part = state.parts.get(id)
+    if (part) part.done = true
+    said.push(...discardMessage(state.ledger, id))
+  }
+  return said
+}
+
+export function decodeError(state: State, properties: Fields): Step {
+  const error = fields(properties, 'error')
+  const session = text(properties, 'sessionID')
+  const thread = threadOf(state, properties)
+  // An error without a session is the server's own; it ends nothing.
+  if (!thread) return session === undefined ? say(errorNotice(error)) : nothing
+  const failure = failureOf(error)
+  const said: Said[] = failure.evidence === 'aborted' ? [] : [errorNotice(error)]
+  if (thread === state.root && state.pendingTurn !== undefined) said.unshift(beginTurn(state))
+  // Between two turns it has nothing to end.
+  if (thread !== state.root || state.turnOpen) thread.failure ??= failure
+  return sayAll(said)
+}
+
+/**
+ * It has stopped working; but after an abort or an error this is said twice, and the last parts come in between.
+ * So it counts only when every answer of the turn is done, and when there is an answer or an error at all.
+ */
+export function decodeIdle(state: State, properties: Fields): Step {
+  const thread = threadOf(state, properties)
+  if (!thread) return nothing
+  let answers = 0
+  for (const message of state.messages.values()) {
+    if (message.thread !== thread || message.role !== 'assistant' || message.turn !== state.turn) continue
+    if (!message.done) return nothing
+    answers++
+  }
+  if (answers === 0 && !thread.failure) return nothing
+  if (thread !== state.root) return sayAll(endChild(state, thread))
+  return state.turnOpen ? sayAll(endTurn(state)) : nothing
+}
+
+function endChild(state: State, thread: Thread): Said[] {
+  if (thread.ended) return []
+  thread.ended = true
+  const said = announce(state, thread)
+  const failure = thread.failure ?? failureOfReason(thread.reason)
+  const ended = !failure ? 'success' : failure.evidence === 'aborted' ? 'cancelled' : 'error'
+  const usage = thread.stepSeen ? thread.usage : undefined
+  if (usage) {
+    said.push({
+      type: 'usage.reported',
+      scope: 'subagent',
+      subagentId: thread.id,
+      ...usage,
+      source: 'computed',
+    })
+  }
+  const more = compact({ summary: thread.answer, usage })
+  said.push(...finishSubagent(state.ledger, thread.id, { status: ended, ...more }))
+  return said
+}
+
+export function decodeTodo(state: State, properties: Fields): Step {
+  const thread = threadOf(state, properties)
+  if (!thread) return nothing
+  const parent = thread.speaker === undefined ? {} : { parent: thread.speaker }
+  return say(...announce(state, thread), { type: 'plan.updated', items: planOf(properties), ...parent })
+}
+
+export function decodeCompacted(state: State, properties: Fields): Step {
+  return threadOf(state, properties) === state.root && state.root
+    ? say({ type: 'context.compacted' })
+    : nothing
+}

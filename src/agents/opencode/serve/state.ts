@@ -1,0 +1,133 @@
+import type { SessionUpdated } from '../../../model/events/session.ts'
+import type { DeniedBy } from '../../../model/index.ts'
+import type { Start } from '../../agent.ts'
+import type { Fields } from '../../fields.ts'
+import { type Ledger, newLedger } from '../../ledger.ts'
+import type { Failure } from '../errors.ts'
+import { restart, type Thread } from './thread.ts'
+
+export interface Message {
+  readonly role: 'user' | 'assistant'
+  readonly thread: Thread
+  /** Frames about a message of a turn that ended change nothing. */
+  readonly turn: number
+  done: boolean
+}
+
+export interface Part {
+  readonly kind: 'text' | 'thinking' | 'tool' | 'other'
+  readonly speaker: string | undefined
+  done: boolean
+  toolId: string
+  title: string | undefined
+  /** How much of a tool's output was said: snapshots hold all of it so far. */
+  output: string
+}
+
+export interface Ask {
+  readonly nativeId: string
+  readonly kind: 'permission' | 'question'
+  readonly callId: string | undefined
+  readonly questions: number
+}
+
+/** A frame that cannot be understood before another one comes. */
+export interface Held {
+  readonly messageId: string
+  readonly properties: Fields
+  readonly raw: string
+}
+
+export interface State {
+  readonly start: Start
+  readonly ledger: Ledger
+  readonly mcpServers: readonly string[]
+  known: Omit<SessionUpdated, 'type'>
+  root: Thread | undefined
+  /** Root and children. Other sessions of the same server are none of our business. */
+  readonly threads: Map<string, Thread>
+  /** We opened the session ourselves, so its id comes with our answer and from nowhere else. */
+  driven: boolean
+  /** A prompt that waits for the session's id. */
+  waiting: Fields | undefined
+  openFailure: Failure | undefined
+  turn: number
+  turnOpen: boolean
+  /** A user message that begins a turn as soon as its text, or an answer to it, is there. */
+  pendingTurn: string | undefined
+  /** The user message that began the open turn. */
+  prompt: string | undefined
+  /** When the prompt was taken and when the last answer was done, by the server's clock. */
+  beganAt: number | undefined
+  doneAt: number | undefined
+  readonly messages: Map<string, Message>
+  readonly parts: Map<string, Part>
+  /** Parts of messages whose role is unknown, by message. */
+  readonly heldParts: Map<string, Held[]>
+  /** Deltas of parts whose type is unknown, by part. */
+  readonly heldDeltas: Map<string, Held[]>
+  readonly asks: Map<string, Ask>
+  readonly asked: Set<string>
+  /** Who refused a call, by call id: the refusal may come before the call has started. */
+  readonly refusals: Map<string, DeniedBy>
+  model: string | undefined
+  mode: string | undefined
+  readonly stderr: string[]
+}
+
+export function initialState(start: Start): State {
+  return {
+    start,
+    ledger: newLedger(),
+    mcpServers: Object.keys(start.options.mcpServers ?? {}),
+    known: {},
+    root: undefined,
+    threads: new Map(),
+    driven: false,
+    waiting: undefined,
+    openFailure: undefined,
+    turn: 1,
+    turnOpen: false,
+    pendingTurn: undefined,
+    prompt: undefined,
+    beganAt: undefined,
+    doneAt: undefined,
+    messages: new Map(),
+    parts: new Map(),
+    heldParts: new Map(),
+    heldDeltas: new Map(),
+    asks: new Map(),
+    asked: new Set(),
+    refusals: new Map(),
+    model: start.options.model,
+    mode: undefined,
+    stderr: [],
+  }
+}
+
+export function partOf(state: State, thread: Thread, id: string, kind: Part['kind']): Part {
+  const known = state.parts.get(id)
+  if (known) return known
+  const { speaker } = thread
+  const part: Part = { kind, speaker, done: false, toolId: '', title: undefined, output: '' }
+  state.parts.set(id, part)
+  return part
+}
+
+/** Forgets what belonged to the turn that ended; its messages stay known for one more, to tell what comes late. */
+export function resetTurn(state: State): void {
+  state.turn++
+  state.turnOpen = false
+  state.pendingTurn = undefined
+  state.prompt = undefined
+  state.beganAt = undefined
+  state.doneAt = undefined
+  for (const [id, message] of state.messages) if (message.turn < state.turn - 1) state.messages.delete(id)
+  for (const [id, thread] of state.threads) if (thread !== state.root) state.threads.delete(id)
+  state.parts.clear()
+  state.asks.clear()
+  state.refusals.clear()
+  state.ledger.denials = 0
+  state.ledger.personDenials = 0
+  if (state.root) restart(state.root)
+}

@@ -1,0 +1,87 @@
+import type { Usage } from '../../../model/index.ts'
+import type { Said } from '../../agent.ts'
+import { type Fields, text } from '../../fields.ts'
+import { startSubagent } from '../../ledger.ts'
+import type { Failure } from '../errors.ts'
+import type { State } from './state.ts'
+
+/** One native session: the root, where our prompts go, or the child that a sub-agent works in. */
+export interface Thread {
+  readonly id: string
+  /** The sub-agent that speaks here; absent on the main thread. */
+  readonly speaker: string | undefined
+  /** The sub-agent that started this one. */
+  readonly above: string | undefined
+  readonly label: string
+  readonly agentType: string | undefined
+  /** It was said that it started. */
+  announced: boolean
+  /** It was said that it ended; a new answer means that it was sent to work again. */
+  ended: boolean
+  usage: Usage
+  stepSeen: boolean
+  reason: string | undefined
+  answer: string | undefined
+  failure: Failure | undefined
+}
+
+const NOTHING_YET = {
+  announced: false,
+  ended: false,
+  usage: {},
+  stepSeen: false,
+  reason: undefined,
+  answer: undefined,
+  failure: undefined,
+}
+
+function newThread(of: Pick<Thread, 'id' | 'speaker' | 'above' | 'label' | 'agentType'>): Thread {
+  return { ...of, ...NOTHING_YET }
+}
+
+/** Back to the beginning of its work. */
+export function restart(thread: Thread): void {
+  Object.assign(thread, NOTHING_YET)
+}
+
+export function adoptRoot(state: State, id: string): Thread {
+  const root = newThread({ id, speaker: undefined, above: undefined, label: '', agentType: undefined })
+  state.root = root
+  state.threads.set(id, root)
+  return root
+}
+
+export function adoptChild(
+  state: State,
+  id: string,
+  above: Thread,
+  label: string,
+  agentType?: string,
+): Thread {
+  const child = newThread({ id, speaker: id, above: above.speaker, label, agentType })
+  state.threads.set(id, child)
+  return child
+}
+
+/** Which of our threads a frame is about; none for the sessions of somebody else. */
+export function threadOf(state: State, properties: Fields): Thread | undefined {
+  return state.threads.get(text(properties, 'sessionID') ?? '')
+}
+
+/** Says that a child works, once, before anything of it is said. */
+export function announce(
+  state: State,
+  thread: Thread,
+  more: { toolId?: string; prompt?: string; model?: string; agentType?: string } = {},
+): Said[] {
+  const { speaker: id, above, label, agentType } = thread
+  if (id === undefined || thread.announced) return []
+  thread.announced = true
+  return startSubagent(state.ledger, {
+    id,
+    label,
+    ...(agentType !== undefined && { agentType }),
+    ...(above !== undefined && { parent: above }),
+    ...more,
+  })
+}

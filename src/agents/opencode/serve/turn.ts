@@ -1,0 +1,58 @@
+import { decide, type ErrorInfo, type Evidence } from '../../../model/index.ts'
+import type { Exit, Said, TurnVerdict } from '../../agent.ts'
+import { compact } from '../../fields.ts'
+import { settle } from '../../ledger.ts'
+import { codeOfText, failureOfReason } from '../errors.ts'
+import { abandonHeld } from './held.ts'
+import { resetTurn, type State } from './state.ts'
+
+/** Settles the open turn: at the idle that closes it, or with the process. */
+export function endTurn(state: State, exit?: Exit): Said[] {
+  const verdict = verdictOf(state, exit)
+  const said = abandonHeld(state)
+  said.push(...settle(state.ledger, decide(verdict, exit?.cause ?? 'exit', exit?.code), exit !== undefined))
+  verdict.denials = state.ledger.denials
+  if (verdict.usage)
+    said.push({ type: 'usage.reported', scope: 'turn', ...verdict.usage, source: 'computed' })
+  said.push(verdict)
+  resetTurn(state)
+  return said
+}
+
+/** Without sub-agents, whose figures are told at their own end. */
+function verdictOf(state: State, exit: Exit | undefined): TurnVerdict {
+  const { root } = state
+  const { denials, personDenials } = state.ledger
+  const [evidence, error] = evidenceOf(state, exit)
+  return {
+    type: 'turn.verdict',
+    evidence,
+    denials,
+    personDenials,
+    ...compact({
+      error,
+      usage: root?.stepSeen ? root.usage : undefined,
+      result: evidence === 'success' ? root?.answer : undefined,
+      durationMs: durationOf(state),
+      nativeReason: root?.failure?.name ?? root?.reason,
+    }),
+  }
+}
+
+function durationOf({ beganAt, doneAt }: State): number | undefined {
+  return beganAt === undefined || doneAt === undefined ? undefined : Math.max(0, doneAt - beganAt)
+}
+
+function evidenceOf(state: State, exit: Exit | undefined): [Evidence, ErrorInfo?] {
+  const failure = state.root?.failure ?? state.openFailure
+  if (failure) return [failure.evidence, failure.error]
+  if (!exit) {
+    const cut = failureOfReason(state.root?.reason)
+    return cut ? [cut.evidence, cut.error] : ['success']
+  }
+  if (exit.error) return ['error', exit.error]
+  if (exit.cause === 'interrupt') return ['aborted']
+  const message = state.stderr.join('\n')
+  const started = state.root !== undefined || !exit.code
+  return started || message === '' ? ['none'] : ['error', { code: codeOfText(message), message }]
+}

@@ -1,0 +1,93 @@
+import type { DeniedBy, ToolKind } from '../../model/index.ts'
+import { compact, type Fields, fields, flag, number, text } from '../fields.ts'
+import type { ToolResult } from '../ledger.ts'
+
+const KINDS: ReadonlyMap<string, ToolKind> = new Map([
+  ['read', 'read'],
+  ['edit', 'edit'],
+  ['write', 'edit'],
+  ['patch', 'edit'],
+  ['apply_patch', 'edit'],
+  ['glob', 'search'],
+  ['grep', 'search'],
+  ['list', 'search'],
+  ['websearch', 'search'],
+  ['codesearch', 'search'],
+  ['bash', 'execute'],
+  ['webfetch', 'fetch'],
+  ['todowrite', 'think'],
+  ['todoread', 'think'],
+  ['task', 'task'],
+])
+
+/** Tools of an MCP server are `<server>_<tool>`, so only a server that is known can be told from other tools. */
+export function kindOf(name: string, mcpServers: readonly string[]): ToolKind {
+  const own = KINDS.get(name)
+  if (own) return own
+  return mcpServers.some((server) => name.startsWith(`${toolName(server)}_`)) ? 'mcp' : 'other'
+}
+
+/** What OpenCode makes of a name before a model sees it. */
+export function toolName(name: string): string {
+  return name.replace(/[^a-zA-Z0-9_-]/g, '_')
+}
+
+/** The one argument a person wants to see beside the tool's name. */
+const TITLE_FIELDS = ['command', 'filePath', 'pattern', 'url', 'query', 'description', 'name']
+
+export function titleOf(state: Fields): string | undefined {
+  const own = text(state, 'title')
+  if (own) return own
+  const input = fields(state, 'input')
+  for (const key of TITLE_FIELDS) {
+    const value = text(input, key)
+    if (value) return value
+  }
+  return undefined
+}
+
+/** Told by fields of their own. */
+const TOLD = new Set(['output', 'exit', 'truncated', 'diff', 'filediff', 'files', 'todos'])
+
+/** How a call ended. `refusedBy` is who says no where OpenCode only says that somebody did. */
+export function resultOf(name: string, state: Fields, refusedBy: DeniedBy): ToolResult {
+  const metadata = fields(state, 'metadata')
+  const exit = number(metadata, 'exit')
+  const time = fields(state, 'time')
+  const took = (number(time, 'end') ?? Number.NaN) - (number(time, 'start') ?? Number.NaN)
+  const more = Object.entries(metadata).filter(([key]) => !TOLD.has(key))
+  return {
+    ...statusOf(name, state, metadata, refusedBy),
+    ...compact({
+      output: text(state, 'output'),
+      error: text(state, 'error'),
+      exitCode: Number.isSafeInteger(exit) ? exit : undefined,
+      durationMs: took >= 0 ? took : undefined,
+      data: more.length > 0 ? Object.fromEntries(more) : undefined,
+    }),
+    ...(flag(metadata, 'truncated') && { truncated: true }),
+  }
+}
+
+function statusOf(
+  name: string,
+  state: Fields,
+  metadata: Fields,
+  refusedBy: DeniedBy,
+): Pick<ToolResult, 'status' | 'deniedBy'> {
+  if (text(state, 'status') !== 'completed') {
+    const error = text(state, 'error') ?? ''
+    if (error.includes('rule which prevents')) return { status: 'denied', deniedBy: 'policy' }
+    if (error.includes('rejected permission') || error.includes('dismissed this question')) {
+      return { status: 'denied', deniedBy: refusedBy }
+    }
+    return { status: error.includes('Tool execution aborted') ? 'cancelled' : 'error' }
+  }
+  // A shell that was killed has no exit code, and is "completed" all the same.
+  if (metadata.exit === null) {
+    const aborted = text(state, 'output')?.includes('User aborted the command')
+    return { status: aborted ? 'cancelled' : 'error' }
+  }
+  const failed = name === 'invalid' || (number(metadata, 'exit') ?? 0) !== 0
+  return { status: failed ? 'error' : 'success' }
+}

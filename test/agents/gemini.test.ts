@@ -1,0 +1,350 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import type { Exit, Said, Start, TurnVerdict } from '../../src/agents/agent.ts'
+import { gemini } from '../../src/agents/gemini/agent.ts'
+import { codec } from '../../src/agents/gemini/codec.ts'
+import { Native } from '../../src/agents/gemini/native.ts'
+import { jsonFrame } from '../../src/framing/frame.ts'
+import { type Command, MainstemError, type Policy, type SessionOptions } from '../../src/model/index.ts'
+import { decodeFixture, type Fixture, fixtures } from './fixtures.ts'
+
+const recordings = fixtures.filter(({ program }) => program === 'gemini')
+
+function recording(scenario: string): Fixture {
+  const found = recordings.find((fixture) => fixture.scenario === scenario)
+  if (!found) throw new Error(`no recording of ${scenario}`)
+  return found
+}
+
+const eventsOf = (scenario: string) => decodeFixture(recording(scenario)).entries.map(({ event }) => event)
+
+function endOf(scenario: string) {
+  const end = eventsOf(scenario).at(-1)
+  if (end?.type !== 'turn.completed') throw new Error(`${scenario} has no end`)
+  return end
+}
+
+function startOf(policy: Partial<Policy> = {}, options: SessionOptions = {}): Start {
+  return {
+    launch: 'oneshot',
+    cwd: '/project',
+    policy: { approval: 'ask', sandbox: 'none', ...policy },
+    options,
+    epoch: 3,
+  }
+}
+
+/** What the codec makes of these lines, and of how the process ended. */
+function said(lines: readonly unknown[], exit: Exit = { code: 0, cause: 'exit' }): Said[] {
+  const state = codec.initial(startOf())
+  const frames = lines.map((line) => jsonFrame('stdout', JSON.stringify(line)))
+  const steps = frames.map((frame) => codec.decode(state, frame))
+  expect(steps.map(({ verdict }) => verdict)).toEqual(lines.map(() => 'mapped'))
+  return [...steps.flatMap((step) => step.said), ...codec.end(state, exit).said]
+}
+
+function verdictOf(lines: readonly unknown[], exit?: Exit): TurnVerdict {
+  const verdict = said(lines, exit).at(-1)
+  if (verdict?.type !== 'turn.verdict') throw new Error('the turn has no verdict')
+  return verdict
+}
+
+describe('the recordings', () => {
+  test('there are as many as were taken', () => {
+    expect(recordings.length).toBe(64)
+  })
+
+  test.each(recordings)('$scenario has the shape that its schema describes', ({ lines }) => {
+    for (const line of lines) {
+      if (line.startsWith('{')) Native.parse(JSON.parse(line))
+    }
+  })
+
+  test.each([
+    ['err400', 'failed', 'invalid_request'],
+    ['err401', 'failed', 'authentication_failed'],
+    ['err403', 'failed', 'authentication_failed'],
+    ['err404', 'failed', 'invalid_request'],
+    ['err429_daily', 'failed', 'quota_exceeded'],
+    ['drop', 'failed', 'connection_failed'],
+    ['malformed', 'failed', 'connection_failed'],
+    ['no_auth', 'failed', 'authentication_failed'],
+    ['resume_4_bad_uuid', 'failed', 'session_not_found'],
+    ['session_id_again', 'failed', 'conflict'],
+    ['untrusted_workspace', 'failed', 'agent_not_ready'],
+    ['sandbox_no_docker', 'failed', 'agent_not_ready'],
+    ['bad_approval', 'failed', 'unsupported_option'],
+    ['max_turns', 'max_steps', 'unknown'],
+    ['safety', 'refused', 'invalid_request'],
+    ['raw_shell_default', 'denied', 'permission_denied'],
+    ['plan_write', 'denied', 'permission_denied'],
+    ['sigterm_norelaunch_stream', 'crashed', 'protocol_error'],
+    ['sigint_group_tool', 'crashed', 'protocol_error'],
+    ['sigkill_tool', 'crashed', 'protocol_error'],
+    ['text_format', 'crashed', 'protocol_error'],
+  ])('%s ends as %s with %s', (scenario, outcome, code) => {
+    const end = endOf(scenario)
+    expect([end.outcome, end.error?.code]).toEqual([outcome, code])
+  })
+
+  test('a signal ends a run with exit code 0, and that is not success', () => {
+    expect(recording('sigterm_norelaunch_stream').exit.code).toBe(0)
+    const cut = eventsOf('sigterm_norelaunch_stream').find(({ type }) => type === 'text.completed')
+    expect(cut).toMatchObject({ text: 'word0 word1 word2 ', partial: true })
+  })
+
+  test('an unknown tool is a mistake and not a refusal', () => {
+    const ended = eventsOf('unknown_tool').find(({ type }) => type === 'tool.completed')
+    expect(ended).toMatchObject({ status: 'error', data: { type: 'tool_not_registered' } })
+    expect(endOf('unknown_tool').outcome).toBe('completed')
+  })
+
+  test('retries that only stderr tells become limits, each once and with its delay', () => {
+    const limits = eventsOf('err429').filter(({ type }) => type === 'limit.reported')
+    expect(limits.map((limit) => ('delayMs' in limit ? limit.delayMs : 0))).toEqual([
+      5161, 11740, 23916, 33109, 33577, 30357,
+    ])
+    const [limit] = eventsOf('err500_once').filter(({ type }) => type === 'limit.reported')
+    expect(limit).toMatchObject({ kind: 'retry', attempt: 1, status: 500 })
+  })
+
+  test('a loop that was stopped is a notice', () => {
+    expect(eventsOf('bigtext')).toContainEqual(
+      expect.objectContaining({ type: 'notice.raised', code: 'loop_detected' }),
+    )
+  })
+
+  test('a list of things to do is a plan as soon as it is recorded', () => {
+    const plans = eventsOf('todo').filter(({ type }) => type === 'plan.updated')
+    expect(plans.at(-1)).toEqual({
+      type: 'plan.updated',
+      items: [
+        { text: 'inspect', status: 'completed' },
+        { text: 'implement', status: 'in_progress' },
+        { text: 'test', status: 'pending' },
+      ],
+    })
+  })
+
+  test('a sub-agent shows as its call and as itself', () => {
+    const types = eventsOf('subagent').map(({ type }) => type)
+    expect(types.filter((type) => type.startsWith('subagent'))).toEqual([
+      'subagent.started',
+      'subagent.completed',
+    ])
+  })
+
+  test('a megabyte of output on one line stays whole', () => {
+    const ended = eventsOf('bigout').find((event) => event.type === 'tool.completed')
+    expect(ended?.output?.length).toBeGreaterThan(500_000)
+  })
+})
+
+describe('calls under one id', () => {
+  const call = { type: 'tool_use', tool_name: 'glob', tool_id: 'twice', parameters: {} }
+  const result = { type: 'tool_result', tool_id: 'twice', status: 'success', output: 'one' }
+  const success = { type: 'result', status: 'success' }
+
+  test('one result for two calls leaves the other as unknown', () => {
+    const ends = said([call, call, result, success]).filter((event) => event.type === 'tool.completed')
+    expect(ends.map(({ toolId, status }) => [toolId, status])).toEqual([
+      ['twice', 'success'],
+      ['twice#1', 'unknown'],
+    ])
+  })
+
+  test('two results for two calls close both', () => {
+    const ends = said([call, call, result, result, success]).filter(
+      (event) => event.type === 'tool.completed',
+    )
+    expect(ends.map(({ status }) => status)).toEqual(['success', 'success'])
+  })
+
+  test('an id that returns after its end is another call', () => {
+    const starts = said([call, result, call, result, success]).filter(
+      (event) => event.type === 'tool.started',
+    )
+    expect(starts.map(({ toolId }) => toolId)).toEqual(['twice', 'twice~2'])
+  })
+
+  test('a result for a call that nobody made is kept whole', () => {
+    const state = codec.initial(startOf())
+    expect(codec.decode(state, jsonFrame('stdout', JSON.stringify(result))).verdict).toBe('unmapped')
+  })
+})
+
+describe('shapes that are documented and were never seen', () => {
+  test.each([
+    ['content', { type: 'content', value: 'Hi' }],
+    ['text', { text: 'Hi' }],
+    ['candidates', { candidates: [{ content: { parts: [{ text: 'Hi' }] } }] }],
+  ])('%s is a piece of text', (_name, line) => {
+    expect(said([line])[0]).toEqual({ type: 'text.delta', messageId: 'e3.m1', text: 'Hi' })
+  })
+
+  test('an atomic call starts and ends at once, with an end that nobody told', () => {
+    const call = { type: 'tool_call', name: 'write_file', args: { file_path: 'a', content: 'b' } }
+    expect(said([call]).slice(0, 2)).toMatchObject([
+      { type: 'tool.started', toolId: 'e3.c1', name: 'write_file', input: call.args },
+      { type: 'tool.completed', toolId: 'e3.c1', status: 'unknown' },
+    ])
+  })
+
+  test('a retry drops the half text that will come again', () => {
+    expect(said([{ type: 'content', value: 'ha' }, { type: 'retry' }]).slice(1, 3)).toEqual([
+      { type: 'message.discarded', messageId: 'e3.m1', reason: 'stream_broken' },
+      { type: 'limit.reported', kind: 'retry' },
+    ])
+  })
+
+  test('the documented figures are counted like the real ones', () => {
+    const stats = {
+      total_tokens: 370,
+      input_tokens: 100,
+      output_tokens: 250,
+      thought_tokens: 20,
+      cache_tokens: 40,
+      tool_tokens: 0,
+      duration_ms: 5000,
+    }
+    expect(verdictOf([{ type: 'result', status: 'success', stats }])).toMatchObject({
+      evidence: 'success',
+      durationMs: 5000,
+      usage: { input: 60, output: 270, cacheRead: 40, reasoning: 20, total: 370 },
+    })
+  })
+
+  test('a cancelled result is an interruption', () => {
+    expect(verdictOf([{ type: 'result', status: 'cancelled' }]).evidence).toBe('aborted')
+  })
+
+  test('an error with a code is a notice, and the verdict when nothing follows', () => {
+    const error = { code: 'INVALID_CHUNK', message: 'Stream ended with invalid chunk' }
+    const line = { type: 'error', status: 'error', error }
+    expect(said([line])[0]).toMatchObject({
+      code: 'agent_error',
+      message: error.message,
+      data: { code: error.code },
+    })
+    expect(verdictOf([line])).toMatchObject({ evidence: 'error', error: { message: error.message } })
+  })
+})
+
+test.each([
+  [53, 'max_steps'],
+  [130, 'aborted'],
+  [0, 'none'],
+  [1, 'none'],
+])('exit code %i without a result and without a word is %s', (code, evidence) => {
+  expect(verdictOf([], { code, cause: 'exit' }).evidence).toBe(evidence)
+})
+
+describe('commands', () => {
+  test('the prompt goes in by stdin, which is then closed', () => {
+    const state = codec.initial(startOf())
+    expect(codec.encode(state, { type: 'prompt', text: '--yolo\n@/etc/passwd' }).writes).toEqual([
+      { kind: 'text', text: '--yolo\n@/etc/passwd' },
+      { kind: 'end' },
+    ])
+  })
+
+  test.each<Command>([
+    { type: 'steer', text: 'x' },
+    { type: 'answer', requestId: 'r', decision: 'allow' },
+    { type: 'set_model', model: 'm' },
+    { type: 'set_policy', mode: 'yolo' },
+    { type: 'prompt', text: 'x', images: [{ mimeType: 'image/png', data: 'AA==' }] },
+  ])('$type is refused', (command) => {
+    expect(codec.encode(codec.initial(startOf()), command).refused?.code).toBe('unsupported_option')
+  })
+
+  test.each(['open', 'interrupt', 'close'] as const)('%s needs no word to the agent', (type) => {
+    expect(codec.encode(codec.initial(startOf()), { type })).toMatchObject({ writes: [], said: [] })
+  })
+})
+
+describe('the launch', () => {
+  const launchOf = (policy: Partial<Policy> = {}, options: SessionOptions = {}, resume?: string) => {
+    const launch = gemini.launches.oneshot?.launch({
+      ...startOf(policy, options),
+      ...(resume !== undefined && { resume }),
+    })
+    if (launch?.kind !== 'process') throw new Error('gemini is a process')
+    return launch
+  }
+  const refusal = (launch: () => unknown): unknown => {
+    try {
+      return launch()
+    } catch (thrown) {
+      return thrown instanceof MainstemError ? thrown.code : thrown
+    }
+  }
+
+  test.each<[Policy['approval'], Policy['sandbox'], string]>([
+    ['ask', 'none', 'default'],
+    ['ask', 'full-access', 'default'],
+    ['ask-dangerous', 'none', 'default'],
+    ['auto-edit', 'none', 'auto_edit'],
+    ['auto-edit', 'full-access', 'auto_edit'],
+    ['auto-all', 'none', 'yolo'],
+    ['auto-all', 'full-access', 'yolo'],
+    ['ask', 'read-only', 'plan'],
+    ['ask-dangerous', 'read-only', 'plan'],
+    ['auto-all', 'read-only', 'plan'],
+  ])('%s with %s is the mode %s', (approval, sandbox, mode) => {
+    expect(launchOf({ approval, sandbox }).argv).toEqual([
+      'gemini',
+      '--output-format=stream-json',
+      `--approval-mode=${mode}`,
+    ])
+  })
+
+  test.each<[string, Partial<Policy>, SessionOptions]>([
+    ['sandbox workspace-write', { sandbox: 'workspace-write' }, {}],
+    ['auto-edit with read-only', { approval: 'auto-edit', sandbox: 'read-only' }, {}],
+    ['network', { network: false }, {}],
+    ['writableRoots', { writableRoots: ['/x'] }, {}],
+    ['tools.available', { tools: { available: ['glob'] } }, {}],
+    ['tools.denied', { tools: { denied: ['glob'] } }, {}],
+    ['maxSteps', { maxSteps: 3 }, {}],
+    ['maxBudgetUsd', { maxBudgetUsd: 1 }, {}],
+    ['effort', {}, { effort: 'high' }],
+    ['systemPrompt', {}, { systemPrompt: { append: 'x' } }],
+    ['mcpServers', {}, { mcpServers: { lab: { command: 'x' } } }],
+    ['isolation', {}, { isolation: 'no-project' }],
+    ['images', {}, { images: [] }],
+    ['outputSchema', {}, { outputSchema: {} }],
+    ['checkpointing', {}, { checkpointing: true }],
+    ['hooks', {}, { hooks: {} }],
+    ['a directory with a comma', {}, { extraDirectories: ['/a,/etc'] }],
+  ])('%s is refused before anything starts', (_name, policy, options) => {
+    expect(refusal(() => launchOf(policy, options))).toBe('unsupported_option')
+  })
+
+  test('values stay inside their flags', () => {
+    const { argv, env, passEnv } = launchOf(
+      { tools: { preapproved: ['run_shell_command(echo)'] } },
+      { model: 'gemini-2.5-flash', extraDirectories: ['/more'] },
+      'cd749170-61f9-419a-9414-7f36bf382a5f',
+    )
+    expect(argv.slice(3)).toEqual([
+      '--allowed-tools=run_shell_command(echo)',
+      '--model=gemini-2.5-flash',
+      '--include-directories=/more',
+      '--resume=cd749170-61f9-419a-9414-7f36bf382a5f',
+    ])
+    expect(env).toEqual({ GEMINI_CLI_NO_RELAUNCH: 'true' })
+    expect(passEnv).not.toContain('*')
+  })
+
+  test('every flag is one that the program lists', () => {
+    const help = readFileSync(join(recording('bad_approval').folder, 'stderr.txt'), 'utf8')
+    const { argv } = launchOf(
+      { tools: { preapproved: ['glob'] } },
+      { model: 'm', extraDirectories: ['/more'] },
+      'id',
+    )
+    for (const flag of argv.slice(1)) expect(help).toContain(` ${flag.split('=')[0]} `)
+  })
+})
