@@ -86,6 +86,8 @@ const VERBATIM = new Set([
   'request',
   'answers',
   'args',
+  'toolResponse',
+  'data',
 ])
 
 function widen(json: Json): Json {
