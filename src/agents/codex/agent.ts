@@ -1,0 +1,101 @@
+import { type Capabilities, MainstemError, OUTSIDE_ID } from '../../model/index.ts'
+import { type Agent, type ProcessLaunch, recipe, type Start } from '../agent.ts'
+import { appServerCodec } from './app-server/codec.ts'
+import { threadParams } from './app-server/thread.ts'
+import { execCodec } from './exec/codec.ts'
+import { execOptionArgs } from './options.ts'
+import { execPolicyArgs } from './policy.ts'
+
+type Differs =
+  | 'deltas'
+  | 'permissions'
+  | 'questions'
+  | 'interrupt'
+  | 'steer'
+  | 'images'
+  | 'structuredOutput'
+  | 'setModel'
+  | 'setMode'
+  | 'usage'
+  | 'diffs'
+
+const COMMON: Omit<Capabilities, Differs> = {
+  thinking: 'summary',
+  planApproval: false,
+  resume: true,
+  cost: false,
+  plans: true,
+  subagents: true,
+  mcp: true,
+  marksRetries: true,
+}
+
+export const codex: Agent = {
+  id: 'codex',
+  name: 'Codex CLI',
+  testedVersion: '0.166.0',
+  launches: {
+    live: recipe({
+      codec: appServerCodec,
+      capabilities: {
+        ...COMMON,
+        deltas: true,
+        permissions: true,
+        questions: true,
+        interrupt: 'protocol',
+        steer: 'restarted',
+        images: true,
+        structuredOutput: true,
+        setModel: true,
+        setMode: true,
+        usage: 'step',
+        diffs: true,
+      },
+      launch(start) {
+        // Refuses what no thread could be opened with, before anything starts.
+        threadParams(start)
+        return program('app-server')
+      },
+    }),
+    oneshot: recipe({
+      codec: execCodec,
+      capabilities: {
+        ...COMMON,
+        deltas: false,
+        permissions: false,
+        questions: false,
+        interrupt: 'signal',
+        steer: 'none',
+        images: false,
+        structuredOutput: false,
+        setModel: false,
+        setMode: false,
+        usage: 'turn',
+        diffs: false,
+      },
+      launch: (start) =>
+        program(
+          'exec',
+          '--json',
+          // A directory that is no repository is no reason to refuse: the app-server has no such check.
+          '--skip-git-repo-check',
+          ...execPolicyArgs(start.policy),
+          ...execOptionArgs(start.options),
+          ...resumeArgs(start),
+          // The prompt comes by stdin.
+          '-',
+        ),
+    }),
+  },
+}
+
+function program(...args: string[]): ProcessLaunch {
+  return { kind: 'process', argv: ['codex', ...args], env: {}, passEnv: ['CODEX_*', 'OPENAI_*'] }
+}
+
+/** A subcommand with a bare id, so the id must not read as a flag. */
+function resumeArgs({ resume }: Start): string[] {
+  if (resume === undefined) return []
+  if (!OUTSIDE_ID.test(resume)) throw new MainstemError('invalid_request', 'resume: not an id')
+  return ['resume', resume]
+}

@@ -1,0 +1,133 @@
+import type { Codec, Exit, Said, Start, Step } from '../../agent.ts'
+import { type Fields, fields, isFields, text } from '../../fields.ts'
+import { ruleTable } from '../../rules.ts'
+import { malformed, nothing, oversized, say, sayAll, unmapped } from '../../step.ts'
+import { codeOfText } from '../errors.ts'
+import { refusalIn } from '../refusals.ts'
+import { note } from './calls.ts'
+import { encode } from './commands.ts'
+import {
+  decodeItem,
+  decodeOutput,
+  decodeSummary,
+  decodeSummaryPart,
+  decodeText,
+  decodeThought,
+  decodeToolMessage,
+} from './items.ts'
+import {
+  decodeDeprecation,
+  decodeError,
+  decodeHookCompleted,
+  decodeHookStarted,
+  decodeLimits,
+  decodeMcpStatus,
+  decodeName,
+  decodePlan,
+  decodeThreadStarted,
+  decodeWarning,
+} from './notices.ts'
+import { decodeRequest, decodeResolved } from './requests.ts'
+import { decodeResponse } from './responses.ts'
+import { initialState, type State } from './state.ts'
+import {
+  decodeDiff,
+  decodeTurnCompleted,
+  decodeTurnStarted,
+  decodeUsage,
+  type Ending,
+  endProcess,
+  endTurn,
+} from './turns.ts'
+
+type Rule = (state: State, params: Fields, raw: string) => Step
+
+const ruleOf = ruleTable<Rule>({
+  'item/agentMessage/delta': decodeText,
+  'item/reasoning/summaryTextDelta': decodeSummary,
+  'item/reasoning/summaryPartAdded': decodeSummaryPart,
+  'item/reasoning/textDelta': decodeThought,
+  'item/commandExecution/outputDelta': decodeOutput,
+  'item/mcpToolCall/progress': decodeToolMessage,
+  'item/started': (state, params, raw) => decodeItem(state, 'started', params, raw),
+  'item/completed': (state, params, raw) => decodeItem(state, 'completed', params, raw),
+  'turn/started': decodeTurnStarted,
+  'turn/completed': decodeTurnCompleted,
+  'turn/plan/updated': decodePlan,
+  'turn/diff/updated': decodeDiff,
+  'thread/started': decodeThreadStarted,
+  'thread/name/updated': decodeName,
+  'thread/tokenUsage/updated': decodeUsage,
+  'account/rateLimits/updated': decodeLimits,
+  'serverRequest/resolved': decodeResolved,
+  'hook/started': decodeHookStarted,
+  'hook/completed': decodeHookCompleted,
+  'mcpServer/startupStatus/updated': decodeMcpStatus,
+  error: decodeError,
+  warning: decodeWarning,
+  guardianWarning: decodeWarning,
+  configWarning: decodeWarning,
+  deprecationNotice: decodeDeprecation,
+  // Told by the turn and by the requests themselves.
+  'thread/status/changed': () => nothing,
+  // For clients that show unread marks, remote control and goals.
+  'thread/readState/changed': () => nothing,
+  'remoteControl/status/changed': () => nothing,
+  'thread/goal/cleared': () => nothing,
+  // The item of the compaction tells it.
+  'thread/compacted': () => nothing,
+})
+
+/** How much of stderr is kept to explain a start that failed. */
+const STDERR_LINES = 20
+
+/** `codex app-server`: JSON-RPC by lines, without the field `jsonrpc`. */
+export const appServerCodec: Codec<State> = {
+  initial: (start: Start) => initialState(start),
+
+  decode(state, frame) {
+    if (frame.blob) return oversized(frame.blob)
+    if (frame.stream === 'stderr') return decodeStderr(state, frame.text)
+    const native = frame.value
+    if (!isFields(native)) return malformed(frame.text)
+    const method = text(native, 'method')
+    if (method === undefined) return decodeUnnamed(state, native, frame.text)
+    // The presence of an id makes it a request, never its value: the first one is 0.
+    if (native.id !== undefined) return decodeRequest(state, method, native, frame.text)
+    const rule = ruleOf(method)
+    return rule ? rule(state, fields(native, 'params'), frame.text) : unmapped(method, frame.text)
+  },
+
+  encode,
+
+  sent: (state, frame) => (isFields(frame.value) ? note(state, frame.value) : undefined),
+
+  end(state, exit) {
+    const open = state.turn !== undefined || state.held !== undefined
+    return sayAll(open ? endTurn(state, silence(state, exit), exit) : endProcess(state))
+  },
+}
+
+function decodeUnnamed(state: State, native: Fields, raw: string): Step {
+  const answers = native.id !== undefined && (native.result !== undefined || native.error !== undefined)
+  return answers ? decodeResponse(state, native) : unmapped('?', raw)
+}
+
+function decodeStderr(state: State, line: string): Step {
+  if (state.stderr.length === STDERR_LINES) state.stderr.shift()
+  state.stderr.push(line)
+  // A refusal belongs to the turn that is open; without one there is no outcome to change.
+  const refusal = refusalIn(line)
+  if (refusal?.code === 'tool_refused' && state.turn) state.ledger.denials++
+  const said: Said = { type: 'output.written', stream: 'stderr', line }
+  return refusal ? say(said, refusal) : say(said)
+}
+
+/** It died without a word on the turn. What stderr says is worth something only if no thread was ever opened. */
+function silence(state: State, exit: Exit): Ending {
+  if (exit.error) return { evidence: 'error', error: exit.error }
+  const neverOpened = state.threadId === undefined && exit.code !== undefined && exit.code !== 0
+  if (!neverOpened || state.stderr.length === 0) return { evidence: 'none' }
+  const message = state.stderr.join('\n')
+  return { evidence: 'error', error: { code: codeOfText(message), message } }
+}

@@ -1,0 +1,120 @@
+import { type Command, MainstemError, type Policy } from '../../../model/index.ts'
+import type { Step, Write } from '../../agent.ts'
+import { compact, type Fields } from '../../fields.ts'
+import { line, nothing, refuse, sayAll, send } from '../../step.ts'
+import { encodeAnswer } from './answers.ts'
+import { callServer, interruptTurn } from './calls.ts'
+import type { Held, State } from './state.ts'
+import { threadParams, turnPolicy } from './thread.ts'
+import { endTurn } from './turns.ts'
+
+const CLIENT = {
+  clientInfo: { name: 'mainstem', title: 'Mainstem', version: '1' },
+  // Without this the shells of an interrupted turn could not be ended.
+  capabilities: { experimentalApi: true },
+}
+
+export function encode(state: State, command: Command): Step {
+  switch (command.type) {
+    case 'open':
+      state.opening = true
+      return send([callServer(state, 'initialize', CLIENT)])
+    case 'prompt':
+      return prompt(state, { text: command.text, images: command.images ?? [] })
+    case 'steer':
+      return steer(state, command.text)
+    case 'interrupt':
+      return interrupt(state)
+    case 'answer':
+      return encodeAnswer(state, command)
+    case 'set_model':
+      state.model = command.model
+      return nothing
+    case 'set_policy':
+      return setPolicy(state, command.policy)
+    case 'close':
+      return send([{ kind: 'end' }])
+    default:
+      return command satisfies never
+  }
+}
+
+/** The connection is up: opens the thread, a new one or the one to go on with. */
+export function openThread(state: State): Write[] {
+  const { resume } = state.start
+  const params = threadParams(state.start)
+  return [
+    line({ method: 'initialized' }),
+    resume === undefined
+      ? callServer(state, 'thread/start', params)
+      : callServer(state, 'thread/resume', { threadId: resume, ...params, excludeTurns: true }),
+  ]
+}
+
+/** A prompt that comes before its thread is open waits for it. */
+function prompt(state: State, held: Held): Step {
+  if (state.failure) return refuse(state.failure.code, state.failure.message)
+  if (state.turn || state.held) return refuse('conflict', 'codex is still busy with a turn')
+  if (state.threadId !== undefined) return send(startTurn(state, held))
+  state.held = held
+  return nothing
+}
+
+/** The thread is open: what waited for it can go out. */
+export function releaseHeld(state: State): Write[] {
+  const { held } = state
+  state.held = undefined
+  return held ? startTurn(state, held) : []
+}
+
+function startTurn(state: State, held: Held): Write[] {
+  const { effort, outputSchema } = state.start.options
+  const params = {
+    threadId: state.threadId,
+    input: [
+      ...held.images.map(({ mimeType, data }) => ({ type: 'image', url: `data:${mimeType};base64,${data}` })),
+      ...textInput(held.text),
+    ],
+    ...compact({ model: state.model, effort, outputSchema }),
+    ...(state.policy && turnPolicy(state.policy)),
+  }
+  state.model = undefined
+  state.policy = undefined
+  return [callServer(state, 'turn/start', params)]
+}
+
+function textInput(prompt: string): Fields[] {
+  return [{ type: 'text', text: prompt, text_elements: [] }]
+}
+
+function steer(state: State, prompt: string): Step {
+  const { turn } = state
+  if (!turn?.begun) return refuse('conflict', 'there is no open turn to steer')
+  const params = { threadId: state.threadId, expectedTurnId: turn.id, input: textInput(prompt) }
+  return send([callServer(state, 'turn/steer', params)])
+}
+
+function interrupt(state: State): Step {
+  const { turn, held } = state
+  // Nothing was sent yet, so there is nothing to stop.
+  if (held) return sayAll(endTurn(state, { evidence: 'aborted' }))
+  if (!turn) return nothing
+  turn.interrupting = true
+  return turn.begun && turn.id !== undefined ? send([interruptTurn(state, turn.id)]) : nothing
+}
+
+/** Holds from the next turn on: Codex has no command for it in between. */
+function setPolicy(state: State, policy: Policy | undefined): Step {
+  if (!policy) return refuse('unsupported_option', 'codex has a policy and no modes')
+  if (policy.sandbox === 'none' && state.sandbox !== 'none')
+    return refuse('unsupported_option', 'codex cannot be given back the sandbox of its own configuration')
+  try {
+    turnPolicy(policy)
+  } catch (thrown) {
+    if (thrown instanceof MainstemError) return refuse(thrown.code, thrown.message)
+    throw thrown
+  }
+  state.policy = policy
+  state.sandbox = policy.sandbox
+  return nothing
+}

@@ -1,0 +1,132 @@
+import type { LimitReported } from '../../../model/events/report.ts'
+import type { Said, Step } from '../../agent.ts'
+import { compact, type Fields, fields, flag, isFields, list, number, text } from '../../fields.ts'
+import { ruleTable } from '../../rules.ts'
+import { nothing, say, sayAll } from '../../step.ts'
+import { retryOf } from '../errors.ts'
+import type { State } from './state.ts'
+import { discardHalves, parentOf } from './threads.ts'
+
+/** Only what is new is worth an event. */
+export function update(state: State, now: Record<string, string | undefined>): Said[] {
+  const changed: Record<string, string> = {}
+  for (const [key, value] of Object.entries(now)) {
+    if (value === undefined || state.known.get(key) === value) continue
+    state.known.set(key, value)
+    changed[key] = value
+  }
+  return Object.keys(changed).length === 0 ? [] : [{ type: 'session.updated', ...changed }]
+}
+
+/** What broke, and whether Codex tries again by itself. The end of the turn is told elsewhere. */
+export function decodeError(state: State, params: Fields): Step {
+  const error = fields(params, 'error')
+  const details = text(error, 'additionalDetails')
+  const message = `${text(error, 'message') ?? ''}${details === undefined ? '' : ` (${details})`}`
+  if (!flag(params, 'willRetry')) {
+    return say({ type: 'notice.raised', level: 'error', code: 'agent_error', message })
+  }
+  const halves = discardHalves(state, parentOf(state, params))
+  return say(
+    ...halves,
+    retryOf(message, error.codexErrorInfo) ?? { type: 'limit.reported', kind: 'retry', message },
+  )
+}
+
+export function decodeWarning(_state: State, params: Fields): Step {
+  return say({ type: 'notice.raised', level: 'warning', code: 'agent_warning', message: wordsOf(params) })
+}
+
+export function decodeDeprecation(_state: State, params: Fields): Step {
+  return say({ type: 'notice.raised', level: 'warning', code: 'deprecated', message: wordsOf(params) })
+}
+
+function wordsOf(params: Fields): string {
+  const words = [text(params, 'summary') ?? text(params, 'message'), text(params, 'details')]
+  return words.filter((part) => part !== undefined).join('\n')
+}
+
+/** An MCP server that does not start is worth a word; one that does is not. */
+export function decodeMcpStatus(_state: State, params: Fields): Step {
+  if (text(params, 'status') !== 'failed') return nothing
+  const why = text(params, 'error') ?? text(params, 'failureReason') ?? 'no reason given'
+  const message = `the MCP server ${text(params, 'name') ?? '?'} did not start: ${why}`
+  return say({ type: 'notice.raised', level: 'warning', code: 'agent_warning', message })
+}
+
+/** How much of the account is used, for each window that has a figure. Said again only when it changed. */
+export function decodeLimits(state: State, params: Fields): Step {
+  const native = fields(params, 'rateLimits')
+  const said = ['primary', 'secondary'].flatMap((window): LimitReported[] => {
+    const limit = native[window]
+    if (!isFields(limit)) return []
+    const usedPercent = number(limit, 'usedPercent')
+    const resetsAt = number(limit, 'resetsAt')
+    return [{ type: 'limit.reported', kind: 'rate', message: window, ...compact({ usedPercent, resetsAt }) }]
+  })
+  const limits = JSON.stringify(said)
+  if (said.length === 0 || limits === state.limits) return nothing
+  state.limits = limits
+  return sayAll(said)
+}
+
+const statusOf = ruleTable<'in_progress' | 'completed'>({
+  inProgress: 'in_progress',
+  completed: 'completed',
+})
+
+export function decodePlan(state: State, params: Fields): Step {
+  const items = list(params, 'plan')
+    .filter(isFields)
+    .map((step) => ({
+      text: text(step, 'step') ?? '',
+      status: statusOf(step.status) ?? ('pending' as const),
+    }))
+  const more = compact({ explanation: text(params, 'explanation'), parent: parentOf(state, params) })
+  return say({ type: 'plan.updated', items, ...more })
+}
+
+export function decodeHookStarted(_state: State, params: Fields): Step {
+  return say({ type: 'hook.started', ...hookOf(fields(params, 'run')) })
+}
+
+export function decodeHookCompleted(_state: State, params: Fields): Step {
+  const run = fields(params, 'run')
+  const output = list(run, 'entries')
+    .map((entry) => (isFields(entry) ? (text(entry, 'text') ?? '') : ''))
+    .join('\n')
+  return say({ type: 'hook.completed', ...hookOf(run), status: hookStatus(text(run, 'status')), output })
+}
+
+function hookOf(run: Fields) {
+  const event = text(run, 'eventName') ?? '?'
+  return { hookId: text(run, 'id') ?? '?', name: event, event }
+}
+
+function hookStatus(status: string | undefined): 'success' | 'error' | 'blocked' | 'cancelled' {
+  if (status === 'completed') return 'success'
+  if (status === 'blocked') return 'blocked'
+  return status === 'stopped' ? 'cancelled' : 'error'
+}
+
+export function decodeName(state: State, params: Fields): Step {
+  const root = parentOf(state, params) === undefined
+  return root ? sayAll(update(state, { title: text(params, 'threadName') })) : nothing
+}
+
+/** Comes after the answer that opened the thread, and says the same. */
+export function decodeThreadStarted(state: State, params: Fields): Step {
+  const thread = fields(params, 'thread')
+  if (text(thread, 'parentThreadId') !== undefined) return nothing
+  state.threadId ??= text(thread, 'id')
+  return state.threadId === text(thread, 'id') ? sayAll(openedThread(state, thread)) : nothing
+}
+
+/** What the handshake tells of the conversation. */
+export function openedThread(state: State, thread: Fields): Said[] {
+  return update(state, {
+    nativeSessionId: text(thread, 'id'),
+    agentVersion: text(thread, 'cliVersion'),
+    model: text(thread, 'model'),
+  })
+}

@@ -1,0 +1,76 @@
+import type { NoticeCode } from '../../../model/events/report.ts'
+import type { Said, Step } from '../../agent.ts'
+import { type Fields, fields, int, text } from '../../fields.ts'
+import { nothing, say, sayAll, send } from '../../step.ts'
+import { codeOfText } from '../errors.ts'
+import { openThread, releaseHeld } from './commands.ts'
+import { openedThread, update } from './notices.ts'
+import { endShells } from './shells.ts'
+import type { State } from './state.ts'
+import { endTurn } from './turns.ts'
+
+/** The answer to a call of ours. */
+export function decodeResponse(state: State, native: Fields): Step {
+  const call = state.calls.get(native.id)
+  state.calls.delete(native.id)
+  if (native.error !== undefined) return refused(state, call?.method, fields(native, 'error'))
+  const result = fields(native, 'result')
+  switch (call?.method) {
+    case 'initialize':
+      return state.opening ? send(openThread(state)) : nothing
+    case 'thread/start':
+    case 'thread/resume':
+      return opened(state, result)
+    case 'turn/start':
+      return named(state, result, call.params)
+    case 'thread/backgroundTerminals/list':
+      return send(endShells(state, result))
+    default:
+      return nothing
+  }
+}
+
+function opened(state: State, result: Fields): Step {
+  const thread = fields(result, 'thread')
+  const id = text(thread, 'id')
+  if (id === undefined) return failed(state, 'agent_error', 'the thread has no id')
+  state.threadId = id
+  const said = openedThread(state, { ...thread, model: result.model ?? thread.model })
+  return send(releaseHeld(state), said)
+}
+
+/** The turn has a name; it begins when the agent says so. */
+function named(state: State, result: Fields, params: Fields): Step {
+  const id = text(fields(result, 'turn'), 'id')
+  if (id !== undefined && state.turn && !state.ended.has(id)) state.turn.id ??= id
+  return sayAll(update(state, { model: text(params, 'model') }))
+}
+
+function refused(state: State, method: string | undefined, error: Fields): Step {
+  const message = text(error, 'message') ?? 'refused'
+  switch (method) {
+    case 'initialize':
+    case 'thread/start':
+      return failed(state, 'agent_error', message)
+    case 'thread/resume':
+      return failed(state, 'resume_failed', message)
+    case 'turn/start':
+      if (state.turn && state.turn.id === undefined) return sayAll(failTurn(state, message))
+      break
+    case 'turn/interrupt':
+      return say({ type: 'notice.raised', level: 'warning', code: 'interrupt_refused', message })
+  }
+  const data = { method: method ?? '?', code: int(error, 'code') ?? 0 }
+  return say({ type: 'notice.raised', level: 'warning', code: 'protocol_refused', message, data })
+}
+
+/** Without a thread there is no conversation: the prompt that waits for it fails, and so does every later one. */
+function failed(state: State, code: NoticeCode, message: string): Step {
+  state.failure = { code: codeOfText(message), message }
+  if (state.held) return sayAll(failTurn(state, message))
+  return say({ type: 'notice.raised', level: 'error', code, message })
+}
+
+function failTurn(state: State, message: string): Said[] {
+  return endTurn(state, { evidence: 'error', error: { code: codeOfText(message), message } })
+}

@@ -1,0 +1,123 @@
+import type { ErrorInfo, Policy, Sandbox, Usage } from '../../../model/index.ts'
+import type { Start } from '../../agent.ts'
+import type { Fields } from '../../fields.ts'
+import { type Ledger, newLedger } from '../../ledger.ts'
+
+/** A prompt that waits for its thread to be open. */
+export interface Held {
+  text: string
+  images: readonly { mimeType: string; data: string }[]
+}
+
+/** A question of the agent that blocks it until it is answered under its own id. */
+export interface Ask {
+  nativeId: unknown
+  /** How it wants to be answered. */
+  form: 'decision' | 'elicitation' | 'questions'
+  toolId: string | undefined
+  params: Fields
+}
+
+/** A thread of a sub-agent. */
+export interface Child {
+  usage: Usage | undefined
+  answer: string | undefined
+}
+
+/** What belongs to one turn. */
+interface Turn {
+  /** The agent's id of it, once it is known. */
+  id: string | undefined
+  /** The agent has begun it; before that it can be neither steered nor interrupted. */
+  begun: boolean
+  /** The first message in the user's name is the prompt; later ones steer. */
+  prompted: boolean
+  answer: string | undefined
+  usage: Usage | undefined
+  diff: string | undefined
+  /** The answer is asked for as JSON. */
+  structured: boolean
+  /** An interrupt was asked for before the agent had begun. */
+  interrupting: boolean
+}
+
+export interface State {
+  readonly start: Start
+  readonly ledger: Ledger
+  /** What the session is known to be, so that a repeated handshake says nothing. */
+  readonly known: Map<string, string>
+  /** The thread of the conversation; every other one is a sub-agent's. */
+  threadId: string | undefined
+  readonly children: Map<string, Child>
+  /** The last running total of each thread. */
+  readonly totals: Map<string | undefined, number>
+  turn: Turn | undefined
+  /** Turns that have ended, of any thread: what comes late for them changes nothing. */
+  readonly ended: Set<string>
+  held: Held | undefined
+  readonly asks: Map<string, Ask>
+  /** How often the agent used an id for a question. */
+  readonly askUses: Map<string, number>
+  /** Whole inputs of open calls, for questions that only name the call. */
+  readonly inputs: Map<string, unknown>
+  /** Our calls that are not answered yet, by id. */
+  readonly calls: Map<unknown, { method: string; params: Fields }>
+  callCount: number
+  /** True once we opened the connection, and not a transcript. */
+  opening: boolean
+  /** The conversation could not be opened, and why. */
+  failure: ErrorInfo | undefined
+  /** To be sent with the next turn. */
+  model: string | undefined
+  policy: Policy | undefined
+  /** The sandbox that was asked for last. */
+  sandbox: Sandbox
+  /** Commands of an interrupted turn whose shells are still to be ended. */
+  readonly abandoned: Set<string>
+  /** What was last said of the account's limits. */
+  limits: string
+  /** The last lines of stderr, to explain a start that failed. */
+  stderr: string[]
+}
+
+export function initialState(start: Start): State {
+  const { epoch, resume } = start
+  return {
+    start,
+    ledger: newLedger(),
+    // Every process of the session announces the same thread again.
+    known: new Map(epoch > 1 && resume !== undefined ? [['nativeSessionId', resume]] : []),
+    threadId: undefined,
+    children: new Map(),
+    totals: new Map(),
+    turn: undefined,
+    ended: new Set(),
+    held: undefined,
+    asks: new Map(),
+    askUses: new Map(),
+    inputs: new Map(),
+    calls: new Map(),
+    callCount: 0,
+    opening: false,
+    failure: undefined,
+    model: undefined,
+    policy: undefined,
+    sandbox: start.policy.sandbox,
+    abandoned: new Set(),
+    limits: '',
+    stderr: [],
+  }
+}
+
+export function openTurn(state: State, structured = false): void {
+  state.turn = {
+    id: undefined,
+    begun: false,
+    prompted: false,
+    answer: undefined,
+    usage: undefined,
+    diff: undefined,
+    structured,
+    interrupting: false,
+  }
+}

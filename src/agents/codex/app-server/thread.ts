@@ -1,0 +1,60 @@
+import type { Policy, SessionOptions } from '../../../model/index.ts'
+import type { Start } from '../../agent.ts'
+import { compact, type Fields } from '../../fields.ts'
+import { mcpServerConfig, refuseOptions } from '../options.ts'
+import { approvalPolicy, sandboxMode, workspaceLimits } from '../policy.ts'
+
+/** What a thread is opened with. All of it goes in by stdin, so nothing of it is seen on a command line. */
+export function threadParams({ cwd, policy, options }: Start): Fields {
+  refuseOptions(options)
+  const { model, systemPrompt } = options
+  const config = configOf(policy, options)
+  return compact({
+    cwd,
+    model,
+    approvalPolicy: approvalPolicy(policy),
+    sandbox: sandboxMode(policy),
+    config: Object.keys(config).length === 0 ? undefined : config,
+    developerInstructions: systemPrompt?.append,
+    baseInstructions: systemPrompt?.replace,
+  })
+}
+
+function configOf(policy: Policy, { extraDirectories, mcpServers }: SessionOptions): Fields {
+  const roots = [...(policy.writableRoots ?? []), ...(extraDirectories ?? [])]
+  const limits = { ...workspaceLimits(policy), ...(roots.length > 0 && { writable_roots: roots }) }
+  const servers = Object.entries(mcpServers ?? {}).map(([name, server]) => [
+    name,
+    mcpServerConfig(name, server),
+  ])
+  return {
+    ...(Object.keys(limits).length > 0 && { sandbox_workspace_write: limits }),
+    ...(servers.length > 0 && { mcp_servers: Object.fromEntries(servers) }),
+  }
+}
+
+/** A policy for the turns to come. A turn names its sandbox by another type than a thread does. */
+export function turnPolicy(policy: Policy): Fields {
+  return compact({ approvalPolicy: approvalPolicy(policy), sandboxPolicy: sandboxPolicy(policy) })
+}
+
+function sandboxPolicy({ sandbox, network = false, writableRoots = [] }: Policy): Fields | undefined {
+  switch (sandbox) {
+    case 'none':
+      return undefined
+    case 'full-access':
+      return { type: 'dangerFullAccess' }
+    case 'read-only':
+      return { type: 'readOnly', networkAccess: false }
+    case 'workspace-write':
+      return {
+        type: 'workspaceWrite',
+        writableRoots,
+        networkAccess: network,
+        excludeTmpdirEnvVar: false,
+        excludeSlashTmp: false,
+      }
+    default:
+      return sandbox satisfies never
+  }
+}

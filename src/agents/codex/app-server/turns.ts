@@ -1,0 +1,161 @@
+import { decide, type ErrorInfo, type Evidence } from '../../../model/index.ts'
+import type { Exit, Said, Step, TurnVerdict, Write } from '../../agent.ts'
+import { amount, compact, count, type Fields, fields, text } from '../../fields.ts'
+import { settle } from '../../ledger.ts'
+import { nothing, say, sayAll, send } from '../../step.ts'
+import { turnError } from '../errors.ts'
+import { usageOf } from '../usage.ts'
+import { interruptTurn } from './calls.ts'
+import { findShells, runningCommands } from './shells.ts'
+import { openTurn, type State } from './state.ts'
+import { childOf, countUsage, endChild, parentOf } from './threads.ts'
+
+/** How a turn ended, as far as the agent tells. */
+export interface Ending {
+  evidence: Evidence
+  error?: ErrorInfo
+  nativeReason?: string
+  durationMs?: number
+}
+
+export function decodeTurnStarted(state: State, params: Fields): Step {
+  const parent = parentOf(state, params)
+  const id = text(fields(params, 'turn'), 'id')
+  if (parent !== undefined) return sayAll(childOf(state, parent).said)
+  if (id === undefined || state.ended.has(id)) return nothing
+  const said: Said[] = []
+  if (!state.turn) {
+    openTurn(state)
+    said.push({ type: 'turn.started', origin: 'agent' })
+  }
+  return send(beginTurn(state, id), said)
+}
+
+/** Now the turn can be interrupted: what was asked for too early goes out. */
+function beginTurn(state: State, id: string): Write[] {
+  const { turn } = state
+  if (!turn) return []
+  turn.id = id
+  turn.begun = true
+  return turn.interrupting ? [interruptTurn(state, id)] : []
+}
+
+export function decodeTurnCompleted(state: State, params: Fields): Step {
+  const parent = parentOf(state, params)
+  const native = fields(params, 'turn')
+  const id = text(native, 'id')
+  const late = id !== undefined && state.ended.has(id)
+  if (id !== undefined) state.ended.add(id)
+  const status = text(native, 'status')
+  const ending: Ending = {
+    ...evidenceOf(status, native),
+    ...compact({ nativeReason: status, durationMs: amount(native, 'durationMs') }),
+  }
+  if (parent !== undefined) return sayAll(endChild(state, parent, childEnd(ending)))
+  const other = id !== undefined && state.turn?.id !== undefined && state.turn.id !== id
+  if (late || other || !state.turn) return nothing
+  const running = ending.evidence === 'aborted' ? runningCommands(state) : []
+  const said = endTurn(state, ending)
+  return send(findShells(state, running), said)
+}
+
+function evidenceOf(status: string | undefined, native: Fields): Pick<Ending, 'evidence' | 'error'> {
+  if (status === 'completed') return { evidence: 'success' }
+  return status === 'interrupted' ? { evidence: 'aborted' } : turnError(fields(native, 'error'))
+}
+
+function childEnd({ evidence, durationMs }: Ending) {
+  const status = evidence === 'success' ? 'success' : evidence === 'aborted' ? 'cancelled' : 'error'
+  return { status, ...compact({ durationMs }) } as const
+}
+
+/** Settles the open turn, and with the process's exit everything else. */
+export function endTurn(state: State, { evidence, ...told }: Ending, exit?: Exit): Said[] {
+  const { ledger, turn } = state
+  const { denials, personDenials } = ledger
+  const said = settle(ledger, decide({ evidence, denials, personDenials }, exit?.cause ?? 'exit', exit?.code))
+  if (exit) said.push(...endProcess(state))
+  const usage = turn?.usage
+  if (usage) said.push({ type: 'usage.reported', scope: 'turn', ...usage, source: 'computed' })
+  said.push({
+    type: 'turn.verdict',
+    evidence,
+    ...told,
+    ...(evidence === 'success' && answerOf(turn)),
+    ...(usage && { usage }),
+    ...(turn?.diff !== undefined && { data: { diff: turn.diff } }),
+    // Counted after settling, which may have found more refusals.
+    denials: ledger.denials,
+    personDenials: ledger.personDenials,
+  })
+  forgetTurn(state)
+  return said
+}
+
+/** Nothing outlives the process, not even work in the background. */
+export function endProcess(state: State): Said[] {
+  const children = [...state.ledger.subagents.keys()].flatMap((id) =>
+    endChild(state, id, { status: 'cancelled' }),
+  )
+  return [...children, ...settle(state.ledger, 'interrupted', true)]
+}
+
+function answerOf(turn: State['turn']): Pick<TurnVerdict, 'result' | 'structured'> {
+  const answer = turn?.answer
+  if (answer === undefined) return {}
+  const structured = turn?.structured ? parsed(answer) : undefined
+  return { result: answer, ...(structured !== undefined && { structured }) }
+}
+
+function parsed(answer: string): unknown {
+  try {
+    return JSON.parse(answer)
+  } catch {
+    return undefined
+  }
+}
+
+function forgetTurn(state: State): void {
+  if (state.turn?.id !== undefined) state.ended.add(state.turn.id)
+  state.turn = undefined
+  state.held = undefined
+  state.ledger.denials = 0
+  state.ledger.personDenials = 0
+  for (const id of state.asks.keys()) if (!state.ledger.requests.has(id)) state.asks.delete(id)
+  for (const id of state.inputs.keys()) if (!state.ledger.tools.has(id)) state.inputs.delete(id)
+}
+
+/** One model call. A total that comes again, after a resume or an interrupt, brings the last call again with it. */
+export function decodeUsage(state: State, params: Fields): Step {
+  const parent = parentOf(state, params)
+  const native = fields(params, 'tokenUsage')
+  const usage = usageOf(fields(native, 'last'), 'appServer')
+  const total = count(fields(native, 'total'), 'totalTokens')
+  const again = total !== undefined && state.totals.get(parent) === total
+  if (total !== undefined) state.totals.set(parent, total)
+  const turnId = text(params, 'turnId')
+  if (!usage || again || (turnId !== undefined && state.ended.has(turnId))) return nothing
+  if (parent !== undefined) {
+    const { child, said } = childOf(state, parent)
+    countUsage(child, usage)
+    return sayAll(said)
+  }
+  if (!state.turn || (turnId !== undefined && turnId !== state.turn.id)) return nothing
+  countUsage(state.turn, usage)
+  return say({
+    type: 'usage.reported',
+    scope: 'step',
+    ...usage,
+    ...compact({
+      contextUsed: count(fields(native, 'last'), 'totalTokens'),
+      contextSize: count(native, 'modelContextWindow'),
+    }),
+    source: 'agent',
+  })
+}
+
+/** The diff of the whole turn so far: kept for its end, since each change has told its own part. */
+export function decodeDiff(state: State, params: Fields): Step {
+  if (state.turn && parentOf(state, params) === undefined) state.turn.diff = text(params, 'diff')
+  return nothing
+}

@@ -1,0 +1,164 @@
+import { decide, isZeroUsage, subtractUsage, type Usage } from '../../../model/index.ts'
+import type { Codec, Exit, Said, Start, Step, TurnVerdict } from '../../agent.ts'
+import { type Fields, fields, isFields, text } from '../../fields.ts'
+import { completeMessage, settle } from '../../ledger.ts'
+import { ruleTable } from '../../rules.ts'
+import { malformed, nothing, oversized, refuse, say, sayAll, send, unmapped } from '../../step.ts'
+import type { Phase } from '../calls.ts'
+import { codeOfText, retryOf } from '../errors.ts'
+import { refusalIn } from '../refusals.ts'
+import { usageOf } from '../usage.ts'
+import { decodeFlatItem } from './flat.ts'
+import { decodeItem } from './items.ts'
+import { initialState, madeId, ownId, type State } from './state.ts'
+
+type Rule = (state: State, native: Fields, raw: string) => Step
+
+const ruleOf = ruleTable<Rule>({
+  'thread.started'(state, native) {
+    const threadId = text(native, 'thread_id')
+    if (threadId === undefined || threadId === state.threadId) return nothing
+    state.threadId = threadId
+    const { epoch, resume } = state.start
+    // Every process of the session announces the same thread again.
+    if (epoch > 1 && threadId === resume) return nothing
+    return say({ type: 'session.updated', nativeSessionId: threadId })
+  },
+
+  // The turn is ours: it began with the process.
+  'turn.started': () => nothing,
+
+  'item.started': (state, native, raw) => decodeLife(state, 'started', native, raw),
+  'item.updated': (state, native, raw) => decodeLife(state, 'updated', native, raw),
+  'item.completed': (state, native, raw) => decodeLife(state, 'completed', native, raw),
+
+  'turn.completed'(state, native) {
+    const total = usageOf(fields(native, 'usage'), 'exec')
+    const usage = total && turnUsage(state.start, total)
+    state.result = { evidence: 'success', ...(usage && { usage }) }
+    return nothing
+  },
+
+  'turn.failed'(state, native) {
+    const message = text(fields(native, 'error'), 'message') ?? 'the turn failed'
+    state.result = { evidence: 'error', error: { code: codeOfText(message), message } }
+    return nothing
+  },
+
+  // Never the end: Codex goes on, or says that the turn has failed.
+  error(_state, native) {
+    const message = text(native, 'message') ?? ''
+    return say(retryOf(message) ?? { type: 'notice.raised', level: 'error', code: 'agent_error', message })
+  },
+})
+
+/** How much of stderr is kept to explain a start that failed. */
+const STDERR_LINES = 20
+
+/** `codex exec --json`: whole items, no deltas, nobody can be asked; the process is the turn. */
+export const execCodec: Codec<State> = {
+  initial: (start: Start) => initialState(start),
+
+  decode(state, frame) {
+    if (frame.blob) return oversized(frame.blob)
+    if (frame.stream === 'stderr') return decodeStderr(state, frame.text)
+    const native = frame.value
+    if (!isFields(native)) return malformed(frame.text)
+    const type = text(native, 'type')
+    const rule = ruleOf(type)
+    if (rule) return rule(state, native, frame.text)
+    return decodeLoneResult(state, native) ?? unmapped(type ?? '?', frame.text)
+  },
+
+  encode(_state, command) {
+    switch (command.type) {
+      case 'open':
+      case 'close':
+      case 'interrupt':
+        return nothing
+      case 'prompt':
+        if (command.images?.length) return refuse('unsupported_option', 'codex exec takes no images here')
+        // The prompt goes in by stdin, never by argv.
+        return send([{ kind: 'text', text: command.text }, { kind: 'end' }])
+      case 'steer':
+      case 'answer':
+      case 'set_model':
+      case 'set_policy':
+        return refuse(
+          'unsupported_option',
+          `a one-shot codex cannot take "${command.type}"; use the live launch`,
+        )
+      default:
+        return command satisfies never
+    }
+  },
+
+  end(state, exit) {
+    const verdict = verdictOf(state, exit)
+    const said = settle(state.ledger, decide(verdict, exit.cause, exit.code))
+    // Nothing outlives the process, not even an agent that was started and not waited for.
+    said.push(...settle(state.ledger, 'interrupted', true))
+    const { denials, personDenials } = state.ledger
+    const { usage } = verdict
+    if (usage) said.push({ type: 'usage.reported', scope: 'turn', ...usage, source: 'agent' })
+    return sayAll([...said, { ...verdict, denials, personDenials }])
+  },
+}
+
+function decodeLife(state: State, phase: Phase, native: Fields, raw: string): Step {
+  const item = native.item
+  const nativeId = isFields(item) ? text(item, 'id') : undefined
+  const said = isFields(item)
+    ? decodeItem(state, phase, nativeId === undefined ? madeId(state) : ownId(state, nativeId), item)
+    : decodeFlatItem(state, phase, native)
+  const type = isFields(item) ? text(item, 'type') : text(native, 'item_type')
+  return said ? sayAll(said) : unmapped(`item/${type ?? '?'}`, raw)
+}
+
+/** The documented shape of a whole turn in one object. Only where no thread was announced: Codex has one. */
+function decodeLoneResult(state: State, native: Fields): Step | undefined {
+  const answer = text(native, 'text')
+  if (answer === undefined || state.threadId !== undefined) return undefined
+  const usage = usageOf(fields(native, 'usage'), 'exec')
+  state.answer = answer
+  state.result = { evidence: 'success', ...(usage && { usage }) }
+  return say(completeMessage(state.ledger, 'text', madeId(state), answer))
+}
+
+/** Codex counts over the whole thread, so what earlier turns used is taken off; an unknown part makes it unknown. */
+function turnUsage({ resume, spent = {} }: Start, total: Usage): Usage | undefined {
+  if (resume !== undefined && isZeroUsage(spent)) return undefined
+  return subtractUsage(total, spent)
+}
+
+function decodeStderr(state: State, line: string): Step {
+  if (state.stderr.length === STDERR_LINES) state.stderr.shift()
+  state.stderr.push(line)
+  const refusal = refusalIn(line)
+  if (refusal?.code === 'tool_refused') state.ledger.denials++
+  const said: Said = { type: 'output.written', stream: 'stderr', line }
+  return refusal ? say(said, refusal) : say(said)
+}
+
+function verdictOf(state: State, exit: Exit): TurnVerdict {
+  const base = { type: 'turn.verdict' as const, denials: state.ledger.denials, personDenials: 0 }
+  if (!state.result) return { ...base, ...silence(state, exit) }
+  const { evidence, error, usage } = state.result
+  const result = evidence === 'success' ? state.answer : undefined
+  return {
+    ...base,
+    evidence,
+    ...(error && { error }),
+    ...(result !== undefined && { result }),
+    ...(usage && { usage }),
+  }
+}
+
+/** No result: it died, or never got as far as a turn. What stderr says is then all there is. */
+function silence(state: State, exit: Exit): Pick<TurnVerdict, 'evidence' | 'error'> {
+  if (exit.error) return { evidence: 'error', error: exit.error }
+  const neverStarted = state.threadId === undefined && exit.code !== undefined && exit.code !== 0
+  if (!neverStarted || state.stderr.length === 0) return { evidence: 'none' }
+  const message = state.stderr.join('\n')
+  return { evidence: 'error', error: { code: codeOfText(message), message } }
+}

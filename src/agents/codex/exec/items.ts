@@ -1,0 +1,60 @@
+import type { Said } from '../../agent.ts'
+import { type Fields, flag, isFields, list, text } from '../../fields.ts'
+import { completeMessage, finishSubagent, startSubagent } from '../../ledger.ts'
+import { ruleTable } from '../../rules.ts'
+import { decodeCall, type Phase } from '../calls.ts'
+import { endedAgents, spawnedAgents } from '../subagents.ts'
+import type { State } from './state.ts'
+
+type Rule = (state: State, phase: Phase, id: string, item: Fields) => Said[]
+
+const ruleOf = ruleTable<Rule>({
+  // Messages come whole: they have an end and no start.
+  agent_message(state, phase, id, item) {
+    if (phase !== 'completed') return []
+    state.answer = text(item, 'text') ?? ''
+    return [completeMessage(state.ledger, 'text', id, state.answer)]
+  },
+
+  reasoning(state, phase, id, item) {
+    if (phase !== 'completed') return []
+    return [completeMessage(state.ledger, 'thinking', id, text(item, 'text') ?? '')]
+  },
+
+  // An item that is called an error is a warning: only a failed turn is a failure.
+  error(_state, phase, _id, item) {
+    if (phase !== 'completed') return []
+    const message = text(item, 'message') ?? ''
+    return [{ type: 'notice.raised', level: 'warning', code: 'agent_warning', message }]
+  },
+
+  todo_list(state, _phase, _id, item) {
+    const items = list(item, 'items')
+      .filter(isFields)
+      .map((todo) => ({
+        text: text(todo, 'text') ?? '',
+        status: flag(todo, 'completed') ? ('completed' as const) : ('pending' as const),
+      }))
+    // The end of the list repeats its last update.
+    const plan = JSON.stringify(items)
+    if (plan === state.plan) return []
+    state.plan = plan
+    return [{ type: 'plan.updated', items }]
+  },
+})
+
+/** What an item says; undefined for a kind that no rule knows. */
+export function decodeItem(state: State, phase: Phase, id: string, item: Fields): Said[] | undefined {
+  const rule = ruleOf(text(item, 'type'))
+  if (rule) return rule(state, phase, id, item)
+  const said = decodeCall(state.ledger, phase, id, item)
+  if (said && phase === 'completed') said.push(...agentsOf(state, id, item))
+  return said
+}
+
+function agentsOf({ ledger }: State, toolId: string, item: Fields): Said[] {
+  return [
+    ...spawnedAgents(item, toolId).flatMap((agent) => startSubagent(ledger, agent)),
+    ...endedAgents(item).flatMap(({ id, ...end }) => finishSubagent(ledger, id, end)),
+  ]
+}

@@ -1,0 +1,56 @@
+import type { ErrorInfo, Usage } from '../../../model/index.ts'
+import type { Start } from '../../agent.ts'
+import type { Fields } from '../../fields.ts'
+import { type Ledger, newLedger } from '../../ledger.ts'
+
+/** How the turn went, in the agent's own word. */
+export interface Result {
+  evidence: 'success' | 'error'
+  error?: ErrorInfo
+  usage?: Usage
+}
+
+/** An item of the documented shape, which has no id: its fields so far. */
+export interface FlatItem {
+  id: string
+  fields: Fields
+}
+
+export interface State {
+  readonly start: Start
+  readonly ledger: Ledger
+  threadId: string | undefined
+  /** The last message: Codex does not repeat its answer at the end. */
+  answer: string | undefined
+  /** The plan as it was last said. */
+  plan: string
+  result: Result | undefined
+  /** Open items of the documented shape, by their type. */
+  readonly flat: Map<string, FlatItem>
+  made: number
+  stderr: string[]
+}
+
+export function initialState(start: Start): State {
+  return {
+    start,
+    ledger: newLedger(),
+    threadId: undefined,
+    answer: undefined,
+    plan: '',
+    result: undefined,
+    flat: new Map(),
+    made: 0,
+    stderr: [],
+  }
+}
+
+/** Item ids start again with every process. */
+export function ownId(state: State, nativeId: string): string {
+  return `e${state.start.epoch}.${nativeId}`
+}
+
+/** An id for what comes without one. */
+export function madeId(state: State): string {
+  return ownId(state, `f${++state.made}`)
+}

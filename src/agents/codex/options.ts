@@ -1,0 +1,59 @@
+import type { McpServer, SessionOptions } from '../../model/index.ts'
+import { compact } from '../fields.ts'
+import { flagValue, unsupported } from '../option.ts'
+import { tomlOf } from './toml.ts'
+
+const AGENT = 'codex'
+
+/** What neither launch can do. */
+export function refuseOptions({ checkpointing, hooks, isolation }: SessionOptions): void {
+  if (checkpointing !== undefined) throw unsupported(AGENT, 'checkpointing', 'it keeps none')
+  if (hooks) throw unsupported(AGENT, 'hooks', 'hooks of this kind are not connected to it')
+  if (isolation !== undefined && isolation !== 'user')
+    throw unsupported(AGENT, `isolation ${isolation}`, 'it cannot leave out the settings of a project')
+}
+
+/** A server as Codex's configuration has it. */
+export function mcpServerConfig(name: string, server: McpServer) {
+  // The name becomes part of a dotted key.
+  if (!/^[A-Za-z0-9_-]+$/.test(name))
+    throw unsupported(AGENT, `mcpServers.${name}`, 'a name of letters, digits, "_" and "-" is needed')
+  if (server.trust) throw unsupported(AGENT, `mcpServers.${name}.trust`, 'it asks for every server')
+  const { command, args, env, url, headers, includeTools, excludeTools } = server
+  return compact({
+    command,
+    args,
+    env,
+    url,
+    http_headers: headers,
+    enabled_tools: includeTools,
+    disabled_tools: excludeTools,
+  })
+}
+
+/** Options of the one-shot launch, as arguments. */
+export function execOptionArgs(options: SessionOptions): string[] {
+  refuseOptions(options)
+  const { model, effort, systemPrompt, extraDirectories, mcpServers, outputSchema, images } = options
+  if (outputSchema) throw unsupported(AGENT, 'outputSchema', 'only its live launch takes one without a file')
+  if (images) throw unsupported(AGENT, 'images', 'only its live launch takes them without a file')
+  if (systemPrompt?.replace !== undefined)
+    throw unsupported(AGENT, 'systemPrompt.replace', 'only its live launch can replace it')
+  const config = (key: string, value: string | undefined) =>
+    value === undefined ? [] : [flagValue(AGENT, '--config', `${key}=${tomlOf(value)}`)]
+  return [
+    ...(model === undefined ? [] : [flagValue(AGENT, '--model', model)]),
+    ...config('model_reasoning_effort', effort),
+    ...config('developer_instructions', systemPrompt?.append),
+    ...(extraDirectories ?? []).map((directory) => flagValue(AGENT, '--add-dir', directory)),
+    ...Object.entries(mcpServers ?? {}).map(([name, server]) => mcpServerArg(name, server)),
+  ]
+}
+
+function mcpServerArg(name: string, server: McpServer): string {
+  // Every user of the machine can read a command line.
+  if (server.env || server.headers)
+    throw unsupported(AGENT, `mcpServers.${name}`, 'only its live launch keeps env and headers private')
+  const { env: _env, http_headers: _headers, ...config } = mcpServerConfig(name, server)
+  return flagValue(AGENT, '--config', `mcp_servers.${name}=${tomlOf(config)}`)
+}

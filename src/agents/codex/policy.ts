@@ -1,0 +1,88 @@
+import type { Policy } from '../../model/index.ts'
+import { flagValue, unsupported } from '../option.ts'
+import { tomlOf } from './toml.ts'
+
+const AGENT = 'codex'
+
+export type ApprovalPolicy = 'untrusted' | 'on-request' | 'never'
+export type SandboxMode = 'read-only' | 'workspace-write' | 'danger-full-access'
+
+/** `none` passes nothing: the sandbox of the user's own configuration holds. */
+export function sandboxMode({ sandbox }: Policy): SandboxMode | undefined {
+  if (sandbox === 'none') return undefined
+  return sandbox === 'full-access' ? 'danger-full-access' : sandbox
+}
+
+/** Who is asked in the live launch, and when. What Codex asks us, the session answers by its policy. */
+export function approvalPolicy(policy: Policy): ApprovalPolicy {
+  refuseWhatNothingHolds(policy)
+  const { approval, sandbox } = policy
+  const sandboxed = sandbox === 'read-only' || sandbox === 'workspace-write'
+  switch (approval) {
+    case 'ask':
+      return 'untrusted'
+    case 'ask-dangerous':
+      // Outside a sandbox "on-request" never asks: everything would run.
+      return sandboxed ? 'on-request' : 'untrusted'
+    case 'auto-edit':
+      if (sandbox === 'workspace-write') return 'on-request'
+      throw noAutoEdit(sandbox)
+    case 'auto-all':
+      return 'never'
+    default:
+      return approval satisfies never
+  }
+}
+
+/** `codex exec` cannot ask: what its sandbox does not hold, it runs. */
+export function execPolicyArgs(policy: Policy): string[] {
+  refuseWhatNothingHolds(policy)
+  const { approval, sandbox, maxSteps } = policy
+  if (maxSteps !== undefined)
+    throw unsupported(AGENT, 'maxSteps', 'its one-shot launch does not tell its steps')
+  if (approval === 'auto-edit' && sandbox !== 'workspace-write') throw noAutoEdit(sandbox)
+  if (sandbox === 'full-access') {
+    if (approval === 'auto-all') return ['--dangerously-bypass-approvals-and-sandbox']
+    throw unsupported(AGENT, `${approval} with full-access`, 'its one-shot launch would approve everything')
+  }
+  const mode = sandboxMode(policy)
+  return [
+    ...(mode === undefined ? [] : [`--sandbox=${mode}`]),
+    ...Object.entries(workspaceLimits(policy)).map(([key, value]) =>
+      flagValue(AGENT, '--config', `sandbox_workspace_write.${key}=${tomlOf(value)}`),
+    ),
+  ]
+}
+
+/** What the workspace sandbox is told beyond its name, in the words of Codex's configuration. */
+export function workspaceLimits({
+  sandbox,
+  network,
+  writableRoots,
+}: Policy): Record<string, boolean | string[]> {
+  if (sandbox !== 'workspace-write') return {}
+  return {
+    ...(network !== undefined && { network_access: network }),
+    ...(writableRoots && { writable_roots: writableRoots }),
+  }
+}
+
+function noAutoEdit(sandbox: Policy['sandbox']) {
+  return sandbox === 'read-only'
+    ? unsupported(AGENT, 'auto-edit with read-only', 'they contradict each other')
+    : unsupported(
+        AGENT,
+        `auto-edit with sandbox ${sandbox}`,
+        'it takes edits and asks for the rest in workspace-write only',
+      )
+}
+
+function refuseWhatNothingHolds({ sandbox, network, writableRoots, tools, maxBudgetUsd }: Policy): void {
+  if (tools) throw unsupported(AGENT, 'tools', 'it has no list of tools to allow or to deny')
+  if (maxBudgetUsd !== undefined) throw unsupported(AGENT, 'maxBudgetUsd', 'it does not tell its cost')
+  if (writableRoots && sandbox !== 'workspace-write')
+    throw unsupported(AGENT, 'writableRoots', 'they need the sandbox workspace-write')
+  const held = sandbox === 'workspace-write' || network === (sandbox === 'full-access')
+  if (network !== undefined && (!held || sandbox === 'none'))
+    throw unsupported(AGENT, `network ${network} with sandbox ${sandbox}`, 'that sandbox does not hold it')
+}

@@ -1,0 +1,82 @@
+import type { FileChanged } from '../../model/events/tool.ts'
+import { compact, type Fields, fields, isFields, list, text } from '../fields.ts'
+import type { ToolResult } from '../ledger.ts'
+import { isRefusedMcpCall } from './refusals.ts'
+
+type Change = Omit<FileChanged, 'type' | 'toolId' | 'parent'>
+
+/** `{"type": "add"}` in the app-server, `"add"` in `codex exec`. */
+function kindOf(change: Fields): string | undefined {
+  return text(change, 'kind') ?? text(fields(change, 'kind'), 'type')
+}
+
+/** What a patch did. The "diff" of a new or a deleted file is its content. */
+export function changesOf(item: Fields): Change[] {
+  return list(item, 'changes')
+    .filter(isFields)
+    .map((change) => {
+      const path = text(change, 'path') ?? '?'
+      const diff = text(change, 'diff')
+      switch (kindOf(change)) {
+        case 'add':
+          return { path, change: 'created', ...compact({ after: diff }) }
+        case 'delete':
+          return { path, change: 'deleted', ...compact({ before: diff }) }
+        case 'update':
+          return updated(path, diff, text(fields(change, 'kind'), 'move_path'))
+        default:
+          return replaced(path, change)
+      }
+    })
+}
+
+/** A moved file has its new name written below the diff, where no diff may have it. */
+function updated(path: string, diff: string | undefined, movedTo: string | undefined): Change {
+  if (movedTo === undefined) return { path, change: 'modified', ...compact({ diff }) }
+  const note = `\n\nMoved to: ${movedTo}`
+  const clean = diff?.endsWith(note) ? diff.slice(0, -note.length) : diff
+  return { path: movedTo, change: 'renamed', from: path, ...compact({ diff: clean }) }
+}
+
+/** The documented shape tells the whole file before and after. */
+function replaced(path: string, native: Fields): Change {
+  const before = text(native, 'before')
+  const after = text(native, 'after')
+  const change = before === undefined ? 'created' : after === undefined ? 'deleted' : 'modified'
+  return { path, change, ...compact({ before, after }) }
+}
+
+/** What an MCP tool answered: its text, the whole of it, and why it failed. */
+export function mcpResult(item: Fields): Partial<ToolResult> {
+  const { result } = item
+  const error = text(fields(item, 'error'), 'message')
+  return {
+    ...(isFields(result) && { output: contentText(list(result, 'content')), data: result }),
+    ...(typeof result === 'string' && { output: result }),
+    ...(error !== undefined && { error }),
+  }
+}
+
+/** The parts of a tool's answer that are text; the others are named. */
+export function contentText(parts: readonly unknown[]): string {
+  return parts
+    .filter(isFields)
+    .map((part) => text(part, 'text') ?? `[${text(part, 'type') ?? '?'}]`)
+    .join('\n')
+}
+
+/** How a call ended, by Codex's word for it in either program. */
+export function statusOf(item: Fields, result: Partial<ToolResult>): Pick<ToolResult, 'status' | 'deniedBy'> {
+  switch (text(item, 'status')) {
+    case 'failed':
+      return result.error !== undefined && isRefusedMcpCall(result.error)
+        ? { status: 'denied', deniedBy: 'policy' }
+        : { status: 'error' }
+    case 'declined':
+      return { status: 'denied', deniedBy: 'policy' }
+    case 'interrupted':
+      return { status: 'cancelled' }
+    default:
+      return { status: (result.exitCode ?? 0) === 0 ? 'success' : 'error' }
+  }
+}

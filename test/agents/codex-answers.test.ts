@@ -1,0 +1,143 @@
+import { describe, expect, test } from 'vitest'
+import type { AnswerCommand } from '../../src/model/index.ts'
+import { inTurn, item, notification, written } from './codex-wire.ts'
+
+type Answer = Omit<AnswerCommand, 'type' | 'requestId'>
+
+/** A codec that was asked something, and what it writes for an answer. */
+function answered(method: string, params: object, answer: Answer) {
+  const codec = inTurn()
+  const command = { type: 'commandExecution', id: 'call-1', command: 'ls', cwd: '/project' }
+  const mcp = { type: 'mcpToolCall', id: 'call-2', server: 'demo', tool: 'echo', arguments: { text: 'hi' } }
+  codec.hear(item('started', command))
+  codec.hear(item('started', mcp))
+  const { said } = codec.hear({ ...notification(method, params), id: 0 })
+  const step = codec.command({ type: 'answer', requestId: 'e1.0', ...answer })
+  return { codec, opened: said[0], step, result: step.refused ?? Object(written(step)[0]) }
+}
+
+const COMMAND = 'item/commandExecution/requestApproval'
+const amendment = { acceptWithExecpolicyAmendment: { execpolicy_amendment: ['ls', '-l'] } }
+const asked = { itemId: 'call-1', command: 'ls', availableDecisions: ['accept', amendment, 'cancel'] }
+
+describe('answers', () => {
+  test.each<[string, Answer, unknown]>([
+    ['allow', { decision: 'allow' }, 'accept'],
+    ['allow for the session', { decision: 'allow', scope: 'session' }, 'acceptForSession'],
+    ['allow always', { decision: 'allow', scope: 'always' }, amendment],
+    ['deny', { decision: 'deny' }, 'decline'],
+    ['deny and stop', { decision: 'deny', interrupt: true }, 'cancel'],
+  ])('%s, under the id 0 that was asked with', (_name, answer, decision) => {
+    expect(answered(COMMAND, asked, answer).result).toEqual({ id: 0, result: { decision } })
+  })
+
+  test('a scope that is not offered, a changed input and an empty answer are refused', () => {
+    const refusals = [
+      answered(COMMAND, { itemId: 'call-1' }, { decision: 'allow', scope: 'always' }),
+      answered(COMMAND, asked, { decision: 'allow', input: { command: 'rm' } }),
+      answered(COMMAND, asked, { decision: 'answered', answers: { a: ['b'] } }),
+      answered('item/tool/requestUserInput', { questions: [] }, { decision: 'answered', answers: { a: [] } }),
+      answered('item/tool/requestUserInput', { questions: [] }, { decision: 'allow' }),
+    ]
+    expect(refusals.map(({ step }) => step.refused?.code)).toEqual([
+      'unsupported_option',
+      'unsupported_option',
+      'unsupported_option',
+      'invalid_request',
+      'unsupported_option',
+    ])
+  })
+
+  test('a question is answered by its id, and skipped with no answers', () => {
+    const questions = { questions: [{ id: 'colour', question: 'Which?', options: [] }] }
+    const method = 'item/tool/requestUserInput'
+    expect(
+      answered(method, questions, { decision: 'answered', answers: { colour: ['Blue'] } }).result,
+    ).toEqual({
+      id: 0,
+      result: { answers: { colour: { answers: ['Blue'] } } },
+    })
+    expect(answered(method, questions, { decision: 'deny' }).result).toEqual({
+      id: 0,
+      result: { answers: {} },
+    })
+  })
+
+  test('the question whether an MCP tool may run is joined with the call and keeps its scopes', () => {
+    const approval = {
+      serverName: 'demo',
+      message: 'Allow?',
+      _meta: { codex_approval_kind: 'mcp_tool_call', persist: ['session'], tool_params: { text: 'hi' } },
+      requestedSchema: { type: 'object', properties: {} },
+    }
+    const method = 'mcpServer/elicitation/request'
+    const session = answered(method, approval, { decision: 'allow', scope: 'session' })
+    expect(session.opened).toMatchObject({ kind: 'permission', tool: 'demo.echo', toolId: 'call-2' })
+    expect(session.result).toEqual({
+      id: 0,
+      result: { action: 'accept', content: {}, _meta: { persist: 'session' } },
+    })
+    expect(answered(method, approval, { decision: 'allow', scope: 'always' }).step.refused).toBeDefined()
+    expect(answered(method, approval, { decision: 'deny', interrupt: true }).result).toMatchObject({
+      result: { action: 'cancel' },
+    })
+  })
+
+  test('a form of an MCP server is a question for each field, answered in its types', () => {
+    const form = {
+      serverName: 'demo',
+      mode: 'form',
+      message: 'Who are you?',
+      requestedSchema: {
+        type: 'object',
+        properties: {
+          name: { type: 'string', title: 'Name' },
+          age: { type: 'integer' },
+          kind: { type: 'string', enum: ['cat', 'dog'] },
+          tame: { type: 'boolean' },
+        },
+      },
+    }
+    const answers = { name: ['Ada'], age: ['36'], kind: ['cat'], tame: ['true'] }
+    const { opened: request, result } = answered('mcpServer/elicitation/request', form, {
+      decision: 'answered',
+      answers,
+    })
+    expect(request).toMatchObject({
+      kind: 'question',
+      questions: [
+        { id: 'name', text: 'Name', other: true },
+        { id: 'age', other: true },
+        { id: 'kind', options: [{ label: 'cat' }, { label: 'dog' }] },
+        { id: 'tame', options: [{ label: 'true' }, { label: 'false' }] },
+      ],
+    })
+    expect(result).toMatchObject({ result: { content: { name: 'Ada', age: 36, kind: 'cat', tame: true } } })
+    const allowed = answered('mcpServer/elicitation/request', form, { decision: 'allow' })
+    expect(allowed.step.refused?.code).toBe('unsupported_option')
+  })
+
+  test('a page that an MCP server wants visited is a login, with its address', () => {
+    const url = 'http://127.0.0.1:1/login'
+    const page = { serverName: 'demo', mode: 'url', message: 'Sign in', url }
+    const { opened: request, result } = answered('mcpServer/elicitation/request', page, { decision: 'allow' })
+    expect(request).toMatchObject({ kind: 'login', title: 'Sign in', input: { url } })
+    expect(result).toMatchObject({ result: { action: 'accept' } })
+  })
+
+  test('a denied call is denied by whoever decided, and an answer is given once', () => {
+    const { codec } = answered(COMMAND, asked, { decision: 'deny', by: 'policy' })
+    const end = { type: 'commandExecution', id: 'call-1', command: 'ls', status: 'declined' }
+    expect(codec.hear(item('completed', end)).said).toMatchObject([{ status: 'denied', deniedBy: 'policy' }])
+    const again = codec.command({ type: 'answer', requestId: 'e1.0', decision: 'allow' })
+    expect(again.refused?.code).toBe('request_not_found')
+  })
+
+  test('a question of the server that no rule knows is refused at once and kept whole', () => {
+    const step = inTurn().hear({ ...notification('attestation/generate', {}), id: 7 })
+    expect(step.verdict).toBe('unmapped')
+    expect(written(step)).toEqual([
+      { id: 7, error: { code: -32601, message: 'attestation/generate is not supported' } },
+    ])
+  })
+})
