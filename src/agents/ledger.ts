@@ -1,7 +1,7 @@
 import type { RequestOpened } from '../model/events/request.ts'
 import type { FileChanged, ToolCompleted, ToolProgressed, ToolStarted } from '../model/events/tool.ts'
 import type { SubagentCompleted, SubagentStarted } from '../model/events/work.ts'
-import type { DeniedBy, Outcome, ToolKind, ToolStatus } from '../model/index.ts'
+import type { DeniedBy, Location, Outcome, ToolKind, ToolStatus } from '../model/index.ts'
 import type { Said } from './agent.ts'
 
 interface OpenMessage {
@@ -16,6 +16,7 @@ interface OpenTool {
   name: string
   kind: ToolKind
   parent: string | undefined
+  locations: readonly Location[] | undefined
   /** Somebody said no; the agent may or may not report it. */
   refusedBy: DeniedBy | undefined
 }
@@ -137,8 +138,8 @@ export function openToolId(ledger: Ledger, nativeId: string): string | undefined
 
 export function startTool(ledger: Ledger, tool: Omit<ToolStarted, 'type'>): Said {
   const toolId = toolIdOf(ledger, tool.toolId)
-  const { name, kind, parent } = tool
-  ledger.tools.set(toolId, { nativeId: tool.toolId, name, kind, parent, refusedBy: undefined })
+  const { name, kind, parent, locations } = tool
+  ledger.tools.set(toolId, { nativeId: tool.toolId, name, kind, parent, locations, refusedBy: undefined })
   return { type: 'tool.started', ...tool, toolId }
 }
 
@@ -185,9 +186,17 @@ export function finishTool(
   return said
 }
 
+/** What the call is that it asks about is known from the call, where that has begun. */
 export function openRequest(ledger: Ledger, request: Omit<RequestOpened, 'type' | 'inputDigest'>): Said {
-  ledger.requests.set(request.requestId, { toolId: request.toolId, parent: request.parent })
-  return { type: 'request.opened', ...request }
+  const { requestId, toolId, parent } = request
+  ledger.requests.set(requestId, { toolId, parent })
+  const tool = toolId === undefined ? undefined : ledger.tools.get(toolIdOf(ledger, toolId))
+  return {
+    type: 'request.opened',
+    ...(tool && { toolKind: tool.kind }),
+    ...(tool?.locations && { locations: [...tool.locations] }),
+    ...request,
+  }
 }
 
 /** The request was answered, by us. */

@@ -8,6 +8,7 @@ import type { AgentSettings } from '../sessions/parts.ts'
 import { Sessions } from '../sessions/sessions.ts'
 import { memoryStore } from '../stores/memory.ts'
 import { systemClock, systemTimers } from './clock.ts'
+import { isInside } from './is-inside.ts'
 
 export interface Wiring {
   /** Programs and variables set in the configuration, by agent id. */
@@ -47,6 +48,7 @@ export function wire({
     journal,
     newId: randomUUID,
     digest: (text) => createHash('sha256').update(text).digest('hex'),
+    isInside,
     agentSettings: (id) => (Object.hasOwn(settings, id) ? (settings[id] ?? {}) : {}),
   })
   return {

@@ -8,7 +8,7 @@ import {
   OUTSIDE_ID,
   type SessionOptions,
 } from '../model/index.ts'
-import { isEvent, TurnMachine } from './turn-machine.ts'
+import { isEvent, TurnMachine, type TurnRules } from './turn-machine.ts'
 
 /** What became of the frames; the four verdicts always add up to `frames`. */
 export type Coverage = Record<FrameVerdict, number> & { frames: number }
@@ -16,11 +16,10 @@ export type Coverage = Record<FrameVerdict, number> & { frames: number }
 /** Takes an event with the turn it belongs to and the number of the frame it came from. */
 export type Emit = (event: Event, turn: number | undefined, native: number | undefined) => void
 
-export interface ConversationParts {
+export interface ConversationParts extends TurnRules {
   agent: string
   recipe: LaunchRecipe
   start: Omit<Start, 'epoch'>
-  digest(text: string): string
   now(): number
   emit: Emit
 }
@@ -41,7 +40,7 @@ export class Conversation {
   constructor(parts: ConversationParts) {
     this.#parts = parts
     this.#codec = parts.recipe.codec
-    this.#turns = new TurnMachine(parts.digest)
+    this.#turns = new TurnMachine(parts)
     this.#nativeSessionId = parts.start.resume
   }
 

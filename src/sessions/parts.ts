@@ -25,6 +25,8 @@ export interface SessionParts {
   timers: Timers
   newId(): string
   digest(text: string): string
+  /** Is the path below the folder, with every link followed? A relative one starts at the folder. */
+  isInside(path: string, folder: string): boolean
   agentSettings?(id: string): AgentSettings
   /** Keep raw frames beside the log. */
   journal: boolean

@@ -13,11 +13,12 @@ import {
   type SessionOptions,
   toMainstemError,
 } from '../model/index.ts'
-import { answerFor } from './approval.ts'
+import { answerFor, type Circumstances } from './approval.ts'
 import { Conversation, type Coverage } from './conversation.ts'
 import { Log } from './log.ts'
 import type { AgentSettings, SessionParts } from './parts.ts'
 import { Settlements } from './settlements.ts'
+import { TurnLimits } from './turn-limits.ts'
 import { Watchdog } from './watchdog.ts'
 
 export interface SessionSetup {
@@ -52,6 +53,7 @@ export class Session {
   #run: Run | undefined
   #reading: Promise<void> = Promise.resolve()
   #watchdog: Watchdog | undefined
+  #limits: TurnLimits | undefined
   #ended: Promise<void> | undefined
 
   constructor(setup: SessionSetup, parts: SessionParts) {
@@ -65,6 +67,7 @@ export class Session {
       recipe,
       start: { launch, cwd, policy, options, ...(resume !== undefined && { resume }) },
       digest: parts.digest,
+      answersItself: (request) => answerFor(request, this.#circumstances) !== undefined,
       now: () => parts.clock.monotonic(),
       emit: (event, turn, native) => this.#emit(event, turn, native),
     })
@@ -149,6 +152,11 @@ export class Session {
     await this.#flush()
   }
 
+  get #circumstances(): Circumstances {
+    const { policy, attended, cwd } = this.#setup
+    return { policy, attended, isInside: (path) => this.#parts.isInside(path, cwd) }
+  }
+
   get #busy(): boolean {
     const exiting = this.#run !== undefined && this.#setup.launch === 'oneshot'
     return this.#conversation.turn !== undefined || this.#queue.length > 0 || exiting
@@ -159,8 +167,9 @@ export class Session {
     const { policy } = this.#setup
     const { clock, timers } = this.#parts
     this.#watchdog = new Watchdog(policy, clock, timers, () => {
-      this.interrupt('timeout').catch((thrown) => this.#fail(thrown))
+      this.#stopTurn('timeout')
     })
+    this.#limits = new TurnLimits(policy)
     if (!this.#run) this.#start()
     this.#command({ type: 'prompt', text })
   }
@@ -247,6 +256,11 @@ export class Session {
         this.#requests.delete(event.requestId)
         this.#watchdog?.waitForPerson(this.#requests.size > 0)
         break
+      case 'usage.reported': {
+        const cause = this.#limits?.hear(event)
+        if (cause) this.#outbox.push(() => this.#stopTurn(cause))
+        break
+      }
       case 'turn.completed':
         if (event.turn === turn) this.#watchdog?.end()
         this.#outbox.push(() => {
@@ -256,10 +270,14 @@ export class Session {
     }
   }
 
+  #stopTurn(cause: Cause): void {
+    this.interrupt(cause).catch((thrown) => this.#fail(thrown))
+  }
+
   #ask(request: RequestOpened): void {
     this.#requests.set(request.requestId, request)
     this.#watchdog?.waitForPerson(true)
-    const answer = answerFor(request, this.#setup.policy, this.#setup.attended)
+    const answer = answerFor(request, this.#circumstances)
     if (!answer) return
     this.#outbox.push(() => {
       if (!this.#requests.has(request.requestId)) return

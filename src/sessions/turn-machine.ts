@@ -1,4 +1,5 @@
 import type { Exit, Said, TurnVerdict } from '../agents/agent.ts'
+import type { RequestOpened } from '../model/events/request.ts'
 import type { TurnCompleted } from '../model/events/turn.ts'
 import {
   addUsage,
@@ -15,6 +16,13 @@ interface OpenTurn {
   startedAt: number
   /** What we did to it; the first cause wins. */
   cause: Cause
+}
+
+/** What a turn machine is told instead of knowing it. */
+export interface TurnRules {
+  digest(text: string): string
+  /** Does the policy answer this request? Without it, every request is a person's. */
+  answersItself?(request: RequestOpened): boolean
 }
 
 /** What needs no turn machine: all but the few things whose turn, outcome or digest only the session knows. */
@@ -35,13 +43,13 @@ export function isEvent(said: Said): said is Extract<Said, Event> {
  * terminal event. Pure: time and digests are handed in.
  */
 export class TurnMachine {
-  readonly #digest: (text: string) => string
+  readonly #rules: TurnRules
   #turns = 0
   #open: OpenTurn | undefined
   #spent: Usage = {}
 
-  constructor(digest: (text: string) => string) {
-    this.#digest = digest
+  constructor(rules: TurnRules) {
+    this.#rules = rules
   }
 
   /** The open turn's number. */
@@ -95,7 +103,8 @@ export class TurnMachine {
         return this.#open ? [{ ...said, turn: this.#open.turn }] : []
       case 'request.opened': {
         const asked = JSON.stringify([said.kind, said.tool, said.input, said.questions])
-        return [{ ...said, inputDigest: this.#digest(asked) }]
+        const request: RequestOpened = { ...said, inputDigest: this.#rules.digest(asked) }
+        return [this.#rules.answersItself?.(request) ? { ...request, asks: 'policy' } : request]
       }
       default:
         return said satisfies never

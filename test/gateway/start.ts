@@ -39,6 +39,7 @@ export class TestGateway implements AsyncDisposable {
       clock: systemClock,
       timers: this.gate,
       journal: true,
+      isInside: (path) => path.startsWith('/workspace/'),
       newId: randomUUID,
       digest: (text) => text,
     })

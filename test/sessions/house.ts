@@ -19,6 +19,7 @@ export function house(store: Store = memoryStore()) {
     clock: { now: () => time.now, monotonic: () => time.now },
     timers: time,
     journal: true,
+    isInside: (path) => path.startsWith('/workspace/'),
     newId: () => `00000000-0000-4000-8000-${String(++ids).padStart(12, '0')}`,
     digest: (text) => `digest:${text}`,
   })

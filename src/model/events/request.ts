@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { Answers, Decision, Question, RequestKind, RequestOption, Scope } from '../request.ts'
+import { Location, ToolKind } from '../tool.ts'
 
 const requestId = z.string()
 
@@ -11,6 +12,8 @@ export const RequestOpened = z.strictObject({
   blocking: z.boolean(),
   toolId: z.string().optional(),
   tool: z.string().optional(),
+  toolKind: ToolKind.optional().describe('what a policy decides by'),
+  locations: z.array(Location).optional().describe('the files it is about'),
   title: z.string().optional(),
   input: z.unknown().optional(),
   inputDigest: z.string().describe('binds an answer to what was asked'),

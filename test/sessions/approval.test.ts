@@ -1,0 +1,63 @@
+import { describe, expect, test } from 'vitest'
+import type { RequestOpened } from '../../src/model/events/request.ts'
+import { Approval, type Policy, ToolKind } from '../../src/model/index.ts'
+import { answerFor } from '../../src/sessions/approval.ts'
+
+const request = (more: Partial<RequestOpened> = {}): RequestOpened => ({
+  type: 'request.opened',
+  requestId: 'r',
+  kind: 'permission',
+  blocking: true,
+  inputDigest: '',
+  options: [],
+  ...more,
+})
+const isInside = (path: string) => path.startsWith('/in/')
+const decide = (policy: Partial<Policy>, asked: RequestOpened, attended = true) =>
+  answerFor(asked, { policy: { approval: 'ask', sandbox: 'none', ...policy }, attended, isInside })
+    ?.decision ?? 'ask'
+
+const INSIDE = [{ path: '/in/a' }]
+const OUTSIDE = [{ path: '/in/a' }, { path: '/out/b' }]
+
+/** By approval: what is allowed anywhere, and what is allowed inside the workspace only. */
+const TABLE: Record<Approval, { anywhere: ToolKind[]; inside: ToolKind[] }> = {
+  ask: { anywhere: [], inside: [] },
+  'ask-dangerous': { anywhere: ['read', 'search', 'think'], inside: ['edit'] },
+  'auto-edit': { anywhere: ['read', 'search', 'think'], inside: ['edit', 'delete', 'move'] },
+  'auto-all': { anywhere: [...ToolKind.options], inside: [...ToolKind.options] },
+}
+
+describe.each(Approval.options)('%s', (approval) => {
+  test.each(ToolKind.options)('%s', (toolKind) => {
+    const { anywhere, inside } = TABLE[approval]
+    const free = anywhere.includes(toolKind)
+    expect(decide({ approval }, request({ toolKind }))).toBe(free ? 'allow' : 'ask')
+    expect(decide({ approval }, request({ toolKind, locations: OUTSIDE }))).toBe(free ? 'allow' : 'ask')
+    const within = free || inside.includes(toolKind)
+    expect(decide({ approval }, request({ toolKind, locations: INSIDE }))).toBe(within ? 'allow' : 'ask')
+    expect(decide({ approval }, request({ toolKind, locations: OUTSIDE }), false)).toBe(
+      free ? 'allow' : 'deny',
+    )
+  })
+
+  test('never answers a question, and refuses it when nobody is there', () => {
+    expect(decide({ approval }, request({ kind: 'question' }))).toBe('ask')
+    expect(decide({ approval }, request({ kind: 'question' }), false)).toBe('deny')
+  })
+
+  test('never lets a plan leave read-only', () => {
+    expect(decide({ approval, sandbox: 'read-only' }, request({ kind: 'plan' }))).toBe('deny')
+  })
+})
+
+test('a call of unknown kind is a person’s to decide', () => {
+  expect(decide({ approval: 'auto-edit' }, request({ locations: INSIDE }))).toBe('ask')
+})
+
+test('a tool named as approved runs without asking, one named as denied never', () => {
+  const bash = request({ tool: 'Bash', toolKind: 'execute' })
+  expect(decide({ tools: { preapproved: ['Bash'] } }, bash)).toBe('allow')
+  expect(decide({ tools: { preapproved: ['Bash'], denied: ['Bash'] } }, bash)).toBe('deny')
+  expect(decide({ approval: 'auto-all', tools: { denied: ['Bash'] } }, bash)).toBe('deny')
+})
