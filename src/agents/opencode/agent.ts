@@ -4,6 +4,7 @@ import { flagValue, unsupported } from '../option.ts'
 import { permissionRules } from './permission.ts'
 import { codec as runCodec } from './run/codec.ts'
 import { codec as serveCodec } from './serve/codec.ts'
+import { setup } from './setup.ts'
 
 const COMMON: Omit<
   Capabilities,
@@ -26,6 +27,7 @@ export const opencode: Agent = {
   id: 'opencode',
   name: 'OpenCode',
   testedVersion: '1.18.33',
+  setup,
   launches: {
     live: recipe({
       codec: serveCodec,

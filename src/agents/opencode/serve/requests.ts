@@ -1,8 +1,15 @@
-import { OUTSIDE_ID, type Question, type RequestOption } from '../../../model/index.ts'
+import {
+  type Location,
+  OUTSIDE_ID,
+  type Question,
+  type RequestOption,
+  type ToolKind,
+} from '../../../model/index.ts'
 import type { Step } from '../../agent.ts'
 import { compact, type Fields, fields, flag, isFields, list, text, texts } from '../../fields.ts'
 import { openRequest, withdrawRequest } from '../../ledger.ts'
 import { nothing, say, sayAll, unmapped } from '../../step.ts'
+import { kindOf } from '../tools.ts'
 import type { State } from './state.ts'
 import { announce, threadOf } from './thread.ts'
 
@@ -25,8 +32,11 @@ export function decodePermission(state: State, properties: Fields, raw: string):
   const patterns = texts(properties, 'patterns') ?? []
   const always = texts(properties, 'always') ?? []
   const { metadata } = properties
+  const path = text(fields(properties, 'metadata'), 'filepath')
   return ask(state, properties, raw, 'permission', {
     tool: permission,
+    toolKind: kindOf(permission, []),
+    ...(path !== undefined && { locations: [{ path }] }),
     title: patterns.join(', ') || permission,
     input: { permission, patterns, always, ...(metadata !== undefined && { metadata }) },
     options: always.length === 0 ? [ONCE, REJECT] : [ONCE, alwaysOption(always), REJECT],
@@ -60,6 +70,8 @@ function questionOf(native: Fields, index: number): Question {
 
 interface Asked {
   tool: string
+  toolKind?: ToolKind
+  locations?: Location[]
   title?: string
   input?: unknown
   options: RequestOption[]
