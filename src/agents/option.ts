@@ -1,7 +1,9 @@
 import { MainstemError } from '../model/index.ts'
 
-/** An argument near this size makes the system refuse the whole command line. */
+/** In bytes: an argument near this size makes the system refuse the whole command line. */
 const MAX_ARGUMENT = 100_000
+
+const encoder = new TextEncoder()
 
 /** What cannot be enforced is refused before anything starts, never silently weakened. */
 export function unsupported(agent: string, option: string, why: string): MainstemError {
@@ -14,6 +16,7 @@ export function unsupported(agent: string, option: string, why: string): Mainste
 /** `--flag=value`: in this form a value can never be taken for a flag of its own. */
 export function flagValue(agent: string, flag: string, value: string): string {
   if (value.includes('\0')) throw new MainstemError('invalid_request', `${flag} contains a NUL character`)
-  if (value.length > MAX_ARGUMENT) throw unsupported(agent, flag, `more than ${MAX_ARGUMENT} characters`)
+  if (encoder.encode(value).length > MAX_ARGUMENT)
+    throw unsupported(agent, flag, `more than ${MAX_ARGUMENT} bytes`)
   return `${flag}=${value}`
 }

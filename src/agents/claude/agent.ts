@@ -1,7 +1,14 @@
-import type { Capabilities, Policy, SessionOptions } from '../../model/index.ts'
+import {
+  type Capabilities,
+  MainstemError,
+  OUTSIDE_ID,
+  type Policy,
+  type SessionOptions,
+} from '../../model/index.ts'
 import { type Agent, type Launch, recipe, type Start } from '../agent.ts'
 import { flagValue, unsupported } from '../option.ts'
 import { codec } from './codec.ts'
+import { setup } from './setup.ts'
 
 const COMMON: Omit<
   Capabilities,
@@ -24,6 +31,7 @@ export const claude: Agent = {
   id: 'claude',
   name: 'Claude Code',
   testedVersion: '2.1.325',
+  setup,
   launches: {
     live: recipe({
       codec,
@@ -78,12 +86,18 @@ function launch(start: Start, input: string[]): Launch {
       ...permission,
       ...limitArgs(policy),
       ...optionArgs(options, start.launch),
-      ...(resume === undefined ? [] : [`--resume=${resume}`]),
+      ...resumeArgs(resume),
     ],
     // Root may bypass permissions only where the machine itself is called a sandbox.
     env: permission.includes(BYPASS) ? { IS_SANDBOX: '1' } : {},
     passEnv: ['ANTHROPIC_*', 'CLAUDE_CODE_*', 'CLAUDE_CONFIG_DIR', 'IS_SANDBOX', 'DISABLE_*'],
   }
+}
+
+function resumeArgs(resume: string | undefined): string[] {
+  if (resume === undefined) return []
+  if (!OUTSIDE_ID.test(resume)) throw new MainstemError('invalid_request', 'resume: not an id of a session')
+  return [`--resume=${resume}`]
 }
 
 const BYPASS = '--dangerously-skip-permissions'

@@ -1,7 +1,7 @@
 import type { Frame } from '../../framing/frame.ts'
 import type { Command } from '../../model/index.ts'
 import type { Codec, Said, Start, Step, Write } from '../agent.ts'
-import { amount, type Fields, isFields, text } from '../fields.ts'
+import { amount, type Fields, flag, isFields, text } from '../fields.ts'
 import { progressTool, settle } from '../ledger.ts'
 import { ruleTable } from '../rules.ts'
 import { malformed, nothing, oversized, refuse, say, sayAll, send, unmapped } from '../step.ts'
@@ -16,7 +16,7 @@ import { decodeAssistant, decodeUser } from './messages.ts'
 import { endTurn, rememberResult } from './result.ts'
 import { initialState, type State } from './state.ts'
 import { decodeStreamEvent } from './stream.ts'
-import { beginTurn, decodeRateLimit, decodeSystem } from './system.ts'
+import { beginTurn, decodeRateLimit, decodeSystem, update } from './system.ts'
 
 type Rule = (state: State, native: Fields, raw: string) => Step
 
@@ -28,8 +28,12 @@ const ruleOf = ruleTable<Rule>({
   result(state, native) {
     if (!state.turnOpen) return nothing
     rememberResult(state, native)
+    // A lone result has no handshake before it; one that failed names a session that never came to be.
+    const said = flag(native, 'is_error')
+      ? []
+      : update(state, { nativeSessionId: text(native, 'session_id') })
     // A one-shot process may go on after a result; only its exit ends the turn.
-    return state.start.launch === 'live' ? sayAll(endTurn(state)) : nothing
+    return sayAll(state.start.launch === 'live' ? [...said, ...endTurn(state)] : said)
   },
   control_request: decodeControlRequest,
   control_response: decodeControlResponse,

@@ -1,10 +1,18 @@
 import type { Frame } from '../../framing/frame.ts'
-import type { AnswerCommand, Command, Question, RequestOption } from '../../model/index.ts'
+import type { NoticeCode } from '../../model/events/report.ts'
+import type { Named } from '../../model/events/session.ts'
+import type { AnswerCommand, Command, Question } from '../../model/index.ts'
 import type { Step, Write } from '../agent.ts'
 import { compact, type Fields, fields, flag, isFields, list, text } from '../fields.ts'
-import { closeRequest, openRequest, refuseTool, withdrawRequest } from '../ledger.ts'
+import { closeRequest, openRequest, openToolId, refuseTool, toolIdOf, withdrawRequest } from '../ledger.ts'
 import { line, nothing, refuse, say, sayAll, send, unmapped } from '../step.ts'
-import type { State } from './state.ts'
+import { grantsOf, optionsFor, scopeOf } from './permissions.ts'
+import type { Ask, State } from './state.ts'
+import { update } from './system.ts'
+import { kindOf, locationsOf } from './tools.ts'
+
+/** The tool by which Claude asks a person something. */
+const QUESTION = 'AskUserQuestion'
 
 /** The agent asks us: may a tool run, what does a person answer, what does a hook say. */
 export function decodeControlRequest(state: State, native: Fields, raw: string): Step {
@@ -15,7 +23,7 @@ export function decodeControlRequest(state: State, native: Fields, raw: string):
       return say(ask(state, nativeId, request))
     case 'hook_callback':
       // We register no hooks; one that was registered elsewhere is let through.
-      return send([controlResponse(nativeId, {})])
+      return send([line(controlMessage(nativeId, {}))])
     default: {
       const type = `control_request/${text(request, 'subtype') ?? '?'}`
       return { ...unmapped(type, raw), writes: [controlError(nativeId, `unsupported: ${type}`)] }
@@ -26,20 +34,26 @@ export function decodeControlRequest(state: State, native: Fields, raw: string):
 function ask(state: State, nativeId: string, request: Fields) {
   const tool = text(request, 'tool_name') ?? '?'
   const { input } = request
-  const toolId = text(request, 'tool_use_id')
+  const callId = text(request, 'tool_use_id')
+  const toolId = callId === undefined ? undefined : toolIdOf(state.ledger, callId)
   const suggestions = list(request, 'permission_suggestions')
   const requestId = `e${state.start.epoch}.${nativeId}`
   state.asks.set(requestId, { nativeId, tool, toolId, input, suggestions })
-  const kind = tool === 'AskUserQuestion' ? 'question' : tool === 'ExitPlanMode' ? 'plan' : 'permission'
+  const subject = state.plan !== undefined && state.plan.toolId === callId ? state.plan.input : input
+  const kind = tool === QUESTION ? 'question' : tool === 'ExitPlanMode' ? 'plan' : 'permission'
   const title = text(request, 'description') ?? text(request, 'display_name')
+  const locations = locationsOf(input, text(request, 'blocked_path'))
   return openRequest(state.ledger, {
     requestId,
     kind,
     blocking: true,
     tool,
+    toolKind: kindOf(tool),
+    ...(locations.length > 0 && { locations }),
     ...compact({ toolId, title }),
-    ...(input !== undefined && { input }),
-    options: optionsFor(suggestions),
+    ...(subject !== undefined && { input: subject }),
+    // A question is answered, not allowed.
+    options: kind === 'question' ? [] : optionsFor(suggestions),
     ...(kind === 'question' && { questions: questionsOf(input) }),
     ...parentOf(state, toolId),
   })
@@ -48,22 +62,6 @@ function ask(state: State, nativeId: string, request: Fields) {
 function parentOf(state: State, toolId: string | undefined): { parent?: string } {
   const parent = toolId === undefined ? undefined : state.ledger.tools.get(toolId)?.parent
   return parent === undefined ? {} : { parent }
-}
-
-/** A suggestion for the local settings is written into the project, so it is offered as "always", never as less. */
-function optionsFor(suggestions: readonly unknown[]): RequestOption[] {
-  const to = (destination: boolean) =>
-    suggestions.some((item) => isFields(item) && (text(item, 'destination') === 'session') === destination)
-  return [
-    { id: 'allow', label: 'Allow once', effect: 'allow', scope: 'once', default: true },
-    ...(to(true)
-      ? [{ id: 'allow_session', label: 'Allow for this session', effect: 'allow', scope: 'session' } as const]
-      : []),
-    ...(to(false)
-      ? [{ id: 'allow_always', label: 'Always allow', effect: 'allow', scope: 'always' } as const]
-      : []),
-    { id: 'deny', label: 'Deny', effect: 'deny', scope: 'once' },
-  ]
 }
 
 function questionsOf(input: unknown): Question[] {
@@ -89,23 +87,41 @@ function questionsOf(input: unknown): Question[] {
 export function decodeControlCancel(state: State, native: Fields): Step {
   const requestId = `e${state.start.epoch}.${text(native, 'request_id') ?? ''}`
   state.asks.delete(requestId)
-  return sayAll(withdrawRequest(state.ledger, requestId, 'agent'))
+  const reason = state.interrupting ? 'interrupted' : 'agent'
+  return sayAll(withdrawRequest(state.ledger, requestId, reason))
 }
 
-/** The answer to a command of ours; only a refusal is worth saying. */
+/** The answer to a command of ours; a refusal is worth saying, and which models there are. */
 export function decodeControlResponse(state: State, native: Fields): Step {
   const response = fields(native, 'response')
   const id = text(response, 'request_id') ?? ''
   const command = state.commands.get(id)
   state.commands.delete(id)
-  if (text(response, 'subtype') !== 'error') return nothing
+  if (text(response, 'subtype') !== 'error') {
+    if (command !== 'initialize') return nothing
+    return sayAll(update(state, { models: modelsOf(fields(response, 'response')) }))
+  }
   return say({
     type: 'notice.raised',
     level: 'warning',
-    code: command === 'interrupt' ? 'interrupt_refused' : 'mode_refused',
+    code: refusalCode(command),
     message: text(response, 'error') ?? 'refused',
     data: compact({ command, code: text(response, 'error_code') }),
   })
+}
+
+function modelsOf(answer: Fields): Named[] | undefined {
+  const models = list(answer, 'models').filter(isFields)
+  if (models.length === 0) return undefined
+  return models.map((model) => ({
+    id: text(model, 'value') ?? '?',
+    ...compact({ name: text(model, 'displayName'), description: text(model, 'description') }),
+  }))
+}
+
+function refusalCode(command: string | undefined): NoticeCode {
+  if (command === 'interrupt') return 'interrupt_refused'
+  return command === 'set_permission_mode' || command === 'set_model' ? 'mode_refused' : 'protocol_refused'
 }
 
 /** Commands as newline JSON; a line that is not JSON would kill the process. */
@@ -165,51 +181,56 @@ function userMessage(
 function answer(state: State, command: AnswerCommand): Step {
   const asked = state.asks.get(command.requestId)
   if (!asked) return refuse('request_not_found', `claude no longer asks ${command.requestId}`)
-  if (command.decision === 'deny') {
-    const message = command.message ?? 'The user refused this.'
-    const step = respond(state, asked.nativeId, {
-      behavior: 'deny',
-      message,
-      ...(command.interrupt && { interrupt: true }),
-    })
-    // What Claude calls the user is us; who really decided is known here alone.
-    if (asked.toolId !== undefined) refuseTool(state.ledger, asked.toolId, command.by ?? 'person')
-    return step
-  }
-  const original = isFields(asked.input) ? asked.input : {}
-  if (command.decision === 'answered') {
-    const answers = Object.entries(command.answers ?? {}).filter(([, labels]) => labels.length > 0)
-    if (answers.length === 0) return refuse('invalid_request', 'answers: an empty answer is not an answer')
-    const joined = Object.fromEntries(answers.map(([question, labels]) => [question, labels.join(', ')]))
-    return respond(state, asked.nativeId, {
-      behavior: 'allow',
-      updatedInput: { ...original, answers: joined },
-    })
-  }
-  const granted = suggestionsFor(asked.suggestions, command.scope)
-  return respond(state, asked.nativeId, {
-    behavior: 'allow',
-    updatedInput: command.input ?? original,
-    ...(granted.length > 0 && { updatedPermissions: granted }),
-  })
+  if (command.decision === 'deny') return deny(state, asked, command)
+  // Allowing a question would answer it with nothing, and answers would allow what nobody has read.
+  if ((command.decision === 'answered') !== (asked.tool === QUESTION))
+    return refuse('invalid_request', `decision: "${command.decision}" does not fit what ${asked.tool} asks`)
+  return command.decision === 'answered'
+    ? answerQuestion(state, asked, command)
+    : allow(state, asked, command)
 }
 
-function suggestionsFor(suggestions: readonly unknown[], scope: AnswerCommand['scope']): unknown[] {
-  if (scope === 'always') return [...suggestions]
-  if (scope !== 'session') return []
-  return suggestions.filter((item) => isFields(item) && text(item, 'destination') === 'session')
+function deny(state: State, asked: Ask, command: AnswerCommand): Step {
+  const message = command.message ?? 'The user refused this.'
+  const interrupt = command.interrupt && { interrupt: true }
+  const step = respond(state, asked, { behavior: 'deny', message, ...interrupt })
+  // What Claude calls the user is us; who really decided is known here alone.
+  if (asked.toolId !== undefined) refuseTool(state.ledger, asked.toolId, command.by ?? 'person')
+  return step
 }
 
-function respond(state: State, nativeId: string, response: Fields): Step {
-  const message = {
-    type: 'control_response',
-    response: { subtype: 'success', request_id: nativeId, response },
-  }
-  return write(state, message)
+function answerQuestion(state: State, asked: Ask, command: AnswerCommand): Step {
+  const answers = Object.entries(command.answers ?? {})
+    .map(
+      ([question, labels]) => [question, labels.filter((label) => label.trim() !== '').join(', ')] as const,
+    )
+    .filter(([, joined]) => joined !== '')
+  if (answers.length === 0) return refuse('invalid_request', 'answers: an empty answer is not an answer')
+  const updatedInput = { ...inputOf(asked), answers: Object.fromEntries(answers) }
+  return respond(state, asked, { behavior: 'allow', updatedInput })
 }
 
-function controlResponse(nativeId: string, response: Fields): Write {
-  return line({ type: 'control_response', response: { subtype: 'success', request_id: nativeId, response } })
+function allow(state: State, asked: Ask, command: AnswerCommand): Step {
+  const granted = grantsOf(asked.suggestions, command.scope)
+  const updatedInput = command.input ?? inputOf(asked)
+  const permissions = granted.length > 0 && { updatedPermissions: granted }
+  const step = respond(state, asked, { behavior: 'allow', updatedInput, ...permissions })
+  const toolId = asked.toolId === undefined ? undefined : openToolId(state.ledger, asked.toolId)
+  if (command.input === undefined || toolId === undefined) return step
+  return send(step.writes, [{ type: 'tool.updated', toolId, input: command.input }])
+}
+
+/** The request's own input, which the answer has to give back. */
+function inputOf({ input }: Ask): Fields {
+  return isFields(input) ? input : {}
+}
+
+function respond(state: State, { nativeId }: Ask, response: Fields): Step {
+  return write(state, controlMessage(nativeId, response))
+}
+
+function controlMessage(nativeId: string, response: Fields): Fields {
+  return { type: 'control_response', response: { subtype: 'success', request_id: nativeId, response } }
 }
 
 function controlError(nativeId: string, error: string): Write {
@@ -229,6 +250,7 @@ function note(state: State, message: Fields): Command | undefined {
       const request = fields(message, 'request')
       const subtype = text(request, 'subtype') ?? '?'
       state.commands.set(text(message, 'request_id') ?? '', subtype)
+      if (subtype === 'interrupt') state.interrupting = state.turnOpen
       return subtype === 'interrupt' ? { type: 'interrupt' } : undefined
     }
     case 'control_response':
@@ -266,13 +288,16 @@ function noteAnswer(state: State, response: Fields): Command | undefined {
     if (asked.toolId !== undefined) refuseTool(state.ledger, asked.toolId, 'person')
     return { type: 'answer', requestId, decision: 'deny', ...compact({ message: text(body, 'message') }) }
   }
-  if (asked.tool === 'AskUserQuestion') {
-    const answers: Record<string, string[]> = {}
-    for (const [question, chosen] of Object.entries(fields(fields(body, 'updatedInput'), 'answers'))) {
-      answers[question] = [String(chosen)]
-    }
-    return { type: 'answer', requestId, decision: 'answered', answers }
+  const { updatedInput } = body
+  if (asked.tool === QUESTION) {
+    const given = Object.entries(isFields(updatedInput) ? fields(updatedInput, 'answers') : {})
+    const answers = given.map(([question, chosen]) => [
+      question,
+      [typeof chosen === 'string' ? chosen : JSON.stringify(chosen)],
+    ])
+    return { type: 'answer', requestId, decision: 'answered', answers: Object.fromEntries(answers) }
   }
-  const scope = list(body, 'updatedPermissions').length > 0 ? 'session' : 'once'
-  return { type: 'answer', requestId, decision: 'allow', scope }
+  const scope = scopeOf(list(body, 'updatedPermissions'))
+  const rewritten = updatedInput !== undefined && JSON.stringify(updatedInput) !== JSON.stringify(asked.input)
+  return { type: 'answer', requestId, decision: 'allow', scope, ...(rewritten && { input: updatedInput }) }
 }

@@ -16,7 +16,7 @@ import { say, sayAll, unmapped } from '../step.ts'
 import { errorCodeOf } from './errors.ts'
 import type { State } from './state.ts'
 import { matchBlock, unstreamedId } from './stream.ts'
-import { exitCodeIn, fileChange, kindOf, titleOf } from './tools.ts'
+import { exitCodeIn, fileChange, kindOf, locationsOf, titleOf } from './tools.ts'
 
 /** Whole blocks, one or more a line; their deltas, if any, came before. */
 export function decodeAssistant(state: State, native: Fields, raw: string): Step {
@@ -56,6 +56,7 @@ function toolStarted(state: State, native: Fields, block: Fields, message: strin
   if (name === 'ExitPlanMode') state.plan = { toolId, input: block.input }
   // Tools of MCP servers have names for people.
   const title = titleOf(block.input) ?? text(entryOf(native, 'tool_use_meta', toolId), 'display_name')
+  const locations = locationsOf(block.input)
   return [
     startTool(state.ledger, {
       toolId,
@@ -63,6 +64,7 @@ function toolStarted(state: State, native: Fields, block: Fields, message: strin
       kind: kindOf(name),
       ...(title !== undefined && { title }),
       ...(block.input !== undefined && { input: block.input }),
+      ...(locations.length > 0 && { locations }),
       ...(messageId !== undefined && { messageId }),
       ...(parent !== undefined && { parent }),
     }),

@@ -30,7 +30,7 @@ export function rememberResult(state: State, native: Fields): void {
     native,
     usage: addUsage(before?.usage ?? {}, usage),
     computed: computed || (before?.computed ?? false),
-    models: before ? addModels(before.models, models) : models,
+    models: addModels(before?.models ?? new Map(), models),
     denials: (before?.denials ?? 0) + list(native, 'permission_denials').filter(isFields).length,
   }
   state.steps = {}
@@ -100,7 +100,8 @@ function verdictOf(state: State, exit: Exit | undefined): TurnVerdict {
     ...(usage && { usage }),
     ...(nativeReason !== undefined && { nativeReason }),
     durationMs: count(native, 'duration_ms') ?? 0,
-    denials: Math.max(denials, state.ledger.denials),
+    // Calls cut by an interrupt are listed as refused too, and nobody refused them.
+    denials: Math.max(evidence === 'aborted' ? 0 : denials, state.ledger.denials),
     personDenials: state.ledger.personDenials,
     ...(models.size > 0 && { data: { models: Object.fromEntries(models) } }),
   }

@@ -1,5 +1,5 @@
 import type { FileChanged } from '../../model/events/tool.ts'
-import type { ToolKind } from '../../model/index.ts'
+import type { Location, ToolKind } from '../../model/index.ts'
 import { type Fields, isFields, list, number, text, texts } from '../fields.ts'
 import { ruleTable } from '../rules.ts'
 
@@ -50,6 +50,13 @@ export function titleOf(input: unknown): string | undefined {
   return undefined
 }
 
+/** The file that a call is about, and the path, if any, for which it had to ask. */
+export function locationsOf(input: unknown, blockedPath?: string): Location[] {
+  const path = isFields(input) ? (text(input, 'file_path') ?? text(input, 'notebook_path')) : undefined
+  const paths = new Set([path, blockedPath])
+  return [...paths].flatMap((one) => (one === undefined ? [] : [{ path: one }]))
+}
+
 /** File tools tell what they did in their structured result. */
 export function fileChange(result: Fields): Omit<FileChanged, 'type' | 'toolId' | 'parent'>[] {
   const path = text(result, 'filePath')
@@ -73,6 +80,8 @@ export function fileChange(result: Fields): Omit<FileChanged, 'type' | 'toolId' 
 function edited(result: Fields, before: string | undefined): string | undefined {
   const from = text(result, 'oldString')
   const to = text(result, 'newString')
+  // An edit of nothing in no file is the whole of a new one.
+  if (from === '' && !before) return to
   if (before === undefined || !from || to === undefined) return undefined
   if (result.replaceAll === true) return before.split(from).join(to)
   const at = before.indexOf(from)

@@ -1,0 +1,59 @@
+import type { RequestOption, Scope } from '../../model/index.ts'
+import { type Fields, isFields, list, text, texts } from '../fields.ts'
+
+/** Suggestions of the agent that an allowing answer may grant along with it. */
+export type Suggestions = readonly unknown[]
+
+const forSession = (item: unknown) => isFields(item) && text(item, 'destination') === 'session'
+
+/** A suggestion for the local settings is written into the project, so it is offered as "always", never as less. */
+export function optionsFor(suggestions: Suggestions): RequestOption[] {
+  const session = suggestions.filter(forSession)
+  const options: RequestOption[] = [
+    { id: 'allow', label: 'Allow once', effect: 'allow', scope: 'once', default: true },
+  ]
+  if (session.length > 0) {
+    const label = `Allow for this session${inWords(session)}`
+    options.push({ id: 'allow_session', label, effect: 'allow', scope: 'session' })
+  }
+  if (session.length < suggestions.length) {
+    const label = `Always allow${inWords(suggestions)}`
+    options.push({ id: 'allow_always', label, effect: 'allow', scope: 'always' })
+  }
+  options.push({ id: 'deny', label: 'Deny', effect: 'deny', scope: 'once' })
+  return options
+}
+
+/** What an answer of this scope grants beyond the one call. */
+export function grantsOf(suggestions: Suggestions, scope: Scope | undefined): unknown[] {
+  if (scope === 'always') return [...suggestions]
+  return scope === 'session' ? suggestions.filter(forSession) : []
+}
+
+/** The scope of an answer that granted these. */
+export function scopeOf(granted: Suggestions): Scope {
+  if (granted.length === 0) return 'once'
+  return granted.every(forSession) ? 'session' : 'always'
+}
+
+/** Whoever says yes to more than one call has to see what else it allows. */
+function inWords(suggestions: Suggestions): string {
+  const words = suggestions.filter(isFields).flatMap(grantWords)
+  return words.length === 0 ? '' : `: ${words.join(', ')}`
+}
+
+function grantWords(suggestion: Fields): string[] {
+  const mode = text(suggestion, 'mode')
+  const rules = list(suggestion, 'rules').filter(isFields).map(ruleWords)
+  return [
+    ...rules,
+    ...(texts(suggestion, 'directories') ?? []).map((directory) => `directory ${directory}`),
+    ...(mode === undefined ? [] : [`mode ${mode}`]),
+  ]
+}
+
+function ruleWords(rule: Fields): string {
+  const content = text(rule, 'ruleContent')
+  const tool = text(rule, 'toolName') ?? '?'
+  return content === undefined ? tool : `${tool}(${content})`
+}
