@@ -6,6 +6,7 @@ import { driver } from '../drivers/index.ts'
 import { MainstemError } from '../model/index.ts'
 import type { AgentSettings } from '../sessions/parts.ts'
 import { Sessions } from '../sessions/sessions.ts'
+import { WarmPool } from '../sessions/warm-pool.ts'
 import { memoryStore } from '../stores/memory.ts'
 import { systemClock, systemTimers } from './clock.ts'
 import { isInside } from './is-inside.ts'
@@ -19,6 +20,9 @@ export interface Wiring {
   timers?: Timers
   /** Keep raw frames beside the log. */
   journal?: boolean
+  /** How many agent processes there may be at once, and how long one without work is kept. */
+  maxProcesses?: number
+  restAfterMs?: number
 }
 
 /** Sessions with everything they need; disposing of it ends what runs and closes the store. */
@@ -46,6 +50,8 @@ export function wire({
     clock: systemClock,
     timers,
     journal,
+    pool: new WarmPool(maxProcesses),
+    restAfterMs,
     newId: randomUUID,
     digest: (text) => createHash('sha256').update(text).digest('hex'),
     isInside,

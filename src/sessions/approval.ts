@@ -10,14 +10,17 @@ export interface Circumstances {
   isInside(path: string): boolean
 }
 
+/** What changes nothing. */
+const HARMLESS: readonly ToolKind[] = ['read', 'search', 'think']
+
 /** What runs without asking: anywhere, and inside the workspace only. */
 const ALLOWED: Record<
   Approval,
   { anywhere: readonly ToolKind[]; inside: readonly ToolKind[] } | 'everything'
 > = {
   ask: { anywhere: [], inside: [] },
-  'ask-dangerous': { anywhere: ['read', 'search', 'think'], inside: ['edit'] },
-  'auto-edit': { anywhere: ['read', 'search', 'think'], inside: ['edit', 'delete', 'move'] },
+  'ask-dangerous': { anywhere: HARMLESS, inside: ['edit'] },
+  'auto-edit': { anywhere: HARMLESS, inside: ['edit', 'delete', 'move'] },
   'auto-all': 'everything',
 }
 
@@ -54,6 +57,8 @@ function forbidden({ kind, tool }: RequestOpened, { sandbox, tools }: Policy): s
 function isAllowed(request: RequestOpened, { policy, isInside }: Circumstances): boolean {
   const { kind, tool, toolKind, locations } = request
   if (kind !== 'permission' && kind !== 'plan') return false
+  // Some agents hold read-only by asking, so allowing what they ask would let go of it.
+  if (policy.sandbox === 'read-only' && (toolKind === undefined || !HARMLESS.includes(toolKind))) return false
   const allowed = ALLOWED[policy.approval]
   if (allowed === 'everything') return true
   if (kind === 'plan') return false

@@ -1,13 +1,7 @@
 import type { Codec, Exit, FrameVerdict, LaunchRecipe, Said, Start, Write } from '../agents/agent.ts'
 import type { Frame } from '../framing/frame.ts'
-import {
-  type AnswerCommand,
-  type Command,
-  type ErrorInfo,
-  type Event,
-  OUTSIDE_ID,
-  type SessionOptions,
-} from '../model/index.ts'
+import type { AnswerCommand, Command, ErrorInfo, Event } from '../model/index.ts'
+import { NativeId } from './native-id.ts'
 import { isEvent, TurnMachine, type TurnRules } from './turn-machine.ts'
 
 /** What became of the frames; the four verdicts always add up to `frames`. */
@@ -35,13 +29,13 @@ export class Conversation {
   readonly #turns: TurnMachine
   #epoch = 0
   #state: unknown
-  #nativeSessionId: string | undefined
+  readonly #nativeId: NativeId
 
   constructor(parts: ConversationParts) {
     this.#parts = parts
     this.#codec = parts.recipe.codec
     this.#turns = new TurnMachine(parts)
-    this.#nativeSessionId = parts.start.resume
+    this.#nativeId = new NativeId(parts.start.resume)
   }
 
   get turn(): number | undefined {
@@ -68,14 +62,15 @@ export class Conversation {
   }
 
   /** A native process is about to start: a new epoch with a codec state of its own. */
-  launch(options: SessionOptions = this.#parts.start.options): Start {
+  launch(): Start {
     this.#epoch++
+    const { resume: _, ...rest } = this.#parts.start
+    const resume = this.#nativeId.launch()
     const start: Start = {
-      ...this.#parts.start,
-      options,
+      ...rest,
       epoch: this.#epoch,
       spent: this.#turns.spent,
-      ...(this.#nativeSessionId !== undefined && { resume: this.#nativeSessionId }),
+      ...(resume !== undefined && { resume }),
     }
     this.#state = this.#codec.initial(start)
     return start
@@ -160,10 +155,7 @@ export class Conversation {
   }
 
   #hear(said: Said, native: number | undefined, exit?: Exit): void {
-    if (said.type === 'session.updated' && said.nativeSessionId !== undefined) {
-      // Only an id that is safe on an argv can ever be used to resume.
-      if (OUTSIDE_ID.test(said.nativeSessionId)) this.#nativeSessionId = said.nativeSessionId
-    }
+    this.#nativeId.hear(said)
     const open = this.#turns.turn
     if (isEvent(said)) {
       this.#parts.emit(said, open, native)

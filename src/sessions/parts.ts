@@ -2,6 +2,7 @@ import type { Agent } from '../agents/agent.ts'
 import type { Driver, Timers } from '../drivers/driver.ts'
 import type { LaunchKind, Policy, SessionOptions } from '../model/index.ts'
 import type { Store } from '../stores/store.ts'
+import type { WarmPool } from './warm-pool.ts'
 
 export interface Clock {
   /** Wall time in milliseconds, for people. */
@@ -28,6 +29,10 @@ export interface SessionParts {
   /** Is the path below the folder, with every link followed? A relative one starts at the folder. */
   isInside(path: string, folder: string): boolean
   agentSettings?(id: string): AgentSettings
+  /** How many agent processes there may be. */
+  pool: WarmPool
+  /** How long a process without work is kept. */
+  restAfterMs: number
   /** Keep raw frames beside the log. */
   journal: boolean
 }

@@ -1,4 +1,4 @@
-import type { Agent, Launch, LaunchRecipe, Write } from '../agents/agent.ts'
+import type { Write } from '../agents/agent.ts'
 import type { Run } from '../drivers/driver.ts'
 import type { RequestOpened } from '../model/events/request.ts'
 import type { TurnCompleted } from '../model/events/turn.ts'
@@ -7,31 +7,19 @@ import {
   type Cause,
   type Command,
   type Event,
-  type LaunchKind,
   MainstemError,
-  type Policy,
-  type SessionOptions,
   toMainstemError,
 } from '../model/index.ts'
 import { answerFor, type Circumstances } from './approval.ts'
 import { Conversation, type Coverage } from './conversation.ts'
 import { Log } from './log.ts'
-import type { AgentSettings, SessionParts } from './parts.ts'
+import { Outbox } from './outbox.ts'
+import type { SessionParts } from './parts.ts'
 import { Settlements } from './settlements.ts'
+import { replaceProgram, type SessionSetup } from './setup.ts'
 import { TurnLimits } from './turn-limits.ts'
+import type { Warm } from './warm-pool.ts'
 import { Watchdog } from './watchdog.ts'
-
-export interface SessionSetup {
-  id: string
-  agent: Agent
-  recipe: LaunchRecipe
-  launch: LaunchKind
-  cwd: string
-  policy: Policy
-  options: SessionOptions
-  resume: string | undefined
-  attended: boolean
-}
 
 /** How long an agent may take to stop by its own protocol before its process is ended. */
 const PROTOCOL_GRACE_MS = 2_000
@@ -40,19 +28,22 @@ const PROTOCOL_GRACE_MS = 2_000
  * A durable conversation with one agent. State changes happen at once and in memory; what they cause outside
  * (a process, a line to the agent, a promise kept) waits in the outbox until the entries are committed.
  */
-export class Session {
+export class Session implements Warm {
   readonly id: string
   readonly #setup: SessionSetup
   readonly #parts: SessionParts
   readonly #log: Log
+  readonly #outbox: Outbox
   readonly #conversation: Conversation
   readonly #requests = new Map<string, RequestOpened>()
   readonly #settlements = new Settlements()
   readonly #queue: { turn: number; text: string }[] = []
-  #outbox: (() => void)[] = []
   #run: Run | undefined
   #reading: Promise<void> = Promise.resolve()
   #watchdog: Watchdog | undefined
+  /** Fires when the process is needed again, or gone. */
+  #awake = new AbortController()
+  #resting: Promise<void> | undefined
   #limits: TurnLimits | undefined
   #ended: Promise<void> | undefined
 
@@ -61,6 +52,7 @@ export class Session {
     this.#setup = setup
     this.#parts = parts
     this.#log = new Log(setup.id, parts.store, () => parts.clock.now())
+    this.#outbox = new Outbox(this.#log)
     const { agent, recipe, launch, cwd, policy, options, resume } = setup
     this.#conversation = new Conversation({
       agent: agent.id,
@@ -79,11 +71,12 @@ export class Session {
 
   async open(): Promise<void> {
     this.#conversation.open()
-    await this.#flush()
+    await this.#outbox.flush()
   }
 
   /** The turn's number, once it is durable; the turn goes on in the background. */
   async prompt(text: string): Promise<number> {
+    await this.#makeRoom()
     if (this.#ended) throw new MainstemError('conflict', 'the session has ended')
     const turn = this.#conversation.accept()
     if (this.#busy) {
@@ -92,8 +85,30 @@ export class Session {
     } else {
       this.#begin(turn, text)
     }
-    await this.#flush()
+    await this.#outbox.flush()
     return turn
+  }
+
+  /** Starts the agent's process before there is a prompt for it. */
+  async warm(): Promise<void> {
+    if (this.#setup.launch === 'oneshot') return
+    await this.#makeRoom()
+    if (this.#run || this.#busy || this.#ended) return
+    this.#start()
+    this.#restLater()
+    await this.#outbox.flush()
+  }
+
+  get idle(): boolean {
+    return this.#run !== undefined && !this.#busy && !this.#ended
+  }
+
+  /** Ends an idle process; the conversation goes on in another one with the next prompt. */
+  rest(): Promise<void> {
+    this.#resting ??= this.#closeProcess().finally(() => {
+      this.#resting = undefined
+    })
+    return this.#resting
   }
 
   /** The terminal event of a turn, once it is committed. */
@@ -109,10 +124,10 @@ export class Session {
     const settled = this.settled(turn)
     if (this.#setup.recipe.capabilities.interrupt === 'protocol') {
       this.#command({ type: 'interrupt' })
-      await this.#flush()
+      await this.#outbox.flush()
       await this.#within(PROTOCOL_GRACE_MS, settled)
     } else {
-      await this.#flush()
+      await this.#outbox.flush()
     }
     if (this.#conversation.turn === turn) await this.#run?.stop()
     await settled
@@ -128,7 +143,7 @@ export class Session {
     this.#requests.delete(answer.requestId)
     this.#watchdog?.waitForPerson(this.#requests.size > 0)
     this.#write(writes)
-    await this.#flush()
+    await this.#outbox.flush()
     if (answer.interrupt) await this.interrupt()
   }
 
@@ -141,15 +156,36 @@ export class Session {
   async #end(cause: Cause): Promise<void> {
     for (const { turn } of this.#queue.splice(0)) this.#conversation.drop(turn)
     await this.interrupt(cause)
+    await this.#closeProcess()
+    this.#conversation.ended({ type: 'session.ended', reason: cause === 'drain' ? 'cancelled' : 'completed' })
+    await this.#outbox.flush()
+  }
+
+  async #closeProcess(): Promise<void> {
+    this.#awake.abort()
     if (this.#run) {
       this.#command({ type: 'close' })
-      await this.#flush()
+      await this.#outbox.flush()
       await this.#within(PROTOCOL_GRACE_MS, this.#reading)
       await this.#run?.stop()
     }
     await this.#reading
-    this.#conversation.ended({ type: 'session.ended', reason: cause === 'drain' ? 'cancelled' : 'completed' })
-    await this.#flush()
+  }
+
+  /** A new process needs room among the others; the one we have needs none. */
+  async #makeRoom(): Promise<void> {
+    await this.#resting
+    if (!this.#busy) await this.#parts.pool.admit(this)
+  }
+
+  /** A process that nobody talks to goes after a while, if the conversation can be resumed without it. */
+  #restLater(): void {
+    if (this.#setup.launch === 'oneshot' || !this.#setup.recipe.capabilities.resume) return
+    this.#awake = new AbortController()
+    const { signal } = this.#awake
+    void this.#parts.timers.sleep(this.#parts.restAfterMs, signal).then(() => {
+      if (!signal.aborted && this.idle) this.rest().catch((thrown) => this.#fail(thrown))
+    })
   }
 
   get #circumstances(): Circumstances {
@@ -163,6 +199,7 @@ export class Session {
   }
 
   #begin(turn: number, text: string): void {
+    this.#awake.abort()
     this.#conversation.begin(turn, text)
     const { policy } = this.#setup
     const { clock, timers } = this.#parts
@@ -178,7 +215,10 @@ export class Session {
   #next(): void {
     if (this.#conversation.turn !== undefined || (this.#run && this.#setup.launch === 'oneshot')) return
     const next = this.#queue.shift()
-    if (!next) return
+    if (!next) {
+      if (this.#run) this.#restLater()
+      return
+    }
     this.#begin(next.turn, next.text)
     this.#flushLater()
   }
@@ -208,15 +248,16 @@ export class Session {
         this.#write(this.#conversation.frame(frame))
         if (journal && !frame.blob) this.#log.keepFrame(this.coverage.frames, frame.stream, frame.text)
       }
-      await this.#flush()
+      await this.#outbox.flush()
     }
     const exit = await run.exit
     this.#run = undefined
+    this.#parts.pool.leave(this)
     const { survivors, ...ended } = exit
     if (survivors) this.#conversation.survived(survivors)
     this.#conversation.exit(ended)
     this.#outbox.push(() => this.#next())
-    await this.#flush()
+    await this.#outbox.flush()
   }
 
   /** A command the agent cannot take ends its turn: nothing else would. */
@@ -234,16 +275,8 @@ export class Session {
     })
   }
 
-  /** Commits what was said, then lets happen what was waiting for that. */
-  async #flush(): Promise<void> {
-    const effects = this.#outbox
-    this.#outbox = []
-    await this.#log.commit()
-    for (const effect of effects) effect()
-  }
-
   #flushLater(): void {
-    this.#flush().catch((thrown) => this.#fail(thrown))
+    this.#outbox.flush().catch((thrown) => this.#fail(thrown))
   }
 
   #emit(event: Event, turn: number | undefined, native: number | undefined): void {
@@ -298,10 +331,4 @@ export class Session {
     this.#settlements.fail(error)
     void this.#run?.stop()
   }
-}
-
-function replaceProgram(launch: Launch, settings: AgentSettings): Launch {
-  const [program, ...rest] = settings.command ?? []
-  if (launch.kind !== 'process' || program === undefined) return launch
-  return { ...launch, argv: [program, ...rest, ...launch.argv.slice(1)] }
 }

@@ -13,6 +13,7 @@ import { Runs } from '../../src/gateway/runs.ts'
 import { Streams } from '../../src/gateway/streams.ts'
 import { DEFAULT_POLICY } from '../../src/model/index.ts'
 import { Sessions } from '../../src/sessions/sessions.ts'
+import { WarmPool } from '../../src/sessions/warm-pool.ts'
 import { memoryStore } from '../../src/stores/memory.ts'
 import type { Store } from '../../src/stores/store.ts'
 import { Gate } from './gate.ts'
@@ -39,6 +40,8 @@ export class TestGateway implements AsyncDisposable {
       clock: systemClock,
       timers: this.gate,
       journal: true,
+      pool: new WarmPool(64),
+      restAfterMs: 600_000,
       isInside: (path) => path.startsWith('/workspace/'),
       newId: randomUUID,
       digest: (text) => text,

@@ -51,6 +51,15 @@ describe.each(Approval.options)('%s', (approval) => {
   })
 })
 
+test.each(ToolKind.options)('read-only is not let go by answering %s for the user', (toolKind) => {
+  const harmless = ['read', 'search', 'think'].includes(toolKind)
+  const asked = request({ toolKind, locations: INSIDE })
+  expect(decide({ approval: 'auto-all', sandbox: 'read-only' }, asked)).toBe(harmless ? 'allow' : 'ask')
+  expect(decide({ approval: 'auto-all', sandbox: 'read-only' }, asked, false)).toBe(
+    harmless ? 'allow' : 'deny',
+  )
+})
+
 test('a call of unknown kind is a person’s to decide', () => {
   expect(decide({ approval: 'auto-edit' }, request({ locations: INSIDE }))).toBe('ask')
 })

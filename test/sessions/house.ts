@@ -3,12 +3,13 @@ import type { Entry, EventType, Policy } from '../../src/model/index.ts'
 import type { NewSession } from '../../src/sessions/parts.ts'
 import type { Session } from '../../src/sessions/session.ts'
 import { Sessions } from '../../src/sessions/sessions.ts'
+import { WarmPool } from '../../src/sessions/warm-pool.ts'
 import { memoryStore } from '../../src/stores/memory.ts'
 import type { Store } from '../../src/stores/store.ts'
 import { FakeDriver, FakeTime } from './fake-driver.ts'
 
 /** Sessions with a driver and a clock that a test holds in its hands. */
-export function house(store: Store = memoryStore()) {
+export function house(store: Store = memoryStore(), maxProcesses = 10) {
   const driver = new FakeDriver()
   const time = new FakeTime()
   let ids = 0
@@ -19,6 +20,8 @@ export function house(store: Store = memoryStore()) {
     clock: { now: () => time.now, monotonic: () => time.now },
     timers: time,
     journal: true,
+    pool: new WarmPool(maxProcesses),
+    restAfterMs: 60_000,
     isInside: (path) => path.startsWith('/workspace/'),
     newId: () => `00000000-0000-4000-8000-${String(++ids).padStart(12, '0')}`,
     digest: (text) => `digest:${text}`,
