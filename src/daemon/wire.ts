@@ -36,6 +36,8 @@ export function wire({
   agents = allAgents,
   timers = systemTimers,
   journal = true,
+  maxProcesses = 64,
+  restAfterMs = 600_000,
 }: Wiring = {}): Wired {
   const known = new Map(agents.map((agent) => [agent.id, agent]))
   const stranger = Object.keys(settings).find((id) => !known.has(id))

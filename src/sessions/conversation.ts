@@ -42,8 +42,8 @@ export class Conversation {
     return this.#turns.turn
   }
 
-  get epoch(): number {
-    return this.#epoch
+  get nativeSessionId(): string | undefined {
+    return this.#nativeId.proven
   }
 
   /** The first entry of every log. */

@@ -15,6 +15,10 @@ export class NativeId {
     this.#proven = resume
   }
 
+  get proven(): string | undefined {
+    return this.#proven
+  }
+
   /** A process starts: what to resume, if anything. */
   launch(): string | undefined {
     this.#announced = undefined

@@ -1,5 +1,6 @@
 import type { Write } from '../agents/agent.ts'
-import type { Run } from '../drivers/driver.ts'
+import type { RunExit } from '../drivers/driver.ts'
+import type { Frame } from '../framing/frame.ts'
 import type { RequestOpened } from '../model/events/request.ts'
 import type { TurnCompleted } from '../model/events/turn.ts'
 import {
@@ -7,17 +8,19 @@ import {
   type Cause,
   type Command,
   type Event,
+  type Image,
   MainstemError,
   toMainstemError,
 } from '../model/index.ts'
-import { answerFor, type Circumstances } from './approval.ts'
+import { AgentProcess } from './agent-process.ts'
+import { answerFor } from './approval.ts'
 import { Conversation, type Coverage } from './conversation.ts'
 import { Log } from './log.ts'
 import { Outbox } from './outbox.ts'
 import type { SessionParts } from './parts.ts'
+import { Rest } from './rest.ts'
 import { Settlements } from './settlements.ts'
-import { replaceProgram, type SessionSetup } from './setup.ts'
-import { TurnLimits } from './turn-limits.ts'
+import { circumstances, need, type Prompt, replaceProgram, type SessionSetup } from './setup.ts'
 import type { Warm } from './warm-pool.ts'
 import { Watchdog } from './watchdog.ts'
 
@@ -37,14 +40,10 @@ export class Session implements Warm {
   readonly #conversation: Conversation
   readonly #requests = new Map<string, RequestOpened>()
   readonly #settlements = new Settlements()
-  readonly #queue: { turn: number; text: string }[] = []
-  #run: Run | undefined
-  #reading: Promise<void> = Promise.resolve()
+  readonly #queue: Prompt[] = []
+  readonly #process: AgentProcess
+  readonly #rest: Rest
   #watchdog: Watchdog | undefined
-  /** Fires when the process is needed again, or gone. */
-  #awake = new AbortController()
-  #resting: Promise<void> | undefined
-  #limits: TurnLimits | undefined
   #ended: Promise<void> | undefined
 
   constructor(setup: SessionSetup, parts: SessionParts) {
@@ -53,13 +52,19 @@ export class Session implements Warm {
     this.#parts = parts
     this.#log = new Log(setup.id, parts.store, () => parts.clock.now())
     this.#outbox = new Outbox(this.#log)
+    this.#process = new AgentProcess({
+      frames: (batch) => this.#hear(batch),
+      exited: (exit) => this.#exited(exit),
+      failed: (thrown) => this.#fail(thrown),
+    })
+    this.#rest = new Rest(parts.timers, parts.restAfterMs, () => this.#closeProcess())
     const { agent, recipe, launch, cwd, policy, options, resume } = setup
     this.#conversation = new Conversation({
       agent: agent.id,
       recipe,
       start: { launch, cwd, policy, options, ...(resume !== undefined && { resume }) },
       digest: parts.digest,
-      answersItself: (request) => answerFor(request, this.#circumstances) !== undefined,
+      answersItself: (request) => answerFor(request, circumstances(setup, parts)) !== undefined,
       now: () => parts.clock.monotonic(),
       emit: (event, turn, native) => this.#emit(event, turn, native),
     })
@@ -75,15 +80,17 @@ export class Session implements Warm {
   }
 
   /** The turn's number, once it is durable; the turn goes on in the background. */
-  async prompt(text: string): Promise<number> {
+  async prompt(text: string, images: readonly Image[] = []): Promise<number> {
+    if (images.length > 0) need(this.#setup, 'images')
     await this.#makeRoom()
-    if (this.#ended) throw new MainstemError('conflict', 'the session has ended')
+    this.#checkOpen()
     const turn = this.#conversation.accept()
+    const prompt: Prompt = { turn, text, images }
     if (this.#busy) {
-      this.#queue.push({ turn, text })
+      this.#queue.push(prompt)
       this.#conversation.queued(turn, text, this.#queue.length)
     } else {
-      this.#begin(turn, text)
+      this.#begin(prompt)
     }
     await this.#outbox.flush()
     return turn
@@ -93,27 +100,47 @@ export class Session implements Warm {
   async warm(): Promise<void> {
     if (this.#setup.launch === 'oneshot') return
     await this.#makeRoom()
-    if (this.#run || this.#busy || this.#ended) return
+    if (this.#process.running || this.#busy || this.#ended) return
     this.#start()
     this.#restLater()
     await this.#outbox.flush()
   }
 
   get idle(): boolean {
-    return this.#run !== undefined && !this.#busy && !this.#ended
+    return this.#process.running && !this.#busy && !this.#ended
   }
 
   /** Ends an idle process; the conversation goes on in another one with the next prompt. */
   rest(): Promise<void> {
-    this.#resting ??= this.#closeProcess().finally(() => {
-      this.#resting = undefined
-    })
-    return this.#resting
+    return this.#rest.now()
   }
 
   /** The terminal event of a turn, once it is committed. */
   settled(turn: number): Promise<TurnCompleted> {
     return this.#settlements.wait(turn)
+  }
+
+  /** A prompt that joins the open turn. */
+  async steer(text: string): Promise<void> {
+    need(this.#setup, 'steer')
+    if (this.#conversation.turn === undefined)
+      throw new MainstemError('conflict', 'there is no open turn to steer')
+    this.#command({ type: 'steer', text, promptId: this.#parts.newId() })
+    await this.#outbox.flush()
+  }
+
+  /** Changes what the agent works with from now on. */
+  async change(command: Extract<Command, { type: 'set_model' | 'set_policy' }>): Promise<void> {
+    need(this.#setup, command.type === 'set_model' ? 'setModel' : 'setMode')
+    this.#checkOpen()
+    if (!this.#process.running) await this.warm()
+    this.#command(command)
+    await this.#outbox.flush()
+  }
+
+  /** The agent's own id of the conversation, once there is something to go on with. */
+  get nativeSessionId(): string | undefined {
+    return this.#conversation.nativeSessionId
   }
 
   /** Stops the open turn; without one it does nothing. Settles when the turn has its terminal event. */
@@ -129,7 +156,7 @@ export class Session implements Warm {
     } else {
       await this.#outbox.flush()
     }
-    if (this.#conversation.turn === turn) await this.#run?.stop()
+    if (this.#conversation.turn === turn) await this.#process.stop()
     await settled
   }
 
@@ -161,101 +188,94 @@ export class Session implements Warm {
     await this.#outbox.flush()
   }
 
+  #checkOpen(): void {
+    if (this.#ended) throw new MainstemError('conflict', 'the session has ended')
+  }
+
   async #closeProcess(): Promise<void> {
-    this.#awake.abort()
-    if (this.#run) {
+    this.#rest.cancel()
+    if (this.#process.running) {
       this.#command({ type: 'close' })
       await this.#outbox.flush()
-      await this.#within(PROTOCOL_GRACE_MS, this.#reading)
-      await this.#run?.stop()
+      await this.#within(PROTOCOL_GRACE_MS, this.#process.gone)
+      await this.#process.stop()
     }
-    await this.#reading
+    await this.#process.gone
   }
 
   /** A new process needs room among the others; the one we have needs none. */
   async #makeRoom(): Promise<void> {
-    await this.#resting
+    await this.#rest.over()
     if (!this.#busy) await this.#parts.pool.admit(this)
   }
 
   /** A process that nobody talks to goes after a while, if the conversation can be resumed without it. */
   #restLater(): void {
     if (this.#setup.launch === 'oneshot' || !this.#setup.recipe.capabilities.resume) return
-    this.#awake = new AbortController()
-    const { signal } = this.#awake
-    void this.#parts.timers.sleep(this.#parts.restAfterMs, signal).then(() => {
-      if (!signal.aborted && this.idle) this.rest().catch((thrown) => this.#fail(thrown))
-    })
-  }
-
-  get #circumstances(): Circumstances {
-    const { policy, attended, cwd } = this.#setup
-    return { policy, attended, isInside: (path) => this.#parts.isInside(path, cwd) }
+    this.#rest.later().catch((thrown) => this.#fail(thrown))
   }
 
   get #busy(): boolean {
-    const exiting = this.#run !== undefined && this.#setup.launch === 'oneshot'
+    const exiting = this.#process.running && this.#setup.launch === 'oneshot'
     return this.#conversation.turn !== undefined || this.#queue.length > 0 || exiting
   }
 
-  #begin(turn: number, text: string): void {
-    this.#awake.abort()
+  #begin({ turn, text, images }: Prompt): void {
+    this.#rest.cancel()
     this.#conversation.begin(turn, text)
     const { policy } = this.#setup
     const { clock, timers } = this.#parts
-    this.#watchdog = new Watchdog(policy, clock, timers, () => {
-      this.#stopTurn('timeout')
-    })
-    this.#limits = new TurnLimits(policy)
-    if (!this.#run) this.#start()
-    this.#command({ type: 'prompt', text })
+    this.#watchdog = new Watchdog(policy, clock, timers, (cause) => this.#stopTurn(cause))
+    if (!this.#process.running) this.#start()
+    this.#command({ type: 'prompt', text, ...(images.length > 0 && { images: [...images] }) })
   }
 
   /** A prompt that waited has its turn when nothing else is running. */
   #next(): void {
-    if (this.#conversation.turn !== undefined || (this.#run && this.#setup.launch === 'oneshot')) return
+    if (this.#conversation.turn !== undefined || (this.#process.running && this.#setup.launch === 'oneshot'))
+      return
     const next = this.#queue.shift()
     if (!next) {
-      if (this.#run) this.#restLater()
+      if (this.#process.running) this.#restLater()
       return
     }
-    this.#begin(next.turn, next.text)
-    this.#flushLater()
+    this.#begin(next)
+    this.#outbox.flush().catch((thrown) => this.#fail(thrown))
   }
 
   /** Starts a native process, as soon as the turn is committed that needs it. */
   #start(): void {
+    this.#parts.pool.enter(this)
     const start = this.#conversation.launch()
     const settings = this.#parts.agentSettings?.(this.#setup.agent.id) ?? {}
     const launch = replaceProgram(this.#setup.recipe.launch(start), settings)
     this.#outbox.push(() => {
-      this.#run = this.#parts.driver.start(launch, {
+      const run = this.#parts.driver.start(launch, {
         runId: `${this.id}.${start.epoch}`,
         cwd: this.#setup.cwd,
         env: { ...settings.env, ...this.#setup.options.env },
         blobs: this.#parts.store.blobs,
       })
-      this.#reading = this.#read(this.#run).catch((thrown) => this.#fail(thrown))
+      this.#process.adopt(run)
     })
     this.#command({ type: 'open', ...(start.resume !== undefined && { resume: start.resume }) })
   }
 
-  async #read(run: Run): Promise<void> {
-    const { journal } = this.#parts
-    for await (const batch of run.frames) {
-      this.#watchdog?.heard()
-      for (const frame of batch) {
-        this.#write(this.#conversation.frame(frame))
-        if (journal && !frame.blob) this.#log.keepFrame(this.coverage.frames, frame.stream, frame.text)
+  async #hear(batch: readonly Frame[]): Promise<void> {
+    this.#watchdog?.heard()
+    for (const frame of batch) {
+      this.#write(this.#conversation.frame(frame))
+      if (this.#parts.journal && !frame.blob) {
+        this.#log.keepFrame(this.coverage.frames, frame.stream, frame.text)
       }
-      await this.#outbox.flush()
     }
-    const exit = await run.exit
-    this.#run = undefined
+    await this.#outbox.flush()
+  }
+
+  async #exited({ survivors, ...exit }: RunExit): Promise<void> {
     this.#parts.pool.leave(this)
-    const { survivors, ...ended } = exit
     if (survivors) this.#conversation.survived(survivors)
-    this.#conversation.exit(ended)
+    this.#conversation.exit(exit)
     this.#outbox.push(() => this.#next())
     await this.#outbox.flush()
   }
@@ -270,13 +290,7 @@ export class Session implements Warm {
 
   #write(writes: readonly Write[]): void {
     if (writes.length === 0) return
-    this.#outbox.push(() => {
-      for (const write of writes) this.#run?.write(write).catch((thrown) => this.#fail(thrown))
-    })
-  }
-
-  #flushLater(): void {
-    this.#outbox.flush().catch((thrown) => this.#fail(thrown))
+    this.#outbox.push(() => this.#process.write(writes))
   }
 
   #emit(event: Event, turn: number | undefined, native: number | undefined): void {
@@ -289,11 +303,9 @@ export class Session implements Warm {
         this.#requests.delete(event.requestId)
         this.#watchdog?.waitForPerson(this.#requests.size > 0)
         break
-      case 'usage.reported': {
-        const cause = this.#limits?.hear(event)
-        if (cause) this.#outbox.push(() => this.#stopTurn(cause))
+      case 'usage.reported':
+        this.#outbox.push(() => this.#watchdog?.see(event))
         break
-      }
       case 'turn.completed':
         if (event.turn === turn) this.#watchdog?.end()
         this.#outbox.push(() => {
@@ -310,11 +322,14 @@ export class Session implements Warm {
   #ask(request: RequestOpened): void {
     this.#requests.set(request.requestId, request)
     this.#watchdog?.waitForPerson(true)
-    const answer = answerFor(request, this.#circumstances)
+    const answer = answerFor(request, circumstances(this.#setup, this.#parts))
     if (!answer) return
     this.#outbox.push(() => {
       if (!this.#requests.has(request.requestId)) return
-      this.answer(answer).catch((thrown) => this.#fail(thrown))
+      // An answer that the agent does not offer is none; the request stays for a person.
+      this.answer(answer).catch((thrown) => {
+        if (toMainstemError(thrown).code === 'storage_failed') this.#fail(thrown)
+      })
     })
   }
 
@@ -329,6 +344,6 @@ export class Session implements Warm {
     const error = toMainstemError(thrown)
     this.#watchdog?.end()
     this.#settlements.fail(error)
-    void this.#run?.stop()
+    void this.#process.stop()
   }
 }

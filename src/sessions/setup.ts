@@ -1,6 +1,13 @@
 import type { Agent, Launch, LaunchRecipe } from '../agents/agent.ts'
-import type { LaunchKind, Policy, SessionOptions } from '../model/index.ts'
-import type { AgentSettings } from './parts.ts'
+import {
+  type Image,
+  type LaunchKind,
+  MainstemError,
+  type Policy,
+  type SessionOptions,
+} from '../model/index.ts'
+import type { Circumstances } from './approval.ts'
+import type { AgentSettings, SessionParts } from './parts.ts'
 
 /** What a session is made of, once it was found to be possible. */
 export interface SessionSetup {
@@ -13,6 +20,29 @@ export interface SessionSetup {
   options: SessionOptions
   resume: string | undefined
   attended: boolean
+}
+
+/** A prompt that was accepted. */
+export interface Prompt {
+  turn: number
+  text: string
+  images: readonly Image[]
+}
+
+/** What the policy decides by, besides the request. */
+export function circumstances(
+  { policy, attended, cwd }: SessionSetup,
+  { isInside }: SessionParts,
+): Circumstances {
+  return { policy, attended, isInside: (path) => isInside(path, cwd) }
+}
+
+/** Refuses what this launch of the agent cannot do. */
+export function need(setup: SessionSetup, capability: 'images' | 'steer' | 'setModel' | 'setMode'): void {
+  const { agent, launch, recipe } = setup
+  const has = recipe.capabilities[capability]
+  if (has !== false && has !== 'none') return
+  throw new MainstemError('unsupported_option', `${capability} is not supported by a ${launch} ${agent.id}`)
 }
 
 /** The program that the configuration names instead of the agent's own. */

@@ -31,6 +31,11 @@ export class WarmPool {
       this.#running.delete(idle)
       await idle.rest()
     }
+    this.enter(session)
+  }
+
+  /** A process that takes the place of one that just went needs no room made. */
+  enter(session: Warm): void {
     this.#running.add(session)
   }
 

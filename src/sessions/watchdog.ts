@@ -1,27 +1,36 @@
 import type { Timers } from '../drivers/driver.ts'
-import type { Policy } from '../model/index.ts'
+import type { Cause, Event, Policy } from '../model/index.ts'
 import type { Clock } from './parts.ts'
+import { TurnLimits } from './turn-limits.ts'
 
 /**
- * Watches one turn: its whole time, and silence inside it. Waiting for a person is not silence.
- * `expire` is called at most once.
+ * Watches one turn: its whole time, silence inside it, its model calls and its cost. Waiting for a person is not
+ * silence. `stop` is called at most once.
  */
 export class Watchdog {
   readonly #clock: Clock
   readonly #stop = new AbortController()
+  readonly #limits: TurnLimits
+  readonly #stopTurn: (cause: Cause) => void
   #heardAt: number
   #waitingForPerson = false
 
-  constructor(policy: Policy, clock: Clock, timers: Timers, expire: () => void) {
+  constructor(policy: Policy, clock: Clock, timers: Timers, stop: (cause: Cause) => void) {
     this.#clock = clock
+    this.#limits = new TurnLimits(policy)
     this.#heardAt = clock.monotonic()
-    const once = () => {
+    this.#stopTurn = (cause) => {
       if (this.#stop.signal.aborted) return
       this.#stop.abort()
-      expire()
+      stop(cause)
     }
-    if (policy.timeoutMs !== undefined) void this.#afterTurn(policy.timeoutMs, timers, once)
-    if (policy.idleTimeoutMs !== undefined) void this.#afterSilence(policy.idleTimeoutMs, timers, once)
+    if (policy.timeoutMs !== undefined) void this.#afterTurn(policy.timeoutMs, timers)
+    if (policy.idleTimeoutMs !== undefined) void this.#afterSilence(policy.idleTimeoutMs, timers)
+  }
+
+  see(event: Event): void {
+    const cause = this.#limits.hear(event)
+    if (cause) this.#stopTurn(cause)
   }
 
   heard(): void {
@@ -37,15 +46,15 @@ export class Watchdog {
     this.#stop.abort()
   }
 
-  async #afterTurn(ms: number, timers: Timers, expire: () => void): Promise<void> {
+  async #afterTurn(ms: number, timers: Timers): Promise<void> {
     await timers.sleep(ms, this.#stop.signal)
-    expire()
+    this.#stopTurn('timeout')
   }
 
-  async #afterSilence(ms: number, timers: Timers, expire: () => void): Promise<void> {
+  async #afterSilence(ms: number, timers: Timers): Promise<void> {
     while (!this.#stop.signal.aborted) {
       const silent = this.#waitingForPerson ? 0 : this.#clock.monotonic() - this.#heardAt
-      if (silent >= ms) return expire()
+      if (silent >= ms) return this.#stopTurn('timeout')
       await timers.sleep(ms - silent, this.#stop.signal)
     }
   }
