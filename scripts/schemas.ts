@@ -1,8 +1,9 @@
-/** Writes what is generated from the model: JSON Schemas, and the tables of the reference. */
+/** Writes what is generated: JSON Schemas of the model and the faces, and the tables of the reference. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { z } from 'zod'
 import { Capabilities, Command, Entry, Event, Policy, SessionOptions } from '../src/model/index.ts'
+import { dialectSchemas } from './dialect-schemas.ts'
 import { errorsPage, eventsPage, outcomesPage } from './reference.ts'
 
 const published = { event: Event, entry: Entry, command: Command, policy: Policy, capabilities: Capabilities }
@@ -13,7 +14,7 @@ function jsonSchemas(): Record<string, string> {
   registry.add(SessionOptions, { id: 'session-options' })
   const { schemas } = z.toJSONSchema(registry, { uri: (id) => `${id}.json` })
   return Object.fromEntries(
-    Object.entries(schemas).map(([id, schema]) => [
+    Object.entries({ ...schemas, ...dialectSchemas() }).map(([id, schema]) => [
       `docs/schemas/${id}.json`,
       `${JSON.stringify(schema, null, 2)}\n`,
     ]),

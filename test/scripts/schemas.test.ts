@@ -10,6 +10,7 @@ describe('generated from the model', () => {
   })
 
   it('there is nothing else in the folders of generated files', () => {
-    expect(globSync('docs/{schemas,reference}/*').sort()).toEqual(Object.keys(files).sort())
+    const found = globSync('docs/{schemas,reference}/*', { exclude: ['docs/schemas/*.printed.json'] })
+    expect(found.sort()).toEqual(Object.keys(files).sort())
   })
 })

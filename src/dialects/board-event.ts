@@ -1,0 +1,38 @@
+import { z } from 'zod'
+import { Outcome, ToolStatus } from '../model/index.ts'
+
+const outcome = Outcome.exclude(['completed']).optional().describe('the exact outcome of the turn')
+
+const envelope = { id: z.uuid(), sessionId: z.uuid(), timestamp: z.iso.datetime() }
+
+const message = <Type extends string, Payload extends z.ZodRawShape>(type: Type, payload: Payload) =>
+  z.strictObject({ ...envelope, type: z.literal(type), payload: z.strictObject(payload) })
+
+/** What the sessions of the board stream. Readers skip fields they do not know. */
+export const SessionEvent = z.discriminatedUnion('type', [
+  message('plan', { message: z.string() }),
+  message('log', { line: z.string(), outcome }),
+  message('diff', {
+    file: z.string(),
+    diff: z.string().describe('hunks of a unified diff; empty when the agent did not say what changed'),
+    change: z.enum(['created', 'deleted', 'renamed']).optional().describe('absent: modified'),
+    from: z.string().optional().describe('the name before'),
+  }),
+  message('action', { tool: z.string(), args: z.record(z.string(), z.unknown()), toolId: z.string() }),
+  message('toolResult', {
+    tool: z.string(),
+    success: z.boolean(),
+    output: z.string(),
+    toolId: z.string(),
+    status: ToolStatus.exclude(['success']).optional().describe('how exactly it did not succeed'),
+    error: z.string().optional(),
+  }),
+  message('error', { message: z.string(), code: z.string().optional(), outcome }),
+  message('cancelled', {}),
+])
+export type SessionEvent = z.infer<typeof SessionEvent>
+
+type BodyOf<Said> = Said extends SessionEvent ? Pick<Said, 'type' | 'payload'> : never
+
+/** A message before it is stamped. */
+export type Body = BodyOf<SessionEvent>

@@ -1,0 +1,156 @@
+import type { SessionEnded } from '../model/events/session.ts'
+import type { FileChanged, ToolCompleted, ToolStarted } from '../model/events/tool.ts'
+import type { TurnCompleted } from '../model/events/turn.ts'
+import type { PlanItem, PlanUpdated } from '../model/events/work.ts'
+import type { Entry, Event } from '../model/index.ts'
+import type { Body, SessionEvent } from './board-event.ts'
+import { advance, type BoardState, newStanding, type Standing } from './board-state.ts'
+import { byRules, type Dialect, defineDialect, type Rules, silent } from './dialect.ts'
+import { isoTime } from './iso-time.ts'
+import { lineDiff } from './line-diff.ts'
+import { whyEnded } from './outcome-words.ts'
+import { argumentsOf, outputOf } from './tool-words.ts'
+import { uuid5 } from './uuid5.ts'
+
+interface BoardFold {
+  readonly standing: Standing
+  over: boolean
+}
+
+const NOTHING: readonly Body[] = []
+
+const rules: Rules<BoardFold, Body> = {
+  'text.completed': (_, { text, parent }) =>
+    parent === undefined && text !== '' ? [{ type: 'log', payload: { line: text } }] : NOTHING,
+  'thinking.completed': (_, { text, parent }) => (parent === undefined ? plan(text) : NOTHING),
+  'plan.updated': (_, event) => (event.parent === undefined ? plan(planText(event)) : NOTHING),
+  'tool.started': (_, event) => [action(event)],
+  'tool.completed': (_, event) => [toolResult(event)],
+  'file.changed': (_, event) => [diff(event)],
+  'turn.queued': noted,
+  'turn.started': noted,
+  'turn.completed': turnEnd,
+  'session.ended': sessionEnd,
+  'session.started': silent,
+  'session.updated': silent,
+  'turn.steered': silent,
+  'text.delta': silent,
+  'thinking.delta': silent,
+  'message.discarded': silent,
+  'tool.input.delta': silent,
+  'tool.updated': silent,
+  'tool.progressed': silent,
+  'subagent.started': silent,
+  'subagent.progressed': silent,
+  'subagent.completed': silent,
+  'hook.started': silent,
+  'hook.completed': silent,
+  'request.opened': silent,
+  'request.resolved': silent,
+  'request.withdrawn': silent,
+  'context.compacted': silent,
+  'usage.reported': silent,
+  'limit.reported': silent,
+  'notice.raised': silent,
+  'output.written': silent,
+  'native.unmapped': silent,
+}
+
+const project = byRules(rules)
+
+/**
+ * The sessions of the board: whole messages, tools and diffs, and a state beside them.
+ * It cannot carry turns and prompts, text in pieces, the text of sub-agents, usage, requests and notices.
+ */
+export const board: Dialect = defineDialect({
+  id: 'board',
+  initial: (): BoardFold => ({ standing: newStanding(), over: false }),
+  project: (fold, entry) =>
+    fold.over ? [] : project(fold, entry).map((body, index) => stamp(entry, body, index)),
+  finished: (fold) => fold.over,
+})
+
+/** Ids are made of what never changes, so that every reader sees the same. */
+function stamp({ session, seq, at }: Entry, body: Body, index: number): SessionEvent {
+  return {
+    id: uuid5(session, `${seq}.${index}`),
+    sessionId: session,
+    ...body,
+    timestamp: isoTime(at),
+  }
+}
+
+function plan(message: string): readonly Body[] {
+  return message === '' ? NOTHING : [{ type: 'plan', payload: { message } }]
+}
+
+const MARKS: Record<PlanItem['status'], string> = { pending: '[ ]', in_progress: '[~]', completed: '[x]' }
+
+function planText({ items, explanation }: PlanUpdated): string {
+  const list = items.map(({ text, status }) => `${MARKS[status]} ${text}`)
+  return [...(explanation ? [explanation] : []), ...list].join('\n')
+}
+
+function action({ toolId, name, input }: ToolStarted): Body {
+  return { type: 'action', payload: { tool: name, args: argumentsOf(input), toolId } }
+}
+
+function toolResult(event: ToolCompleted): Body {
+  const { toolId, name, status, error, data } = event
+  const told = outputOf(event) ?? error ?? (data === undefined ? '' : JSON.stringify(data))
+  return {
+    type: 'toolResult',
+    payload: {
+      tool: name,
+      success: status === 'success',
+      output: told,
+      toolId,
+      ...(status !== 'success' && { status }),
+      ...(error !== undefined && error !== told && { error }),
+    },
+  }
+}
+
+function diff({ path, change, from, diff, before, after }: FileChanged): Body {
+  // Without both texts a change is not known, but for a file that was not there before, or is not now.
+  const old = before ?? (change === 'created' ? '' : undefined)
+  const now = after ?? (change === 'deleted' ? '' : undefined)
+  return {
+    type: 'diff',
+    payload: {
+      file: path,
+      diff: diff ?? (old === undefined || now === undefined ? '' : lineDiff(old, now)),
+      ...(change !== 'modified' && { change }),
+      ...(from !== undefined && { from }),
+    },
+  }
+}
+
+function noted({ standing }: BoardFold, event: Event): readonly Body[] {
+  advance(standing, event)
+  return NOTHING
+}
+
+/** Readers take `error` and `cancelled` for the end, so they are said only when no turn is left. */
+function turnEnd({ standing }: BoardFold, event: TurnCompleted): readonly Body[] {
+  const { outcome, error } = event
+  const state = advance(standing, event)
+  if (outcome === 'completed') return NOTHING
+  const message = whyEnded(event)
+  if (state === 'running') return [{ type: 'log', payload: { line: message, outcome } }]
+  return end(state, { message, ...(error && { code: error.code }), outcome })
+}
+
+function sessionEnd(fold: BoardFold, event: SessionEnded): readonly Body[] {
+  fold.over = true
+  const before = fold.standing.state
+  const state = advance(fold.standing, event)
+  if (before !== 'running') return NOTHING
+  const { code, message = 'the session ended before its turn did' } = event.error ?? {}
+  return end(state, { message, ...(code && { code }) })
+}
+
+function end(state: BoardState, payload: Extract<Body, { type: 'error' }>['payload']): readonly Body[] {
+  if (state === 'failed') return [{ type: 'error', payload }]
+  return state === 'cancelled' ? [{ type: 'cancelled', payload: {} }] : NOTHING
+}

@@ -1,0 +1,21 @@
+import type { TurnCompleted } from '../model/events/turn.ts'
+import type { Outcome } from '../model/index.ts'
+
+/** What a face says of an outcome when nobody gave a reason. */
+const WORDS: Record<Outcome, string> = {
+  completed: 'the turn completed',
+  denied: 'something it needed was refused',
+  refused: 'the model declined the task',
+  max_steps: 'the turn took more steps than it was allowed to',
+  max_budget: 'the turn cost more than it was allowed to',
+  timeout: 'the turn took longer than it was allowed to',
+  interrupted: 'the turn was interrupted',
+  failed: 'the agent failed',
+  crashed: 'the agent ended without a result',
+  lost: 'the process that owned the turn went away',
+}
+
+/** Why a turn ended as it did, in words. */
+export function whyEnded({ outcome, error }: Pick<TurnCompleted, 'outcome' | 'error'>): string {
+  return error?.message ?? WORDS[outcome]
+}

@@ -1,0 +1,100 @@
+import { z } from 'zod'
+import { Outcome, ToolStatus } from '../model/index.ts'
+
+export const ApprovalMode = z.enum(['ask', 'askDangerous', 'autoEdit', 'autoAll'])
+export type ApprovalMode = z.infer<typeof ApprovalMode>
+
+export const SandboxMode = z.enum(['none', 'readOnly', 'workspaceWrite', 'fullAccess'])
+export type SandboxMode = z.infer<typeof SandboxMode>
+
+const names = z.array(z.string()).optional()
+
+const SessionConfig = z.strictObject({
+  agentType: z.string(),
+  workingDirectory: z.string(),
+  model: z.string().optional(),
+  approvalMode: ApprovalMode,
+  sandboxMode: SandboxMode,
+  allowedTools: names,
+  blockedTools: names,
+  maxTurns: z.int().positive().optional(),
+})
+
+const tokens = z.int().nonnegative()
+
+export const TokenUsage = z.strictObject({
+  inputTokens: tokens,
+  outputTokens: tokens,
+  cachedTokens: tokens.optional(),
+  reasoningTokens: tokens.optional(),
+  totalTokens: tokens,
+})
+export type TokenUsage = z.infer<typeof TokenUsage>
+
+const outcome = Outcome.exclude(['completed'])
+
+const message = <Type extends string, Fields extends z.ZodRawShape>(type: Type, fields: Fields) =>
+  z.strictObject({
+    id: z.string(),
+    sessionId: z.uuid(),
+    timestamp: z.iso.datetime(),
+    type: z.literal(type),
+    ...fields,
+  })
+
+/** What the unified protocol streams: the documented fields, and a few of ours, each with its meaning. */
+export const AgentEvent = z.discriminatedUnion('type', [
+  message('sessionStarted', { agentType: z.string(), config: SessionConfig }),
+  message('turnStarted', { turnNumber: z.int().positive(), prompt: z.string() }),
+  message('textChunk', { content: z.string(), isComplete: z.boolean() }),
+  message('toolStarted', {
+    toolId: z.string(),
+    toolName: z.string(),
+    arguments: z.record(z.string(), z.unknown()),
+  }),
+  message('toolProgress', {
+    toolId: z.string(),
+    output: z.string().optional(),
+    progress: z.number().min(0).max(1).optional(),
+  }),
+  message('toolFailed', { toolId: z.string(), error: z.string() }),
+  message('toolCompleted', {
+    toolId: z.string(),
+    success: z.boolean(),
+    result: z.unknown().optional(),
+    error: z.string().optional(),
+    status: ToolStatus.exclude(['success']).optional().describe('how exactly it did not succeed'),
+  }),
+  message('fileChanged', {
+    filePath: z.string(),
+    changeType: z.enum(['created', 'modified', 'deleted']),
+    diff: z.string().optional(),
+    before: z.string().optional(),
+    after: z.string().optional(),
+  }),
+  message('turnCompleted', {
+    turnNumber: z.int().positive(),
+    usage: TokenUsage,
+    durationMs: tokens,
+    usageReported: z.literal(false).optional().describe('the agent told no figures: the zeros are ours'),
+  }),
+  message('turnFailed', {
+    turnNumber: z.int().positive(),
+    error: z.string(),
+    outcome: outcome.describe('the exact outcome'),
+    usage: TokenUsage.optional().describe('if the agent told it'),
+    durationMs: tokens,
+  }),
+  message('error', { message: z.string(), code: z.string(), nativeError: z.string().optional() }),
+  message('sessionEnded', {
+    reason: z.enum(['completed', 'failed', 'cancelled', 'timeout']),
+    error: z.string().optional(),
+    outcome: outcome.optional().describe('the exact outcome; absent when all went well'),
+  }),
+])
+export type AgentEvent = z.infer<typeof AgentEvent>
+
+type BodyOf<Said> = Said extends AgentEvent ? Omit<Said, 'id' | 'sessionId' | 'timestamp'> : never
+
+/** A message before it is stamped. */
+export type Body = BodyOf<AgentEvent>

@@ -1,0 +1,84 @@
+import type { TurnCompleted } from '../model/events/turn.ts'
+import { FACES, type Outcome, type Usage } from '../model/index.ts'
+import { whyEnded } from './outcome-words.ts'
+import type { Body, TokenUsage } from './unified-event.ts'
+
+export function error(message: string, code: string, native: unknown): Body {
+  const text = typeof native === 'string' ? native : JSON.stringify(native)
+  return {
+    type: 'error',
+    message,
+    code: code.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase()),
+    ...(text !== undefined && { nativeError: text }),
+  }
+}
+
+/** The outcomes that this face explains with an `error` of its own. */
+const EXPLAINED: ReadonlySet<Outcome> = new Set(['failed', 'refused', 'crashed', 'lost'])
+
+/** What is said of a turn's end, and of the session's if this was its last turn for now. */
+export function turnEnd(event: TurnCompleted, last: boolean): readonly Body[] {
+  const { outcome } = event
+  const reason = whyEnded(event)
+  const said: Body[] = []
+  if (EXPLAINED.has(outcome)) said.push(error(reason, event.error?.code ?? 'unknown', event.error?.native))
+  if (outcome === 'completed') said.push(turnCompleted(event))
+  // To be interrupted is not to fail: the end of the session says it, unless other turns wait.
+  else if (outcome !== 'interrupted' || !last) said.push(turnFailed(event, outcome))
+  if (last) said.push(sessionEnded(outcome, reason))
+  return said
+}
+
+function sessionEnded(outcome: Outcome, reason: string): Body {
+  return {
+    type: 'sessionEnded',
+    reason: FACES[outcome].unified,
+    ...(outcome !== 'completed' && outcome !== 'interrupted' && { error: reason }),
+    ...(outcome !== 'completed' && { outcome }),
+  }
+}
+
+function turnCompleted({ turn, usage = {}, durationMs }: TurnCompleted): Body {
+  return {
+    type: 'turnCompleted',
+    turnNumber: turn,
+    usage: tokenUsage(usage),
+    durationMs,
+    ...(!isReported(usage) && { usageReported: false }),
+  }
+}
+
+function turnFailed(event: TurnCompleted, outcome: Exclude<Outcome, 'completed'>): Body {
+  const { turn, usage, durationMs } = event
+  return {
+    type: 'turnFailed',
+    turnNumber: turn,
+    error: whyEnded(event),
+    outcome,
+    ...(usage && isReported(usage) && { usage: tokenUsage(usage) }),
+    durationMs,
+  }
+}
+
+function isReported({ input, output }: Usage): boolean {
+  return input !== undefined && output !== undefined
+}
+
+/** Here the input counts what was read from a cache or written to it. Three figures cannot be left out. */
+function tokenUsage({
+  input = 0,
+  output = 0,
+  cacheRead,
+  cacheWrite = 0,
+  reasoning,
+  total,
+}: Usage): TokenUsage {
+  const inputTokens = input + (cacheRead ?? 0) + cacheWrite
+  return {
+    inputTokens,
+    outputTokens: output,
+    ...(cacheRead !== undefined && { cachedTokens: cacheRead }),
+    ...(reasoning !== undefined && { reasoningTokens: reasoning }),
+    totalTokens: total ?? inputTokens + output,
+  }
+}

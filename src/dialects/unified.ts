@@ -1,0 +1,174 @@
+import type { TextCompleted, TextDelta } from '../model/events/message.ts'
+import type { SessionEnded } from '../model/events/session.ts'
+import type { TurnQueued, TurnStarted } from '../model/events/turn.ts'
+import type { Entry, EventType } from '../model/index.ts'
+import { type Appending, appendAgain, appendDelta, appendWhole, newAppending } from './appending.ts'
+import { byRules, type Dialect, defineDialect, type Rules, silent } from './dialect.ts'
+import { isoTime } from './iso-time.ts'
+import type { AgentEvent, Body } from './unified-event.ts'
+import { sessionStarted } from './unified-session.ts'
+import { fileChanged, toolCompleted, toolProgress, toolStarted } from './unified-tools.ts'
+import { error, turnEnd } from './unified-turns.ts'
+
+/** `open` is between a `sessionStarted` and its `sessionEnded`; after `ended` it may open again, never after `over`. */
+type Phase = 'before' | 'open' | 'ended' | 'over'
+
+interface UnifiedState {
+  phase: Phase
+  /** Said again when a session that had ended goes on. */
+  start: Body | undefined
+  /** Turns that were accepted and have no outcome yet, running or waiting. */
+  readonly unfinished: Set<number>
+  /** Tools that were shown as started: no other is shown as ended. */
+  readonly tools: Set<string>
+  text: Appending
+}
+
+const NOTHING: readonly Body[] = []
+
+const rules: Rules<UnifiedState, Body> = {
+  'session.started': (state, event) => {
+    state.start = sessionStarted(event)
+    return reopen(state)
+  },
+  'turn.queued': accept,
+  'turn.started': (state, event) => {
+    // What an earlier turn dropped and never repeated is no part of this one.
+    state.text = newAppending()
+    const { turn, prompt = '' } = event
+    return [...accept(state, event), { type: 'turnStarted', turnNumber: turn, prompt }]
+  },
+  'text.delta': textDelta,
+  'text.completed': textCompleted,
+  'message.discarded': (state, event) => {
+    appendAgain(state.text, event.messageId)
+    return NOTHING
+  },
+  'tool.started': (state, event) => {
+    state.tools.add(event.toolId)
+    return [toolStarted(event)]
+  },
+  'tool.progressed': (state, event) => (state.tools.has(event.toolId) ? toolProgress(event) : NOTHING),
+  'tool.completed': (state, event) => (state.tools.delete(event.toolId) ? toolCompleted(event) : NOTHING),
+  'file.changed': (_, event) => fileChanged(event),
+  'notice.raised': (_, { level, code, message, data }) =>
+    level === 'error' ? [error(message, code, data)] : NOTHING,
+  'turn.completed': (state, event) => {
+    state.unfinished.delete(event.turn)
+    const last = state.unfinished.size === 0
+    if (last) state.phase = 'ended'
+    return turnEnd(event, last)
+  },
+  'session.ended': sessionEnd,
+  'session.updated': silent,
+  'turn.steered': silent,
+  'thinking.delta': silent,
+  'thinking.completed': silent,
+  'tool.input.delta': silent,
+  'tool.updated': silent,
+  'plan.updated': silent,
+  'subagent.started': silent,
+  'subagent.progressed': silent,
+  'subagent.completed': silent,
+  'hook.started': silent,
+  'hook.completed': silent,
+  'request.opened': silent,
+  'request.resolved': silent,
+  'request.withdrawn': silent,
+  'context.compacted': silent,
+  'usage.reported': silent,
+  'limit.reported': silent,
+  'output.written': silent,
+  'native.unmapped': silent,
+}
+
+const project = byRules(rules)
+
+/**
+ * The unified protocol: every stretch of work stands between `sessionStarted` and `sessionEnded`.
+ * It cannot carry thinking, plans, the text of sub-agents, requests, steering, limits, cost, and changes to the
+ * input of a tool that has started.
+ */
+export const unified: Dialect = defineDialect({
+  id: 'unified',
+  initial: (): UnifiedState => ({
+    phase: 'before',
+    start: undefined,
+    unfinished: new Set(),
+    tools: new Set(),
+    text: newAppending(),
+  }),
+  project: (state, entry) => {
+    if (!isHeard(state.phase, entry.event.type)) return []
+    const said = project(state, entry)
+    return said.map((body, index) => stamp(entry, body, said.length === 1 ? '' : `_${index + 1}`))
+  },
+  finished: ({ phase }) => phase === 'over',
+})
+
+/** Outside an open session only that is heard which opens one, or ends it for good. */
+function isHeard(phase: Phase, type: EventType): boolean {
+  switch (phase) {
+    case 'open':
+      return true
+    case 'before':
+      return type === 'session.started'
+    case 'ended':
+      return type === 'turn.queued' || type === 'turn.started' || type === 'session.ended'
+    case 'over':
+      return false
+    default:
+      return phase satisfies never
+  }
+}
+
+/** Numbered within its entry where it does not stand alone. */
+function stamp({ session, seq, at }: Entry, body: Body, part: string): AgentEvent {
+  return { id: `evt_${seq}${part}`, sessionId: session, timestamp: isoTime(at), ...body }
+}
+
+function reopen(state: UnifiedState): readonly Body[] {
+  if (state.phase === 'open' || !state.start) return NOTHING
+  state.phase = 'open'
+  return [state.start]
+}
+
+function accept(state: UnifiedState, { turn }: TurnQueued | TurnStarted): readonly Body[] {
+  state.unfinished.add(turn)
+  return reopen(state)
+}
+
+function textDelta({ text }: UnifiedState, event: TextDelta): readonly Body[] {
+  const content = appendDelta(text, event)
+  return content === '' ? NOTHING : [{ type: 'textChunk', content, isComplete: false }]
+}
+
+/** The closing chunk is empty after increments, because readers print every chunk. */
+function textCompleted({ text }: UnifiedState, event: TextCompleted): readonly Body[] {
+  const shown = text.open.has(event.messageId)
+  const content = appendWhole(text, event)
+  return shown || content !== '' ? [{ type: 'textChunk', content, isComplete: true }] : NOTHING
+}
+
+const REASONS = {
+  completed: 'completed',
+  failed: 'failed',
+  cancelled: 'cancelled',
+  timeout: 'timeout',
+  lost: 'failed',
+} as const satisfies Record<SessionEnded['reason'], string>
+
+/** Said only for a session that was not over already after its last turn. */
+function sessionEnd(state: UnifiedState, event: SessionEnded): readonly Body[] {
+  const said = state.phase === 'open'
+  state.phase = 'over'
+  if (!said) return NOTHING
+  return [
+    {
+      type: 'sessionEnded',
+      reason: REASONS[event.reason],
+      ...(event.error && { error: event.error.message }),
+      ...(event.reason === 'lost' && { outcome: 'lost' as const }),
+    },
+  ]
+}
