@@ -1,7 +1,12 @@
+import { acpAgents } from './acp/agent.ts'
 import type { Agent } from './agent.ts'
+import { board } from './board/agent.ts'
 import { claude } from './claude/agent.ts'
+import { codex } from './codex/agent.ts'
 import { demo } from './demo/agent.ts'
 import { echo } from './echo/agent.ts'
+import { gemini } from './gemini/agent.ts'
+import { opencode } from './opencode/agent.ts'
 
 /** Every agent there is: adding one is adding its folder and its line here. */
-export const agents: readonly Agent[] = [claude, demo, echo]
+export const agents: readonly Agent[] = [...acpAgents, board, claude, codex, demo, echo, gemini, opencode]

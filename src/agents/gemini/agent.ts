@@ -3,11 +3,13 @@ import { type Agent, type Launch, recipe, type Start } from '../agent.ts'
 import { flagValue, unsupported } from '../option.ts'
 import { codec } from './codec.ts'
 import { live } from './live.ts'
+import { setup } from './setup.ts'
 
 export const gemini: Agent = {
   id: 'gemini',
   name: 'Gemini CLI',
   testedVersion: '0.61.0',
+  setup,
   launches: {
     live,
     oneshot: recipe({

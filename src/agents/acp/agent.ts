@@ -1,0 +1,29 @@
+import { type Agent, recipe } from '../agent.ts'
+import { acpCodec } from '../protocols/acp/codec.ts'
+import { ACP_CAPABILITIES, acpLaunch } from '../protocols/acp/launch.ts'
+import { type AcpEntry, REGISTRY } from './registry.ts'
+import { setupOf } from './setup.ts'
+
+/** Any agent that speaks the protocol. Its command comes from the configuration; the name stands in for it. */
+const ANY: AcpEntry = { id: 'acp', name: 'Any ACP agent', command: ['acp'], passEnv: [] }
+
+/** The generic agent first, then every agent of the registry under its own id. */
+export const acpAgents: readonly Agent[] = [ANY, ...REGISTRY].map(agentOf)
+
+function agentOf(entry: AcpEntry): Agent {
+  const { id, name, command, passEnv, env, testedVersion, quirks, capabilities } = entry
+  return {
+    id,
+    name,
+    ...(testedVersion !== undefined && { testedVersion }),
+    setup: setupOf(id, command[0]),
+    launches: {
+      live: recipe({
+        codec: acpCodec(quirks),
+        capabilities: { ...ACP_CAPABILITIES, ...capabilities },
+        launch: (start) =>
+          acpLaunch(id, start, quirks, { argv: command, env: env?.(start.policy) ?? {}, passEnv }),
+      }),
+    },
+  }
+}

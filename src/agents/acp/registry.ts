@@ -1,0 +1,128 @@
+import type { Capabilities, Policy } from '../../model/index.ts'
+import { CLAUDE_AGENT, CODEX_ACP, COPILOT, OPENCODE, QWEN } from '../protocols/acp/known.ts'
+import { type AcpQuirks, modesOf } from '../protocols/acp/quirks.ts'
+
+/** An agent that speaks the protocol: what to start, and how it departs from the rest. */
+export interface AcpEntry {
+  readonly id: string
+  readonly name: string
+  readonly command: readonly [string, ...string[]]
+  /** Its own key variables and settings; nothing else of ours reaches it. */
+  readonly passEnv: readonly string[]
+  readonly env?: (policy: Policy) => Readonly<Record<string, string>>
+  readonly testedVersion?: string
+  /** Unknown ones are looked up by the name the agent gives. */
+  readonly quirks?: AcpQuirks
+  readonly capabilities?: Partial<Capabilities>
+}
+
+/** Permissions are part of its configuration: an agent that is told nothing runs everything. */
+function opencodeEnv({ approval, sandbox }: Policy): Readonly<Record<string, string>> {
+  const readOnly = { edit: 'deny', bash: 'deny', external_directory: 'deny', webfetch: 'ask' }
+  const rules = {
+    ask: { edit: 'ask', bash: 'ask', webfetch: 'ask', external_directory: 'ask' },
+    'ask-dangerous': { edit: 'allow', bash: 'ask', external_directory: 'ask' },
+    'auto-edit': { edit: 'allow', bash: 'ask', external_directory: 'ask' },
+    'auto-all': { '*': 'allow' },
+  }
+  const permission = sandbox === 'read-only' ? readOnly : rules[approval]
+  return {
+    // A variable of the user's own would come before the configuration, and might allow more.
+    OPENCODE_PERMISSION: JSON.stringify(permission),
+    OPENCODE_CONFIG_CONTENT: JSON.stringify({ autoupdate: false, share: 'disabled', permission }),
+    OPENCODE_DISABLE_AUTOUPDATE: 'true',
+  }
+}
+
+const OPENCODE_WITH_RULES: AcpQuirks = {
+  ...OPENCODE,
+  modes: modesOf({ ask: ['build'], edit: ['build'], all: ['build'], readOnly: ['build'] }),
+}
+
+/** Agents by the command lines that their makers document. */
+export const REGISTRY: readonly AcpEntry[] = [
+  {
+    id: 'auggie',
+    name: 'Auggie',
+    command: ['auggie', '--acp'],
+    passEnv: ['AUGMENT_*'],
+  },
+  {
+    id: 'claude-agent-acp',
+    name: 'Claude Agent (ACP)',
+    command: ['claude-agent-acp'],
+    passEnv: ['ANTHROPIC_*', 'CLAUDE_CODE_*', 'CLAUDE_CONFIG_DIR', 'IS_SANDBOX', 'DISABLE_*'],
+    testedVersion: '0.99.1',
+    quirks: CLAUDE_AGENT,
+    capabilities: { thinking: 'summary', usage: 'turn', cost: true, subagents: true, marksRetries: true },
+  },
+  {
+    id: 'cline',
+    name: 'Cline',
+    command: ['cline', '--acp'],
+    passEnv: ['CLINE_*'],
+  },
+  {
+    id: 'codex-acp',
+    name: 'Codex (ACP)',
+    command: ['codex-acp'],
+    passEnv: ['CODEX_*', 'OPENAI_*'],
+    testedVersion: '2.6.0',
+    quirks: CODEX_ACP,
+    capabilities: { thinking: 'summary', usage: 'turn', marksRetries: true },
+  },
+  {
+    id: 'copilot',
+    name: 'GitHub Copilot CLI',
+    command: ['copilot', '--acp'],
+    passEnv: ['COPILOT_*', 'GH_TOKEN', 'GITHUB_TOKEN'],
+    testedVersion: '1.0.102',
+    quirks: COPILOT,
+    capabilities: { usage: 'turn', marksRetries: true },
+  },
+  { id: 'cursor', name: 'Cursor', command: ['cursor-agent', 'acp'], passEnv: ['CURSOR_*'] },
+  { id: 'devin', name: 'Devin', command: ['devin', 'acp'], passEnv: ['DEVIN_*'] },
+  {
+    id: 'droid',
+    name: 'Factory Droid',
+    command: ['droid', 'exec', '--output-format', 'acp'],
+    passEnv: ['FACTORY_*'],
+  },
+  { id: 'goose', name: 'Goose', command: ['goose', 'acp'], passEnv: ['GOOSE_*'] },
+  { id: 'grok', name: 'Grok', command: ['grok', 'agent', 'stdio'], passEnv: ['GROK_*', 'XAI_*'] },
+  { id: 'iflow', name: 'iFlow', command: ['iflow', '--experimental-acp'], passEnv: ['IFLOW_*'] },
+  { id: 'junie', name: 'Junie', command: ['junie', '--acp=true'], passEnv: ['JUNIE_*'] },
+  {
+    id: 'kimi',
+    name: 'Kimi Code',
+    command: ['kimi', 'acp'],
+    passEnv: ['KIMI_*', 'MOONSHOT_*'],
+  },
+  { id: 'kiro', name: 'Kiro', command: ['kiro-cli-chat', 'acp'], passEnv: ['KIRO_*'] },
+  {
+    id: 'opencode-acp',
+    name: 'OpenCode (ACP)',
+    command: ['opencode', 'acp'],
+    passEnv: ['OPENCODE_*'],
+    env: opencodeEnv,
+    testedVersion: '1.18.33',
+    quirks: OPENCODE_WITH_RULES,
+    capabilities: { usage: 'turn', cost: true, subagents: true },
+  },
+  {
+    id: 'pi',
+    name: 'Pi',
+    command: ['pi-acp'],
+    passEnv: ['PI_*'],
+  },
+  { id: 'qoder', name: 'Qoder', command: ['qodercli', '--acp'], passEnv: ['QODER_*'] },
+  {
+    id: 'qwen',
+    name: 'Qwen Code',
+    command: ['qwen', '--acp'],
+    passEnv: ['QWEN_*', 'DASHSCOPE_*', 'OPENAI_*'],
+    testedVersion: '0.24.4',
+    quirks: QWEN,
+    capabilities: { usage: 'step', subagents: true },
+  },
+]

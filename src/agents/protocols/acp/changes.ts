@@ -1,0 +1,95 @@
+import type { FileChanged } from '../../../model/events/tool.ts'
+import { compact, type Fields, fields, isFields, list, number, text, texts } from '../../fields.ts'
+
+export type Change = Omit<FileChanged, 'type' | 'toolId' | 'parent'>
+
+/** The diffs among the content of a call. They are proposals until it has succeeded. */
+export function changesIn(content: readonly unknown[], whole: boolean): Change[] {
+  return content.flatMap((block) => {
+    if (!isFields(block) || block.type !== 'diff') return []
+    return Array.isArray(block.changes) ? patchChanges(block) : diffChange(block, whole)
+  })
+}
+
+function diffChange(diff: Fields, whole: boolean): Change[] {
+  const path = text(diff, 'path')
+  if (path === undefined) return []
+  const before = text(diff, 'oldText')
+  const after = text(diff, 'newText')
+  const kind = text(fields(diff, '_meta'), 'kind')
+  if (kind === 'delete') return [{ path, change: 'deleted', ...(before && { before }) }]
+  // Only agents that say so tell an empty file from none.
+  if (kind === 'add' || (!before && kind !== 'update'))
+    return [{ path, change: 'created', ...compact({ after }) }]
+  if (whole) return [{ path, change: 'modified', ...compact({ before, after }) }]
+  return [{ path, change: 'modified', diff: hunk(before ?? '', after ?? '') }]
+}
+
+/** Lines that were swapped, without saying where: the agent does not tell it. */
+function hunk(before: string, after: string): string {
+  const lines = (sign: string, block: string) =>
+    block === '' ? '' : `${sign}${block.replace(/\n$/, '').split('\n').join(`\n${sign}`)}\n`
+  return `@@ @@\n${lines('-', before)}${lines('+', after)}`
+}
+
+const OPERATIONS: ReadonlyMap<string, Change['change']> = new Map([
+  ['add', 'created'],
+  ['delete', 'deleted'],
+  ['move', 'renamed'],
+])
+
+/** The draft version lists the files and gives one patch for all of them. */
+function patchChanges(diff: Fields): Change[] {
+  const patch = text(fields(diff, 'patch'), 'text')
+  const changes = list(diff, 'changes').flatMap((native): Change[] => {
+    const path = isFields(native) ? (text(native, 'path') ?? text(native, 'newPath')) : undefined
+    if (!isFields(native) || path === undefined) return []
+    const change = OPERATIONS.get(text(native, 'operation') ?? '') ?? 'modified'
+    return [{ path, change, ...compact({ from: text(native, 'oldPath') }) }]
+  })
+  return changes.map((change, index) => (index === 0 && patch ? { ...change, diff: patch } : change))
+}
+
+/** What a call that succeeded has changed: the diffs that were shown, made better by its structured result. */
+export function changesDone(
+  shown: readonly Change[],
+  output: unknown,
+  response: unknown,
+  input: unknown,
+): Change[] {
+  const result = isFields(output) ? output : {}
+  const done = isFields(response) ? response : {}
+  const [only, ...others] = shown
+  if (only === undefined) return writtenFile(fields(result, 'metadata'), input)
+  if (others.length > 0 || only.change === 'deleted') return [...shown]
+  const diff = patchIn(result) ?? structuredPatch(done) ?? only.diff
+  const before = text(done, 'originalFile') ?? only.before
+  return [{ ...only, ...compact({ diff, before }) }]
+}
+
+/** A file that one agent names and shows no diff of. */
+function writtenFile(metadata: Fields, input: unknown): Change[] {
+  const path = text(metadata, 'filepath')
+  if (path === undefined) return []
+  const after = isFields(input) ? text(input, 'content') : undefined
+  return [{ path, change: metadata.exists === false ? 'created' : 'modified', ...compact({ after }) }]
+}
+
+function patchIn(result: Fields): string | undefined {
+  const patch = text(fields(result, 'metadata'), 'diff') ?? text(result, 'fileDiff')
+  if (patch !== undefined) return patch
+  const detailed = text(result, 'detailedContent')
+  return detailed?.trimStart().startsWith('diff --git') ? detailed : undefined
+}
+
+function structuredPatch(response: Fields): string | undefined {
+  let diff = ''
+  for (const part of list(response, 'structuredPatch')) {
+    if (!isFields(part)) continue
+    const range = (side: string) =>
+      `${number(part, `${side}Start`) ?? 0},${number(part, `${side}Lines`) ?? 0}`
+    diff += `@@ -${range('old')} +${range('new')} @@\n`
+    for (const line of texts(part, 'lines') ?? []) diff += `${line}\n`
+  }
+  return diff === '' ? undefined : diff
+}

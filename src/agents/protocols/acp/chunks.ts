@@ -1,0 +1,119 @@
+import { addUsage } from '../../../model/index.ts'
+import type { Said, Step } from '../../agent.ts'
+import { compact, type Fields, fields, isFields, text } from '../../fields.ts'
+import { finishSubagent } from '../../ledger.ts'
+import { nothing, sayAll, unmapped } from '../../step.ts'
+import { openTurn, runningTurn, strayText } from './between-turns.ts'
+import { addText, closeBlock, discardBlock, releaseAside } from './blocks.ts'
+import { updateSession } from './session.ts'
+import type { State, Turn } from './state.ts'
+import { usageOf } from './usage.ts'
+
+export function decodeMessageChunk(state: State, update: Fields, raw: string): Step {
+  const piece = text(fields(update, 'content'), 'text')
+  if (piece === undefined) return unmappedChunk(update, raw)
+  const nativeId = text(update, 'messageId')
+  const remarked = remark(state, nativeId, piece)
+  if (remarked) return sayAll(remarked)
+  if (state.replaying) return nothing
+  const turn = runningTurn(state)
+  if (turn && update._meta === undefined) return sayAll(spoken(state, turn, nativeId, piece))
+  return sayAll(annotated(state, update, nativeId, piece))
+}
+
+export function decodeThoughtChunk(state: State, update: Fields, raw: string): Step {
+  const piece = text(fields(update, 'content'), 'text')
+  if (piece === undefined) return unmappedChunk(update, raw)
+  if (state.replaying) return nothing
+  const meta = isFields(update._meta) ? update._meta : undefined
+  const said = openTurn(state, meta)
+  const turn = runningTurn(state)
+  if (!turn) return sayAll(strayText(piece))
+  if (piece === '') return sayAll(said)
+  said.push(...releaseAside(state, turn))
+  said.push(...addText(state, turn, 'thinking', text(update, 'messageId'), parentOf(meta), piece))
+  return sayAll(said)
+}
+
+/** Pictures and links are no text: kept whole, as they came. */
+function unmappedChunk(update: Fields, raw: string): Step {
+  const type = text(fields(update, 'content'), 'type') ?? '?'
+  return unmapped(`${text(update, 'sessionUpdate') ?? '?'}/${type}`, raw)
+}
+
+/** A chunk with something beside its text, or outside a turn. */
+function annotated(state: State, update: Fields, nativeId: string | undefined, piece: string): Said[] {
+  const meta = isFields(update._meta) ? update._meta : undefined
+  const ended = meta && backgroundEnded(state, meta, piece)
+  if (ended) return ended
+  const said = openTurn(state, meta)
+  const turn = runningTurn(state)
+  if (!turn) return strayText(piece)
+  if (meta) said.push(...stepUsage(state, turn, meta))
+  said.push(...spoken(state, turn, nativeId, piece, parentOf(meta)))
+  return said
+}
+
+export function parentOf(meta: Fields | undefined): string | undefined {
+  return meta && text(fields(meta, 'claudeCode'), 'parentToolUseId')
+}
+
+function spoken(
+  state: State,
+  turn: Turn,
+  nativeId: string | undefined,
+  piece: string,
+  parent?: string,
+): Said[] {
+  const { failure } = state.quirks
+  const suspicious = failure !== undefined && parent === undefined && piece.startsWith(failure)
+  if (piece === '') return []
+  if (!suspicious && !turn.aside) return addText(state, turn, 'text', nativeId, parent, piece)
+  const said = releaseAside(state, turn)
+  if (suspicious) turn.aside = { nativeId, text: piece }
+  else said.push(...addText(state, turn, 'text', nativeId, parent, piece))
+  return said
+}
+
+/** Words of the program itself, in the place of the model's. */
+function remark(state: State, nativeId: string | undefined, piece: string): Said[] | undefined {
+  const { quirks, turn } = state
+  if (quirks.modeUpdate !== undefined && piece.startsWith(quirks.modeUpdate)) {
+    return updateSession(state, { mode: piece.slice(quirks.modeUpdate.length).trim() })
+  }
+  if (nativeId !== undefined || piece === '') return undefined
+  if (turn?.failed) {
+    turn.failure = piece
+    return [{ type: 'notice.raised', level: 'error', code: 'agent_error', message: piece }]
+  }
+  const { retry } = quirks
+  if (turn && retry && piece.startsWith(retry.starts) && piece.endsWith(retry.ends)) {
+    return [...discardBlock(state, turn), { type: 'limit.reported', kind: 'retry', message: piece }]
+  }
+  const known = quirks.remarks.find(({ starts }) => piece.startsWith(starts))
+  return known && [{ type: 'notice.raised', level: known.level, code: 'agent_warning', message: piece }]
+}
+
+/** Work in the background has ended: told as a message, about the call that started it. */
+function backgroundEnded(state: State, meta: Fields, message: string): Said[] | undefined {
+  const source = text(meta, 'source')
+  if (source !== 'background_task_completed' && source !== 'background_notification') return undefined
+  // It is told twice; the second time it is the start of the agent's own turn.
+  if (source === 'background_notification') return openTurn(state, meta)
+  const task = fields(meta, 'backgroundTask')
+  const toolId = text(task, 'toolUseId')
+  const status = text(task, 'status')
+  const ended = status === 'completed' ? 'success' : status === 'failed' ? 'error' : 'cancelled'
+  const said = toolId === undefined ? [] : finishSubagent(state.ledger, toolId, { status: ended })
+  const data = compact({ toolId, status, description: text(task, 'description') })
+  said.push({ type: 'notice.raised', level: 'info', code: 'background_finished', message, data })
+  return said
+}
+
+/** One agent counts every model call, in an empty chunk that ends it. */
+function stepUsage(state: State, turn: Turn, meta: Fields): Said[] {
+  const usage = usageOf(fields(meta, 'usage'))
+  if (!usage) return []
+  turn.steps = turn.steps ? addUsage(turn.steps, usage) : usage
+  return [...closeBlock(state, turn), { type: 'usage.reported', scope: 'step', ...usage, source: 'agent' }]
+}

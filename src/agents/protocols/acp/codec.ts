@@ -1,0 +1,154 @@
+import type { Frame } from '../../../framing/frame.ts'
+import type { Codec, Said, Step } from '../../agent.ts'
+import { type Fields, fields, isFields, number, text } from '../../fields.ts'
+import { settle } from '../../ledger.ts'
+import { ruleTable } from '../../rules.ts'
+import { malformed, nothing, oversized, say, sayAll, unmapped } from '../../step.ts'
+import { note } from './calls.ts'
+import { encodeCommand } from './commands.ts'
+import { errorOf } from './errors.ts'
+import { decodeInitialized, decodeOpened, decodeSet } from './handshake.ts'
+import { decodeCancelRequest, decodePermission } from './permissions.ts'
+import type { AcpQuirks } from './quirks.ts'
+import { updateSession } from './session.ts'
+import { initialState, type State } from './state.ts'
+import { endTurn } from './turn.ts'
+import { decodeUpdate } from './updates.ts'
+import { isRpcId, methodNotFound, type Sent } from './wire.ts'
+
+type Rule = (state: State, native: Fields, raw: string) => Step
+
+/** What an agent asks of us. Files and terminals are not offered, and some agents ask all the same. */
+const requestRule = ruleTable<Rule>({
+  'session/request_permission': decodePermission,
+  'fs/read_text_file': decline,
+  'fs/write_text_file': decline,
+  'terminal/create': decline,
+  'terminal/output': decline,
+  'terminal/release': decline,
+  'terminal/wait_for_exit': decline,
+  'terminal/kill': decline,
+  // Asks for prompts that we never queue in the agent.
+  'craft/drainMidTurnQueue': decline,
+  // Announces a turn of the agent's own; the turn begins with its first words.
+  '_qwencode/start_turn': decline,
+})
+
+const notificationRule = ruleTable<Rule>({
+  'session/update': decodeUpdate,
+  '$/cancel_request': (state, native) => decodeCancelRequest(state, fields(native, 'params')),
+  'qwen/notify/session/mode-update': (state, native) =>
+    sayAll(updateSession(state, { mode: text(fields(native, 'params'), 'currentModeId') })),
+  '_qwencode/end_turn': endOwnTurn,
+  // A proposal for what the user might say next.
+  'qwen/notify/session/prompt-suggestion': () => nothing,
+  // Which kind of login is in use, without the login.
+  '_auth/status_update': () => nothing,
+})
+
+type AnswerRule = (state: State, native: Fields, sent: Sent) => Step
+
+const answerRule = ruleTable<AnswerRule>({
+  initialize: decodeInitialized,
+  'session/new': decodeOpened,
+  'session/load': decodeOpened,
+  'session/prompt': decodeAnswer,
+  'session/set_mode': decodeSet,
+  'session/set_model': decodeSet,
+  'session/set_config_option': decodeSet,
+})
+
+/** How much of stderr is kept to explain a start that failed. */
+const STDERR_LINES = 20
+
+/** A codec of the Agent Client Protocol; without quirks, those that are known by the agent's name. */
+export function acpCodec(quirks?: AcpQuirks): Codec<State> {
+  return {
+    initial: (start) => initialState(start, quirks),
+    decode,
+    encode: encodeCommand,
+    sent: (state, frame) => (isFields(frame.value) ? note(state, frame.value) : undefined),
+    end(state, exit) {
+      const said = endTurn(state, { exit })
+      // Prompts that were never begun, and work in the background: nothing outlives the process.
+      while (state.turn) said.push(...endTurn(state, { answer: { stopReason: 'cancelled' } }))
+      return sayAll(beforeTerminal(said, settle(state.ledger, 'interrupted', true)))
+    },
+  }
+}
+
+/** What is still open belongs before the turn's terminal event, if there is one. */
+function beforeTerminal(said: Said[], left: Said[]): Said[] {
+  const last = said.at(-1)
+  return last?.type === 'turn.verdict' ? [...said.slice(0, -1), ...left, last] : [...said, ...left]
+}
+
+function decode(state: State, frame: Frame): Step {
+  if (frame.blob) return oversized(frame.blob)
+  if (frame.stream === 'stderr') return decodeStderr(state, frame)
+  const native = frame.value
+  if (!isFields(native)) return malformed(frame.text)
+  const { method } = native
+  if (typeof method === 'string') {
+    const known = native.id === undefined ? notificationRule(method) : requestRule(method)
+    if (known) return known(state, native, frame.text)
+    const step = unmapped(method, frame.text)
+    return native.id === undefined ? step : { ...step, writes: [methodNotFound(native.id, method)] }
+  }
+  if (native.result === undefined && native.error === undefined) return unmapped('?', frame.text)
+  return decodeResponse(state, native)
+}
+
+function decodeStderr(state: State, frame: Frame): Step {
+  if (state.stderr.length === STDERR_LINES) state.stderr.shift()
+  state.stderr.push(frame.text)
+  return say({ type: 'output.written', stream: 'stderr', line: frame.text })
+}
+
+function decline(_state: State, native: Fields): Step {
+  return { ...nothing, writes: [methodNotFound(native.id, text(native, 'method') ?? '')] }
+}
+
+function decodeResponse(state: State, native: Fields): Step {
+  const id = isRpcId(native.id) ? native.id : null
+  const sent = state.calls.get(id) ?? (state.deaf ? guess(native) : undefined)
+  state.calls.delete(id)
+  // An answer to somebody else, on a connection with more than one session.
+  if (!sent) return nothing
+  const rule = answerRule(sent.method)
+  if (rule) return rule(state, native, sent)
+  if (native.error === undefined || native.error === null) return nothing
+  const { message } = errorOf(native.error)
+  const data = { method: sent.method, code: number(fields(native, 'error'), 'code') }
+  return say({ type: 'notice.raised', level: 'warning', code: 'agent_warning', message, data })
+}
+
+/** A recording of the agent's output alone: what was asked shows in the answer. */
+function guess(native: Fields): Sent | undefined {
+  const result = fields(native, 'result')
+  const params = {}
+  if (result.protocolVersion !== undefined) return { method: 'initialize', params }
+  if (result.stopReason !== undefined) return { method: 'session/prompt', params }
+  if (result.sessionId !== undefined) return { method: 'session/new', params }
+  return native.error === undefined ? undefined : { method: 'session/prompt', params }
+}
+
+/** The answer to a prompt is the end of its turn. */
+function decodeAnswer(state: State, native: Fields): Step {
+  const result = fields(native, 'result')
+  // The draft version only says that it has the prompt.
+  if (isFields(native.result) && result.stopReason === undefined && result.messageId !== undefined)
+    return nothing
+  const waiting = state.waiting.find((prompt) => prompt.call === native.id)
+  if (waiting) waiting.answer = native
+  const open = state.turn?.call
+  if (waiting || (open !== undefined && open !== native.id)) return nothing
+  return sayAll(endTurn(state, { answer: native }))
+}
+
+function endOwnTurn(state: State, native: Fields): Step {
+  // A turn that answers a prompt ends with the answer.
+  if (state.turn?.call !== undefined) return nothing
+  const stopReason = text(fields(native, 'params'), 'reason') ?? 'end_turn'
+  return sayAll(endTurn(state, { answer: { stopReason } }))
+}

@@ -1,0 +1,75 @@
+import { type Command, toMainstemError } from '../../../model/index.ts'
+import type { Step } from '../../agent.ts'
+import { nothing, refuse, send } from '../../step.ts'
+import { call, notify } from './calls.ts'
+import { NO_IMAGES, proceed, VERSION } from './handshake.ts'
+import { cancelAsks, encodeAnswer } from './permissions.ts'
+import { modeFor, modelSetting, modeSetting } from './settings.ts'
+import { newTurn, type PromptCommand, type State } from './state.ts'
+import { endTurn } from './turn.ts'
+import type { Sent } from './wire.ts'
+
+/** Files and terminals are not offered: agents have their own, and some break when a client has them too. */
+const CLIENT = {
+  protocolVersion: VERSION,
+  clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
+  clientInfo: { name: 'mainstem', title: 'Mainstem', version: '0.1.0' },
+}
+
+export function encodeCommand(state: State, command: Command): Step {
+  switch (command.type) {
+    case 'open':
+      state.driving = true
+      return send([call(state, { method: 'initialize', params: CLIENT })])
+    case 'prompt':
+      return prompt(state, command)
+    case 'steer':
+      return refuse('unsupported_option', 'the protocol cannot steer a turn; interrupt it, then prompt again')
+    case 'interrupt':
+      return interrupt(state)
+    case 'answer':
+      return encodeAnswer(state, command)
+    case 'set_model':
+      return set(state, () => modelSetting(state, command.model))
+    case 'set_policy':
+      return set(state, () => {
+        const mode = command.mode ?? (command.policy && modeFor(state, command.policy))
+        return mode === undefined ? undefined : modeSetting(state, mode)
+      })
+    case 'close':
+      return send([{ kind: 'end' }])
+    default:
+      return command satisfies never
+  }
+}
+
+function prompt(state: State, command: PromptCommand): Step {
+  if (state.broken) return refuse(state.broken.code, state.broken.message)
+  if (state.turn) return refuse('conflict', 'a turn is open; its end has to come first')
+  if (state.ready && command.images && !state.canSeeImages) {
+    return refuse('unsupported_option', NO_IMAGES)
+  }
+  state.turn = newTurn(undefined, command)
+  return proceed(state)
+}
+
+/** A turn whose prompt has not been sent yet is over at once. */
+function interrupt(state: State): Step {
+  const { turn } = state
+  if (!turn || turn.cancelling) return nothing
+  if (turn.held) return send([], endTurn(state, { answer: { stopReason: 'cancelled' } }))
+  const asked = cancelAsks(state)
+  const cancel = notify(state, 'session/cancel', { sessionId: state.sessionId })
+  return send([cancel, ...asked.writes], asked.said)
+}
+
+function set(state: State, setting: () => Sent | undefined): Step {
+  if (!state.ready) return refuse('conflict', 'the session is not open yet')
+  try {
+    const sent = setting()
+    return sent ? send([call(state, sent)]) : nothing
+  } catch (thrown) {
+    const { code, message } = toMainstemError(thrown)
+    return refuse(code, message)
+  }
+}

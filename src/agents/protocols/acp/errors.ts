@@ -1,0 +1,58 @@
+import type { ErrorCode, ErrorInfo } from '../../../model/index.ts'
+import { fields, isFields, number, text } from '../../fields.ts'
+
+const KINDS: ReadonlyMap<string, ErrorCode> = new Map([
+  ['authentication_failed', 'authentication_failed'],
+  ['billing_error', 'quota_exceeded'],
+  ['invalid_request', 'invalid_request'],
+  ['max_output_tokens', 'output_truncated'],
+  ['rate_limit', 'rate_limited'],
+  ['server_error', 'connection_failed'],
+])
+
+/** The code decides where it says something; most agents say "internal error" and tell the rest in words. */
+export function errorOf(native: unknown): ErrorInfo {
+  const error = isFields(native) ? native : {}
+  const { data } = error
+  const details = detailsOf(data)
+  const said = text(error, 'message') ?? 'an error without a message'
+  const message = details === undefined || said.includes(details) ? said : `${said}: ${details}`
+  const kind = isFields(data) ? KINDS.get(text(data, 'errorKind') ?? '') : undefined
+  const code = kind ?? codeOf(number(error, 'code'), message)
+  return { code, message, ...(data !== undefined && data !== null && { native: data }) }
+}
+
+function detailsOf(data: unknown): string | undefined {
+  if (typeof data === 'string') return data
+  if (!isFields(data)) return undefined
+  return text(data, 'details') ?? text(data, 'message') ?? text(fields(data, 'error'), 'message')
+}
+
+function codeOf(code: number | undefined, message: string): ErrorCode {
+  if (code === -32000) return 'authentication_failed'
+  if (code === -32002) return 'session_not_found'
+  if (code !== undefined && code >= 400 && code < 600) return codeOfStatus(code)
+  const told = codeOfText(message)
+  return told === 'unknown' && code === -32602 ? 'invalid_request' : told
+}
+
+function codeOfStatus(status: number): ErrorCode {
+  if (status === 401 || status === 403) return 'authentication_failed'
+  if (status === 429) return 'rate_limited'
+  if (status === 400 || status === 404) return 'invalid_request'
+  return status >= 500 ? 'connection_failed' : 'unknown'
+}
+
+/** What went wrong, as far as words tell it. */
+export function codeOfText(message: string): ErrorCode {
+  if (/session\b.*not found|invalid session identifier|no previous sessions/i.test(message))
+    return 'session_not_found'
+  const status = /(?:status:?|HTTP|details?:|error:)\s*\(?(\d{3})\b/i.exec(message)
+  if (status) return codeOfStatus(Number(status[1]))
+  if (/api key|unauthori[sz]ed|authentication|not logged in/i.test(message)) return 'authentication_failed'
+  if (/rate limit|too many requests/i.test(message)) return 'rate_limited'
+  if (/quota/i.test(message)) return 'quota_exceeded'
+  if (/output token maximum/i.test(message)) return 'output_truncated'
+  if (/terminated|disconnected|connection|network|socket/i.test(message)) return 'connection_failed'
+  return 'unknown'
+}

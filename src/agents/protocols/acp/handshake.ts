@@ -1,0 +1,150 @@
+import { type ErrorInfo, toMainstemError } from '../../../model/index.ts'
+import type { Said, Step } from '../../agent.ts'
+import { type Fields, fields, flag, isFields, list, number, text } from '../../fields.ts'
+import { send } from '../../step.ts'
+import { call } from './calls.ts'
+import { errorOf } from './errors.ts'
+import { quirksOf } from './known.ts'
+import { mcpServersOf } from './mcp-servers.ts'
+import { offered, updateSession } from './session.ts'
+import { wishes } from './settings.ts'
+import type { State } from './state.ts'
+import { endTurn } from './turn.ts'
+import type { Sent } from './wire.ts'
+
+/** The version this codec drives. A draft of the next one is understood where somebody else speaks it. */
+export const VERSION = 1
+
+export const NO_IMAGES = 'images: the agent does not take them'
+
+/** Who the agent is; then, if we opened it, the session is next. */
+export function decodeInitialized(state: State, native: Fields): Step {
+  if (!isFields(native.result)) {
+    return refuseProtocol(state, `the agent refused the handshake: ${errorOf(native.error).message}`)
+  }
+  const { result } = native
+  const info = isFields(result.agentInfo) ? result.agentInfo : fields(result, 'info')
+  if (state.detect) state.quirks = quirksOf(text(info, 'name')) ?? state.quirks
+  const said = updateSession(state, { agentVersion: text(info, 'version') })
+  const answered = number(result, 'protocolVersion') ?? VERSION
+  if (state.driving && answered !== VERSION) {
+    const refused = refuseProtocol(
+      state,
+      `the agent answers with version ${answered} of the protocol; this is version ${VERSION}`,
+    )
+    return send(refused.writes, [...said, ...refused.said])
+  }
+  const capabilities = fields(result, 'agentCapabilities')
+  state.canLoad = flag(capabilities, 'loadSession')
+  state.canSeeImages = flag(fields(capabilities, 'promptCapabilities'), 'image')
+  state.logins = list(result, 'authMethods').flatMap((method) =>
+    isFields(method) ? (text(method, 'name') ?? []) : [],
+  )
+  return state.driving ? openSession(state, said) : send([], said)
+}
+
+function refuseProtocol(state: State, message: string): Step {
+  const notice: Said = { type: 'notice.raised', level: 'error', code: 'protocol_refused', message }
+  return fail(state, { code: 'protocol_error', message }, [notice])
+}
+
+/** Nothing more can be asked of this process: the turn that waits ends, and it is told to go. */
+function fail(state: State, error: ErrorInfo, said: readonly Said[] = []): Step {
+  if (!state.driving) return send([], said)
+  state.broken = error
+  return send([{ kind: 'end' }], [...said, ...endTurn(state, { error })])
+}
+
+function openSession(state: State, said: readonly Said[]): Step {
+  const { cwd, resume, options } = state.start
+  const mcpServers = mcpServersOf(options.mcpServers ?? {})
+  if (resume === undefined) {
+    return send([call(state, { method: 'session/new', params: { cwd, mcpServers } })], said)
+  }
+  if (!state.canLoad) {
+    const message = 'the agent cannot go on with an earlier session'
+    return fail(state, { code: 'session_not_found', message }, said)
+  }
+  const params = { sessionId: resume, cwd, mcpServers }
+  return send([call(state, { method: 'session/load', params })], said)
+}
+
+export function decodeOpened(state: State, native: Fields, sent: Sent): Step {
+  if (!isFields(native.result)) return refuseSession(state, native, sent)
+  const { result } = native
+  state.sessionId = text(result, 'sessionId') ?? state.sessionId
+  state.hasModes = Array.isArray(fields(result, 'modes').availableModes)
+  state.hasModels = Array.isArray(fields(result, 'models').availableModels)
+  const said = updateSession(state, { nativeSessionId: state.sessionId, ...offered(result) })
+  if (!state.driving) return send([], said)
+  try {
+    state.setup = wishes(state)
+  } catch (thrown) {
+    const { code, message } = toMainstemError(thrown)
+    return fail(state, { code, message }, said)
+  }
+  state.ready = true
+  state.awaitsCommands = state.replaying && state.quirks.replaysLate && state.known.commands === undefined
+  return proceed(state, said)
+}
+
+function refuseSession(state: State, native: Fields, sent: Sent): Step {
+  const error = errorOf(native.error)
+  const resuming = sent.method === 'session/load'
+  // Agents refuse an unknown session under many codes; nothing else is asked for here.
+  if (resuming && error.code !== 'authentication_failed') error.code = 'session_not_found'
+  const ways = error.code === 'authentication_failed' && state.logins.length > 0
+  if (ways) error.message += ` (${state.logins.join('; ')})`
+  return fail(state, error, [
+    {
+      type: 'notice.raised',
+      level: 'error',
+      code: resuming ? 'resume_failed' : 'agent_error',
+      message: error.message,
+      ...(error.native !== undefined && { data: error.native }),
+    },
+  ])
+}
+
+/** The next thing that stands between an open session and the prompt that waits for it. */
+export function proceed(state: State, said: readonly Said[] = []): Step {
+  if (!state.ready || state.awaitsCommands || state.settingCall !== undefined) return send([], said)
+  const next = state.setup.shift()
+  if (next) {
+    const write = call(state, next)
+    state.settingCall = state.callCount
+    return send([write], said)
+  }
+  const held = state.turn?.held
+  if (!held) return send([], said)
+  const images = (held.images ?? []).map(({ mimeType, data }) => ({ type: 'image', mimeType, data }))
+  if (images.length > 0 && !state.canSeeImages) {
+    const error: ErrorInfo = { code: 'unsupported_option', message: NO_IMAGES }
+    return send([], [...said, ...endTurn(state, { error })])
+  }
+  const prompt = [...images, { type: 'text', text: held.text }]
+  const params = { sessionId: state.sessionId, prompt }
+  return send([call(state, { method: 'session/prompt', params })], said)
+}
+
+/** A setting was made, or could not be. */
+export function decodeSet(state: State, native: Fields, sent: Sent): Step {
+  const awaited = state.settingCall !== undefined && native.id === state.settingCall
+  if (awaited) state.settingCall = undefined
+  if (!isFields(native.result)) {
+    const { message } = errorOf(native.error)
+    const wish = ['modeId', 'modelId', 'value'].map((key) => text(sent.params, key))
+    const data = { method: sent.method, wish: wish.find((value) => value !== undefined) ?? '' }
+    const notice: Said = { type: 'notice.raised', level: 'warning', code: 'mode_refused', message, data }
+    // What was asked for at the start holds, or nothing runs.
+    return awaited ? fail(state, { code: 'unsupported_option', message }, [notice]) : send([], [notice])
+  }
+  const { params, method } = sent
+  const { result } = native
+  const now = offered(result)
+  // Some agents answer with nothing, and mean that it is done.
+  if (method === 'session/set_mode') now.mode ??= text(params, 'modeId')
+  if (method === 'session/set_model') now.model ??= text(params, 'modelId')
+  const said = updateSession(state, now)
+  return awaited ? proceed(state, said) : send([], said)
+}

@@ -1,0 +1,98 @@
+import { type AcpQuirks, modesOf, PLAIN } from './quirks.ts'
+
+export const GEMINI: AcpQuirks = {
+  ...PLAIN,
+  modeUpdate: '[MODE_UPDATE] ',
+  nameEnd: '__',
+  cancelled: /^Command cancelled by user\./,
+  denied: /denied by policy/,
+  planTools: ['exit_plan_mode'],
+  wholeDiffs: true,
+  replaysLate: true,
+  modelAtStart: true,
+  broadOptions: ['proceed_always_server'],
+  modes: modesOf({ ask: ['default'], edit: ['autoEdit'], all: ['yolo'], readOnly: ['plan'] }),
+}
+
+export const CLAUDE_AGENT: AcpQuirks = {
+  ...PLAIN,
+  failure: 'API Error: ',
+  subagentTools: ['Agent', 'Task'],
+  planTools: ['ExitPlanMode'],
+  modes: modesOf({
+    ask: ['default'],
+    edit: ['acceptEdits'],
+    // Root is not offered the bypass; in the default mode every request is answered for the user.
+    all: ['bypassPermissions', 'default'],
+    readOnly: ['plan'],
+  }),
+}
+
+/** Its modes are sandboxes too; there is none that asks before every edit, so the stricter one stands in for it. */
+export const CODEX_ACP: AcpQuirks = {
+  ...PLAIN,
+  remarks: [
+    { starts: 'Warning: ', level: 'warning' },
+    { starts: 'Config warning: ', level: 'warning' },
+    { starts: 'Model metadata for ', level: 'warning' },
+  ],
+  wholeDiffs: true,
+  modes: {
+    'ask none': ['read-only'],
+    'ask read-only': ['read-only'],
+    'ask-dangerous none': ['agent', 'auto'],
+    'ask-dangerous read-only': ['read-only'],
+    'ask-dangerous workspace-write': ['workspace-write', 'auto'],
+    'auto-edit workspace-write': ['workspace-write', 'auto'],
+    'auto-all none': ['agent-full-access', 'full-access'],
+    'auto-all full-access': ['agent-full-access', 'full-access'],
+  },
+}
+
+const COPILOT_AGENT_MODE = 'https://agentclientprotocol.com/protocol/session-modes#agent'
+
+export const COPILOT: AcpQuirks = {
+  ...PLAIN,
+  remarks: [
+    { starts: 'Info: Operation cancelled by user', level: 'info' },
+    { starts: 'Info: /', level: 'info' },
+  ],
+  retry: { starts: 'Info: ', ends: 'Retrying...' },
+  failure: 'Error: ',
+  // Its autopilot goes on by itself after an answer, and its plan mode runs commands.
+  modes: modesOf({ ask: [COPILOT_AGENT_MODE], edit: [COPILOT_AGENT_MODE], all: [COPILOT_AGENT_MODE] }),
+}
+
+export const OPENCODE: AcpQuirks = {
+  ...PLAIN,
+  cancelled: /<shell_metadata>\nUser aborted the command/,
+  subagentTools: ['task'],
+  usageOfLastStep: true,
+  // Its permissions come from its configuration, and its plan mode still runs commands.
+  modes: modesOf({ ask: ['build'], edit: ['build'], all: ['build'] }),
+}
+
+export const QWEN: AcpQuirks = {
+  ...PLAIN,
+  subagentTools: ['agent'],
+  planTools: ['exit_plan_mode'],
+  wholeDiffs: true,
+  broadOptions: ['proceed_once_and_switch_to_default'],
+  modes: modesOf({ ask: ['default'], edit: ['auto-edit'], all: ['yolo'], readOnly: ['plan'] }),
+}
+
+/** By the name an agent gives in its handshake, so that a transcript need not say whose it is. */
+const BY_NAME: ReadonlyMap<string, AcpQuirks> = new Map([
+  ['gemini-cli', GEMINI],
+  ['@agentclientprotocol/claude-agent-acp', CLAUDE_AGENT],
+  ['@zed-industries/claude-code-acp', CLAUDE_AGENT],
+  ['@agentclientprotocol/codex-acp', CODEX_ACP],
+  ['codex-acp', CODEX_ACP],
+  ['Copilot', COPILOT],
+  ['OpenCode', OPENCODE],
+  ['qwen-code', QWEN],
+])
+
+export function quirksOf(name: string | undefined): AcpQuirks | undefined {
+  return name === undefined ? undefined : BY_NAME.get(name)
+}

@@ -1,0 +1,81 @@
+import type { Capabilities, Policy, SessionOptions } from '../../../model/index.ts'
+import type { Launch, ProcessLaunch, Start } from '../../agent.ts'
+import { unsupported } from '../../option.ts'
+import { type AcpQuirks, PLAIN } from './quirks.ts'
+import { cellOf } from './settings.ts'
+
+/** What the protocol itself gives; what an agent adds stands beside its command. */
+export const ACP_CAPABILITIES: Capabilities = {
+  deltas: true,
+  thinking: 'raw',
+  permissions: true,
+  questions: false,
+  planApproval: true,
+  interrupt: 'protocol',
+  steer: 'none',
+  resume: true,
+  images: true,
+  structuredOutput: false,
+  setModel: true,
+  setMode: true,
+  usage: 'none',
+  cost: false,
+  diffs: true,
+  plans: true,
+  subagents: false,
+  mcp: true,
+  marksRetries: false,
+}
+
+/** The protocol sets mode, model and effort after the start, so the command line is always the same. */
+export function acpLaunch(
+  agent: string,
+  start: Start,
+  quirks: AcpQuirks | undefined,
+  launch: Omit<ProcessLaunch, 'kind'>,
+): Launch {
+  checkPolicy(agent, start.policy, quirks ?? PLAIN)
+  checkOptions(agent, start.options)
+  return { kind: 'process', ...launch }
+}
+
+function checkPolicy(agent: string, policy: Policy, quirks: AcpQuirks): void {
+  const cell = cellOf(policy)
+  if (!quirks.modes[cell]) throw unsupported(agent, cell, 'it has no mode that would keep to it')
+  const no = (option: string, why: string) => unsupported(agent, option, why)
+  if (policy.network !== undefined) throw no('network', 'the protocol has no word for it')
+  if (policy.writableRoots) throw no('writableRoots', 'the protocol has no word for them')
+  if (policy.tools) throw no('tools', 'the protocol cannot choose among its tools')
+  if (policy.maxSteps !== undefined) throw no('maxSteps', 'it does not tell its model calls one by one')
+  if (policy.maxBudgetUsd !== undefined) throw no('maxBudgetUsd', 'it tells a cost only when a turn is over')
+}
+
+const REFUSED = [
+  'systemPrompt',
+  'extraDirectories',
+  'outputSchema',
+  'checkpointing',
+  'hooks',
+] as const satisfies (keyof SessionOptions)[]
+
+function checkOptions(agent: string, options: SessionOptions): void {
+  for (const option of REFUSED) {
+    if (options[option] !== undefined) throw unsupported(agent, option, 'the protocol has no word for it')
+  }
+  if (options.isolation !== undefined && options.isolation !== 'user') {
+    throw unsupported(agent, `isolation ${options.isolation}`, 'it always loads its own settings')
+  }
+  for (const [name, server] of Object.entries(options.mcpServers ?? {})) {
+    const { trust, includeTools, excludeTools } = server
+    if (trust !== undefined || includeTools || excludeTools) {
+      throw unsupported(
+        agent,
+        `mcpServers.${name}`,
+        'the protocol cannot trust or filter the tools of one server',
+      )
+    }
+    if (server.url === undefined && server.command === undefined) {
+      throw unsupported(agent, `mcpServers.${name}`, 'it has neither a command nor a url')
+    }
+  }
+}

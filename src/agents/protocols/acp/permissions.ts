@@ -1,0 +1,155 @@
+import type { RpcId } from '../../../framing/json-rpc.ts'
+import type { AnswerCommand, RequestOption } from '../../../model/index.ts'
+import type { Said, Step } from '../../agent.ts'
+import { compact, type Fields, fields, isFields, list, text } from '../../fields.ts'
+import { closeRequest, openRequest, refuseTool, withdrawRequest } from '../../ledger.ts'
+import { line, nothing, refuse, sayAll, send } from '../../step.ts'
+import { closeBlock } from './blocks.ts'
+import type { Ask, State } from './state.ts'
+import { inputOf, learn, newToolCall } from './tool-call.ts'
+import { startCall } from './tools.ts'
+import { isRpcId, notificationMessage, resultMessage } from './wire.ts'
+
+/** The agent asks whether a call may run. For some this is the only place where the call is announced. */
+export function decodePermission(state: State, native: Fields): Step {
+  const nativeId = isRpcId(native.id) ? native.id : null
+  const params = fields(native, 'params')
+  const subject = fields(params, 'subject')
+  const asked = isFields(params.toolCall) ? params.toolCall : fields(subject, 'toolCall')
+  const id = text(asked, 'toolCallId')
+  const said: Said[] = state.turn ? closeBlock(state, state.turn) : []
+  const call = id === undefined ? undefined : (state.tools.get(id) ?? newToolCall())
+  if (id !== undefined && call !== undefined && call.toolId === undefined) {
+    state.tools.set(id, call)
+    learn(state, call, id, asked)
+    said.push(...startCall(state, call, id, asked))
+  }
+  // What is asked may be told in other words than the call itself: the answer is bound to these.
+  const shown = newToolCall()
+  learn(state, shown, id ?? '', asked)
+  if (call && shown.changes.length > 0) call.changes = shown.changes
+  const title = text(params, 'title') ?? shown.title
+  const tool = call?.name ?? shown.name
+  const leavesPlan = asked.kind === 'switch_mode' || state.quirks.planTools.includes(tool ?? '')
+  const requestId = newRequestId(state, nativeId)
+  const options = optionsIn(state, params)
+  state.asks.set(requestId, { nativeId, toolId: call?.toolId, options })
+  said.push(
+    openRequest(state.ledger, {
+      requestId,
+      kind: leavesPlan ? 'plan' : 'permission',
+      blocking: true,
+      ...compact({ toolId: call?.toolId, tool, title, parent: call?.parent }),
+      input: inputOf(shown, asked),
+      options: [...options],
+    }),
+  )
+  return sayAll(said)
+}
+
+/** Ids of requests start again at 0 in every process, and one that was answered may be used again. */
+function newRequestId(state: State, nativeId: RpcId): string {
+  const id = `e${state.start.epoch}.${nativeId}`
+  const uses = (state.askCounts.get(id) ?? 0) + 1
+  state.askCounts.set(id, uses)
+  return uses === 1 ? id : `${id}~${uses}`
+}
+
+/** The question that is open under a native id. */
+function openAsk(state: State, nativeId: unknown): [requestId: string, ask: Ask] | undefined {
+  return [...state.asks].findLast(([, ask]) => ask.nativeId === nativeId)
+}
+
+function optionsIn(state: State, params: Fields): RequestOption[] {
+  const options = list(params, 'options').flatMap((option): RequestOption[] => {
+    const id = isFields(option) ? text(option, 'optionId') : undefined
+    if (!isFields(option) || id === undefined) return []
+    const label = text(option, 'name') ?? id
+    const kind = text(option, 'kind') ?? ''
+    const effect = kind.startsWith('allow') ? 'allow' : 'deny'
+    // "Always" lasts as long as the label says.
+    const lasting = /session/i.test(label) ? 'session' : 'always'
+    return [{ id, label, effect, scope: kind.endsWith('_always') ? lasting : 'once' }]
+  })
+  // The narrow ones come first: the first that fits is chosen.
+  const broad = (option: RequestOption) => state.quirks.broadOptions.includes(option.id)
+  return [...options.filter((option) => !broad(option)), ...options.filter(broad)]
+}
+
+/** The agent no longer wants to know. */
+export function decodeCancelRequest(state: State, params: Fields): Step {
+  const [requestId] = openAsk(state, params.requestId) ?? []
+  if (requestId === undefined) return nothing
+  state.asks.delete(requestId)
+  const reason = state.turn?.cancelling ? 'interrupted' : 'agent'
+  return sayAll(withdrawRequest(state.ledger, requestId, reason))
+}
+
+export function encodeAnswer(state: State, command: AnswerCommand): Step {
+  const ask = state.asks.get(command.requestId)
+  if (!ask) return refuse('request_not_found', `the agent no longer asks ${command.requestId}`)
+  if (command.decision === 'answered') {
+    return refuse('invalid_request', 'decision: a permission is allowed or denied, not answered')
+  }
+  if (command.input !== undefined) {
+    return refuse('unsupported_option', 'input: the protocol has no way to rewrite what was asked')
+  }
+  const option = choose(ask, command)
+  if (!option && command.decision === 'allow') {
+    return refuse(
+      'unsupported_option',
+      `scope: the agent does not offer to allow this ${command.scope ?? 'once'}`,
+    )
+  }
+  // Where there is no way to say no, taking the question back says it.
+  const outcome = option ? { outcome: 'selected', optionId: option.id } : { outcome: 'cancelled' }
+  if (command.decision === 'deny') refuseAsked(state, ask, command.by ?? 'person')
+  settleAsk(state, command.requestId)
+  const writes = [line(resultMessage(ask.nativeId, { outcome }))]
+  if (command.interrupt && state.turn && !state.turn.cancelling) {
+    state.turn.cancelling = true
+    writes.push(line(notificationMessage('session/cancel', { sessionId: state.sessionId })))
+  }
+  return send(writes)
+}
+
+/** A wider answer than was given is never sent; a narrower "no" is still a no. */
+function choose(ask: Ask, { decision, scope = 'once' }: AnswerCommand): RequestOption | undefined {
+  const fits = (of: RequestOption['scope']) =>
+    ask.options.find((option) => option.effect === decision && option.scope === of)
+  return decision === 'deny' ? (fits(scope) ?? fits('once')) : fits(scope)
+}
+
+function refuseAsked(state: State, ask: Ask, by: 'person' | 'policy' | 'hook'): void {
+  if (ask.toolId !== undefined) refuseTool(state.ledger, ask.toolId, by)
+}
+
+function settleAsk(state: State, requestId: string): void {
+  state.asks.delete(requestId)
+  closeRequest(state.ledger, requestId)
+}
+
+/** Cancelling a turn obliges us to take every open question back. */
+export function cancelAsks(state: State): Step {
+  if (state.asks.size === 0) return nothing
+  const writes = [...state.asks.values()].map(({ nativeId }) =>
+    line(resultMessage(nativeId, { outcome: { outcome: 'cancelled' } })),
+  )
+  const said = [...state.asks.keys()].flatMap((id) => withdrawRequest(state.ledger, id, 'interrupted'))
+  state.asks.clear()
+  return send(writes, said)
+}
+
+/** An answer that somebody else wrote to the agent. */
+export function noteAnswer(state: State, nativeId: unknown, result: Fields): AnswerCommand | undefined {
+  const [requestId, ask] = openAsk(state, nativeId) ?? []
+  if (requestId === undefined || !ask) return undefined
+  const outcome = fields(result, 'outcome')
+  const option = ask.options.find(({ id }) => id === text(outcome, 'optionId'))
+  // Taken back because the turn is: settlement withdraws it. Taken back by itself: nobody allowed it.
+  if (!option && state.turn?.cancelling) return undefined
+  settleAsk(state, requestId)
+  if (option?.effect === 'allow') return { type: 'answer', requestId, decision: 'allow', scope: option.scope }
+  refuseAsked(state, ask, 'person')
+  return { type: 'answer', requestId, decision: 'deny', ...(option && { scope: option.scope }) }
+}

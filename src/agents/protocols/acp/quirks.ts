@@ -1,0 +1,88 @@
+import type { Policy } from '../../../model/index.ts'
+
+/** Approval × sandbox, as one name. */
+export type PolicyCell = `${Policy['approval']} ${Policy['sandbox']}`
+
+/** Mode ids in order of preference; a cell that is missing cannot be kept by the agent. */
+export type Modes = Readonly<Partial<Record<PolicyCell, readonly string[]>>>
+
+/**
+ * How one agent departs from the letter of the protocol. Texts are data and not code: a release may change them.
+ * Prefixes and not patterns where every chunk is looked at.
+ */
+export interface AcpQuirks {
+  /** Chunks without a message id that begin so are remarks of the program, not words of the model. */
+  readonly remarks: readonly { readonly starts: string; readonly level: 'info' | 'warning' }[]
+  /** A chunk that begins and ends so says: the answer broke off and is being repeated. */
+  readonly retry?: { readonly starts: string; readonly ends: string }
+  /** A chunk that begins so may be the failure of the turn, told as an answer; how the turn ends shows which. */
+  readonly failure?: string
+  /** A chunk that begins so names the new mode. */
+  readonly modeUpdate?: string
+  /** Tool ids are the tool's name, this, and the rest. */
+  readonly nameEnd?: string
+  /** What a result says when its call was stopped, or refused by the agent's own rules. */
+  readonly cancelled?: RegExp
+  readonly denied?: RegExp
+  /** Tools that start a sub-agent, and tools that ask to leave a plan. */
+  readonly subagentTools: readonly string[]
+  readonly planTools: readonly string[]
+  /** A diff holds the whole file before and after, not the lines that were swapped. */
+  readonly wholeDiffs: boolean
+  /** The usage at the end of a turn is that of its last model call alone. */
+  readonly usageOfLastStep: boolean
+  /** History goes on after the answer to `session/load`; the list of commands follows it. */
+  readonly replaysLate: boolean
+  /** The command line names the model, so nobody has to set it. */
+  readonly modelAtStart: boolean
+  /** Options that grant more than their kind says; never chosen for anybody. */
+  readonly broadOptions: readonly string[]
+  readonly modes: Modes
+}
+
+interface ModeIds {
+  ask: readonly string[]
+  edit: readonly string[]
+  all: readonly string[]
+  readOnly?: readonly string[]
+}
+
+/** The cells of an agent without a sandbox of its own. */
+export function modesOf({ ask, edit, all, readOnly }: ModeIds): Modes {
+  return {
+    'ask none': ask,
+    'ask full-access': ask,
+    'ask-dangerous none': ask,
+    'ask-dangerous full-access': ask,
+    'auto-edit none': edit,
+    'auto-edit full-access': edit,
+    'auto-all none': all,
+    'auto-all full-access': all,
+    ...(readOnly && {
+      'ask read-only': readOnly,
+      'ask-dangerous read-only': readOnly,
+      'auto-all read-only': readOnly,
+    }),
+  }
+}
+
+/**
+ * An agent nobody has recorded. What it cannot do by a mode, we do by answering for the user; but a mode that is
+ * only called "plan" is not trusted to keep files as they are.
+ */
+export const PLAIN: AcpQuirks = {
+  remarks: [],
+  subagentTools: [],
+  planTools: [],
+  wholeDiffs: false,
+  usageOfLastStep: false,
+  replaysLate: false,
+  modelAtStart: false,
+  broadOptions: [],
+  modes: modesOf({
+    ask: ['default', 'ask', 'agent'],
+    edit: ['acceptEdits', 'autoEdit', 'auto-edit', 'default', 'ask', 'agent'],
+    all: ['yolo', 'bypassPermissions', 'full-access', 'agent-full-access', 'default', 'ask', 'agent'],
+    readOnly: ['read-only'],
+  }),
+}

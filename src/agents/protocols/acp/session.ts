@@ -1,0 +1,91 @@
+import type { ConfigOption, Named, SessionUpdated } from '../../../model/events/session.ts'
+import type { Said } from '../../agent.ts'
+import { compact, type Fields, fields, isFields, list, text } from '../../fields.ts'
+import type { State } from './state.ts'
+
+type Known = { [K in keyof Omit<SessionUpdated, 'type'>]?: SessionUpdated[K] | undefined }
+
+/** Only what is new is worth an event. */
+export function updateSession(state: State, now: Known): Said[] {
+  const changed: Record<string, unknown> = {}
+  for (const [key, value] of Object.entries(now)) {
+    if (value === undefined || same(value, Reflect.get(state.known, key))) continue
+    changed[key] = value
+  }
+  if (Object.keys(changed).length === 0) return []
+  state.known = { ...state.known, ...changed }
+  return [{ type: 'session.updated', ...changed }]
+}
+
+function same(a: unknown, b: unknown): boolean {
+  return a === b || (typeof a === 'object' && b !== undefined && JSON.stringify(a) === JSON.stringify(b))
+}
+
+/** Modes, models and options, as an answer to `session/new` or `session/load` lists them. */
+export function offered(native: Fields): Known {
+  const modes = fields(native, 'modes')
+  const models = fields(native, 'models')
+  // Where a model is listed twice, under two names, the option is the one that can be set.
+  return {
+    mode: text(modes, 'currentModeId'),
+    model: text(models, 'currentModelId'),
+    ...compact({
+      modes: named(modes, 'availableModes', 'id'),
+      models: named(models, 'availableModels', 'modelId'),
+      commands: commandNames(native),
+      ...configured(native),
+    }),
+  }
+}
+
+/** Some agents have no modes and models of their own, but options of these categories. */
+export function configured(native: Fields): Known {
+  if (!Array.isArray(native.configOptions)) return {}
+  const configOptions = native.configOptions.filter(isFields).map(configOption)
+  const value = (category: string) => {
+    const chosen = configOptions.find((option) => option.category === category)
+    return { id: typeof chosen?.value === 'string' ? chosen.value : undefined, choices: chosen?.choices }
+  }
+  const mode = value('mode')
+  const model = value('model')
+  return {
+    configOptions,
+    ...compact({ mode: mode.id, model: model.id, modes: mode.choices, models: model.choices }),
+  }
+}
+
+function configOption(native: Fields): ConfigOption {
+  const choices = list(native, 'options').flatMap(choicesIn)
+  return {
+    // The draft of the next version calls it `configId`.
+    id: text(native, 'id') ?? text(native, 'configId') ?? '',
+    ...compact({ name: text(native, 'name'), category: text(native, 'category') }),
+    ...(native.currentValue !== undefined && { value: native.currentValue }),
+    ...(choices.length > 0 && { choices }),
+  }
+}
+
+/** Choices may stand in groups. */
+function choicesIn(native: unknown): Named[] {
+  if (!isFields(native)) return []
+  if (Array.isArray(native.options)) return native.options.flatMap(choicesIn)
+  return nameOf(native, 'value')
+}
+
+function named(of: Fields, key: string, id: string): Named[] | undefined {
+  if (!Array.isArray(of[key])) return undefined
+  return list(of, key).flatMap((item) => (isFields(item) ? nameOf(item, id) : []))
+}
+
+function nameOf(native: Fields, key: string): Named[] {
+  const id = text(native, key)
+  if (id === undefined) return []
+  return [{ id, ...compact({ name: text(native, 'name'), description: text(native, 'description') }) }]
+}
+
+export function commandNames(native: Fields): string[] | undefined {
+  if (!Array.isArray(native.availableCommands)) return undefined
+  return native.availableCommands.flatMap((command) =>
+    isFields(command) ? (text(command, 'name') ?? []) : [],
+  )
+}

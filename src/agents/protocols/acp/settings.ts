@@ -1,0 +1,55 @@
+import type { Policy } from '../../../model/index.ts'
+import { unsupported } from '../../option.ts'
+import type { PolicyCell } from './quirks.ts'
+import type { State } from './state.ts'
+import type { Sent } from './wire.ts'
+
+/** Everything that has to be set before the first prompt; throws where the agent cannot do what was asked. */
+export function wishes(state: State): Sent[] {
+  const { policy, options } = state.start
+  const settings: Sent[] = []
+  const mode = modeFor(state, policy)
+  if (mode !== undefined && mode !== state.known.mode) settings.push(modeSetting(state, mode))
+  if (options.model !== undefined && !state.quirks.modelAtStart)
+    settings.push(modelSetting(state, options.model))
+  if (options.effort !== undefined) settings.push(optionSetting(state, 'thought_level', options.effort))
+  return settings
+}
+
+export function cellOf({ approval, sandbox }: Policy): PolicyCell {
+  return `${approval} ${sandbox}`
+}
+
+/** The first offered mode that keeps the policy; none where there are none and nothing is promised about files. */
+export function modeFor(state: State, policy: Policy): string | undefined {
+  const cell = cellOf(policy)
+  const offered = (state.known.modes ?? []).map(({ id }) => id)
+  // An agent without modes does as it always does, and asks us.
+  if (offered.length === 0 && policy.sandbox !== 'read-only') return undefined
+  const chosen = state.quirks.modes[cell]?.find((id) => offered.includes(id))
+  if (chosen === undefined)
+    throw unsupported('the agent', cell, `it has the modes ${offered.join(', ') || '–'}`)
+  return chosen
+}
+
+export function modeSetting(state: State, modeId: string): Sent {
+  if (!state.hasModes) return optionSetting(state, 'mode', modeId)
+  return { method: 'session/set_mode', params: { sessionId: state.sessionId, modeId } }
+}
+
+export function modelSetting(state: State, modelId: string): Sent {
+  const option = state.known.configOptions?.find(({ category }) => category === 'model')
+  if (option || !state.hasModels) return optionSetting(state, 'model', modelId)
+  return { method: 'session/set_model', params: { sessionId: state.sessionId, modelId } }
+}
+
+/** Throws for a value that is not offered: agents answer an unknown one in too many ways. */
+function optionSetting(state: State, category: string, value: string): Sent {
+  const option = state.known.configOptions?.find((one) => one.category === category)
+  const offered = (option?.choices ?? []).map(({ id }) => id)
+  if (!option || !offered.includes(value)) {
+    throw unsupported('the agent', `${category} ${value}`, `it offers ${offered.join(', ') || 'none'}`)
+  }
+  const params = { sessionId: state.sessionId, configId: option.id, value }
+  return { method: 'session/set_config_option', params }
+}

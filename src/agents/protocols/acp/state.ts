@@ -1,0 +1,176 @@
+import type { RpcId } from '../../../framing/json-rpc.ts'
+import type { SessionUpdated } from '../../../model/events/session.ts'
+import type { Command, ErrorInfo, RequestOption, ToolKind, Usage } from '../../../model/index.ts'
+import type { Start } from '../../agent.ts'
+import type { Fields } from '../../fields.ts'
+import { type Ledger, newLedger } from '../../ledger.ts'
+import type { Change } from './changes.ts'
+import { type AcpQuirks, PLAIN } from './quirks.ts'
+import type { Sent } from './wire.ts'
+
+/** A run of chunks of one kind. The protocol never says where it ends: whatever comes in between does. */
+export interface Block {
+  kind: 'text' | 'thinking'
+  messageId: string
+  nativeId: string | undefined
+  parent: string | undefined
+  /** It is known to be whole, so what follows is no repetition of it. */
+  sealed: boolean
+}
+
+export interface ToolCall {
+  /** Its id in our events, once it has been started there. */
+  toolId: string | undefined
+  name: string | undefined
+  title: string | undefined
+  kind: ToolKind | undefined
+  input: unknown
+  locations: { path: string; line?: number }[] | undefined
+  parent: string | undefined
+  /** Text content, which each update replaces, and terminal output, which grows. */
+  content: string
+  terminal: string
+  exitCode: number | undefined
+  changes: Change[]
+  /** The structured result, where the agent tells it apart from the text. */
+  response: unknown
+  /** Its sub-agent goes on after the call has returned. */
+  detached: boolean
+}
+
+export interface Turn {
+  /** The prompt it answers; undefined for one the agent began by itself. */
+  call: RpcId | undefined
+  /** A prompt that waits until the session is open. */
+  held: PromptCommand | undefined
+  block: Block | undefined
+  /** The start of a message that so far repeats the open block, word for word. */
+  echo: { nativeId: string; text: string } | undefined
+  /** A chunk that may be the failure of the turn. */
+  aside: { nativeId: string | undefined; text: string } | undefined
+  /** The agent said that it failed, in words of its own. */
+  failed: boolean
+  failure: string | undefined
+  cancelling: boolean
+  /** The last whole text of the main thread. */
+  answer: string | undefined
+  tools: number
+  steps: Usage | undefined
+}
+
+export type PromptCommand = Command & { type: 'prompt' }
+
+export interface Ask {
+  nativeId: RpcId
+  toolId: string | undefined
+  options: readonly RequestOption[]
+}
+
+/** A prompt that was sent while a turn was open, and its answer if that came first. */
+interface Waiting {
+  call: RpcId
+  text: string
+  answer?: Fields
+}
+
+export interface State {
+  readonly start: Start
+  readonly ledger: Ledger
+  quirks: AcpQuirks
+  /** Quirks are looked up by the name the agent gives. */
+  readonly detect: boolean
+  /** What the session is known to be, so that a repetition says nothing. */
+  known: Omit<SessionUpdated, 'type'>
+  readonly calls: Map<RpcId, Sent>
+  callCount: number
+  /** Nothing of what was written to the agent is known: a recording of its output alone. */
+  deaf: boolean
+  /** We opened it, so we go on with the handshake. */
+  driving: boolean
+  /** The version that was asked for. */
+  version: number
+  canLoad: boolean
+  canSeeImages: boolean
+  logins: string[]
+  /** Modes and models of its own, and not only options of these categories. */
+  hasModes: boolean
+  hasModels: boolean
+  sessionId: string | undefined
+  /** Between `session/load` and the next prompt, content is history. */
+  replaying: boolean
+  /** The list of commands has to come before the first prompt may go. */
+  awaitsCommands: boolean
+  /** Settings to be made before the first prompt. */
+  setup: Sent[]
+  /** The one of them that is on its way. */
+  settingCall: number | undefined
+  ready: boolean
+  broken: ErrorInfo | undefined
+  readonly mcpServers: string[]
+  turn: Turn | undefined
+  readonly waiting: Waiting[]
+  readonly tools: Map<string, ToolCall>
+  readonly asks: Map<string, Ask>
+  /** How often an id of a request was used. */
+  readonly askCounts: Map<string, number>
+  blockCount: number
+  /** The session's running cost, and what of it belongs to earlier turns; unknown after a foreign resume. */
+  cost: number | undefined
+  costBefore: number | undefined
+  context: { used: number | undefined; size: number | undefined }
+  readonly stderr: string[]
+}
+
+export function initialState(start: Start, quirks: AcpQuirks | undefined): State {
+  return {
+    start,
+    ledger: newLedger(),
+    quirks: quirks ?? PLAIN,
+    detect: quirks === undefined,
+    known: {},
+    calls: new Map(),
+    callCount: 0,
+    deaf: true,
+    driving: false,
+    version: 1,
+    canLoad: false,
+    canSeeImages: false,
+    logins: [],
+    hasModes: false,
+    hasModels: false,
+    sessionId: undefined,
+    replaying: false,
+    awaitsCommands: false,
+    setup: [],
+    settingCall: undefined,
+    ready: false,
+    broken: undefined,
+    mcpServers: [],
+    turn: undefined,
+    waiting: [],
+    tools: new Map(),
+    asks: new Map(),
+    askCounts: new Map(),
+    blockCount: 0,
+    cost: undefined,
+    costBefore: 0,
+    context: { used: undefined, size: undefined },
+    stderr: [],
+  }
+}
+
+export function newTurn(call?: RpcId, held?: PromptCommand): Turn {
+  return {
+    call,
+    held,
+    block: undefined,
+    echo: undefined,
+    aside: undefined,
+    failed: false,
+    failure: undefined,
+    cancelling: false,
+    answer: undefined,
+    tools: 0,
+    steps: undefined,
+  }
+}

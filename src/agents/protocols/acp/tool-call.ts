@@ -1,0 +1,123 @@
+import type { ToolKind } from '../../../model/index.ts'
+import { type Fields, fields, isFields, list, number, text } from '../../fields.ts'
+import { changesIn } from './changes.ts'
+import { parentOf } from './chunks.ts'
+import type { AcpQuirks } from './quirks.ts'
+import type { State, ToolCall } from './state.ts'
+
+export function newToolCall(): ToolCall {
+  return {
+    toolId: undefined,
+    name: undefined,
+    title: undefined,
+    kind: undefined,
+    input: undefined,
+    locations: undefined,
+    parent: undefined,
+    content: '',
+    terminal: '',
+    exitCode: undefined,
+    changes: [],
+    response: undefined,
+    detached: false,
+  }
+}
+
+/** Adds what a frame tells of a call to what is known of it; what it leaves out stays as it was. */
+export function learn(state: State, call: ToolCall, id: string, native: Fields): void {
+  const meta = isFields(native._meta) ? native._meta : undefined
+  const title = text(native, 'title')
+  call.name ??= nameOf(state.quirks, id, native, meta) ?? title
+  call.title = title ?? call.title
+  call.parent ??= parentOf(meta)
+  if (native.rawInput !== undefined) call.input = native.rawInput
+  const locations = locationsIn(native)
+  if (locations) call.locations = locations
+  const kind = text(native, 'kind')
+  if (kind !== undefined || call.kind === undefined) call.kind = kindOf(state, call.name ?? '', kind)
+  if (meta) learnMeta(call, meta)
+  const content = list(native, 'content')
+  const changes = changesIn(content, state.quirks.wholeDiffs)
+  if (changes.length > 0) call.changes = changes
+}
+
+/** Names stand in many places, and some agents have none but the title. */
+function nameOf(quirks: AcpQuirks, id: string, native: Fields, meta: Fields | undefined): string | undefined {
+  const told = text(native, 'name')
+  if (told) return told
+  const noted = meta && (text(fields(meta, 'claudeCode'), 'toolName') ?? text(meta, 'toolName'))
+  if (noted) return noted
+  const end = quirks.nameEnd === undefined ? -1 : id.indexOf(quirks.nameEnd)
+  return end > 0 ? id.slice(0, end) : undefined
+}
+
+const KINDS: ReadonlySet<string> = new Set<ToolKind>([
+  'read',
+  'edit',
+  'delete',
+  'move',
+  'search',
+  'execute',
+  'think',
+  'fetch',
+])
+
+function isKind(kind: string | undefined): kind is ToolKind {
+  return kind !== undefined && KINDS.has(kind)
+}
+
+/** The protocol has no word for sub-agents and foreign tools: these are told by their names. */
+function kindOf(state: State, name: string, kind: string | undefined): ToolKind {
+  if (state.quirks.subagentTools.includes(name)) return 'task'
+  if (isKind(kind)) return kind
+  const foreign = name.startsWith('mcp_') || state.mcpServers.some((server) => name.startsWith(`${server}_`))
+  return foreign ? 'mcp' : 'other'
+}
+
+function locationsIn(native: Fields): ToolCall['locations'] {
+  if (!Array.isArray(native.locations)) return undefined
+  const locations = native.locations.filter(isFields).flatMap((location) => {
+    const path = text(location, 'path')
+    if (path === undefined) return []
+    const line = number(location, 'line')
+    return [line !== undefined && Number.isSafeInteger(line) && line >= 0 ? { path, line } : { path }]
+  })
+  return locations.length > 0 ? locations : undefined
+}
+
+/** Terminals that agents run themselves, and results in the shape of the program behind an adapter. */
+function learnMeta(call: ToolCall, meta: Fields): void {
+  const exitCode = number(fields(meta, 'terminal_exit'), 'exit_code')
+  if (exitCode !== undefined && Number.isSafeInteger(exitCode)) call.exitCode = exitCode
+  const response = fields(meta, 'claudeCode').toolResponse
+  if (response === undefined) return
+  call.response = response
+  if (isFields(response) && response.isAsync === true) call.detached = true
+}
+
+export function terminalDelta(native: Fields): string {
+  return text(fields(fields(native, '_meta'), 'terminal_output_delta'), 'data') ?? ''
+}
+
+/** The text among the content of a call; other things stand there by their type. */
+export function contentText(native: Fields): string {
+  return list(native, 'content')
+    .flatMap((block) => {
+      if (!isFields(block) || block.type !== 'content') return []
+      const inner = fields(block, 'content')
+      return text(inner, 'text') ?? `[${text(inner, 'type') ?? '?'}]`
+    })
+    .join('\n')
+}
+
+/** What the call is asked to do: its input, or else all that is shown of it. */
+export function inputOf(call: Pick<ToolCall, 'input' | 'title' | 'changes'>, native: Fields): unknown {
+  if (call.input !== undefined) return call.input
+  const description = contentText(native)
+  const shown = {
+    ...(call.title !== undefined && { title: call.title }),
+    ...(description !== '' && { description }),
+    ...(call.changes.length > 0 && { changes: call.changes }),
+  }
+  return Object.keys(shown).length > 0 ? shown : undefined
+}

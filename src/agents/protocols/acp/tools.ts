@@ -1,0 +1,128 @@
+import type { ToolUpdated } from '../../../model/events/tool.ts'
+import type { Said, Step } from '../../agent.ts'
+import { compact, type Fields, isFields, text } from '../../fields.ts'
+import { finishSubagent, finishTool, startSubagent, startTool, toolIdOf } from '../../ledger.ts'
+import { nothing, sayAll } from '../../step.ts'
+import { openTurn, runningTurn, strayText } from './between-turns.ts'
+import { closeBlock } from './blocks.ts'
+import { changesDone } from './changes.ts'
+import type { State, ToolCall } from './state.ts'
+import { contentText, inputOf, learn, newToolCall, terminalDelta } from './tool-call.ts'
+import { resultOf } from './tool-result.ts'
+
+/** A call is announced, refined and ended; some agents skip the first, some say everything at once. */
+export function decodeTool(state: State, update: Fields): Step {
+  if (state.replaying) return nothing
+  const id = text(update, 'toolCallId') ?? '?'
+  const announced = update.sessionUpdate === 'tool_call'
+  let call = state.tools.get(id)
+  // Words about a call that is over change nothing, unless its id is used again.
+  if (!call && !announced && state.ledger.closedTools.has(id)) return nothing
+  const said = openTurn(state, isFields(update._meta) ? update._meta : undefined)
+  const turn = runningTurn(state)
+  if (!turn && !call) return sayAll(strayText(text(update, 'title') ?? id))
+  if (turn) said.push(...closeBlock(state, turn))
+  if (!call) {
+    call = newToolCall()
+    state.tools.set(id, call)
+  }
+  const before = { ...call }
+  learn(state, call, id, update)
+  const ended = update.status === 'completed' || update.status === 'failed'
+  if (call.toolId !== undefined) said.push(...refined(call, before, update, ended))
+  // The input is still being written: only its next frame has all of it.
+  else if (!ended && before.input === undefined && isDraft(update)) return sayAll(said)
+  // What comes with the end is the result, and no description of what was asked.
+  else said.push(...startCall(state, call, id, ended ? {} : update))
+  const began = update.status !== 'pending' && update.status !== 'failed'
+  if (began) said.push(...startChild(state, call))
+  if (ended) said.push(...endCall(state, call, id, update))
+  return sayAll(said)
+}
+
+function isDraft(update: Fields): boolean {
+  if (update.status !== 'pending' || !isFields(update.rawInput)) return false
+  // Where it is going to run is known before what is going to run.
+  return Object.keys(update.rawInput).every((key) => key === 'cwd')
+}
+
+export function startCall(state: State, call: ToolCall, id: string, native: Fields): Said[] {
+  const { title, locations, parent } = call
+  const name = call.name ?? '?'
+  const kind = call.kind ?? 'other'
+  const toolId = toolIdOf(state.ledger, id)
+  const input = inputOf(call, native)
+  call.toolId = toolId
+  call.terminal += terminalDelta(native)
+  if (state.turn) state.turn.tools++
+  return [
+    startTool(state.ledger, { toolId: id, name, kind, ...compact({ title, input, locations, parent }) }),
+  ]
+}
+
+/** A sub-agent begins when its call runs, and not while somebody is asked whether it may. */
+function startChild(state: State, { toolId, name, title, input, parent }: ToolCall): Said[] {
+  if (toolId === undefined || name === undefined || !state.quirks.subagentTools.includes(name)) return []
+  const asked = isFields(input) ? input : {}
+  const more = compact({ agentType: text(asked, 'subagent_type'), prompt: text(asked, 'prompt'), parent })
+  const label = text(asked, 'description') ?? title ?? name
+  return startSubagent(state.ledger, { id: toolId, toolId, label, ...more })
+}
+
+/** What an update tells that is new: what the call is, and what it has put out so far. */
+function refined(call: ToolCall, before: ToolCall, update: Fields, ended: boolean): Said[] {
+  const toolId = call.toolId ?? ''
+  const changed: Omit<ToolUpdated, 'type' | 'toolId'> = {
+    ...(call.title !== undefined && call.title !== before.title && { title: call.title }),
+    ...(call.kind !== undefined && call.kind !== before.kind && { kind: call.kind }),
+    ...(!same(call.input, before.input) && { input: call.input }),
+    ...(call.locations && !same(call.locations, before.locations) && { locations: call.locations }),
+  }
+  const said: Said[] = []
+  if (Object.keys(changed).length > 0) said.push({ type: 'tool.updated', toolId, ...changed })
+  const output = progress(call, update, ended)
+  if (output !== '') said.push({ type: 'tool.progressed', toolId, output })
+  return said
+}
+
+function same(a: unknown, b: unknown): boolean {
+  return a === b || JSON.stringify(a) === JSON.stringify(b)
+}
+
+/** Terminal output comes in pieces, content as all there is so far. */
+function progress(call: ToolCall, update: Fields, ended: boolean): string {
+  const piece = terminalDelta(update)
+  call.terminal += piece
+  // What comes with the end is part of the result.
+  if (ended) return ''
+  if (piece !== '') return piece
+  const content = contentText(update)
+  const shown = call.content
+  if (content === '') return ''
+  call.content = content
+  return content.startsWith(shown) ? content.slice(shown.length) : ''
+}
+
+function endCall(state: State, call: ToolCall, id: string, update: Fields): Said[] {
+  state.tools.delete(id)
+  const result = resultOf(state, call, update)
+  const { rawOutput } = update
+  if (isFields(rawOutput) && rawOutput.executionMode === 'background') call.detached = true
+  const done = changesDone(call.changes, rawOutput, call.response, call.input)
+  const said = finishTool(state.ledger, id, result, done)
+  const toolId = call.toolId ?? ''
+  const subagent = state.ledger.subagents.get(toolId)
+  if (!subagent) return said
+  if (call.detached) {
+    // It is told when such a sub-agent ends; if not, it ends with the turn or with the process.
+    subagent.background = isFields(rawOutput) && rawOutput.executionMode === 'background'
+    return said
+  }
+  const { status } = result
+  said.push(
+    ...finishSubagent(state.ledger, toolId, {
+      status: status === 'success' || status === 'cancelled' ? status : 'error',
+    }),
+  )
+  return said
+}

@@ -1,0 +1,174 @@
+import { decide, type ErrorInfo, type Evidence, isZeroUsage, type Usage } from '../../../model/index.ts'
+import type { Exit, Said, TurnVerdict } from '../../agent.ts'
+import { type Fields, fields, isFields, number, text } from '../../fields.ts'
+import { settle } from '../../ledger.ts'
+import { closeBlock, releaseEcho } from './blocks.ts'
+import { codeOfText, errorOf } from './errors.ts'
+import { newTurn, type State, type Turn } from './state.ts'
+import { usageOfAnswer } from './usage.ts'
+
+/** How a turn ended, as far as the agent told it. */
+export interface Ending {
+  /** The answer to the prompt, or what stands for it. */
+  answer?: Fields
+  error?: ErrorInfo
+  exit?: Exit
+}
+
+/** Settles the open turn; the next prompt that was already sent begins its own. */
+export function endTurn(state: State, ending: Ending): Said[] {
+  const { turn } = state
+  if (!turn) return []
+  const { evidence, error, reason } = judge(state, turn, ending)
+  const said = endBlocks(state, turn, evidence)
+  const { denials, personDenials } = state.ledger
+  const { exit } = ending
+  const outcome = decide({ evidence, denials, personDenials }, exit?.cause ?? causeOf(turn), exit?.code)
+  said.push(...settle(state.ledger, outcome), ...reportUsage(state, turn, ending.answer))
+  const usage = usageIn(said)
+  const verdict: TurnVerdict = {
+    type: 'turn.verdict',
+    evidence,
+    ...(error && { error }),
+    ...(evidence === 'success' && turn.answer !== undefined && { result: turn.answer }),
+    ...(usage && { usage }),
+    ...(reason !== undefined && { nativeReason: reason }),
+    denials: state.ledger.denials,
+    personDenials: state.ledger.personDenials,
+  }
+  said.push(verdict)
+  forgetTurn(state)
+  return [...said, ...nextTurn(state)]
+}
+
+/** Only a cancel of ours settles what is open as cancelled before the agent has said so. */
+function causeOf(turn: Turn): 'interrupt' | 'exit' {
+  return turn.cancelling ? 'interrupt' : 'exit'
+}
+
+function judge(
+  state: State,
+  turn: Turn,
+  { answer, error, exit }: Ending,
+): { evidence: Evidence; error?: ErrorInfo; reason?: string } {
+  if (error) return { evidence: 'error', error }
+  if (exit) return silence(state, exit)
+  const native = answer ?? {}
+  if (native.error !== undefined && native.error !== null) {
+    const code = number(fields(native, 'error'), 'code')
+    return { evidence: 'error', error: errorOf(native.error), reason: `error ${code ?? ''}`.trim() }
+  }
+  const reason = text(native, 'stopReason') ?? text(fields(native, 'result'), 'stopReason')
+  const told = reason === undefined ? {} : { reason }
+  switch (reason) {
+    case 'end_turn': {
+      const failure = toldFailure(turn, native)
+      if (failure === undefined) return { evidence: 'success', ...told }
+      return { evidence: 'error', error: { code: codeOfText(failure), message: failure.trim() }, ...told }
+    }
+    case 'cancelled':
+      return { evidence: 'aborted', ...told }
+    case 'refusal':
+      return {
+        evidence: 'refusal',
+        error: { code: 'invalid_request', message: 'the model declined' },
+        ...told,
+      }
+    case 'max_turn_requests':
+      return {
+        evidence: 'max_steps',
+        error: { code: 'unknown', message: 'the agent reached its own limit of model calls' },
+        ...told,
+      }
+    case 'max_tokens':
+      return {
+        evidence: 'error',
+        error: { code: 'output_truncated', message: 'the answer was cut by the token limit' },
+        ...told,
+      }
+    default: {
+      const message = `the turn ended with the unknown reason "${reason ?? ''}"`
+      return { evidence: 'error', error: { code: 'protocol_error', message }, ...told }
+    }
+  }
+}
+
+/** Some agents tell a failure as text and end the turn as if all were well. */
+function toldFailure(turn: Turn, native: Fields): string | undefined {
+  if (turn.failed) return turn.failure ?? 'the agent reports a failure and does not say which'
+  const counted = isFields(native.usage) || isFields(fields(native, 'result').usage)
+  return counted ? undefined : turn.aside?.text
+}
+
+function endBlocks(state: State, turn: Turn, evidence: Evidence): Said[] {
+  if (evidence === 'success') return closeBlock(state, turn)
+  // The failure's own words are no answer.
+  const said: Said[] = releaseEcho(state, turn)
+  if (turn.aside) {
+    const { text: message } = turn.aside
+    said.push({ type: 'notice.raised', level: 'error', code: 'agent_error', message })
+  }
+  return said
+}
+
+function reportUsage(state: State, turn: Turn, answer: Fields | undefined): Said[] {
+  const told = answer && usageOfAnswer(isFields(answer.result) ? answer.result : answer)
+  const costUsd = turnCost(state)
+  const said: Said[] = []
+  let usage: Usage | undefined = told && !isZeroUsage(told) ? told : undefined
+  // A turn without tools is one model call, so its last one is all of it.
+  if (usage && state.quirks.usageOfLastStep && turn.tools > 0) {
+    said.push({ type: 'usage.reported', scope: 'step', ...usage, source: 'agent' })
+    usage = undefined
+  }
+  const source = usage === undefined && turn.steps !== undefined ? 'computed' : 'agent'
+  usage ??= turn.steps
+  if (costUsd !== undefined) usage = { ...usage, costUsd }
+  // All zero is what an interrupted turn reports, and not what it used.
+  if (usage && !isZeroUsage(usage)) said.push({ type: 'usage.reported', scope: 'turn', ...usage, source })
+  return said
+}
+
+/** Cost is told as the running total of the session, over all its processes. */
+function turnCost(state: State): number | undefined {
+  const { cost, costBefore } = state
+  if (cost === undefined) return undefined
+  state.cost = undefined
+  state.costBefore = cost
+  return costBefore === undefined ? undefined : Math.max(0, Math.round((cost - costBefore) * 1e10) / 1e10)
+}
+
+function usageIn(said: readonly Said[]): Usage | undefined {
+  const reported = said.findLast((event) => event.type === 'usage.reported' && event.scope === 'turn')
+  if (reported?.type !== 'usage.reported') return undefined
+  const { type: _, scope: __, source: ___, ...usage } = reported
+  return usage
+}
+
+/** No answer: it died, or never got as far as a session. What stderr says is then all there is. */
+function silence(state: State, exit: Exit): { evidence: Evidence; error?: ErrorInfo } {
+  if (exit.error) return { evidence: 'error', error: exit.error }
+  const neverOpened = state.sessionId === undefined && exit.code !== undefined && exit.code !== 0
+  if (!neverOpened || state.stderr.length === 0) return { evidence: 'none' }
+  const message = state.stderr.join('\n')
+  return { evidence: 'error', error: { code: codeOfText(message), message } }
+}
+
+function forgetTurn(state: State): void {
+  state.turn = undefined
+  state.ledger.denials = 0
+  state.ledger.personDenials = 0
+  for (const id of state.asks.keys()) if (!state.ledger.requests.has(id)) state.asks.delete(id)
+  for (const [id, call] of state.tools) {
+    if (call.toolId === undefined || !state.ledger.tools.has(call.toolId)) state.tools.delete(id)
+  }
+}
+
+/** A prompt that was sent too early runs now, unless it was answered before it could. */
+function nextTurn(state: State): Said[] {
+  const next = state.waiting.shift()
+  if (!next) return []
+  state.turn = newTurn(next.call)
+  const said: Said[] = [{ type: 'turn.started', origin: 'prompt', prompt: next.text }]
+  return next.answer ? [...said, ...endTurn(state, { answer: next.answer })] : said
+}

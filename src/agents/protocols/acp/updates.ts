@@ -1,0 +1,166 @@
+import type { PlanItem } from '../../../model/events/work.ts'
+import type { Said, Step } from '../../agent.ts'
+import { compact, count, type Fields, fields, isFields, list, number, text } from '../../fields.ts'
+import { ruleTable } from '../../rules.ts'
+import { nothing, say, sayAll, unmapped } from '../../step.ts'
+import { runningTurn } from './between-turns.ts'
+import { closeBlock, discardBlock } from './blocks.ts'
+import { decodeMessageChunk, decodeThoughtChunk } from './chunks.ts'
+import { proceed } from './handshake.ts'
+import { commandNames, configured, updateSession } from './session.ts'
+import type { State } from './state.ts'
+import { decodeTool } from './tools.ts'
+import { endTurn } from './turn.ts'
+
+type Rule = (state: State, update: Fields, raw: string) => Step
+
+const ruleOf = ruleTable<Rule>({
+  agent_message_chunk: decodeMessageChunk,
+  agent_thought_chunk: decodeThoughtChunk,
+  tool_call: decodeTool,
+  tool_call_update: decodeTool,
+  plan: (state, update) => sayAll(planned(state, update)),
+  plan_update: (state, update) => sayAll(planned(state, fields(update, 'plan'))),
+
+  available_commands_update(state, update) {
+    const said = updateSession(state, { commands: commandNames(update) })
+    state.awaitsCommands = false
+    // Only a prompt that waited for this list goes out with it.
+    const waits = state.replaying && state.turn?.held !== undefined
+    return waits ? proceed(state, said) : sayAll(said)
+  },
+
+  current_mode_update: (state, update) =>
+    sayAll(updateSession(state, { mode: text(update, 'currentModeId') })),
+  config_option_update: (state, update) => sayAll(updateSession(state, configured(update))),
+  session_info_update: decodeSessionInfo,
+  usage_update: decodeUsage,
+  notice: decodeNotice,
+
+  compaction_update(_state, update) {
+    const status = text(update, 'status')
+    if (status === 'completed') return say({ type: 'context.compacted' })
+    const message = text(update, 'error') ?? `compaction of the context: ${status ?? '?'}`
+    const level = status === 'failed' ? 'warning' : 'info'
+    return say({ type: 'notice.raised', level, code: 'agent_warning', message })
+  },
+  // The summary is for the model; that there was one is told by the update.
+  compaction_summary_chunk: () => nothing,
+
+  // Our own words, said back to us.
+  user_message_chunk: () => nothing,
+  user_message: () => nothing,
+
+  // The draft version answers a prompt at once, and tells here when it is done.
+  state_update: (state, update) =>
+    update.state === 'idle' && update.stopReason !== undefined
+      ? sayAll(endTurn(state, { answer: update }))
+      : nothing,
+})
+
+export function decodeUpdate(state: State, native: Fields, raw: string): Step {
+  const params = fields(native, 'params')
+  const update = fields(params, 'update')
+  // A process may have more sessions than ours.
+  const { sessionId } = params
+  if (state.sessionId !== undefined && sessionId !== state.sessionId && typeof sessionId === 'string') {
+    return nothing
+  }
+  const rule = ruleOf(update.sessionUpdate)
+  return rule
+    ? rule(state, update, raw)
+    : unmapped(`session/update/${text(update, 'sessionUpdate') ?? '?'}`, raw)
+}
+
+function planned(state: State, native: Fields): Said[] {
+  if (state.replaying) return []
+  const items = list(native, 'entries').flatMap((entry): PlanItem[] => {
+    if (!isFields(entry) || entry.status === 'cancelled') return []
+    const status = text(entry, 'status')
+    return [
+      {
+        text: text(entry, 'content') ?? '',
+        status: status === 'completed' || status === 'in_progress' ? status : 'pending',
+        ...compact({ priority: text(entry, 'priority') }),
+      },
+    ]
+  })
+  const turn = runningTurn(state)
+  return [...(turn ? closeBlock(state, turn) : []), { type: 'plan.updated', items }]
+}
+
+/** How full the window is, and what the session has cost so far. */
+function decodeUsage(state: State, update: Fields): Step {
+  const turn = runningTurn(state)
+  const said: Said[] = []
+  // Where messages have no ids, the end of a model call is the only thing that parts two of them.
+  if (turn && turn.block?.nativeId === undefined) said.push(...closeBlock(state, turn))
+  const cost = fields(update, 'cost')
+  if (text(cost, 'currency') === 'USD') {
+    const amount = number(cost, 'amount')
+    // What is told between turns belongs to the ones before.
+    if (turn) state.cost = amount ?? state.cost
+    else state.costBefore = amount ?? state.costBefore
+  }
+  // A cost is told when an answer is whole, so what follows does not repeat it.
+  if (turn?.block && isFields(update.cost)) turn.block.sealed = true
+  const used = count(update, 'used')
+  const size = count(update, 'size')
+  const { context } = state
+  if ((used === undefined && size === undefined) || (used === context.used && size === context.size)) {
+    return sayAll(said)
+  }
+  state.context = { used, size }
+  const model = text(fields(update, '_meta'), '_claude/model')
+  const figures = compact({ model, contextUsed: used, contextSize: size })
+  said.push({ type: 'usage.reported', scope: 'context', ...figures, source: 'agent' })
+  return sayAll(said)
+}
+
+/** The title; and, from one adapter, what the program behind it says of its own state. */
+function decodeSessionInfo(state: State, update: Fields): Step {
+  const said = updateSession(state, { title: text(update, 'title') })
+  const codex = fields(fields(update, '_meta'), 'codex')
+  const status = text(fields(codex, 'threadStatus'), 'type')
+  const { turn } = state
+  if (turn && status !== undefined)
+    turn.failed = status === 'systemError' || (turn.failed && status === 'idle')
+  if (!isFields(codex.error)) return sayAll(said)
+  const { error } = codex
+  const told = [text(error, 'message'), text(error, 'additionalDetails')].filter((part) => part !== undefined)
+  const message = told.join(': ')
+  if (error.willRetry !== true) {
+    said.push({ type: 'notice.raised', level: 'error', code: 'agent_error', message })
+    return sayAll(said)
+  }
+  if (turn) said.push(...discardBlock(state, turn))
+  said.push({ type: 'limit.reported', kind: 'retry', message, ...retryFigures(error) })
+  return sayAll(said)
+}
+
+/** "Reconnecting... 1/5", and the status of the answer that was the reason. */
+function retryFigures(error: Fields): { attempt?: number; of?: number; status?: number } {
+  const [, attempt, of] = /(\d{1,4})\/(\d{1,4})/.exec(text(error, 'message') ?? '') ?? []
+  // The kind of failure is the name of the only field; the status stands below it.
+  const [status] = Object.values(fields(error, 'codexErrorInfo')).flatMap((info) =>
+    isFields(info) ? (count(info, 'httpStatusCode') ?? []) : [],
+  )
+  return {
+    ...(attempt !== undefined && of !== undefined && { attempt: Number(attempt), of: Number(of) }),
+    ...(status !== undefined && { status }),
+  }
+}
+
+/** A remark of the program, with a severity of its own. */
+function decodeNotice(_state: State, update: Fields): Step {
+  const severity = text(update, 'severity')
+  const level = severity === 'error' || severity === 'warning' ? severity : 'info'
+  const title = text(update, 'title') ?? ''
+  const description = text(update, 'description')
+  return say({
+    type: 'notice.raised',
+    level,
+    code: level === 'error' ? 'agent_error' : 'agent_warning',
+    message: description === undefined ? title : `${title}\n${description}`,
+  })
+}

@@ -1,0 +1,213 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { chunk, eventsIn, eventsOf, result, Talk, update } from './acp-talk.ts'
+
+describe('text', () => {
+  test.each(['acp-claude/drop', 'acp-claude/max_tokens', 'acp-codex2/drop', 'acp-copilot/drop'])(
+    '%s: what a retry repeats is discarded, and stands there once',
+    (name) => {
+      const events = eventsIn(name)
+      const discarded = eventsOf(events, 'message.discarded').map(({ messageId }) => messageId)
+      const whole = eventsOf(events, 'text.completed')
+      expect(discarded.length).toBeGreaterThan(0)
+      expect(whole).toHaveLength(1)
+      expect(discarded).not.toContain(whole[0]?.messageId)
+    },
+  )
+
+  test('a message that begins like the one before it replaces it, however it is cut into pieces', () => {
+    const pieces = fc.array(fc.string({ minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 6 })
+    fc.assert(
+      fc.property(pieces, pieces, fc.nat(), (shown, rest, at) => {
+        const talk = new Talk().begin()
+        talk.hear(...shown.map((piece) => chunk(piece, 'a')))
+        const again = shown.join('') + rest.join('')
+        const cut = at % again.length
+        talk.hear(chunk(again.slice(0, cut), 'b'), chunk(again.slice(cut), 'b'))
+        talk.hear(result(3, { stopReason: 'end_turn' }))
+        expect(talk.only('message.discarded')).toHaveLength(1)
+        expect(talk.only('text.completed').map(({ text }) => text)).toEqual([again])
+      }),
+    )
+  })
+
+  test('a message that goes another way leaves the one before it whole', () => {
+    const talk = new Talk().begin()
+    const said = talk.hear(chunk('One two.', 'a'), chunk('One', 'b'), chunk(' more.', 'b'))
+    expect(eventsOf(said, 'message.discarded')).toEqual([])
+    talk.hear(result(3, { stopReason: 'end_turn' }))
+    expect(talk.only('text.completed').map(({ text }) => text)).toEqual(['One two.', 'One more.'])
+  })
+
+  test('equal messages with a call between them are two messages', () => {
+    const talk = new Talk().begin()
+    const call = update('tool_call', {
+      toolCallId: 't',
+      title: 'ls',
+      kind: 'execute',
+      rawInput: { command: 'ls' },
+    })
+    talk.hear(chunk('Done.', 'a'), call, chunk('Done.', 'b'), result(3, { stopReason: 'end_turn' }))
+    expect(talk.only('text.completed').map(({ text }) => text)).toEqual(['Done.', 'Done.'])
+  })
+
+  test('a repetition that is cut short shows both texts', () => {
+    const talk = new Talk().begin()
+    talk.hear(chunk('One two.', 'a'), chunk('One', 'b'))
+    talk.exit({ signal: 'SIGKILL' })
+    expect(talk.only('text.completed')).toMatchObject([{ text: 'One two.' }, { text: 'One', partial: true }])
+  })
+
+  test('a picture in an answer is kept whole', () => {
+    const talk = new Talk().begin()
+    const content = { type: 'image', data: 'AA==', mimeType: 'image/png' }
+    expect(talk.hear(update('agent_message_chunk', { content }))).toMatchObject([
+      { type: 'native.unmapped', nativeType: 'agent_message_chunk/image' },
+    ])
+  })
+
+  test('what an agent says between turns is not lost', () => {
+    const talk = new Talk().begin()
+    talk.hear(result(3, { stopReason: 'end_turn' }))
+    expect(talk.hear(chunk('By the way.'))).toMatchObject([
+      { type: 'notice.raised', code: 'late_frame', message: 'By the way.' },
+    ])
+  })
+})
+
+describe('tools', () => {
+  test('a call that only a question announces is started by it, once', () => {
+    const events = eventsIn('acp-gemini/tool_bash')
+    const types = events.map(({ type }) => type)
+    expect(types.indexOf('tool.started')).toBeLessThan(types.indexOf('request.opened'))
+    expect(eventsOf(events, 'tool.started')).toMatchObject([{ name: 'run_shell_command', kind: 'execute' }])
+  })
+
+  test('a refused call that the agent never mentions again is denied by the person who refused it', () => {
+    expect(eventsOf(eventsIn('acp-gemini/tool_bash_reject'), 'tool.completed')).toMatchObject([
+      { status: 'denied', deniedBy: 'person', settled: true },
+    ])
+  })
+
+  test('a call begins with its whole input, not with a draft of it', () => {
+    expect(eventsOf(eventsIn('acp-opencode/tool_bash'), 'tool.started')).toMatchObject([
+      { name: 'bash', input: { command: 'echo hello-from-shell; echo to-stderr 1>&2' } },
+    ])
+  })
+
+  test('output that is told as all there is so far becomes increments', () => {
+    const outputs = eventsOf(eventsIn('acp-opencode/tool_bash'), 'tool.progressed').map(
+      ({ output }) => output,
+    )
+    expect(outputs).toEqual(['hello-from-shell\n', 'to-stderr\n'])
+  })
+
+  test.each([
+    ['acp-codex2/tool_bash_fail', 3],
+    ['acp-opencode/tool_bash_fail', 3],
+    ['acp-copilot/tool_bash_fail', 3],
+    ['acp-qwen/tool_bash_fail', 3],
+  ])('%s: a command that failed is an error, whatever the agent calls it', (name, exitCode) => {
+    expect(eventsOf(eventsIn(name), 'tool.completed')).toMatchObject([{ status: 'error', exitCode }])
+  })
+
+  test.each([
+    ['acp-gemini/cancel_tool'],
+    ['acp-claude/cancel_tool'],
+    ['acp-opencode/cancel_tool'],
+    ['acp-qwen/cancel_tool'],
+    ['acp-copilot/cancel_tool'],
+    ['acp-codex2/cancel_tool'],
+  ])('%s: a call that a cancel stopped is cancelled', (name) => {
+    expect(eventsOf(eventsIn(name), 'tool.completed').map(({ status }) => status)).toEqual(['cancelled'])
+  })
+
+  test.each([
+    [
+      'acp-claude/file_edit',
+      [
+        { change: 'created', after: 'alpha\nbeta\n' },
+        { change: 'modified', before: 'alpha\nbeta\n' },
+      ],
+    ],
+    [
+      'acp-codex2/file_edit',
+      [
+        { change: 'created', after: 'alpha\nbeta\n' },
+        { change: 'modified', after: 'alpha\ngamma\n' },
+      ],
+    ],
+    ['acp-codex/file_edit', [{ change: 'created', after: 'alpha\nbeta\n' }]],
+    ['acp-copilot/file_edit', [{ change: 'created', after: 'alpha\nbeta\n' }, { change: 'modified' }]],
+    ['acp-opencode/file_edit', [{ change: 'created', after: 'alpha\nbeta\n' }, { change: 'modified' }]],
+    [
+      'acp-qwen/file_edit',
+      [
+        { change: 'created', after: 'alpha\nbeta\n' },
+        { change: 'modified', after: 'alpha\ngamma\n' },
+      ],
+    ],
+    ['acp-gemini/fs_empty', [{ change: 'created', after: 'alpha\nbeta\n' }]],
+    ['acp-claude/v2_write_only', [{ change: 'created' }]],
+    ['acp-gemini/file_edit', []],
+  ])('%s: files change when the call has succeeded', (name, changes) => {
+    const changed = eventsOf(eventsIn(name), 'file.changed')
+    expect(changed).toMatchObject(changes.map((change) => ({ path: '/workspace/hello.txt', ...change })))
+    for (const { change, diff, after } of changed)
+      if (change === 'modified') expect(diff ?? after).toContain('gamma')
+  })
+
+  test('lines that were swapped are told as such, and not as the whole file', () => {
+    const talk = new Talk().begin()
+    const content = [{ type: 'diff', path: '/a', oldText: 'one\ntwo', newText: 'three' }]
+    const call = { toolCallId: 't', title: 'Edit', kind: 'edit', status: 'completed', content }
+    const [change] = eventsOf(talk.hear(update('tool_call', call)), 'file.changed')
+    expect(change).toEqual({
+      type: 'file.changed',
+      path: '/a',
+      change: 'modified',
+      diff: '@@ @@\n-one\n-two\n+three\n',
+      toolId: 't',
+    })
+  })
+
+  test('an id that is used again is a new call', () => {
+    const talk = new Talk().begin()
+    const call = {
+      toolCallId: 't',
+      title: 'ls',
+      kind: 'execute',
+      rawInput: { command: 'ls' },
+      status: 'completed',
+    }
+    talk.hear(update('tool_call', call), update('tool_call', call))
+    expect(talk.only('tool.completed').map(({ toolId }) => toolId)).toEqual(['t', 't~2'])
+  })
+
+  test('tools of servers and of sub-agents are told by their names', () => {
+    expect(eventsOf(eventsIn('acp-opencode/mcp'), 'tool.started')).toMatchObject([{ kind: 'mcp' }])
+    expect(eventsOf(eventsIn('acp-gemini/mcp'), 'tool.started')).toMatchObject([{ kind: 'mcp' }])
+    expect(eventsOf(eventsIn('acp-opencode/subagent'), 'subagent.completed')).toMatchObject([
+      { status: 'success' },
+    ])
+    const [agent, bash] = eventsOf(eventsIn('acp-claude/subagent'), 'tool.started')
+    expect(agent).toMatchObject({ name: 'Agent', kind: 'task' })
+    expect(bash).toMatchObject({ name: 'Bash', parent: agent?.toolId })
+  })
+
+  test('a sub-agent in the background ends when it is said to, and the agent goes on by itself', () => {
+    const events = eventsIn('acp-qwen/subagent')
+    expect(eventsOf(events, 'subagent.completed')).toMatchObject([{ status: 'success' }])
+    expect(eventsOf(events, 'turn.started')).toMatchObject([{ origin: 'prompt' }, { origin: 'agent' }])
+    expect(eventsOf(events, 'turn.completed').map(({ outcome }) => outcome)).toEqual([
+      'completed',
+      'completed',
+    ])
+  })
+
+  test('a policy of the agent that refuses a call makes the turn denied', () => {
+    const events = eventsIn('acp-gemini/subagent')
+    expect(eventsOf(events, 'tool.completed')).toMatchObject([{ status: 'denied', deniedBy: 'policy' }])
+    expect(eventsOf(events, 'turn.completed')).toMatchObject([{ outcome: 'denied' }])
+  })
+})

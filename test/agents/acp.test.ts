@@ -1,0 +1,214 @@
+import { describe, expect, test } from 'vitest'
+import { NativeMessage } from '../../src/agents/protocols/acp/native.ts'
+import { Entry } from '../../src/model/index.ts'
+import { asks, chunk, eventsIn, eventsOf, failure, recordings, result, Talk, update } from './acp-talk.ts'
+import { decodeFixture } from './fixtures.ts'
+
+test('every program that was recorded is here', () => {
+  expect(recordings.length).toBe(222)
+  expect(new Set(recordings.map(({ program }) => program)).size).toBe(13)
+})
+
+test.each(recordings)('$name decodes without a frame left over, into valid entries', (one) => {
+  const { entries, coverage } = decodeFixture(one)
+  const { frames, mapped, malformed, unmapped, oversized } = coverage
+  expect({ unmapped, malformed, oversized, left: frames - mapped }).toEqual({
+    unmapped: 0,
+    malformed: 0,
+    oversized: 0,
+    left: 0,
+  })
+  for (const entry of entries) expect(Entry.safeParse(entry).error).toBeUndefined()
+})
+
+test.each(recordings)('$name has the native shapes that are written drecordings', ({ lines }) => {
+  for (const line of lines) {
+    const parsed: unknown = JSON.parse(line)
+    const { dir, msg } = Object(parsed)
+    if (dir !== 'in') expect(NativeMessage.safeParse(msg ?? parsed).error).toBeUndefined()
+  }
+})
+
+describe('failures told as text', () => {
+  test.each([
+    ['acp-copilot/err401', 'authentication_failed'],
+    ['acp-copilot/drop', 'connection_failed'],
+    ['acp-codex2/drop', 'connection_failed'],
+    ['acp-codex2/err401', 'authentication_failed'],
+    ['acp-claude/max_tokens', 'output_truncated'],
+    ['acp-gemini/err401', 'authentication_failed'],
+    ['acp-gemini/drop', 'connection_failed'],
+    ['acp-qwen/err401', 'authentication_failed'],
+    ['acp-codex/err401', 'authentication_failed'],
+    ['acp-codex/err429_once', 'rate_limited'],
+    ['acp-opencode/err401', 'authentication_failed'],
+    ['acp-opencode/errors', 'session_not_found'],
+    ['acp-copilot/errors', 'session_not_found'],
+  ])('%s failed with %s', (name, code) => {
+    const [end] = eventsOf(eventsIn(name), 'turn.completed')
+    expect({ outcome: end?.outcome, code: end?.error?.code }).toEqual({ outcome: 'failed', code })
+  })
+
+  test('a word of failure that is followed by more was part of the answer', () => {
+    const talk = new Talk().begin({ sessionId: 's1' }, 'Copilot')
+    talk.hear(chunk('Error: '), chunk('this is how it reads.'), result(3, { stopReason: 'end_turn' }))
+    expect(talk.only('text.completed')).toMatchObject([{ text: 'Error: this is how it reads.' }])
+    expect(talk.only('turn.completed')).toMatchObject([{ outcome: 'completed' }])
+  })
+
+  test('a word of failure at the end of a turn that was counted is an answer', () => {
+    const talk = new Talk().begin({ sessionId: 's1' }, 'Copilot')
+    const usage = { inputTokens: 1, outputTokens: 1, totalTokens: 2 }
+    talk.hear(chunk('Error: 404 means not found.'), result(3, { stopReason: 'end_turn', usage }))
+    expect(talk.only('turn.completed')).toMatchObject([{ outcome: 'completed' }])
+    expect(talk.only('text.completed')).toMatchObject([{ text: 'Error: 404 means not found.' }])
+  })
+
+  test.each([
+    ['cancelled', 'interrupted'],
+    ['refusal', 'refused'],
+    ['max_turn_requests', 'max_steps'],
+    ['max_tokens', 'failed'],
+    ['something_new', 'failed'],
+  ])('the stop reason %s is the outcome %s', (stopReason, outcome) => {
+    const talk = new Talk().begin()
+    talk.hear(result(3, { stopReason }))
+    expect(talk.only('turn.completed')).toMatchObject([{ outcome, nativeReason: stopReason }])
+  })
+})
+
+describe('sessions', () => {
+  test.each([
+    'acp-claude/load_session_2',
+    'acp-codex/load_session_2',
+    'acp-codex2/load_session_2',
+    'acp-copilot/load_session_2',
+    'acp-opencode/load_session_2',
+    'acp-qwen/load_session_2',
+    'acp-gemini/load_tool_bash_2',
+  ])('%s: history is not shown again', (name) => {
+    const events = eventsIn(name)
+    expect(eventsOf(events, 'text.completed').map(({ text }) => text)).toEqual(['History has 2 user turns.'])
+    expect(eventsOf(events, 'tool.started')).toEqual([])
+  })
+
+  test('frames of another session on the same connection are not ours', () => {
+    const texts = eventsOf(eventsIn('acp-opencode/concurrent_prompt'), 'text.completed').map(
+      ({ text }) => text,
+    )
+    expect(texts.join()).not.toContain('before the drop')
+  })
+
+  test.each([
+    ['acp-gemini', ['interrupted', 'completed']],
+    ['acp-copilot', ['interrupted', 'completed']],
+    ['acp-codex2', ['interrupted', 'completed']],
+    ['acp-claude', ['interrupted', 'interrupted']],
+    ['acp-opencode', ['interrupted', 'interrupted']],
+    ['acp-qwen', ['failed', 'completed']],
+  ])('%s: a prompt that came too early has a turn of its own after the open one', (program, outcomes) => {
+    const events = eventsIn(`${program}/concurrent_prompt`)
+    expect(eventsOf(events, 'turn.completed').map(({ outcome }) => outcome)).toEqual(outcomes)
+    expect(eventsOf(events, 'turn.started').every(({ prompt }) => prompt?.startsWith('SCENARIO:'))).toBe(true)
+  })
+
+  test.each([
+    ['acp-gemini/set_mode', ['default', 'yolo']],
+    ['acp-copilot/set_mode', ['#agent', '#autopilot', '#plan']],
+    ['acp-opencode/set_mode', ['build', 'plan']],
+    ['acp-qwen/set_mode', ['auto', 'yolo', 'plan']],
+    ['acp-codex2/set_mode', ['agent', 'agent-full-access', 'read-only']],
+  ])('%s: a mode is told when it changes, wherever the agent says so', (name, modes) => {
+    const told = eventsOf(eventsIn(name), 'session.updated').flatMap(
+      ({ mode }) => mode?.replace(/.*#/, '#') ?? [],
+    )
+    expect(told).toEqual(modes)
+    expect(eventsOf(eventsIn(name), 'notice.raised')).toMatchObject([{ code: 'mode_refused' }])
+  })
+
+  test('a list of commands that has not changed says nothing', () => {
+    const commands = eventsOf(eventsIn('acp-copilot/text'), 'session.updated').flatMap(
+      ({ commands }) => commands ?? [],
+    )
+    expect(commands).toHaveLength(32)
+  })
+
+  test('plans are whole lists', () => {
+    expect(eventsOf(eventsIn('acp-codex/todo'), 'plan.updated').at(-1)?.items).toEqual([
+      { text: 'inspect', status: 'completed', priority: 'medium' },
+      { text: 'implement', status: 'in_progress', priority: 'medium' },
+      { text: 'test', status: 'pending', priority: 'medium' },
+    ])
+  })
+
+  test('an agent that is not logged in says so', () => {
+    for (const program of ['auggie', 'cline', 'droid', 'kimi']) {
+      const [notice] = eventsOf(eventsIn(`acp-${program}/initialize`), 'notice.raised')
+      expect(notice).toMatchObject({ level: 'error', code: 'agent_error' })
+      expect(notice?.message).toContain('Authentication required')
+    }
+  })
+})
+
+describe('usage', () => {
+  test('a running cost is told as what each turn cost', () => {
+    const talk = new Talk().begin()
+    const spend = (amount: number) =>
+      update('usage_update', { used: 1, size: 2, cost: { amount, currency: 'USD' } })
+    talk.hear(spend(0.25), result(3, { stopReason: 'end_turn' }))
+    talk.prompt()
+    talk.hear(spend(0.75), result(4, { stopReason: 'end_turn' }))
+    expect(talk.only('turn.completed').map(({ usage }) => usage?.costUsd)).toEqual([0.25, 0.5])
+  })
+
+  test('the cost of earlier turns of a foreign session is not counted as ours', () => {
+    const [end] = eventsOf(eventsIn('acp-opencode/load_session_2'), 'turn.completed')
+    expect(end?.usage).not.toHaveProperty('costUsd')
+    expect(end?.usage).toMatchObject({ total: 120 })
+  })
+
+  test('the last model call of a turn with tools is not taken for the whole turn', () => {
+    const events = eventsIn('acp-opencode/tool_bash')
+    expect(eventsOf(events, 'usage.reported')).toMatchObject([
+      { scope: 'context' },
+      { scope: 'step', total: 130 },
+      { scope: 'turn', costUsd: 0.000236 },
+    ])
+    expect(eventsOf(events, 'turn.completed')[0]?.usage).toEqual({ costUsd: 0.000236 })
+  })
+
+  test('zeros after an interrupt are no usage', () => {
+    for (const program of ['acp-claude', 'acp-opencode']) {
+      expect(eventsOf(eventsIn(`${program}/cancel_stream`), 'turn.completed')[0]).not.toHaveProperty('usage')
+    }
+  })
+})
+
+describe('silence', () => {
+  test('a program that dies before the handshake is explained by what it wrote', () => {
+    const talk = new Talk()
+    talk.tell({ type: 'open' })
+    talk.prompt()
+    talk.conversation.frame({ stream: 'stderr', text: 'Error: Invalid API key' })
+    talk.exit({ code: 1 })
+    expect(talk.only('turn.completed')).toMatchObject([
+      { outcome: 'failed', error: { code: 'authentication_failed', message: 'Error: Invalid API key' } },
+    ])
+  })
+
+  test('a program that dies in a turn has crashed, and leaves nothing open', () => {
+    const talk = new Talk().begin()
+    talk.hear(chunk('Half a'), asks(0, { toolCallId: 't', title: 'ls', kind: 'execute' }))
+    expect(talk.exit({ signal: 'SIGKILL' })).toMatchObject([
+      { type: 'request.withdrawn' },
+      { type: 'tool.completed', status: 'error', settled: true },
+      { type: 'turn.completed', outcome: 'crashed' },
+    ])
+  })
+
+  test('an answer that comes after its turn was given up says nothing', () => {
+    const talk = new Talk().begin()
+    talk.hear(failure(3, -32603, 'Internal error'))
+    expect(talk.hear(result(3, { stopReason: 'end_turn' }))).toEqual([])
+  })
+})
