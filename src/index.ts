@@ -1,6 +1,13 @@
-export { Mainstem, type MainstemOptions, mainstem, type SessionRequest } from './library/mainstem.ts'
+export {
+  type AgentReadiness,
+  Mainstem,
+  type MainstemOptions,
+  mainstem,
+  type SessionRequest,
+} from './library/mainstem.ts'
+export type { OutputSchema } from './library/output.ts'
 export { AgentSession, type Answer, type Answerer } from './library/session.ts'
-export { Turn, type TurnResult } from './library/turn.ts'
+export { Turn, type TurnPrompt, type TurnResult } from './library/turn.ts'
 export {
   type Entry,
   type ErrorCode,

@@ -1,14 +1,18 @@
+import { type AgentReadiness, readiness } from '../daemon/readiness.ts'
 import { type Wired, wire } from '../daemon/wire.ts'
 import { DEFAULT_POLICY, type LaunchKind, type Policy, type SessionOptions } from '../model/index.ts'
 import type { AgentSettings } from '../sessions/parts.ts'
+import { jsonSchemaOf, type OutputSchema } from './output.ts'
 import { AgentSession, type Answerer } from './session.ts'
+
+export type { AgentReadiness }
 
 export interface MainstemOptions {
   /** Another program for an agent, and variables for it, by agent id. */
   agents?: Readonly<Record<string, AgentSettings>>
 }
 
-export interface SessionRequest {
+export interface SessionRequest<T = unknown> {
   agent: string
   /** The agent's working directory. */
   cwd: string
@@ -20,21 +24,35 @@ export interface SessionRequest {
   resume?: string
   /** Decides what the policy leaves to a person; without it, answer the `request.opened` entries yourself. */
   onRequest?: Answerer
+  /** The shape of the answers: a schema of zod or another library that follows Standard Schema. */
+  output?: OutputSchema<T>
 }
 
 /** Sessions in this process, without a server. Disposing of it ends them all. */
 export class Mainstem implements AsyncDisposable {
+  readonly #settings: Readonly<Record<string, AgentSettings>>
   readonly #wired: Wired
 
   constructor({ agents = {} }: MainstemOptions = {}) {
+    this.#settings = agents
     this.#wired = wire({ settings: agents, journal: false })
   }
 
+  /** Which agents can be used here, and what the others need. Their programs are asked for their version only. */
+  agents({ signal }: { signal?: AbortSignal } = {}): Promise<AgentReadiness[]> {
+    return readiness({ settings: this.#settings, ...(signal && { signal }) })
+  }
+
   /** Refuses what the agent cannot do before anything has started. */
-  async session({ policy, onRequest, ...request }: SessionRequest): Promise<AgentSession> {
+  async session<T>(request: SessionRequest<T>): Promise<AgentSession<T>> {
+    const { policy, onRequest, output, options, ...rest } = request
     const { sessions } = this.#wired
-    const session = await sessions.create({ ...request, policy: { ...DEFAULT_POLICY, ...policy } })
-    return new AgentSession(sessions, session, onRequest)
+    const session = await sessions.create({
+      ...rest,
+      policy: { ...DEFAULT_POLICY, ...policy },
+      options: { ...options, ...(output && { outputSchema: jsonSchemaOf(output) }) },
+    })
+    return new AgentSession(sessions, session, onRequest, output)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

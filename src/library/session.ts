@@ -2,7 +2,8 @@ import type { RequestOpened } from '../model/events/request.ts'
 import type { AnswerCommand, Entry } from '../model/index.ts'
 import type { Session } from '../sessions/session.ts'
 import type { Sessions } from '../sessions/sessions.ts'
-import { Turn } from './turn.ts'
+import type { OutputSchema } from './output.ts'
+import { Turn, type TurnPrompt } from './turn.ts'
 
 /** A decision on a request, without the request it belongs to. */
 export type Answer = Omit<AnswerCommand, 'type' | 'requestId' | 'by'>
@@ -11,22 +12,53 @@ export type Answer = Omit<AnswerCommand, 'type' | 'requestId' | 'by'>
 export type Answerer = (request: RequestOpened) => Answer | Promise<Answer>
 
 /** A conversation with an agent. Disposing of it ends the agent's process. */
-export class AgentSession implements AsyncDisposable {
+export class AgentSession<T = unknown> implements AsyncDisposable {
   readonly id: string
   readonly #sessions: Sessions
   readonly #session: Session
+  readonly #output: OutputSchema<T> | undefined
   readonly #leave = new AbortController()
 
-  constructor(sessions: Sessions, session: Session, answerer: Answerer | undefined) {
+  constructor(
+    sessions: Sessions,
+    session: Session,
+    answerer: Answerer | undefined,
+    output: OutputSchema<T> | undefined,
+  ) {
     this.id = session.id
     this.#sessions = sessions
     this.#session = session
+    this.#output = output
     if (answerer) void this.#answerAll(answerer)
   }
 
   /** Begins a turn, or queues it behind the one that is open. */
-  prompt(text: string, { signal }: { signal?: AbortSignal } = {}): Turn {
-    return new Turn(this.#sessions, this.#session, text, signal)
+  prompt(text: string, more: Omit<TurnPrompt, 'text'> = {}): Turn<T> {
+    return new Turn(this.#sessions, this.#session, { text, ...more }, this.#output)
+  }
+
+  /** Tells the agent something while it works; refused where the agent cannot take it. */
+  steer(text: string): Promise<void> {
+    return this.#session.steer(text)
+  }
+
+  setModel(model: string): Promise<void> {
+    return this.#session.change({ type: 'set_model', model })
+  }
+
+  /** One of the agent's own modes. */
+  setMode(mode: string): Promise<void> {
+    return this.#session.change({ type: 'set_policy', mode })
+  }
+
+  /** The agent's own id of the conversation: give it as `resume` to go on another day. */
+  get nativeSessionId(): string | undefined {
+    return this.#session.nativeSessionId
+  }
+
+  /** Starts the agent's process now, so that the first prompt need not wait for it. */
+  warm(): Promise<void> {
+    return this.#session.warm()
   }
 
   /** Decides an open request; the first decision wins. */

@@ -1,16 +1,33 @@
-import { type Entry, type ErrorInfo, MainstemError, type Outcome, type Usage } from '../model/index.ts'
+import {
+  type Entry,
+  type ErrorInfo,
+  type Image,
+  MainstemError,
+  type Outcome,
+  type Usage,
+} from '../model/index.ts'
 import type { Session } from '../sessions/session.ts'
 import type { Sessions } from '../sessions/sessions.ts'
+import { type OutputSchema, validated } from './output.ts'
 
 /** How a turn ended. */
-export interface TurnResult {
+export interface TurnResult<T = unknown> {
   outcome: Outcome
   /** The final answer; empty when there was none. */
   text: string
   error?: ErrorInfo
   usage?: Usage
-  structured?: unknown
+  /** The answer as the schema sees it, where one was given and the turn went well. */
+  structured?: T
   durationMs: number
+}
+
+/** What a turn begins with. */
+export interface TurnPrompt {
+  text: string
+  images?: readonly Image[] | undefined
+  /** Interrupts the turn. */
+  signal?: AbortSignal | undefined
 }
 
 interface Begun {
@@ -20,15 +37,17 @@ interface Begun {
 }
 
 /** One prompt on its way to its outcome: iterate it for its entries, ask it for its result, or both. */
-export class Turn implements AsyncIterable<Entry> {
+export class Turn<T = unknown> implements AsyncIterable<Entry> {
   readonly #sessions: Sessions
   readonly #session: Session
+  readonly #output: OutputSchema<T> | undefined
   readonly #begun: Promise<Begun>
 
-  constructor(sessions: Sessions, session: Session, prompt: string, signal: AbortSignal | undefined) {
+  constructor(sessions: Sessions, session: Session, prompt: TurnPrompt, output: OutputSchema<T> | undefined) {
     this.#sessions = sessions
     this.#session = session
-    this.#begun = this.#begin(prompt, signal)
+    this.#output = output
+    this.#begun = this.#begin(prompt)
     // Whoever iterates or asks for the result is told; nobody else needs to handle it.
     this.#begun.catch(() => undefined)
   }
@@ -50,24 +69,20 @@ export class Turn implements AsyncIterable<Entry> {
     }
   }
 
-  async result(): Promise<TurnResult> {
+  async result(): Promise<TurnResult<T>> {
     const { turn } = await this.#begun
     const completed = await this.#session.settled(turn)
-    const { outcome, error, usage, structured, durationMs } = completed
-    return {
-      outcome,
-      text: completed.result ?? (await this.#lastText()),
-      ...(error && { error }),
-      ...(usage && { usage }),
-      ...(structured !== undefined && { structured }),
-      durationMs,
-    }
+    const { outcome, error, usage, durationMs } = completed
+    const text = completed.result ?? (await this.#lastText())
+    const base = { outcome, text, ...(error && { error }), ...(usage && { usage }), durationMs }
+    if (!this.#output || outcome !== 'completed') return base
+    return { ...base, structured: await validated(this.#output, completed.structured ?? parsed(text)) }
   }
 
-  async #begin(prompt: string, signal: AbortSignal | undefined): Promise<Begun> {
+  async #begin({ text, images, signal }: TurnPrompt): Promise<Begun> {
     if (signal?.aborted) throw new MainstemError('conflict', 'the signal had fired before the turn began')
     const after = await this.#sessions.head(this.#session.id)
-    const turn = await this.#session.prompt(prompt)
+    const turn = await this.#session.prompt(text, images)
     if (signal) this.#interruptOn(signal, turn)
     return { turn, after }
   }
@@ -86,5 +101,14 @@ export class Turn implements AsyncIterable<Entry> {
       if (event.type === 'text.completed' && event.parent === undefined) text = event.text
     }
     return text
+  }
+}
+
+/** Some agents give a structured answer as its text only. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
   }
 }

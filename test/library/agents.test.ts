@@ -1,0 +1,120 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, expect, test } from 'vitest'
+import { z } from 'zod'
+import { type Event, mainstem } from '../../src/index.ts'
+
+const AGENTS = join(import.meta.dirname, '../../src/agents')
+const FAKES = join(import.meta.dirname, '../fake-agents')
+const REPLAY = join(import.meta.dirname, '../daemon/replay-claude.mjs')
+
+const live = (agent: string, scenario: string) => ({
+  [agent]: {
+    command: [process.execPath, join(FAKES, 'transcript.mjs'), join(AGENTS, scenario, 'transcript.jsonl')],
+  },
+})
+const oneshot = (scenario: string) => ({
+  claude: { command: [process.execPath, REPLAY, join(AGENTS, scenario, 'stdout.jsonl')] },
+})
+const cwd = tmpdir()
+
+/** Every child of ours is marked, so one that was left behind can be found. */
+afterEach(() => {
+  expect(childrenOf(process.pid)).toEqual([])
+})
+
+test.each([
+  ['claude', 'claude/fixtures/claude/bidi_multi', 'Hello from the fake model'],
+  ['codex', 'codex/fixtures/codex/as_basic', ''],
+  ['gemini', 'gemini/fixtures/acp-gemini/text', ''],
+])('%s is driven live through the one loop', async (agent, scenario, text) => {
+  await using agents = mainstem({ agents: live(agent, scenario) })
+  await using session = await agents.session({ agent, cwd })
+  const turn = session.prompt('go')
+  const events: Event[] = []
+  for await (const { event } of turn) events.push(event)
+  expect(events[0]?.type).toBe('turn.started')
+  expect(events.at(-1)?.type).toBe('turn.completed')
+  const result = await turn.result()
+  expect(result.outcome).toBe('completed')
+  expect(result.text).not.toBe('')
+  expect(result.text).toContain(text)
+  expect(session.nativeSessionId).toBeDefined()
+})
+
+test.each([
+  ['claude', 'claude/fixtures/claude/bidi_perm_allow'],
+  ['codex', 'codex/fixtures/codex/as_approval_accept'],
+  ['gemini', 'gemini/fixtures/acp-gemini/tool_bash'],
+])('%s asks, one callback answers', async (agent, scenario) => {
+  const asked: string[] = []
+  await using agents = mainstem({ agents: live(agent, scenario) })
+  await using session = await agents.session({
+    agent,
+    cwd,
+    onRequest: ({ kind }) => {
+      asked.push(kind)
+      return { decision: 'allow', scope: 'once' }
+    },
+  })
+  expect(await session.prompt('go').result()).toMatchObject({ outcome: 'completed' })
+  expect(asked).toEqual(['permission'])
+})
+
+test('a callback that fails is a no, never a yes', async () => {
+  await using agents = mainstem({ agents: live('claude', 'claude/fixtures/claude/bidi_perm_deny') })
+  await using session = await agents.session({
+    agent: 'claude',
+    cwd,
+    onRequest: () => {
+      throw new Error('nobody home')
+    },
+  })
+  const turn = session.prompt('go')
+  const decisions: string[] = []
+  for await (const { event } of turn) if (event.type === 'request.resolved') decisions.push(event.decision)
+  expect(decisions).toEqual(['deny'])
+})
+
+test('an answer has the shape that was asked for', async () => {
+  const Person = z.object({ name: z.string(), age: z.number() })
+  await using agents = mainstem({ agents: oneshot('claude/fixtures/claude/schema') })
+  await using session = await agents.session({ agent: 'claude', launch: 'oneshot', cwd, output: Person })
+  const { structured } = await session.prompt('who?').result()
+  expect(structured?.name).toBe('Ada')
+  expect(structured).toEqual({ name: 'Ada', age: 36 })
+})
+
+test('an answer that does not fit its schema is an error', async () => {
+  await using agents = mainstem({ agents: oneshot('claude/fixtures/claude/schema') })
+  const output = z.object({ surname: z.string() })
+  await using session = await agents.session({ agent: 'claude', launch: 'oneshot', cwd, output })
+  await expect(session.prompt('who?').result()).rejects.toMatchObject({ code: 'protocol_error' })
+})
+
+test('what an agent cannot take is refused with a code', async () => {
+  await using agents = mainstem()
+  await using session = await agents.session({ agent: 'echo', cwd })
+  const images = [{ mimeType: 'image/png', data: 'AAAA' }]
+  await expect(session.prompt('see', { images }).result()).rejects.toMatchObject({
+    code: 'unsupported_option',
+  })
+  await expect(session.steer('left')).rejects.toMatchObject({ code: 'unsupported_option' })
+  await expect(session.setModel('m')).rejects.toMatchObject({ code: 'unsupported_option' })
+  await expect(session.setMode('plan')).rejects.toMatchObject({ code: 'unsupported_option' })
+})
+
+test('a process that is missing is told as a failed turn', async () => {
+  await using agents = mainstem({ agents: { claude: { command: ['/nowhere/claude'] } } })
+  await using session = await agents.session({ agent: 'claude', cwd })
+  const { outcome, error } = await session.prompt('go').result()
+  expect(outcome).toBe('failed')
+  expect(error?.code).toBe('agent_not_found')
+})
+
+function childrenOf(pid: number): string[] {
+  return readdirSync(`/proc/${pid}/task`).flatMap((task) =>
+    readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').split(' ').filter(Boolean),
+  )
+}
