@@ -14,7 +14,8 @@ export type DialectOptions = Readonly<Record<string, string>>
 export interface Dialect<State = unknown, Said extends Message = Message> {
   id: string
   initial(options: DialectOptions): State
-  project(state: State, entry: Entry): readonly Said[]
+  /** `raw` is the frame that the entry came from, where the caller has it: some dialects show it on request. */
+  project(state: State, entry: Entry, raw?: string): readonly Said[]
   /** Nothing will ever follow what was said: the stream may be closed. */
   finished(state: State): boolean
 }

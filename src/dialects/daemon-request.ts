@@ -1,0 +1,52 @@
+import { z } from 'zod'
+import type { RequestOpened } from '../model/events/request.ts'
+import type { Question } from '../model/index.ts'
+
+/** The name that this face keeps for a question to a person. */
+export const QUESTION_TOOL = 'AskUserQuestion'
+
+const AskedOption = z.strictObject({ label: z.string(), description: z.string() })
+
+export const AskedQuestion = z.strictObject({
+  header: z.string().describe('the question'),
+  options: z.array(AskedOption),
+  multiSelect: z.boolean(),
+})
+type AskedQuestion = z.infer<typeof AskedQuestion>
+
+/** Whatever the agent waits for, as questions: a permission is one with the answers Allow and Deny. */
+export function questionsOf(request: RequestOpened): AskedQuestion[] {
+  const { questions } = request
+  if (questions && questions.length > 0) return questions.map(asked)
+  return [{ header: headerOf(request), options: [option('Allow'), option('Deny')], multiSelect: false }]
+}
+
+function asked({ text, options, multiple }: Question): AskedQuestion {
+  return {
+    header: text,
+    options: options.map(({ label, description }) => option(label, description)),
+    multiSelect: multiple === true,
+  }
+}
+
+/** Readers may show the description alone, so it names the option too. */
+function option(label: string, description?: string): z.infer<typeof AskedOption> {
+  return { label, description: description ? `${label} (${description})` : label }
+}
+
+function headerOf({ kind, tool, title }: RequestOpened): string {
+  switch (kind) {
+    case 'permission': {
+      const about = [tool, title].filter((part) => part !== undefined)
+      return about.length === 0 ? 'Allow this?' : `Allow ${about.join(': ')}?`
+    }
+    case 'plan':
+      return 'Approve this plan?'
+    case 'login':
+      return title ?? 'The agent needs a login. Go on?'
+    case 'question':
+      return title ?? 'Go on?'
+    default:
+      return kind satisfies never
+  }
+}

@@ -1,0 +1,221 @@
+import type { RequestOpened } from '../model/events/request.ts'
+import type { SessionEnded, SessionUpdated } from '../model/events/session.ts'
+import type { ToolProgressed, ToolStarted } from '../model/events/tool.ts'
+import type { TurnCompleted } from '../model/events/turn.ts'
+import { terminalOf } from './daemon-end.ts'
+import type { StreamEvent } from './daemon-event.ts'
+import { withRaw } from './daemon-raw.ts'
+import { QUESTION_TOOL, questionsOf } from './daemon-request.ts'
+import { cutText, newShownText, type ShownText, showAgain, showDelta, showWhole } from './daemon-text.ts'
+import { byRules, type Dialect, defineDialect, type Message, type Rules, silent } from './dialect.ts'
+
+interface DaemonState {
+  readonly showsRaw: boolean
+  readonly showsDrafts: boolean
+  /** The agent's own id of the session. */
+  sessionId: string | undefined
+  model: string | undefined
+  /** The open turn; without one, nothing is said. */
+  turn: number | undefined
+  /** Was the `system` message of this exchange sent? */
+  greeted: boolean
+  text: ShownText
+  /** The open calls as the reader has seen them. */
+  readonly tools: Map<string, { name: string; input: unknown }>
+  ended: boolean
+}
+
+const NOTHING: readonly StreamEvent[] = []
+
+const rules: Rules<DaemonState, StreamEvent> = {
+  'session.started': (state, event) => {
+    state.model = event.model
+    return NOTHING
+  },
+  'session.updated': shakeHands,
+  'session.ended': endSession,
+  'turn.queued': (_, { position }) => [{ type: 'queued', position }],
+  'turn.started': (state, { turn }) => {
+    state.turn = turn
+    state.greeted = false
+    state.text = newShownText()
+    return NOTHING
+  },
+  'turn.completed': endTurn,
+  'text.delta': (state, event) => partial(state, showDelta(state.text, event)),
+  'text.completed': (state, event) => {
+    const content = showWhole(state.text, event)
+    return content === '' ? NOTHING : speak(state, { type: 'text', content })
+  },
+  'message.discarded': (state, { messageId }) => {
+    showAgain(state.text, messageId)
+    return NOTHING
+  },
+  'tool.input.delta': (state, { delta, parent }) =>
+    state.showsDrafts && parent === undefined ? partial(state, delta) : NOTHING,
+  'tool.started': startTool,
+  'tool.progressed': progressTool,
+  'tool.completed': (state, { toolId }) => {
+    state.tools.delete(toolId)
+    return NOTHING
+  },
+  'request.opened': ask,
+  'turn.steered': silent,
+  'thinking.delta': silent,
+  'thinking.completed': silent,
+  'tool.updated': silent,
+  'file.changed': silent,
+  'plan.updated': silent,
+  'subagent.started': silent,
+  'subagent.progressed': silent,
+  'subagent.completed': silent,
+  'hook.started': silent,
+  'hook.completed': silent,
+  'request.resolved': silent,
+  'request.withdrawn': silent,
+  'context.compacted': silent,
+  'usage.reported': silent,
+  'limit.reported': silent,
+  'notice.raised': silent,
+  'output.written': silent,
+  'native.unmapped': silent,
+}
+
+const project = byRules(rules)
+
+/**
+ * What `session.send` streams, exchange by exchange: a turn, or a part of one that ends in a question.
+ * It has no place for results of tools, thinking, file changes, plans, sub-agents but for their tools, limits and
+ * notices, and none for what happens between two turns.
+ */
+export const daemon: Dialect = defineDialect({
+  id: 'daemon',
+  initial: (options): DaemonState => ({
+    showsRaw: options.raw === '1',
+    showsDrafts: options.partial_json === '1',
+    sessionId: undefined,
+    model: undefined,
+    turn: undefined,
+    greeted: false,
+    text: newShownText(),
+    tools: new Map(),
+    ended: false,
+  }),
+  project(state, entry, raw) {
+    if (state.ended) return NOTHING
+    const said = project(state, entry)
+    return state.showsRaw && raw !== undefined ? withRaw(said, entry.event.type, raw) : said
+  },
+  finished: (state) => state.ended,
+})
+
+const LAST: ReadonlySet<unknown> = new Set<StreamEvent['type']>(['result', 'error', 'interrupted', 'queued'])
+
+/**
+ * Does the exchange end with this message? A transport then sends `[DONE]`, and what follows is for the next stream.
+ * Whose exchange it was is told by the entry's turn: a prompt can be queued while another turn is open.
+ */
+export function endsExchange(message: Message): boolean {
+  return LAST.has(message.type)
+}
+
+function speak(state: DaemonState, ...messages: StreamEvent[]): readonly StreamEvent[] {
+  if (state.turn === undefined) return NOTHING
+  return state.greeted ? messages : [greeting(state), ...messages]
+}
+
+function greeting(state: DaemonState): StreamEvent {
+  state.greeted = true
+  return { type: 'system', subtype: 'init', ...sessionId(state), ...modelName(state) }
+}
+
+function sessionId({ sessionId: id }: DaemonState): { session_id?: string } {
+  return id === undefined ? {} : { session_id: id }
+}
+
+function modelName({ model }: DaemonState): { model?: string } {
+  return model === undefined ? {} : { model }
+}
+
+/** The reader hears at once that the agent is there, not only when it speaks. */
+function shakeHands(state: DaemonState, event: SessionUpdated): readonly StreamEvent[] {
+  state.model = event.model ?? state.model
+  if (event.nativeSessionId === undefined) return NOTHING
+  state.sessionId = event.nativeSessionId
+  return speak(state)
+}
+
+function partial(state: DaemonState, content: string): readonly StreamEvent[] {
+  return content === '' ? NOTHING : speak(state, { type: 'partial', content })
+}
+
+function startTool(state: DaemonState, { toolId, name, input }: ToolStarted): readonly StreamEvent[] {
+  // A question is told when it is asked of a person.
+  if (name === QUESTION_TOOL) return NOTHING
+  const call = showCall(state, toolId, name, input)
+  return call ? speak(state, call) : NOTHING
+}
+
+/** The call, unless the reader has seen it with this input: some agents ask about a call before they start it. */
+function showCall(state: DaemonState, toolId: string, name: string, input: unknown): StreamEvent | undefined {
+  const shown = state.tools.get(toolId)
+  state.tools.set(toolId, { name, input })
+  return shown && JSON.stringify(shown.input) === JSON.stringify(input) ? undefined : toolUse(name, input)
+}
+
+function toolUse(tool: string, input: unknown): StreamEvent {
+  return { type: 'tool_use', tool, ...(input !== undefined && { input }) }
+}
+
+function progressTool(state: DaemonState, event: ToolProgressed): readonly StreamEvent[] {
+  const { toolId, message = elapsed(event.elapsedMs) } = event
+  const tool = state.tools.get(toolId)?.name
+  if (tool === undefined || message === undefined) return NOTHING
+  return speak(state, { type: 'tool_use', tool, message })
+}
+
+function elapsed(ms: number | undefined): string | undefined {
+  return ms === undefined ? undefined : `Running for ${Math.round(ms / 1000)} s`
+}
+
+/** A question to a person ends the exchange and leaves the turn open: what the person sends next is the answer. */
+function ask(state: DaemonState, request: RequestOpened): readonly StreamEvent[] {
+  const { asks = 'person', blocking, requestId } = request
+  if (asks !== 'person' || state.turn === undefined) return NOTHING
+  const question: StreamEvent = {
+    type: 'tool_use',
+    tool: QUESTION_TOOL,
+    input: questionsOf(request),
+    request_id: requestId,
+  }
+  const said = speak(state, ...subjectOf(state, request), question)
+  if (!blocking) return said
+  state.greeted = false
+  cutText(state.text)
+  return [...said, { type: 'result', ...sessionId(state) }]
+}
+
+/** Nobody should allow what they have not seen: the call comes first. */
+function subjectOf(state: DaemonState, { questions, tool, toolId, input }: RequestOpened): StreamEvent[] {
+  if (questions || tool === undefined || tool === QUESTION_TOOL) return []
+  if (toolId === undefined) return [toolUse(tool, input)]
+  // A request that says nothing new is about the call as it was shown.
+  const call =
+    input === undefined && state.tools.has(toolId) ? undefined : showCall(state, toolId, tool, input)
+  return call ? [call] : []
+}
+
+function endTurn(state: DaemonState, event: TurnCompleted): readonly StreamEvent[] {
+  // A prompt that never ran has an end of its own, which is not that of the open turn.
+  if (event.turn === state.turn) state.turn = undefined
+  return [terminalOf(event, state)]
+}
+
+/** Every turn has its end in the log; were one missing, the reader would wait for ever. */
+function endSession(state: DaemonState, { error }: SessionEnded): readonly StreamEvent[] {
+  state.ended = true
+  if (state.turn === undefined) return NOTHING
+  state.turn = undefined
+  const message = error?.message ?? 'the session ended before the turn did'
+  return [{ type: 'error', message, ...(error && { code: error.code }), outcome: 'lost' }]
+}

@@ -1,0 +1,81 @@
+import { z } from 'zod'
+
+const tokens = z.int().nonnegative()
+const input = z.record(z.string(), z.unknown())
+
+const base = {
+  agent: z.string(),
+  timestamp: z.int().nonnegative().describe('milliseconds since 1970'),
+  sessionId: z.string(),
+  metadata: z.record(z.string(), z.unknown()).optional(),
+}
+
+function event<const Type extends string, Payload extends z.ZodType>(type: Type, payload: Payload) {
+  return z.strictObject({ type: z.literal(type), ...base, payload })
+}
+
+const InitPayload = z.strictObject({
+  model: z.string().describe('empty when the agent does not tell it and none was asked for'),
+  cwd: z.string(),
+  tools: z.array(z.string()),
+  capabilities: z.record(z.string(), z.unknown()).optional(),
+})
+
+const ToolUsePayload = z.strictObject({
+  toolName: z.string(),
+  toolUseId: z.string(),
+  input,
+  description: z.string().optional(),
+})
+
+const ToolResultPayload = z.strictObject({
+  toolUseId: z.string(),
+  toolName: z.string(),
+  status: z.enum(['success', 'error', 'denied']),
+  output: z.unknown(),
+  durationMs: z.number().nonnegative().optional(),
+})
+
+const ErrorPayload = z.strictObject({ code: z.string(), message: z.string(), recoverable: z.boolean() })
+
+const PermissionRequestPayload = z.strictObject({
+  toolName: z.string(),
+  toolUseId: z.string(),
+  input,
+  reason: z.string().optional(),
+})
+
+export const DonePayload = z.strictObject({
+  status: z.enum(['success', 'error', 'interrupted', 'max_turns', 'max_budget']),
+  result: z.string().optional(),
+  usage: z.strictObject({
+    inputTokens: tokens.describe('with those read from and written to a cache'),
+    outputTokens: tokens,
+    toolUses: tokens.describe('calls on the main thread'),
+    totalCostUsd: z.number().nonnegative().optional(),
+    usageReported: z.literal(false).optional().describe('the agent told no tokens: the zeros are not counts'),
+  }),
+  durationMs: z.int().nonnegative(),
+})
+export type DonePayload = z.infer<typeof DonePayload>
+
+/** One of the nine, or a namespaced type (`codex:file_change`). Readers skip types and fields they do not know. */
+export const AgentEvent = z.union([
+  z.discriminatedUnion('type', [
+    event('init', InitPayload),
+    event('text', z.strictObject({ content: z.string() })),
+    event('text_delta', z.strictObject({ delta: z.string() })),
+    event('tool_use', ToolUsePayload),
+    event('tool_result', ToolResultPayload),
+    event('thinking', z.strictObject({ summary: z.string() })),
+    event('error', ErrorPayload),
+    event('permission_request', PermissionRequestPayload),
+    event('done', DonePayload),
+  ]),
+  z.strictObject({
+    type: z.templateLiteral([z.string().min(1), ':', z.string().min(1)]),
+    ...base,
+    payload: z.record(z.string(), z.unknown()),
+  }),
+])
+export type AgentEvent = z.infer<typeof AgentEvent>

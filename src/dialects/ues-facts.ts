@@ -1,0 +1,86 @@
+import type { LimitReported, NoticeRaised } from '../model/events/report.ts'
+import type { RequestOpened } from '../model/events/request.ts'
+import type { ToolCompleted } from '../model/events/tool.ts'
+import type { Event, Usage } from '../model/index.ts'
+import { argumentsOf, outputOf } from './tool-words.ts'
+import type { DonePayload } from './ues-event.ts'
+import { type Fact, metadata } from './ues-run.ts'
+
+/** The fields of an event under the names of this face; who speaks is told in the metadata. */
+export function extension(namespace: string, name: string, event: Event, status?: string): Fact {
+  const { type: _, parent, toolId, ...fields }: Record<string, unknown> = event
+  const payload = {
+    ...fields,
+    ...(status !== undefined && { status }),
+    ...(toolId !== undefined && { toolUseId: toolId }),
+  }
+  return { type: `${namespace}:${name}`, payload, ...metadata({ parent }) }
+}
+
+export function toolResult(event: ToolCompleted): Fact {
+  const { toolId, name, status, error, data, durationMs, parent } = event
+  const known = status === 'success' || status === 'denied' ? status : 'error'
+  return {
+    type: 'tool_result',
+    payload: {
+      toolUseId: toolId,
+      toolName: name,
+      status: known,
+      output: outputOf(event) ?? error ?? data ?? null,
+      ...(durationMs !== undefined && { durationMs }),
+    },
+    ...metadata({ status: status === known ? undefined : status, parent }),
+  }
+}
+
+/** What a request without a tool is about. */
+const SUBJECTS: Record<RequestOpened['kind'], string> = {
+  permission: 'permission',
+  question: 'AskUserQuestion',
+  plan: 'plan',
+  login: 'login',
+}
+
+export function permissionRequest(event: RequestOpened): Fact {
+  const { kind, requestId, tool, toolId, title, input, questions, options, parent } = event
+  return {
+    type: 'permission_request',
+    payload: {
+      toolName: kind === 'question' ? SUBJECTS.question : (tool ?? SUBJECTS[kind]),
+      toolUseId: toolId ?? requestId,
+      input: questions ? { questions } : argumentsOf(input),
+      ...(title !== undefined && { reason: title }),
+    },
+    ...metadata({ requestId, kind, options, parent }),
+  }
+}
+
+/** A gauge that is not full is no error. */
+export function limit(agent: string, event: LimitReported): Fact {
+  const { kind, usedPercent, status } = event
+  if (kind === 'rate' && (usedPercent ?? 0) < 100) return extension(agent, 'rate_limit', event)
+  const rate = kind === 'rate' || status === 429
+  const code = kind === 'quota' ? 'quota_exceeded' : rate ? 'rate_limited' : 'connection_failed'
+  const { type: _, message, ...figures } = event
+  const words =
+    message ?? (kind === 'retry' ? 'the agent tries again' : 'the limit of the account is reached')
+  return { type: 'error', payload: { code, message: words, recoverable: true }, metadata: figures }
+}
+
+export function notice(event: NoticeRaised): Fact {
+  const { level, code, message, data } = event
+  if (level === 'info') return extension('mainstem', 'notice', event)
+  return { type: 'error', payload: { code, message, recoverable: true }, ...metadata({ level, data }) }
+}
+
+/** This face cannot leave out a count; that nobody reported it is told beside it. */
+export function usageOf(usage: Usage | undefined, toolUses: number): DonePayload['usage'] {
+  const { input, output, cacheRead = 0, cacheWrite = 0, costUsd } = usage ?? {}
+  return {
+    inputTokens: (input ?? 0) + cacheRead + cacheWrite,
+    outputTokens: output ?? 0,
+    toolUses,
+    ...(costUsd !== undefined && { totalCostUsd: costUsd }),
+    ...((input === undefined || output === undefined) && { usageReported: false }),
+  }
+}
