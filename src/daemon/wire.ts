@@ -3,6 +3,8 @@ import type { Agent } from '../agents/agent.ts'
 import { agents as allAgents } from '../agents/index.ts'
 import type { Timers } from '../drivers/driver.ts'
 import { driver } from '../drivers/index.ts'
+import { paced } from '../drivers/paced.ts'
+import { sweep } from '../drivers/sweep.ts'
 import { MainstemError } from '../model/index.ts'
 import type { AgentSettings } from '../sessions/parts.ts'
 import { Sessions } from '../sessions/sessions.ts'
@@ -23,6 +25,8 @@ export interface Wiring {
   /** How many agent processes there may be at once, and how long one without work is kept. */
   maxProcesses?: number
   restAfterMs?: number
+  /** Settles when there is room for more; until then no agent is read. */
+  room?: () => Promise<void>
 }
 
 /** Sessions with everything they need; disposing of it ends what runs and closes the store. */
@@ -38,6 +42,7 @@ export function wire({
   journal = true,
   maxProcesses = 64,
   restAfterMs = 600_000,
+  room,
 }: Wiring = {}): Wired {
   const known = new Map(agents.map((agent) => [agent.id, agent]))
   const stranger = Object.keys(settings).find((id) => !known.has(id))
@@ -48,7 +53,7 @@ export function wire({
   const sessions = new Sessions({
     agents: known,
     store,
-    driver: driver({ timers }),
+    driver: room ? paced(driver({ timers }), room) : driver({ timers }),
     clock: systemClock,
     timers,
     journal,
@@ -57,6 +62,7 @@ export function wire({
     newId: randomUUID,
     digest: (text) => createHash('sha256').update(text).digest('hex'),
     isInside,
+    sweep: async (runIds) => void (await sweep(runIds, { timers })),
     agentSettings: (id) => (Object.hasOwn(settings, id) ? (settings[id] ?? {}) : {}),
   })
   return {

@@ -6,7 +6,6 @@ import { execute } from '../dialects/execute.ts'
 import { dialects } from '../dialects/index.ts'
 import { LaunchKind, MainstemError, ModelName, OUTSIDE_ID, Policy } from '../model/index.ts'
 import type { NewSession } from '../sessions/parts.ts'
-import type { Session } from '../sessions/session.ts'
 import type { IdempotencyKey } from '../sessions/sessions.ts'
 import { underCeiling } from './ceiling.ts'
 import { badCursor, type Cursor, parseCursor, START } from './cursor.ts'
@@ -100,28 +99,18 @@ async function start(parts: GatewayParts, once: IdempotencyKey, body: ExecuteReq
   const { sessions, runs } = parts
   checkReady(parts)
   const request = await sessionOf(parts, body)
-  return sessions.createOnce(once, request, async (session) => {
-    const turn = await begin(parts, session, body.task)
-    // The run goes on whoever listens; its session is over when its one turn is.
-    runs.track(session.settled(turn).finally(() => sessions.end(session.id)))
-  })
-}
-
-/** A session whose task never became a turn is ended, so that nobody waits for it. */
-async function begin({ sessions }: GatewayParts, session: Session, task: string): Promise<number> {
-  try {
-    return await session.prompt(task)
-  } catch (thrown) {
-    await sessions.end(session.id)
-    throw thrown
-  }
+  const { id, session } = await sessions.createOnce(once, request, body.task)
+  // The run goes on whoever listens; its session is over when its one turn is.
+  if (session) runs.track(session.settled(1).finally(() => sessions.end(id)))
+  return { id, replayed: session === undefined }
 }
 
 async function sessionOf(parts: GatewayParts, body: ExecuteRequest): Promise<NewSession> {
   const policy = Policy.parse({ ...parts.policy, ...body.policy })
   return {
     agent: body.driver,
-    launch: body.mode ?? 'oneshot',
+    ...(body.mode && { launch: body.mode }),
+    prefers: 'oneshot',
     cwd: await directoryBelow(parts.roots, body.cwd ?? parts.cwd),
     policy: underCeiling(policy, parts.ceiling),
     ...(body.model !== undefined && { options: { model: body.model } }),

@@ -1,6 +1,6 @@
 import type { Codec, Exit, FrameVerdict, LaunchRecipe, Said, Start, Write } from '../agents/agent.ts'
 import type { Frame } from '../framing/frame.ts'
-import type { AnswerCommand, Command, ErrorInfo, Event } from '../model/index.ts'
+import type { AnswerCommand, Command, ErrorInfo, Event, Usage } from '../model/index.ts'
 import { NativeId } from './native-id.ts'
 import { isEvent, TurnMachine, type TurnRules } from './turn-machine.ts'
 
@@ -14,6 +14,8 @@ export interface ConversationParts extends TurnRules {
   agent: string
   recipe: LaunchRecipe
   start: Omit<Start, 'epoch'>
+  /** What the session had come to before this owner. */
+  before?: { turns: number; epoch: number; spent: Usage }
   now(): number
   emit: Emit
 }
@@ -34,7 +36,8 @@ export class Conversation {
   constructor(parts: ConversationParts) {
     this.#parts = parts
     this.#codec = parts.recipe.codec
-    this.#turns = new TurnMachine(parts)
+    this.#turns = new TurnMachine(parts, parts.before)
+    this.#epoch = parts.before?.epoch ?? 0
     this.#nativeId = new NativeId(parts.start.resume)
   }
 

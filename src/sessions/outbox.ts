@@ -1,3 +1,4 @@
+import type { Receipt } from '../stores/store.ts'
 import type { Log } from './log.ts'
 
 /** What is to happen outside once the entries that cause it are committed. */
@@ -11,6 +12,15 @@ export class Outbox {
 
   push(effect: () => void): void {
     this.#effects.push(effect)
+  }
+
+  /** The first commit. Where somebody else holds the key, nothing was said and nothing happens. */
+  async begin(receipt?: Receipt): Promise<Receipt | undefined> {
+    const effects = this.#effects
+    this.#effects = []
+    const held = await this.#log.begin(receipt)
+    if (held?.session === receipt?.session) for (const effect of effects) effect()
+    return held
   }
 
   /** Commits what was said, then lets happen what was waiting for that. */

@@ -26,6 +26,8 @@ export interface SessionParts {
   timers: Timers
   newId(): string
   digest(text: string): string
+  /** Ends what processes of these runs are left over from an owner that went away. */
+  sweep(runIds: readonly string[]): Promise<void>
   /** Is the path below the folder, with every link followed? A relative one starts at the folder. */
   isInside(path: string, folder: string): boolean
   agentSettings?(id: string): AgentSettings
@@ -40,6 +42,10 @@ export interface SessionParts {
 export interface NewSession {
   agent: string
   launch?: LaunchKind
+  /** The launch to take where none is asked for and the agent has both; live unless it says otherwise. */
+  prefers?: LaunchKind
+  /** Who it belongs to. */
+  principal?: string
   cwd: string
   policy?: Policy
   options?: SessionOptions

@@ -5,10 +5,13 @@ import {
   NativeSessionId,
   Policy,
   SessionOptions,
+  type SessionRecord,
 } from '../model/index.ts'
-import type { Receipt } from '../stores/store.ts'
+import type { Receipt, SessionQuery } from '../stores/store.ts'
 import { follow } from './follow.ts'
 import type { NewSession, SessionParts } from './parts.ts'
+import { newRecord } from './record.ts'
+import { settleRecord, unfinished } from './recovery.ts'
 import { Session } from './session.ts'
 
 export interface IdempotencyKey {
@@ -22,6 +25,7 @@ export interface IdempotencyKey {
 export class Sessions {
   readonly #parts: SessionParts
   readonly #running = new Map<string, Session>()
+  readonly #creating = new Map<string, Promise<unknown>>()
   #draining = false
 
   constructor(parts: SessionParts) {
@@ -29,24 +33,40 @@ export class Sessions {
   }
 
   async create(request: NewSession): Promise<Session> {
-    return this.#open(this.#prepare(request, this.#parts.newId()))
+    const session = this.#prepare(request)
+    await session.open()
+    this.#running.set(session.id, session)
+    return session
   }
 
   /**
-   * The same key and fingerprint give the same session, however often it is asked for;
-   * `begin` runs for the first of them only.
+   * Begins a session with its first prompt. The same key and fingerprint give the same session, however often it
+   * is asked for; `session` is there for the first of them only.
    */
   async createOnce(
     once: IdempotencyKey,
     request: NewSession,
-    begin: (session: Session) => Promise<void>,
-  ): Promise<{ id: string; replayed: boolean }> {
-    const session = this.#prepare(request, this.#parts.newId())
-    const receipt = await this.#parts.store.claim({ ...once, session: session.id })
-    checkFingerprint(receipt, once)
-    if (receipt.session !== session.id) return { id: receipt.session, replayed: true }
-    await begin(await this.#open(session))
-    return { id: session.id, replayed: false }
+    prompt: string,
+  ): Promise<{ id: string; session?: Session }> {
+    const key = JSON.stringify([once.scope, once.key])
+    // Whoever asks at the same time waits, so that only one of them needs room for a process.
+    const first = this.#creating.get(key)
+    if (first) await first.catch(() => undefined)
+    const before = await this.find(once)
+    if (before !== undefined) return { id: before }
+    if (this.#creating.has(key)) return this.createOnce(once, request, prompt)
+    const creating = this.#create(once, request, prompt).finally(() => this.#creating.delete(key))
+    this.#creating.set(key, creating)
+    return creating
+  }
+
+  async #create(once: IdempotencyKey, request: NewSession, prompt: string) {
+    const session = this.#prepare(request)
+    const held = await session.open(prompt, { ...once, session: session.id })
+    if (held) checkFingerprint(held, once)
+    if (held && held.session !== session.id) return { id: held.session }
+    this.#running.set(session.id, session)
+    return { id: session.id, session }
   }
 
   /** The session that a key stands for, if it was used; nothing is started. */
@@ -70,33 +90,84 @@ export class Sessions {
     return follow(this.#parts.store, id, after, signal)
   }
 
-  /** Refuses what cannot be done before anything has started. */
-  #prepare(request: NewSession, id: string): Session {
-    if (this.#draining) throw new MainstemError('draining', 'the server is stopping')
-    const agent = this.#parts.agents.get(request.agent)
-    if (!agent) {
-      const known = [...this.#parts.agents.keys()].join(', ')
-      throw new MainstemError(
-        'agent_not_found',
-        `there is no agent "${request.agent}"; known agents: ${known}`,
-      )
+  /** A session that may have been made by an owner before us, ready to go on. */
+  async open(id: string): Promise<Session> {
+    const running = this.#running.get(id)
+    if (running) return running
+    const record = await this.#parts.store.record(id)
+    if (!record) throw new MainstemError('session_not_found', `there is no session ${id}`)
+    if (record.status === 'ended') throw new MainstemError('conflict', 'the session has ended')
+    // Somebody else may have opened it while we looked.
+    const opened = this.#running.get(id) ?? this.#restore(record)
+    this.#running.set(id, opened)
+    return opened
+  }
+
+  record(id: string): Promise<SessionRecord | undefined> {
+    return this.#parts.store.record(id)
+  }
+
+  records(query: SessionQuery): Promise<readonly SessionRecord[]> {
+    return this.#parts.store.records(query)
+  }
+
+  /**
+   * Closes what an owner that went away left open, before anybody is served; what waited in its queues goes on.
+   * Doing it again changes nothing.
+   */
+  async recover(): Promise<number> {
+    const { store, clock, sweep } = this.#parts
+    let recovered = 0
+    for await (const record of unfinished(store)) {
+      await sweep(Array.from({ length: record.epoch }, (_, index) => `${record.id}.${index + 1}`))
+      await settleRecord(store, record, clock.now())
+      recovered++
     }
-    const launch = request.launch ?? (agent.launches.live ? 'live' : 'oneshot')
-    const recipe = agent.launches[launch]
-    if (!recipe) throw new MainstemError('unsupported_option', `${agent.id} has no ${launch} launch`)
-    const { cwd, attended = true } = request
+    return recovered
+  }
+
+  /** Begins what was accepted and never ran. */
+  async resumeQueues(): Promise<void> {
+    for await (const record of unfinished(this.#parts.store)) {
+      if (record.queue.length > 0) await (await this.open(record.id)).resume(record.queue)
+    }
+  }
+
+  /** Refuses what cannot be done before anything has started. */
+  #prepare(request: NewSession): Session {
+    if (this.#draining) throw new MainstemError('draining', 'the server is stopping')
+    const { cwd, attended = true, principal = 'local' } = request
+    const { agent, launch, recipe } = this.#recipe(request)
     const policy = parse(Policy, request.policy ?? DEFAULT_POLICY, 'policy')
     const options = parse(SessionOptions, request.options ?? {}, 'options')
     const resume = request.resume === undefined ? undefined : parse(NativeSessionId, request.resume, 'resume')
     // Made once for its refusals: an option that cannot be enforced is told now, not in the middle of a turn.
     recipe.launch({ launch, cwd, policy, options, epoch: 1, ...(resume !== undefined && { resume }) })
-    return new Session({ id, agent, recipe, launch, cwd, policy, options, resume, attended }, this.#parts)
+    const setup = { id: this.#parts.newId(), agent, recipe, launch, cwd, policy, options, resume, attended }
+    return new Session(setup, this.#parts, newRecord(setup, principal, this.#parts.clock.now()), 0)
   }
 
-  async #open(session: Session): Promise<Session> {
-    this.#running.set(session.id, session)
-    await session.open()
-    return session
+  #recipe(request: Pick<NewSession, 'agent' | 'launch' | 'prefers'>) {
+    const agent = this.#parts.agents.get(request.agent)
+    if (!agent) {
+      const known = [...this.#parts.agents.keys()].join(', ')
+      const message = `there is no agent "${request.agent}"; known agents: ${known}`
+      throw new MainstemError('agent_not_found', message)
+    }
+    const { prefers = 'live' } = request
+    const only = agent.launches.live ? 'live' : 'oneshot'
+    const launch = request.launch ?? (agent.launches[prefers] ? prefers : only)
+    const recipe = agent.launches[launch]
+    if (!recipe) throw new MainstemError('unsupported_option', `${agent.id} has no ${launch} launch`)
+    return { agent, launch, recipe }
+  }
+
+  #restore({ head, updatedAt: _, ...state }: SessionRecord): Session {
+    if (this.#draining) throw new MainstemError('draining', 'the server is stopping')
+    const { id, cwd, policy, options, attended } = state
+    const resume = state.nativeSessionId ?? state.resumedFrom
+    const setup = { id, ...this.#recipe(state), cwd, policy, options, resume, attended }
+    return new Session(setup, this.#parts, state, head)
   }
 
   /** Ends a session and forgets the running part of it; its log stays. */
@@ -105,10 +176,10 @@ export class Sessions {
     this.#running.delete(id)
   }
 
-  /** Takes no more work and ends what runs; every open turn gets its terminal event. */
+  /** Takes no more work and stops what runs; every open turn gets its terminal event. */
   async drain(): Promise<void> {
     this.#draining = true
-    await Promise.allSettled([...this.#running.values()].map((session) => session.end('drain')))
+    await Promise.allSettled([...this.#running.values()].map((session) => session.suspend()))
     this.#running.clear()
   }
 }

@@ -48,6 +48,6 @@ export function need(setup: SessionSetup, capability: 'images' | 'steer' | 'setM
 /** The program that the configuration names instead of the agent's own. */
 export function replaceProgram(launch: Launch, settings: AgentSettings): Launch {
   const [program, ...rest] = settings.command ?? []
-  if (launch.kind !== 'process' || program === undefined) return launch
+  if (program === undefined || !('argv' in launch)) return launch
   return { ...launch, argv: [program, ...rest, ...launch.argv.slice(1)] }
 }

@@ -44,12 +44,14 @@ export function isEvent(said: Said): said is Extract<Said, Event> {
  */
 export class TurnMachine {
   readonly #rules: TurnRules
-  #turns = 0
+  #turns: number
   #open: OpenTurn | undefined
-  #spent: Usage = {}
+  #spent: Usage
 
-  constructor(rules: TurnRules) {
+  constructor(rules: TurnRules, before: { turns: number; spent: Usage } = { turns: 0, spent: {} }) {
     this.#rules = rules
+    this.#turns = before.turns
+    this.#spent = before.spent
   }
 
   /** The open turn's number. */

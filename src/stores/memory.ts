@@ -1,5 +1,5 @@
-import { type BlobRef, type BlobSink, type Entry, MainstemError } from '../model/index.ts'
-import type { JournalFrame, Receipt, Store } from './store.ts'
+import { type BlobRef, type BlobSink, type Entry, MainstemError, type SessionRecord } from '../model/index.ts'
+import type { Batch, JournalFrame, Receipt, SessionQuery, SessionState, Store } from './store.ts'
 
 /** Everything in this process's memory: for the library, for tests, and for runs nobody needs tomorrow. */
 export function memoryStore(): Store {
@@ -9,26 +9,36 @@ export function memoryStore(): Store {
 interface MemoryLog {
   entries: Entry[]
   journal: JournalFrame[]
+  state: SessionState | undefined
   waiting: Set<() => void>
 }
 
 class MemoryStore implements Store {
+  /** In order of creation. */
   readonly #logs = new Map<string, MemoryLog>()
   readonly #receipts = new Map<string, Receipt>()
   readonly #blobs = new Map<string, Uint8Array>()
 
   readonly blobs: BlobSink = { open: () => new MemoryBlob(this.#blobs) }
 
-  async append(
-    session: string,
-    entries: readonly Entry[],
-    journal: readonly JournalFrame[] = [],
-  ): Promise<void> {
+  async append(session: string, { entries, journal = [], record }: Batch): Promise<void> {
     const log = this.#log(session)
     checkContinues(session, log.entries.length, entries)
     for (const entry of entries) log.entries.push(entry)
     for (const frame of journal) log.journal.push(frame)
+    if (record) log.state = record
     for (const wake of [...log.waiting]) wake()
+  }
+
+  async create(session: string, batch: Batch, receipt?: Receipt): Promise<Receipt | undefined> {
+    // Nothing is awaited between the look and the write, so two who ask at once cannot both find the key free.
+    const id = receipt && receiptId(receipt.scope, receipt.key)
+    const held = id === undefined ? undefined : this.#receipts.get(id)
+    if (held) return held
+    checkContinues(session, this.#logs.get(session)?.entries.length ?? 0, batch.entries)
+    if (receipt && id !== undefined) this.#receipts.set(id, receipt)
+    await this.append(session, batch)
+    return receipt
   }
 
   async read(session: string, after: number, limit: number): Promise<readonly Entry[]> {
@@ -53,15 +63,34 @@ class MemoryStore implements Store {
     })
   }
 
-  async claim(receipt: Receipt): Promise<Receipt> {
-    const id = receiptId(receipt.scope, receipt.key)
-    const held = this.#receipts.get(id) ?? receipt
-    this.#receipts.set(id, held)
-    return held
-  }
-
   async receipt(scope: string, key: string): Promise<Receipt | undefined> {
     return this.#receipts.get(receiptId(scope, key))
+  }
+
+  async record(session: string): Promise<SessionRecord | undefined> {
+    const log = this.#logs.get(session)
+    return log?.state && { ...log.state, ...edges(log) }
+  }
+
+  async records({
+    principal,
+    status,
+    asking,
+    before,
+    limit,
+  }: SessionQuery): Promise<readonly SessionRecord[]> {
+    const newestFirst = [...this.#logs.values()].reverse()
+    const from = before === undefined ? 0 : newestFirst.findIndex(({ state }) => state?.id === before) + 1
+    const found: SessionRecord[] = []
+    for (const log of newestFirst.slice(from)) {
+      const { state } = log
+      if (found.length === limit) break
+      if (!state || (principal !== undefined && state.principal !== principal)) continue
+      if (status !== undefined && state.status !== status) continue
+      if (asking !== undefined && asking !== state.requests.length > 0) continue
+      found.push({ ...state, ...edges(log) })
+    }
+    return found
   }
 
   async readJournal(session: string, after: number, limit: number): Promise<readonly JournalFrame[]> {
@@ -76,6 +105,7 @@ class MemoryStore implements Store {
 
   async delete(session: string): Promise<void> {
     this.#logs.delete(session)
+    for (const [id, receipt] of this.#receipts) if (receipt.session === session) this.#receipts.delete(id)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -86,7 +116,7 @@ class MemoryStore implements Store {
   #log(session: string): MemoryLog {
     let log = this.#logs.get(session)
     if (!log) {
-      log = { entries: [], journal: [], waiting: new Set() }
+      log = { entries: [], journal: [], state: undefined, waiting: new Set() }
       this.#logs.set(session, log)
     }
     return log
@@ -119,6 +149,10 @@ class MemoryBlob {
     this.#blobs.set(ref.id, whole)
     return ref
   }
+}
+
+function edges({ entries }: MemoryLog): Pick<SessionRecord, 'head' | 'updatedAt'> {
+  return { head: entries.length, updatedAt: entries.at(-1)?.at ?? 0 }
 }
 
 /** JSON keeps the two apart whatever characters they hold. */

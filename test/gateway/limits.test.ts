@@ -182,7 +182,7 @@ test('a reader that takes nothing is let go, costs little, and can come back for
   timeout: 30_000,
 }, async () => {
   const store = memoryStore()
-  const { read } = store
+  const read = store.read.bind(store)
   let entriesRead = 0
   store.read = async (...range) => {
     const entries = await read(...range)

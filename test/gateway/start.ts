@@ -40,6 +40,7 @@ export class TestGateway implements AsyncDisposable {
       clock: systemClock,
       timers: this.gate,
       journal: true,
+      sweep: async () => undefined,
       pool: new WarmPool(64),
       restAfterMs: 600_000,
       isInside: (path) => path.startsWith('/workspace/'),

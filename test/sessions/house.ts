@@ -20,6 +20,7 @@ export function house(store: Store = memoryStore(), maxProcesses = 10) {
     clock: { now: () => time.now, monotonic: () => time.now },
     timers: time,
     journal: true,
+    sweep: async () => undefined,
     pool: new WarmPool(maxProcesses),
     restAfterMs: 60_000,
     isInside: (path) => path.startsWith('/workspace/'),

@@ -20,7 +20,7 @@ describe('what cannot be done is refused before anything starts', () => {
     const { sessions, driver } = house()
     await expect(sessions.create(request)).rejects.toMatchObject({ code })
     const once = { scope: 's', key: 'k', fingerprint: 'f' }
-    await expect(sessions.createOnce(once, request, async () => undefined)).rejects.toMatchObject({ code })
+    await expect(sessions.createOnce(once, request, 'go')).rejects.toMatchObject({ code })
     // A refused request must not use up its key.
     expect(await sessions.find(once)).toBeUndefined()
     expect(driver.runs).toEqual([])
@@ -31,28 +31,23 @@ describe('an idempotency key', () => {
   const once = { scope: 'somebody POST', key: 'k', fingerprint: 'f' }
 
   test('gives one session however many ask at once', async () => {
-    const { sessions } = house()
-    let begun = 0
-    const begin = async () => void begun++
-    const asked = await Promise.all(
-      Array.from({ length: 20 }, () => sessions.createOnce(once, CLAUDE, begin)),
-    )
+    const { sessions, driver } = house()
+    const asked = await Promise.all(Array.from({ length: 20 }, () => sessions.createOnce(once, CLAUDE, 'go')))
     expect(new Set(asked.map(({ id }) => id)).size).toBe(1)
-    expect(asked.filter(({ replayed }) => !replayed)).toHaveLength(1)
-    expect(begun).toBe(1)
+    expect(asked.filter(({ session }) => session)).toHaveLength(1)
+    expect(driver.runs).toHaveLength(1)
     expect(await sessions.find(once)).toBe(asked[0]?.id)
   })
 
   test('is refused for another request, and is somebody else’s own', async () => {
     const { sessions } = house()
-    const begin = async () => undefined
-    const first = await sessions.createOnce(once, CLAUDE, begin)
+    const first = await sessions.createOnce(once, CLAUDE, 'go')
     const other = { ...once, fingerprint: 'g' }
-    await expect(sessions.createOnce(other, CLAUDE, begin)).rejects.toMatchObject({
+    await expect(sessions.createOnce(other, CLAUDE, 'go')).rejects.toMatchObject({
       code: 'idempotency_conflict',
     })
     await expect(sessions.find(other)).rejects.toMatchObject({ code: 'idempotency_conflict' })
-    const elsewhere = await sessions.createOnce({ ...once, scope: 'another POST' }, CLAUDE, begin)
+    const elsewhere = await sessions.createOnce({ ...once, scope: 'another POST' }, CLAUDE, 'go')
     expect(elsewhere.id).not.toBe(first.id)
   })
 })
@@ -98,7 +93,7 @@ test('draining ends every turn and takes no more work', async () => {
   await driver.run()
   await sessions.drain()
   expect(await session.settled(1)).toMatchObject({ outcome: 'interrupted' })
-  expect((await types(session)).at(-1)).toBe('session.ended')
+  expect((await types(session)).at(-1)).toBe('turn.completed')
   await expect(open()).rejects.toMatchObject({ code: 'draining' })
 })
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import type { RequestOpened } from '../../src/model/events/request.ts'
 import type { Entry } from '../../src/model/index.ts'
-import type { Store } from '../../src/stores/store.ts'
+import type { SessionQuery, SessionState, Store } from '../../src/stores/store.ts'
 
 interface Implementation {
   name: string
@@ -13,11 +14,36 @@ const OTHER = '6b0a0a3e-6a50-4a6e-9f6c-1c5b6c1f0d02'
 const entry = (seq: number, line = `line ${seq}`, session = SESSION): Entry => ({
   seq,
   session,
-  at: 0,
+  at: seq,
   event: { type: 'output.written', stream: 'stdout', line },
 })
 const entries = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, index) => entry(from + index))
+const REQUEST: RequestOpened = {
+  type: 'request.opened',
+  requestId: 'r',
+  kind: 'permission',
+  blocking: true,
+  inputDigest: 'd',
+  options: [],
+}
+const state = (id: string): SessionState => ({
+  id,
+  principal: 'local',
+  agent: 'echo',
+  launch: 'live',
+  cwd: '/',
+  policy: { approval: 'ask', sandbox: 'none' },
+  options: {},
+  attended: true,
+  status: 'idle',
+  createdAt: 0,
+  turns: 0,
+  queue: [],
+  requests: [],
+  usage: {},
+  epoch: 0,
+})
 const never = new AbortController().signal
 
 /** What every store promises; an implementation is held to all of it. */
@@ -25,8 +51,8 @@ export function storeContract({ name, open }: Implementation): void {
   describe(`the ${name} store`, () => {
     test('gives back what was appended, in order, from any cursor', async () => {
       await using store = await open()
-      await store.append(SESSION, entries(1, 3))
-      await store.append(SESSION, entries(4, 10))
+      await store.append(SESSION, { entries: entries(1, 3) })
+      await store.append(SESSION, { entries: entries(4, 10) })
       expect(await store.head(SESSION)).toBe(10)
       for (let after = 0; after <= 10; after++) {
         expect(await store.read(SESSION, after, 100)).toEqual(entries(after + 1, 10))
@@ -40,15 +66,15 @@ export function storeContract({ name, open }: Implementation): void {
       ['a gap inside', [entry(3), entry(5)]],
     ])('refuses %s and keeps nothing of it', async (_what, wrong) => {
       await using store = await open()
-      await store.append(SESSION, entries(1, 2))
-      await expect(store.append(SESSION, wrong)).rejects.toMatchObject({ code: 'conflict' })
+      await store.append(SESSION, { entries: entries(1, 2) })
+      await expect(store.append(SESSION, { entries: wrong })).rejects.toMatchObject({ code: 'conflict' })
       expect(await store.read(SESSION, 0, 100)).toEqual(entries(1, 2))
     })
 
     test('keeps text byte for byte', async () => {
       await using store = await open()
       const odd = '\0\u2028\ud800"\\\r\n\u{1F680}'
-      await store.append(SESSION, [entry(1, odd)])
+      await store.append(SESSION, { entries: [entry(1, odd)] })
       expect(await store.read(SESSION, 0, 1)).toEqual([entry(1, odd)])
     })
 
@@ -60,8 +86,8 @@ export function storeContract({ name, open }: Implementation): void {
 
     test('keeps sessions apart', async () => {
       await using store = await open()
-      await store.append(SESSION, entries(1, 2))
-      await store.append(OTHER, [entry(1, 'other', OTHER)])
+      await store.append(SESSION, { entries: entries(1, 2) })
+      await store.append(OTHER, { entries: [entry(1, 'other', OTHER)] })
       expect(await store.read(OTHER, 0, 10)).toEqual([entry(1, 'other', OTHER)])
       await store.delete(SESSION)
       expect(await store.head(SESSION)).toBe(0)
@@ -71,7 +97,7 @@ export function storeContract({ name, open }: Implementation): void {
     test('wakes a reader that waits, and one that comes late', async () => {
       await using store = await open()
       const waiting = store.changed(SESSION, 0, never)
-      await store.append(SESSION, entries(1, 1))
+      await store.append(SESSION, { entries: entries(1, 1) })
       await waiting
       await store.changed(SESSION, 0, never)
     })
@@ -85,17 +111,67 @@ export function storeContract({ name, open }: Implementation): void {
       await store.changed(SESSION, 0, leave.signal)
     })
 
-    test('gives a key to the first who claims it', async () => {
+    test('gives a key to the first who takes it, together with the log that it is for', async () => {
       await using store = await open()
       const first = { scope: 'a POST', key: 'k', fingerprint: 'f', session: SESSION }
       const second = { ...first, fingerprint: 'g', session: OTHER }
-      const held = await Promise.all([store.claim(first), store.claim(second)])
+      const other = { entries: [entry(1, 'other', OTHER)] }
+      const held = await Promise.all([
+        store.create(SESSION, { entries: entries(1, 1) }, first),
+        store.create(OTHER, other, second),
+      ])
       expect(held).toEqual([first, first])
-      expect(await store.claim({ ...second, scope: 'b POST' })).toMatchObject({ session: OTHER })
+      expect(await store.head(SESSION)).toBe(1)
+      expect(await store.head(OTHER)).toBe(0)
+      const elsewhere = { ...second, scope: 'b POST' }
+      expect(await store.create(OTHER, other, elsewhere)).toEqual(elsewhere)
       expect(await store.receipt('a POST', 'k')).toEqual(first)
       expect(await store.receipt('a POST', 'other')).toBeUndefined()
       // Scope and key are two things: no choice of characters may make them meet.
       expect(await store.receipt('a POST\nk', '')).toBeUndefined()
+    })
+
+    test('does not use up a key for a log that cannot begin', async () => {
+      await using store = await open()
+      await store.append(SESSION, { entries: entries(1, 1) })
+      const receipt = { scope: 's', key: 'k', fingerprint: 'f', session: SESSION }
+      const again = store.create(SESSION, { entries: entries(1, 1) }, receipt)
+      await expect(again).rejects.toMatchObject({ code: 'conflict' })
+      expect(await store.receipt('s', 'k')).toBeUndefined()
+    })
+
+    test('keeps what a session is beside its log', async () => {
+      await using store = await open()
+      await store.create(SESSION, { entries: entries(1, 2), record: state(SESSION) })
+      expect(await store.record(SESSION)).toEqual({ ...state(SESSION), head: 2, updatedAt: 2 })
+      await store.append(SESSION, { entries: entries(3, 3) })
+      expect(await store.record(SESSION)).toEqual({ ...state(SESSION), head: 3, updatedAt: 3 })
+      await store.append(SESSION, { entries: entries(4, 4), record: { ...state(SESSION), status: 'busy' } })
+      expect(await store.record(SESSION)).toMatchObject({ status: 'busy', head: 4 })
+      expect(await store.record(OTHER)).toBeUndefined()
+    })
+
+    test('lists sessions newest first, by what is asked of them', async () => {
+      await using store = await open()
+      const ids = Array.from({ length: 5 }, (_, index) => SESSION.replace(/1$/, String(index + 2)))
+      for (const [index, id] of ids.entries()) {
+        const more = {
+          principal: index % 2 === 0 ? 'ann' : 'bob',
+          createdAt: index,
+          requests: index === 3 ? [REQUEST] : [],
+        }
+        await store.create(id, { entries: [entry(1, 'x', id)], record: { ...state(id), ...more } })
+      }
+      const list = async (query: Omit<SessionQuery, 'limit'>, limit = 10) =>
+        (await store.records({ ...query, limit })).map(({ id }) => ids.indexOf(id))
+      expect(await list({})).toEqual([4, 3, 2, 1, 0])
+      expect(await list({}, 2)).toEqual([4, 3])
+      expect(await list({ before: ids[3] ?? '' }, 2)).toEqual([2, 1])
+      expect(await list({ principal: 'ann' })).toEqual([4, 2, 0])
+      expect(await list({ asking: true })).toEqual([3])
+      expect(await list({ status: 'busy' })).toEqual([])
+      await store.delete(ids[4] ?? '')
+      expect(await list({})).toEqual([3, 2, 1, 0])
     })
 
     test('keeps raw frames beside the log', async () => {
@@ -104,7 +180,7 @@ export function storeContract({ name, open }: Implementation): void {
         { frame: 1, stream: 'stdout', text: '{"a":1}' },
         { frame: 2, stream: 'stderr', text: 'oops' },
       ]
-      await store.append(SESSION, entries(1, 1), frames)
+      await store.append(SESSION, { entries: entries(1, 1), journal: frames })
       expect(await store.readJournal(SESSION, 0, 10)).toEqual(frames)
       expect(await store.readJournal(SESSION, 1, 10)).toEqual(frames.slice(1))
     })

@@ -1,0 +1,39 @@
+import { z } from 'zod'
+import { LaunchKind } from './capability.ts'
+import { RequestOpened } from './events/request.ts'
+import { SessionId } from './ids.ts'
+import { SessionOptions } from './options.ts'
+import { Outcome } from './outcome.ts'
+import { Policy } from './policy.ts'
+import { Usage } from './usage.ts'
+
+/** What a session is now: a fold over its log, kept beside it so that nobody has to read the log to know. */
+export const SessionRecord = z.strictObject({
+  id: SessionId,
+  principal: z.string().describe('who it belongs to'),
+  agent: z.string(),
+  launch: LaunchKind,
+  cwd: z.string(),
+  policy: Policy,
+  options: SessionOptions,
+  attended: z.boolean().describe('somebody can answer requests'),
+  status: z.enum(['idle', 'busy', 'ended']),
+  createdAt: z.int(),
+  updatedAt: z.int(),
+  head: z.int().nonnegative().describe('the last seq'),
+  turns: z.int().nonnegative().describe('the last turn number given'),
+  openTurn: z.int().positive().optional(),
+  queue: z.array(z.strictObject({ turn: z.int().positive(), prompt: z.string() })),
+  requests: z.array(RequestOpened).describe('open requests, oldest first'),
+  lastOutcome: Outcome.optional(),
+  usage: Usage.describe('all turns together'),
+  title: z.string().optional(),
+  model: z.string().optional(),
+  nativeSessionId: z.string().optional(),
+  resumedFrom: z.string().optional(),
+  epoch: z
+    .int()
+    .nonnegative()
+    .describe('native processes started so far; the run id of each is `<id>.<epoch>`'),
+})
+export type SessionRecord = z.infer<typeof SessionRecord>

@@ -1,0 +1,76 @@
+import { addUsage, type Event } from '../model/index.ts'
+import type { SessionState } from '../stores/store.ts'
+import type { SessionSetup } from './setup.ts'
+
+/** What a session is before anything was logged of it. */
+export function newRecord(setup: SessionSetup, principal: string, createdAt: number): SessionState {
+  const { id, agent, launch, cwd, policy, options, attended, resume } = setup
+  return {
+    id,
+    principal,
+    agent: agent.id,
+    launch,
+    cwd,
+    policy,
+    options,
+    attended,
+    status: 'idle',
+    createdAt,
+    turns: 0,
+    queue: [],
+    requests: [],
+    usage: {},
+    ...(resume !== undefined && { resumedFrom: resume }),
+    epoch: 0,
+  }
+}
+
+/** What a session is, folded from what is logged of it; true when the event changed something. */
+export function recordEvent(state: SessionState, event: Event): boolean {
+  switch (event.type) {
+    case 'session.updated':
+      return update(state, event)
+    case 'session.ended':
+      state.status = 'ended'
+      state.queue = []
+      return true
+    case 'turn.queued':
+      state.turns = Math.max(state.turns, event.turn)
+      state.queue = [...state.queue, { turn: event.turn, prompt: event.prompt }]
+      return true
+    case 'turn.started':
+      state.turns = Math.max(state.turns, event.turn)
+      state.openTurn = event.turn
+      state.status = 'busy'
+      state.queue = state.queue.filter(({ turn }) => turn !== event.turn)
+      return true
+    case 'turn.completed':
+      return endTurn(state, event)
+    case 'request.opened':
+      state.requests = [...state.requests, event]
+      return true
+    case 'request.resolved':
+    case 'request.withdrawn':
+      state.requests = state.requests.filter(({ requestId }) => requestId !== event.requestId)
+      return true
+    default:
+      return false
+  }
+}
+
+function update(state: SessionState, { title, model }: Extract<Event, { type: 'session.updated' }>): boolean {
+  if (title !== undefined) state.title = title
+  if (model !== undefined) state.model = model
+  return title !== undefined || model !== undefined
+}
+
+function endTurn(state: SessionState, event: Extract<Event, { type: 'turn.completed' }>): boolean {
+  if (event.turn === state.openTurn) {
+    delete state.openTurn
+    state.status = 'idle'
+  }
+  state.queue = state.queue.filter(({ turn }) => turn !== event.turn)
+  state.lastOutcome = event.outcome
+  if (event.usage) state.usage = addUsage(state.usage, event.usage)
+  return true
+}

@@ -1,0 +1,128 @@
+import type { Entry, Event, SessionRecord } from '../model/index.ts'
+import type { Store } from '../stores/store.ts'
+import { Log } from './log.ts'
+
+const PAGE = 512
+
+/** What a log has begun and not ended, in the order it began. */
+class OpenItems {
+  readonly messages = new Map<
+    string,
+    { kind: 'text' | 'thinking'; text: string; parent: string | undefined }
+  >()
+  readonly tools = new Map<string, Extract<Event, { type: 'tool.started' }>>()
+  readonly requests = new Set<string>()
+  readonly subagents = new Set<string>()
+  turn: { turn: number; at: number } | undefined
+
+  see({ event, at }: Entry): void {
+    switch (event.type) {
+      case 'text.delta':
+      case 'thinking.delta': {
+        const open = this.messages.get(event.messageId)
+        if (open) open.text += event.text
+        else {
+          const kind = event.type === 'text.delta' ? 'text' : 'thinking'
+          this.messages.set(event.messageId, { kind, text: event.text, parent: event.parent })
+        }
+        break
+      }
+      case 'text.completed':
+      case 'thinking.completed':
+      case 'message.discarded':
+        this.messages.delete(event.messageId)
+        break
+      case 'tool.started':
+        this.tools.set(event.toolId, event)
+        break
+      case 'tool.completed':
+        this.tools.delete(event.toolId)
+        break
+      case 'request.opened':
+        this.requests.add(event.requestId)
+        break
+      case 'request.resolved':
+      case 'request.withdrawn':
+        this.requests.delete(event.requestId)
+        break
+      case 'subagent.started':
+        this.subagents.add(event.id)
+        break
+      case 'subagent.completed':
+        this.subagents.delete(event.id)
+        break
+      case 'turn.started':
+        this.turn = { turn: event.turn, at }
+        break
+      case 'turn.completed':
+        if (event.turn === this.turn?.turn) this.turn = undefined
+        break
+      default:
+    }
+  }
+}
+
+/**
+ * What has to be said of a session whose owner went away: everything open is settled and its turn is lost.
+ * Said of a log that has nothing open, it is nothing, so recovering twice changes nothing.
+ */
+export function settleLost(
+  entries: Iterable<Entry>,
+  now: number,
+): { turn: number | undefined; events: Event[] } {
+  const open = new OpenItems()
+  for (const entry of entries) open.see(entry)
+  const events: Event[] = []
+  for (const [messageId, { kind, text, parent }] of open.messages) {
+    const from = parent === undefined ? {} : { parent }
+    const type = kind === 'text' ? 'text.completed' : 'thinking.completed'
+    events.push({ type, messageId, text, partial: true, ...from })
+  }
+  for (const requestId of open.requests)
+    events.push({ type: 'request.withdrawn', requestId, reason: 'process_ended' })
+  for (const { toolId, name, kind, parent } of open.tools.values()) {
+    const from = parent === undefined ? {} : { parent }
+    events.push({ type: 'tool.completed', toolId, name, kind, status: 'error', settled: true, ...from })
+  }
+  for (const id of open.subagents) events.push({ type: 'subagent.completed', id, status: 'cancelled' })
+  if (open.turn) {
+    const { turn, at } = open.turn
+    const error = { code: 'connection_failed' as const, message: 'the process that owned the turn went away' }
+    events.push({
+      type: 'turn.completed',
+      turn,
+      outcome: 'lost',
+      error,
+      durationMs: Math.max(0, now - at),
+      denials: 0,
+    })
+  }
+  return { turn: open.turn?.turn, events }
+}
+
+/** Every session that somebody left in the middle of something. */
+export async function* unfinished(store: Store): AsyncGenerator<SessionRecord> {
+  let before: string | undefined
+  for (;;) {
+    const page = await store.records({ ...(before !== undefined && { before }), limit: PAGE })
+    for (const record of page) {
+      const { status, requests, queue, openTurn } = record
+      if (status === 'busy' || openTurn !== undefined || requests.length > 0 || queue.length > 0) yield record
+    }
+    before = page.at(-1)?.id
+    if (before === undefined) return
+  }
+}
+
+/** Writes the end of whatever is open in a log. */
+export async function settleRecord(store: Store, record: SessionRecord, now: number): Promise<void> {
+  const { head, updatedAt: _, ...state } = record
+  const entries: Entry[] = []
+  for (let after = 0; after < head; after = entries.at(-1)?.seq ?? head) {
+    entries.push(...(await store.read(record.id, after, PAGE)))
+  }
+  const { turn, events } = settleLost(entries, now)
+  const log = new Log(state, head, store, () => now)
+  for (const event of events) log.add(event, turn, undefined)
+  await log.commit()
+}

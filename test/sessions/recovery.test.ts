@@ -1,0 +1,103 @@
+import { expect, test } from 'vitest'
+import { stamp } from '../../src/sessions/log.ts'
+import { settleLost } from '../../src/sessions/recovery.ts'
+import { memoryStore } from '../../src/stores/memory.ts'
+import { decodeFixture, fixtures } from '../agents/fixtures.ts'
+import { violations } from '../agents/invariants.ts'
+import { asks, house, init, result, said } from './house.ts'
+
+test('a turn that was open when its owner went away is lost, and everything in it is settled', async () => {
+  const store = memoryStore()
+  const before = house(store)
+  const session = await before.open()
+  await session.prompt('one')
+  await session.prompt('two')
+  const run = await before.driver.run()
+  run.say(init, said('half'), asks('a'))
+  await expect.poll(() => session.coverage.frames).toBe(3)
+
+  const after = house(store)
+  expect(await after.sessions.recover()).toBe(1)
+  const entries = await store.read(session.id, 0, 100)
+  expect(entries.map(({ event }) => event)).toContainEqual(
+    expect.objectContaining({ type: 'turn.completed', turn: 1, outcome: 'lost' }),
+  )
+  expect(violations(entries)).toEqual([])
+  expect(await store.record(session.id)).toMatchObject({ status: 'idle', requests: [], queue: [{ turn: 2 }] })
+  const head = await store.head(session.id)
+  await after.sessions.recover()
+  expect(await store.head(session.id)).toBe(head)
+})
+
+test('what waited goes on after a restart, once, in the native session that was proven', async () => {
+  const store = memoryStore()
+  const before = house(store)
+  const session = await before.open()
+  await session.prompt('one')
+  const first = await before.driver.run()
+  first.say(init, said('1'), result('1'))
+  await session.settled(1)
+  await session.prompt('two')
+  await session.prompt('three')
+
+  const after = house(store)
+  await after.sessions.recover()
+  await after.sessions.resumeQueues()
+  const second = await after.driver.run()
+  expect(second.launch).toMatchObject({ argv: expect.arrayContaining(['--resume=native-1']) })
+  expect(second.context.runId).toBe(`${session.id}.2`)
+  expect(second.input).toContain('three')
+  const again = await after.sessions.open(session.id)
+  second.say(init, result('3'))
+  expect(await again.settled(3)).toMatchObject({ outcome: 'completed' })
+  const outcomes = (await store.read(session.id, 0, 100)).flatMap(({ event }) =>
+    event.type === 'turn.completed' ? [[event.turn, event.outcome]] : [],
+  )
+  expect(outcomes).toEqual([
+    [1, 'completed'],
+    [2, 'lost'],
+    [3, 'completed'],
+  ])
+})
+
+test('a session can be opened again and goes on where it was', async () => {
+  const store = memoryStore()
+  const before = house(store)
+  const session = await before.open()
+  await session.prompt('one')
+  const run = await before.driver.run()
+  run.say(init, said('1'), result('1'))
+  await session.settled(1)
+  run.onStop = () => run.die({ code: 0 })
+  void expect
+    .poll(() => run.written)
+    .toContainEqual({ kind: 'end' })
+    .then(() => run.die({ code: 0 }))
+  await before.sessions.drain()
+
+  const after = house(store)
+  const reopened = await after.sessions.open(session.id)
+  expect(await reopened.prompt('two')).toBe(2)
+  const seqs = (await store.read(session.id, 0, 100)).map(({ seq }) => seq)
+  expect(seqs).toEqual(seqs.map((_, index) => index + 1))
+  await expect(after.sessions.open('00000000-0000-4000-8000-00000000dead')).rejects.toMatchObject({
+    code: 'session_not_found',
+  })
+})
+
+test.each(fixtures.filter(({ scenario }) => /tool|perm|sub|interrupt|abort/.test(scenario)))(
+  '$name: cut anywhere by the loss of its owner, nothing stays open',
+  (fixture) => {
+    const { entries } = decodeFixture(fixture)
+    for (let count = 1; count <= entries.length; count++) {
+      // What comes of one frame is committed together.
+      const frame = entries[count - 1]?.native
+      if (frame !== undefined && frame === entries[count]?.native) continue
+      const kept = entries.slice(0, count)
+      const { turn, events } = settleLost(kept, 0)
+      const session = kept[0]?.session ?? ''
+      const added = events.map((event, index) => stamp(count + index + 1, session, turn, 0, event, undefined))
+      expect({ count, found: violations([...kept, ...added]) }).toEqual({ count, found: [] })
+    }
+  },
+)
