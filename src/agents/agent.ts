@@ -12,6 +12,7 @@ import type {
   Usage,
   Verdict,
 } from '../model/index.ts'
+import type { AgentSetup } from './setup.ts'
 
 /** Everything a codec may know when a native process starts. */
 export interface Start {
@@ -102,6 +103,17 @@ export interface ProcessLaunch {
   passEnv: readonly string[]
 }
 
+/** A program that speaks over HTTP, to this machine only: it says where it listens, and a stream of events answers. */
+export interface ServerLaunch extends Omit<ProcessLaunch, 'kind'> {
+  kind: 'server'
+  /** The line, of either output, that says where it listens; its first group is the port. */
+  listening: RegExp
+  /** Where its events are. The stream begins with a greeting, and nothing is asked of the server before that. */
+  events: string
+  /** Its basic authentication: the name, and the variables that take it and a password made for this run alone. */
+  login: { user: string; userVariable: string; passwordVariable: string }
+}
+
 /** A line that a built-in agent writes, `afterMs` after the one before it. */
 export interface Beat {
   afterMs: number
@@ -114,7 +126,28 @@ export interface BuiltinLaunch {
   reply(line: string): readonly Beat[]
 }
 
-export type Launch = ProcessLaunch | BuiltinLaunch
+/**
+ * A server elsewhere that runs the agent: nothing is started here. Its address and its token are named by the variables
+ * that hold them, so that neither is written down. `{id}` in a path stands for the session.
+ */
+export interface RemoteLaunch {
+  kind: 'remote'
+  variables: { url: string; token: string }
+  /** The call whose answer names the session, and the fields of its body that a variable decides where it is set. */
+  opening: { tag: string; fields: Readonly<Record<string, string>> }
+  paths: {
+    /** A WebSocket with the events as they happen; without it they are fetched. */
+    socket?: string
+    /** Takes `offset` and `limit`. */
+    events: string
+    state: string
+    cancel: string
+  }
+  /** The server's words: fields of its answers, and the one state in which a session goes on. */
+  names: { id: string; events: string; state: string; running: string }
+}
+
+export type Launch = ProcessLaunch | ServerLaunch | BuiltinLaunch | RemoteLaunch
 
 /** One way to run an agent: what to start, and the codec that speaks with it. */
 export interface LaunchRecipe<State = unknown> {
@@ -131,6 +164,8 @@ export interface Agent {
   name: string
   /** The newest version whose recordings pass; newer ones get a notice. */
   testedVersion?: string
+  /** What it needs before it can work; a built-in agent needs nothing. */
+  setup?: AgentSetup
   launches: Partial<Record<LaunchKind, LaunchRecipe>>
 }
 

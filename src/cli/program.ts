@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module'
 import { Command, CommanderError } from 'commander'
 import { ERRORS, toMainstemError } from '../model/index.ts'
+import { registerAgents } from './agents.ts'
 import { registerDecode } from './decode.ts'
 import { registerDemo } from './demo.ts'
 import { printable } from './printable.ts'
@@ -18,7 +19,8 @@ export function commandLine(): Command {
     .version(version)
     .showHelpAfterError('(try --help)')
     .exitOverride()
-  for (const register of [registerDemo, registerRun, registerServe, registerDecode]) register(program)
+  for (const register of [registerDemo, registerAgents, registerRun, registerServe, registerDecode])
+    register(program)
   return program
 }
 

@@ -2,6 +2,7 @@ import picocolors from 'picocolors'
 import type { Dialect } from '../dialects/dialect.ts'
 import type { Entry } from '../model/index.ts'
 import { render } from './render.ts'
+import type { ScreenOptions } from './screen.ts'
 import { newView } from './view.ts'
 
 /** A terminal, or what stands in its place. */
@@ -13,13 +14,18 @@ type Show = (entry: Entry) => string
 /** Longer lines are hard to read, however wide the window is. */
 const WIDEST = 100
 
-/** For people: colours and line breaks only where the output is a terminal. */
-export function showToPeople(output: Output): Show {
+/** Colours and line breaks only where the output is a terminal. */
+export function screenOn(output: Output): ScreenOptions {
   const isTerminal = output.isTTY === true
-  const view = newView({
+  return {
     colors: picocolors.createColors(isTerminal && picocolors.isColorSupported),
     ...(isTerminal && { columns: () => Math.min(output.columns, WIDEST) }),
-  })
+  }
+}
+
+/** For people. */
+export function showToPeople(output: Output): Show {
+  const view = newView(screenOn(output))
   return (entry) => render(view, entry)
 }
 

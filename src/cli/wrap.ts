@@ -88,8 +88,9 @@ export class Wrap {
       this.#column = 0
       this.#spaces = ''
     }
-    // An indentation as wide as the terminal leaves no room for what it indents.
-    if (this.#spaces.length >= this.#columns) this.#spaces = ''
+    // An indentation that leaves no room for what it indents is none.
+    const [first] = splitAt(word, 1)
+    if (this.#spaces.length + widthOf(first) > this.#columns) this.#spaces = ''
     while (this.#column + this.#spaces.length + widthOf(word) > this.#columns) {
       const [head, tail] = splitAt(word, this.#columns - this.#column - this.#spaces.length)
       out += `${this.#put(head)}\n`

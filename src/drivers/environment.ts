@@ -22,8 +22,8 @@ const COMMON: readonly string[] = [
 /** The whole environment of a child: an allow-list, never a copy of ours. */
 export function childEnvironment(
   ours: Readonly<Record<string, string | undefined>>,
-  launch: ProcessLaunch,
-  context: RunContext,
+  launch: Pick<ProcessLaunch, 'env' | 'passEnv'>,
+  context: Pick<RunContext, 'runId' | 'env'>,
   temporary: string,
 ): Record<string, string> {
   const allowed = [...COMMON, ...launch.passEnv]

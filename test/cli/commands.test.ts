@@ -25,7 +25,10 @@ async function mainstem(args: readonly string[], input = ''): Promise<Ran> {
   return { code, out, err }
 }
 
-describe('run', () => {
+// Starting a program takes its time on a busy machine.
+const PATIENT = { timeout: 30_000 }
+
+describe('run', PATIENT, () => {
   test('prints the answer for people, without colours where there is no terminal', async () => {
     const { code, out, err } = await mainstem(['run', 'echo', 'hello', '--cwd', '/'])
     expect(out).toMatch(/^echo {2}live in \/\n\n❯ hello\n\n {2}hello\n\n✔ completed in \d+ ms\n$/)
@@ -82,13 +85,13 @@ describe('run', () => {
   })
 })
 
-describe('demo', () => {
+describe('demo', PATIENT, () => {
   test('runs to its end by itself where there is no terminal', async () => {
     const { code, out } = await mainstem(['demo', '--fast'])
     expect(out.match(/→ allowed once/g)).toHaveLength(2)
     expect(out).toContain('✔ completed')
     expect(code).toBe(0)
-  }, 30_000)
+  })
 
   test('stops calmly when its reader goes away', async () => {
     const child = spawn(process.execPath, [MAIN, 'demo', '--yes'])
@@ -96,7 +99,7 @@ describe('demo', () => {
     child.stdout.once('data', () => child.stdout.destroy())
     const code = await new Promise((resolve) => child.once('close', resolve))
     expect([code, await errors]).toEqual([130, ''])
-  }, 30_000)
+  })
 
   test('is interrupted by Ctrl-C, and says so', async () => {
     const child = spawn(process.execPath, [MAIN, 'demo', '--yes'])
@@ -107,5 +110,5 @@ describe('demo', () => {
     ])
     expect(out).toContain('■ interrupted')
     expect(code).toBe(130)
-  }, 30_000)
+  })
 })

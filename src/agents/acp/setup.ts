@@ -18,13 +18,9 @@ const KNOWN: Readonly<Record<string, AgentSetup>> = {
   'claude-agent-acp': {
     install: 'npm install -g @agentclientprotocol/claude-agent-acp',
     credentials: [variable('ANTHROPIC_API_KEY'), HIDDEN],
-    sessions: { base: '.claude', variable: 'CLAUDE_CONFIG_DIR', path: 'projects' },
   },
   cline: { version: DASH_VERSION, install: 'npm install -g cline', login: 'cline auth' },
-  'codex-acp': {
-    install: 'npm install -g @agentclientprotocol/codex-acp',
-    sessions: { base: '.codex', variable: 'CODEX_HOME', path: 'sessions' },
-  },
+  'codex-acp': { install: 'npm install -g @agentclientprotocol/codex-acp' },
   copilot: {
     version: { args: ['--version'], pattern: /^GitHub Copilot CLI (\d+\.\d+\.\d+[\w+-]*)\.?$/ },
     install: 'npm install -g @github/copilot',

@@ -5,6 +5,7 @@ import { threadParams } from './app-server/thread.ts'
 import { execCodec } from './exec/codec.ts'
 import { execOptionArgs } from './options.ts'
 import { execPolicyArgs } from './policy.ts'
+import { setup } from './setup.ts'
 
 type Differs =
   | 'deltas'
@@ -34,6 +35,7 @@ export const codex: Agent = {
   id: 'codex',
   name: 'Codex CLI',
   testedVersion: '0.166.0',
+  setup,
   launches: {
     live: recipe({
       codec: appServerCodec,

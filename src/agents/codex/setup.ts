@@ -1,0 +1,14 @@
+import type { AgentSetup } from '../setup.ts'
+
+export const setup: AgentSetup = {
+  program: 'codex',
+  version: { args: ['--version'], pattern: /^codex-cli (\d+\.\d+\.\d+[\w.+-]*)$/ },
+  install: 'npm install -g @openai/codex',
+  login: 'codex login',
+  credentials: [
+    // The app-server does not read it, and neither of them reads OPENAI_API_KEY.
+    { kind: 'variable', name: 'CODEX_API_KEY', launch: 'oneshot' },
+    { kind: 'file', place: { base: '.codex', variable: 'CODEX_HOME', path: 'auth.json' } },
+  ],
+  sessions: { base: '.codex', variable: 'CODEX_HOME', path: 'sessions' },
+}

@@ -1,0 +1,41 @@
+import type { Command } from 'commander'
+import { loadConfig } from '../daemon/config.ts'
+import { readiness } from '../daemon/readiness.ts'
+import { exitCodeOf } from '../model/index.ts'
+import { interrupts } from './interrupts.ts'
+import { Printer } from './printer.ts'
+import { renderAgents } from './render-agents.ts'
+import { Screen } from './screen.ts'
+import { screenOn } from './show.ts'
+
+interface AgentsFlags {
+  config?: string
+  json?: boolean
+}
+
+export function registerAgents(program: Command): void {
+  program
+    .command('agents')
+    .description('which agents can be used here, and what the others need')
+    .option('--config <file>', 'configuration file')
+    .option('--json', 'print one JSON array')
+    .action(agents)
+}
+
+async function agents(flags: AgentsFlags): Promise<void> {
+  const { stdout, env } = process
+  const config = await loadConfig({
+    flags: flags.config === undefined ? {} : { config: flags.config },
+    environment: env,
+    cwd: process.cwd(),
+  })
+  // A version that is being asked for must not outlive us.
+  using interrupted = interrupts()
+  const list = await readiness({ settings: config.agents, signal: interrupted })
+  if (interrupted.aborted) {
+    process.exitCode = exitCodeOf('interrupted', undefined)
+    return
+  }
+  const text = flags.json ? `${JSON.stringify(list)}\n` : renderAgents(new Screen(screenOn(stdout)), list)
+  await new Printer(stdout).print(text)
+}

@@ -1,0 +1,126 @@
+import { randomUUID } from 'node:crypto'
+import { tmpdir } from 'node:os'
+import type { VersionQuestion } from '../agents/setup.ts'
+import type { Run, RunExit, Timers } from '../drivers/driver.ts'
+import { processDriver } from '../drivers/process.ts'
+import type { BlobSink } from '../model/index.ts'
+import type { Environment } from './paths.ts'
+
+const PATIENCE_MS = 5_000
+
+/** Nothing is lost with a program that was asked for its version, so it is not given long to end. */
+const GRACES = { SIGINT: 200, SIGTERM: 300, SIGKILL: 5_000 }
+
+/** More than this is no version. */
+const MAX_CHARS = 64 * 1024
+
+/** A line too long to hold a version is dropped. */
+const NO_BLOBS: BlobSink = {
+  open: () => ({ write: () => undefined, close: async () => ({ id: 'dropped', bytes: 0 }) }),
+}
+
+interface Asked {
+  /** An absolute path. */
+  program: string
+  question: VersionQuestion
+  /** Where the allow-listed variables come from; keys are not among them. */
+  environment: Environment
+  /** Set for the program on top of these. */
+  env: Readonly<Record<string, string>>
+  platform: NodeJS.Platform
+  timers: Timers
+  signal: AbortSignal
+}
+
+export interface Told {
+  version?: string
+  /** Why there is no version. */
+  note?: string
+  /** It could not even say its version, so it will not work either. */
+  broken?: boolean
+}
+
+/** Runs a program to hear its version: bounded in time and output, with nothing left behind. */
+export async function askVersion(asked: Asked): Promise<Told> {
+  const { program, question, environment, platform, timers, signal } = asked
+  const run = processDriver({ environment, platform, graces: GRACES, maxLineBytes: MAX_CHARS }).start(
+    { kind: 'process', argv: [program, ...question.args], env: question.env ?? {}, passEnv: [] },
+    // Not here: a program that reads its settings must not find those of a project.
+    { runId: randomUUID(), cwd: tmpdir(), env: asked.env, blobs: NO_BLOBS },
+  )
+  const ended = new AbortController()
+  const late = stopLate(run, timers, ended.signal, signal)
+  await run.write({ kind: 'end' })
+  const output = await read(run)
+  const exit = await run.exit
+  ended.abort()
+  const isLate = await late
+  const version = findVersion(output.stdout, question.pattern)
+  if (version !== undefined) return { version }
+  if (isLate) return { note: `it did not tell its version within ${PATIENCE_MS / 1000} s` }
+  return failure(exit, output)
+}
+
+/** Stops a run that takes too long, or when nobody wants to know any more; tells whether it had to. */
+async function stopLate(run: Run, timers: Timers, ended: AbortSignal, signal: AbortSignal): Promise<boolean> {
+  await timers.sleep(PATIENCE_MS, AbortSignal.any([ended, signal]))
+  if (ended.aborted) return false
+  await run.stop()
+  return true
+}
+
+interface Output {
+  stdout: readonly string[]
+  lastError: string
+  tooMuch: boolean
+}
+
+async function read(run: Run): Promise<Output> {
+  const stdout: string[] = []
+  let lastError = ''
+  let chars = 0
+  for await (const batch of run.frames) {
+    for (const { stream, text } of batch) {
+      chars += text.length + 1
+      if (chars > MAX_CHARS) void run.stop()
+      else if (stream === 'stdout') stdout.push(text.trim())
+      else lastError = text.trim() || lastError
+    }
+  }
+  return { stdout, lastError, tooMuch: chars > MAX_CHARS }
+}
+
+function findVersion(lines: readonly string[], pattern: RegExp): string | undefined {
+  for (const line of lines) {
+    const version = pattern.exec(line)?.[1]
+    if (version !== undefined) return version
+  }
+  return undefined
+}
+
+function failure(exit: RunExit, { lastError, tooMuch }: Output): Told {
+  if (exit.error) return { note: exit.error.message, broken: true }
+  if (tooMuch || exit.code === 0) return { note: 'it told no version that could be read' }
+  const how = exit.signal === undefined ? `exit code ${exit.code}` : `signal ${exit.signal}`
+  const why = lastError === '' ? '' : `: ${lastError.slice(0, 200)}`
+  return { note: `it ended with ${how} when it was asked for its version${why}`, broken: true }
+}
+
+/** A version beside the newest one that was tested. */
+export type Fit = 'tested' | 'newer' | 'older'
+
+export function fitOf(version: string, tested: string): Fit {
+  if (version === tested) return 'tested'
+  return compare(partsOf(version), partsOf(tested)) < 0 ? 'older' : 'newer'
+}
+
+/** The numbers, and below them whether it is a release: what leads up to one is older. */
+function partsOf(version: string): number[] {
+  const [core = '', beforeRelease] = version.split(/-(.*)/s)
+  return [...core.split('.').map((part) => Number.parseInt(part, 10)), beforeRelease === undefined ? 1 : 0]
+}
+
+function compare(a: readonly number[], b: readonly number[]): number {
+  const at = a.findIndex((part, index) => part !== b[index])
+  return at < 0 ? 0 : (a[at] ?? 0) - (b[at] ?? 0)
+}
