@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { RequestOpened } from '../../src/model/events/request.ts'
 import { Approval, type Policy, ToolKind } from '../../src/model/index.ts'
-import { answerFor } from '../../src/sessions/approval.ts'
+import { answerFor, isForHook } from '../../src/sessions/approval.ts'
 
 const request = (more: Partial<RequestOpened> = {}): RequestOpened => ({
   type: 'request.opened',
@@ -13,9 +13,11 @@ const request = (more: Partial<RequestOpened> = {}): RequestOpened => ({
   ...more,
 })
 const isInside = (path: string) => path.startsWith('/in/')
-const decide = (policy: Partial<Policy>, asked: RequestOpened, attended = true) =>
-  answerFor(asked, { policy: { approval: 'ask', sandbox: 'none', ...policy }, attended, isInside })
-    ?.decision ?? 'ask'
+const decide = (policy: Partial<Policy>, asked: RequestOpened, attended = true, hooked = false) => {
+  const whole: Policy = { approval: 'ask', sandbox: 'none', ...policy }
+  const given = { policy: whole, hooked, attended, isInside }
+  return answerFor(asked, given)?.decision ?? (isForHook(asked, given) ? 'hook' : 'ask')
+}
 
 const INSIDE = [{ path: '/in/a' }]
 const OUTSIDE = [{ path: '/in/a' }, { path: '/out/b' }]
@@ -69,4 +71,31 @@ test('a tool named as approved runs without asking, one named as denied never', 
   expect(decide({ tools: { preapproved: ['Bash'] } }, bash)).toBe('allow')
   expect(decide({ tools: { preapproved: ['Bash'], denied: ['Bash'] } }, bash)).toBe('deny')
   expect(decide({ approval: 'auto-all', tools: { denied: ['Bash'] } }, bash)).toBe('deny')
+})
+
+describe('with a hook', () => {
+  const hooked = (policy: Partial<Policy>, asked: RequestOpened, attended = true) =>
+    decide(policy, asked, attended, true)
+
+  test.each(Approval.options)('%s leaves every permission to it, also with nobody there', (approval) => {
+    for (const toolKind of ToolKind.options) {
+      expect(hooked({ approval }, request({ toolKind }))).toBe('hook')
+      expect(hooked({ approval }, request({ toolKind }), false)).toBe('hook')
+    }
+  })
+
+  test('a denied tool stays denied', () => {
+    expect(hooked({ tools: { denied: ['Bash'] } }, request({ tool: 'Bash' }))).toBe('deny')
+  })
+
+  test.each(ToolKind.options)('read-only is not let go by it: %s', (toolKind) => {
+    const harmless = ['read', 'search', 'think'].includes(toolKind)
+    expect(hooked({ sandbox: 'read-only' }, request({ toolKind }))).toBe(harmless ? 'hook' : 'deny')
+  })
+
+  test('questions and plans are not its to decide', () => {
+    expect(hooked({}, request({ kind: 'question' }))).toBe('ask')
+    expect(hooked({}, request({ kind: 'plan' }))).toBe('ask')
+    expect(hooked({}, request({ kind: 'plan' }), false)).toBe('deny')
+  })
 })

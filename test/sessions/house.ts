@@ -9,7 +9,11 @@ import type { Store } from '../../src/stores/store.ts'
 import { FakeDriver, FakeTime } from './fake-driver.ts'
 
 /** Sessions with a driver and a clock that a test holds in its hands. */
-export function house(store: Store = memoryStore(), maxProcesses = 10) {
+export function house(
+  store: Store = memoryStore(),
+  maxProcesses = 10,
+  sweep: (runIds: readonly string[]) => Promise<void> = async () => undefined,
+) {
   const driver = new FakeDriver()
   const time = new FakeTime()
   let ids = 0
@@ -20,7 +24,7 @@ export function house(store: Store = memoryStore(), maxProcesses = 10) {
     clock: { now: () => time.now, monotonic: () => time.now },
     timers: time,
     journal: true,
-    sweep: async () => undefined,
+    sweep,
     pool: new WarmPool(maxProcesses),
     restAfterMs: 60_000,
     isInside: (path) => path.startsWith('/workspace/'),
