@@ -1,0 +1,93 @@
+import type { Capabilities, Policy, SessionOptions } from '../../model/index.ts'
+import { type Agent, type RemoteLaunch, recipe, type Start } from '../agent.ts'
+import { unsupported } from '../option.ts'
+import { codec } from './codec.ts'
+import { server, setup } from './setup.ts'
+
+const capabilities: Capabilities = {
+  deltas: false,
+  thinking: 'none',
+  permissions: false,
+  questions: false,
+  planApproval: false,
+  interrupt: 'protocol',
+  steer: 'none',
+  resume: false,
+  images: false,
+  structuredOutput: false,
+  setModel: false,
+  setMode: false,
+  usage: 'none',
+  cost: false,
+  diffs: true,
+  plans: false,
+  subagents: false,
+  mcp: false,
+  // Only whole messages are told, so half a message is never shown.
+  marksRetries: true,
+}
+
+/** What a session may choose for itself; address and token are for the operator alone. */
+const AGENT = 'MAINSTEM_BOARD_AGENT'
+const PROJECT = 'MAINSTEM_BOARD_PROJECT'
+
+const launch: RemoteLaunch = {
+  kind: 'remote',
+  variables: server,
+  opening: { tag: 'prompt', fields: { agentId: AGENT, projectId: PROJECT } },
+  paths: {
+    socket: '/ws/sessions/{id}',
+    events: '/api/sessions/{id}/events',
+    state: '/api/sessions/{id}',
+    cancel: '/api/sessions/{id}/cancel',
+  },
+  names: { id: 'id', events: 'events', state: 'state', running: 'running' },
+}
+
+/** An agent that a board server runs somewhere else. */
+export const board: Agent = {
+  id: 'board',
+  name: 'Board server',
+  setup,
+  launches: {
+    live: recipe({
+      capabilities,
+      codec,
+      stream: 'sse',
+      launch(start) {
+        checkPolicy(start.policy)
+        checkOptions(start.options)
+        checkResume(start)
+        return launch
+      },
+    }),
+  },
+}
+
+/** The server decides by itself what runs and takes no wish, so that only a policy without limits can be kept. */
+function checkPolicy({ approval, sandbox, ...limits }: Policy): void {
+  if (approval !== 'auto-all')
+    throw unsupported('board', `approval ${approval}`, 'its server asks nobody here; choose auto-all')
+  if (sandbox !== 'none' && sandbox !== 'full-access')
+    throw unsupported('board', `sandbox ${sandbox}`, 'its server takes no such wish')
+  for (const limit of ['network', 'writableRoots', 'tools', 'maxSteps', 'maxBudgetUsd'] as const) {
+    if (limits[limit] !== undefined) throw unsupported('board', limit, 'its server takes no such wish')
+  }
+}
+
+function checkOptions({ env = {}, isolation, ...options }: SessionOptions): void {
+  const [wish] = Object.entries(options).find(([, value]) => value !== undefined) ?? []
+  if (wish !== undefined) throw unsupported('board', wish, 'its server takes no such wish')
+  if (isolation !== undefined && isolation !== 'user')
+    throw unsupported('board', `isolation ${isolation}`, 'its server has settings of its own')
+  // Whoever could choose the address would be sent the operator's token.
+  const foreign = Object.keys(env).find((name) => name !== AGENT && name !== PROJECT)
+  if (foreign !== undefined)
+    throw unsupported('board', `env.${foreign}`, `there is no process; only ${AGENT} and ${PROJECT} are read`)
+}
+
+/** Later in the same session it is the codec that refuses a second prompt. */
+function checkResume({ resume, epoch }: Start): void {
+  if (resume !== undefined && epoch === 1)
+    throw unsupported('board', 'resume', 'its sessions take one prompt each')
+}

@@ -1,0 +1,51 @@
+import { type ErrorInfo, OUTSIDE_ID } from '../../model/index.ts'
+import type { Step } from '../agent.ts'
+import { count, type Fields, fields, text } from '../fields.ts'
+import { nothing, say, send } from '../step.ts'
+import { cancelCall } from './commands.ts'
+import { errorOfAnswer } from './errors.ts'
+import { adopt, type State } from './state.ts'
+
+/** What came back over HTTP: `{ tag, status, body }`, where status 0 stands for no answer at all. */
+export function decodeAnswer(state: State, native: Fields): Step {
+  const status = count(native, 'status') ?? 0
+  const body = fields(native, 'body')
+  const failed = status < 200 || status > 299
+  switch (text(native, 'tag')) {
+    case 'prompt':
+      return failed ? fail(state, errorOfAnswer(status, body, 'invalid_request')) : opened(state, body)
+    case 'cancel': {
+      if (!failed) return nothing
+      const { message } = errorOfAnswer(status, body, 'session_not_found')
+      return say({ type: 'notice.raised', level: 'warning', code: 'interrupt_refused', message })
+    }
+    case 'state':
+      return failed ? fail(state, errorOfAnswer(status, body, 'session_not_found')) : stands(state, body)
+    case 'events':
+      return failed ? fail(state, errorOfAnswer(status, body, 'session_not_found')) : nothing
+    default:
+      return nothing
+  }
+}
+
+function opened(state: State, body: Fields): Step {
+  const id = text(body, 'id') ?? ''
+  // It becomes part of every path from now on.
+  if (!OUTSIDE_ID.test(id)) {
+    return fail(state, { code: 'protocol_error', message: 'the board began a session without a usable id' })
+  }
+  const said = adopt(state, id)
+  return state.cancelling && state.session === id ? send([cancelCall(id)], said) : send([], said)
+}
+
+function stands(state: State, body: Fields): Step {
+  state.standing = text(body, 'state')
+  if (state.standing !== undefined) return nothing
+  return fail(state, { code: 'protocol_error', message: 'the board did not say how the session stands' })
+}
+
+/** Told at the end, when the connection is gone: until then something more may come. */
+function fail(state: State, error: ErrorInfo): Step {
+  state.failure ??= { evidence: 'error', error }
+  return nothing
+}

@@ -1,0 +1,33 @@
+import type { Codec } from '../agent.ts'
+import { isFields, text } from '../fields.ts'
+import { malformed, oversized, sayAll } from '../step.ts'
+import { decodeAnswer } from './answers.ts'
+import { settleCalls } from './calls.ts'
+import { encode, sent } from './commands.ts'
+import { decodeEvent } from './events.ts'
+import { initialState, type State } from './state.ts'
+import { endTurn } from './turn.ts'
+
+/**
+ * The sessions of a board server. Their events come as frames of stream `sse`, pushed or fetched, and answers to
+ * calls as frames of stream `http`; a transcript has both on one stream, where the tag tells an answer.
+ */
+export const codec: Codec<State> = {
+  initial: initialState,
+
+  decode(state, frame) {
+    if (frame.blob) return oversized(frame.blob)
+    const native = frame.value
+    if (!isFields(native)) return malformed(frame.text)
+    const isAnswer = frame.stream === 'http' || text(native, 'tag') !== undefined
+    return isAnswer ? decodeAnswer(state, native) : decodeEvent(state, native, frame.text)
+  },
+
+  encode,
+
+  sent,
+
+  end(state, exit) {
+    return sayAll(state.turnOpen ? endTurn(state, exit) : settleCalls(state, 'interrupted'))
+  },
+}

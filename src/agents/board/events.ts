@@ -1,0 +1,91 @@
+import type { Said, Step } from '../agent.ts'
+import { compact, type Fields, fields, text } from '../fields.ts'
+import { completeMessage } from '../ledger.ts'
+import { ruleTable } from '../rules.ts'
+import { nothing, sayAll, unmapped } from '../step.ts'
+import { change, finishCall, startCall } from './calls.ts'
+import { errorOf } from './errors.ts'
+import { adopt, type Change, type State } from './state.ts'
+
+/** What an event says; undefined when it lacks the one field that matters, and is then kept whole. */
+type Rule = (state: State, id: string, payload: Fields) => readonly Said[] | undefined
+
+const ruleOf = ruleTable<Rule>({
+  plan(state, id, payload) {
+    const message = text(payload, 'message')
+    if (message === undefined) return undefined
+    return [completeMessage(state.ledger, 'text', id, message, { phase: 'commentary' })]
+  },
+  log(state, id, payload) {
+    const line = text(payload, 'line')
+    return line === undefined ? undefined : [completeMessage(state.ledger, 'text', id, line)]
+  },
+  action(state, id, payload) {
+    const tool = text(payload, 'tool')
+    return tool === undefined ? undefined : [startCall(state, id, tool, payload)]
+  },
+  toolResult(state, id, payload) {
+    const tool = text(payload, 'tool')
+    return tool === undefined ? undefined : finishCall(state, id, tool, payload)
+  },
+  diff(state, _id, payload) {
+    const file = text(payload, 'file')
+    return file === undefined ? undefined : change(state, changeOf(file, payload))
+  },
+  error(state, _id, payload) {
+    const error = errorOf(payload)
+    if (state.failure) {
+      return [{ type: 'notice.raised', level: 'error', code: 'agent_error', message: error.message }]
+    }
+    const reason = text(payload, 'outcome')
+    state.failure = { evidence: 'error', error, ...(reason !== undefined && { reason }) }
+    return []
+  },
+  cancelled(state) {
+    state.failure ??= { evidence: 'aborted' }
+    return []
+  },
+})
+
+export function decodeEvent(state: State, native: Fields, raw: string): Step {
+  const type = text(native, 'type') ?? '?'
+  const session = text(native, 'sessionId')
+  if (session !== undefined && state.session !== undefined && session !== state.session) {
+    return unmapped(type, raw)
+  }
+  const id = text(native, 'id') ?? `e${state.start.epoch}.n${++state.unnamed}`
+  // The same event may come with its prefix from one address and without it from another.
+  const key = id.replace(/^evt-/, '')
+  if (state.seen.has(key)) return nothing
+  state.seen.add(key)
+  const rule = ruleOf(type)
+  if (!rule) return unmapped(type, raw)
+  const begun = begin(state, session)
+  const said = rule(state, id, fields(native, 'payload'))
+  if (said) return sayAll([...begun, ...said])
+  const kept = unmapped(type, raw)
+  return { ...kept, said: [...begun, ...kept.said] }
+}
+
+/** Without our own call, as in a file of events, the first event is what shows that there is a turn. */
+function begin(state: State, session: string | undefined): Said[] {
+  const said = session === undefined ? [] : adopt(state, session)
+  if (state.turnOpen) return said
+  state.turnOpen = true
+  return [...said, { type: 'turn.started', origin: 'prompt' }]
+}
+
+const CHANGES: ReadonlySet<unknown> = new Set(['created', 'deleted', 'renamed'] satisfies Change['change'][])
+
+function isChange(word: unknown): word is Change['change'] {
+  return CHANGES.has(word)
+}
+
+function changeOf(path: string, payload: Fields): Change {
+  const diff = text(payload, 'diff')
+  return {
+    path,
+    change: isChange(payload.change) ? payload.change : 'modified',
+    ...compact({ diff: diff === '' ? undefined : diff, from: text(payload, 'from') }),
+  }
+}

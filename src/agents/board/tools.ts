@@ -1,0 +1,58 @@
+import { type ToolKind, ToolStatus } from '../../model/index.ts'
+import { compact, type Fields, flag, isFields, text } from '../fields.ts'
+import type { ToolResult } from '../ledger.ts'
+
+/** A board passes on the tool names of whichever agent it runs. */
+const NAMES: readonly (readonly [ToolKind, readonly string[]])[] = [
+  ['read', ['Read', 'NotebookRead', 'read_file', 'read', 'read_many_files']],
+  ['edit', ['Write', 'Edit', 'NotebookEdit', 'write_file', 'replace', 'write', 'edit', 'apply_patch']],
+  ['search', ['Grep', 'Glob', 'WebSearch', 'grep_search', 'glob', 'list_directory', 'google_web_search']],
+  ['execute', ['Bash', 'run_shell_command', 'bash', 'command_execution']],
+  ['fetch', ['WebFetch', 'web_fetch', 'webfetch']],
+  ['think', ['TodoWrite', 'todowrite', 'write_todos']],
+  ['task', ['Task', 'Agent', 'task']],
+]
+
+const KINDS: ReadonlyMap<string, ToolKind> = new Map(
+  NAMES.flatMap(([kind, names]) => names.map((name) => [name, kind])),
+)
+
+export function kindOf(name: string): ToolKind {
+  return KINDS.get(name) ?? (name.startsWith('mcp__') ? 'mcp' : 'other')
+}
+
+/** The one argument a person wants to see beside the tool's name. */
+const TITLE_FIELDS = ['command', 'file_path', 'path', 'pattern', 'url', 'query', 'description']
+
+export function titleOf(args: unknown): string | undefined {
+  if (!isFields(args)) return undefined
+  for (const key of TITLE_FIELDS) {
+    const value = text(args, key)
+    if (value) return value
+  }
+  return undefined
+}
+
+/** Does a call's input speak of this file? Paths may be written from another directory. */
+export function mentions(input: unknown, file: string): boolean {
+  if (typeof input === 'string') return input.includes(file) || (input !== '' && file.endsWith(`/${input}`))
+  if (typeof input !== 'object' || input === null) return false
+  return Object.values(input).some((value) => mentions(value, file))
+}
+
+export function resultOf(payload: Fields): ToolResult {
+  const { output } = payload
+  const isText = typeof output === 'string'
+  return {
+    status: statusOf(payload),
+    ...compact({ output: isText ? output : undefined, error: text(payload, 'error') }),
+    ...(!isText && output !== undefined && { data: output }),
+  }
+}
+
+/** A board of this project says how exactly a call failed. */
+function statusOf(payload: Fields): ToolStatus {
+  if (flag(payload, 'success')) return 'success'
+  const exact = ToolStatus.exclude(['success']).safeParse(payload.status)
+  return exact.success ? exact.data : 'error'
+}

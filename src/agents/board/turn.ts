@@ -1,0 +1,49 @@
+import { decide, type Evidence } from '../../model/index.ts'
+import type { Exit, Said, TurnVerdict } from '../agent.ts'
+import { compact } from '../fields.ts'
+import { settleCalls } from './calls.ts'
+import type { Failure, State } from './state.ts'
+
+/** A session of a board is one turn, and is over when its connection is. */
+export function endTurn(state: State, exit: Exit): Said[] {
+  const { evidence, error, reason } = endOf(state, exit)
+  const verdict: TurnVerdict = {
+    type: 'turn.verdict',
+    evidence,
+    denials: 0,
+    personDenials: 0,
+    ...compact({ error, nativeReason: reason ?? state.standing }),
+  }
+  const said = [...survivor(exit), ...settleCalls(state, decide(verdict, exit.cause, exit.code))]
+  verdict.denials = state.ledger.denials
+  // Whether a refusal was a person's, and what it means for the outcome, was decided where the session ran.
+  verdict.personDenials = state.ledger.denials
+  state.turnOpen = false
+  return [...said, verdict]
+}
+
+const ENDS: ReadonlyMap<string, Evidence> = new Map([
+  ['done', 'success'],
+  ['failed', 'error'],
+  ['cancelled', 'aborted'],
+])
+
+/** What the board said itself comes first, then how it says the session stands, then how the connection ended. */
+function endOf(state: State, exit: Exit): Failure {
+  if (state.failure) return state.failure
+  const { standing } = state
+  if (standing !== undefined && standing !== 'running') {
+    const evidence = ENDS.get(standing)
+    if (evidence && evidence !== 'error') return { evidence }
+    const message = `the board ended the session as "${standing}" and did not say why`
+    return { evidence: 'error', error: { code: evidence ? 'unknown' : 'protocol_error', message } }
+  }
+  if (exit.error) return { evidence: 'error', error: exit.error }
+  return { evidence: exit.cause === 'interrupt' ? 'aborted' : 'none' }
+}
+
+/** Our part is over, but what runs elsewhere may go on: the outcome alone would hide that. */
+function survivor({ cause, error }: Exit): Said[] {
+  if (cause === 'exit' || !error) return []
+  return [{ type: 'notice.raised', level: 'warning', code: 'interrupt_refused', message: error.message }]
+}

@@ -1,0 +1,25 @@
+import type { Frame } from '../framing/frame.ts'
+import type { Driver, Run } from './driver.ts'
+
+/** Reads on from a run only when there is room for what it says; until then the child has to wait. */
+export function paced(driver: Driver, room: () => Promise<void>): Driver {
+  return {
+    start(launch, context) {
+      const run = driver.start(launch, context)
+      return {
+        pid: run.pid,
+        exit: run.exit,
+        frames: read(run, room),
+        write: (write) => run.write(write),
+        stop: () => run.stop(),
+      }
+    },
+  }
+}
+
+async function* read({ frames }: Run, room: () => Promise<void>): AsyncGenerator<readonly Frame[]> {
+  for await (const batch of frames) {
+    yield batch
+    await room()
+  }
+}

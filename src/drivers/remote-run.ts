@@ -1,0 +1,159 @@
+import type { RemoteLaunch, Write } from '../agents/agent.ts'
+import { jsonFrame } from '../framing/frame.ts'
+import { type BlobSink, type ErrorCode, MainstemError, OUTSIDE_ID } from '../model/index.ts'
+import type { Run, RunExit, Timers } from './driver.ts'
+import { FrameQueue } from './frame-queue.ts'
+import { fieldOf, RemoteFollow } from './remote-follow.ts'
+import { RemoteIntake } from './remote-intake.ts'
+import { type Answer, isOk, type RemoteServer } from './remote-server.ts'
+
+interface RemoteRunSetup {
+  launch: RemoteLaunch
+  server: RemoteServer
+  /** Fields of the opening call's body that the configuration decides. */
+  fields: Readonly<Record<string, string>>
+  timers: Timers
+  blobs: BlobSink
+  queueBytes: number
+  maxEventBytes: number
+}
+
+type HttpWrite = Extract<Write, { kind: 'http' }>
+
+/** How long the server may take to end a session that is stopped. */
+const STOP_MS = 5_000
+
+/** One session on a server elsewhere, from the call that opens it until its state says that it is over. */
+export class RemoteRun implements Run {
+  readonly pid = undefined
+  readonly frames: FrameQueue
+  readonly exit: Promise<RunExit>
+  readonly #setup: RemoteRunSetup
+  readonly #exited = Promise.withResolvers<RunExit>()
+  readonly #over = new AbortController()
+  #opening: Promise<void> | undefined
+  #session: string | undefined
+  #stopping: Promise<void> | undefined
+
+  constructor(setup: RemoteRunSetup) {
+    this.#setup = setup
+    this.frames = new FrameQueue(setup.queueBytes)
+    this.exit = this.#exited.promise
+  }
+
+  /** Settles when the call is answered, or never will be. */
+  async write(write: Write): Promise<void> {
+    switch (write.kind) {
+      case 'text':
+        throw new MainstemError('unsupported_option', 'This agent is a server and takes no text.')
+      case 'end':
+        // A session that was begun ends by itself.
+        if (!this.#opening) this.#finish({ code: 0 })
+        return
+      case 'http':
+        if (write.tag !== this.#setup.launch.opening.tag) return this.#call(write)
+        this.#opening ??= this.#open(write)
+        return this.#opening
+    }
+    write satisfies never
+  }
+
+  stop(): Promise<void> {
+    this.#stopping ??= this.#stop()
+    return this.#stopping
+  }
+
+  async #open(write: HttpWrite): Promise<void> {
+    const { server, launch, fields } = this.#setup
+    const body = { ...(typeof write.body === 'object' && write.body), ...fields }
+    try {
+      // Never tried again: the session may have begun although nobody said so.
+      const answer = await server.call({ ...write, body }, this.#over.signal)
+      this.#tell(launch.opening.tag, answer)
+      const id = fieldOf(answer.body, launch.names.id)
+      if (!isOk(answer) || typeof id !== 'string' || !OUTSIDE_ID.test(id)) return this.#finish({ code: 0 })
+      this.#session = id
+      void this.#follow(id)
+    } catch (thrown) {
+      this.#fail('connection_failed', thrown)
+    }
+  }
+
+  async #follow(session: string): Promise<void> {
+    const { launch, server, timers, blobs, maxEventBytes } = this.#setup
+    const intake = new RemoteIntake({
+      queue: this.frames,
+      blobs,
+      maxEventBytes,
+      idField: launch.names.id,
+      fail: (thrown) => this.#fail('storage_failed', thrown),
+    })
+    const { signal } = this.#over
+    const tell = (tag: string, answer: Answer) => this.#tell(tag, answer)
+    try {
+      await new RemoteFollow({ launch, server, session, intake, timers, signal, tell }).run()
+      this.#finish({ code: 0 })
+    } catch (thrown) {
+      this.#fail('connection_failed', thrown)
+    }
+  }
+
+  /** A call that fails ends nothing: what is followed tells by itself how it goes on. */
+  async #call(write: HttpWrite): Promise<void> {
+    const { tag = '' } = write
+    try {
+      this.#tell(tag, await this.#setup.server.call(write, this.#over.signal))
+    } catch (thrown) {
+      this.#tell(tag, { status: 0, body: { message: messageOf(thrown) } })
+    }
+  }
+
+  #tell(tag: string, { status, body }: Answer): void {
+    if (this.#over.signal.aborted) return
+    const text = JSON.stringify({ tag, status, body })
+    this.frames.push([jsonFrame('http', text)], text.length)
+  }
+
+  /** Cancels what runs over there and waits for its end; only then, or after a while, the connection is cut. */
+  async #stop(): Promise<void> {
+    const done = new AbortController()
+    const deadline = this.#setup.timers.sleep(STOP_MS, done.signal)
+    await Promise.race([this.#cancel(done.signal), deadline])
+    const message = `session ${this.#session ?? '(not known yet)'} may still be running: its end was not confirmed`
+    this.#finish(this.#opening ? { error: { code: 'connection_failed', message } } : {})
+    done.abort()
+    await deadline
+  }
+
+  /** Settles when the session is over, or when there is nobody to tell. */
+  async #cancel(signal: AbortSignal): Promise<void> {
+    await this.#opening
+    const { server, launch } = this.#setup
+    if (this.#session === undefined || this.#over.signal.aborted) return
+    try {
+      const path = launch.paths.cancel.replace('{id}', this.#session)
+      await server.call({ method: 'POST', path }, signal)
+    } catch {
+      // The exit says that the end was not confirmed.
+      return
+    }
+    await this.exit
+  }
+
+  #fail(code: ErrorCode, thrown: unknown): void {
+    const error = thrown instanceof MainstemError ? thrown.code : code
+    this.#finish({ error: { code: error, message: messageOf(thrown) } })
+  }
+
+  /** The first end is the one that counts. */
+  #finish(exit: RunExit): void {
+    if (this.#over.signal.aborted) return
+    this.#over.abort()
+    this.frames.close()
+    this.#exited.resolve(exit)
+  }
+}
+
+function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown)
+}

@@ -1,0 +1,78 @@
+import type { RemoteLaunch } from '../agents/agent.ts'
+import { MainstemError, toMainstemError } from '../model/index.ts'
+import type { Driver, Timers } from './driver.ts'
+import { failedRun } from './failed-run.ts'
+import { RemoteRun } from './remote-run.ts'
+import { RemoteServer } from './remote-server.ts'
+import { systemTimers } from './timers.ts'
+
+export interface RemoteDriverOptions {
+  timers?: Timers
+  /** Where the address and the token come from, unless the configuration of the agent has them. */
+  environment?: Environment
+  /** Longer events go into a blob. */
+  maxLineBytes?: number
+  /** Events held for a reader that is behind. */
+  queueBytes?: number
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+const QUEUE_BYTES = 1024 * 1024
+const MAX_EVENT_BYTES = 16 * 1024 * 1024
+
+/** Runs sessions on servers that are elsewhere: no process, only a connection. */
+export function remoteDriver(options: RemoteDriverOptions = {}): Driver<RemoteLaunch> {
+  const timers = options.timers ?? systemTimers
+  return {
+    start(launch, { env, blobs }) {
+      try {
+        const variables = { ...(options.environment ?? process.env), ...env }
+        const { url, token } = launch.variables
+        return new RemoteRun({
+          launch,
+          server: new RemoteServer(baseOf(url, variables), tokenOf(token, variables), timers),
+          fields: fieldsOf(launch, variables),
+          timers,
+          blobs,
+          queueBytes: options.queueBytes ?? QUEUE_BYTES,
+          maxEventBytes: options.maxLineBytes ?? MAX_EVENT_BYTES,
+        })
+      } catch (thrown) {
+        return failedRun(toMainstemError(thrown))
+      }
+    },
+  }
+}
+
+/** The address without a slash at its end. What is wrong with it is told without its text, which may hold a password. */
+function baseOf(name: string, variables: Environment): string {
+  const given = variables[name]
+  if (!given) throw notReady(`set ${name} to the address of the server`)
+  const url = URL.parse(given)
+  if (!url || !/^(https?|wss?):$/.test(url.protocol)) throw notReady(`${name} is not an http address`)
+  if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '')
+    throw notReady(`${name} has more than host, port and path; a token has a variable of its own`)
+  return `${url.protocol.replace('ws', 'http')}//${url.host}${url.pathname.replace(/\/+$/, '')}`
+}
+
+/** Checked here, because what refuses a bad header later would repeat it in its message. */
+function tokenOf(name: string, variables: Environment): string | undefined {
+  const token = variables[name]
+  if (!token) return undefined
+  if (!/^[\x21-\x7e]+$/.test(token)) throw notReady(`${name} holds characters that no header can carry`)
+  return token
+}
+
+function fieldsOf({ opening }: RemoteLaunch, variables: Environment): Record<string, string> {
+  const fields: Record<string, string> = {}
+  for (const [field, name] of Object.entries(opening.fields)) {
+    const value = variables[name]
+    if (value) fields[field] = value
+  }
+  return fields
+}
+
+function notReady(message: string): MainstemError {
+  return new MainstemError('agent_not_ready', message)
+}
