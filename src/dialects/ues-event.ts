@@ -7,7 +7,7 @@ const base = {
   agent: z.string(),
   timestamp: z.int().nonnegative().describe('milliseconds since 1970'),
   sessionId: z.string(),
-  metadata: z.record(z.string(), z.unknown()).optional(),
+  metadata: z.record(z.string(), z.unknown()).exactOptional(),
 }
 
 function event<const Type extends string, Payload extends z.ZodType>(type: Type, payload: Payload) {
@@ -18,23 +18,26 @@ const InitPayload = z.strictObject({
   model: z.string().describe('empty when the agent does not tell it and none was asked for'),
   cwd: z.string(),
   tools: z.array(z.string()),
-  capabilities: z.record(z.string(), z.unknown()).optional(),
+  capabilities: z.record(z.string(), z.unknown()).exactOptional(),
 })
+export type InitPayload = z.infer<typeof InitPayload>
 
 const ToolUsePayload = z.strictObject({
   toolName: z.string(),
   toolUseId: z.string(),
   input,
-  description: z.string().optional(),
+  description: z.string().exactOptional(),
 })
+export type ToolUsePayload = z.infer<typeof ToolUsePayload>
 
 const ToolResultPayload = z.strictObject({
   toolUseId: z.string(),
   toolName: z.string(),
   status: z.enum(['success', 'error', 'denied']),
   output: z.unknown(),
-  durationMs: z.number().nonnegative().optional(),
+  durationMs: z.number().nonnegative().exactOptional(),
 })
+export type ToolResultPayload = z.infer<typeof ToolResultPayload>
 
 const ErrorPayload = z.strictObject({ code: z.string(), message: z.string(), recoverable: z.boolean() })
 
@@ -42,18 +45,22 @@ const PermissionRequestPayload = z.strictObject({
   toolName: z.string(),
   toolUseId: z.string(),
   input,
-  reason: z.string().optional(),
+  reason: z.string().exactOptional(),
 })
+export type PermissionRequestPayload = z.infer<typeof PermissionRequestPayload>
 
 export const DonePayload = z.strictObject({
   status: z.enum(['success', 'error', 'interrupted', 'max_turns', 'max_budget']),
-  result: z.string().optional(),
+  result: z.string().exactOptional(),
   usage: z.strictObject({
     inputTokens: tokens.describe('with those read from and written to a cache'),
     outputTokens: tokens,
     toolUses: tokens.describe('calls on the main thread'),
-    totalCostUsd: z.number().nonnegative().optional(),
-    usageReported: z.literal(false).optional().describe('the agent told no tokens: the zeros are not counts'),
+    totalCostUsd: z.number().nonnegative().exactOptional(),
+    usageReported: z
+      .literal(false)
+      .exactOptional()
+      .describe('the agent told no tokens: the zeros are not counts'),
   }),
   durationMs: z.int().nonnegative(),
 })
@@ -79,3 +86,9 @@ export const AgentEvent = z.union([
   }),
 ])
 export type AgentEvent = z.infer<typeof AgentEvent>
+
+/** The nine; types with a namespace come beside them. */
+export type AgentEventType = Exclude<AgentEvent['type'], `${string}:${string}`>
+
+/** What all events have in common. */
+export type BaseEvent = Pick<AgentEvent, 'type' | 'agent' | 'timestamp' | 'sessionId' | 'metadata'>

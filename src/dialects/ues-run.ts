@@ -39,8 +39,12 @@ const MOST_HELD = 64
 
 const NOTHING: readonly AgentEvent[] = []
 
+export function agentIdOf(agent: string): string {
+  return AGENT_IDS.get(agent) ?? agent
+}
+
 export function startSession(state: UesState, event: SessionStarted): void {
-  state.agent = AGENT_IDS.get(event.agent) ?? event.agent
+  state.agent = agentIdOf(event.agent)
   state.started = event
 }
 

@@ -93,7 +93,7 @@ const project = byRules(rules)
  * whatever died; a session of several turns reads as several runs.
  * It has no place for drafts of calls, raw output and frames that no rule knows, nor for what happens between turns.
  */
-export const ues: Dialect = defineDialect({
+export const agentEvents: Dialect<UesState, AgentEvent> = {
   id: 'ues',
   initial: ({ thinking }): UesState => ({
     thinking: thinking === 'raw' || thinking === 'none' ? thinking : 'summary',
@@ -106,7 +106,10 @@ export const ues: Dialect = defineDialect({
   }),
   project: (state, entry) => (state.ended ? NOTHING : project(state, entry)),
   finished: (state) => state.ended,
-})
+}
+
+/** The same among the other dialects. */
+export const ues: Dialect = defineDialect(agentEvents)
 
 type Say = (state: UesState, event: Event, entry: Entry) => readonly AgentEvent[]
 

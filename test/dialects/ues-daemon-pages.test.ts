@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { promisify } from 'node:util'
 import { describe, expect, test, vi } from 'vitest'
-import type { z } from 'zod'
+import { z } from 'zod'
 import { StreamEvent } from '../../src/dialects/daemon-event.ts'
 import { AgentEvent } from '../../src/dialects/ues-event.ts'
 import { type Event, FACES, Outcome } from '../../src/model/index.ts'
@@ -32,7 +32,7 @@ function table(dialect: string, heading: string): string[][][] {
 const fieldsOf = (object: z.ZodObject) =>
   Object.entries(object.shape)
     .filter(([name]) => name !== 'type')
-    .map(([name, field]) => `${name}${field.safeParse(undefined).success ? '?' : ''}`)
+    .map(([name, field]) => `${name}${z.object({ field }).safeParse({}).success ? '?' : ''}`)
 
 /** `output` may be anything, and is always there. */
 const always = (fields: readonly string[]) => fields.map((name) => (name === 'output?' ? 'output' : name))

@@ -1,0 +1,28 @@
+import type { AnswerCommand, RequestKind } from '../model/index.ts'
+import type { CanUseTool } from './adapter.ts'
+
+type Answer = Pick<AnswerCommand, 'decision' | 'scope' | 'message' | 'by'>
+
+export function deny(message: string): Answer {
+  return { decision: 'deny', message, by: 'policy' }
+}
+
+/** What the caller decides. Only a clear yes allows, and only what a yes can answer. */
+export async function decisionOf(
+  canUseTool: CanUseTool | undefined,
+  kind: RequestKind,
+  toolName: string,
+  input: Record<string, unknown>,
+): Promise<Answer> {
+  const askable = kind === 'permission' || kind === 'plan'
+  if (!canUseTool || !askable) return deny('nobody is there to answer this')
+  try {
+    const { allow, message } = await canUseTool(toolName, input)
+    const said = message !== undefined && { message }
+    return allow === true
+      ? { decision: 'allow', scope: 'once', ...said }
+      : { decision: 'deny', message: 'this call was refused', ...said }
+  } catch (thrown) {
+    return deny(`the decision failed: ${thrown instanceof Error ? thrown.message : String(thrown)}`)
+  }
+}

@@ -1,0 +1,78 @@
+import { resolve } from 'node:path'
+import type { Agent, LaunchRecipe } from '../agents/agent.ts'
+import { type LaunchKind, MainstemError, type Policy } from '../model/index.ts'
+import type { NewSession } from '../sessions/parts.ts'
+import type { AgentOptions } from './adapter.ts'
+import { permissionOf } from './permission.ts'
+import { nativeIdOf } from './resumable.ts'
+
+/** The options of a run as a session understands them. Refuses what would otherwise be ignored. */
+export function sessionRequest(agent: Agent, options: AgentOptions): NewSession {
+  const { model, resume, canUseTool } = options
+  const launch: LaunchKind = agent.launches.live ? 'live' : 'oneshot'
+  const recipe = agent.launches[launch]
+  if (canUseTool && !recipe?.capabilities.permissions) {
+    throw new MainstemError(
+      'unsupported_option',
+      `canUseTool is not supported by ${agent.id}: it never asks before it uses a tool`,
+      { agent: agent.id, option: 'canUseTool' },
+    )
+  }
+  const cwd = resolve(options.cwd ?? '.')
+  const permission = permissionOf(options)
+  return {
+    agent: agent.id,
+    launch,
+    cwd,
+    policy: { ...permission, ...(recipe && nearest(recipe, launch, cwd, permission)), ...limitsOf(options) },
+    options: { ...(model !== undefined && { model }) },
+    ...(resume && { resume: nativeIdOf(agent.id, resume) }),
+    attended: canUseTool !== undefined,
+  }
+}
+
+/** Some agents take edits without a question only inside a sandbox of their own, which is the stricter way. */
+function nearest(recipe: LaunchRecipe, launch: LaunchKind, cwd: string, policy: Policy): Partial<Policy> {
+  if (policy.approval !== 'auto-edit') return {}
+  try {
+    recipe.launch({ launch, cwd, policy, options: {}, epoch: 1 })
+    return {}
+  } catch {
+    return { sandbox: 'workspace-write' }
+  }
+}
+
+function limitsOf(options: AgentOptions): Partial<Policy> {
+  const { maxTurns, maxBudgetUsd, allowedTools, disallowedTools } = options
+  const tools = {
+    ...(allowedTools && { available: allowedTools }),
+    // An empty list excludes nothing, and so it asks nothing of the agent.
+    ...(disallowedTools && disallowedTools.length > 0 && { denied: disallowedTools }),
+  }
+  return {
+    ...(Object.keys(tools).length > 0 && { tools }),
+    ...(maxTurns !== undefined && { maxSteps: maxTurns }),
+    ...(maxBudgetUsd !== undefined && { maxBudgetUsd }),
+  }
+}
+
+/** How our names for options begin a message, and what they are called here. */
+const NAMES: ReadonlyMap<string, string> = new Map([
+  ['maxSteps', 'maxTurns'],
+  ['maxBudgetUsd', 'maxBudgetUsd'],
+  ['tools.available', 'allowedTools'],
+  ['tools.denied', 'disallowedTools'],
+  ['tools', 'allowedTools or disallowedTools'],
+  ['model', 'model'],
+])
+
+/** A refusal in the words of whoever asked. */
+export function inOptionNames(refusal: MainstemError): MainstemError {
+  const { code, details } = refusal
+  const message = refusal.message.replace(
+    /^(?:policy\.|options\.)?([a-z]+(?:\.[a-z]+)?)/i,
+    (whole, name) => NAMES.get(name) ?? whole,
+  )
+  const option = NAMES.get(String(details?.option)) ?? details?.option
+  return new MainstemError(code, message, details && { ...details, option }, { cause: refusal })
+}

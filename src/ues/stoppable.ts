@@ -1,0 +1,27 @@
+/**
+ * A generator that can be stopped while somebody waits for its next value: `return` of an ordinary one waits for that
+ * value, which may be minutes away.
+ */
+export function stoppable<T>(
+  begin: (stop: AbortSignal) => AsyncGenerator<T, void, void>,
+): AsyncGenerator<T, void, void> {
+  const stop = new AbortController()
+  const inner = begin(stop.signal)
+  return {
+    next: () => inner.next(),
+    return() {
+      stop.abort()
+      return inner.return()
+    },
+    throw(thrown: unknown) {
+      stop.abort()
+      return inner.throw(thrown)
+    },
+    [Symbol.asyncIterator]() {
+      return this
+    },
+    async [Symbol.asyncDispose]() {
+      await this.return()
+    },
+  }
+}
