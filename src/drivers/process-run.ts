@@ -20,6 +20,7 @@ interface ProcessRunSetup {
   graces: Graces
   queueBytes: number
   maxLineBytes: number | undefined
+  firstSignal?: 'SIGINT' | 'SIGTERM' | undefined
   /** Takes away what was made for this run alone. */
   cleanUp(): Promise<void>
 }
@@ -76,7 +77,7 @@ export class ProcessRun implements Run {
   }
 
   stop(): Promise<void> {
-    return this.#end('SIGINT')
+    return this.#end(this.#setup.firstSignal ?? 'SIGINT')
   }
 
   async #conclude(): Promise<RunExit> {

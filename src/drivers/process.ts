@@ -25,9 +25,11 @@ export interface ProcessDriverOptions {
   maxLineBytes?: number
   /** Output held for a reader that is behind; then the child has to wait. */
   queueBytes?: number
+  /** Where the ladder of `stop` begins; SIGINT unless told otherwise. */
+  firstSignal?: 'SIGINT' | 'SIGTERM'
 }
 
-const QUEUE_BYTES = 1024 * 1024
+export const QUEUE_BYTES = 1024 * 1024
 
 /** Runs programs of this machine, each in a session and a temporary directory of its own. */
 export function processDriver(options: ProcessDriverOptions = {}): Driver<ProcessLaunch> {
@@ -64,6 +66,7 @@ function startIn(
       graces: options.graces ?? GRACES,
       queueBytes: options.queueBytes ?? QUEUE_BYTES,
       maxLineBytes: options.maxLineBytes,
+      firstSignal: options.firstSignal,
       cleanUp,
     })
   } catch (thrown) {

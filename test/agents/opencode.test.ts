@@ -176,7 +176,7 @@ describe('a one-shot run', () => {
 describe('the launch', () => {
   const launchOf = (kind: LaunchKind, policy: Partial<Policy> = {}, options: SessionOptions = {}) => {
     const launch = opencode.launches[kind]?.launch(startOf(kind, policy, options))
-    if (launch?.kind !== 'process') throw new Error('opencode is a process')
+    if (!launch || !('argv' in launch)) throw new Error('opencode is a program')
     return launch
   }
   const rulesOf = (kind: LaunchKind, policy: Partial<Policy> = {}, options: SessionOptions = {}) =>
@@ -257,7 +257,6 @@ describe('the launch', () => {
     ['isolation bare', 'live', {}, { isolation: 'bare' }],
     ['outputSchema', 'live', {}, { outputSchema: {} }],
     ['checkpointing', 'live', {}, { checkpointing: false }],
-    ['hooks', 'live', {}, { hooks: {} }],
     ['a trusted server', 'live', {}, { mcpServers: { lab: { command: 'x', trust: true } } }],
     ['images in a run', 'oneshot', {}, { images: [] }],
     ['systemPrompt.append in a run', 'oneshot', {}, { systemPrompt: { append: 'x' } }],
@@ -292,6 +291,11 @@ describe('the launch', () => {
   test('the server listens on this machine alone, on a port of its own', () => {
     expect(launchOf('live').argv).toEqual(['opencode', 'serve', '--hostname=127.0.0.1', '--port=0'])
     expect(opencode.launches.live?.stream).toBe('sse')
+    expect(launchOf('live')).toMatchObject({
+      kind: 'server',
+      events: '/event',
+      login: { user: 'opencode', passwordVariable: 'OPENCODE_SERVER_PASSWORD' },
+    })
   })
 
   test('servers and the system prompt are handed over inline', () => {

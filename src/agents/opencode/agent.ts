@@ -1,6 +1,6 @@
 import { type Capabilities, MainstemError, type Policy, type SessionOptions } from '../../model/index.ts'
-import { type Agent, type Launch, recipe, type Start } from '../agent.ts'
-import { flagValue, unsupported } from '../option.ts'
+import { type Agent, type ProcessLaunch, recipe, type Start } from '../agent.ts'
+import { flagValue, jsonVariable, unsupported } from '../option.ts'
 import { permissionRules } from './permission.ts'
 import { codec as runCodec } from './run/codec.ts'
 import { codec as serveCodec } from './serve/codec.ts'
@@ -43,7 +43,17 @@ export const opencode: Agent = {
         setMode: true,
         marksRetries: true,
       },
-      launch: (start) => launch(start, ['serve', '--hostname=127.0.0.1', '--port=0']),
+      launch: (start) => ({
+        ...program(start, ['serve', '--hostname=127.0.0.1', '--port=0']),
+        kind: 'server',
+        listening: /^opencode server listening on http:\/\/127\.0\.0\.1:(\d+)/,
+        events: '/event',
+        login: {
+          user: 'opencode',
+          userVariable: 'OPENCODE_SERVER_USERNAME',
+          passwordVariable: 'OPENCODE_SERVER_PASSWORD',
+        },
+      }),
     }),
     oneshot: recipe({
       codec: runCodec,
@@ -59,7 +69,7 @@ export const opencode: Agent = {
         // Only whole parts are told, so half a message is never shown.
         marksRetries: true,
       },
-      launch: (start) => launch(start, ['run', '--format=json', '--thinking', ...runArgs(start)]),
+      launch: (start) => program(start, ['run', '--format=json', '--thinking', ...runArgs(start)]),
     }),
   },
 }
@@ -70,7 +80,7 @@ const PROVIDER_KEYS = [
   ...['OPENROUTER_API_KEY', 'GROQ_API_KEY', 'MISTRAL_API_KEY', 'DEEPSEEK_API_KEY', 'XAI_API_KEY'],
 ]
 
-function launch(start: Start, args: readonly string[]): Launch {
+function program(start: Start, args: readonly string[]): ProcessLaunch {
   refuseLimits(start.policy)
   refuseOptions(start.options, start.launch)
   const rules = permissionRules(start)
@@ -82,8 +92,10 @@ function launch(start: Start, args: readonly string[]): Launch {
       OPENCODE_DISABLE_AUTOUPDATE: 'true',
       OPENCODE_DISABLE_SHARE: 'true',
       // Always set: one that we inherit would overrule what was asked for.
-      OPENCODE_PERMISSION: JSON.stringify(rules),
-      ...(config && { OPENCODE_CONFIG_CONTENT: JSON.stringify(config) }),
+      OPENCODE_PERMISSION: jsonVariable('opencode', 'OPENCODE_PERMISSION', rules),
+      ...(config && {
+        OPENCODE_CONFIG_CONTENT: jsonVariable('opencode', 'OPENCODE_CONFIG_CONTENT', config),
+      }),
       ...(start.options.isolation === 'no-project' && { OPENCODE_DISABLE_PROJECT_CONFIG: 'true' }),
     },
     passEnv: ['OPENCODE_*', ...PROVIDER_KEYS],
@@ -111,13 +123,12 @@ function refuseLimits({ approval, sandbox, network, writableRoots }: Policy): vo
 }
 
 function refuseOptions(options: SessionOptions, kind: Start['launch']): void {
-  const { model, systemPrompt, isolation, images, outputSchema, checkpointing, hooks } = options
+  const { model, systemPrompt, isolation, images, outputSchema, checkpointing } = options
   if (model !== undefined && !model.includes('/'))
     throw new MainstemError('invalid_request', `model: opencode wants provider/model, not "${model}"`)
   if (isolation === 'bare') throw unsupported('opencode', 'isolation bare', 'its settings name its providers')
   if (outputSchema) throw unsupported('opencode', 'outputSchema', 'its structured output is not connected')
   if (checkpointing !== undefined) throw unsupported('opencode', 'checkpointing', 'it keeps its own')
-  if (hooks) throw unsupported('opencode', 'hooks', 'hooks of this kind are not connected to it')
   if (kind === 'live') return
   if (images) throw unsupported('opencode', 'images', 'only its live launch takes them')
   if (systemPrompt?.append !== undefined)

@@ -1,0 +1,66 @@
+import { type IncomingMessage, type RequestOptions, request } from 'node:http'
+import type { Write } from '../agents/agent.ts'
+import { MainstemError } from '../model/index.ts'
+
+export type Call = Extract<Write, { kind: 'http' }>
+
+export interface Answer {
+  status: number
+  /** The body as it came; empty when there is none. */
+  text: string
+}
+
+const MAX_ANSWER_CHARS = 16 * 1024 * 1024
+
+/**
+ * Speaks with a server of this machine, and with no other: no proxy and no redirect can lead elsewhere.
+ * Each request has a connection of its own, because a kept one may be closed just when it is used again.
+ */
+export class ServerConnection {
+  readonly #setup: RequestOptions
+
+  /** `auth` is `user:password`; the signal cuts everything off. */
+  constructor(port: number, auth: string, signal: AbortSignal) {
+    this.#setup = { host: '127.0.0.1', port, auth, signal, agent: false }
+  }
+
+  /** The chunks of an event stream, as fast as they are taken. */
+  async stream(path: string): Promise<AsyncIterable<string>> {
+    const response = await this.#send({ path, headers: { accept: 'text/event-stream' } })
+    const type = response.headers['content-type'] ?? 'no content type'
+    if (response.statusCode === 200 && type.startsWith('text/event-stream')) {
+      return response.setEncoding('utf8')
+    }
+    response.destroy()
+    throw failed(`GET ${path} answered ${response.statusCode} (${type}) and not an event stream`)
+  }
+
+  async call({ method, path, body }: Call): Promise<Answer> {
+    const json = body === undefined ? undefined : JSON.stringify(body)
+    const headers = json === undefined ? {} : { 'content-type': 'application/json' }
+    const response = await this.#send({ method, path, headers }, json)
+    const chunks: AsyncIterable<string> = response.setEncoding('utf8')
+    let text = ''
+    for await (const chunk of chunks) {
+      text += chunk
+      if (text.length <= MAX_ANSWER_CHARS) continue
+      const message = `${method} ${path} answered with more than ${MAX_ANSWER_CHARS} characters`
+      throw new MainstemError('protocol_error', message)
+    }
+    return { status: response.statusCode ?? 0, text }
+  }
+
+  #send(options: RequestOptions, body = ''): Promise<IncomingMessage> {
+    return new Promise((resolve, reject) => {
+      const sent = request({ ...this.#setup, ...options }, resolve)
+      sent.on('error', (cause) =>
+        reject(failed(`${sent.method} ${sent.path} failed: ${cause.message}`, cause)),
+      )
+      sent.end(body)
+    })
+  }
+}
+
+function failed(message: string, cause?: Error): MainstemError {
+  return new MainstemError('connection_failed', message, undefined, { cause })
+}
