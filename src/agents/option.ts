@@ -1,6 +1,6 @@
 import { MainstemError } from '../model/index.ts'
 
-/** In bytes: an argument near this size makes the system refuse the whole command line. */
+/** In bytes: an argument or a variable near this size makes the system refuse the whole start. */
 const MAX_ARGUMENT = 100_000
 
 const encoder = new TextEncoder()
@@ -15,8 +15,17 @@ export function unsupported(agent: string, option: string, why: string): Mainste
 
 /** `--flag=value`: in this form a value can never be taken for a flag of its own. */
 export function flagValue(agent: string, flag: string, value: string): string {
-  if (value.includes('\0')) throw new MainstemError('invalid_request', `${flag} contains a NUL character`)
+  return `${flag}=${fitting(agent, flag, value)}`
+}
+
+/** A setting that is handed over in a variable, as JSON. */
+export function jsonVariable(agent: string, variable: string, value: object): string {
+  return fitting(agent, variable, JSON.stringify(value))
+}
+
+function fitting(agent: string, place: string, value: string): string {
+  if (value.includes('\0')) throw new MainstemError('invalid_request', `${place} contains a NUL character`)
   if (encoder.encode(value).length > MAX_ARGUMENT)
-    throw unsupported(agent, flag, `more than ${MAX_ARGUMENT} bytes`)
-  return `${flag}=${value}`
+    throw unsupported(agent, place, `more than ${MAX_ARGUMENT} bytes`)
+  return value
 }

@@ -22,6 +22,12 @@ export type McpServer = z.infer<typeof McpServer>
 export const Image = z.strictObject({ mimeType: z.string().regex(/^image\//), data: z.base64() })
 export type Image = z.infer<typeof Image>
 
+/** What the system takes as one variable of a process. */
+const VariableValue = z
+  .string()
+  .max(32_768)
+  .refine((value) => !value.includes('\0'), 'contains a NUL character')
+
 /** `user` loads the user's settings, `no-project` leaves the repository's out, `bare` loads none. */
 export const Isolation = z.enum(['user', 'no-project', 'bare'])
 
@@ -30,6 +36,7 @@ export const ToolHook = z.strictObject({
   command: z.array(z.string()).min(1),
   timeoutMs: z.int().positive().optional(),
 })
+export type ToolHook = z.infer<typeof ToolHook>
 
 export const SessionOptions = z.strictObject({
   model: ModelName.optional(),
@@ -37,7 +44,7 @@ export const SessionOptions = z.strictObject({
   systemPrompt: z.strictObject({ append: z.string().optional(), replace: z.string().optional() }).optional(),
   extraDirectories: z.array(z.string()).optional(),
   mcpServers: z.record(z.string().regex(OUTSIDE_ID), McpServer).optional(),
-  env: z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), z.string()).optional(),
+  env: z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,255}$/), VariableValue).optional(),
   isolation: Isolation.optional(),
   images: z.array(Image).optional(),
   outputSchema: z.record(z.string(), z.unknown()).optional(),

@@ -1,9 +1,11 @@
 import type { RequestOpened } from '../model/events/request.ts'
-import type { AnswerCommand, Approval, Policy, ToolKind } from '../model/index.ts'
+import { type AnswerCommand, type Approval, type Policy, Scope, type ToolKind } from '../model/index.ts'
 
 /** What an answer depends on besides the request itself. */
 export interface Circumstances {
   policy: Policy
+  /** Is there a hook that decides tool calls? */
+  hooked?: boolean
   /** Is somebody there to be asked? */
   attended: boolean
   /** Is this file inside the workspace, with every link followed? */
@@ -25,8 +27,8 @@ const ALLOWED: Record<
 }
 
 /**
- * What the policy answers for the user; nothing when a person is to be asked. A question is a person's to answer,
- * and with nobody there whatever is left is refused, never approved.
+ * What the policy answers for the user; nothing when a hook or a person is to be asked. A question is a person's to
+ * answer, and with nobody there whatever is left is refused, never approved.
  */
 export function answerFor(request: RequestOpened, circumstances: Circumstances): AnswerCommand | undefined {
   const { requestId } = request
@@ -37,28 +39,48 @@ export function answerFor(request: RequestOpened, circumstances: Circumstances):
     message,
     by: 'policy',
   })
-  const { policy, attended } = circumstances
-  const refusal = forbidden(request, policy)
+  const refusal = forbidden(request, circumstances)
   if (refusal !== undefined) return deny(refusal)
-  if (isAllowed(request, circumstances)) {
-    return { type: 'answer', requestId, decision: 'allow', scope: 'once', by: 'policy' }
-  }
-  return attended ? undefined : deny('nobody is there to answer')
+  if (isForHook(request, circumstances)) return undefined
+  const scope = isAllowed(request, circumstances) ? allowedScope(request, circumstances.policy) : undefined
+  if (scope) return { type: 'answer', requestId, decision: 'allow', scope, by: 'policy' }
+  return circumstances.attended ? undefined : deny('nobody is there to answer')
 }
 
-function forbidden({ kind, tool }: RequestOpened, { sandbox, tools }: Policy): string | undefined {
+/** Once, where that is offered; more than once only where everything is allowed anyway. */
+function allowedScope({ options }: RequestOpened, { approval }: Policy): Scope | undefined {
+  const offered = options.filter(({ effect }) => effect === 'allow').map(({ scope }) => scope)
+  if (offered.length === 0 || offered.includes('once')) return 'once'
+  return approval === 'auto-all' ? Scope.options.find((scope) => offered.includes(scope)) : undefined
+}
+
+/** What the policy denies stays denied; every other permission is decided by the hook, where there is one. */
+export function isForHook(request: RequestOpened, circumstances: Circumstances): boolean {
+  const { hooked = false } = circumstances
+  return hooked && request.kind === 'permission' && forbidden(request, circumstances) === undefined
+}
+
+function forbidden(request: RequestOpened, { policy, hooked }: Circumstances): string | undefined {
+  const { kind, tool } = request
+  const { sandbox, tools } = policy
   if (tool !== undefined && tools?.denied?.includes(tool)) return `the policy denies ${tool}`
   // Agents leave their read-only mode when a plan is approved.
   if (kind === 'plan' && sandbox === 'read-only')
     return 'the policy is read-only, so the plan is not carried out'
+  // A person may make an exception. A hook decides alone, and must not let go of what was asked for.
+  if (hooked && kind === 'permission' && breaksReadOnly(request, policy)) return 'the policy is read-only'
   return undefined
+}
+
+/** Some agents hold read-only by asking, so allowing what they ask would let go of it. */
+function breaksReadOnly({ toolKind }: RequestOpened, { sandbox }: Policy): boolean {
+  return sandbox === 'read-only' && (toolKind === undefined || !HARMLESS.includes(toolKind))
 }
 
 function isAllowed(request: RequestOpened, { policy, isInside }: Circumstances): boolean {
   const { kind, tool, toolKind, locations } = request
   if (kind !== 'permission' && kind !== 'plan') return false
-  // Some agents hold read-only by asking, so allowing what they ask would let go of it.
-  if (policy.sandbox === 'read-only' && (toolKind === undefined || !HARMLESS.includes(toolKind))) return false
+  if (breaksReadOnly(request, policy)) return false
   const allowed = ALLOWED[policy.approval]
   if (allowed === 'everything') return true
   if (kind === 'plan') return false

@@ -1,4 +1,4 @@
-import type { Write } from '../agents/agent.ts'
+import type { Launch, Start, Write } from '../agents/agent.ts'
 import type { RunExit } from '../drivers/driver.ts'
 import type { Frame } from '../framing/frame.ts'
 import type { RequestOpened } from '../model/events/request.ts'
@@ -12,13 +12,14 @@ import {
 } from '../model/index.ts'
 import type { SessionState } from '../stores/store.ts'
 import { AgentProcess } from './agent-process.ts'
-import { answerFor } from './approval.ts'
+import { answerFor, isForHook } from './approval.ts'
 import { Conversation } from './conversation.ts'
 import { Log } from './log.ts'
 import { Outbox } from './outbox.ts'
-import type { SessionParts } from './parts.ts'
+import type { AgentSettings, SessionParts } from './parts.ts'
 import { Settlements } from './settlements.ts'
-import { circumstances, type Prompt, replaceProgram, type SessionSetup } from './setup.ts'
+import { circumstances, hookRunId, type Prompt, replaceProgram, type SessionSetup } from './setup.ts'
+import { ToolHooks } from './tool-hook.ts'
 import type { Warm } from './warm-pool.ts'
 import { Watchdog } from './watchdog.ts'
 
@@ -47,7 +48,10 @@ export class Engine {
   readonly #owner: EngineOwner
   readonly #log: Log
   readonly #requests = new Map<string, RequestOpened>()
+  readonly #hooks: ToolHooks
   #watchdog: Watchdog | undefined
+  /** Events so far. */
+  #said = 0
 
   constructor(
     setup: SessionSetup,
@@ -59,7 +63,7 @@ export class Engine {
     this.#setup = setup
     this.#parts = parts
     this.#owner = owner
-    this.#log = new Log(state, head, parts.store, () => parts.clock.now())
+    this.#log = new Log(state, head, parts.store, () => parts.clock.now(), parts.committed)
     this.outbox = new Outbox(this.#log)
     this.process = new AgentProcess({
       frames: (batch) => this.#hear(batch),
@@ -67,13 +71,20 @@ export class Engine {
       failed: (thrown) => this.fail(thrown),
     })
     const { agent, recipe, launch, cwd, policy, options, resume } = setup
+    const { driver, timers } = parts
+    this.#hooks = new ToolHooks(options.hooks?.beforeToolCall, {
+      driver,
+      timers,
+      runId: hookRunId(setup.id),
+      cwd,
+    })
     this.conversation = new Conversation({
       agent: agent.id,
       recipe,
       start: { launch, cwd, policy, options, ...(resume !== undefined && { resume }) },
       before: { turns: state.turns, epoch: state.epoch, spent: state.usage },
       digest: parts.digest,
-      answersItself: (request) => answerFor(request, circumstances(setup, parts)) !== undefined,
+      answeredBy: (request) => this.#answeredBy(request),
       now: () => parts.clock.monotonic(),
       emit: (event, turn, native) => this.#emit(event, turn, native),
     })
@@ -84,13 +95,16 @@ export class Engine {
     return this.conversation.turn !== undefined || this.queue.length > 0 || exiting
   }
 
-  begin({ turn, text, images }: Prompt): void {
+  begin({ turn, text, images: own }: Prompt): void {
     this.conversation.begin(turn, text)
+    // Images of the session itself come with its first prompt.
+    const images = turn === 1 ? [...(this.#setup.options.images ?? []), ...own] : own
     const { clock, timers } = this.#parts
     this.#watchdog = new Watchdog(this.#setup.policy, clock, timers, (cause) => {
       this.interrupt(cause).catch((thrown) => this.fail(thrown))
     })
     if (!this.process.running) this.start()
+    if (this.conversation.turn === undefined) return
     this.command({ type: 'prompt', text, ...(images.length > 0 && { images: [...images] }) })
   }
 
@@ -113,7 +127,8 @@ export class Engine {
     const start = this.conversation.launch()
     this.#log.launched(start.epoch)
     const settings = this.#parts.agentSettings?.(this.#setup.agent.id) ?? {}
-    const launch = replaceProgram(this.#setup.recipe.launch(start), settings)
+    const launch = this.#launchOf(start, settings)
+    if (!launch) return
     this.outbox.push(() => {
       const run = this.#parts.driver.start(launch, {
         runId: `${this.#setup.id}.${start.epoch}`,
@@ -124,6 +139,18 @@ export class Engine {
       this.process.adopt(run)
     })
     this.command({ type: 'open', ...(start.resume !== undefined && { resume: start.resume }) })
+  }
+
+  /** What could be started once may be refused later, with an id to resume; that ends the turn that needs it. */
+  #launchOf(start: Start, settings: AgentSettings): Launch | undefined {
+    try {
+      return replaceProgram(this.#setup.recipe.launch(start), settings)
+    } catch (thrown) {
+      const { code, message } = toMainstemError(thrown)
+      this.#parts.pool.leave(this.#owner)
+      this.conversation.refuse({ code, message })
+      return undefined
+    }
   }
 
   /** A prompt that the agent cannot take ends its turn: nothing else would. */
@@ -138,6 +165,9 @@ export class Engine {
   async answer(answer: AnswerCommand): Promise<void> {
     if (!this.#requests.has(answer.requestId)) {
       throw new MainstemError('request_not_found', `there is no open request ${answer.requestId}`)
+    }
+    if (this.#hooks.decides(answer.requestId)) {
+      throw new MainstemError('conflict', `a hook is deciding request ${answer.requestId}`)
     }
     const { writes, refused } = this.conversation.answer(answer)
     if (refused) throw new MainstemError(refused.code, refused.message)
@@ -170,6 +200,7 @@ export class Engine {
       await this.process.stop()
     }
     await this.process.gone
+    await this.#hooks.stop()
   }
 
   /** Storage is gone, or we have a bug: nothing more can be promised, so the process must not go on unseen. */
@@ -177,16 +208,19 @@ export class Engine {
     this.#watchdog?.end()
     this.settlements.fail(toMainstemError(thrown))
     void this.process.stop()
+    void this.#hooks.stop()
   }
 
   async #hear(batch: readonly Frame[]): Promise<void> {
-    this.#watchdog?.heard()
+    const before = this.#said
     for (const frame of batch) {
       this.#write(this.conversation.frame(frame))
       if (this.#parts.journal && !frame.blob) {
         this.#log.keepFrame(this.conversation.coverage.frames, frame.stream, frame.text)
       }
     }
+    // A heartbeat that says nothing is silence.
+    if (this.#said > before) this.#watchdog?.heard()
     await this.outbox.flush()
   }
 
@@ -204,12 +238,14 @@ export class Engine {
 
   #emit(event: Event, turn: number | undefined, native: number | undefined): void {
     this.#log.add(event, turn, native)
+    this.#said++
     switch (event.type) {
       case 'request.opened':
         this.#ask(event)
         break
       case 'request.withdrawn':
         this.#requests.delete(event.requestId)
+        this.#hooks.withdraw(event.requestId)
         this.#watchdog?.waitForPerson(this.#requests.size > 0)
         break
       case 'usage.reported':
@@ -229,14 +265,26 @@ export class Engine {
     this.#requests.set(request.requestId, request)
     this.#watchdog?.waitForPerson(true)
     const answer = answerFor(request, circumstances(this.#setup, this.#parts))
-    if (!answer) return
+    if (!answer && request.asks !== 'hook') return
     this.outbox.push(() => {
       if (!this.#requests.has(request.requestId)) return
+      const answered = answer ? this.answer(answer) : this.#askHook(request)
       // An answer that the agent does not offer is none; the request stays for a person.
-      this.answer(answer).catch((thrown) => {
+      answered.catch((thrown) => {
         if (toMainstemError(thrown).code === 'storage_failed') this.fail(thrown)
       })
     })
+  }
+
+  async #askHook(request: RequestOpened): Promise<void> {
+    const answer = await this.#hooks.ask(request)
+    if (this.#requests.has(request.requestId)) await this.answer(answer)
+  }
+
+  #answeredBy(request: RequestOpened): 'policy' | 'hook' | undefined {
+    const given = circumstances(this.#setup, this.#parts)
+    if (isForHook(request, given)) return 'hook'
+    return answerFor(request, given) && 'policy'
   }
 
   async #within(ms: number, awaited: Promise<unknown>): Promise<void> {

@@ -6,6 +6,7 @@ import { recordEvent } from './record.ts'
 export class Log {
   readonly #store: Store
   readonly #now: () => number
+  readonly #committed: ((state: SessionState, entries: readonly Entry[]) => void) | undefined
   /** What the session is with everything that was added; the store gets copies. */
   readonly #state: SessionState
   #changed = true
@@ -15,7 +16,14 @@ export class Log {
   #writing: Promise<void> = Promise.resolve()
 
   /** `head` is the last entry that is in the store already. */
-  constructor(state: SessionState, head: number, store: Store, now: () => number) {
+  constructor(
+    state: SessionState,
+    head: number,
+    store: Store,
+    now: () => number,
+    committed?: (state: SessionState, entries: readonly Entry[]) => void,
+  ) {
+    this.#committed = committed
     this.#state = state
     this.#seq = head
     this.#store = store
@@ -47,9 +55,15 @@ export class Log {
 
   /** The first commit, which takes an idempotency key along. Nothing is written where somebody else holds the key. */
   begin(receipt?: Receipt): Promise<Receipt | undefined> {
-    const created = this.#store.create(this.#state.id, this.#take(), receipt)
+    const batch = this.#take()
+    const created = this.#store.create(this.#state.id, batch, receipt).then((held) => {
+      if (held?.session === receipt?.session) this.#committed?.(this.#state, batch.entries)
+      return held
+    })
     // What comes next must wait for it, and must fail if it failed.
     this.#writing = created.then(() => undefined)
+    // Whoever began it is told by the answer itself.
+    this.#writing.catch(() => undefined)
     return created
   }
 
@@ -57,7 +71,10 @@ export class Log {
   commit(): Promise<void> {
     this.#writing = this.#writing.then(() => {
       if (this.#entries.length === 0 && this.#journal.length === 0) return
-      return this.#store.append(this.#state.id, this.#take())
+      const batch = this.#take()
+      const appended = this.#store.append(this.#state.id, batch)
+      const committed = this.#committed
+      return committed ? appended.then(() => committed(this.#state, batch.entries)) : appended
     })
     return this.#writing
   }

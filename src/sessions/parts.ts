@@ -1,7 +1,7 @@
 import type { Agent } from '../agents/agent.ts'
 import type { Driver, Timers } from '../drivers/driver.ts'
-import type { LaunchKind, Policy, SessionOptions } from '../model/index.ts'
-import type { Store } from '../stores/store.ts'
+import type { Entry, LaunchKind, Policy, SessionOptions } from '../model/index.ts'
+import type { SessionState, Store } from '../stores/store.ts'
 import type { WarmPool } from './warm-pool.ts'
 
 export interface Clock {
@@ -31,6 +31,8 @@ export interface SessionParts {
   /** Is the path below the folder, with every link followed? A relative one starts at the folder. */
   isInside(path: string, folder: string): boolean
   agentSettings?(id: string): AgentSettings
+  /** Told of entries when they are committed. */
+  committed?: (state: SessionState, entries: readonly Entry[]) => void
   /** How many agent processes there may be. */
   pool: WarmPool
   /** How long a process without work is kept. */

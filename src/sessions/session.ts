@@ -105,9 +105,18 @@ export class Session implements EngineOwner {
     return this.#engine.answer(answer)
   }
 
-  /** Stops the open turn; without one it does nothing. Settles when the turn has its terminal event. */
-  interrupt(): Promise<void> {
-    return this.#engine.interrupt('interrupt')
+  /**
+   * Stops the open turn, or the one of that number, which may still wait. Settles when it has its terminal event;
+   * without anything to stop it does nothing.
+   */
+  async interrupt(turn = this.#engine.conversation.turn): Promise<void> {
+    const { conversation, queue, outbox } = this.#engine
+    if (turn === conversation.turn) return this.#engine.interrupt('interrupt')
+    const waiting = queue.findIndex((prompt) => prompt.turn === turn)
+    if (waiting < 0 || turn === undefined) return
+    queue.splice(waiting, 1)
+    conversation.drop(turn)
+    await outbox.flush()
   }
 
   /** Starts the agent's process before there is a prompt for it. */

@@ -1,4 +1,5 @@
 import {
+  type BlobRef,
   DEFAULT_POLICY,
   type Entry,
   MainstemError,
@@ -7,12 +8,14 @@ import {
   SessionOptions,
   type SessionRecord,
 } from '../model/index.ts'
-import type { Receipt, SessionQuery } from '../stores/store.ts'
+import type { JournalFrame, Receipt, SessionQuery } from '../stores/store.ts'
+import { Activity } from './activity.ts'
 import { follow } from './follow.ts'
 import type { NewSession, SessionParts } from './parts.ts'
 import { newRecord } from './record.ts'
 import { settleRecord, unfinished } from './recovery.ts'
 import { Session } from './session.ts'
+import { checkHook, hookRunId } from './setup.ts'
 
 export interface IdempotencyKey {
   /** Who asks, and where: the same key of somebody else is another key. */
@@ -23,30 +26,34 @@ export interface IdempotencyKey {
 
 /** All sessions of this process. */
 export class Sessions {
+  readonly activity = new Activity()
   readonly #parts: SessionParts
   readonly #running = new Map<string, Session>()
   readonly #creating = new Map<string, Promise<unknown>>()
+  /** Who follows which session. */
+  readonly #readers = new Map<string, Set<AbortController>>()
   #draining = false
 
   constructor(parts: SessionParts) {
-    this.#parts = parts
+    this.#parts = { ...parts, committed: (state, entries) => this.activity.committed(state, entries) }
   }
 
-  async create(request: NewSession): Promise<Session> {
+  /** With a prompt, its first turn is in the same commit. */
+  async create(request: NewSession, prompt?: string): Promise<Session> {
     const session = this.#prepare(request)
-    await session.open()
+    await session.open(prompt)
     this.#running.set(session.id, session)
     return session
   }
 
   /**
-   * Begins a session with its first prompt. The same key and fingerprint give the same session, however often it
-   * is asked for; `session` is there for the first of them only.
+   * Begins a session, with a prompt if there is one. The same key and fingerprint give the same session, however
+   * often it is asked for; `session` is there for the first of them only.
    */
   async createOnce(
     once: IdempotencyKey,
     request: NewSession,
-    prompt: string,
+    prompt?: string,
   ): Promise<{ id: string; session?: Session }> {
     const key = JSON.stringify([once.scope, once.key])
     // Whoever asks at the same time waits, so that only one of them needs room for a process.
@@ -60,7 +67,7 @@ export class Sessions {
     return creating
   }
 
-  async #create(once: IdempotencyKey, request: NewSession, prompt: string) {
+  async #create(once: IdempotencyKey, request: NewSession, prompt?: string) {
     const session = this.#prepare(request)
     const held = await session.open(prompt, { ...once, session: session.id })
     if (held) checkFingerprint(held, once)
@@ -85,9 +92,31 @@ export class Sessions {
     return this.#parts.store.head(id)
   }
 
-  /** Replay, then live. */
-  follow(id: string, after: number, signal: AbortSignal): AsyncIterable<readonly Entry[]> {
-    return follow(this.#parts.store, id, after, signal)
+  /** Entries after a cursor, as far as there are any. */
+  read(id: string, after: number, limit: number): Promise<readonly Entry[]> {
+    return this.#parts.store.read(id, after, limit)
+  }
+
+  /** Raw frames after the one with this number. */
+  journal(id: string, after: number, limit: number): Promise<readonly JournalFrame[]> {
+    return this.#parts.store.readJournal(id, after, limit)
+  }
+
+  blob(ref: BlobRef): Promise<Uint8Array> {
+    return this.#parts.store.readBlob(ref)
+  }
+
+  /** Replay, then live. It stops short when the session is deleted. */
+  async *follow(id: string, after: number, signal: AbortSignal): AsyncGenerator<readonly Entry[]> {
+    const deleted = new AbortController()
+    const readers = this.#readers.get(id) ?? new Set()
+    this.#readers.set(id, readers.add(deleted))
+    try {
+      yield* follow(this.#parts.store, id, after, AbortSignal.any([signal, deleted.signal]))
+    } finally {
+      readers.delete(deleted)
+      if (readers.size === 0) this.#readers.delete(id)
+    }
   }
 
   /** A session that may have been made by an owner before us, ready to go on. */
@@ -119,7 +148,8 @@ export class Sessions {
     const { store, clock, sweep } = this.#parts
     let recovered = 0
     for await (const record of unfinished(store)) {
-      await sweep(Array.from({ length: record.epoch }, (_, index) => `${record.id}.${index + 1}`))
+      const runs = Array.from({ length: record.epoch }, (_, index) => `${record.id}.${index + 1}`)
+      await sweep([...runs, hookRunId(record.id)])
       await settleRecord(store, record, clock.now())
       recovered++
     }
@@ -141,6 +171,7 @@ export class Sessions {
     const policy = parse(Policy, request.policy ?? DEFAULT_POLICY, 'policy')
     const options = parse(SessionOptions, request.options ?? {}, 'options')
     const resume = request.resume === undefined ? undefined : parse(NativeSessionId, request.resume, 'resume')
+    checkHook({ agent, launch, recipe, policy, options })
     // Made once for its refusals: an option that cannot be enforced is told now, not in the middle of a turn.
     recipe.launch({ launch, cwd, policy, options, epoch: 1, ...(resume !== undefined && { resume }) })
     const setup = { id: this.#parts.newId(), agent, recipe, launch, cwd, policy, options, resume, attended }
@@ -174,6 +205,17 @@ export class Sessions {
   async end(id: string): Promise<void> {
     await this.#running.get(id)?.end()
     this.#running.delete(id)
+  }
+
+  /** Ends a session and removes all there is of it. Whoever still reads it is cut off. */
+  async delete(id: string): Promise<void> {
+    const record = await this.record(id)
+    if (!record) throw new MainstemError('session_not_found', `there is no session ${id}`)
+    // Ended first, so that nobody can open it while it is removed.
+    if (record.status !== 'ended') await this.open(id)
+    await this.end(id)
+    await this.#parts.store.delete(id)
+    for (const reader of this.#readers.get(id) ?? []) reader.abort()
   }
 
   /** Takes no more work and stops what runs; every open turn gets its terminal event. */

@@ -31,10 +31,28 @@ export interface Prompt {
 
 /** What the policy decides by, besides the request. */
 export function circumstances(
-  { policy, attended, cwd }: SessionSetup,
+  { policy, attended, cwd, options }: SessionSetup,
   { isInside }: SessionParts,
 ): Circumstances {
-  return { policy, attended, isInside: (path) => isInside(path, cwd) }
+  const hooked = options.hooks?.beforeToolCall !== undefined
+  return { policy, hooked, attended, isInside: (path) => isInside(path, cwd) }
+}
+
+/** A hook that would never be asked protects nothing, so it is refused. */
+export function checkHook(
+  setup: Pick<SessionSetup, 'agent' | 'launch' | 'recipe' | 'policy' | 'options'>,
+): void {
+  const { agent, launch, recipe, policy, options } = setup
+  if (options.hooks?.beforeToolCall === undefined) return
+  const refuse = (why: string) =>
+    new MainstemError('unsupported_option', `hooks.beforeToolCall is not supported ${why}`)
+  if (!recipe.capabilities.permissions) throw refuse(`by a ${launch} ${agent.id}: it never asks`)
+  if (policy.approval === 'auto-all') throw refuse('with auto-all: agents are told not to ask; choose ask')
+}
+
+/** Marks the processes of a session's hook. */
+export function hookRunId(session: string): string {
+  return `${session}.hook`
 }
 
 /** Refuses what this launch of the agent cannot do. */

@@ -21,8 +21,8 @@ interface OpenTurn {
 /** What a turn machine is told instead of knowing it. */
 export interface TurnRules {
   digest(text: string): string
-  /** Does the policy answer this request? Without it, every request is a person's. */
-  answersItself?(request: RequestOpened): boolean
+  /** Who answers this request instead of a person. */
+  answeredBy?(request: RequestOpened): 'policy' | 'hook' | undefined
 }
 
 /** What needs no turn machine: all but the few things whose turn, outcome or digest only the session knows. */
@@ -106,7 +106,8 @@ export class TurnMachine {
       case 'request.opened': {
         const asked = JSON.stringify([said.kind, said.tool, said.input, said.questions])
         const request: RequestOpened = { ...said, inputDigest: this.#rules.digest(asked) }
-        return [this.#rules.answersItself?.(request) ? { ...request, asks: 'policy' } : request]
+        const asks = this.#rules.answeredBy?.(request)
+        return [asks === undefined ? request : { ...request, asks }]
       }
       default:
         return said satisfies never
@@ -138,7 +139,9 @@ export class TurnMachine {
     if (!open) return []
     this.#open = undefined
     if (verdict.usage) this.#spent = addUsage(this.#spent, verdict.usage)
-    const outcome = decide(verdict, open.cause, exit && exitStatus(exit))
+    // A start that took too long is told by how the process failed.
+    const cause = open.cause === 'exit' && exit?.error?.code === 'timeout' ? 'timeout' : open.cause
+    const outcome = decide(verdict, cause, exit && exitStatus(exit))
     const completed = turnCompleted(open, outcome, verdict, now, exit)
     const tooLate = open.cause !== 'exit' && (outcome === 'completed' || outcome === 'denied')
     if (!tooLate) return [completed]

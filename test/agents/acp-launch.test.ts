@@ -188,7 +188,6 @@ describe('options', () => {
     ['extra directories', { extraDirectories: ['/x'] }, 'unsupported_option'],
     ['output schema', { outputSchema: {} }, 'unsupported_option'],
     ['checkpointing', { checkpointing: true }, 'unsupported_option'],
-    ['hooks', { hooks: {} }, 'unsupported_option'],
   ])('%s: %#', (_name, options, expected) => {
     expect(refusal('acp', { options })).toBe(expected)
   })

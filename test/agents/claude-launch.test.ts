@@ -140,7 +140,6 @@ describe.each(KINDS)('the %s launch', (kind) => {
     ['no network', { policy: { network: false } }],
     ['writable roots', { policy: { writableRoots: ['/a'] } }],
     ['checkpoints', { options: { checkpointing: true } }],
-    ['hooks', { options: { hooks: { beforeToolCall: { command: ['true'] } } } }],
     ['trust in a server', { options: { mcpServers: { a: { command: 'x', trust: true } } } }],
     ['some tools of a server', { options: { mcpServers: { a: { command: 'x', includeTools: ['y'] } } } }],
     [

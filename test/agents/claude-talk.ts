@@ -26,7 +26,6 @@ export class Talk {
       recipe,
       start: { launch, cwd: '/project', policy: DEFAULT_POLICY, options: {}, ...start },
       digest: (text) => `digest of ${text}`,
-      answersItself: () => false,
       now: () => 0,
       emit: (event) => this.events.push(Event.parse(JSON.parse(JSON.stringify(event)))),
     })

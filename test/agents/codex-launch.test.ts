@@ -160,7 +160,6 @@ describe('options', () => {
 
   test.each<[string, SessionOptions]>([
     ['checkpointing', { checkpointing: true }],
-    ['hooks', { hooks: { beforeToolCall: { command: ['x'] } } }],
     ['leaving out the settings of the project', { isolation: 'no-project' }],
     ['leaving out all settings', { isolation: 'bare' }],
     ['an MCP server whose name is a path of keys', { mcpServers: { 'a.b': { command: 'x' } } }],

@@ -313,7 +313,6 @@ test.each<[string, Partial<Start>]>([
   ['outputSchema', { options: { outputSchema: {} } }],
   ['images', { options: { images: [] } }],
   ['mcpServers', { options: { mcpServers: {} } }],
-  ['hooks', { options: { hooks: {} } }],
 ])('%s is refused before anything starts', (option, asked) => {
   const policy = { approval: 'ask', sandbox: 'none' } as const
   const start: Start = { launch: 'live', cwd: '/project', policy, options: {}, epoch: 1, ...asked }

@@ -316,7 +316,6 @@ describe('the launch', () => {
     ['images', {}, { images: [] }],
     ['outputSchema', {}, { outputSchema: {} }],
     ['checkpointing', {}, { checkpointing: true }],
-    ['hooks', {}, { hooks: {} }],
     ['a directory with a comma', {}, { extraDirectories: ['/a,/etc'] }],
   ])('%s is refused before anything starts', (_name, policy, options) => {
     expect(refusal(() => launchOf(policy, options))).toBe('unsupported_option')

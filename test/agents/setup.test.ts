@@ -32,7 +32,7 @@ function reaches(variable: string, launch: ProcessLaunch): boolean {
 
 it('there are agents of each kind to look at', () => {
   const kinds = new Set(agents.flatMap(launchesOf).map(([, { kind }]) => kind))
-  expect(kinds).toEqual(new Set(['builtin', 'process', 'remote']))
+  expect(kinds).toEqual(new Set(['builtin', 'process', 'remote', 'server']))
 })
 
 describe.each(agents.map((agent) => [agent.id, agent] as const))('the setup of %s', (id, agent) => {
@@ -47,7 +47,7 @@ describe.each(agents.map((agent) => [agent.id, agent] as const))('the setup of %
   it('names what is really started', () => {
     for (const [, launch] of launches) {
       // The generic agent is started by the command of its configuration.
-      if (launch.kind === 'process') expect(setup?.program ?? 'acp').toBe(launch.argv[0])
+      if ('argv' in launch) expect(setup?.program ?? 'acp').toBe(launch.argv[0])
       if (launch.kind === 'remote') expect(setup?.server).toEqual(launch.variables)
     }
     expect(launches.some(([, { kind }]) => kind === 'process') && setup?.program === undefined).toBe(

@@ -62,6 +62,19 @@ test.each(ToolKind.options)('read-only is not let go by answering %s for the use
   )
 })
 
+test('more than once is allowed only where everything is', () => {
+  const always = { id: 'a', label: 'Always', effect: 'allow', scope: 'always' } as const
+  const session = { id: 's', label: 'Session', effect: 'allow', scope: 'session' } as const
+  const asked = request({ toolKind: 'read', options: [always, session] })
+  expect(decide({ approval: 'auto-edit' }, asked)).toBe('ask')
+  expect(decide({ approval: 'auto-edit' }, asked, false)).toBe('deny')
+  const policy: Policy = { approval: 'auto-all', sandbox: 'none' }
+  expect(answerFor(asked, { policy, attended: true, isInside })).toMatchObject({
+    decision: 'allow',
+    scope: 'session',
+  })
+})
+
 test('a call of unknown kind is a person’s to decide', () => {
   expect(decide({ approval: 'auto-edit' }, request({ locations: INSIDE }))).toBe('ask')
 })

@@ -1,3 +1,4 @@
+import type { Agent } from '../../src/agents/agent.ts'
 import { agents } from '../../src/agents/index.ts'
 import type { Entry, EventType, Policy } from '../../src/model/index.ts'
 import type { NewSession } from '../../src/sessions/parts.ts'
@@ -13,12 +14,13 @@ export function house(
   store: Store = memoryStore(),
   maxProcesses = 10,
   sweep: (runIds: readonly string[]) => Promise<void> = async () => undefined,
+  known: readonly Agent[] = agents,
 ) {
   const driver = new FakeDriver()
   const time = new FakeTime()
   let ids = 0
   const sessions = new Sessions({
-    agents: new Map(agents.map((agent) => [agent.id, agent])),
+    agents: new Map(known.map((agent) => [agent.id, agent])),
     store,
     driver,
     clock: { now: () => time.now, monotonic: () => time.now },

@@ -267,3 +267,72 @@ test('ending a session drops what waits, stops what runs and closes the log', as
   expect((await types(session)).at(-1)).toBe('session.ended')
   await expect(session.prompt('three')).rejects.toMatchObject({ code: 'conflict' })
 })
+
+test('a turn that still waits can be stopped without touching the one that runs', async () => {
+  const { open, driver } = house()
+  const session = await open()
+  await session.prompt('one')
+  await session.prompt('two')
+  await session.prompt('three')
+  await session.interrupt(2)
+  expect(await session.settled(2)).toMatchObject({ outcome: 'interrupted', durationMs: 0 })
+  const run = await driver.run()
+  run.say(init, result('1'))
+  expect(await session.settled(1)).toMatchObject({ outcome: 'completed' })
+  await expect.poll(() => run.input).toContain('three')
+  expect(run.input).not.toContain('two')
+  await session.interrupt(99)
+})
+
+test('images of a session come with its first prompt and no other', async () => {
+  const { open, driver } = house()
+  const images = [{ mimeType: 'image/png', data: 'AAAA' }]
+  const session = await open({}, { options: { images } })
+  await session.prompt('one')
+  const run = await driver.run()
+  await expect.poll(() => run.input).toContain('image/png')
+  run.say(init, result('1'))
+  await session.settled(1)
+  await session.prompt('two')
+  expect(run.input.split('image/png')).toHaveLength(2)
+})
+
+test('a plan that read-only keeps from being carried out is no denial', async () => {
+  const { open, driver } = house()
+  const session = await open({ sandbox: 'read-only' })
+  await session.prompt('plan it')
+  const run = await driver.run()
+  const call = { type: 'tool_use', id: 'tool-p', name: 'ExitPlanMode', input: { plan: 'do it' } }
+  run.say(init, { type: 'assistant', message: { id: 'm', content: [call] } }, asks('p', 'ExitPlanMode'))
+  await expect.poll(() => run.input).toContain('"behavior":"deny"')
+  const refused = { type: 'tool_result', tool_use_id: 'tool-p', content: 'no', is_error: true }
+  const told = [{ tool_name: 'ExitPlanMode', tool_use_id: 'tool-p' }]
+  run.say(
+    { type: 'user', message: { content: [refused] } },
+    { ...result('the plan'), permission_denials: told },
+  )
+  expect(await session.settled(1)).toMatchObject({ outcome: 'completed', result: 'the plan' })
+})
+
+test('a heartbeat that says nothing does not keep a silent turn alive', async () => {
+  const { open, driver, time } = house()
+  const session = await open({ idleTimeoutMs: 1_000 })
+  await session.prompt('one')
+  const run = await driver.run()
+  run.say(init)
+  for (let beat = 0; beat < 4; beat++) {
+    await time.pass(400)
+    run.say({ type: 'keep_alive' })
+  }
+  await time.pass(3_000)
+  expect(await session.settled(1)).toMatchObject({ outcome: 'timeout' })
+})
+
+test('a start that takes too long is a timeout', async () => {
+  const { open, driver } = house()
+  const session = await open()
+  await session.prompt('one')
+  const run = await driver.run()
+  run.die({ error: { code: 'timeout', message: 'it did not listen within 30 s' } })
+  expect(await session.settled(1)).toMatchObject({ outcome: 'timeout', error: { code: 'timeout' } })
+})

@@ -1,4 +1,7 @@
 import { expect, test } from 'vitest'
+import type { LaunchRecipe } from '../../src/agents/agent.ts'
+import { claude } from '../../src/agents/claude/agent.ts'
+import { MainstemError } from '../../src/model/index.ts'
 import type { Session } from '../../src/sessions/session.ts'
 import { memoryStore } from '../../src/stores/memory.ts'
 import type { FakeDriver, FakeRun } from './fake-driver.ts'
@@ -119,4 +122,27 @@ test('a resume that fails is told once, and the next turn is a fresh one', async
   expect(await session.settled(1)).toMatchObject({ outcome: 'failed', error: { code: 'session_not_found' } })
   await session.prompt('two')
   expect(JSON.stringify((await driver.run(2)).launch)).not.toContain('--resume')
+})
+
+test('a launch that is refused later ends the turn that needed it', async () => {
+  const oneshot = claude.launches.oneshot
+  if (!oneshot) throw new Error('claude has a one-shot launch')
+  const once: LaunchRecipe = {
+    ...oneshot,
+    launch(start) {
+      if (start.epoch > 1) throw new MainstemError('unsupported_option', 'not like this')
+      return oneshot.launch(start)
+    },
+  }
+  const fickle = { ...claude, launches: { oneshot: once } }
+  const { open, driver } = house(memoryStore(), 10, async () => undefined, [fickle])
+  const session = await open()
+  await session.prompt('one')
+  const run = await driver.run()
+  run.say(init, result('ok'))
+  run.die({ code: 0 })
+  await session.settled(1)
+  await session.prompt('two')
+  expect(await session.settled(2)).toMatchObject({ outcome: 'failed', error: { code: 'unsupported_option' } })
+  expect(driver.runs).toHaveLength(1)
 })

@@ -141,7 +141,6 @@ function limitArgs({ tools, maxSteps, maxBudgetUsd, network, writableRoots }: Po
 function optionArgs(options: SessionOptions, kind: Start['launch']): string[] {
   const { model, effort, systemPrompt, extraDirectories, mcpServers, isolation, outputSchema } = options
   if (options.checkpointing !== undefined) throw unsupported('claude', 'checkpointing', 'it keeps none')
-  if (options.hooks) throw unsupported('claude', 'hooks', 'hooks of this kind are not connected to it')
   if (options.images && kind === 'oneshot')
     throw unsupported('claude', 'images', 'only its live launch takes them')
   const value = (flag: string, text: string | undefined) =>

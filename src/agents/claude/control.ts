@@ -9,7 +9,7 @@ import { line, nothing, refuse, say, sayAll, send, unmapped } from '../step.ts'
 import { grantsOf, optionsFor, scopeOf } from './permissions.ts'
 import type { Ask, State } from './state.ts'
 import { update } from './system.ts'
-import { kindOf, locationsOf } from './tools.ts'
+import { EXIT_PLAN, kindOf, locationsOf } from './tools.ts'
 
 /** The tool by which Claude asks a person something. */
 const QUESTION = 'AskUserQuestion'
@@ -40,7 +40,7 @@ function ask(state: State, nativeId: string, request: Fields) {
   const requestId = `e${state.start.epoch}.${nativeId}`
   state.asks.set(requestId, { nativeId, tool, toolId, input, suggestions })
   const subject = state.plan !== undefined && state.plan.toolId === callId ? state.plan.input : input
-  const kind = tool === QUESTION ? 'question' : tool === 'ExitPlanMode' ? 'plan' : 'permission'
+  const kind = tool === QUESTION ? 'question' : tool === EXIT_PLAN ? 'plan' : 'permission'
   const title = text(request, 'description') ?? text(request, 'display_name')
   const locations = locationsOf(input, text(request, 'blocked_path'))
   return openRequest(state.ledger, {

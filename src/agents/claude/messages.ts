@@ -16,7 +16,7 @@ import { say, sayAll, unmapped } from '../step.ts'
 import { errorCodeOf } from './errors.ts'
 import type { State } from './state.ts'
 import { matchBlock, unstreamedId } from './stream.ts'
-import { exitCodeIn, fileChange, kindOf, locationsOf, titleOf } from './tools.ts'
+import { EXIT_PLAN, exitCodeIn, fileChange, kindOf, locationsOf, titleOf } from './tools.ts'
 
 /** Whole blocks, one or more a line; their deltas, if any, came before. */
 export function decodeAssistant(state: State, native: Fields, raw: string): Step {
@@ -53,7 +53,7 @@ function toolStarted(state: State, native: Fields, block: Fields, message: strin
   const messageId = matchBlock(state, message, 'tool_use', toolId)?.messageId
   if (openToolId(state.ledger, toolId)) return []
   if (name === 'StructuredOutput') state.structured = block.input
-  if (name === 'ExitPlanMode') state.plan = { toolId, input: block.input }
+  if (name === EXIT_PLAN) state.plan = { toolId, input: block.input }
   // Tools of MCP servers have names for people.
   const title = titleOf(block.input) ?? text(entryOf(native, 'tool_use_meta', toolId), 'display_name')
   const locations = locationsOf(block.input)
@@ -127,6 +127,9 @@ function toolResult(state: State, native: Fields, block: Fields): Said[] {
     ...(structured && text(structured, 'persistedOutputPath') !== undefined && { truncated: true }),
   }
   const said = finishTool(state.ledger, id, result, structured ? fileChange(structured) : [])
+  // Staying in the plan mode that was asked for refuses nothing that the task needed.
+  const stayed = state.plan?.toolId === id && result.deniedBy === 'policy' && said.length > 0
+  if (stayed) state.ledger.denials--
   // A sub-agent in the background goes on after its call has returned.
   if (state.ledger.subagents.get(id)?.background === false) {
     const ended =

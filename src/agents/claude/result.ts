@@ -11,6 +11,7 @@ import { amount, count, type Fields, fields, flag, int, isFields, list, text, te
 import { settle } from '../ledger.ts'
 import { codeOfText, errorCodeOf } from './errors.ts'
 import { resetTurn, type State } from './state.ts'
+import { EXIT_PLAN } from './tools.ts'
 import { type ModelUsage, modelUsagesOf, usageOf } from './usage.ts'
 
 /** A one-shot process may print several results: figures add up and the last one decides. */
@@ -31,7 +32,7 @@ export function rememberResult(state: State, native: Fields): void {
     usage: addUsage(before?.usage ?? {}, usage),
     computed: computed || (before?.computed ?? false),
     models: addModels(before?.models ?? new Map(), models),
-    denials: (before?.denials ?? 0) + list(native, 'permission_denials').filter(isFields).length,
+    denials: (before?.denials ?? 0) + refusalsIn(native),
   }
   state.steps = {}
   state.stepSeen = false
@@ -58,6 +59,12 @@ function addModels(
     models.set(model, { ...usage, ...addUsage(before.get(model) ?? {}, usage) })
   }
   return models
+}
+
+/** Staying in plan mode is no refusal. */
+function refusalsIn(native: Fields): number {
+  return list(native, 'permission_denials').filter((item) => isFields(item) && item.tool_name !== EXIT_PLAN)
+    .length
 }
 
 /** Settles the turn by the result that was remembered. */

@@ -3,6 +3,9 @@ import type { Location, ToolKind } from '../../model/index.ts'
 import { type Fields, isFields, list, number, text, texts } from '../fields.ts'
 import { ruleTable } from '../rules.ts'
 
+/** The call by which Claude asks to leave plan mode. */
+export const EXIT_PLAN = 'ExitPlanMode'
+
 const kinds = ruleTable<ToolKind>({
   Read: 'read',
   NotebookRead: 'read',

@@ -6,9 +6,8 @@ import { tomlOf } from './toml.ts'
 const AGENT = 'codex'
 
 /** What neither launch can do. */
-export function refuseOptions({ checkpointing, hooks, isolation }: SessionOptions): void {
+export function refuseOptions({ checkpointing, isolation }: SessionOptions): void {
   if (checkpointing !== undefined) throw unsupported(AGENT, 'checkpointing', 'it keeps none')
-  if (hooks) throw unsupported(AGENT, 'hooks', 'hooks of this kind are not connected to it')
   if (isolation !== undefined && isolation !== 'user')
     throw unsupported(AGENT, `isolation ${isolation}`, 'it cannot leave out the settings of a project')
 }

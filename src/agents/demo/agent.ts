@@ -44,7 +44,7 @@ const launchRecipe = recipe({
     const fixed = 'its script is fixed'
     if (resume !== undefined) throw unsupported('demo', 'resume', 'it keeps no sessions')
     if (policy.tools) throw unsupported('demo', 'tools', fixed)
-    for (const option of ['outputSchema', 'images', 'mcpServers', 'hooks'] as const) {
+    for (const option of ['outputSchema', 'images', 'mcpServers'] as const) {
       if (options[option]) throw unsupported('demo', option, fixed)
     }
     return launch

@@ -95,7 +95,7 @@ function refuseLimits({ network, writableRoots, tools, maxSteps, maxBudgetUsd }:
 }
 
 function refuseSettings(options: SessionOptions): void {
-  const { effort, systemPrompt, mcpServers, isolation, images, outputSchema, checkpointing, hooks } = options
+  const { effort, systemPrompt, mcpServers, isolation, images, outputSchema, checkpointing } = options
   if (effort !== undefined) throw unsupported('gemini', 'effort', 'it has no such setting')
   if (systemPrompt) throw unsupported('gemini', 'systemPrompt', 'it reads this from a file only')
   if (mcpServers) throw unsupported('gemini', 'mcpServers', IN_FILES)
@@ -104,7 +104,6 @@ function refuseSettings(options: SessionOptions): void {
   if (images) throw unsupported('gemini', 'images', 'a one-shot run takes text only')
   if (outputSchema) throw unsupported('gemini', 'outputSchema', 'it has no structured output')
   if (checkpointing !== undefined) throw unsupported('gemini', 'checkpointing', IN_FILES)
-  if (hooks) throw unsupported('gemini', 'hooks', 'hooks of this kind are not connected to it')
 }
 
 /** The flag takes a list: a comma would make two directories of one. */

@@ -55,7 +55,6 @@ const REFUSED = [
   'extraDirectories',
   'outputSchema',
   'checkpointing',
-  'hooks',
 ] as const satisfies (keyof SessionOptions)[]
 
 function checkOptions(agent: string, options: SessionOptions): void {

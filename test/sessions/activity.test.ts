@@ -1,0 +1,96 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { Entry } from '../../src/model/index.ts'
+import { Activity } from '../../src/sessions/activity.ts'
+import type { SessionState } from '../../src/stores/store.ts'
+
+const state = (id: string): SessionState => ({
+  id,
+  principal: 'local',
+  agent: 'echo',
+  launch: 'live',
+  cwd: '/',
+  policy: { approval: 'ask', sandbox: 'none' },
+  options: {},
+  attended: true,
+  status: 'idle',
+  createdAt: 0,
+  turns: 0,
+  queue: [],
+  requests: [],
+  usage: {},
+  epoch: 0,
+})
+
+const entries = (session: string, from: number, count: number): Entry[] =>
+  Array.from({ length: count }, (_, index) => ({
+    seq: from + index,
+    session,
+    at: 0,
+    event: { type: 'session.ended', reason: 'completed' },
+  }))
+
+/** All that comes after a place, one entry a string. */
+function after(activity: Activity, place: number): string[] | 'gone' {
+  const seen: string[] = []
+  for (let at = place; ; ) {
+    const commit = activity.after(at)
+    if (commit === 'gone') return 'gone'
+    if (!commit) return seen
+    for (; at < commit.place + commit.count - 1; at++) {
+      seen.push(`${commit.session} ${commit.seq + at + 1 - commit.place}`)
+    }
+  }
+}
+
+test('after every place comes exactly what was committed since', () => {
+  const commits = fc.array(fc.tuple(fc.constantFrom('a', 'b', 'c'), fc.integer({ min: 1, max: 4 })))
+  fc.assert(
+    fc.property(commits, (all) => {
+      const activity = new Activity()
+      const heads = new Map<string, number>()
+      const told: string[] = []
+      for (const [session, count] of all) {
+        const head = heads.get(session) ?? 0
+        const batch = entries(session, head + 1, count)
+        activity.committed(state(session), batch)
+        heads.set(session, head + count)
+        told.push(...batch.map(({ seq }) => `${session} ${seq}`))
+      }
+      expect(activity.head).toBe(told.length)
+      for (let place = 0; place <= told.length; place++)
+        expect(after(activity, place)).toEqual(told.slice(place))
+    }),
+  )
+})
+
+test('what is no longer remembered is gone, never skipped', () => {
+  const activity = new Activity(2)
+  for (let seq = 1; seq <= 9; seq++) activity.committed(state('a'), entries('a', seq, 1))
+  const places = Array.from({ length: 10 }, (_, place) => after(activity, place))
+  const first = places.findIndex((rest) => rest !== 'gone')
+  expect(first).toBeGreaterThan(0)
+  expect(first).toBeLessThanOrEqual(7)
+  places.slice(first).forEach((rest, index) => {
+    expect(rest).toHaveLength(9 - first - index)
+  })
+})
+
+describe('waiting', () => {
+  test('is over at the next commit, or at once when there was one', async () => {
+    const activity = new Activity()
+    const { signal } = new AbortController()
+    const changed = activity.changed(0, signal)
+    activity.committed(state('a'), entries('a', 1, 1))
+    await changed
+    await activity.changed(0, signal)
+    expect(activity.head).toBe(1)
+  })
+
+  test('is over when nobody waits any more', async () => {
+    const stop = new AbortController()
+    const changed = new Activity().changed(0, stop.signal)
+    stop.abort()
+    await expect(changed).resolves.toBeUndefined()
+  })
+})
