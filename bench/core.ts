@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Corpus, corpora } from './corpus.ts'
+import { median } from './median.ts'
 
 const ROUNDS = 7
 const WORKER = join(import.meta.dirname, 'core-worker.ts')
@@ -58,8 +59,4 @@ function measure(folder: string, corpus: Corpus): void {
 function work(mode: 'parse' | 'events', corpus: Corpus, file: string): Measured {
   const args = [WORKER, mode, corpus.agent, corpus.launch, file]
   return JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' }))
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
 }

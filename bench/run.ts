@@ -1,7 +1,8 @@
 import { core } from './core.ts'
+import { library } from './library.ts'
 
-/** `npm run bench -- core [agent …]`: ratios in one run beside a baseline; absolute times mean nothing here. */
-const BENCHES: Readonly<Record<string, (args: readonly string[]) => Promise<void>>> = { core }
+/** `npm run bench -- core|library [agent …]`: ratios in one run beside a baseline; absolute times mean nothing here. */
+const BENCHES: Readonly<Record<string, (args: readonly string[]) => Promise<void>>> = { core, library }
 
 const [name = '', ...args] = process.argv.slice(2)
 const bench = BENCHES[name]

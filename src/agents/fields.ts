@@ -63,7 +63,8 @@ export function texts(of: Fields, key: string): string[] | undefined {
 
 /** Leaves out what is undefined, so that an absent field stays absent. */
 export function compact<T extends object>(object: T): { [K in keyof T]: Exclude<T[K], undefined> } {
-  const out: Record<string, unknown> = {}
-  for (const [key, value] of Object.entries(object)) if (value !== undefined) out[key] = value
+  const out: Partial<T> = {}
+  // Not by entries: this runs for almost every event, and they would be a list of lists.
+  for (const key in object) if (object[key] !== undefined) out[key] = object[key]
   return out as { [K in keyof T]: Exclude<T[K], undefined> }
 }

@@ -89,13 +89,17 @@ export function completeMessage(
   const messageId = currentId(ledger.messages, ledger.closedMessages, nativeId)
   ledger.messages.delete(messageId)
   count(ledger.closedMessages, nativeId)
+  const type = kind === 'text' ? 'text.completed' : 'thinking.completed'
+  const { partial, phase, parent } = more
+  // Most have none of them, and spreading nothing costs more than all the rest.
+  if (!partial && !phase && parent === undefined) return { type, messageId, text }
   return {
-    type: kind === 'text' ? 'text.completed' : 'thinking.completed',
+    type,
     messageId,
     text,
-    ...(more.partial && { partial: true }),
-    ...(more.phase && { phase: more.phase }),
-    ...(more.parent !== undefined && { parent: more.parent }),
+    ...(partial && { partial: true }),
+    ...(phase && { phase }),
+    ...(parent !== undefined && { parent }),
   }
 }
 

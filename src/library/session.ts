@@ -2,6 +2,7 @@ import type { RequestOpened } from '../model/events/request.ts'
 import type { AnswerCommand, Entry } from '../model/index.ts'
 import type { Session } from '../sessions/session.ts'
 import type { Sessions } from '../sessions/sessions.ts'
+import { OneByOne } from './one-by-one.ts'
 import type { OutputSchema } from './output.ts'
 import { Turn, type TurnPrompt } from './turn.ts'
 
@@ -72,15 +73,15 @@ export class AgentSession<T = unknown> implements AsyncDisposable {
   }
 
   /** The whole log, replayed from a cursor and then live, until the session ends. */
-  async *entries({
+  entries({
     after = 0,
     signal,
   }: {
     after?: number
     signal?: AbortSignal
-  } = {}): AsyncGenerator<Entry, void> {
+  } = {}): AsyncIterableIterator<Entry, void> {
     const until = signal ? AbortSignal.any([signal, this.#leave.signal]) : this.#leave.signal
-    for await (const batch of this.#sessions.follow(this.id, after, until)) yield* batch
+    return new OneByOne(this.#sessions.follow(this.id, after, until))
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -90,7 +91,8 @@ export class AgentSession<T = unknown> implements AsyncDisposable {
 
   async #answerAll(answerer: Answerer): Promise<void> {
     for await (const { event } of this.entries()) {
-      if (event.type === 'request.opened') void this.#decide(event, answerer)
+      const isAsked = event.type === 'request.opened' && (event.asks ?? 'person') === 'person'
+      if (isAsked) void this.#decide(event, answerer)
     }
   }
 

@@ -8,6 +8,7 @@ import {
 } from '../model/index.ts'
 import type { Session } from '../sessions/session.ts'
 import type { Sessions } from '../sessions/sessions.ts'
+import { OneByOne } from './one-by-one.ts'
 import { type OutputSchema, validated } from './output.ts'
 
 /** How a turn ended. */
@@ -53,20 +54,8 @@ export class Turn<T = unknown> implements AsyncIterable<Entry> {
   }
 
   /** Every entry of the turn, once and in order, from its start to its one terminal event. */
-  async *[Symbol.asyncIterator](): AsyncGenerator<Entry, void> {
-    const { turn, after } = await this.#begun
-    const leave = new AbortController()
-    try {
-      for await (const batch of this.#sessions.follow(this.#session.id, after, leave.signal)) {
-        for (const entry of batch) {
-          if (entry.turn !== turn) continue
-          yield entry
-          if (entry.event.type === 'turn.completed') return
-        }
-      }
-    } finally {
-      leave.abort()
-    }
+  [Symbol.asyncIterator](): AsyncIterableIterator<Entry, void> {
+    return new OneByOne(this.#batches())
   }
 
   async result(): Promise<TurnResult<T>> {
@@ -79,6 +68,21 @@ export class Turn<T = unknown> implements AsyncIterable<Entry> {
     return { ...base, structured: await validated(this.#output, completed.structured ?? parsed(text)) }
   }
 
+  async *#batches(): AsyncGenerator<readonly Entry[], void> {
+    const { turn, after } = await this.#begun
+    const leave = new AbortController()
+    try {
+      for await (const batch of this.#sessions.follow(this.#session.id, after, leave.signal)) {
+        const own = batch.filter((entry) => entry.turn === turn)
+        const end = own.findIndex(({ event }) => event.type === 'turn.completed')
+        yield end === -1 ? own : own.slice(0, end + 1)
+        if (end !== -1) return
+      }
+    } finally {
+      leave.abort()
+    }
+  }
+
   async #begin({ text, images, signal }: TurnPrompt): Promise<Begun> {
     if (signal?.aborted) throw new MainstemError('conflict', 'the signal had fired before the turn began')
     const after = await this.#sessions.head(this.#session.id)
@@ -88,7 +92,7 @@ export class Turn<T = unknown> implements AsyncIterable<Entry> {
   }
 
   #interruptOn(signal: AbortSignal, turn: number): void {
-    const interrupt = () => void this.#session.interrupt().catch(() => undefined)
+    const interrupt = () => void this.#session.interrupt(turn).catch(() => undefined)
     signal.addEventListener('abort', interrupt, { once: true })
     const settled = this.#session.settled(turn)
     settled.catch(() => undefined).finally(() => signal.removeEventListener('abort', interrupt))

@@ -1,0 +1,97 @@
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { mainstem } from '../src/library/mainstem.ts'
+import type { LaunchKind } from '../src/model/index.ts'
+
+/** One measurement in a process of its own: a whole turn through a public iterator, ours or an agent's own. */
+const [mode = '', agent = '', launch = '', stream = '', sdks = ''] = process.argv.slice(2)
+
+const CLAUDE = join(import.meta.dirname, 'fake-claude.mjs')
+const CODEX = join(import.meta.dirname, 'fake-codex.sh')
+const cwd = tmpdir()
+
+interface ClaudeSdk {
+  query(request: { prompt: string; options: Record<string, unknown> }): AsyncIterable<{ type: string }>
+}
+interface CodexSdk {
+  Codex: new (options: {
+    codexPathOverride: string
+    env: Record<string, string>
+  }) => {
+    startThread(options: Record<string, unknown>): {
+      runStreamed(prompt: string): Promise<{ events: AsyncIterable<{ type: string }> }>
+    }
+  }
+}
+
+const run = await prepared()
+// Neither loading the modules nor ending the process is part of it.
+const before = process.cpuUsage()
+await run()
+
+function report(events: number): void {
+  const { user, system } = process.cpuUsage(before)
+  process.stdout.write(JSON.stringify({ cpuMicros: user + system, events }))
+}
+
+async function prepared(): Promise<() => Promise<void>> {
+  if (mode === 'mainstem') return ours
+  if (agent === 'claude') {
+    const sdk: ClaudeSdk = await load('@anthropic-ai/claude-agent-sdk/sdk.mjs')
+    return () => claudeSdk(sdk)
+  }
+  const sdk: CodexSdk = await load('@openai/codex-sdk/dist/index.js')
+  return () => codexSdk(sdk)
+}
+
+async function load(path: string) {
+  return import(pathToFileURL(join(sdks, 'node_modules', path)).href)
+}
+
+async function ours(): Promise<void> {
+  const env = { BENCH_STREAM: stream }
+  const settings = {
+    claude: { command: [process.execPath, CLAUDE], env },
+    codex: { command: ['/bin/sh', CODEX], env },
+  }
+  await using agents = mainstem({ agents: settings })
+  const kind: LaunchKind = launch === 'live' ? 'live' : 'oneshot'
+  const session = await agents.session({ agent, launch: kind, cwd })
+  let count = 0
+  let outcome = ''
+  for await (const { event } of session.prompt('go')) {
+    count++
+    if (event.type === 'turn.completed') outcome = event.outcome
+  }
+  if (outcome !== 'completed') throw new Error(`the turn ended as ${outcome}`)
+  report(count)
+}
+
+async function claudeSdk({ query }: ClaudeSdk): Promise<void> {
+  const options = {
+    pathToClaudeCodeExecutable: CLAUDE,
+    executable: 'node',
+    includePartialMessages: true,
+    cwd,
+    env: { PATH: process.env.PATH, BENCH_STREAM: stream },
+  }
+  let count = 0
+  for await (const { type } of query({ prompt: 'go', options })) {
+    count++
+    if (type !== 'result') continue
+    report(count)
+    break
+  }
+}
+
+async function codexSdk({ Codex }: CodexSdk): Promise<void> {
+  const env = { PATH: process.env.PATH ?? '', BENCH_STREAM: stream }
+  const thread = new Codex({ codexPathOverride: CODEX, env }).startThread({
+    workingDirectory: cwd,
+    skipGitRepoCheck: true,
+  })
+  let count = 0
+  for await (const { type } of (await thread.runStreamed('go')).events) if (type !== '') count++
+  report(count)
+}

@@ -1,0 +1,63 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { claudeStream, codexStream, type Stream } from './library-streams.ts'
+import { median } from './median.ts'
+import { sdkFolder } from './sdks.ts'
+
+const ROUNDS = 5
+const CORE = join(import.meta.dirname, 'core-worker.ts')
+const WORKER = join(import.meta.dirname, 'library-worker.ts')
+
+/**
+ * CPU time a line of one long turn, through `for await`: our library, the agent's own library, and a process that
+ * only parses. Each measurement is a process of its own; they alternate, so that noise hits all of them.
+ */
+export async function library(only: readonly string[]): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'mainstem-bench-'))
+  try {
+    process.stdout.write(
+      'agent      lines   parse µs   mainstem µs   its own SDK µs   to parse   to the SDK\n',
+    )
+    for (const make of [claudeStream, codexStream]) {
+      const stream = make()
+      if (only.length === 0 || only.includes(stream.agent)) measure(folder, stream)
+    }
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+function measure(folder: string, { agent, launch, lines }: Stream): void {
+  const file = join(folder, 'stream.jsonl')
+  writeFileSync(file, `${lines.join('\n')}\n`)
+  const sdks = sdkFolder(agent)
+  const parse: number[] = []
+  const ours: number[] = []
+  const theirs: number[] = []
+  for (let round = 0; round < ROUNDS; round++) {
+    parse.push(cpuMicros(CORE, 'parse', agent, launch, file))
+    ours.push(cpuMicros(WORKER, 'mainstem', agent, launch, file))
+    if (sdks !== undefined) theirs.push(cpuMicros(WORKER, 'sdk', agent, launch, file, sdks))
+  }
+  const each = (micros: readonly number[]) => (median(micros) / lines.length).toFixed(2)
+  const ratio = (other: readonly number[]) =>
+    other.length === 0 ? 'not run' : (median(ours) / median(other)).toFixed(2)
+  const row = [
+    agent.padEnd(8),
+    String(lines.length).padStart(7),
+    each(parse).padStart(10),
+    each(ours).padStart(13),
+    (theirs.length === 0 ? 'not run' : each(theirs)).padStart(16),
+    ratio(parse).padStart(10),
+    ratio(theirs).padStart(12),
+  ]
+  process.stdout.write(`${row.join(' ')}\n`)
+}
+
+function cpuMicros(...args: string[]): number {
+  const { cpuMicros } = JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' }))
+  if (typeof cpuMicros !== 'number') throw new Error('a measurement without a figure')
+  return cpuMicros
+}

@@ -1,0 +1,55 @@
+/**
+ * The items of a stream of batches, one by one and in order, also when several are asked for at once. What is in hand
+ * already costs one promise an item: a generator would pay for each with several turns of the queue.
+ */
+export class OneByOne<T extends object> implements AsyncIterableIterator<T, void> {
+  readonly #batches: AsyncGenerator<readonly T[], void>
+  #batch: readonly T[] = []
+  #at = 0
+  /** How many wait for another batch; whoever asks then waits behind them. */
+  #waiting = 0
+  #last: Promise<unknown> = Promise.resolve()
+
+  constructor(batches: AsyncGenerator<readonly T[], void>) {
+    this.#batches = batches
+  }
+
+  next(): Promise<IteratorResult<T, void>> {
+    const value = this.#waiting === 0 ? this.#batch[this.#at] : undefined
+    if (value !== undefined) {
+      this.#at++
+      return Promise.resolve({ done: false, value })
+    }
+    this.#waiting++
+    const taken = this.#last.then(() => this.#take())
+    const served = () => {
+      this.#waiting--
+    }
+    this.#last = taken.then(served, served)
+    return taken
+  }
+
+  async return(): Promise<IteratorResult<T, void>> {
+    this.#batch = []
+    await this.#batches.return()
+    return { done: true, value: undefined }
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this
+  }
+
+  async #take(): Promise<IteratorResult<T, void>> {
+    for (;;) {
+      const value = this.#batch[this.#at]
+      if (value !== undefined) {
+        this.#at++
+        return { done: false, value }
+      }
+      const next = await this.#batches.next()
+      if (next.done) return next
+      this.#batch = next.value
+      this.#at = 0
+    }
+  }
+}

@@ -1,0 +1,61 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { OneByOne } from '../../src/library/one-by-one.ts'
+
+interface Item {
+  n: number
+}
+
+async function* stream(sizes: readonly number[], ended: () => void = () => undefined) {
+  let n = 0
+  try {
+    for (const size of sizes) yield Array.from({ length: size }, (): Item => ({ n: n++ }))
+  } finally {
+    ended()
+  }
+}
+
+const sizes = fc.array(fc.nat(5), { maxLength: 8 })
+const counted = (count: number) => Array.from({ length: count }, (_, n) => n)
+
+test('every item comes once and in order, however the batches were cut', async () => {
+  await fc.assert(
+    fc.asyncProperty(sizes, async (given) => {
+      const seen: number[] = []
+      for await (const { n } of new OneByOne(stream(given))) seen.push(n)
+      expect(seen).toEqual(counted(given.reduce((sum, size) => sum + size, 0)))
+    }),
+  )
+})
+
+test('several that are asked for at once come in the order they were asked for', async () => {
+  await fc.assert(
+    fc.asyncProperty(sizes, async (given) => {
+      const items = new OneByOne(stream(given))
+      const total = given.reduce((sum, size) => sum + size, 0)
+      const results = await Promise.all(Array.from({ length: total + 2 }, () => items.next()))
+      expect(results.flatMap(({ done, value }) => (done || !value ? [] : [value.n]))).toEqual(counted(total))
+      expect(results.slice(total).map(({ done }) => done)).toEqual([true, true])
+    }),
+  )
+})
+
+test('whoever leaves ends the stream, and gets nothing more of the batch in hand', async () => {
+  let ended = 0
+  const items = new OneByOne(stream([3, 3], () => ended++))
+  for await (const { n } of items) if (n === 1) break
+  expect(ended).toBe(1)
+  expect(await items.next()).toEqual({ done: true, value: undefined })
+})
+
+test('a stream that breaks tells whoever waits, and is over', async () => {
+  async function* broken() {
+    yield [{ n: 0 }]
+    throw new Error('broken')
+  }
+  const items = new OneByOne<Item>(broken())
+  expect(await items.next()).toEqual({ done: false, value: { n: 0 } })
+  const [first, second] = await Promise.allSettled([items.next(), items.next()])
+  expect(first).toMatchObject({ status: 'rejected' })
+  expect(second).toEqual({ status: 'fulfilled', value: { done: true, value: undefined } })
+})
