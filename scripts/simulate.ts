@@ -19,6 +19,7 @@ for (let seed = first; seed < first + seeds; seed++) {
 }
 
 const reached = [...transitions].toSorted(([, a], [, b]) => b - a)
-for (const [transition, count] of reached) process.stdout.write(`${String(count).padStart(8)}  ${transition}\n`)
+for (const [transition, count] of reached)
+  process.stdout.write(`${String(count).padStart(8)}  ${transition}\n`)
 process.stdout.write(`seeds ${seeds} bad ${bad} transitions ${transitions.size} first ${first}\n`)
 process.exitCode = bad === 0 ? 0 : 1

@@ -1,7 +1,9 @@
 import type { Command } from 'commander'
 import { describe, expect, it } from 'vitest'
+import { agents } from '../../src/agents/index.ts'
 import { commandLine } from '../../src/cli/program.ts'
 import { ConfigFile } from '../../src/daemon/config.ts'
+import { dialects } from '../../src/dialects/index.ts'
 import { blocksOf, pages } from './pages.ts'
 
 const cli = pages.find(({ path }) => path === 'docs/cli.md')?.text ?? ''
@@ -80,5 +82,28 @@ describe('the page on the command line', () => {
   it('shows a configuration that is valid', () => {
     const example = /```json\n([\s\S]*?)```/.exec(section('Configuration'))?.[1] ?? ''
     expect(ConfigFile.safeParse(JSON.parse(example)).error).toBeUndefined()
+  })
+})
+
+describe('the lists of agents and dialects in the pages', () => {
+  const textOf = (path: string) => pages.find((page) => page.path === path)?.text ?? ''
+
+  it('name every agent there is, with its launches, and no other', () => {
+    const [, table = ''] = textOf('README.md').split('| agent | what it is | launches |')
+    const rows = [...table.matchAll(/^\|(.+)\|.+\|(.+)\|$/gm)]
+    const named = rows.flatMap(([, ids = '', launches = '']) =>
+      codeIn(ids).map((id) => `${id}: ${launches.trim()}`),
+    )
+    const known = agents.map(({ id, launches }) => `${id}: ${Object.keys(launches).join(', ')}`)
+    expect(named.sort()).toEqual(known.sort())
+  })
+
+  it('name every dialect there is, and no other', () => {
+    const rows = textOf('docs/cli.md').match(/^\| `--to <dialect>` \|.*$/gm) ?? []
+    expect(rows).toHaveLength(2)
+    for (const row of rows) {
+      const [, ...named] = codeIn(row)
+      expect(named.sort()).toEqual([...dialects.keys()].sort())
+    }
   })
 })

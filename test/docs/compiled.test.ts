@@ -9,6 +9,10 @@ vi.setConfig({ testTimeout: 60_000 })
 
 const run = promisify(execFile)
 
+/** The agents that a snippet starts; those that are built in need no program and no key. */
+const needsProgram = (text: string) =>
+  [...text.matchAll(/agent: '([^']+)'/g)].some(([, agent = '']) => !['demo', 'echo'].includes(agent))
+
 /** Every TypeScript block, with the output that is printed below it, if there is one. */
 const snippets = pages.flatMap((page) => {
   const blocks = blocksOf(page)
@@ -56,11 +60,18 @@ describe('the TypeScript in the pages', () => {
     expect(lines.filter((line) => files.some((file) => line.startsWith(`${file}(`)))).toEqual([])
   })
 
-  it.each(snippets.map(({ place, output }, index) => [place, output, files[index] ?? ''] as const))(
-    '%s runs, and prints what the page says',
-    async (_place, output, file) => {
-      const { stdout } = await run(process.execPath, [file])
-      if (output !== undefined) expect(stdout).toBe(output)
-    },
-  )
+  // What prints something runs in any case: a refusal needs no program either.
+  const runs = snippets
+    .map((snippet, index) => ({ ...snippet, file: files[index] ?? '' }))
+    .filter(({ text, output }) => output !== undefined || !needsProgram(text))
+
+  it('runs where it can', () => {
+    const pagesThatRun = new Set(runs.map(({ place }) => place.split(':')[0]))
+    expect([...pagesThatRun]).toEqual(expect.arrayContaining(['README.md', 'docs/library.md']))
+  })
+
+  it.each(runs)('$place runs, and prints what the page says', async ({ output, file }) => {
+    const { stdout } = await run(process.execPath, ['--import', './test/docs/fast.mjs', file])
+    if (output !== undefined) expect(stdout).toBe(output)
+  })
 })

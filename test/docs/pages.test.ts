@@ -42,7 +42,7 @@ describe.each(pages.map((one) => [one.path, one] as const))('%s', (path, one) =>
   })
 
   it('names only npm scripts that exist', () => {
-    const named = [...one.text.matchAll(/npm run ([\w-]+)/g)].map(([, script = '']) => script)
+    const named = [...one.text.matchAll(/npm run ([\w:-]+)/g)].map(([, script = '']) => script)
     expect(named.filter((script) => !(script in manifest.scripts))).toEqual([])
   })
 })

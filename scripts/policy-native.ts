@@ -1,0 +1,52 @@
+import { REGISTRY } from '../src/agents/acp/registry.ts'
+import type { Agent, Launch, Start } from '../src/agents/agent.ts'
+import { threadParams } from '../src/agents/codex/app-server/thread.ts'
+import { GEMINI } from '../src/agents/protocols/acp/known.ts'
+import { type AcpQuirks, PLAIN } from '../src/agents/protocols/acp/quirks.ts'
+import { cellOf } from '../src/agents/protocols/acp/settings.ts'
+import { type LaunchKind, MainstemError, type Policy, type SessionOptions } from '../src/model/index.ts'
+
+/** What a wish becomes: words of the agent's own, or the reason of the refusal. */
+export type Native = { parts: readonly string[] } | { refused: string }
+
+/** Asks the launch itself, so that the page cannot say anything else. */
+export function nativeOf(agent: Agent, kind: LaunchKind, policy: Policy, options: SessionOptions): Native {
+  const start: Start = { launch: kind, cwd: '/', policy, options, epoch: 1 }
+  try {
+    const launch = agent.launches[kind]?.launch(start)
+    const later = kind === 'live' ? (SAID_LATER.get(agent.id)?.(start) ?? []) : []
+    return { parts: [...(launch ? commandOf(launch) : []), ...later] }
+  } catch (thrown) {
+    if (!(thrown instanceof MainstemError)) throw thrown
+    return { refused: thrown.message.replace(/^.* is not supported by [\w-]+: /, '') }
+  }
+}
+
+function commandOf(launch: Launch): string[] {
+  if (!('argv' in launch)) return []
+  return [...launch.argv, ...Object.entries(launch.env).map(([name, value]) => `${name}=${value}`)]
+}
+
+/** What is said after the start, by agent: the settings of a thread, or the mode of a session. */
+const SAID_LATER: ReadonlyMap<string, (start: Start) => string[]> = new Map([
+  ['codex', threadWords],
+  ['gemini', modeWords(GEMINI)],
+  ['acp', modeWords(PLAIN)],
+  ...REGISTRY.map(({ id, quirks }) => [id, modeWords(quirks ?? PLAIN)] as const),
+])
+
+function threadWords(start: Start): string[] {
+  const { cwd: _, ...params } = threadParams(start)
+  return Object.entries(params).map(([name, value]) => `${name}: ${plain(value)}`)
+}
+
+function modeWords({ modes }: AcpQuirks) {
+  return ({ policy }: Start) => {
+    const mode = modes[cellOf(policy)]
+    return mode ? [`mode ${mode.join(' / ')}`] : []
+  }
+}
+
+function plain(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}

@@ -1,0 +1,232 @@
+/** Writes the tables of the page on policies, from the launches and the rules themselves. */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { acpAgents } from '../src/agents/acp/agent.ts'
+import type { Agent } from '../src/agents/agent.ts'
+import { agents } from '../src/agents/index.ts'
+import type { RequestOpened } from '../src/model/events/request.ts'
+import {
+  Approval,
+  LaunchKind,
+  type Policy,
+  Sandbox,
+  type SessionOptions,
+  ToolKind,
+} from '../src/model/index.ts'
+import { answerFor } from '../src/sessions/approval.ts'
+import { type Native, nativeOf } from './policy-native.ts'
+
+const PAGE = 'docs/policy.md'
+
+/** Longer ones stand below their table. */
+const MAX_CELL = 70
+
+const REFUSED = 'refused: '
+
+const row = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
+const table = (head: readonly string[], rows: readonly (readonly string[])[]) =>
+  [row(head), `|${'---|'.repeat(head.length)}`, ...rows.map(row)].join('\n')
+const code = (text: string) => `\`${text.replaceAll('|', '\\|')}\``
+
+/** Those with a folder of their own come first. Built-in agents change nothing: there is nothing to hold them to. */
+const acp = new Set(acpAgents)
+const held = agents
+  .filter(({ setup }) => setup !== undefined)
+  .sort((a, b) => Number(acp.has(a)) - Number(acp.has(b)))
+const kindsOf = ({ launches }: Agent) => LaunchKind.options.filter((kind) => launches[kind])
+
+interface Unit {
+  agent: Agent
+  kind: LaunchKind
+}
+
+const units: readonly Unit[] = held.flatMap((agent) => kindsOf(agent).map((kind) => ({ agent, kind })))
+
+/** Approval × sandbox of one launch of one agent: what it is always started with, and its grid. */
+function gridOf({ agent, kind }: Unit): { always: readonly string[]; text: string } {
+  const cells = Approval.options.map((approval) =>
+    Sandbox.options.map((sandbox) => nativeOf(agent, kind, { approval, sandbox }, {})),
+  )
+  const accepted = cells.flat().flatMap((native) => ('parts' in native ? [native.parts] : []))
+  const always = (accepted[0] ?? []).filter((part) => accepted.every((parts) => parts.includes(part)))
+  const notes = new Map<string, number>()
+  const rows = cells.map((natives, index) => [
+    code(Approval.options[index] ?? ''),
+    ...natives.map((native) => cellText(native, always, notes)),
+  ])
+  const below = [...notes].map(([part, note]) => `- (${note}) ${code(part)}`)
+  const grid = table(['', ...Sandbox.options.map(code)], rows)
+  return { always, text: below.length > 0 ? `${grid}\n\n${below.join('\n')}` : grid }
+}
+
+function cellText(native: Native, always: readonly string[], notes: Map<string, number>): string {
+  if ('refused' in native) return `${REFUSED}${native.refused}`
+  const own = native.parts.filter((part) => !always.includes(part))
+  return own.length === 0 ? '–' : own.map((part) => partText(part, notes)).join(' ')
+}
+
+function partText(part: string, notes: Map<string, number>): string {
+  if (part.length <= MAX_CELL) return code(part)
+  const note = notes.get(part) ?? notes.size + 1
+  notes.set(part, note)
+  return `${code(part.slice(0, part.search(/[=: ]/)))} (${note})`
+}
+
+/** Launches that do the same share a grid. */
+function grids(): string {
+  const groups = Map.groupBy(
+    units.map((unit) => ({ ...unit, ...gridOf(unit) })),
+    ({ text }) => text,
+  )
+  return [...groups]
+    .map(([text, same]) => {
+      const title = heading(same.map(({ agent, kind }) => `${agent.id} ${kind}`))
+      const commands = same
+        .filter(({ always }) => always.length > 0)
+        .map(({ agent, kind, always }) => `- ${agent.id} ${kind}: ${code(always.join(' '))}`)
+      return [title, text, ...(commands.length > 0 ? ['Always:', commands.join('\n')] : [])].join('\n\n')
+    })
+    .join('\n\n')
+}
+
+function heading(names: readonly string[]): string {
+  const [first, ...more] = names
+  return `### ${names.length <= 3 ? names.join(', ') : `${first} and ${more.length} more`}`
+}
+
+interface Wish {
+  policy?: Partial<Policy>
+  options?: SessionOptions
+}
+
+/** A sample of every option. Where an agent wants another form, the first that it takes is shown. */
+const WISHES: Readonly<Record<string, readonly Wish[]>> = {
+  model: [{ options: { model: 'MODEL' } }, { options: { model: 'PROVIDER/MODEL' } }],
+  effort: [{ options: { effort: 'EFFORT' } }],
+  'systemPrompt.append': [{ options: { systemPrompt: { append: 'TEXT' } } }],
+  'systemPrompt.replace': [{ options: { systemPrompt: { replace: 'TEXT' } } }],
+  extraDirectories: [{ options: { extraDirectories: ['/DIR'] } }],
+  mcpServers: [{ options: { mcpServers: { NAME: { command: 'PROGRAM' } } } }],
+  'mcpServers.*.includeTools': [
+    { options: { mcpServers: { NAME: { command: 'PROGRAM', includeTools: ['TOOL'] } } } },
+  ],
+  'mcpServers.*.trust': [{ options: { mcpServers: { NAME: { command: 'PROGRAM', trust: true } } } }],
+  'isolation no-project': [{ options: { isolation: 'no-project' } }],
+  'isolation bare': [{ options: { isolation: 'bare' } }],
+  outputSchema: [{ options: { outputSchema: { type: 'object' } } }],
+  checkpointing: [{ options: { checkpointing: true } }],
+  network: [{ policy: { network: false } }],
+  writableRoots: [{ policy: { writableRoots: ['/DIR'] } }],
+  'tools.available': [{ policy: { tools: { available: ['TOOL'] } } }],
+  'tools.preapproved': [{ policy: { tools: { preapproved: ['TOOL'] } } }],
+  'tools.denied': [{ policy: { tools: { denied: ['TOOL'] } } }],
+  maxSteps: [{ policy: { maxSteps: 5 } }],
+  maxBudgetUsd: [{ policy: { maxBudgetUsd: 5 } }],
+}
+
+const COUNTED_BY_US = ['maxSteps', 'maxBudgetUsd']
+
+/** Every agent takes the first; some hold a limit only in the second. */
+const BASES: readonly Policy[] = [
+  { approval: 'auto-all', sandbox: 'none' },
+  { approval: 'ask-dangerous', sandbox: 'workspace-write' },
+]
+
+function optionCell({ agent, kind }: Unit, option: string, wishes: readonly Wish[]): string {
+  let refusal: string | undefined
+  for (const base of BASES) {
+    const without = nativeOf(agent, kind, base, {})
+    if ('refused' in without) continue
+    for (const { policy, options = {} } of wishes) {
+      const native = nativeOf(agent, kind, { ...base, ...policy }, options)
+      if ('refused' in native) {
+        refusal ??= native.refused
+        continue
+      }
+      const own = native.parts.filter((part) => !without.parts.includes(part))
+      const words = own.length > 0 ? own.map(code).join(' ') : accepted(option)
+      return base === BASES[0] ? words : `with \`${base.sandbox}\`: ${words}`
+    }
+  }
+  return `${REFUSED}${refusal}`
+}
+
+/** Nothing of it is on the command line. */
+function accepted(option: string): string {
+  return COUNTED_BY_US.includes(option) ? 'counted by us' : 'by its protocol'
+}
+
+/** Agents whose launches do the same share a table. */
+function optionTables(): string {
+  const groups = Map.groupBy(held, (agent) => optionTable(agent))
+  return [...groups]
+    .map(([text, same]) => {
+      const ids = same.map(({ id }) => id)
+      const title = heading(ids).replace('###', '### Options of')
+      return [title, ...(ids.length > 3 ? [`${ids.map(code).join(', ')}.`] : []), text].join('\n\n')
+    })
+    .join('\n\n')
+}
+
+function optionTable(agent: Agent): string {
+  const kinds = kindsOf(agent)
+  const rows = Object.entries(WISHES).map(([option, wishes]) => [
+    code(option),
+    ...kinds.map((kind) => optionCell({ agent, kind }, option, wishes)),
+  ])
+  const reasons = new Set(rows.flatMap(([, ...cells]) => cells))
+  // Where nothing can be asked for, a table would only repeat itself.
+  if ([...reasons].every((cell) => cell.startsWith(REFUSED)))
+    return `All of them are ${[...reasons].join(', ').replaceAll(`, ${REFUSED}`, ', ')}.`
+  return table(['option', ...kinds], rows)
+}
+
+/** Who answers a request about a tool: asked of the rule itself, for a file inside the workspace and one outside. */
+function approvals(): string {
+  const policies: readonly Policy[] = [
+    ...Approval.options.map((approval): Policy => ({ approval, sandbox: 'none' })),
+    { approval: 'auto-all', sandbox: 'read-only' },
+  ]
+  const head = policies.map(({ approval, sandbox }) =>
+    sandbox === 'none' ? code(approval) : `${code(approval)} and ${code(sandbox)}`,
+  )
+  const rows = ToolKind.options.map((kind) => [
+    code(kind),
+    ...policies.map((policy) => verdict(kind, policy)),
+  ])
+  return table(['tool', ...head], rows)
+}
+
+function verdict(toolKind: ToolKind, policy: Policy): string {
+  const request: RequestOpened = {
+    type: 'request.opened',
+    requestId: 'r',
+    kind: 'permission',
+    blocking: true,
+    toolKind,
+    locations: [{ path: '/file' }],
+    inputDigest: '',
+    options: [],
+  }
+  const allows = (inside: boolean) => {
+    const answer = answerFor(request, { policy, hooked: false, attended: true, isInside: () => inside })
+    return typeof answer === 'object' && answer.decision === 'allow'
+  }
+  if (allows(false)) return 'runs'
+  return allows(true) ? 'runs inside the workspace, else asks' : 'asks'
+}
+
+/** The page with its tables as they are now; what stands between the marks is replaced. */
+export function policyPage(page: string): string {
+  const tables: Readonly<Record<string, string>> = {
+    approvals: approvals(),
+    grids: grids(),
+    options: optionTables(),
+  }
+  return Object.entries(tables).reduce((text, [name, made]) => {
+    const mark = new RegExp(`(<!-- ${name} -->\\n)[\\s\\S]*?(<!-- end -->)`)
+    if (!mark.test(text)) throw new TypeError(`${PAGE} has no place for ${name}`)
+    return text.replace(mark, (_, begin, end) => `${begin}\n${made}\n\n${end}`)
+  }, page)
+}
+
+if (import.meta.main) writeFileSync(PAGE, policyPage(readFileSync(PAGE, 'utf8')))
