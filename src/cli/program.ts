@@ -7,6 +7,7 @@ import { registerDemo } from './demo.ts'
 import { printable } from './printable.ts'
 import { registerRun } from './run.ts'
 import { registerServe } from './serve.ts'
+import { registerToken } from './token.ts'
 
 /** The exit code for a command line that makes no sense. */
 const USAGE = 2
@@ -19,7 +20,14 @@ export function commandLine(): Command {
     .version(version)
     .showHelpAfterError('(try --help)')
     .exitOverride()
-  for (const register of [registerDemo, registerAgents, registerRun, registerServe, registerDecode])
+  for (const register of [
+    registerDemo,
+    registerAgents,
+    registerRun,
+    registerServe,
+    registerToken,
+    registerDecode,
+  ])
     register(program)
   return program
 }

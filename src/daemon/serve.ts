@@ -1,4 +1,5 @@
 import { realpath } from 'node:fs/promises'
+import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import type { Agent } from '../agents/agent.ts'
@@ -8,10 +9,13 @@ import type { Phase } from '../gateway/parts.ts'
 import { directoryBelow } from '../gateway/roots.ts'
 import { Runs } from '../gateway/runs.ts'
 import { Streams } from '../gateway/streams.ts'
+import { Tickets } from '../gateway/tickets.ts'
 import { MainstemError } from '../model/index.ts'
 import { systemTimers } from './clock.ts'
 import type { Config } from './config.ts'
 import { allowedHosts, checkExposure } from './exposure.ts'
+import { tokenSource } from './named-tokens.ts'
+import { readiness } from './readiness.ts'
 import { type TokenFile, tokenIn } from './token.ts'
 import { type Wired, wire } from './wire.ts'
 
@@ -22,6 +26,8 @@ export interface ServeParts {
   /** The agents to offer; all of them unless told otherwise. */
   agents?: readonly Agent[]
 }
+
+const { version } = createRequire(import.meta.url)('../../package.json')
 
 /** How long readers may take to fetch the last of their stream when the server stops. */
 const LAST_WORDS_MS = 2_000
@@ -36,9 +42,13 @@ export async function serve({ config, report, agents }: ServeParts): Promise<Ser
   const wired = wire({ settings: config.agents, ...(agents && { agents }) })
   const runs = new Runs(report)
   const phase = { now: 'starting' as Phase }
+  const stopping = new AbortController()
   const app = gateway({
     sessions: wired.sessions,
-    tokens: token && [{ principal: 'owner', token: token.token }],
+    tokens: token && tokenSource(config.data, token.token),
+    tickets: new Tickets(),
+    agents: () => readiness({ settings: config.agents, ...(agents && { agents }), signal: stopping.signal }),
+    version,
     hosts: allowedHosts(config),
     roots,
     cwd,
@@ -53,7 +63,7 @@ export async function serve({ config, report, agents }: ServeParts): Promise<Ser
   })
   await listen(app, config)
   phase.now = 'ready'
-  return new Server({ app, wired, runs, phase, token, drainMs: config.timeouts.drainMs })
+  return new Server({ app, wired, runs, phase, stopping, token, drainMs: config.timeouts.drainMs })
 }
 
 interface ServerParts {
@@ -61,6 +71,8 @@ interface ServerParts {
   wired: Wired
   runs: Runs
   phase: { now: Phase }
+  /** Ends what was started only to answer a question. */
+  stopping: AbortController
   token: TokenFile | undefined
   drainMs: number
 }
@@ -96,8 +108,9 @@ export class Server {
   }
 
   async #stop(): Promise<void> {
-    const { app, wired, runs, phase, drainMs } = this.#parts
+    const { app, wired, runs, phase, stopping, drainMs } = this.#parts
     phase.now = 'draining'
+    stopping.abort()
     await Promise.race([runs.done(), systemTimers.sleep(drainMs, this.#patience.signal)])
     this.#patience.abort()
     await wired.sessions.drain()

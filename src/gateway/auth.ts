@@ -1,15 +1,21 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { MainstemError } from '../model/index.ts'
+import type { GatewayParts } from './parts.ts'
 
-/** A secret and who is meant by it: idempotency keys of one principal are unknown to another. */
+/** Who is meant by a token: what belongs to one principal does not exist for another. */
 export interface Token {
   principal: string
-  token: string
+  /** SHA-256 in hexadecimal. A token has 256 random bits, so nothing slower is needed. */
+  digest: string
 }
 
-/** How a route learns who asks: by header unless it says otherwise. */
-type RouteAuth = 'header' | 'body' | 'open'
+export function tokenOf(principal: string, token: string): Token {
+  return { principal, digest: digest(token).toString('hex') }
+}
+
+/** How a route learns who asks: by header unless it says otherwise, or also by what it names. */
+export type RouteAuth = 'header' | 'body' | 'ticket' | 'open'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -21,25 +27,31 @@ declare module 'fastify' {
   }
 }
 
-/** Authentication is switched off: everybody is the same one. */
-const ANONYMOUS = 'anonymous'
+/** Whose the first token is. Without authentication everybody is this one. */
+export const LOCAL = 'local'
 
 /** Asks every request for a token, but on routes that are declared open. Without tokens everybody may come in. */
-export function requireToken(app: FastifyInstance, tokens: readonly Token[] | undefined): void {
+export function requireToken(
+  app: FastifyInstance,
+  { tokens, tickets }: Pick<GatewayParts, 'tokens' | 'tickets'>,
+): void {
   app.decorateRequest('principal', '')
-  const known = tokens?.map(({ principal, token }) => ({ principal, digest: digest(token) }))
-  const admit = (request: FastifyRequest, presented: string | undefined) => {
-    request.principal = known ? principalOf(known, presented) : ANONYMOUS
+  const admit = async (request: FastifyRequest, presented: string | undefined) => {
+    request.principal = tokens ? principalOf(await tokens(), presented) : LOCAL
   }
   app.addHook('onRequest', async (request) => {
     const auth = authOf(request)
     if (auth === 'open') return
     const { authorization } = request.headers
     if (authorization === undefined && auth === 'body') return
-    admit(request, bearerOf(authorization))
+    const ticket = auth === 'ticket' && authorization === undefined ? ticketOf(request.query) : undefined
+    const holder = ticket === undefined ? undefined : tickets.redeem(ticket)
+    if (holder === undefined) await admit(request, bearerOf(authorization))
+    else request.principal = holder
   })
   app.addHook('preValidation', async (request) => {
-    if (authOf(request) === 'body' && request.principal === '') admit(request, bodyTokenOf(request.body))
+    if (authOf(request) === 'body' && request.principal === '')
+      await admit(request, bodyTokenOf(request.body))
   })
 }
 
@@ -48,11 +60,13 @@ function authOf(request: FastifyRequest): RouteAuth {
   return request.routeOptions.config?.auth ?? 'header'
 }
 
-function principalOf(known: readonly { principal: string; digest: Buffer }[], presented = ''): string {
+function principalOf(known: readonly Token[], presented = ''): string {
   const asked = digest(presented)
   let found: string | undefined
   // Digests have one length, and all are compared: the time tells nothing about a token.
-  for (const { principal, digest } of known) if (timingSafeEqual(digest, asked)) found = principal
+  for (const { principal, digest } of known) {
+    if (timingSafeEqual(Buffer.from(digest, 'hex'), asked)) found = principal
+  }
   if (found === undefined) throw new MainstemError('unauthorized', 'a valid token is required')
   return found
 }
@@ -63,6 +77,11 @@ function digest(text: string): Buffer {
 
 function bearerOf(header: string | undefined): string | undefined {
   return header === undefined ? undefined : /^Bearer +(\S+) *$/i.exec(header)?.[1]
+}
+
+function ticketOf(query: unknown): string | undefined {
+  if (typeof query !== 'object' || query === null || !('ticket' in query)) return undefined
+  return typeof query.ticket === 'string' ? query.ticket : undefined
 }
 
 function bodyTokenOf(body: unknown): string | undefined {

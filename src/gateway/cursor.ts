@@ -17,16 +17,18 @@ export function isAfter(cursor: Cursor, seq: number, part: number): boolean {
   return seq > cursor.seq || (seq === cursor.seq && part > cursor.part)
 }
 
+const HEADER = 'Last-Event-ID'
+
 const ID = /^(0|[1-9]\d{0,14})(?:\.([1-9]\d{0,8}))?$/
 
-/** What `Last-Event-ID` says; nothing when there is none. */
-export function parseCursor(header: string | string[] | undefined): Cursor | undefined {
-  if (header === undefined || header === '') return undefined
-  const match = typeof header === 'string' ? ID.exec(header) : null
-  if (!match) throw badCursor('not an id that this server gave')
+/** What `Last-Event-ID` or another field says; nothing when there is none. */
+export function parseCursor(text: string | string[] | undefined, field: string = HEADER): Cursor | undefined {
+  if (text === undefined || text === '') return undefined
+  const match = typeof text === 'string' ? ID.exec(text) : null
+  if (!match) throw badCursor('not an id that this server gave', field)
   return { seq: Number(match[1]), part: match[2] === undefined ? START.part : Number(match[2]) }
 }
 
-export function badCursor(why: string): MainstemError {
-  return new MainstemError('invalid_request', `Last-Event-ID: ${why}`, { field: 'Last-Event-ID' })
+export function badCursor(why: string, field: string = HEADER): MainstemError {
+  return new MainstemError('invalid_request', `${field}: ${why}`, { field })
 }

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import type { StreamFormat } from './format.ts'
 
 export interface StreamTiming {
   /** Silence after which a comment shows that we are still there. */
@@ -7,14 +8,19 @@ export interface StreamTiming {
   stallMs: number
 }
 
-/** A response that stays open: server-sent events, written only as fast as the reader takes them. */
+/** A response that stays open, written only as fast as the reader takes it. */
 export class EventStream {
   readonly #response: ServerResponse
   readonly #stallMs: number
   readonly #gone = new AbortController()
   readonly #keepalive: NodeJS.Timeout
 
-  constructor(response: ServerResponse, headers: Readonly<Record<string, string>>, timing: StreamTiming) {
+  constructor(
+    response: ServerResponse,
+    format: StreamFormat,
+    headers: Readonly<Record<string, string>>,
+    timing: StreamTiming,
+  ) {
     this.#response = response
     this.#stallMs = timing.stallMs
     // A reader that left while its run was being prepared is never told of again.
@@ -22,7 +28,7 @@ export class EventStream {
     response.once('close', () => this.#gone.abort())
     response.on('error', () => this.#gone.abort())
     response.writeHead(200, {
-      'content-type': 'text/event-stream',
+      'content-type': format.type,
       'cache-control': 'no-cache, no-store, no-transform',
       // A stream is the last thing on its connection: nothing idle is left behind it.
       connection: 'close',
@@ -32,7 +38,7 @@ export class EventStream {
     })
     response.flushHeaders()
     this.#keepalive = setTimeout(() => {
-      if (!response.writableNeedDrain) response.write(': keepalive\n\n')
+      if (!response.writableNeedDrain) response.write(format.keepalive)
       this.#keepalive.refresh()
     }, timing.keepaliveMs)
   }

@@ -6,11 +6,12 @@ import Fastify, {
   type RouteOptions,
 } from 'fastify'
 import { requireToken } from './auth.ts'
+import { routeOf } from './endpoint.ts'
 import { guardEdges, pathOf } from './guard.ts'
 import { parseJsonBody } from './json.ts'
 import type { GatewayParts } from './parts.ts'
 import { PROBLEM_TYPE, type Problem, problemFrom, problemOf, sendProblem } from './problem.ts'
-import { routesOf } from './routes.ts'
+import { endpointsOf } from './routes.ts'
 
 /** With any parameters: the bytes decide whether it is UTF-8. */
 const JSON_TYPES = /^application\/(?:[\w.-]+\+)?json(?:\s*;|$)/i
@@ -51,8 +52,8 @@ export function gateway(parts: GatewayParts): FastifyInstance {
     sendProblem(reply, problemOf('not_found', 'there is no such path')),
   )
   guardEdges(app, parts.hosts)
-  requireToken(app, parts.tokens)
-  const routes = routesOf(parts)
+  requireToken(app, parts)
+  const routes = endpointsOf(parts).map(routeOf)
   for (const route of routes) app.route(route)
   for (const route of otherMethods(routes)) app.route(route)
   return app

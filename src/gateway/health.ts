@@ -1,6 +1,10 @@
-import type { RouteOptions } from 'fastify'
+import { z } from 'zod'
 import { MainstemError } from '../model/index.ts'
+import { named } from './components.ts'
+import { type Endpoint, endpoint } from './endpoint.ts'
 import type { GatewayParts } from './parts.ts'
+
+const Health = named('Health', z.strictObject({ status: z.enum(['ok', 'ready']) }))
 
 /** Work is taken only between start and stop. */
 export function checkReady({ phase }: Pick<GatewayParts, 'phase'>): void {
@@ -10,22 +14,29 @@ export function checkReady({ phase }: Pick<GatewayParts, 'phase'>): void {
 }
 
 /** Is the process alive, and may it be given work? Neither tells anything else, so neither asks for a token. */
-export function healthRoutes(parts: GatewayParts): RouteOptions[] {
+export function healthEndpoints(parts: Pick<GatewayParts, 'phase'>): Endpoint[] {
   return [
-    {
+    endpoint({
       method: 'GET',
       url: '/healthz',
-      config: { auth: 'open' },
-      handler: async () => ({ status: 'ok' }),
-    },
-    {
+      summary: 'Is the process alive?',
+      auth: 'open',
+      query: z.looseObject({}),
+      answer: Health,
+      run: async () => ({ status: 'ok' as const }),
+    }),
+    endpoint({
       method: 'GET',
       url: '/readyz',
-      config: { auth: 'open' },
-      handler: async () => {
+      summary: 'May it be given work?',
+      auth: 'open',
+      query: z.looseObject({}),
+      answer: Health,
+      errors: ['overloaded', 'draining'],
+      async run() {
         checkReady(parts)
-        return { status: 'ready' }
+        return { status: 'ready' as const }
       },
-    },
+    }),
   ]
 }

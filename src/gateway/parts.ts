@@ -1,9 +1,11 @@
 import type { Policy } from '../model/index.ts'
 import type { Sessions } from '../sessions/sessions.ts'
+import type { AgentStatus } from './agents.ts'
 import type { Token } from './auth.ts'
 import type { StreamTiming } from './event-stream.ts'
 import type { Runs } from './runs.ts'
 import type { Streams } from './streams.ts'
+import type { Tickets } from './tickets.ts'
 
 export type Phase = 'starting' | 'ready' | 'draining'
 
@@ -24,13 +26,17 @@ export interface GatewayLimits {
 export interface GatewayParts {
   sessions: Sessions
   /** Absent: nobody is asked for a token. */
-  tokens: readonly Token[] | undefined
+  tokens: (() => Promise<readonly Token[]>) | undefined
+  tickets: Tickets
+  /** Which agents can be used. */
+  agents(): Promise<AgentStatus[]>
+  version: string
   /** Names by which clients may call this server. */
   hosts: readonly string[]
   /** Real paths below which agents may work, and the one they start in. */
   roots: readonly string[]
   cwd: string
-  /** What execute runs under when its caller asks for nothing, and the most that anybody may ask for. */
+  /** What a session runs under when its caller asks for nothing, and the most that anybody may ask for. */
   policy: Policy
   ceiling: Policy
   timing: GatewayTiming

@@ -1,17 +1,28 @@
 import type { FastifyError, FastifyReply } from 'fastify'
-import { ERRORS, type ErrorCode, MainstemError } from '../model/index.ts'
+import { z } from 'zod'
+import { RequestResolved } from '../model/events/request.ts'
+import { ERRORS, ErrorCode, MainstemError } from '../model/index.ts'
+import { named } from './components.ts'
 
 /** An error as RFC 9457 writes it, with our code and the way out. */
-export interface Problem {
-  type: string
-  title: string
-  status: number
-  detail: string
-  code: ErrorCode
-  advice: string
-  /** The part of the request that is wrong. */
-  field?: string
-}
+export const Problem = named(
+  'Problem',
+  z.strictObject({
+    type: z.string(),
+    title: z.string(),
+    status: z.int(),
+    detail: z.string(),
+    code: ErrorCode,
+    advice: z.string(),
+    field: z.string().optional().describe('the part of the request that is wrong'),
+    earliest: z.int().optional().describe('the first entry that is kept'),
+    winner: RequestResolved.optional().describe('the decision that was first'),
+  }),
+)
+export type Problem = z.infer<typeof Problem>
+
+/** What an error's details may add. */
+const Extra = Problem.pick({ field: true, earliest: true, winner: true }).strip()
 
 export const PROBLEM_TYPE = 'application/problem+json'
 
@@ -33,10 +44,12 @@ export function sendProblem(reply: FastifyReply, problem: Problem): void {
 /** Nothing of an unexpected error is told to the client; its text may hold anything. */
 export function problemFrom(thrown: unknown): Problem {
   if (thrown instanceof MainstemError && thrown.code !== 'unknown') {
-    const { field } = thrown.details ?? {}
+    const { field, earliest, winner } = Extra.parse(thrown.details ?? {})
     return {
       ...problemOf(thrown.code, thrown.message),
-      ...(typeof field === 'string' && { field }),
+      ...(field !== undefined && { field }),
+      ...(earliest !== undefined && { earliest }),
+      ...(winner && { winner }),
     }
   }
   const { statusCode, message } = asHttpError(thrown)

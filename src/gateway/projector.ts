@@ -1,51 +1,47 @@
 import type { Dialect, DialectOptions } from '../dialects/dialect.ts'
-import type { Entry } from '../model/index.ts'
+import type { Entry, EventType } from '../model/index.ts'
 import { type Cursor, isAfter, messageId } from './cursor.ts'
+import type { Shown } from './format.ts'
 
-/** In characters: what is prepared for a reader at a time. */
-const CHUNK = 64 * 1024
+/** Raw frames by their numbers. */
+export type RawFrames = ReadonlyMap<number, string>
 
-/** Some readers split lines at these two, which JSON leaves as they are. */
-const LINE_SEPARATORS = /[\u2028\u2029]/g
+/** What a reader wants to see. */
+export interface View {
+  dialect: Dialect
+  options: DialectOptions
+  after: Cursor
+  /** Only what comes from these events. */
+  types?: ReadonlySet<EventType> | undefined
+}
 
 /**
- * One reader's projection, written as server-sent events. It always starts at the first entry, because what a
- * dialect says depends on what it has said; the messages up to the cursor are left out.
+ * One reader's projection. What a dialect says may depend on what it has said, so it sees every entry; messages up
+ * to the cursor, and of other types, are left out.
  */
 export class Projector {
-  readonly #dialect: Dialect
+  readonly #view: View
   readonly #state: unknown
-  readonly #after: Cursor
 
-  constructor(dialect: Dialect, options: DialectOptions, after: Cursor) {
-    this.#dialect = dialect
-    this.#state = dialect.initial(options)
-    this.#after = after
+  constructor(view: View) {
+    this.#view = view
+    this.#state = view.dialect.initial(view.options)
   }
 
   get finished(): boolean {
-    return this.#dialect.finished(this.#state)
+    return this.#view.dialect.finished(this.#state)
   }
 
-  *write(entries: readonly Entry[]): Generator<string> {
-    let chunk = ''
+  *project(entries: readonly Entry[], raw?: RawFrames): Generator<Shown> {
+    const { dialect, after, types } = this.#view
     for (const entry of entries) {
-      const messages = this.#dialect.project(this.#state, entry)
+      const frame = entry.native === undefined ? undefined : raw?.get(entry.native)
+      const messages = dialect.project(this.#state, entry, frame)
+      if (types && !types.has(entry.event.type)) continue
       for (const [index, message] of messages.entries()) {
-        if (!isAfter(this.#after, entry.seq, index + 1)) continue
-        const id = messageId(entry.seq, index + 1, messages.length)
-        chunk += `id: ${id}\ndata: ${json(message)}\n\n`
-        if (chunk.length < CHUNK) continue
-        yield chunk
-        chunk = ''
+        if (!isAfter(after, entry.seq, index + 1)) continue
+        yield { id: messageId(entry.seq, index + 1, messages.length), message }
       }
     }
-    if (chunk !== '') yield chunk
   }
-}
-
-function json(message: unknown): string {
-  return JSON.stringify(message).replace(LINE_SEPARATORS, (char) =>
-    char === '\u2028' ? '\\u2028' : '\\u2029',
-  )
 }

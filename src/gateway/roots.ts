@@ -6,10 +6,14 @@ import { MainstemError } from '../model/index.ts'
  * The real path of a directory below one of the roots, which are real paths themselves. Every other case is told
  * in the same words, so that nobody can ask what exists elsewhere.
  */
-export async function directoryBelow(roots: readonly string[], directory: string): Promise<string> {
+export async function directoryBelow(
+  roots: readonly string[],
+  directory: string,
+  field = 'cwd',
+): Promise<string> {
   const real = isAbsolute(directory) ? await realDirectory(directory) : undefined
   if (real === undefined || !roots.some((root) => isBelow(root, real))) {
-    throw new MainstemError('forbidden', 'cwd: not a directory below the configured roots', { field: 'cwd' })
+    throw new MainstemError('forbidden', `${field}: not a directory below the configured roots`, { field })
   }
   return real
 }

@@ -1,9 +1,44 @@
-import type { RouteOptions } from 'fastify'
-import { executeRoute } from './execute.ts'
-import { healthRoutes } from './health.ts'
+import { agentsEndpoint } from './agents.ts'
+import { allEventsEndpoint } from './all-events.ts'
+import { blobEndpoint } from './blobs.ts'
+import { commandEndpoints } from './commands.ts'
+import type { Endpoint } from './endpoint.ts'
+import { eventsEndpoint } from './events.ts'
+import { executeEndpoint } from './execute.ts'
+import { healthEndpoints } from './health.ts'
+import { metricsEndpoint } from './metrics.ts'
+import { newSessionEndpoint } from './new-session.ts'
+import { describe, type OpenApi, openApiEndpoint } from './openapi.ts'
 import type { GatewayParts } from './parts.ts'
+import { referenceEndpoint } from './reference.ts'
+import { requestEndpoints } from './requests.ts'
+import { sessionEndpoints } from './sessions.ts'
+import { ticketEndpoint } from './tickets.ts'
+import { usageEndpoint } from './usage.ts'
 
 /** Every route there is. One that does not say otherwise asks for a token in its header. */
-export function routesOf(parts: GatewayParts): RouteOptions[] {
-  return [...healthRoutes(parts), executeRoute(parts)]
+export function endpointsOf(parts: GatewayParts): Endpoint[] {
+  let document: OpenApi | undefined
+  const describeAll = () => {
+    document ??= describe(all, parts.version)
+    return document
+  }
+  const all = [
+    ...healthEndpoints(parts),
+    executeEndpoint(parts),
+    agentsEndpoint(parts),
+    newSessionEndpoint(parts),
+    ...sessionEndpoints(parts),
+    ...commandEndpoints(parts),
+    eventsEndpoint(parts),
+    allEventsEndpoint(parts),
+    ...requestEndpoints(parts),
+    usageEndpoint(parts),
+    blobEndpoint(parts),
+    ticketEndpoint(parts),
+    metricsEndpoint(parts),
+    openApiEndpoint(describeAll),
+    referenceEndpoint(describeAll),
+  ]
+  return all
 }

@@ -9,6 +9,13 @@ export class Streams {
     this.#limit = limit
   }
 
+  /** How many there are, of everybody. */
+  get open(): number {
+    let open = 0
+    for (const count of this.#open.values()) open += count
+    return open
+  }
+
   /** Takes a place, or refuses with `overloaded`. The returned function gives it back. */
   enter(principal: string): () => void {
     const open = this.#open.get(principal) ?? 0

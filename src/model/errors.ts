@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { MainstemError } from './mainstem-error.ts'
 
 /** One table for every face: the HTTP status, the CLI exit code, and the way out. */
 export const ERRORS = {
@@ -68,19 +69,6 @@ export function jsonRpcCode(code: ErrorCode): number {
   if (code === 'invalid_request') return -32602
   if (code === 'unknown') return -32603
   return -32000
-}
-
-/** The one error class: callers branch on `code`. */
-export class MainstemError extends Error {
-  readonly code: ErrorCode
-  readonly details: Record<string, unknown> | undefined
-
-  constructor(code: ErrorCode, message: string, details?: Record<string, unknown>, options?: ErrorOptions) {
-    super(message, options)
-    this.name = 'MainstemError'
-    this.code = code
-    this.details = details
-  }
 }
 
 /** Any thrown value as ours, the original kept as its cause. */

@@ -1,4 +1,6 @@
 import { type BlobRef, type BlobSink, type Entry, MainstemError, type SessionRecord } from '../model/index.ts'
+import { checkContinues } from './check-continues.ts'
+import { receiptId } from './receipt-id.ts'
 import type { Batch, JournalFrame, Receipt, SessionQuery, SessionState, Store } from './store.ts'
 
 /** Everything in this process's memory: for the library, for tests, and for runs nobody needs tomorrow. */
@@ -153,22 +155,4 @@ class MemoryBlob {
 
 function edges({ entries }: MemoryLog): Pick<SessionRecord, 'head' | 'updatedAt'> {
   return { head: entries.length, updatedAt: entries.at(-1)?.at ?? 0 }
-}
-
-/** JSON keeps the two apart whatever characters they hold. */
-function receiptId(scope: string, key: string): string {
-  return JSON.stringify([scope, key])
-}
-
-/** A gap or a repeat in a log can never be mended later, so it is refused now. */
-function checkContinues(session: string, head: number, entries: readonly Entry[]): void {
-  let expected = head
-  for (const entry of entries) {
-    if (entry.seq !== ++expected) {
-      throw new MainstemError(
-        'conflict',
-        `log ${session} is at ${expected - 1}, entry ${entry.seq} does not follow`,
-      )
-    }
-  }
 }

@@ -2,6 +2,7 @@ import { type Agent, type Beat, type Codec, recipe, type Said } from '../../src/
 import { echo } from '../../src/agents/echo/agent.ts'
 import { isFields } from '../../src/agents/fields.ts'
 import { line, nothing, say, send, unmapped } from '../../src/agents/step.ts'
+import type { Capabilities } from '../../src/model/index.ts'
 
 /** One line of what a puppet is to say, after waiting at the gate where `wait` is set. */
 export interface Cue {
@@ -29,10 +30,10 @@ const codec: Codec<undefined> = {
   end: () => nothing,
 }
 
-function puppetRecipe() {
+function puppetRecipe(more: Partial<Capabilities> = {}, own: Codec<undefined> = codec) {
   if (!echo.launches.oneshot) throw new Error('echo has a oneshot launch')
-  const { capabilities } = echo.launches.oneshot
-  return recipe({ capabilities, codec, launch: () => ({ kind: 'builtin', reply }) })
+  const capabilities = { ...echo.launches.oneshot.capabilities, ...more }
+  return recipe({ capabilities, codec: own, launch: () => ({ kind: 'builtin', reply }) })
 }
 
 /** An agent that says whatever its task tells it to say: its native lines are our own words. */
@@ -41,6 +42,30 @@ export const puppet: Agent = {
   name: 'Puppet',
   launches: { live: puppetRecipe(), oneshot: puppetRecipe() },
 }
+
+/** A puppet that can be talked to while it works, and says what it was told. */
+export const able: Agent = {
+  id: 'able',
+  name: 'Able puppet',
+  launches: {
+    live: puppetRecipe(
+      { steer: 'folded', setModel: true, setMode: true, images: true },
+      {
+        ...codec,
+        encode(_, command) {
+          if (command.type === 'set_model') return say({ type: 'session.updated', model: command.model })
+          if (command.type === 'set_policy') return told(command.mode ?? command.policy?.approval ?? '')
+          if (command.type === 'steer') return told(command.text)
+          if (command.type === 'close') return send([{ kind: 'end' }])
+          return command.type === 'prompt' ? send([line(command.text)]) : nothing
+        },
+      },
+    ),
+  },
+}
+
+const told = (message: string) =>
+  say({ type: 'notice.raised', level: 'info', code: 'agent_warning', message })
 
 function reply(written: string): Beat[] {
   const cues: Cue[] = JSON.parse(JSON.parse(written))

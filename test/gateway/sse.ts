@@ -4,10 +4,12 @@ export interface Received {
   data: Record<string, unknown>
 }
 
+/** The events that arrived whole. */
 export function parseEvents(stream: string): Received[] {
   return stream
     .split('\n\n')
-    .filter((block) => block.startsWith('id: '))
+    .slice(0, -1)
+    .filter((block) => block.includes('\ndata: '))
     .map((block) => {
       const [, id = '', data = ''] = /^id: (.*)\ndata: (.*)$/.exec(block) ?? []
       return { id, data: JSON.parse(data) }

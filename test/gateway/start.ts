@@ -7,19 +7,22 @@ import type { FastifyInstance } from 'fastify'
 import { echo } from '../../src/agents/echo/agent.ts'
 import { systemClock } from '../../src/daemon/clock.ts'
 import { driver } from '../../src/drivers/index.ts'
+import { tokenOf } from '../../src/gateway/auth.ts'
 import { gateway } from '../../src/gateway/gateway.ts'
 import type { GatewayParts } from '../../src/gateway/parts.ts'
 import { Runs } from '../../src/gateway/runs.ts'
 import { Streams } from '../../src/gateway/streams.ts'
+import { Tickets } from '../../src/gateway/tickets.ts'
 import { DEFAULT_POLICY } from '../../src/model/index.ts'
 import { Sessions } from '../../src/sessions/sessions.ts'
 import { WarmPool } from '../../src/sessions/warm-pool.ts'
 import { memoryStore } from '../../src/stores/memory.ts'
 import type { Store } from '../../src/stores/store.ts'
 import { Gate } from './gate.ts'
-import { puppet } from './puppet.ts'
+import { able, puppet } from './puppet.ts'
 
 export const TOKEN = 'owner-token-owner-token-owner-token-owner-1'
+export const GUEST = 'guest-token-guest-token-guest-token-guest-1'
 
 export type Options = Partial<Omit<GatewayParts, 'sessions' | 'runs'>> & { store?: Store }
 
@@ -34,7 +37,7 @@ export class TestGateway implements AsyncDisposable {
 
   constructor({ store = memoryStore(), ...options }: Options) {
     this.sessions = new Sessions({
-      agents: new Map([echo, puppet].map((agent) => [agent.id, agent])),
+      agents: new Map([echo, puppet, able].map((agent) => [agent.id, agent])),
       store,
       driver: driver({ timers: this.gate }),
       clock: systemClock,
@@ -49,7 +52,10 @@ export class TestGateway implements AsyncDisposable {
     })
     const report = (thrown: unknown) => void this.reported.push(thrown)
     this.parts = {
-      tokens: [{ principal: 'owner', token: TOKEN }],
+      tokens: async () => [tokenOf('owner', TOKEN), tokenOf('guest', GUEST)],
+      tickets: new Tickets(),
+      agents: async () => [],
+      version: '0.0.0',
       hosts: ['127.0.0.1', 'localhost', '[::1]'],
       roots: [this.root],
       cwd: this.root,

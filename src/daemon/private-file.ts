@@ -1,0 +1,76 @@
+import { randomBytes } from 'node:crypto'
+import { constants, type Stats } from 'node:fs'
+import { type FileHandle, lstat, mkdir, open, rm } from 'node:fs/promises'
+import { MainstemError } from '../model/index.ts'
+
+const OTHERS_MAY_WRITE = 0o022
+const OTHERS_MAY_ANYTHING = 0o077
+
+/** Makes sure of a directory in which nobody else can put anything. */
+export async function privateDirectory(directory: string): Promise<void> {
+  await mkdir(directory, { recursive: true, mode: 0o700 })
+  const stats = await lstat(directory)
+  if (!stats.isDirectory()) throw unsafe(directory, 'is not a directory')
+  checkOwner(directory, stats, OTHERS_MAY_WRITE)
+}
+
+/** What is in a file that only we can read; nothing where there is none. Refused where somebody else could have put it. */
+export async function readPrivate(path: string): Promise<string | undefined> {
+  const file = await openPrivate(path)
+  if (!file) return undefined
+  try {
+    const stats = await file.stat()
+    if (!stats.isFile()) throw unsafe(path, 'is not a file')
+    checkOwner(path, stats, OTHERS_MAY_ANYTHING)
+    return await file.readFile('utf8')
+  } finally {
+    await file.close()
+  }
+}
+
+/** Writes the text beside the file, and hands that over to be put in its place: it appears whole or not at all. */
+export async function withDraft<T>(
+  path: string,
+  text: string,
+  place: (draft: string) => Promise<T>,
+): Promise<T> {
+  const draft = `${path}.${randomBytes(8).toString('hex')}`
+  const file = await open(draft, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600)
+  try {
+    await file.writeFile(text)
+    await file.sync()
+    return await place(draft)
+  } finally {
+    await file.close()
+    await rm(draft, { force: true })
+  }
+}
+
+/** Without blocking on a pipe or following a link that somebody left there. */
+async function openPrivate(path: string): Promise<FileHandle | undefined> {
+  try {
+    return await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+  } catch (thrown) {
+    const code = codeOf(thrown)
+    if (code === 'ENOENT') return undefined
+    if (code === 'ELOOP') throw unsafe(path, 'is a symbolic link')
+    throw thrown
+  }
+}
+
+function checkOwner(path: string, stats: Stats, forbidden: number): void {
+  const us = process.getuid?.()
+  if (us !== undefined && stats.uid !== us) throw unsafe(path, 'belongs to another user')
+  if ((stats.mode & forbidden) !== 0) {
+    const wanted = stats.isDirectory() ? '700' : '600'
+    throw unsafe(path, `is open to other users; run: chmod ${wanted} ${path}`)
+  }
+}
+
+export function unsafe(path: string, why: string): MainstemError {
+  return new MainstemError('forbidden', `${path} ${why}`)
+}
+
+export function codeOf(thrown: unknown): unknown {
+  return thrown instanceof Error && 'code' in thrown ? thrown.code : undefined
+}

@@ -1,0 +1,43 @@
+import { z } from 'zod'
+import { type BlobRef, MainstemError } from '../model/index.ts'
+import { type Endpoint, endpoint } from './endpoint.ts'
+import { latestFirst } from './latest-first.ts'
+import { owned } from './owned.ts'
+import type { GatewayParts } from './parts.ts'
+
+const BlobPath = z.strictObject({ session: z.string(), id: z.string().min(1).max(128) })
+
+const BYTES = 'application/octet-stream'
+
+/** Bytes that were too large for an event. */
+export function blobEndpoint(parts: GatewayParts): Endpoint {
+  return endpoint({
+    method: 'GET',
+    url: '/v1/blobs/:session/:id',
+    summary: 'The bytes that an event of a session refers to',
+    params: BlobPath,
+    answers: { [BYTES]: z.unknown() },
+    errors: ['session_not_found', 'not_found'],
+    async run({ params, principal, reply }) {
+      const { id, head } = await owned(parts, principal, params.session)
+      const ref = await refIn(parts, id, head, params.id)
+      const bytes = await parts.sessions.blob(ref)
+      // An agent wrote them: no browser may take them for a page.
+      reply.headers({ 'content-disposition': 'attachment', 'x-content-type-options': 'nosniff' })
+      return reply.type(BYTES).send(Buffer.from(bytes))
+    },
+  })
+}
+
+/** Only what the session's own log refers to: the store keeps the blobs of everybody side by side. */
+async function refIn(
+  { sessions }: GatewayParts,
+  session: string,
+  head: number,
+  blobId: string,
+): Promise<BlobRef> {
+  for await (const { event } of latestFirst(sessions, session, head)) {
+    if ('blob' in event && event.blob?.id === blobId) return event.blob
+  }
+  throw new MainstemError('not_found', 'this session refers to no such blob')
+}

@@ -1,0 +1,113 @@
+import type { FastifyReply } from 'fastify'
+import { z } from 'zod'
+import { dialects } from '../dialects/index.ts'
+import { mainstem } from '../dialects/mainstem.ts'
+import { Entry, MainstemError, type SessionRecord } from '../model/index.ts'
+import { named } from './components.ts'
+import { badCursor, parseCursor, START } from './cursor.ts'
+import { type Endpoint, endpoint } from './endpoint.ts'
+import { EventStream } from './event-stream.ts'
+import { EventTypes } from './event-types.ts'
+import { formatOf, NDJSON, SSE, type StreamFormat } from './format.ts'
+import { owned, SessionPath } from './owned.ts'
+import { Page, pageOf, type Reading } from './page.ts'
+import type { GatewayParts } from './parts.ts'
+import { pour } from './pour.ts'
+import { Projector, type View } from './projector.ts'
+import { integer } from './query.ts'
+
+const EntryWithRaw = named('EntryWithRaw', Entry.extend({ raw: z.string().optional() }))
+
+const EventsQuery = z.strictObject({
+  after: z.string().optional().describe('the last id you have; `Last-Event-ID` wins over it'),
+  types: EventTypes.optional(),
+  dialect: z.enum([...dialects.keys()]).optional(),
+  raw: z.literal('1').optional().describe('each entry with the frame it came from'),
+  partial_json: z.literal('1').optional().describe('drafts of calls, where a dialect has them'),
+  limit: integer(1, 1000).optional().describe('messages on a page; 100 unless it is said'),
+  wait: integer(0, 60).optional().describe('seconds to wait for the first message of a page'),
+  ticket: z.string().optional(),
+})
+type EventsQuery = z.infer<typeof EventsQuery>
+
+/** The log of one session: as a stream that goes on, or page by page. */
+export function eventsEndpoint(parts: GatewayParts): Endpoint {
+  return endpoint({
+    method: 'GET',
+    url: '/v1/sessions/:id/events',
+    summary: 'The events of a session: replayed, then live, or one page',
+    auth: 'ticket',
+    params: SessionPath,
+    query: EventsQuery,
+    answers: { [SSE.type]: EntryWithRaw, [NDJSON.type]: EntryWithRaw, 'application/json': Page },
+    errors: ['session_not_found', 'cursor_gone', 'overloaded'],
+    async run({ params: { id }, query, principal, request, reply }) {
+      const record = await owned(parts, principal, id)
+      const format = formatOf(request.headers.accept)
+      const view = viewOf(query, request.headers['last-event-id'])
+      const from = await startOf(parts, record, view, query.after === undefined ? undefined : 'after')
+      const reading: Reading = { id, view, from, raw: query.raw === '1' }
+      if (!format) return pageOf(parts, reply, principal, { ...reading, record, query })
+      checkStreamQuery(query)
+      const over = record.status === 'ended' && view.after.seq >= record.head
+      // This tells a browser not to come back.
+      if (over && format === SSE) return reply.code(204).send()
+      if (over) return reply.type(format.type).send('')
+      if (request.method === 'HEAD') return reply.type(format.type).send()
+      return stream(parts, principal, reply, format, reading)
+    },
+  })
+}
+
+async function stream(
+  parts: GatewayParts,
+  principal: string,
+  reply: FastifyReply,
+  format: StreamFormat,
+  { id, view, from, raw }: Reading,
+): Promise<void> {
+  const leave = parts.streams.enter(principal)
+  try {
+    reply.hijack()
+    const out = new EventStream(reply.raw, format, { 'mainstem-session': id }, parts.timing)
+    await pour(parts, out, { session: id, from, projector: new Projector(view), format, raw })
+  } finally {
+    leave()
+  }
+}
+
+function viewOf(query: EventsQuery, lastEventId: string | string[] | undefined): View {
+  const after = parseCursor(lastEventId) ?? parseCursor(query.after, 'after') ?? START
+  const { raw, partial_json } = query
+  return {
+    dialect: dialects.get(query.dialect ?? mainstem.id) ?? mainstem,
+    options: { ...(raw && { raw }), ...(partial_json && { partial_json }) },
+    after,
+    types: query.types,
+  }
+}
+
+/** Where to start reading. Only our own dialect can start in the middle; the others have to see it all. */
+async function startOf(
+  { sessions }: GatewayParts,
+  { id, head }: SessionRecord,
+  { dialect, after }: View,
+  field: string | undefined,
+): Promise<number> {
+  if (after.seq > head) throw badCursor('beyond the end of this session', field)
+  const from = dialect === mainstem ? after.seq : 0
+  const isFirst = after === START && dialect === mainstem
+  const [first] = await sessions.read(id, from, 1)
+  if (!isFirst && first && first.seq !== from + 1) {
+    throw new MainstemError('cursor_gone', `entries before ${first.seq} are no longer kept`, {
+      earliest: first.seq,
+    })
+  }
+  return from
+}
+
+function checkStreamQuery(query: EventsQuery): void {
+  const field = (['limit', 'wait'] as const).find((name) => query[name] !== undefined)
+  if (!field) return
+  throw new MainstemError('invalid_request', `${field}: only a page of application/json has one`, { field })
+}

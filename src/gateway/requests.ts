@@ -1,0 +1,156 @@
+import { z } from 'zod'
+import { RequestOpened } from '../model/events/request.ts'
+import {
+  Answers,
+  Decision,
+  Entry,
+  MainstemError,
+  Scope,
+  SessionRecord,
+  toMainstemError,
+} from '../model/index.ts'
+import { ready } from './commands.ts'
+import { named } from './components.ts'
+import { type Endpoint, endpoint } from './endpoint.ts'
+import { latestFirst } from './latest-first.ts'
+import { allRecords, owned, shown } from './owned.ts'
+import type { GatewayParts } from './parts.ts'
+
+const OpenRequest = named(
+  'OpenRequest',
+  SessionRecord.pick({ agent: true, cwd: true, title: true }).extend({
+    session: SessionRecord.shape.id,
+    ...Entry.pick({ seq: true, turn: true, at: true }).shape,
+    request: RequestOpened,
+  }),
+)
+type OpenRequest = z.infer<typeof OpenRequest>
+
+const RequestList = named(
+  'RequestList',
+  z.strictObject({ requests: z.array(OpenRequest).describe('oldest first') }),
+)
+
+const RequestAnswer = named(
+  'RequestAnswer',
+  z.strictObject({
+    decision: Decision,
+    scope: Scope.optional(),
+    answers: Answers.optional(),
+    message: z.string().optional(),
+    interrupt: z.boolean().optional().describe('deny and stop the turn'),
+    inputDigest: z.string().describe('of the request that is answered: nobody allows what they did not see'),
+  }),
+)
+type RequestAnswer = z.infer<typeof RequestAnswer>
+
+const RequestPath = z.strictObject({ id: z.string(), requestId: z.string().min(1).max(512) })
+
+/** What agents ask, and what they are told. */
+export function requestEndpoints(parts: GatewayParts): Endpoint[] {
+  // One decision at a time, so that whoever comes second finds the first one in the log.
+  const deciding = new Map<string, Promise<void>>()
+  return [
+    endpoint({
+      method: 'GET',
+      url: '/v1/requests',
+      summary: 'Everything that waits for an answer, oldest first',
+      answer: RequestList,
+      async run({ principal }) {
+        const requests: OpenRequest[] = []
+        for await (const record of allRecords(parts, { principal, asking: true })) {
+          requests.push(...(await openRequests(parts, record)))
+        }
+        return { requests: requests.sort((a, b) => a.at - b.at || a.seq - b.seq) }
+      },
+    }),
+    endpoint({
+      method: 'POST',
+      url: '/v1/sessions/:id/requests/:requestId',
+      summary: 'Answer a request; the first decision wins',
+      params: RequestPath,
+      body: RequestAnswer,
+      answer: SessionRecord,
+      errors: ['session_not_found', 'request_not_found', 'conflict', 'unsupported_option'],
+      async run({ params: { id, requestId }, body, principal }) {
+        await owned(parts, principal, id)
+        const key = JSON.stringify([id, requestId])
+        const before = deciding.get(key) ?? Promise.resolve()
+        const decided = before.then(() => decide(parts, principal, id, requestId, body))
+        const settled = decided.catch(() => undefined)
+        deciding.set(key, settled)
+        try {
+          await decided
+        } finally {
+          if (deciding.get(key) === settled) deciding.delete(key)
+        }
+        return shown(await owned(parts, principal, id))
+      },
+    }),
+  ]
+}
+
+async function openRequests(parts: GatewayParts, record: SessionRecord): Promise<OpenRequest[]> {
+  const { id: session, agent, cwd, title } = record
+  const open = new Set(record.requests.map(({ requestId }) => requestId))
+  const found: OpenRequest[] = []
+  for await (const { event, seq, turn, at } of latestFirst(parts.sessions, session, record.head)) {
+    if (open.size === 0) break
+    if (event.type !== 'request.opened' || !open.delete(event.requestId)) continue
+    const more = { ...(title !== undefined && { title }), ...(turn !== undefined && { turn }) }
+    found.push({ session, agent, cwd, seq, at, ...more, request: event })
+  }
+  return found
+}
+
+async function decide(
+  parts: GatewayParts,
+  principal: string,
+  id: string,
+  requestId: string,
+  { inputDigest, decision, scope, answers, message, interrupt }: RequestAnswer,
+): Promise<void> {
+  const { requests } = await owned(parts, principal, id)
+  const open = requests.find((request) => request.requestId === requestId)
+  if (!open) throw await whyClosed(parts, principal, id, requestId)
+  if (open.inputDigest !== inputDigest) {
+    throw new MainstemError('conflict', 'inputDigest: this is not what the agent asks', {
+      field: 'inputDigest',
+    })
+  }
+  const session = await ready(parts, principal, id)
+  try {
+    await session.answer({
+      type: 'answer',
+      requestId,
+      decision,
+      ...(scope && { scope }),
+      ...(answers && { answers }),
+      ...(message !== undefined && { message }),
+      ...(interrupt !== undefined && { interrupt }),
+    })
+  } catch (thrown) {
+    // It was open a moment ago, so somebody was faster than us.
+    if (toMainstemError(thrown).code !== 'request_not_found') throw thrown
+    throw await whyClosed(parts, principal, id, requestId)
+  }
+}
+
+/** Why a request cannot be answered: who was first, or that it was never asked. */
+async function whyClosed(
+  parts: GatewayParts,
+  principal: string,
+  id: string,
+  requestId: string,
+): Promise<MainstemError> {
+  const { head } = await owned(parts, principal, id)
+  for await (const { event } of latestFirst(parts.sessions, id, head)) {
+    if (!('requestId' in event) || event.requestId !== requestId) continue
+    if (event.type === 'request.resolved') {
+      return new MainstemError('conflict', 'the request was answered before', { winner: event })
+    }
+    const why = event.type === 'request.withdrawn' ? `was withdrawn: ${event.reason}` : 'is being answered'
+    return new MainstemError('conflict', `the request ${why}`)
+  }
+  return new MainstemError('request_not_found', 'there is no such request')
+}

@@ -1,0 +1,72 @@
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { addToken, removeToken, tokenNames, tokenSource } from '../../src/daemon/named-tokens.ts'
+import { tokenOf } from '../../src/gateway/auth.ts'
+
+let data: string
+beforeEach(() => {
+  data = mkdtempSync(join(tmpdir(), 'tokens-'))
+})
+afterEach(() => rmSync(data, { recursive: true }))
+
+const file = () => join(data, 'tokens.json')
+
+test('a new token has 256 bits, and only its digest is kept, where only we can read it', async () => {
+  const token = await addToken(data, 'ci')
+  expect(Buffer.from(token, 'base64url')).toHaveLength(32)
+  expect(readFileSync(file(), 'utf8')).not.toContain(token)
+  expect(readFileSync(file(), 'utf8')).toContain(tokenOf('ci', token).digest)
+  expect(statSync(file()).mode & 0o777).toBe(0o600)
+  expect(readdirSync(data)).toEqual(['tokens.json'])
+})
+
+test('names are listed, the first token among them', async () => {
+  expect(await tokenNames(data)).toEqual(['local'])
+  await addToken(data, 'ci')
+  await addToken(data, 'anna')
+  expect(await tokenNames(data)).toEqual(['local', 'ci', 'anna'])
+  await removeToken(data, 'ci')
+  expect(await tokenNames(data)).toEqual(['local', 'anna'])
+})
+
+test('a server knows each change with the next request', async () => {
+  const tokens = tokenSource(data, 'first')
+  const first = tokenOf('local', 'first')
+  expect(await tokens()).toEqual([first])
+  const token = await addToken(data, 'ci')
+  expect(await tokens()).toEqual([first, tokenOf('ci', token)])
+  await removeToken(data, 'ci')
+  expect(await tokens()).toEqual([first])
+  const again = await addToken(data, 'ci')
+  expect(await tokens()).toEqual([first, tokenOf('ci', again)])
+})
+
+describe('refused is', () => {
+  test('a name that is taken', async () => {
+    await addToken(data, 'ci')
+    await expect(addToken(data, 'ci')).rejects.toMatchObject({ code: 'conflict' })
+    await expect(addToken(data, 'local')).rejects.toMatchObject({ code: 'conflict' })
+  })
+
+  test.each(['', 'A', '-x', 'a b', 'a/b', 'a\n', 'ä', 'x'.repeat(65)])('the name %j', async (name) => {
+    await expect(addToken(data, name)).rejects.toMatchObject({ code: 'invalid_request' })
+  })
+
+  test('to remove what is not there, or the first', async () => {
+    await expect(removeToken(data, 'ci')).rejects.toMatchObject({ code: 'not_found' })
+    await expect(removeToken(data, 'local')).rejects.toMatchObject({ code: 'invalid_request' })
+  })
+
+  test('a file that others can read, or that makes no sense', async () => {
+    await addToken(data, 'ci')
+    chmodSync(file(), 0o644)
+    await expect(tokenNames(data)).rejects.toMatchObject({ code: 'forbidden' })
+    chmodSync(file(), 0o600)
+    for (const text of ['', '{}', '{"tokens":[{"name":"x"}]}']) {
+      writeFileSync(file(), text)
+      await expect(tokenSource(data, 'first')()).rejects.toThrow(/is not a list of tokens/)
+    }
+  })
+})

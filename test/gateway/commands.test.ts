@@ -1,0 +1,169 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { begin, call, streamed } from './api.ts'
+import { script, success, text } from './puppet.ts'
+import { startGateway, type TestGateway } from './start.ts'
+
+let server: TestGateway
+beforeEach(async () => {
+  server = await startGateway()
+})
+afterEach(async () => {
+  await server[Symbol.asyncDispose]()
+  expect(server.reported).toEqual([])
+})
+
+const post = (id: string, command: string, body?: unknown) =>
+  call(server, `POST /v1/sessions/${id}/${command}`, body === undefined ? {} : { body })
+const typesOf = async (id: string) => {
+  const { body } = await call(server, `GET /v1/sessions/${id}/events`)
+  return (body.entries as { event: { type: string } }[]).map(({ event }) => event.type)
+}
+const waiting = script(text('m', 'one'), { ...success, wait: true })
+
+describe('a turn', () => {
+  test('is accepted once it is durable, and numbered', async () => {
+    const id = await begin(server)
+    for (const turn of [1, 2]) {
+      expect(await post(id, 'turns', { prompt: script(success) })).toMatchObject({
+        status: 202,
+        body: { turn },
+      })
+      await server.sessions.get(id)?.settled(turn)
+    }
+    const { body } = await call(server, `GET /v1/sessions/${id}`)
+    expect(body).toMatchObject({ status: 'idle', turns: 2, lastOutcome: 'completed' })
+  })
+
+  test('waits while another one runs, and is listed', async () => {
+    const id = await begin(server, { prompt: waiting })
+    await server.gate.reached()
+    expect((await post(id, 'turns', { prompt: script(success) })).body).toEqual({ turn: 2 })
+    const { body } = await call(server, `GET /v1/sessions/${id}`)
+    expect(body).toMatchObject({ status: 'busy', openTurn: 1, queue: [{ turn: 2 }] })
+    await server.gate.open()
+    await server.sessions.get(id)?.settled(2)
+    expect(await typesOf(id)).toContain('turn.queued')
+  })
+
+  test('takes images where the agent does, and is refused where it does not', async () => {
+    const images = [{ mimeType: 'image/png', data: 'AAAA' }]
+    const id = await begin(server, { agent: 'able' })
+    expect((await post(id, 'turns', { prompt: script(success), images })).status).toBe(202)
+    const blind = await begin(server)
+    expect(await post(blind, 'turns', { prompt: script(success), images })).toMatchObject({
+      status: 422,
+      body: { code: 'unsupported_option' },
+    })
+  })
+
+  test.each([{}, { prompt: '' }, { prompt: 5 }, { prompt: 'x', more: 1 }, { prompt: 'x', images: [{}] }, []])(
+    'of %j is refused',
+    async (body) => {
+      expect((await post(await begin(server), 'turns', body)).status).toBe(400)
+    },
+  )
+
+  test('of an ended session is a conflict', async () => {
+    const id = await begin(server)
+    await post(id, 'end')
+    expect(await post(id, 'turns', { prompt: 'x' })).toMatchObject({
+      status: 409,
+      body: { code: 'conflict' },
+    })
+  })
+})
+
+describe('interrupt', () => {
+  test('answers when the turn has its end', async () => {
+    const id = await begin(server, { prompt: waiting })
+    await server.gate.reached()
+    const { status, body } = await post(id, 'interrupt')
+    expect([status, body.status, body.lastOutcome]).toEqual([200, 'idle', 'interrupted'])
+  })
+
+  test('of a session at rest changes nothing', async () => {
+    const id = await begin(server)
+    const { body } = await post(id, 'interrupt')
+    expect(body).toMatchObject({ status: 'idle', head: 1 })
+    await post(id, 'end')
+    expect((await post(id, 'interrupt')).body).toMatchObject({ status: 'ended', head: 2 })
+  })
+
+  test('is taken by a server that stops', async () => {
+    let phase: 'ready' | 'draining' = 'ready'
+    await using stopping = await startGateway({ phase: () => phase })
+    const id = await begin(stopping, { prompt: waiting })
+    await stopping.gate.reached()
+    phase = 'draining'
+    expect((await call(stopping, `POST /v1/sessions/${id}/interrupt`)).body.lastOutcome).toBe('interrupted')
+    const turn = await call(stopping, `POST /v1/sessions/${id}/turns`, { body: { prompt: 'x' } })
+    expect(turn).toMatchObject({ status: 503, body: { code: 'draining' } })
+  })
+})
+
+describe('end', () => {
+  test('stops what runs, drops what waits and ends the log, once', async () => {
+    const id = await begin(server, { prompt: waiting })
+    await server.gate.reached()
+    await post(id, 'turns', { prompt: waiting })
+    const { body } = await post(id, 'end')
+    expect(body).toMatchObject({ status: 'ended', queue: [] })
+    expect((await post(id, 'end')).body).toEqual(body)
+    const types = await typesOf(id)
+    expect(types.filter((type) => type === 'turn.completed')).toHaveLength(2)
+    expect(types.filter((type) => type === 'session.ended')).toHaveLength(1)
+    expect(types.at(-1)).toBe('session.ended')
+  })
+})
+
+describe('a session that can be talked to', () => {
+  test('is steered, and changed', async () => {
+    const id = await begin(server, { agent: 'able', prompt: waiting })
+    await server.gate.reached()
+    expect((await post(id, 'steer', { prompt: 'to the left' })).status).toBe(200)
+    expect((await post(id, 'model', { model: 'large' })).body.model).toBe('large')
+    const policy = { approval: 'auto-edit', sandbox: 'none' }
+    expect((await post(id, 'mode', { policy })).status).toBe(200)
+    await server.gate.open()
+    await server.sessions.get(id)?.settled(1)
+    await post(id, 'end')
+    const events = (await streamed(server, `/v1/sessions/${id}/events`)).map(({ data }) => data.event)
+    for (const message of ['to the left', 'auto-edit']) {
+      expect(events).toContainEqual(expect.objectContaining({ type: 'notice.raised', message }))
+    }
+  })
+
+  test('is not steered without a turn', async () => {
+    const id = await begin(server, { agent: 'able' })
+    expect(await post(id, 'steer', { prompt: 'x' })).toMatchObject({ status: 409 })
+  })
+
+  test('takes no policy above the ceiling, and no mode whose meaning only the agent knows', async () => {
+    const id = await begin(server, { agent: 'able' })
+    for (const body of [{ policy: { approval: 'auto-all', sandbox: 'none' } }, { mode: 'anything' }]) {
+      expect(await post(id, 'mode', body)).toMatchObject({ status: 403, body: { code: 'forbidden' } })
+    }
+    await using open = await startGateway({ ceiling: { approval: 'auto-all', sandbox: 'full-access' } })
+    const free = await begin(open, { agent: 'able' })
+    const changed = await call(open, `POST /v1/sessions/${free}/mode`, { body: { mode: 'anything' } })
+    expect(changed.status).toBe(200)
+  })
+
+  test.each([
+    ['steer', {}],
+    ['model', { model: '--x' }],
+    ['mode', {}],
+    ['mode', { mode: 'a', policy: { approval: 'ask', sandbox: 'none' } }],
+  ])('refuses %s with %j', async (command, body) => {
+    expect((await post(await begin(server, { agent: 'able' }), command, body)).status).toBe(400)
+  })
+})
+
+test.each([
+  ['steer', { prompt: 'x' }],
+  ['model', { model: 'x' }],
+  ['mode', { policy: { approval: 'ask', sandbox: 'none' } }],
+])('%s is refused by an agent that has it not', async (command, body) => {
+  const answer = await post(await begin(server), command, body)
+  expect(answer).toMatchObject({ status: 422, body: { code: 'unsupported_option' } })
+})

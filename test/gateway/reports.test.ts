@@ -1,0 +1,188 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { agentsEndpoint } from '../../src/gateway/agents.ts'
+import { Tickets } from '../../src/gateway/tickets.ts'
+import { memoryStore } from '../../src/stores/memory.ts'
+import { begin, call, fetchFrom, finished, SSE } from './api.ts'
+import { script, success, text } from './puppet.ts'
+import { StreamReader } from './sse.ts'
+import { GUEST, startGateway, type TestGateway, TOKEN } from './start.ts'
+
+let server: TestGateway
+beforeEach(async () => {
+  server = await startGateway()
+})
+afterEach(async () => {
+  await server[Symbol.asyncDispose]()
+  expect(server.reported).toEqual([])
+})
+
+describe('usage', () => {
+  const spent = (input: number, costUsd: number) =>
+    script({
+      say: {
+        type: 'turn.verdict',
+        evidence: 'success',
+        denials: 0,
+        personDenials: 0,
+        usage: { input, costUsd },
+      },
+    })
+
+  test('is added up by agent and by day', async () => {
+    await finished(server, spent(3, 0.1))
+    await finished(server, spent(4, 0.2))
+    await finished(server, spent(5, 0.3), { agent: 'able' })
+    const { body } = await call(server, 'GET /v1/usage')
+    expect(body.total).toEqual({ sessions: 3, turns: 3, usage: { input: 12, costUsd: 0.6 } })
+    expect(body.agents).toMatchObject({
+      puppet: { sessions: 2, usage: { input: 7, costUsd: 0.3 } },
+      able: { sessions: 1, usage: { input: 5, costUsd: 0.3 } },
+    })
+    const days = Object.values(body.days as Record<string, { sessions: number }>)
+    expect(days.reduce((sum, { sessions }) => sum + sessions, 0)).toBe(3)
+  })
+
+  test('of nothing is nothing', async () => {
+    const { body } = await call(server, 'GET /v1/usage')
+    expect(body).toEqual({ total: { sessions: 0, turns: 0, usage: {} }, agents: {}, days: {} })
+  })
+})
+
+describe('a blob', () => {
+  async function withBlob() {
+    const store = memoryStore()
+    const writer = store.blobs.open()
+    writer.write(new TextEncoder().encode('<b>large</b>'))
+    const blob = await writer.close()
+    const own = await startGateway({ store })
+    const id = await finished(
+      own,
+      script({ say: { type: 'native.unmapped', nativeType: 'large', blob } }, success),
+    )
+    return { own, id, blob }
+  }
+
+  test('is read through the session that refers to it, as bytes that no browser runs', async () => {
+    const { own, id, blob } = await withBlob()
+    await using _ = own
+    const response = await fetchFrom(own, `GET /v1/blobs/${id}/${blob.id}`)
+    expect(await response.text()).toBe('<b>large</b>')
+    expect(response.headers.get('content-type')).toBe('application/octet-stream')
+    expect(response.headers.get('content-disposition')).toBe('attachment')
+    expect(response.headers.get('x-content-type-options')).toBe('nosniff')
+  })
+
+  test('is not read through another session, nor by another principal', async () => {
+    const { own, id, blob } = await withBlob()
+    await using _ = own
+    const other = await begin(own)
+    expect(await call(own, `GET /v1/blobs/${other}/${blob.id}`)).toMatchObject({
+      status: 404,
+      body: { code: 'not_found' },
+    })
+    const theirs = await begin(own, {}, { token: GUEST })
+    for (const session of [id, theirs]) {
+      expect((await call(own, `GET /v1/blobs/${session}/${blob.id}`, { token: GUEST })).status).toBe(404)
+    }
+  })
+})
+
+test('agents are listed, and those who ask at once share one look', async () => {
+  let looks = 0
+  const agents = async () => {
+    looks++
+    return [{ id: 'echo', name: 'Echo', state: 'built_in' as const, launches: {}, credentials: [] }]
+  }
+  await using own = await startGateway({ agents })
+  const { body } = await call(own, 'GET /v1/agents')
+  expect(body.agents).toMatchObject([{ id: 'echo', state: 'built_in' }])
+  const endpoint = agentsEndpoint({ ...own.parts, agents })
+  looks = 0
+  const ask = () => endpoint.run({} as never)
+  const [first, second] = await Promise.all([ask(), ask()])
+  expect([first, looks]).toEqual([second, 1])
+  await ask()
+  expect(looks).toBe(2)
+})
+
+test('metrics tell what there is, in the format of Prometheus', async () => {
+  await finished(server, script(text('m', 'x'), success))
+  const id = await begin(server)
+  const reader = new StreamReader(await fetchFrom(server, `GET /v1/sessions/${id}/events`, { headers: SSE }))
+  await reader.until('session.started')
+  const response = await fetchFrom(server, 'GET /metrics')
+  expect(response.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/)
+  const lines = (await response.text()).split('\n')
+  expect(lines).toEqual(
+    expect.arrayContaining([
+      'mainstem_sessions{status="ended"} 1',
+      'mainstem_sessions{status="idle"} 1',
+      'mainstem_turns_total{outcome="completed"} 1',
+      'mainstem_turns_total{outcome="lost"} 0',
+      `mainstem_events_total ${server.sessions.activity.head}`,
+      'mainstem_open_streams 1',
+    ]),
+  )
+  expect(Number(lines.find((line) => line.startsWith('process_resident'))?.split(' ')[1])).toBeGreaterThan(
+    1e6,
+  )
+  for (const line of lines)
+    expect(line).toMatch(/^(|# (HELP|TYPE) [a-z_]+ .+|[a-z_]+(\{[a-z]+="[a-z_]+"\})? \d+)$/)
+})
+
+describe('a ticket', () => {
+  const ticket = async (token = TOKEN) => {
+    const { body, headers } = await call(server, 'POST /v1/tickets', { token })
+    expect(headers.get('cache-control')).toBe('no-store')
+    return String(body.ticket)
+  }
+  const get = (path: string, headers: Record<string, string> = {}) => fetch(server.url + path, { headers })
+
+  test('stands in for its token once', async () => {
+    const id = await begin(server)
+    const path = `/v1/sessions/${id}/events?ticket=${await ticket()}`
+    expect((await get(path)).status).toBe(200)
+    expect((await get(path)).status).toBe(401)
+  })
+
+  test('is its own principal, and no other', async () => {
+    const id = await begin(server)
+    expect((await get(`/v1/sessions/${id}/events?ticket=${await ticket(GUEST)}`)).status).toBe(404)
+  })
+
+  test('opens only what a browser opens', async () => {
+    const id = await begin(server)
+    expect((await get(`/v1/sessions/${id}?ticket=${await ticket()}`)).status).toBe(401)
+    for (const path of ['/docs', '/openapi.json']) {
+      expect((await get(`${path}?ticket=${await ticket()}`)).status).toBe(200)
+    }
+  })
+
+  test('does not mend a wrong header', async () => {
+    const wrong = await get(`/docs?ticket=${await ticket()}`, { authorization: 'Bearer wrong' })
+    expect(wrong.status).toBe(401)
+  })
+
+  test.each(['', 'x', 'a&ticket=b'])('%j is none', async (value) => {
+    expect((await get(`/docs?ticket=${value}`)).status).toBe(401)
+  })
+
+  test('lasts thirty seconds', () => {
+    let now = 0
+    const tickets = new Tickets(() => now)
+    const [early, late] = [tickets.issue('a'), tickets.issue('a')]
+    now = 29_999
+    expect(tickets.redeem(early)).toBe('a')
+    now = 30_000
+    expect(tickets.redeem(late)).toBeUndefined()
+  })
+
+  test('is not given without end', () => {
+    let now = 0
+    const tickets = new Tickets(() => now)
+    for (let count = 0; count < 1000; count++) tickets.issue('a')
+    expect(() => tickets.issue('a')).toThrow(expect.objectContaining({ code: 'overloaded' }))
+    now = 30_000
+    expect(tickets.redeem(tickets.issue('a'))).toBe('a')
+  })
+})
