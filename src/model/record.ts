@@ -31,6 +31,7 @@ export const SessionRecord = z.strictObject({
   model: z.string().optional(),
   nativeSessionId: z.string().optional(),
   resumedFrom: z.string().optional(),
+  frames: z.int().nonnegative().describe('raw frames in the journal so far'),
   epoch: z
     .int()
     .nonnegative()

@@ -15,7 +15,7 @@ export interface ConversationParts extends TurnRules {
   recipe: LaunchRecipe
   start: Omit<Start, 'epoch'>
   /** What the session had come to before this owner. */
-  before?: { turns: number; epoch: number; spent: Usage }
+  before?: { turns: number; epoch: number; frames: number; spent: Usage }
   now(): number
   emit: Emit
 }
@@ -29,7 +29,9 @@ export class Conversation {
   readonly #parts: ConversationParts
   readonly #codec: Codec<unknown>
   readonly #turns: TurnMachine
-  #epoch = 0
+  #epoch: number
+  /** Frames of the whole session, whoever owned it; the coverage is this owner's. */
+  #frames: number
   #state: unknown
   readonly #nativeId: NativeId
 
@@ -38,11 +40,17 @@ export class Conversation {
     this.#codec = parts.recipe.codec
     this.#turns = new TurnMachine(parts, parts.before)
     this.#epoch = parts.before?.epoch ?? 0
+    this.#frames = parts.before?.frames ?? 0
     this.#nativeId = new NativeId(parts.start.resume)
   }
 
   get turn(): number | undefined {
     return this.#turns.turn
+  }
+
+  /** The number of the last frame. */
+  get frames(): number {
+    return this.#frames
   }
 
   get nativeSessionId(): string | undefined {
@@ -100,7 +108,8 @@ export class Conversation {
   }
 
   frame(frame: Frame): readonly Write[] {
-    const native = ++this.coverage.frames
+    this.coverage.frames++
+    const native = ++this.#frames
     const step = this.#codec.decode(this.#state, frame)
     // Almost every frame is; spelled out, it costs no lookup by name.
     if (step.verdict === 'mapped') this.coverage.mapped++

@@ -82,7 +82,7 @@ export class Engine {
       agent: agent.id,
       recipe,
       start: { launch, cwd, policy, options, ...(resume !== undefined && { resume }) },
-      before: { turns: state.turns, epoch: state.epoch, spent: state.usage },
+      before: { turns: state.turns, epoch: state.epoch, frames: state.frames, spent: state.usage },
       digest: parts.digest,
       answeredBy: (request) => this.#answeredBy(request),
       now: () => parts.clock.monotonic(),
@@ -216,7 +216,7 @@ export class Engine {
     for (const frame of batch) {
       this.#write(this.conversation.frame(frame))
       if (this.#parts.journal && !frame.blob) {
-        this.#log.keepFrame(this.conversation.coverage.frames, frame.stream, frame.text)
+        this.#log.keepFrame(this.conversation.frames, frame.stream, frame.text)
       }
     }
     // A heartbeat that says nothing is silence.

@@ -51,6 +51,8 @@ export class Log {
 
   keepFrame(frame: number, stream: string, text: string): void {
     this.#journal.push({ frame, stream, text })
+    this.#state.frames = frame
+    this.#changed = true
   }
 
   /** The first commit, which takes an idempotency key along. Nothing is written where somebody else holds the key. */

@@ -20,6 +20,7 @@ export function newRecord(setup: SessionSetup, principal: string, createdAt: num
     queue: [],
     requests: [],
     usage: {},
+    frames: 0,
     ...(resume !== undefined && { resumedFrom: resume }),
     epoch: 0,
   }

@@ -19,6 +19,7 @@ const state = (id: string): SessionState => ({
   queue: [],
   requests: [],
   usage: {},
+  frames: 0,
   epoch: 0,
 })
 

@@ -101,3 +101,22 @@ test.each(fixtures.filter(({ scenario }) => /tool|perm|sub|interrupt|abort/.test
     }
   },
 )
+
+test('raw frames are numbered on where the owner before stopped', async () => {
+  const store = memoryStore()
+  const before = house(store)
+  const session = await before.open()
+  await session.prompt('one')
+  const run = await before.driver.run()
+  run.say(init, said('1'), result('1'))
+  await session.settled(1)
+
+  const after = house(store)
+  const reopened = await after.sessions.open(session.id)
+  await reopened.prompt('two')
+  const second = await after.driver.run()
+  second.say(init, result('2'))
+  await reopened.settled(2)
+  const frames = (await store.readJournal(session.id, 0, 100)).map(({ frame }) => frame)
+  expect(frames).toEqual([1, 2, 3, 4, 5])
+})

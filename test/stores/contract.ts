@@ -42,6 +42,7 @@ const state = (id: string): SessionState => ({
   queue: [],
   requests: [],
   usage: {},
+  frames: 0,
   epoch: 0,
 })
 const never = new AbortController().signal
