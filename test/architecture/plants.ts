@@ -38,6 +38,11 @@ export const PLANTS: Record<keyof typeof RULES, Plant> = {
       ['src/x.ts', `export const x = 1`],
       ['src/index.ts', `import { main } from './cli/main.ts'`],
       ['src/library/x.ts', `import { Sessions } from '../sessions/sessions.ts'`],
+      ['src/ues/x.ts', `import { Gateway } from '../gateway/gateway.ts'`],
+      ['src/ues/x.ts', `import { memoryStore } from '../stores/memory.ts'`],
+      ['src/daemon/x.ts', `import { echo } from '../ues/adapters.ts'`],
+      ['src/daemon/x.ts', `import { scriptedModel } from '../testing/index.ts'`],
+      ['src/testing/x.ts', `import type { Agent } from '../agents/agent.ts'`],
     ],
     keeps: [
       ['src/model/x.ts', `import { z } from 'zod'\nimport { Usage } from './usage.ts'`],
@@ -52,6 +57,7 @@ export const PLANTS: Record<keyof typeof RULES, Plant> = {
         `import { Sessions } from '../sessions/sessions.ts'\nimport fastify from 'fastify'`,
       ],
       ['src/client/x.ts', `import type { Event } from '../model/index.ts'`],
+      ['src/ues/x.ts', `import { wire } from '../daemon/wire.ts'\nimport { resolve } from 'node:path'`],
       [
         'src/cli/x.ts',
         `// import x from '../stores/memory.ts'\nconst text = "import x from '../stores/x.ts'"`,

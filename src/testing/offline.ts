@@ -1,0 +1,160 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+
+/** What a program needs to run against a scripted model, and against nothing else. */
+export interface OfflineEnvironment {
+  /** The whole environment but `PATH`, which says where the program is. */
+  readonly env: Readonly<Record<string, string>>
+  /** Files to write first: absolute paths, and their text. */
+  readonly files: Readonly<Record<string, string>>
+}
+
+/** A program of this list has a recipe. */
+export type OfflineProgram = keyof typeof RECIPES
+
+type Recipe = (url: string, home: string) => OfflineEnvironment
+
+/** Accepted by the scripted model as anything is, and by nobody else. */
+const KEY = 'scripted-model-key'
+
+const claude: Recipe = (url) => ({
+  env: {
+    ANTHROPIC_BASE_URL: url,
+    ANTHROPIC_API_KEY: KEY,
+    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+    CLAUDE_CODE_ENABLE_TODO_TOOLS: '1',
+    // Ten by default, with minutes of silence between them.
+    CLAUDE_CODE_MAX_RETRIES: '2',
+    DISABLE_AUTOUPDATER: '1',
+    DISABLE_ERROR_REPORTING: '1',
+    DISABLE_TELEMETRY: '1',
+    // Without it, it refuses to skip permissions for root, who runs most containers.
+    IS_SANDBOX: '1',
+  },
+  files: {},
+})
+
+const codex: Recipe = (url, home) => ({
+  env: { CODEX_HOME: join(home, '.codex'), CODEX_SCRIPTED_KEY: KEY },
+  files: {
+    [join(home, '.codex', 'config.toml')]: [
+      // A model with tools it calls by name; newer ones write programs instead.
+      'model = "gpt-5.5"',
+      'model_provider = "scripted"',
+      'check_for_update_on_startup = false',
+      'suppress_unstable_features_warning = true',
+      '[features]',
+      // Without plugins and apps it calls nobody but its model.
+      'apps = false',
+      'plugins = false',
+      // Questions outside of its plan mode.
+      'default_mode_request_user_input = true',
+      '[analytics]',
+      'enabled = false',
+      '[tools.update_plan]',
+      'enabled = true',
+      '[model_providers.scripted]',
+      'name = "scripted"',
+      `base_url = ${JSON.stringify(`${url}/v1`)}`,
+      'env_key = "CODEX_SCRIPTED_KEY"',
+      'wire_api = "responses"',
+      'request_max_retries = 1',
+      'stream_max_retries = 2',
+      'supports_websockets = false',
+      '',
+    ].join('\n'),
+  },
+})
+
+const gemini: Recipe = (url, home) => ({
+  env: {
+    GEMINI_API_KEY: KEY,
+    GOOGLE_GEMINI_BASE_URL: url,
+    GEMINI_CLI_NO_RELAUNCH: 'true',
+    GEMINI_CLI_TRUST_WORKSPACE: 'true',
+    GEMINI_TELEMETRY_ENABLED: 'false',
+    NO_BROWSER: '1',
+  },
+  files: {
+    [join(home, '.gemini', 'settings.json')]: json({
+      general: { enableAutoUpdate: false, enableAutoUpdateNotification: false },
+      // Its own choice of a model costs a call, and may change from prompt to prompt.
+      model: { name: 'gemini-2.5-flash' },
+      privacy: { usageStatisticsEnabled: false },
+      security: { auth: { selectedType: 'gemini-api-key' } },
+    }),
+  },
+})
+
+const opencode: Recipe = (url, home) => ({
+  env: {
+    OPENCODE_DISABLE_AUTOUPDATE: 'true',
+    OPENCODE_DISABLE_DEFAULT_PLUGINS: 'true',
+    OPENCODE_DISABLE_LSP_DOWNLOAD: 'true',
+    OPENCODE_DISABLE_MODELS_FETCH: 'true',
+    OPENCODE_DISABLE_SHARE: 'true',
+    // It would fetch the types of its plugins into its settings.
+    npm_config_offline: 'true',
+  },
+  files: {
+    [join(home, '.config', 'opencode', 'opencode.json')]: json({
+      autoupdate: false,
+      share: 'disabled',
+      snapshot: false,
+      model: 'scripted/model',
+      small_model: 'scripted/small',
+      enabled_providers: ['scripted'],
+      provider: {
+        scripted: {
+          npm: '@ai-sdk/openai-compatible',
+          name: 'Scripted',
+          options: { baseURL: `${url}/v1`, apiKey: KEY },
+          models: {
+            model: { name: 'Scripted', tool_call: true, reasoning: true, limit: LIMIT, cost: COST },
+            small: { name: 'Scripted, small', limit: LIMIT },
+          },
+        },
+      },
+    }),
+  },
+})
+
+const LIMIT = { context: 200_000, output: 8000 }
+const COST = { input: 1, output: 2, cache_read: 0.1 }
+
+const RECIPES = { claude, codex, gemini, opencode }
+
+/** A clean environment for a program: its home is `home`, its model is the scripted one, and it calls nobody else. */
+export function offlineEnvironment(
+  program: OfflineProgram,
+  model: { readonly url: string },
+  home: string,
+): OfflineEnvironment {
+  const { env, files } = RECIPES[program](model.url, home)
+  return {
+    env: {
+      HOME: home,
+      LANG: 'C.UTF-8',
+      NO_COLOR: '1',
+      NO_PROXY: '127.0.0.1',
+      SHELL: '/bin/bash',
+      TERM: 'dumb',
+      // Beside the rest, because a program may distrust settings that lie in a temporary directory.
+      TMPDIR: join(home, 'tmp'),
+      ...env,
+    },
+    files: { [join(home, 'tmp', '.keep')]: '', ...files },
+  }
+}
+
+/** Writes the files of a recipe, readable by their owner only. */
+export async function writeOfflineFiles({ files }: OfflineEnvironment): Promise<void> {
+  for (const [path, text] of Object.entries(files)) {
+    await mkdir(dirname(path), { recursive: true })
+    await writeFile(path, text, { mode: 0o600 })
+  }
+}
+
+function json(value: object): string {
+  return `${JSON.stringify(value, undefined, 2)}\n`
+}

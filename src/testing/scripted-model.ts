@@ -1,0 +1,162 @@
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { jsonFrame } from '../framing/frame.ts'
+import { toMainstemError } from '../model/index.ts'
+import type { Api } from './apis/api.ts'
+import { chat } from './apis/chat.ts'
+import { gemini } from './apis/gemini.ts'
+import { messages } from './apis/messages.ts'
+import { responses } from './apis/responses.ts'
+import { deliver, refuse } from './deliver.ts'
+import { isFields } from './fields.ts'
+import type { ModelCall } from './model-call.ts'
+import { type RecordedRequest, Requests, withoutKey, withoutSecrets } from './requests.ts'
+import type { Scenario } from './scenario.ts'
+import { SCENARIOS } from './scenarios.ts'
+import { type Cue, Script } from './script.ts'
+import { settle } from './settle.ts'
+
+const APIS: readonly Api[] = [messages, responses, chat, gemini]
+
+/** Enough for both vendors that have this list; any other name of a model does as well. */
+const MODELS = {
+  object: 'list',
+  data: [{ id: 'scripted', object: 'model', type: 'model', display_name: 'Scripted', owned_by: 'scripted' }],
+  has_more: false,
+}
+
+export interface ScriptedModelOptions {
+  /** Beside the ready-made ones, or in their place where the name is the same. */
+  readonly scenarios?: Readonly<Record<string, Scenario>>
+  /** Chooses the scenario of a call, instead of the marker in what the user said. */
+  readonly choose?: (call: ModelCall) => string | undefined
+}
+
+/** Starts a model that says what a script tells it, on this machine only. */
+export async function scriptedModel(options: ScriptedModelOptions = {}): Promise<ScriptedModel> {
+  const server = createServer()
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return new ScriptedModel(server, options)
+}
+
+export class ScriptedModel implements AsyncDisposable {
+  readonly url: string
+  readonly #server: Server
+  readonly #script: Script
+  readonly #requests = new Requests()
+  readonly #open = new Set<Promise<void>>()
+  /** Ids of one server must not meet those of another in a conversation that is resumed. */
+  readonly #name = randomUUID().slice(0, 8)
+  #answers = 0
+  #gate = Promise.withResolvers<void>()
+
+  constructor(server: Server, { scenarios, choose }: ScriptedModelOptions) {
+    const address = server.address()
+    const port = typeof address === 'object' ? address?.port : undefined
+    this.url = `http://127.0.0.1:${port}`
+    this.#server = server
+    this.#script = new Script({ ...SCENARIOS, ...scenarios }, choose)
+    server.on('request', (request, response) => this.#take(request, response))
+  }
+
+  /** Every request so far, in the order in which they came. */
+  get requests(): readonly RecordedRequest[] {
+    return this.#requests.all
+  }
+
+  /** The first request that matches, whether it has come or is still to come. */
+  waitFor(matches: (request: RecordedRequest) => boolean, signal?: AbortSignal): Promise<RecordedRequest> {
+    return this.#requests.waitFor(matches, signal)
+  }
+
+  /** Ends the stalls of every request that has come so far. */
+  release(): void {
+    this.#gate.resolve()
+    this.#gate = Promise.withResolvers()
+  }
+
+  async close(): Promise<void> {
+    this.#requests.end()
+    this.#server.close()
+    this.#server.closeAllConnections()
+    await Promise.all(this.#open)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close()
+  }
+
+  #take(request: IncomingMessage, response: ServerResponse): void {
+    const gone = new AbortController()
+    response.once('close', () => gone.abort())
+    const work = this.#answer(request, response, gone.signal)
+      .catch((thrown: unknown) => {
+        if (!gone.signal.aborted) fail(response, thrown)
+      })
+      .finally(() => this.#open.delete(work))
+    this.#open.add(work)
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse, gone: AbortSignal): Promise<void> {
+    const body = await bodyOf(request)
+    const url = new URL(request.url ?? '/', this.url)
+    const api = request.method === 'POST' ? APIS.find(({ path }) => path.test(url.pathname)) : undefined
+    const call = api && isFields(body) ? api.read(body, url) : undefined
+    const cue = call && this.#script.cue(call)
+    // Taken before anybody hears of the request, so that whoever waited for it can release it.
+    const released = this.#gate.promise
+    this.#requests.add(recorded(request, url, body, cue))
+    if (!api) return answerOther(request, response, url, body)
+    if (!call || !cue) return refuse(response, api, { status: 400, message: 'The body is no JSON object.' })
+    const { reply, fault } = cue
+    const said = settle(reply, call, `${this.#name}${this.#answers++}`)
+    await deliver(response, {
+      api,
+      said,
+      streaming: call.streaming,
+      released,
+      gone,
+      ...(fault && { fault }),
+      ...(reply.paceMs !== undefined && { paceMs: reply.paceMs }),
+    })
+  }
+}
+
+function recorded(request: IncomingMessage, url: URL, body: unknown, cue?: Cue): RecordedRequest {
+  return {
+    method: request.method ?? '',
+    path: withoutKey(url),
+    headers: withoutSecrets(request.headers),
+    body,
+    at: new Date(),
+    ...(cue?.place && { place: cue.place }),
+  }
+}
+
+async function bodyOf(request: IncomingMessage): Promise<unknown> {
+  const chunks: Uint8Array[] = []
+  for await (const chunk of request) chunks.push(chunk)
+  const text = Buffer.concat(chunks).toString('utf8')
+  return jsonFrame('http', text).value ?? text
+}
+
+/** What programs ask besides: how many tokens a request has, and which models there are. */
+function answerOther(request: IncomingMessage, response: ServerResponse, url: URL, body: unknown): void {
+  const asked = `${request.method} ${url.pathname}`
+  const counting = APIS.map((api) => api.counting).find((one) => one?.path.test(url.pathname))
+  if (counting) answer(response, 200, counting.answer(Math.ceil(JSON.stringify(body).length / 4)))
+  else if (asked === 'GET /v1/models') answer(response, 200, MODELS)
+  else answer(response, 404, { error: { message: `Nothing is scripted at ${asked}.` } })
+}
+
+function answer(response: ServerResponse, status: number, body: object): void {
+  response.writeHead(status, { 'content-type': 'application/json' })
+  response.end(JSON.stringify(body))
+}
+
+function fail(response: ServerResponse, thrown: unknown): void {
+  if (response.headersSent) response.destroy()
+  else answer(response, 500, { error: { message: toMainstemError(thrown).message } })
+}

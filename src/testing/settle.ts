@@ -1,0 +1,46 @@
+import { pieces, type Said } from './apis/api.ts'
+import { isOffered, type ModelCall } from './model-call.ts'
+import type { Action, NativeCall, Reply, Tokens } from './scenario.ts'
+import { callsFor } from './toolboxes.ts'
+
+const DELTAS = 4
+const USAGE: Tokens = { input: 70, output: 20, cacheRead: 30, cacheWrite: 0, reasoning: 5 }
+
+/** Claude Code takes structured output by a call. */
+const STRUCTURED = 'StructuredOutput'
+/** Sub-agents of Gemini CLI end by a call; without it they are asked again. */
+const FINISH = 'complete_task'
+
+/** Settles a reply for the program that asks: tools by its own names, text in pieces, a reason to stop. */
+export function settle(reply: Reply, call: ModelCall, id: string): Said {
+  const calls: NativeCall[] = []
+  const words = reply.text === undefined ? [] : [reply.text]
+  for (const use of reply.calls ?? []) {
+    const native = 'do' in use ? callsFor(use, call) : [use]
+    // Said aloud: a call that silently went missing would look like a program's fault.
+    if (native) calls.push(...native)
+    else words.push(missing(use, call))
+  }
+  if (reply.structured !== undefined) {
+    const output = { name: STRUCTURED, input: Object(reply.structured) }
+    if (isOffered(call, output)) calls.push(output)
+    else words.push(JSON.stringify(reply.structured))
+  }
+  const finish = { name: FINISH, input: { result: { response: words.join('\n') } } }
+  if (calls.length === 0 && isOffered(call, finish)) calls.push(finish)
+  const count = reply.deltas ?? DELTAS
+  return {
+    id,
+    model: call.model,
+    thinking: pieces(reply.thinking ?? '', count),
+    text: pieces(words.join('\n'), count),
+    calls,
+    stop: reply.stop ?? (calls.length > 0 ? 'tools' : 'end'),
+    usage: { ...USAGE, ...reply.usage },
+  }
+}
+
+function missing(use: Action | NativeCall, { tools }: ModelCall): string {
+  const wanted = 'do' in use ? use.do : use.name
+  return `[no tool to ${wanted} among ${tools.map(({ name }) => name).join(', ')}]`
+}

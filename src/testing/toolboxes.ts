@@ -1,0 +1,165 @@
+import { resolve } from 'node:path'
+import { isOffered, type ModelCall } from './model-call.ts'
+import type { Action, Actions, NativeCall, PlanItem } from './scenario.ts'
+
+type Naming<Do extends keyof Actions> = (action: Actions[Do], call: ModelCall) => readonly NativeCall[]
+
+/** What one program calls its tools, and how it wants their arguments. */
+interface Toolbox {
+  readonly names: { readonly [Do in keyof Actions]?: Naming<Do> }
+  /** Tools that it does not show before they are searched for, and yet runs when they are called. */
+  readonly hidden?: { readonly behind: string; readonly actions: readonly (keyof Actions)[] }
+}
+
+const call = (name: string, input: object | string): readonly NativeCall[] => [{ name, input }]
+
+/** Programs that show a choice want each option explained. */
+const explained = (options: readonly string[]) =>
+  options.map((label) => ({ label, description: `Choose ${label}` }))
+
+const CWD = /\bCWD:(\S+)/
+const DESCRIPTION = 'Run a command'
+const JOB = 'A job of its own'
+
+const claude: Toolbox = {
+  names: {
+    shell: ({ command }) => call('Bash', { command, description: DESCRIPTION }),
+    write: ({ path, content }) => call('Write', { file_path: path, content }),
+    edit: ({ path, from, to }) => call('Edit', { file_path: path, old_string: from, new_string: to }),
+    read: ({ path }) => call('Read', { file_path: path }),
+    plan: ({ items }) => tasks(items),
+    delegate: ({ task }) => {
+      const input = { description: JOB, prompt: task, subagent_type: 'general-purpose' }
+      return call('Agent', { ...input, run_in_background: false })
+    },
+    ask: ({ question, options }) =>
+      call('AskUserQuestion', {
+        questions: [{ question, header: 'Choice', multiSelect: false, options: explained(options) }],
+      }),
+    propose: ({ plan }) => call('ExitPlanMode', { plan }),
+    mcp: ({ server, tool, input }) => call(`mcp__${server}__${tool}`, input),
+  },
+  hidden: { behind: 'ToolSearch', actions: ['ask', 'mcp', 'plan', 'propose'] },
+}
+
+/** It has no list to write, only tasks: the first plan makes them, a later one moves them on. */
+function tasks(items: readonly PlanItem[]): NativeCall[] {
+  if (items.every(({ status }) => status === 'pending')) {
+    return items.map(({ text }) => ({
+      name: 'TaskCreate',
+      input: { subject: text, description: text, activeForm: text },
+    }))
+  }
+  return items.map(({ status }, index) => ({
+    name: 'TaskUpdate',
+    input: { taskId: String(index + 1), status },
+  }))
+}
+
+const codex: Toolbox = {
+  names: {
+    shell: ({ command, escalate }) =>
+      call('exec_command', {
+        cmd: command,
+        ...(escalate && { sandbox_permissions: 'require_escalated', justification: 'May I run this?' }),
+      }),
+    write: ({ path, content }) => call('apply_patch', patch(`Add File: ${path}`, marked('+', content))),
+    edit: ({ path, from, to }) =>
+      call('apply_patch', patch(`Update File: ${path}`, ['@@', ...marked('-', from), ...marked('+', to)])),
+    read: ({ path }) => call('exec_command', { cmd: `cat ${path}` }),
+    plan: ({ items }) =>
+      call('update_plan', { plan: items.map(({ text, status }) => ({ step: text, status })) }),
+    delegate: ({ task }) => collaborate('spawn_agent', { message: task }),
+    join: (_action, { messages }) => {
+      const told = messages.findLast(({ role }) => role === 'tool')?.text ?? ''
+      const id = /"agent_id"\s*:\s*"([^"]+)"/.exec(told)?.[1]
+      return collaborate('wait_agent', { targets: id === undefined ? [] : [id] })
+    },
+    ask: ({ question, options }) =>
+      call('request_user_input', {
+        questions: [{ id: 'choice', header: 'Choice', question, options: explained(options) }],
+      }),
+    mcp: ({ server, tool, input }) => [{ name: tool, namespace: `mcp__${server}`, input }],
+  },
+  hidden: { behind: 'tool_search', actions: ['delegate', 'join', 'mcp'] },
+}
+
+const collaborate = (name: string, input: object): readonly NativeCall[] => [
+  { name, input, namespace: 'multi_agent_v1' },
+]
+
+function patch(head: string, lines: readonly string[]): string {
+  return ['*** Begin Patch', `*** ${head}`, ...lines, '*** End Patch'].join('\n')
+}
+
+function marked(mark: string, text: string): string[] {
+  return text
+    .replace(/\n$/, '')
+    .split('\n')
+    .map((line) => mark + line)
+}
+
+const gemini: Toolbox = {
+  names: {
+    shell: ({ command }) => call('run_shell_command', { command, description: DESCRIPTION }),
+    write: ({ path, content }) => call('write_file', { file_path: path, content }),
+    edit: ({ path, from, to }) => {
+      const input = { file_path: path, old_string: from, new_string: to }
+      return call('replace', { ...input, instruction: `Replace ${from} by ${to}` })
+    },
+    read: ({ path }) => call('read_file', { file_path: path }),
+    plan: ({ items }) =>
+      call('write_todos', { todos: items.map(({ text, status }) => ({ description: text, status })) }),
+    delegate: ({ task }) => call('invoke_agent', { agent_name: 'generalist', prompt: task }),
+    mcp: ({ server, tool, input }) => call(`mcp_${server}_${tool}`, input),
+  },
+}
+
+const opencode: Toolbox = {
+  names: {
+    shell: ({ command }) => call('bash', { command }),
+    write: ({ path, content }) => call('write', { filePath: path, content }),
+    edit: ({ path, from, to }) => call('edit', { filePath: path, oldString: from, newString: to }),
+    read: ({ path }) => call('read', { filePath: path }),
+    plan: ({ items }) =>
+      call('todowrite', {
+        todos: items.map(({ text, status }) => ({ content: text, status, priority: 'medium' })),
+      }),
+    delegate: ({ task }) => call('task', { description: JOB, prompt: task, subagent_type: 'general' }),
+    ask: ({ question, options }) =>
+      call('question', { questions: [{ question, header: 'Choice', options: explained(options) }] }),
+    mcp: ({ server, tool, input }) => call(`${server}_${tool}`, input),
+  },
+}
+
+const TOOLBOXES: readonly Toolbox[] = [claude, codex, gemini, opencode]
+
+/** The calls by which the program that asks would do this; undefined when it has no tool for it. */
+export function callsFor(action: Action, request: ModelCall): readonly NativeCall[] | undefined {
+  for (const toolbox of TOOLBOXES) {
+    const calls = named(toolbox, located(action, request), request)
+    if (calls?.every((one) => isOffered(request, one) || isHidden(toolbox, action, request))) return calls
+  }
+  return undefined
+}
+
+/** Models write absolute paths. They can when the user says where the work is: `CWD:/path`. */
+function located(action: Action, { messages }: ModelCall): Action {
+  if (!('path' in action)) return action
+  const said = messages.findLast(({ role, text }) => role === 'user' && CWD.test(text))?.text ?? ''
+  const directory = CWD.exec(said)?.[1]
+  return directory === undefined ? action : { ...action, path: resolve(directory, action.path) }
+}
+
+function isHidden({ hidden }: Toolbox, action: Action, { tools }: ModelCall): boolean {
+  return hidden?.actions.includes(action.do) === true && tools.some(({ name }) => name === hidden.behind)
+}
+
+function named<Do extends keyof Actions>(
+  { names }: Toolbox,
+  action: { readonly do: Do } & Actions[Do],
+  request: ModelCall,
+): readonly NativeCall[] | undefined {
+  const naming: Naming<Do> | undefined = names[action.do]
+  return naming?.(action, request)
+}
