@@ -1,5 +1,5 @@
 import type { RequestOpened } from '../model/events/request.ts'
-import type { AnswerCommand, Entry } from '../model/index.ts'
+import { type AnswerCommand, type Entry, type MainstemError, toMainstemError } from '../model/index.ts'
 import type { Session } from '../sessions/session.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import { OneByOne } from './one-by-one.ts'
@@ -105,7 +105,15 @@ export class AgentSession<T = unknown> implements AsyncDisposable {
     } catch (thrown) {
       answer = { decision: 'deny', message: `the answer failed: ${String(thrown)}` }
     }
-    // Somebody may have answered before, or the agent may have withdrawn the question.
-    await this.answer(requestId, answer).catch(() => undefined)
+    await this.answer(requestId, answer).catch((thrown) =>
+      this.#denyInstead(requestId, toMainstemError(thrown)),
+    )
+  }
+
+  /** An answer that does not fit must not leave the agent waiting; one that came too late needs nothing more. */
+  async #denyInstead(requestId: string, { code, message }: MainstemError): Promise<void> {
+    if (code === 'request_not_found' || code === 'conflict') return
+    const refusal: Answer = { decision: 'deny', message: `the answer was refused: ${message}` }
+    await this.answer(requestId, refusal).catch(() => undefined)
   }
 }

@@ -77,6 +77,19 @@ test('a callback that fails is a no, never a yes', async () => {
   expect(decisions).toEqual(['deny'])
 })
 
+test('an answer that does not fit the question is a no, not a wait', async () => {
+  await using agents = mainstem({ agents: live('claude', 'claude/fixtures/claude/bidi_ask_deny') })
+  await using session = await agents.session({
+    agent: 'claude',
+    cwd,
+    onRequest: () => ({ decision: 'allow' }),
+  })
+  const turn = session.prompt('go')
+  const decisions: string[] = []
+  for await (const { event } of turn) if (event.type === 'request.resolved') decisions.push(event.decision)
+  expect(decisions).toEqual(['deny'])
+})
+
 test('an answer has the shape that was asked for', async () => {
   const Person = z.object({ name: z.string(), age: z.number() })
   await using agents = mainstem({ agents: oneshot('claude/fixtures/claude/schema') })

@@ -33,7 +33,8 @@ export const gemini: Agent = {
         plans: true,
         subagents: true,
         mcp: true,
-        marksRetries: true,
+        // A stream that ends without a reason is asked for again, and its text comes a second time.
+        marksRetries: false,
       },
       launch: launchOneshot,
     }),

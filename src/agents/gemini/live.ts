@@ -14,7 +14,8 @@ export const live = recipe({
     // Its lists of things to do are tool calls, and their content is not told.
     plans: false,
     // A broken stream ends the turn, so nothing is ever repeated.
-    marksRetries: true,
+    // A stream that ends without a reason is asked for again, and its text comes a second time.
+    marksRetries: false,
   },
   launch,
 })
