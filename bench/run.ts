@@ -1,8 +1,9 @@
 import { core } from './core.ts'
 import { library } from './library.ts'
+import { store } from './store.ts'
 
-/** `npm run bench -- core|library [agent …]`: ratios in one run beside a baseline; absolute times mean nothing here. */
-const BENCHES: Readonly<Record<string, (args: readonly string[]) => Promise<void>>> = { core, library }
+/** `npm run bench -- core|library [agent …]`, `store [word …]`: ratios beside a baseline of the same run. */
+const BENCHES: Readonly<Record<string, (args: readonly string[]) => Promise<void>>> = { core, library, store }
 
 const [name = '', ...args] = process.argv.slice(2)
 const bench = BENCHES[name]

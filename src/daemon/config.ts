@@ -55,6 +55,10 @@ export const ConfigFile = z.strictObject({
   ceiling: Policy.default({ approval: 'auto-all', sandbox: 'full-access' }).describe(
     'the most anybody may ask',
   ),
+  durability: z
+    .enum(['power', 'process', 'none'])
+    .default('power')
+    .describe('what the log survives: a power cut, the end of this process, or not even that'),
   agents: z.record(z.string().regex(OUTSIDE_ID), AgentSettings).default({}),
   timeouts: Timeouts.prefault({}),
   limits: Limits.prefault({}),

@@ -1,6 +1,7 @@
 import { realpath } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import type { Agent } from '../agents/agent.ts'
 import { underCeiling } from '../gateway/ceiling.ts'
@@ -11,6 +12,9 @@ import { Runs } from '../gateway/runs.ts'
 import { Streams } from '../gateway/streams.ts'
 import { Tickets } from '../gateway/tickets.ts'
 import { MainstemError } from '../model/index.ts'
+import { memoryStore } from '../stores/memory.ts'
+import { sqliteStore } from '../stores/sqlite.ts'
+import type { Store } from '../stores/store.ts'
 import { systemTimers } from './clock.ts'
 import type { Config } from './config.ts'
 import { allowedHosts, checkExposure } from './exposure.ts'
@@ -39,7 +43,8 @@ export async function serve({ config, report, agents }: ServeParts): Promise<Ser
   const roots = await Promise.all(config.roots.map(realRoot))
   const cwd = await directoryBelow(roots, config.cwd)
   const token = config.auth ? await tokenIn(config.data) : undefined
-  const wired = wire({ settings: config.agents, ...(agents && { agents }) })
+  const store = await storeOf(config)
+  const wired = wire({ settings: config.agents, store, ...(agents && { agents }) })
   const runs = new Runs(report)
   const phase = { now: 'starting' as Phase }
   const stopping = new AbortController()
@@ -61,8 +66,16 @@ export async function serve({ config, report, agents }: ServeParts): Promise<Ser
     phase: () => phase.now,
     report,
   })
-  await listen(app, config)
+  try {
+    // What the owner before us left open is closed before anybody is served.
+    await wired.sessions.recover()
+    await listen(app, config)
+  } catch (thrown) {
+    await wired[Symbol.asyncDispose]()
+    throw thrown
+  }
   phase.now = 'ready'
+  runs.track(wired.sessions.resumeQueues())
   return new Server({ app, wired, runs, phase, stopping, token, drainMs: config.timeouts.drainMs })
 }
 
@@ -120,6 +133,10 @@ export class Server {
     clearTimeout(cutOff)
     await wired[Symbol.asyncDispose]()
   }
+}
+
+function storeOf({ data, durability }: Config): Promise<Store> | Store {
+  return durability === 'none' ? memoryStore() : sqliteStore({ directory: join(data, 'log'), durability })
 }
 
 async function realRoot(root: string): Promise<string> {

@@ -10,6 +10,7 @@ import type { AgentSettings } from '../sessions/parts.ts'
 import { Sessions } from '../sessions/sessions.ts'
 import { WarmPool } from '../sessions/warm-pool.ts'
 import { memoryStore } from '../stores/memory.ts'
+import type { Store } from '../stores/store.ts'
 import { systemClock, systemTimers } from './clock.ts'
 import { isInside } from './is-inside.ts'
 
@@ -20,6 +21,8 @@ export interface Wiring {
   agents?: readonly Agent[]
   /** How time passes; a demonstration may run it faster. */
   timers?: Timers
+  /** Where the logs are kept; in memory unless told otherwise. It is closed with everything else. */
+  store?: Store
   /** Keep raw frames beside the log. */
   journal?: boolean
   /** How many agent processes there may be at once, and how long one without work is kept. */
@@ -39,6 +42,7 @@ export function wire({
   settings = {},
   agents = allAgents,
   timers = systemTimers,
+  store = memoryStore(),
   journal = true,
   maxProcesses = 64,
   restAfterMs = 600_000,
@@ -49,7 +53,6 @@ export function wire({
   if (stranger !== undefined) {
     throw new MainstemError('agent_not_found', `configuration: agents.${stranger}: there is no such agent`)
   }
-  const store = memoryStore()
   const sessions = new Sessions({
     agents: known,
     store,

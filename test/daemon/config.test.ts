@@ -31,6 +31,7 @@ test('without a word it listens on loopback, asks for a token and works here', a
     auth: true,
     policy: { approval: 'ask', sandbox: 'none' },
     ceiling: { approval: 'auto-all', sandbox: 'full-access' },
+    durability: 'power',
     agents: {},
     timeouts: { keepaliveMs: 15_000, stallMs: 30_000, headersMs: 10_000, requestMs: 30_000, drainMs: 15_000 },
     limits: { bodyBytes: 1_048_576, jsonDepth: 64, connections: 1024, streams: 256 },

@@ -1,0 +1,105 @@
+import { MainstemError } from '../../model/index.ts'
+import type { Commit, Delete } from './message.ts'
+import { storageFailed } from './storage-failed.ts'
+import type { WriterChannel } from './writer-channel.ts'
+
+/** A transaction takes what has gathered, but no more text than this. */
+const COMMIT_CHARS = 8 * 1024 * 1024
+
+/** What is committed together with whatever else waits. */
+export interface Batched {
+  kind: 'batch'
+  chars: number
+  addTo(commit: Commit): void
+}
+
+interface Waiting {
+  work: Batched | Delete
+  resolve(): void
+  reject(error: unknown): void
+}
+
+/**
+ * One transaction at a time; what comes while it runs goes into the next. So the slower the disk, the larger
+ * the groups, and a disk that is idle is not waited for.
+ */
+export class Committer {
+  readonly #channel: WriterChannel
+  readonly #onFailure: () => void
+  #queue: Waiting[] = []
+  #running: Promise<void> | undefined
+  #closed = false
+
+  /** `onFailure` runs before those who wait are told. */
+  constructor(channel: WriterChannel, onFailure: () => void) {
+    this.#channel = channel
+    this.#onFailure = onFailure
+  }
+
+  /** Settles when it is committed. */
+  write(work: Batched | Delete): Promise<void> {
+    if (this.#closed) return Promise.reject(new MainstemError('storage_failed', 'the store is closed'))
+    return new Promise((resolve, reject) => {
+      this.#queue.push({ work, resolve, reject })
+      this.#running ??= this.#run()
+    })
+  }
+
+  /** Takes no more, and settles when nothing waits. */
+  async close(): Promise<void> {
+    this.#closed = true
+    await this.#running
+  }
+
+  async #run(): Promise<void> {
+    // What the same tick has to say goes along.
+    await Promise.resolve()
+    while (this.#queue.length > 0) await this.#commit()
+    this.#running = undefined
+  }
+
+  async #commit(): Promise<void> {
+    const group = this.#take()
+    try {
+      await this.#channel.ask(messageOf(group))
+    } catch (thrown) {
+      // What waits behind it was numbered as if it had gone well.
+      const after = this.#queue
+      this.#queue = []
+      this.#onFailure()
+      const error = storageFailed('cannot write to the store', thrown)
+      for (const { reject } of [...group, ...after]) reject(error)
+      return
+    }
+    for (const { resolve } of group) resolve()
+  }
+
+  /** From the front of the queue; a removal goes alone, because it must not overtake or be overtaken. */
+  #take(): Waiting[] {
+    let chars = 0
+    const end = this.#queue.findIndex(({ work }, index) => {
+      if (work.kind === 'delete') return true
+      chars += work.chars
+      return chars > COMMIT_CHARS && index > 0
+    })
+    if (end === -1) return this.#queue.splice(0)
+    return this.#queue.splice(0, Math.max(1, end))
+  }
+}
+
+function messageOf(group: readonly Waiting[]): Commit | Delete {
+  const commit: Commit = {
+    kind: 'commit',
+    sessions: [],
+    log: { text: '', marks: [] },
+    journal: { text: '', marks: [] },
+    records: [],
+    receipts: [],
+    blobs: [],
+  }
+  for (const { work } of group) {
+    if (work.kind === 'delete') return work
+    work.addTo(commit)
+  }
+  return commit
+}

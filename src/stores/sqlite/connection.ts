@@ -1,0 +1,147 @@
+import { statSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { MainstemError } from '../../model/mainstem-error.ts'
+import { checkNotLost, type Files } from './files.ts'
+import { encodeJournal } from './journal-body.ts'
+import { type Commit, type Delete, JOURNAL_NUMBERS, LOG_NUMBERS, type WriterSettings } from './message.ts'
+import { integer, text } from './row.ts'
+import { checkIntact, checkOurs, migrate } from './schema.ts'
+import { eachText } from './texts.ts'
+
+type Statements = ReturnType<typeof statementsOf>
+
+function statementsOf(db: DatabaseSync) {
+  return {
+    begin: db.prepare('BEGIN IMMEDIATE'),
+    commit: db.prepare('COMMIT'),
+    checkpoint: db.prepare('PRAGMA wal_checkpoint(PASSIVE)'),
+    session: db.prepare('INSERT INTO session (n, id) VALUES (?, ?)'),
+    log: db.prepare('INSERT INTO log (session, first, last, at, body, version) VALUES (?, ?, ?, ?, ?, ?)'),
+    journal: db.prepare('INSERT INTO journal (session, last, encoding, body) VALUES (?, ?, ?, ?)'),
+    record: db.prepare('UPDATE session SET principal = ?, status = ?, asking = ?, record = ? WHERE n = ?'),
+    receipt: db.prepare('INSERT INTO receipt (id, session, at, body) VALUES (?, ?, ?, ?)'),
+    blob: db.prepare('INSERT INTO blob (id, session) VALUES (?, ?) ON CONFLICT DO NOTHING'),
+    hasBlob: db.prepare('SELECT 1 FROM blob WHERE id = ?'),
+    deleteLog: db.prepare('DELETE FROM log WHERE session = ?'),
+    deleteJournal: db.prepare('DELETE FROM journal WHERE session = ?'),
+    deleteSession: db.prepare('DELETE FROM session WHERE n = ?'),
+    deleteReceipts: db.prepare('DELETE FROM receipt WHERE session = ?'),
+    deleteBlobs: db.prepare('DELETE FROM blob WHERE session = ? RETURNING id'),
+  }
+}
+
+/** The one connection that writes. After any failure it is given up: nothing it believes can be relied on. */
+export class Connection {
+  readonly #db: DatabaseSync
+  readonly #file: string
+  readonly #inode: number
+  readonly #statements: Statements
+  readonly #entryVersion: number
+
+  constructor(files: Files, settings: WriterSettings, after: 'start' | 'failure') {
+    checkNotLost(files)
+    this.#file = files.database
+    this.#entryVersion = settings.entryVersion
+    this.#inode = statSync(files.database).ino
+    this.#db = new DatabaseSync(files.database)
+    try {
+      this.#setUp(settings, after)
+      this.#statements = statementsOf(this.#db)
+    } catch (thrown) {
+      this.#db.close()
+      throw thrown
+    }
+  }
+
+  #setUp({ durability, maxBytes }: WriterSettings, after: 'start' | 'failure'): void {
+    const db = this.#db
+    db.exec('PRAGMA busy_timeout = 5000; PRAGMA trusted_schema = OFF')
+    checkOurs(db, this.#file)
+    if (after === 'start') checkIntact(db, this.#file)
+    const mode = text(db.prepare('PRAGMA journal_mode = WAL').get() ?? {}, 'journal_mode')
+    if (mode !== 'wal') {
+      throw new MainstemError(
+        'storage_failed',
+        `${this.#file} is on a file system that SQLite's log cannot use`,
+      )
+    }
+    // A disk may keep what fsync gives it in a cache of its own; macOS empties that only when asked.
+    const level = durability === 'power' ? 'FULL' : 'NORMAL'
+    const flush = durability === 'power' ? 'ON' : 'OFF'
+    db.exec(
+      `PRAGMA synchronous = ${level}; PRAGMA fullfsync = ${flush}; PRAGMA checkpoint_fullfsync = ${flush}`,
+    )
+    db.exec('PRAGMA wal_autocheckpoint = 0; PRAGMA journal_size_limit = 67108864; PRAGMA cache_size = -8000')
+    // What is removed is overwritten, and not merely out of sight.
+    db.exec('PRAGMA secure_delete = ON')
+    if (maxBytes !== undefined) {
+      const pageSize = integer(db.prepare('PRAGMA page_size').get() ?? {}, 'page_size')
+      db.exec(`PRAGMA max_page_count = ${Math.max(1, Math.floor(maxBytes / pageSize))}`)
+    }
+    migrate(db)
+    if (after === 'failure') this.#moveLogIntoDatabase()
+  }
+
+  /**
+   * After a failed fsync the kernel may take for written what is not. What is in SQLite's log now is written
+   * anew, into the database, and the log begins again; so nothing rests on a page whose fsync failed.
+   */
+  #moveLogIntoDatabase(): void {
+    const { busy } = this.#db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get() ?? {}
+    if (busy !== 0) throw new MainstemError('storage_failed', `${this.#file} is in use by another program`)
+  }
+
+  insert({ sessions, log, journal, records, receipts, blobs }: Commit): void {
+    const statements = this.#statements
+    const version = this.#entryVersion
+    this.#transact(() => {
+      for (const { n, id } of sessions) statements.session.run(n, id)
+      for (const [body, place] of eachText(log, LOG_NUMBERS)) statements.log.run(...place, body, version)
+      for (const [joined, place] of eachText(journal, JOURNAL_NUMBERS)) {
+        const { encoding, body } = encodeJournal(joined)
+        statements.journal.run(...place, encoding, body)
+      }
+      for (const { n, principal, status, asking, text } of records) {
+        statements.record.run(principal, status, asking ? 1 : 0, text, n)
+      }
+      for (const { id, session, at, text } of receipts) statements.receipt.run(id, session, at, text)
+      for (const { id, n } of blobs) statements.blob.run(id, n)
+    })
+  }
+
+  /** The blobs that nobody names any more. */
+  delete({ n, id }: Delete): string[] {
+    const statements = this.#statements
+    let blobs: string[] = []
+    this.#transact(() => {
+      statements.deleteLog.run(n)
+      statements.deleteJournal.run(n)
+      statements.deleteReceipts.run(id)
+      statements.deleteSession.run(n)
+      blobs = statements.deleteBlobs.all(n).map((row) => text(row, 'id'))
+    })
+    return blobs
+  }
+
+  hasBlob(id: string): boolean {
+    return this.#statements.hasBlob.get(id) !== undefined
+  }
+
+  checkpoint(): void {
+    this.#statements.checkpoint.get()
+  }
+
+  close(): void {
+    this.#db.close()
+  }
+
+  #transact(work: () => void): void {
+    this.#statements.begin.run()
+    work()
+    // On Unix an open file lives on without a name, and would take our commits with it to its end.
+    if (statSync(this.#file, { throwIfNoEntry: false })?.ino !== this.#inode) {
+      throw new MainstemError('storage_failed', `${this.#file} was moved or removed while it was open`)
+    }
+    this.#statements.commit.run()
+  }
+}

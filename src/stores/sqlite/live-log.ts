@@ -1,0 +1,83 @@
+import type { Entry } from '../../model/index.ts'
+
+/** Where a log is in the database: the number of its session, and the last seq. */
+export interface Place {
+  n: number
+  head: number
+}
+
+/** What this process knows of a log that is being written or waited for. */
+export class LiveLog {
+  readonly session: string
+  /** Undefined while the session has no row. */
+  n: number | undefined
+  /** The last seq that was given out, and the last that is committed. */
+  head: number
+  committed: number
+  /** False after a failure: what was given out may not be there. */
+  known = true
+  /** Batches on their way. */
+  pending = 0
+  /** The newest committed entries, oldest batch first; they end at `committed`. */
+  readonly recent: (readonly Entry[])[] = []
+  readonly #waiting = new Map<() => void, number>()
+
+  constructor(session: string, place: Place | undefined) {
+    this.session = session
+    this.n = place?.n
+    this.head = place?.head ?? 0
+    this.committed = this.head
+  }
+
+  get isIdle(): boolean {
+    return this.pending === 0 && this.recent.length === 0 && this.#waiting.size === 0
+  }
+
+  /** Takes what the database says instead of what was believed. */
+  place(place: Place | undefined): void {
+    this.n = place?.n
+    this.head = place?.head ?? 0
+    this.known = true
+    // Recent entries have to end where the log does, or a reader would miss what lies between.
+    if (this.head !== this.committed) this.recent.length = 0
+    this.advance(this.head)
+  }
+
+  advance(committed: number): void {
+    this.committed = committed
+    for (const [wake, after] of this.#waiting) if (committed > after) wake()
+  }
+
+  wait(after: number, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const wake = () => {
+        this.#waiting.delete(wake)
+        signal.removeEventListener('abort', wake)
+        resolve()
+      }
+      this.#waiting.set(wake, after)
+      signal.addEventListener('abort', wake)
+    })
+  }
+
+  wakeAll(): void {
+    for (const wake of this.#waiting.keys()) wake()
+  }
+
+  /** Entries after a cursor, if the first of them is still here. */
+  readRecent(after: number, limit: number): readonly Entry[] | undefined {
+    if (after >= this.committed) return []
+    const from = this.recent.findLastIndex((batch) => firstSeq(batch) <= after + 1)
+    const start = this.recent[from]
+    if (!start) return undefined
+    const found = start.slice(after + 1 - firstSeq(start), after + 1 - firstSeq(start) + limit)
+    for (let next = from + 1; next < this.recent.length && found.length < limit; next++) {
+      for (const entry of this.recent[next] ?? []) if (found.length < limit) found.push(entry)
+    }
+    return found
+  }
+}
+
+function firstSeq(batch: readonly Entry[]): number {
+  return batch[0]?.seq ?? 0
+}

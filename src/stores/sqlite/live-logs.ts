@@ -1,0 +1,92 @@
+import type { Entry } from '../../model/index.ts'
+import { LiveLog, type Place } from './live-log.ts'
+
+/** How much text of recent entries is kept for readers that follow closely; a batch counts for some itself. */
+const RECENT_CHARS = 4 * 1024 * 1024
+const BATCH_CHARS = 512
+
+/** What the database knows, asked when this process does not. */
+interface Places {
+  place(session: string): Place | undefined
+  lastSession(): number
+}
+
+/** The logs that are in use. Everything else is only in the database. */
+export class LiveLogs {
+  readonly #places: Places
+  readonly #logs = new Map<string, LiveLog>()
+  /** What is kept of which log, oldest first. */
+  readonly #recent: { log: LiveLog; entries: readonly Entry[]; chars: number }[] = []
+  #chars = 0
+  #lastSession: number | undefined
+
+  constructor(places: Places) {
+    this.#places = places
+    this.#lastSession = places.lastSession()
+  }
+
+  get(session: string): LiveLog | undefined {
+    const log = this.#logs.get(session)
+    if (log && !log.known) log.place(this.#places.place(session))
+    return log
+  }
+
+  open(session: string): LiveLog {
+    const known = this.get(session)
+    if (known) return known
+    const log = new LiveLog(session, this.#places.place(session))
+    this.#logs.set(session, log)
+    return log
+  }
+
+  /** The number of a session that has no row yet. */
+  nextSession(): number {
+    this.#lastSession = (this.#lastSession ?? this.#places.lastSession()) + 1
+    return this.#lastSession
+  }
+
+  /** Tells those who wait, and keeps the entries for them: they will ask at once. */
+  committed(log: LiveLog, entries: readonly Entry[], textChars: number): void {
+    const last = entries.at(-1)
+    if (!last) return
+    const chars = textChars + BATCH_CHARS
+    log.recent.push(entries)
+    this.#recent.push({ log, entries, chars })
+    this.#chars += chars
+    while (this.#chars > RECENT_CHARS) this.#forgetOldest()
+    log.advance(last.seq)
+  }
+
+  /** A log that nobody uses any more is left to the database. */
+  release(log: LiveLog): void {
+    if (log.isIdle && this.#logs.get(log.session) === log) this.#logs.delete(log.session)
+  }
+
+  /** A deleted log begins again, for everybody from now on; the database follows. */
+  restart(session: string): LiveLog {
+    const old = this.#logs.get(session)
+    const log = new LiveLog(session, undefined)
+    this.#logs.set(session, log)
+    old?.wakeAll()
+    return log
+  }
+
+  /** After a failure only the database knows what is in it. */
+  distrust(): void {
+    this.#lastSession = undefined
+    for (const log of this.#logs.values()) log.known = false
+  }
+
+  wakeAll(): void {
+    for (const log of this.#logs.values()) log.wakeAll()
+  }
+
+  #forgetOldest(): void {
+    const oldest = this.#recent.shift()
+    if (!oldest) return
+    const { log, entries, chars } = oldest
+    this.#chars -= chars
+    if (log.recent[0] === entries) log.recent.shift()
+    this.release(log)
+  }
+}

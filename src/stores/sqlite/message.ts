@@ -1,0 +1,72 @@
+import type { ErrorCode } from '../../model/index.ts'
+import type { Texts } from './texts.ts'
+
+/** `power`: what is acknowledged survives a power cut. `process`: it survives the end of this process. */
+export type Durability = 'power' | 'process'
+
+export interface WriterSettings {
+  directory: string
+  durability: Durability
+  /** How large the database may become. */
+  maxBytes: number | undefined
+  /** The schema version of the entries that will be written. */
+  entryVersion: number
+}
+
+/** The numbers of a row of the log: session, first seq, last seq, time of the last entry. */
+export const LOG_NUMBERS = 4
+/** The numbers of a body of the journal: session, last frame. */
+export const JOURNAL_NUMBERS = 2
+
+export interface SessionRow {
+  n: number
+  id: string
+}
+
+export interface RecordRow {
+  n: number
+  principal: string
+  status: string
+  asking: boolean
+  text: string
+}
+
+export interface ReceiptRow {
+  id: string
+  session: string
+  at: number
+  text: string
+}
+
+/** A blob belongs to the first session that names it. */
+export interface BlobRow {
+  id: string
+  n: number
+}
+
+/** One transaction, for as many sessions as had something to say. */
+export interface Commit {
+  kind: 'commit'
+  /** Those without a row so far. */
+  sessions: SessionRow[]
+  log: Texts
+  journal: Texts
+  records: RecordRow[]
+  receipts: ReceiptRow[]
+  blobs: BlobRow[]
+}
+
+export interface Delete {
+  kind: 'delete'
+  n: number
+  id: string
+}
+
+export interface Close {
+  kind: 'close'
+}
+
+export type ToWriter = Commit | Delete | Close
+
+/** To the start and to every message; nothing when it went well. */
+export type FromWriter = { code: ErrorCode; message: string } | undefined

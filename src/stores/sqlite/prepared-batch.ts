@@ -1,0 +1,63 @@
+import type { BlobRef, Entry, Event } from '../../model/index.ts'
+import type { Batch, Receipt, SessionState } from '../store.ts'
+import type { Batched } from './committer.ts'
+import { joinFrames } from './journal-body.ts'
+import type { Commit, ReceiptRow, RecordRow, SessionRow } from './message.ts'
+import { type LogRow, toRows } from './rows.ts'
+import { addText } from './texts.ts'
+
+/** A batch as texts, ready to be committed. What cannot be written as JSON is found here, and fails alone. */
+export class PreparedBatch implements Batched {
+  readonly kind = 'batch'
+  readonly chars: number
+  readonly entries: readonly Entry[]
+  readonly #session: SessionRow
+  readonly #isNew: boolean
+  readonly #rows: LogRow[]
+  readonly #journal: { last: number; text: string } | undefined
+  readonly #record: RecordRow | undefined
+  readonly #receipt: ReceiptRow | undefined
+
+  constructor(
+    session: SessionRow,
+    isNew: boolean,
+    { entries, journal = [], record }: Batch,
+    receipt?: ReceiptRow,
+  ) {
+    this.entries = entries
+    this.#session = session
+    this.#isNew = isNew
+    this.#rows = toRows(entries)
+    const lastFrame = journal.at(-1)
+    this.#journal = lastFrame && { last: lastFrame.frame, text: joinFrames(journal) }
+    this.#record = record && recordRow(session.n, record)
+    this.#receipt = receipt
+    this.chars = this.#rows.reduce((sum, { text }) => sum + text.length, this.#journal?.text.length ?? 0)
+  }
+
+  addTo(commit: Commit): void {
+    const { n } = this.#session
+    if (this.#isNew) commit.sessions.push(this.#session)
+    for (const { first, last, at, text } of this.#rows) addText(commit.log, text, n, first, last, at)
+    if (this.#journal) addText(commit.journal, this.#journal.text, n, this.#journal.last)
+    if (this.#record) commit.records.push(this.#record)
+    if (this.#receipt) commit.receipts.push(this.#receipt)
+    for (const { event } of this.entries) {
+      const blob = blobOf(event)
+      if (blob) commit.blobs.push({ id: blob.id, n })
+    }
+  }
+}
+
+export function receiptRow(id: string, receipt: Receipt): ReceiptRow {
+  return { id, session: receipt.session, at: Date.now(), text: JSON.stringify(receipt) }
+}
+
+function recordRow(n: number, record: SessionState): RecordRow {
+  const { principal, status, requests } = record
+  return { n, principal, status, asking: requests.length > 0, text: JSON.stringify(record) }
+}
+
+function blobOf(event: Event): BlobRef | undefined {
+  return event.type === 'tool.completed' || event.type === 'native.unmapped' ? event.blob : undefined
+}

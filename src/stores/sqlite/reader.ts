@@ -1,0 +1,192 @@
+import { statSync } from 'node:fs'
+import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import { type Entry, SCHEMA_VERSION, type SessionRecord } from '../../model/index.ts'
+import type { JournalFrame, Receipt, SessionQuery, SessionState } from '../store.ts'
+import { decodeJournal, splitFrames } from './journal-body.ts'
+import type { Place } from './live-log.ts'
+import { bytes, integer, type Row, text } from './row.ts'
+import { BETWEEN, fromText } from './rows.ts'
+import { storageFailed } from './storage-failed.ts'
+import { type Upcasts, upcast } from './upcast.ts'
+
+const SESSION = '(SELECT n FROM session WHERE id = :id)'
+const RECORD = `SELECT s.record, coalesce(l.last, 0) AS head, coalesce(l.at, 0) AS updatedAt
+  FROM session s LEFT JOIN log l
+  ON l.session = s.n AND l.first = (SELECT max(first) FROM log WHERE session = s.n)`
+
+/** Many small rows as one text: a row handed over costs more than what is in it. */
+const SEGMENT = `SELECT min(first) AS first, max(last) AS last, min(version) AS oldest, max(version) AS newest,
+  group_concat(body, '${BETWEEN}') AS body
+  FROM (SELECT first, last, version, body FROM log WHERE session = ${SESSION} AND first <= :to
+    AND first >= (SELECT max(first) FROM log WHERE session = ${SESSION} AND first <= :from)
+    AND version BETWEEN :oldest AND :newest ORDER BY first)`
+
+const ANY_VERSION = 1_000_000
+
+interface Range {
+  id: string
+  from: number
+  to: number
+}
+
+type Statements = ReturnType<typeof statementsOf>
+
+function statementsOf(db: DatabaseSync) {
+  return {
+    place:
+      db.prepare(`SELECT n, coalesce((SELECT last FROM log WHERE session = n ORDER BY first DESC LIMIT 1), 0)
+      AS head FROM session WHERE id = ?`),
+    lastSession: db.prepare('SELECT coalesce(max(n), 0) AS n FROM session'),
+    segment: db.prepare(SEGMENT),
+    journal: db.prepare(`SELECT encoding, body FROM journal WHERE session = ${SESSION} AND last > :after
+      ORDER BY last LIMIT :limit`),
+    receipt: db.prepare('SELECT body FROM receipt WHERE id = ?'),
+    record: db.prepare(`${RECORD} WHERE s.id = ? AND s.record IS NOT NULL`),
+  }
+}
+
+/** A connection on the main thread that only reads: what is committed is seen at once, and without waiting. */
+export class Reader {
+  readonly #file: string
+  readonly #upcasts: Upcasts
+  #db: DatabaseSync | undefined
+  #statements: Statements | undefined
+  #inode: number | undefined
+  #closed = false
+
+  constructor(file: string, upcasts: Upcasts) {
+    this.#file = file
+    this.#upcasts = upcasts
+  }
+
+  place(session: string): Place | undefined {
+    return this.#ask(({ place }) => {
+      const row = place.get(session)
+      return row && { n: integer(row, 'n'), head: integer(row, 'head') }
+    })
+  }
+
+  lastSession(): number {
+    return this.#ask(({ lastSession }) => integer(lastSession.get() ?? {}, 'n'))
+  }
+
+  read(session: string, after: number, limit: number): Entry[] {
+    const range = { id: session, from: after + 1, to: after + limit }
+    return this.#ask(({ segment }) => {
+      let found: Entry[] = []
+      for (const row of segments(segment, range)) {
+        const first = integer(row, 'first')
+        const count = integer(row, 'last') - first + 1
+        const skip = Math.max(0, after + 1 - first)
+        const entries = fromText(text(row, 'body'), count, skip, limit - found.length)
+        const today = this.#today(entries, integer(row, 'newest'))
+        found = found.length === 0 ? today : found.concat(today)
+      }
+      return found
+    })
+  }
+
+  readJournal(session: string, after: number, limit: number): JournalFrame[] {
+    return this.#ask(({ journal }) => {
+      const found: JournalFrame[] = []
+      for (const row of journal.iterate({ id: session, after, limit })) {
+        const body = { encoding: integer(row, 'encoding'), body: bytes(row, 'body') }
+        found.push(...splitFrames(decodeJournal(body)).filter(({ frame }) => frame > after))
+        if (found.length >= limit) break
+      }
+      return found.slice(0, limit)
+    })
+  }
+
+  receipt(id: string): Receipt | undefined {
+    return this.#ask(({ receipt }) => {
+      const row = receipt.get(id)
+      return row && JSON.parse(text(row, 'body'))
+    })
+  }
+
+  record(session: string): SessionRecord | undefined {
+    return this.#ask(({ record }) => {
+      const row = record.get(session)
+      return row && toRecord(row)
+    })
+  }
+
+  records({ principal, status, asking, before, limit }: SessionQuery): SessionRecord[] {
+    const where = ['s.record IS NOT NULL']
+    const values: (string | number)[] = []
+    const add = (condition: string, value: string | number | undefined) => {
+      if (value === undefined) return
+      where.push(condition)
+      values.push(value)
+    }
+    add('s.principal = ?', principal)
+    add('s.status = ?', status)
+    add('s.n < ?', before === undefined ? undefined : this.place(before)?.n)
+    if (asking !== undefined) where.push(`s.asking = ${asking ? 1 : 0}`)
+    return this.#ask((_, db) => {
+      const query = db.prepare(`${RECORD} WHERE ${where.join(' AND ')} ORDER BY s.n DESC LIMIT ?`)
+      return query.all(...values, limit).map(toRecord)
+    })
+  }
+
+  /**
+   * After a failure of the writer: a file that was put in the place of ours is another database. Otherwise this
+   * stays open, because as long as somebody has the database open, SQLite remembers which commits failed.
+   */
+  recheck(): void {
+    if (statSync(this.#file, { throwIfNoEntry: false })?.ino !== this.#inode) this.#reset()
+  }
+
+  close(): void {
+    this.#closed = true
+    this.#reset()
+  }
+
+  /** The next question opens the file anew. */
+  #reset(): void {
+    const db = this.#db
+    this.#db = undefined
+    this.#statements = undefined
+    db?.close()
+  }
+
+  #ask<T>(question: (statements: Statements, db: DatabaseSync) => T): T {
+    try {
+      if (this.#closed) throw new TypeError('it is closed')
+      this.#db ??= this.#open()
+      this.#statements ??= statementsOf(this.#db)
+      return question(this.#statements, this.#db)
+    } catch (thrown) {
+      this.#reset()
+      throw storageFailed('cannot read the store', thrown)
+    }
+  }
+
+  #open(): DatabaseSync {
+    this.#inode = statSync(this.#file).ino
+    const db = new DatabaseSync(this.#file, { readOnly: true })
+    db.exec('PRAGMA busy_timeout = 1000')
+    return db
+  }
+
+  #today(entries: Entry[], version: number): Entry[] {
+    if (version === SCHEMA_VERSION) return entries
+    return entries.map((entry) => upcast(entry, version, this.#upcasts))
+  }
+}
+
+/** One for each schema version, oldest first: a log never goes back to an older one. */
+function segments(segment: StatementSync, range: Range, oldest = 0, newest = ANY_VERSION): Row[] {
+  const row = segment.get({ ...range, oldest, newest })
+  if (!row || row.first === null) return []
+  const [low, high] = [integer(row, 'oldest'), integer(row, 'newest')]
+  if (low === high) return [row]
+  const versions = Array.from({ length: high - low + 1 }, (_, index) => low + index)
+  return versions.flatMap((version) => segments(segment, range, version, version))
+}
+
+function toRecord(row: Row): SessionRecord {
+  const state: SessionState = JSON.parse(text(row, 'record'))
+  return { ...state, head: integer(row, 'head'), updatedAt: integer(row, 'updatedAt') }
+}

@@ -1,0 +1,100 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { MainstemError } from '../../model/mainstem-error.ts'
+import { integer, text } from './row.ts'
+
+/** "Main", so that a database of somebody else is not taken for ours. */
+export const APPLICATION_ID = 0x4d61696e
+
+/**
+ * Each takes the database one version further; the version is SQLite's `user_version`.
+ *
+ * A row of `log` holds what one commit added to one session, as JSON texts with `,\n` between them. The table is
+ * in the order of commits, which makes an append sequential; the index finds the rows of a session.
+ */
+export const MIGRATIONS: readonly string[] = [
+  `CREATE TABLE session (
+     n INTEGER PRIMARY KEY,
+     id TEXT NOT NULL UNIQUE,
+     principal TEXT,
+     status TEXT,
+     asking INTEGER NOT NULL DEFAULT 0,
+     record TEXT
+   ) STRICT;
+   CREATE INDEX session_principal ON session (principal, n);
+   CREATE INDEX session_status ON session (status, n);
+   CREATE INDEX session_asking ON session (n) WHERE asking = 1;
+
+   CREATE TABLE log (
+     id INTEGER PRIMARY KEY,
+     session INTEGER NOT NULL,
+     first INTEGER NOT NULL,
+     last INTEGER NOT NULL,
+     at REAL NOT NULL,
+     version INTEGER NOT NULL,
+     body TEXT NOT NULL
+   ) STRICT;
+   CREATE UNIQUE INDEX log_place ON log (session, first);
+
+   CREATE TABLE journal (
+     id INTEGER PRIMARY KEY,
+     session INTEGER NOT NULL,
+     last INTEGER NOT NULL,
+     encoding INTEGER NOT NULL,
+     body BLOB NOT NULL
+   ) STRICT;
+   CREATE INDEX journal_place ON journal (session, last);
+
+   CREATE TABLE receipt (
+     id TEXT PRIMARY KEY,
+     session TEXT NOT NULL,
+     at INTEGER NOT NULL,
+     body TEXT NOT NULL
+   ) STRICT, WITHOUT ROWID;
+   CREATE INDEX receipt_session ON receipt (session);
+
+   CREATE TABLE blob (
+     id TEXT PRIMARY KEY,
+     session INTEGER NOT NULL
+   ) STRICT, WITHOUT ROWID;
+   CREATE INDEX blob_session ON blob (session);`,
+]
+
+/** Reads only: what is not ours, or newer than we know, is left as it is. */
+export function checkOurs(db: DatabaseSync, file: string, migrations = MIGRATIONS): void {
+  const version = pragma(db, 'user_version')
+  const tables = integer(db.prepare('SELECT count(*) AS n FROM sqlite_schema').get() ?? {}, 'n')
+  const isNew = version === 0 && tables === 0
+  if (!isNew && pragma(db, 'application_id') !== APPLICATION_ID) {
+    throw new MainstemError('storage_failed', `${file} is not a database of Mainstem`)
+  }
+  if (version > migrations.length) {
+    throw new MainstemError(
+      'storage_failed',
+      `${file} has version ${version}, this Mainstem knows ${migrations.length}: use a newer one`,
+    )
+  }
+}
+
+export function checkIntact(db: DatabaseSync, file: string): void {
+  const found = text(db.prepare('PRAGMA quick_check(1)').get() ?? {}, 'quick_check')
+  if (found === 'ok') return
+  throw new MainstemError('storage_failed', `${file} is damaged (${found}): restore a backup`)
+}
+
+/** Each step with its new version in one transaction, so that an interrupted one is simply done again. */
+export function migrate(db: DatabaseSync, migrations = MIGRATIONS): void {
+  for (let version = pragma(db, 'user_version'); version < migrations.length; version++) {
+    const steps = [
+      'BEGIN IMMEDIATE',
+      migrations[version],
+      `PRAGMA application_id = ${APPLICATION_ID}`,
+      `PRAGMA user_version = ${version + 1}`,
+      'COMMIT',
+    ]
+    db.exec(steps.join(';'))
+  }
+}
+
+function pragma(db: DatabaseSync, name: 'user_version' | 'application_id'): number {
+  return integer(db.prepare(`PRAGMA ${name}`).get() ?? {}, name)
+}

@@ -1,0 +1,74 @@
+import { extname } from 'node:path'
+import { Worker } from 'node:worker_threads'
+import { MainstemError } from '../../model/index.ts'
+import type { FromWriter, ToWriter, WriterSettings } from './message.ts'
+
+/** The writer's thread, seen from here: one question at a time, and it is answered or the thread is gone. */
+export class WriterChannel {
+  readonly #worker: Worker
+  readonly #gone: Promise<void>
+  #ended: MainstemError | undefined
+  #answered: ((answer: FromWriter) => void) | undefined
+
+  private constructor(settings: WriterSettings) {
+    // The same file beside this one, compiled or not.
+    const script = new URL(`./writer-thread${extname(import.meta.url)}`, import.meta.url)
+    this.#worker = new Worker(script, { workerData: settings })
+    this.#worker.on('message', (answer: FromWriter) => this.#answered?.(answer))
+    this.#worker.on('error', (thrown) => this.#end(String(thrown)))
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#gone = promise
+    this.#worker.once('exit', () => {
+      this.#end('its thread has ended')
+      resolve()
+    })
+  }
+
+  /** Settles when the files are open and ours. */
+  static async start(settings: WriterSettings): Promise<WriterChannel> {
+    const channel = new WriterChannel(settings)
+    try {
+      await channel.#answer()
+    } catch (thrown) {
+      await channel.#leave()
+      throw thrown
+    }
+    return channel
+  }
+
+  ask(message: ToWriter): Promise<void> {
+    if (this.#ended) return Promise.reject(this.#ended)
+    const answer = this.#answer()
+    this.#worker.postMessage(message)
+    return answer
+  }
+
+  async close(): Promise<void> {
+    if (!this.#ended) await this.ask({ kind: 'close' })
+    await this.#leave()
+  }
+
+  /** The thread is waited for, so that its files are free when this settles. */
+  #leave(): Promise<void> {
+    this.#worker.ref()
+    return this.#gone
+  }
+
+  /** Only a question that waits keeps the process alive. */
+  #answer(): Promise<void> {
+    this.#worker.ref()
+    return new Promise((resolve, reject) => {
+      this.#answered = (failure) => {
+        this.#answered = undefined
+        this.#worker.unref()
+        if (failure) reject(new MainstemError(failure.code, failure.message))
+        else resolve()
+      }
+    })
+  }
+
+  #end(why: string): void {
+    this.#ended ??= new MainstemError('storage_failed', `the store cannot be written any more: ${why}`)
+    this.#answered?.(this.#ended)
+  }
+}

@@ -1,0 +1,95 @@
+import { readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { Connection } from './connection.ts'
+import { type Files, filesIn, prepareBlobs, prepareDatabase, prepareDirectory } from './files.ts'
+import { takeLock } from './lock.ts'
+import { type Commit, type Delete, JOURNAL_NUMBERS, LOG_NUMBERS, type WriterSettings } from './message.ts'
+import { countTexts } from './texts.ts'
+
+const PAGE = 4096
+/** So many pages in SQLite's log are moved into the database at once: few enough to be quick. */
+const CHECKPOINT_PAGES = 1000
+
+/** Owns the store's files, and is the only one that writes them. */
+export class Writer {
+  readonly #files: Files
+  readonly #settings: WriterSettings
+  readonly #lock: Disposable
+  #connection: Connection | undefined
+  /** About how many pages wait in SQLite's log. */
+  #waiting = 0
+
+  constructor(settings: WriterSettings) {
+    this.#settings = settings
+    this.#files = filesIn(settings.directory)
+    prepareDirectory(this.#files)
+    this.#lock = takeLock(this.#files.lock)
+    try {
+      prepareDatabase(this.#files)
+      this.#connection = new Connection(this.#files, settings, 'start')
+      prepareBlobs(this.#files)
+      this.#sweepBlobs(this.#connection)
+    } catch (thrown) {
+      this.#connection?.close()
+      this.#lock[Symbol.dispose]()
+      throw thrown
+    }
+  }
+
+  commit(commit: Commit): void {
+    this.#do((connection) => connection.insert(commit))
+    this.#waiting += pagesOf(commit)
+  }
+
+  delete(gone: Delete): void {
+    const blobs = this.#do((connection) => connection.delete(gone))
+    // After the commit: a file without an owner is swept at the next start, an owner without a file is a loss.
+    for (const id of blobs) rmSync(join(this.#files.blobs, id), { force: true })
+    this.#waiting += CHECKPOINT_PAGES
+  }
+
+  /** A checkpoint that fails loses nothing; the next commit finds out whether the disk is well. */
+  checkpoint(atLeast: number = CHECKPOINT_PAGES): void {
+    if (this.#waiting < atLeast) return
+    this.#waiting = 0
+    try {
+      this.#connection?.checkpoint()
+    } catch {
+      this.#giveUp()
+    }
+  }
+
+  close(): void {
+    this.#connection?.close()
+    this.#lock[Symbol.dispose]()
+  }
+
+  #do<T>(work: (connection: Connection) => T): T {
+    try {
+      this.#connection ??= new Connection(this.#files, this.#settings, 'failure')
+      return work(this.#connection)
+    } catch (thrown) {
+      this.#giveUp()
+      throw thrown
+    }
+  }
+
+  #giveUp(): void {
+    const connection = this.#connection
+    this.#connection = undefined
+    connection?.close()
+  }
+
+  /** A crash can leave blobs that no entry came to name. */
+  #sweepBlobs(connection: Connection): void {
+    for (const id of readdirSync(this.#files.blobs)) {
+      if (!connection.hasBlob(id)) rmSync(join(this.#files.blobs, id), { force: true, recursive: true })
+    }
+  }
+}
+
+/** About how many pages a commit has touched: those with its texts, and one of an index for each row. */
+function pagesOf({ log, journal, records }: Commit): number {
+  const rows = countTexts(log, LOG_NUMBERS) + countTexts(journal, JOURNAL_NUMBERS) + records.length
+  return (log.text.length + journal.text.length) / PAGE + rows + 2
+}

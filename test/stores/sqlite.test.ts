@@ -1,0 +1,248 @@
+import { rmSync } from 'node:fs'
+import fc from 'fast-check'
+import { afterAll, describe, expect, test, vi } from 'vitest'
+import { SCHEMA_VERSION } from '../../src/model/index.ts'
+import { sqliteStore } from '../../src/stores/sqlite.ts'
+import { storeContract } from './contract.ts'
+import { database, entries, entry, frames, newDirectory, readAll, sessionId, state } from './sqlite-parts.ts'
+
+vi.setConfig({ testTimeout: 30_000 })
+
+const used: string[] = []
+const directory = () => {
+  const path = newDirectory()
+  used.push(path)
+  return path
+}
+afterAll(() => {
+  for (const path of used) rmSync(path, { recursive: true })
+})
+
+storeContract({ name: 'sqlite', open: () => sqliteStore({ directory: directory() }) })
+storeContract({
+  name: 'sqlite (durability: process)',
+  open: () => sqliteStore({ directory: directory(), durability: 'process' }),
+})
+
+const ID = sessionId(1)
+
+describe('what was written', () => {
+  test('is all there when the store is opened again', async () => {
+    const path = directory()
+    const receipt = { scope: 's\ud800', key: 'k\0', fingerprint: 'f', session: ID }
+    const bytes = Uint8Array.of(0, 255, 10)
+    const blob = await (async () => {
+      await using store = await sqliteStore({ directory: path })
+      const record = state(ID, { title: '\ud800', status: 'busy' })
+      const journal = frames(ID, 1, 300)
+      await store.create(ID, { entries: entries(ID, 1, 300), journal, record }, receipt)
+      await store.create(sessionId(2), { entries: [], record: state(sessionId(2)) })
+      const writer = store.blobs.open()
+      writer.write(bytes)
+      const ref = await writer.close()
+      const event = { type: 'native.unmapped', nativeType: 'x', blob: ref } as const
+      await store.append(ID, { entries: [{ seq: 301, session: ID, at: 301, event }] })
+      return ref
+    })()
+    await using store = await sqliteStore({ directory: path })
+    expect((await readAll(store, ID)).slice(0, 300)).toEqual(entries(ID, 1, 300))
+    expect(await store.readJournal(ID, 0, 1000)).toEqual(frames(ID, 1, 300))
+    expect(await store.readJournal(ID, 200, 50)).toEqual(frames(ID, 201, 250))
+    expect(await store.record(ID)).toMatchObject({ title: '\ud800', head: 301, updatedAt: 301 })
+    expect(await store.record(sessionId(2))).toMatchObject({ head: 0, updatedAt: 0 })
+    expect(await store.receipt('s\ud800', 'k\0')).toEqual(receipt)
+    expect(await store.receipt('s\ud801', 'k\0')).toBeUndefined()
+    expect([...(await store.readBlob(blob))]).toEqual([...bytes])
+    expect((await store.records({ limit: 9 })).map(({ id }) => id)).toEqual([sessionId(2), ID])
+    expect((await store.records({ status: 'busy', limit: 9 })).map(({ id }) => id)).toEqual([ID])
+    await expect(store.append(ID, { entries: [entry(ID, 301)] })).rejects.toMatchObject({ code: 'conflict' })
+    await store.append(ID, { entries: [entry(ID, 302)] })
+  })
+
+  test('is read the same from memory and from the database, whatever the batches and the cursor', async () => {
+    const batches = fc.array(fc.tuple(fc.nat(2), fc.integer({ min: 1, max: 600 })), {
+      minLength: 1,
+      maxLength: 12,
+    })
+    const cursors = fc.array(fc.tuple(fc.nat(3000), fc.integer({ min: 1, max: 700 })), { maxLength: 20 })
+    await fc.assert(
+      fc.asyncProperty(batches, cursors, async (written, cursor) => {
+        const path = directory()
+        const heads = [0, 0, 0]
+        const check = async () => {
+          for (const [index, head] of heads.entries()) {
+            const id = sessionId(index)
+            expect(await store.head(id)).toBe(head)
+            for (const [after, limit] of cursor) {
+              const expected = entries(id, after + 1, Math.max(after, Math.min(head, after + limit)))
+              expect(await store.read(id, after, limit)).toEqual(expected)
+            }
+          }
+        }
+        let store = await sqliteStore({ directory: path, durability: 'process' })
+        const appended = written.map(([index, count]) => {
+          const first = (heads[index] ?? 0) + 1
+          heads[index] = first + count - 1
+          return store.append(sessionId(index), {
+            entries: entries(sessionId(index), first, first + count - 1),
+          })
+        })
+        await Promise.all(appended)
+        await check()
+        await store[Symbol.asyncDispose]()
+        store = await sqliteStore({ directory: path, durability: 'process' })
+        await check()
+        await store[Symbol.asyncDispose]()
+      }),
+      { numRuns: 8 },
+    )
+  })
+
+  test('is kept apart for many sessions that write at once, and a wrong batch fails alone', async () => {
+    await using store = await sqliteStore({ directory: directory() })
+    const ids = Array.from({ length: 300 }, (_, index) => sessionId(index))
+    const answers = await Promise.allSettled(
+      ids.flatMap((id, index) => {
+        const wrong = index % 10 === 0 ? 9 : 3
+        return [
+          store.append(id, { entries: entries(id, 1, 2), journal: frames(id, 1, 2) }),
+          store.append(id, { entries: [entry(id, wrong)] }),
+          store.append(id, { entries: [entry(id, wrong === 3 ? 4 : 3)] }),
+        ]
+      }),
+    )
+    const refused = answers.filter(({ status }) => status === 'rejected')
+    expect(refused).toHaveLength(30)
+    for (const [index, id] of ids.entries()) {
+      expect(await readAll(store, id)).toEqual(entries(id, 1, index % 10 === 0 ? 3 : 4))
+      expect(await store.readJournal(id, 0, 9)).toEqual(frames(id, 1, 2))
+    }
+  })
+
+  test('is in one row for each session and commit, and in rows of bounded size', async () => {
+    const path = directory()
+    await using store = await sqliteStore({ directory: path })
+    await store.append(ID, { entries: entries(ID, 1, 600) })
+    await store.append(ID, { entries: entries(ID, 601, 602) })
+    using db = database(path)
+    const rows = db.prepare('SELECT first, last, version FROM log ORDER BY id').all()
+    expect(rows.map(({ first, last }) => [first, last])).toEqual([
+      [1, 256],
+      [257, 512],
+      [513, 600],
+      [601, 602],
+    ])
+    expect(new Set(rows.map(({ version }) => version))).toEqual(new Set([SCHEMA_VERSION]))
+  })
+
+  test('is refused alone when it cannot be written as JSON', async () => {
+    await using store = await sqliteStore({ directory: directory() })
+    const event = { type: 'tool.started', toolId: 't', name: 'n', kind: 'other', input: 1n } as const
+    const poisoned = store.append(ID, { entries: [{ seq: 1, session: ID, at: 1, event }] })
+    const healthy = store.append(sessionId(2), { entries: entries(sessionId(2), 1, 1) })
+    await expect(poisoned).rejects.toMatchObject({ code: 'storage_failed' })
+    await healthy
+    await store.append(ID, { entries: entries(ID, 1, 1) })
+    expect(await store.head(ID)).toBe(1)
+  })
+})
+
+describe('a reader that waits', () => {
+  test('is woken by what lies beyond its cursor, and by nothing else', async () => {
+    await using store = await sqliteStore({ directory: directory() })
+    const leave = new AbortController()
+    let woken = false
+    const waiting = store.changed(ID, 2, leave.signal).then(() => {
+      woken = true
+    })
+    await store.append(ID, { entries: entries(ID, 1, 2) })
+    await store.append(sessionId(2), { entries: entries(sessionId(2), 1, 9) })
+    expect(woken).toBe(false)
+    await store.append(ID, { entries: entries(ID, 3, 3) })
+    await waiting
+  })
+
+  test('is let go when the store is closed, and told so when it reads on', async () => {
+    const store = await sqliteStore({ directory: directory() })
+    const waiting = store.changed(ID, 0, new AbortController().signal)
+    await store[Symbol.asyncDispose]()
+    await waiting
+    await expect(store.read(ID, 0, 1)).rejects.toMatchObject({ code: 'storage_failed' })
+    await expect(store.append(ID, { entries: entries(ID, 1, 1) })).rejects.toMatchObject({
+      code: 'storage_failed',
+    })
+  })
+})
+
+describe('closing', () => {
+  test('commits what was still on its way', async () => {
+    const path = directory()
+    const store = await sqliteStore({ directory: path })
+    const appended = Array.from({ length: 50 }, (_, index) =>
+      store.append(ID, { entries: [entry(ID, index + 1)] }),
+    )
+    await Promise.all([store[Symbol.asyncDispose](), ...appended])
+    await using again = await sqliteStore({ directory: path })
+    expect(await readAll(again, ID)).toEqual(entries(ID, 1, 50))
+  })
+})
+
+describe('a deleted session', () => {
+  test('is gone, and its id can begin again at once', async () => {
+    const path = directory()
+    const receipt = { scope: 's', key: 'k', fingerprint: 'f', session: ID }
+    await using store = await sqliteStore({ directory: path })
+    await store.create(
+      ID,
+      { entries: entries(ID, 1, 3), journal: frames(ID, 1, 3), record: state(ID) },
+      receipt,
+    )
+    const deleted = store.delete(ID)
+    const begun = store.append(ID, { entries: [entry(ID, 1)] })
+    expect(await store.read(ID, 0, 9)).toEqual([])
+    await Promise.all([deleted, begun])
+    expect(await readAll(store, ID)).toEqual([entry(ID, 1)])
+    expect(await store.readJournal(ID, 0, 9)).toEqual([])
+    expect(await store.record(ID)).toBeUndefined()
+    expect(await store.receipt('s', 'k')).toBeUndefined()
+    await store.delete(sessionId(9))
+  })
+})
+
+describe('entries of another schema version', () => {
+  const from = async (version: number) => {
+    const path = directory()
+    await using store = await sqliteStore({ directory: path })
+    await store.append(ID, { entries: entries(ID, 1, 2) })
+    using db = database(path)
+    db.exec(`UPDATE log SET version = ${version}`)
+    return path
+  }
+
+  test('are brought up to date when they are read', async () => {
+    const upcasts = new Map([[0, (old: unknown) => ({ ...Object(old), turn: 7 })]])
+    await using store = await sqliteStore({ directory: await from(0), upcasts })
+    const expected = entries(ID, 1, 2).map((one) => ({ ...one, turn: 7 }))
+    expect(await store.read(ID, 0, 9)).toEqual(expected)
+  })
+
+  test('are brought up to date beside those that are', async () => {
+    const path = await from(0)
+    {
+      await using store = await sqliteStore({ directory: path })
+      await store.append(ID, { entries: entries(ID, 3, 4) })
+      await store.append(ID, { entries: entries(ID, 5, 6) })
+    }
+    const upcasts = new Map([[0, (old: unknown) => ({ ...Object(old), turn: 7 })]])
+    await using store = await sqliteStore({ directory: path, upcasts })
+    expect(await store.read(ID, 1, 4)).toEqual([{ ...entry(ID, 2), turn: 7 }, ...entries(ID, 3, 5)])
+  })
+
+  test.each([
+    [0, /nothing leads from 0 to 1/],
+    [SCHEMA_VERSION + 1, /newer Mainstem/],
+  ])('are not guessed at: version %i', async (version, why) => {
+    await using store = await sqliteStore({ directory: await from(version) })
+    await expect(store.read(ID, 0, 9)).rejects.toMatchObject({ code: 'storage_failed', message: why })
+  })
+})
