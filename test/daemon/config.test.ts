@@ -16,7 +16,7 @@ function load(given: { flags?: Overrides; environment?: Environment; file?: unkn
   return loadConfig({
     flags: given.flags ?? {},
     environment: { MAINSTEM_HOME: home, ...given.environment },
-    cwd: '/work',
+    cwd: '/project',
   })
 }
 
@@ -26,8 +26,8 @@ test('without a word it listens on loopback, asks for a token and works here', a
     port: 7380,
     hosts: [],
     data: home,
-    cwd: '/work',
-    roots: ['/work'],
+    cwd: '/project',
+    roots: ['/project'],
     auth: true,
     policy: { approval: 'ask', sandbox: 'none' },
     ceiling: { approval: 'auto-all', sandbox: 'full-access' },
@@ -64,7 +64,7 @@ test('paths in a file are meant from there, paths of flags from here', async () 
   expect(config).toMatchObject({
     roots: [join(home, 'etc/a'), '/b'],
     data: join(home, 'etc/d'),
-    cwd: '/work/here',
+    cwd: '/project/here',
   })
 })
 
