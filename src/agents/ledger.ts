@@ -70,8 +70,13 @@ export function addDelta(
   text: string,
   parent?: string,
 ): Said {
-  const messageId = currentId(ledger.messages, ledger.closedMessages, nativeId)
-  const open = ledger.messages.get(messageId)
+  let messageId = nativeId
+  let open = ledger.messages.get(nativeId)
+  if (!open) {
+    // Only the first piece of a message needs more than one look.
+    messageId = currentId(ledger.messages, ledger.closedMessages, nativeId)
+    open = ledger.messages.get(messageId)
+  }
   if (open) open.text += text
   else ledger.messages.set(messageId, { nativeId, kind, text, parent })
   const type = kind === 'text' ? 'text.delta' : 'thinking.delta'

@@ -45,19 +45,26 @@ class JsonFrame implements Frame {
 function parse(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text)
-    return text.length > SHALLOW_LENGTH && isDeeperThan(value, MAX_DEPTH) ? undefined : value
+    if (text.length <= SHALLOW_LENGTH || typeof value !== 'object' || value === null) return value
+    return isDeeperThan(value, MAX_DEPTH) ? undefined : value
   } catch {
     return undefined
   }
 }
 
-function isDeeperThan(value: unknown, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return false
+/** Called for objects alone, and only once for each: this runs over every long frame. */
+function isDeeperThan(value: object, levels: number): boolean {
   if (levels === 0) return true
   if (Array.isArray(value)) {
-    for (const item of value) if (isDeeperThan(item, levels - 1)) return true
+    for (const child of value) {
+      if (typeof child === 'object' && child !== null && isDeeperThan(child, levels - 1)) return true
+    }
     return false
   }
-  for (const key in value) if (isDeeperThan(Reflect.get(value, key), levels - 1)) return true
+  const fields = value as Readonly<Record<string, unknown>>
+  for (const key in fields) {
+    const child = fields[key]
+    if (typeof child === 'object' && child !== null && isDeeperThan(child, levels - 1)) return true
+  }
   return false
 }
