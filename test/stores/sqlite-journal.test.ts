@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
@@ -6,7 +7,9 @@ import {
   joinFrames,
   splitFrames,
 } from '../../src/stores/sqlite/journal-body.ts'
+import { sqliteStore } from '../../src/stores/sqlite.ts'
 import type { JournalFrame } from '../../src/stores/store.ts'
+import { database, entries, frames, newDirectory, sessionId } from './sqlite-parts.ts'
 
 const through = (frames: readonly JournalFrame[]) =>
   splitFrames(decodeJournal(encodeJournal(joinFrames(frames))))
@@ -35,4 +38,29 @@ describe('a body of the journal', () => {
     expect(encodeJournal(joinFrames(small)).body.length).toBeGreaterThan(text.length)
     expect(encodeJournal(joinFrames(large)).body.length).toBeLessThan(2000)
   })
+})
+
+test('a journal of many rows is read in order from any frame, and deleted whole', async () => {
+  const directory = newDirectory()
+  const [many, few] = [sessionId(1), sessionId(2)]
+  const count = 17_000
+  {
+    await using store = await sqliteStore({ directory, durability: 'process' })
+    await store.append(few, { entries: entries(few, 1, 1), journal: frames(few, 1, 1) })
+    const batches = frames(many, 1, count).map((frame) => ({ entries: [], journal: [frame] }))
+    await Promise.all(batches.map((batch) => store.append(many, batch)))
+    await store.append(few, { entries: [], journal: frames(few, 2, 2) })
+    for (const after of [0, 1, 16_380, 16_400, count - 1, count]) {
+      const expected = frames(many, after + 1, Math.min(count, after + 40))
+      expect(await store.readJournal(many, after, 40)).toEqual(expected)
+    }
+    await store.delete(many)
+    expect(await store.readJournal(many, 0, 40)).toEqual([])
+    expect(await store.readJournal(few, 0, 40)).toEqual(frames(few, 1, 2))
+  }
+  {
+    using db = database(directory)
+    expect(db.prepare('SELECT count(*) AS rows FROM journal').get()).toEqual({ rows: 2 })
+  }
+  rmSync(directory, { recursive: true })
 })

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { Readable } from 'node:stream'
+import { fileURLToPath } from 'node:url'
 import type { Entry } from '../../src/model/index.ts'
 import type { JournalFrame, SessionState, Store } from '../../src/stores/store.ts'
 
@@ -85,7 +86,8 @@ export interface Child {
 
 /** A process of its own that works on a store; what it does is in `sqlite-child.ts`. */
 export function startChild(role: string, directory: string, command: readonly string[] = []): Child {
-  const argv = [...command, process.execPath, join(import.meta.dirname, 'sqlite-child.ts'), role, directory]
+  const script = fileURLToPath(new URL('./sqlite-child.ts', import.meta.url))
+  const argv = [...command, process.execPath, script, role, directory]
   const [program = '', ...args] = argv
   const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'inherit'] })
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))

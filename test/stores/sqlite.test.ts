@@ -187,6 +187,27 @@ describe('closing', () => {
   })
 })
 
+describe('a backup', () => {
+  test('that is made while the store is in use can be opened as a store', async () => {
+    const [path, backup] = [directory(), directory()]
+    await using store = await sqliteStore({ directory: path })
+    const appended = Array.from({ length: 200 }, (_, index) => {
+      const first = index * 10 + 1
+      return store.append(ID, { entries: entries(ID, first, first + 9) })
+    })
+    await appended[20]
+    {
+      using db = database(path)
+      db.exec(`VACUUM INTO '${backup}/mainstem.db'`)
+    }
+    await Promise.all(appended)
+    await using copy = await sqliteStore({ directory: backup })
+    const head = await copy.head(ID)
+    expect(head).toBeGreaterThanOrEqual(210)
+    expect(await readAll(copy, ID)).toEqual(entries(ID, 1, head))
+  })
+})
+
 describe('a deleted session', () => {
   test('is gone, and its id can begin again at once', async () => {
     const path = directory()

@@ -5,7 +5,7 @@ import { checkNotLost, type Files } from './files.ts'
 import { encodeJournal } from './journal-body.ts'
 import { type Commit, type Delete, JOURNAL_NUMBERS, LOG_NUMBERS, type WriterSettings } from './message.ts'
 import { integer, text } from './row.ts'
-import { checkIntact, checkOurs, migrate } from './schema.ts'
+import { checkIntact, checkOurs, JOURNAL_IDS, migrate } from './schema.ts'
 import { eachText } from './texts.ts'
 
 type Statements = ReturnType<typeof statementsOf>
@@ -23,7 +23,7 @@ function statementsOf(db: DatabaseSync) {
     blob: db.prepare('INSERT INTO blob (id, session) VALUES (?, ?) ON CONFLICT DO NOTHING'),
     hasBlob: db.prepare('SELECT 1 FROM blob WHERE id = ?'),
     deleteLog: db.prepare('DELETE FROM log WHERE session = ?'),
-    deleteJournal: db.prepare('DELETE FROM journal WHERE session = ?'),
+    deleteJournal: db.prepare(`DELETE FROM journal WHERE id IN (${JOURNAL_IDS})`),
     deleteSession: db.prepare('DELETE FROM session WHERE n = ?'),
     deleteReceipts: db.prepare('DELETE FROM receipt WHERE session = ?'),
     deleteBlobs: db.prepare('DELETE FROM blob WHERE session = ? RETURNING id'),
@@ -115,7 +115,7 @@ export class Connection {
     let blobs: string[] = []
     this.#transact(() => {
       statements.deleteLog.run(n)
-      statements.deleteJournal.run(n)
+      statements.deleteJournal.run({ n, after: -1 })
       statements.deleteReceipts.run(id)
       statements.deleteSession.run(n)
       blobs = statements.deleteBlobs.all(n).map((row) => text(row, 'id'))

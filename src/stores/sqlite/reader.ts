@@ -6,6 +6,7 @@ import { decodeJournal, splitFrames } from './journal-body.ts'
 import type { Place } from './live-log.ts'
 import { bytes, integer, type Row, text } from './row.ts'
 import { BETWEEN, fromText } from './rows.ts'
+import { JOURNAL_IDS } from './schema.ts'
 import { storageFailed } from './storage-failed.ts'
 import { type Upcasts, upcast } from './upcast.ts'
 
@@ -20,6 +21,9 @@ const SEGMENT = `SELECT min(first) AS first, max(last) AS last, min(version) AS 
   FROM (SELECT first, last, version, body FROM log WHERE session = ${SESSION} AND first <= :to
     AND first >= (SELECT max(first) FROM log WHERE session = ${SESSION} AND first <= :from)
     AND version BETWEEN :oldest AND :newest ORDER BY first)`
+
+const JOURNAL = `SELECT encoding, body FROM journal
+  WHERE id IN (${JOURNAL_IDS} ORDER BY j.id LIMIT :limit) ORDER BY id`
 
 const ANY_VERSION = 1_000_000
 
@@ -38,8 +42,7 @@ function statementsOf(db: DatabaseSync) {
       AS head FROM session WHERE id = ?`),
     lastSession: db.prepare('SELECT coalesce(max(n), 0) AS n FROM session'),
     segment: db.prepare(SEGMENT),
-    journal: db.prepare(`SELECT encoding, body FROM journal WHERE session = ${SESSION} AND last > :after
-      ORDER BY last LIMIT :limit`),
+    journal: db.prepare(JOURNAL),
     receipt: db.prepare('SELECT body FROM receipt WHERE id = ?'),
     record: db.prepare(`${RECORD} WHERE s.id = ? AND s.record IS NOT NULL`),
   }
@@ -87,9 +90,10 @@ export class Reader {
   }
 
   readJournal(session: string, after: number, limit: number): JournalFrame[] {
-    return this.#ask(({ journal }) => {
+    return this.#ask(({ place, journal }) => {
       const found: JournalFrame[] = []
-      for (const row of journal.iterate({ id: session, after, limit })) {
+      const n = place.get(session)?.n ?? null
+      for (const row of journal.iterate({ n, after, limit })) {
         const body = { encoding: integer(row, 'encoding'), body: bytes(row, 'body') }
         found.push(...splitFrames(decodeJournal(body)).filter(({ frame }) => frame > after))
         if (found.length >= limit) break

@@ -10,6 +10,9 @@ export const APPLICATION_ID = 0x4d61696e
  *
  * A row of `log` holds what one commit added to one session, as JSON texts with `,\n` between them. The table is
  * in the order of commits, which makes an append sequential; the index finds the rows of a session.
+ *
+ * The journal is written all the time and hardly ever read. Its index begins anew every 16,384 rows, so that
+ * what is added to many sessions comes to lie on few pages; a reader looks into each of these parts.
  */
 export const MIGRATIONS: readonly string[] = [
   `CREATE TABLE session (
@@ -42,7 +45,7 @@ export const MIGRATIONS: readonly string[] = [
      encoding INTEGER NOT NULL,
      body BLOB NOT NULL
    ) STRICT;
-   CREATE INDEX journal_place ON journal (session, last);
+   CREATE INDEX journal_place ON journal (id >> 14, session, last);
 
    CREATE TABLE receipt (
      id TEXT PRIMARY KEY,
@@ -58,6 +61,13 @@ export const MIGRATIONS: readonly string[] = [
    ) STRICT, WITHOUT ROWID;
    CREATE INDEX blob_session ON blob (session);`,
 ]
+
+/** The rows of the journal of session `:n` after a frame; in order they are by their ids. */
+export const JOURNAL_IDS = `SELECT j.id FROM
+  (WITH RECURSIVE part (x) AS
+    (SELECT 0 UNION ALL SELECT x + 1 FROM part WHERE x < (SELECT max(id) >> 14 FROM journal))
+  SELECT x FROM part) CROSS JOIN journal j
+  ON j.id >> 14 = x AND j.session = :n AND j.last > :after`
 
 /** Reads only: what is not ours, or newer than we know, is left as it is. */
 export function checkOurs(db: DatabaseSync, file: string, migrations = MIGRATIONS): void {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { Connection } from './connection.ts'
 import { type Files, filesIn, prepareBlobs, prepareDatabase, prepareDirectory } from './files.ts'
 import { takeLock } from './lock.ts'
-import { type Commit, type Delete, JOURNAL_NUMBERS, LOG_NUMBERS, type WriterSettings } from './message.ts'
+import { type Commit, type Delete, LOG_NUMBERS, type WriterSettings } from './message.ts'
 import { countTexts } from './texts.ts'
 
 const PAGE = 4096
@@ -88,8 +88,8 @@ export class Writer {
   }
 }
 
-/** About how many pages a commit has touched: those with its texts, and one of an index for each row. */
+/** About how many pages a commit has touched: those with its texts, and one for each session in it. */
 function pagesOf({ log, journal, records }: Commit): number {
-  const rows = countTexts(log, LOG_NUMBERS) + countTexts(journal, JOURNAL_NUMBERS) + records.length
+  const rows = countTexts(log, LOG_NUMBERS) + records.length
   return (log.text.length + journal.text.length) / PAGE + rows + 2
 }
