@@ -51,8 +51,8 @@ function recordedLines(program: string, file: string): string[] {
     for (const line of text.split('\n')) {
       if (line === '') continue
       const native = file === 'transcript.jsonl' ? outgoing(line) : line
-      // A few handshakes of half a megabyte would drown everything else.
-      if (native !== undefined && native.length < 20_000) lines.push(native)
+      // A few handshakes of half a megabyte would drown everything else, and the bare loop reads JSON alone.
+      if (native?.startsWith('{') && native.length < 20_000) lines.push(native)
     }
   }
   return lines
