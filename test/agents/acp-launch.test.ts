@@ -54,7 +54,7 @@ describe('the registry', () => {
     ['kimi', ['kimi', 'acp']],
     ['kiro', ['kiro-cli-chat', 'acp']],
     ['opencode-acp', ['opencode', 'acp']],
-    ['pi', ['pi-acp']],
+    ['pi-acp', ['pi-acp']],
     ['qoder', ['qodercli', '--acp']],
     ['qwen', ['qwen', '--acp']],
     ['gemini', ['gemini', '--acp']],

@@ -110,8 +110,8 @@ export const REGISTRY: readonly AcpEntry[] = [
     capabilities: { usage: 'turn', cost: true, subagents: true },
   },
   {
-    id: 'pi',
-    name: 'Pi',
+    id: 'pi-acp',
+    name: 'Pi (ACP)',
     command: ['pi-acp'],
     passEnv: ['PI_*'],
   },

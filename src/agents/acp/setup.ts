@@ -55,7 +55,7 @@ const KNOWN: Readonly<Record<string, AgentSetup>> = {
     free: true,
     sessions: { base: '.local/share', variable: 'XDG_DATA_HOME', path: 'opencode' },
   },
-  pi: { install: 'npm install -g pi-acp @earendil-works/pi-coding-agent' },
+  'pi-acp': { install: 'npm install -g pi-acp @earendil-works/pi-coding-agent' },
   qwen: { version: DASH_VERSION, install: 'npm install -g @qwen-code/qwen-code' },
 }
 
