@@ -10,8 +10,21 @@ import { type LaunchKind, MainstemError, type Policy, type SessionOptions } from
 export type Native = { parts: readonly string[] } | { refused: string }
 
 /** Asks the launch itself, so that the page cannot say anything else. */
-export function nativeOf(agent: Agent, kind: LaunchKind, policy: Policy, options: SessionOptions): Native {
-  const start: Start = { launch: kind, cwd: '/', policy, options, epoch: 1 }
+export function nativeOf(
+  agent: Agent,
+  kind: LaunchKind,
+  policy: Policy,
+  options: SessionOptions,
+  resume?: string,
+): Native {
+  const start: Start = {
+    launch: kind,
+    cwd: '/',
+    policy,
+    options,
+    epoch: 1,
+    ...(resume !== undefined && { resume }),
+  }
   try {
     const launch = agent.launches[kind]?.launch(start)
     const later = kind === 'live' ? (SAID_LATER.get(agent.id)?.(start) ?? []) : []
@@ -24,7 +37,9 @@ export function nativeOf(agent: Agent, kind: LaunchKind, policy: Policy, options
 
 function commandOf(launch: Launch): string[] {
   if (!('argv' in launch)) return []
-  return [...launch.argv, ...Object.entries(launch.env).map(([name, value]) => `${name}=${value}`)]
+  const words = [...launch.argv, ...Object.entries(launch.env).map(([name, value]) => `${name}=${value}`)]
+  const files = (launch.files ?? []).map(({ name, text }) => `<${name}> = ${text}`)
+  return [...words.map((word) => word.replace(/\0([^\0]+)\0/g, '<$1>')), ...files]
 }
 
 /** What is said after the start, by agent: the settings of a thread, or the mode of a session. */

@@ -101,6 +101,14 @@ export interface ProcessLaunch {
   env: Readonly<Record<string, string>>
   /** Variables of ours that may pass to the child: exact names, or prefixes ending in `*`. */
   passEnv: readonly string[]
+  /** Written for this process alone and gone with it. `filePath` stands for its path, in argv and env. */
+  files?: readonly LaunchFile[]
+}
+
+/** What a program takes from a file only, or what nobody else may read on its command line. */
+export interface LaunchFile {
+  name: string
+  text: string
 }
 
 /** A program that speaks over HTTP, to this machine only: it says where it listens, and a stream of events answers. */

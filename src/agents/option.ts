@@ -13,6 +13,11 @@ export function unsupported(agent: string, option: string, why: string): Mainste
   })
 }
 
+/** The path of one of a launch's files. No value of a caller can look like it, because NUL is refused in all. */
+export function filePath(name: string): string {
+  return `\0${name}\0`
+}
+
 /** `--flag=value`: in this form a value can never be taken for a flag of its own. */
 export function flagValue(agent: string, flag: string, value: string): string {
   return `${flag}=${fitting(agent, flag, value)}`

@@ -8,6 +8,7 @@ import { toMainstemError } from '../model/index.ts'
 import type { Driver, Run, RunContext, Timers } from './driver.ts'
 import { childEnvironment } from './environment.ts'
 import { failedRun } from './failed-run.ts'
+import { placeFiles } from './launch-files.ts'
 import { ProcessRun } from './process-run.ts'
 import { type ProcessTable, processTable } from './process-table.ts'
 import { ProcessTree } from './process-tree.ts'
@@ -56,8 +57,9 @@ function startIn(
 ): Run {
   const cleanUp = () => remove(temporary)
   try {
-    const environment = childEnvironment(options.environment ?? process.env, launch, context, temporary)
-    const child = spawnChild(launch, context.cwd, environment)
+    const placed = placeFiles(launch, temporary)
+    const environment = childEnvironment(options.environment ?? process.env, placed, context, temporary)
+    const child = spawnChild(placed, context.cwd, environment)
     if (child.pid === undefined) return failedRun(failureOf(child, launch), cleanUp)
     return new ProcessRun(child, {
       tree: treeOf(child, table, context.runId),

@@ -22,12 +22,12 @@ export function serverDriver(options: ServerDriverOptions = {}): Driver<ServerLa
   const processes = processDriver({ ...options, firstSignal: 'SIGTERM' })
   return {
     start(launch, context) {
-      const { argv, env, passEnv, login } = launch
+      const { login } = launch
       const secret = new ServerSecret(login.user)
       // On top of all others: a name or password from elsewhere would lock us out, or let somebody else in.
       const credentials = { [login.userVariable]: login.user, [login.passwordVariable]: secret.password }
       const program = processes.start(
-        { kind: 'process', argv, env, passEnv },
+        { ...launch, kind: 'process' },
         { ...context, env: { ...context.env, ...credentials } },
       )
       return new ServerRun(program, {

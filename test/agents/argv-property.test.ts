@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Launch, LaunchRecipe } from '../../src/agents/agent.ts'
 import { agents } from '../../src/agents/index.ts'
+import { filePath } from '../../src/agents/option.ts'
 import { Approval, LaunchKind, MainstemError, type McpServer, type Policy } from '../../src/model/index.ts'
 import type { NewSession } from '../../src/sessions/parts.ts'
 import { house } from '../sessions/house.ts'
@@ -12,6 +13,8 @@ const LONGEST = 131_072
 const HOSTILE = [
   ...['-x', '--x', '--x=y', '-', '--', '-c', '--dangerously-skip-permissions'],
   ...['a\n--x', '\n', '\r\n', 'a\0b', '\0', '', ' ', '\t--x', '\u001b[2J', '\u007f'],
+  // As a launch writes the places of its own files.
+  ...[filePath('mcp.json'), filePath('settings.json'), filePath('schema.json')],
   ...['..', '../../etc/passwd', '/', '~', '$(x)', '`x`', ';x', '| x', '&& x', '*', '%s'],
   ...['"', "'", '\\', '"x"', "'; x '", '" --x "', 'a" = "b', '=', 'a=b', ',', 'a,--x', '{', '}', ']', '#'],
   ...[
@@ -135,8 +138,19 @@ async function launchOf(
   return 'env' in launch ? { ...launch, env: { ...launch.env, ...options.env } } : launch
 }
 
-const argvOf = (launch: Launch): readonly string[] => ('argv' in launch ? launch.argv : [])
-const envOf = (launch: Launch): Readonly<Record<string, string>> => ('env' in launch ? launch.env : {})
+/** The words of a launch, with its own files where the driver would put them. */
+function wordsOf(launch: Launch, words: readonly string[]): readonly string[] {
+  const files = ('files' in launch && launch.files) || []
+  return words.map((word) => files.reduce((text, { name }) => text.replace(filePath(name), `/${name}`), word))
+}
+
+const argvOf = (launch: Launch): readonly string[] => ('argv' in launch ? wordsOf(launch, launch.argv) : [])
+function envOf(launch: Launch): Readonly<Record<string, string>> {
+  if (!('env' in launch)) return {}
+  const values = wordsOf(launch, Object.values(launch.env))
+  return Object.fromEntries(Object.keys(launch.env).map((name, index) => [name, values[index] ?? '']))
+}
+const filesOf = (launch: Launch) => ('files' in launch ? (launch.files ?? []).map(({ name }) => name) : [])
 const bytes = (text: string) => Buffer.byteLength(text) + 1
 
 /** Is the argument that differs still the value of the same flag? */
@@ -161,6 +175,7 @@ function check(harmless: Launch | MainstemError, given: Launch | MainstemError):
   })
   expect(foreign).toEqual([])
   expect(argv[0]).toBe(before[0])
+  expect(filesOf(given)).toEqual(filesOf(harmless))
   expect(Object.keys(envOf(given))).toHaveLength(Object.keys(envOf(harmless)).length)
   const texts = [...argv, ...Object.entries(envOf(given)).map(([name, value]) => `${name}=${value}`)]
   expect(texts.filter((text) => text.includes('\0') || bytes(text) > LONGEST)).toEqual([])
@@ -184,7 +199,7 @@ describe.each(LAUNCHES)('%s %s', (agent, kind) => {
   )
 })
 
-test('every field reaches the command line or the environment of some launch', async () => {
+test('every field reaches the command line, the environment or a file of some launch', async () => {
   const reached = new Set<string>()
   for (const [name, { harmless, build }] of Object.entries(FIELDS)) {
     for (const [agent, kind] of LAUNCHES) {

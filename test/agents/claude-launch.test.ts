@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { ProcessLaunch, Start } from '../../src/agents/agent.ts'
 import { claude } from '../../src/agents/claude/agent.ts'
+import { filePath } from '../../src/agents/option.ts'
 import {
   Approval,
   type LaunchKind,
@@ -55,9 +56,12 @@ function added(kind: LaunchKind, wish: Wish): string[] {
   return argv.slice(BASE[kind].length)
 }
 
+/** Where the driver would put the file. */
+const placed = (argument: string) => argument.replace(filePath('mcp.json'), '/tmp/mcp.json')
+
 function refusal(kind: LaunchKind, wish: Wish): unknown {
   try {
-    return launch(kind, wish).argv
+    return launch(kind, wish).argv.map(placed)
   } catch (thrown) {
     return thrown
   }
@@ -124,15 +128,23 @@ describe.each(KINDS)('the %s launch', (kind) => {
     ['a limit of steps', { policy: { maxSteps: 3 } }, ['--max-turns=3']],
     ['a limit of money', { policy: { maxBudgetUsd: 0.5 } }, ['--max-budget-usd=0.5']],
     ['a session to go on with', { resume: '1111-2222' }, ['--resume=1111-2222']],
-    [
-      'MCP servers',
-      { options: { mcpServers: { a: { command: 'x', args: ['-y'] }, b: { url: 'http://localhost' } } } },
-      [
-        '--mcp-config={"mcpServers":{"a":{"command":"x","args":["-y"]},"b":{"type":"http","url":"http://localhost"}}}',
-      ],
-    ],
   ])('%s', (_, wish, args) => {
     expect(added(kind, wish)).toEqual([DEFAULT, ...args])
+  })
+
+  test('MCP servers go into a file, because their keys are in it', () => {
+    const mcpServers = {
+      a: { command: 'x', args: ['-y'], env: { KEY: 'secret' } },
+      b: { url: 'http://localhost', headers: { Authorization: 'secret' } },
+    }
+    const wish: Wish = { options: { mcpServers } }
+    expect(added(kind, wish)).toEqual([DEFAULT, `--mcp-config=${filePath('mcp.json')}`])
+    const [file, ...others] = launch(kind, wish).files ?? []
+    expect(others).toEqual([])
+    expect(file?.name).toBe('mcp.json')
+    expect(JSON.parse(file?.text ?? '')).toEqual({
+      mcpServers: { a: mcpServers.a, b: { type: 'http', ...mcpServers.b } },
+    })
   })
 
   test.each<[string, Wish]>([
@@ -209,7 +221,7 @@ function expectHarmless(kind: LaunchKind, place: string, text: string): void {
     expect(outcome).toBeInstanceOf(MainstemError)
     return
   }
-  const harmless = launch(kind, PLACES[place]?.('plain') ?? {}).argv
+  const harmless = launch(kind, PLACES[place]?.('plain') ?? {}).argv.map(placed)
   expect(outcome).toHaveLength(harmless.length)
   const flags = (argv: readonly string[]) => argv.map((argument) => argument.split('=')[0])
   expect(flags(outcome)).toEqual(flags(harmless))

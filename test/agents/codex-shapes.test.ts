@@ -41,6 +41,13 @@ describe('usage of codex exec', () => {
   })
 })
 
+test('an answer in a form is also given as what it stands for', () => {
+  const answer = { type: 'item.completed', item: { id: 'item_0', type: 'agent_message', text: '{"age":36}' } }
+  const asked = { options: { outputSchema: { type: 'object' } } }
+  expect(verdictOf(exec([thread, answer, native(1, 1)], asked))).toMatchObject({ structured: { age: 36 } })
+  expect(verdictOf(exec([thread, answer, native(1, 1)]))).not.toHaveProperty('structured')
+})
+
 describe('the documented shapes of codex exec', () => {
   test('an object with a text and no known type is a whole turn', () => {
     const said = exec([{ text: 'All done.', usage: { input_tokens: 3, output_tokens: 4 } }])

@@ -5,6 +5,7 @@ import type { Exit, Said, Start, TurnVerdict } from '../../src/agents/agent.ts'
 import { gemini } from '../../src/agents/gemini/agent.ts'
 import { codec } from '../../src/agents/gemini/codec.ts'
 import { Native } from '../../src/agents/gemini/native.ts'
+import { filePath } from '../../src/agents/option.ts'
 import { jsonFrame } from '../../src/framing/frame.ts'
 import { type Command, MainstemError, type Policy, type SessionOptions } from '../../src/model/index.ts'
 import { decodeFixture, type Fixture, fixtures } from './fixtures.ts'
@@ -335,6 +336,13 @@ describe('the launch', () => {
     ])
     expect(env).toEqual({ GEMINI_CLI_NO_RELAUNCH: 'true' })
     expect(passEnv).not.toContain('*')
+  })
+
+  test('another system prompt is a file of its own', () => {
+    const { env, files } = launchOf({}, { systemPrompt: { replace: 'Be brief.' } })
+    expect(env).toMatchObject({ GEMINI_SYSTEM_MD: filePath('system.md') })
+    expect(files).toEqual([{ name: 'system.md', text: 'Be brief.' }])
+    expect(refusal(() => launchOf({}, { systemPrompt: { append: 'And brief.' } }))).toBe('unsupported_option')
   })
 
   test('every flag is one that the program lists', () => {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import type { ProcessLaunch } from '../../src/agents/agent.ts'
+import { filePath } from '../../src/agents/option.ts'
 import { type ProcessDriverOptions, processDriver } from '../../src/drivers/process.ts'
 import { contextOf, expectNothingLeft, fakeAgent, QUICK, readAll } from './fake-run.ts'
 
@@ -113,6 +114,26 @@ describe('a program', () => {
     const [frame] = await readAll(run)
     expect(frame?.value).toMatchObject({ argv: ['dump', ...odd], cwd: folder, pid: run.pid })
     expect(await run.exit).toEqual({ code: 0 })
+  })
+
+  it('finds its files where the launch names them, readable by nobody else, gone after the end', async () => {
+    const script = 'stat -c %a "$1"; cat "$1" "$SECOND"; echo "$1"'
+    const run = processDriver({ graces: QUICK }).start(
+      {
+        ...launchOf('sh', '-c', script, 'sh', filePath('first.json')),
+        env: { SECOND: filePath('second.md') },
+        files: [
+          { name: 'first.json', text: '"one"\n' },
+          { name: 'second.md', text: '"two"\n' },
+        ],
+      },
+      contextOf({ cwd: folder }),
+    )
+    const lines = (await readAll(run)).map(({ text }) => text)
+    expect(lines.slice(0, 3)).toEqual(['600', '"one"', '"two"'])
+    await run.exit
+    expect(existsSync(lines[3] ?? '')).toBe(false)
+    expect(lines[3]).toMatch(/\/first\.json$/)
   })
 
   it('has a temporary directory of its own, gone after the end', async () => {

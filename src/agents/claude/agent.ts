@@ -5,8 +5,8 @@ import {
   type Policy,
   type SessionOptions,
 } from '../../model/index.ts'
-import { type Agent, type Launch, recipe, type Start } from '../agent.ts'
-import { flagValue, unsupported } from '../option.ts'
+import { type Agent, type Launch, type LaunchFile, recipe, type Start } from '../agent.ts'
+import { filePath, flagValue, unsupported } from '../option.ts'
 import { codec } from './codec.ts'
 import { setup } from './setup.ts'
 
@@ -66,6 +66,8 @@ export const claude: Agent = {
   },
 }
 
+const MCP_FILE = 'mcp.json'
+
 const OUTPUT = [
   '--print',
   '--output-format=stream-json',
@@ -91,6 +93,7 @@ function launch(start: Start, input: string[]): Launch {
     // Root may bypass permissions only where the machine itself is called a sandbox.
     env: permission.includes(BYPASS) ? { IS_SANDBOX: '1' } : {},
     passEnv: ['ANTHROPIC_*', 'CLAUDE_CODE_*', 'CLAUDE_CONFIG_DIR', 'IS_SANDBOX', 'DISABLE_*'],
+    files: mcpFiles(options.mcpServers),
   }
 }
 
@@ -151,14 +154,16 @@ function optionArgs(options: SessionOptions, kind: Start['launch']): string[] {
     ...value('--append-system-prompt', systemPrompt?.append),
     ...value('--system-prompt', systemPrompt?.replace),
     ...(extraDirectories ?? []).map((directory) => flagValue('claude', '--add-dir', directory)),
-    ...(mcpServers ? [flagValue('claude', '--mcp-config', mcpConfig(mcpServers))] : []),
+    ...(mcpServers ? [`--mcp-config=${filePath(MCP_FILE)}`] : []),
     ...(isolation === 'no-project' ? ['--setting-sources=user'] : []),
     ...(isolation === 'bare' ? ['--setting-sources=', '--strict-mcp-config'] : []),
     ...(outputSchema ? [flagValue('claude', '--json-schema', JSON.stringify(outputSchema))] : []),
   ]
 }
 
-function mcpConfig(servers: NonNullable<SessionOptions['mcpServers']>): string {
+/** In a file, because every user of the machine can read a command line, and keys of servers are in it. */
+function mcpFiles(servers: SessionOptions['mcpServers']): LaunchFile[] {
+  if (!servers) return []
   const native: Record<string, unknown> = {}
   for (const [name, { trust, includeTools, excludeTools, ...server }] of Object.entries(servers)) {
     if (trust !== undefined || includeTools || excludeTools) {
@@ -166,5 +171,5 @@ function mcpConfig(servers: NonNullable<SessionOptions['mcpServers']>): string {
     }
     native[name] = server.url === undefined ? server : { type: 'http', ...server }
   }
-  return JSON.stringify({ mcpServers: native })
+  return [{ name: MCP_FILE, text: JSON.stringify({ mcpServers: native }) }]
 }

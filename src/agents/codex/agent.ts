@@ -3,7 +3,7 @@ import { type Agent, type ProcessLaunch, recipe, type Start } from '../agent.ts'
 import { appServerCodec } from './app-server/codec.ts'
 import { threadParams } from './app-server/thread.ts'
 import { execCodec } from './exec/codec.ts'
-import { execOptionArgs } from './options.ts'
+import { execFiles, execOptionArgs } from './options.ts'
 import { execPolicyArgs } from './policy.ts'
 import { setup } from './setup.ts'
 
@@ -69,14 +69,14 @@ export const codex: Agent = {
         interrupt: 'signal',
         steer: 'none',
         images: false,
-        structuredOutput: false,
+        structuredOutput: true,
         setModel: false,
         setMode: false,
         usage: 'turn',
         diffs: false,
       },
-      launch: (start) =>
-        program(
+      launch: (start) => ({
+        ...program(
           'exec',
           '--json',
           // A directory that is no repository is no reason to refuse: the app-server has no such check.
@@ -87,6 +87,8 @@ export const codex: Agent = {
           // The prompt comes by stdin.
           '-',
         ),
+        files: execFiles(start.options),
+      }),
     }),
   },
 }

@@ -1,9 +1,11 @@
 import type { McpServer, SessionOptions } from '../../model/index.ts'
+import type { LaunchFile } from '../agent.ts'
 import { compact } from '../fields.ts'
-import { flagValue, unsupported } from '../option.ts'
+import { filePath, flagValue, unsupported } from '../option.ts'
 import { tomlOf } from './toml.ts'
 
 const AGENT = 'codex'
+const SCHEMA_FILE = 'schema.json'
 
 /** What neither launch can do. */
 export function refuseOptions({ checkpointing, isolation }: SessionOptions): void {
@@ -34,7 +36,6 @@ export function mcpServerConfig(name: string, server: McpServer) {
 export function execOptionArgs(options: SessionOptions): string[] {
   refuseOptions(options)
   const { model, effort, systemPrompt, extraDirectories, mcpServers, outputSchema, images } = options
-  if (outputSchema) throw unsupported(AGENT, 'outputSchema', 'only its live launch takes one without a file')
   if (images) throw unsupported(AGENT, 'images', 'only its live launch takes them without a file')
   if (systemPrompt?.replace !== undefined)
     throw unsupported(AGENT, 'systemPrompt.replace', 'only its live launch can replace it')
@@ -46,7 +47,13 @@ export function execOptionArgs(options: SessionOptions): string[] {
     ...config('developer_instructions', systemPrompt?.append),
     ...(extraDirectories ?? []).map((directory) => flagValue(AGENT, '--add-dir', directory)),
     ...Object.entries(mcpServers ?? {}).map(([name, server]) => mcpServerArg(name, server)),
+    ...(outputSchema ? [`--output-schema=${filePath(SCHEMA_FILE)}`] : []),
   ]
+}
+
+/** What the one-shot launch takes from files only. */
+export function execFiles({ outputSchema }: SessionOptions): LaunchFile[] {
+  return outputSchema ? [{ name: SCHEMA_FILE, text: JSON.stringify(outputSchema) }] : []
 }
 
 function mcpServerArg(name: string, server: McpServer): string {

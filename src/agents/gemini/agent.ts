@@ -3,6 +3,7 @@ import { type Agent, type Launch, recipe, type Start } from '../agent.ts'
 import { flagValue, unsupported } from '../option.ts'
 import { codec } from './codec.ts'
 import { live } from './live.ts'
+import { program } from './program.ts'
 import { setup } from './setup.ts'
 
 export const gemini: Agent = {
@@ -55,9 +56,7 @@ function launchOneshot({ policy, options, resume }: Start): Launch {
       ...(options.extraDirectories ?? []).map(includeDirectory),
       ...(resume === undefined ? [] : [`--resume=${resume}`]),
     ],
-    // Without it the process we start is a launcher that swallows signals and leaves its worker behind.
-    env: { GEMINI_CLI_NO_RELAUNCH: 'true' },
-    passEnv: ['GEMINI_*', 'GOOGLE_*'],
+    ...program(options.systemPrompt?.replace),
   }
 }
 
@@ -98,7 +97,8 @@ function refuseLimits({ network, writableRoots, tools, maxSteps, maxBudgetUsd }:
 function refuseSettings(options: SessionOptions): void {
   const { effort, systemPrompt, mcpServers, isolation, images, outputSchema, checkpointing } = options
   if (effort !== undefined) throw unsupported('gemini', 'effort', 'it has no such setting')
-  if (systemPrompt) throw unsupported('gemini', 'systemPrompt', 'it reads this from a file only')
+  if (systemPrompt?.append !== undefined)
+    throw unsupported('gemini', 'systemPrompt.append', 'it takes another one, but no more of it')
   if (mcpServers) throw unsupported('gemini', 'mcpServers', IN_FILES)
   if (isolation !== undefined && isolation !== 'user')
     throw unsupported('gemini', `isolation ${isolation}`, 'it cannot leave settings out')

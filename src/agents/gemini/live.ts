@@ -3,6 +3,7 @@ import { flagValue, unsupported } from '../option.ts'
 import { acpCodec } from '../protocols/acp/codec.ts'
 import { GEMINI } from '../protocols/acp/known.ts'
 import { ACP_CAPABILITIES, acpLaunch } from '../protocols/acp/launch.ts'
+import { program } from './program.ts'
 
 /** `gemini --acp`: one warm process that speaks the Agent Client Protocol. */
 export const live = recipe({
@@ -21,12 +22,13 @@ export const live = recipe({
 })
 
 function launch(start: Start): Launch {
-  const { model, effort } = start.options
+  const { systemPrompt, ...options } = start.options
+  const { model, effort } = options
   if (effort !== undefined) throw unsupported('gemini', 'effort', 'it has no such setting')
-  return acpLaunch('gemini', start, GEMINI, {
+  if (systemPrompt?.append !== undefined)
+    throw unsupported('gemini', 'systemPrompt.append', 'it takes another one, but no more of it')
+  return acpLaunch('gemini', { ...start, options }, GEMINI, {
     argv: ['gemini', '--acp', ...(model === undefined ? [] : [flagValue('gemini', '--model', model)])],
-    // Without it the process we start is a launcher that swallows signals and leaves its worker behind.
-    env: { GEMINI_CLI_NO_RELAUNCH: 'true' },
-    passEnv: ['GEMINI_*', 'GOOGLE_*'],
+    ...program(systemPrompt?.replace),
   })
 }

@@ -1,8 +1,9 @@
 import { decide, type ErrorInfo, type Evidence } from '../../../model/index.ts'
-import type { Exit, Said, Step, TurnVerdict, Write } from '../../agent.ts'
+import type { Exit, Said, Step, Write } from '../../agent.ts'
 import { amount, compact, count, type Fields, fields, text } from '../../fields.ts'
 import { settle } from '../../ledger.ts'
 import { nothing, say, sayAll, send } from '../../step.ts'
+import { answerOf } from '../answer.ts'
 import { turnError } from '../errors.ts'
 import { usageOf } from '../usage.ts'
 import { interruptTurn } from './calls.ts'
@@ -81,7 +82,7 @@ export function endTurn(state: State, { evidence, ...told }: Ending, exit?: Exit
     type: 'turn.verdict',
     evidence,
     ...told,
-    ...(evidence === 'success' && answerOf(turn)),
+    ...(evidence === 'success' && answerOf(turn?.answer, turn?.structured ?? false)),
     ...(usage && { usage }),
     ...(turn?.diff !== undefined && { data: { diff: turn.diff } }),
     // Counted after settling, which may have found more refusals.
@@ -98,21 +99,6 @@ export function endProcess(state: State): Said[] {
     endChild(state, id, { status: 'cancelled' }),
   )
   return [...children, ...settle(state.ledger, 'interrupted', true)]
-}
-
-function answerOf(turn: State['turn']): Pick<TurnVerdict, 'result' | 'structured'> {
-  const answer = turn?.answer
-  if (answer === undefined) return {}
-  const structured = turn?.structured ? parsed(answer) : undefined
-  return { result: answer, ...(structured !== undefined && { structured }) }
-}
-
-function parsed(answer: string): unknown {
-  try {
-    return JSON.parse(answer)
-  } catch {
-    return undefined
-  }
 }
 
 function forgetTurn(state: State): void {

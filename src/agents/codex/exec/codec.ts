@@ -4,6 +4,7 @@ import { type Fields, fields, isFields, text } from '../../fields.ts'
 import { completeMessage, settle } from '../../ledger.ts'
 import { ruleTable } from '../../rules.ts'
 import { malformed, nothing, oversized, refuse, say, sayAll, send, unmapped } from '../../step.ts'
+import { answerOf } from '../answer.ts'
 import type { Phase } from '../calls.ts'
 import { codeOfText, retryOf } from '../errors.ts'
 import { refusalIn } from '../refusals.ts'
@@ -144,12 +145,12 @@ function verdictOf(state: State, exit: Exit): TurnVerdict {
   const base = { type: 'turn.verdict' as const, denials: state.ledger.denials, personDenials: 0 }
   if (!state.result) return { ...base, ...silence(state, exit) }
   const { evidence, error, usage } = state.result
-  const result = evidence === 'success' ? state.answer : undefined
+  const answer = evidence === 'success' ? state.answer : undefined
   return {
     ...base,
     evidence,
     ...(error && { error }),
-    ...(result !== undefined && { result }),
+    ...answerOf(answer, state.start.options.outputSchema !== undefined),
     ...(usage && { usage }),
   }
 }
