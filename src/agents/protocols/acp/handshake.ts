@@ -6,6 +6,7 @@ import { call } from './calls.ts'
 import { errorOf } from './errors.ts'
 import { quirksOf } from './known.ts'
 import { mcpServersOf } from './mcp-servers.ts'
+import type { AcpQuirks } from './quirks.ts'
 import { offered, updateSession } from './session.ts'
 import { wishes } from './settings.ts'
 import type { State } from './state.ts'
@@ -24,7 +25,7 @@ export function decodeInitialized(state: State, native: Fields): Step {
   }
   const { result } = native
   const info = isFields(result.agentInfo) ? result.agentInfo : fields(result, 'info')
-  if (state.detect) state.quirks = quirksOf(text(info, 'name')) ?? state.quirks
+  if (state.detect) state.quirks = detected(text(info, 'name')) ?? state.quirks
   const said = updateSession(state, { agentVersion: text(info, 'version') })
   const answered = number(result, 'protocolVersion') ?? VERSION
   if (state.driving && answered !== VERSION) {
@@ -41,6 +42,12 @@ export function decodeInitialized(state: State, native: Fields): Step {
     isFields(method) ? (text(method, 'name') ?? []) : [],
   )
   return state.driving ? openSession(state, said) : send([], said)
+}
+
+/** A command of the user's own does not name the model, whoever answers. */
+function detected(name: string | undefined): AcpQuirks | undefined {
+  const quirks = quirksOf(name)
+  return quirks && { ...quirks, modelAtStart: false }
 }
 
 function refuseProtocol(state: State, message: string): Step {
