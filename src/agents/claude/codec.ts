@@ -1,10 +1,10 @@
 import type { Frame } from '../../framing/frame.ts'
-import type { Command } from '../../model/index.ts'
 import type { Codec, Said, Start, Step, Write } from '../agent.ts'
 import { amount, type Fields, flag, isFields, text } from '../fields.ts'
 import { progressTool, settle } from '../ledger.ts'
+import { encodeOneshot } from '../oneshot.ts'
 import { ruleTable } from '../rules.ts'
-import { malformed, nothing, oversized, refuse, say, sayAll, send, unmapped } from '../step.ts'
+import { malformed, nothing, oversized, say, sayAll, unmapped } from '../step.ts'
 import {
   decodeControlCancel,
   decodeControlRequest,
@@ -65,7 +65,7 @@ export const codec: Codec<State> = {
 
   encode(state, command) {
     if (state.start.launch === 'live') return encodeLive(state, command)
-    return encodeOneshot(command)
+    return encodeOneshot('claude', command)
   },
 
   sent: (state, frame) => sentLive(state, frame),
@@ -73,30 +73,6 @@ export const codec: Codec<State> = {
   end(state, exit) {
     return sayAll(state.turnOpen ? endTurn(state, exit) : settle(state.ledger, 'interrupted', true))
   },
-}
-
-/** The prompt goes in by stdin, never by argv. */
-function encodeOneshot(command: Command): Step {
-  switch (command.type) {
-    case 'open':
-    case 'close':
-    case 'interrupt':
-      return nothing
-    case 'prompt':
-      if (command.images?.length)
-        return refuse('unsupported_option', 'a one-shot claude takes no images; use the live launch')
-      return send([{ kind: 'text', text: command.text }, { kind: 'end' }])
-    case 'steer':
-    case 'answer':
-    case 'set_model':
-    case 'set_policy':
-      return refuse(
-        'unsupported_option',
-        `a one-shot claude cannot take "${command.type}"; use the live launch`,
-      )
-    default:
-      return command satisfies never
-  }
 }
 
 function decodeStderr(state: State, frame: Frame): Step {

@@ -1,4 +1,5 @@
 import type { ErrorCode } from '../../model/index.ts'
+import { codeOfStatus } from '../http-status.ts'
 
 /** The status decides where there is one; otherwise Claude's own word for it, then the text. */
 export function errorCodeOf(
@@ -16,13 +17,6 @@ export function errorCodeOf(
   if (word === 'max_output_tokens') return 'output_truncated'
   if (word === 'invalid_request' || word === 'model_not_found') return 'invalid_request'
   return codeOfText(message)
-}
-
-function codeOfStatus(status: number): ErrorCode {
-  if (status === 401 || status === 403) return 'authentication_failed'
-  if (status === 429) return 'rate_limited'
-  if (status === 400 || status === 404) return 'invalid_request'
-  return status >= 500 ? 'connection_failed' : 'unknown'
 }
 
 /** What the program says on stderr, or in a lone result, when no turn came about. */

@@ -1,6 +1,7 @@
 import type { ErrorCode, ErrorInfo, Evidence } from '../../model/index.ts'
 import type { Said } from '../agent.ts'
 import { compact, type Fields, fields, int, isFields, text } from '../fields.ts'
+import { codeOfStatus } from '../http-status.ts'
 import { ruleTable } from '../rules.ts'
 
 /** What Codex calls a failure; where it knows an HTTP status, that decides. */
@@ -36,13 +37,6 @@ const TEXTS: readonly (readonly [RegExp, ErrorCode])[] = [
   [/invalid_request_error|does not exist|no prompt provided/i, 'invalid_request'],
   [/stream disconnected|high demand|error sending request/i, 'connection_failed'],
 ]
-
-function codeOfStatus(status: number): ErrorCode {
-  if (status === 401 || status === 403) return 'authentication_failed'
-  if (status === 429) return 'rate_limited'
-  if (status === 400 || status === 404) return 'invalid_request'
-  return status >= 500 ? 'connection_failed' : 'unknown'
-}
 
 /** `codex exec` has no error codes: the message is all there is. */
 export function codeOfText(message: string): ErrorCode {

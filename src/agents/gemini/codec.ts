@@ -1,9 +1,9 @@
-import type { Command } from '../../model/index.ts'
 import type { Codec, Said, Step } from '../agent.ts'
 import { compact, count, type Fields, fields, isFields, list, text } from '../fields.ts'
 import { discardMessage } from '../ledger.ts'
+import { encodeOneshot } from '../oneshot.ts'
 import { ruleTable } from '../rules.ts'
-import { malformed, nothing, oversized, refuse, say, sayAll, send, unmapped } from '../step.ts'
+import { malformed, nothing, oversized, say, sayAll, unmapped } from '../step.ts'
 import { decodeToolCall, decodeToolResult, decodeToolUse } from './calls.ts'
 import { endTurn } from './result.ts'
 import { addText, closeText, initialState, type State } from './state.ts'
@@ -78,7 +78,7 @@ export const codec: Codec<State> = {
     return unmapped(text(native, 'type') ?? '?', frame.text)
   },
 
-  encode: (_state, command) => encodeOneshot(command),
+  encode: (_state, command) => encodeOneshot('gemini', command),
 
   end(state, exit) {
     const said: Said[] = state.retry ? [state.retry] : []
@@ -95,24 +95,4 @@ function untypedText(native: Fields): string | undefined {
   const [candidate] = list(native, 'candidates')
   const [part] = isFields(candidate) ? list(fields(candidate, 'content'), 'parts') : []
   return text(native, 'text') ?? (isFields(part) ? text(part, 'text') : undefined)
-}
-
-/** The prompt goes in by stdin, never by argv. */
-function encodeOneshot(command: Command): Step {
-  switch (command.type) {
-    case 'open':
-    case 'close':
-    case 'interrupt':
-      return nothing
-    case 'prompt':
-      if (command.images) return refuse('unsupported_option', 'a one-shot gemini takes text only')
-      return send([{ kind: 'text', text: command.text }, { kind: 'end' }])
-    case 'steer':
-    case 'answer':
-    case 'set_model':
-    case 'set_policy':
-      return refuse('unsupported_option', `a one-shot gemini cannot take "${command.type}"`)
-    default:
-      return command satisfies never
-  }
 }

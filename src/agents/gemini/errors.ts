@@ -1,11 +1,5 @@
 import type { ErrorCode } from '../../model/index.ts'
-
-export function codeOfStatus(status: number): ErrorCode {
-  if (status === 401 || status === 403) return 'authentication_failed'
-  if (status === 429) return 'rate_limited'
-  if (status === 400 || status === 404) return 'invalid_request'
-  return status >= 500 ? 'connection_failed' : 'unknown'
-}
+import { codeOfStatus } from '../http-status.ts'
 
 /** An API failure exits with the HTTP status, of which the system keeps eight bits: 401 becomes 145. */
 export function statusOfExit(code: number | undefined): number | undefined {

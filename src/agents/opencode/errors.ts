@@ -1,6 +1,7 @@
 import type { ErrorCode, ErrorInfo, Evidence } from '../../model/index.ts'
 import type { Said } from '../agent.ts'
 import { compact, count, type Fields, fields, text } from '../fields.ts'
+import { codeOfStatus } from '../http-status.ts'
 
 /** How a turn went wrong, in OpenCode's own name and in ours. */
 export interface Failure {
@@ -34,22 +35,19 @@ function codeOf(name: string, data: Fields, message: string): ErrorCode {
   if (own) return own
   if (name === 'ContentFilterError') return 'invalid_request'
   const status = count(data, 'statusCode')
-  if (status !== undefined) return codeOfStatus(status, message)
+  if (status !== undefined) return codeOfAnswer(status, message)
   return name === 'APIError' ? 'connection_failed' : 'unknown'
 }
 
-function codeOfStatus(status: number, message: string): ErrorCode {
-  if (status === 401 || status === 403) return 'authentication_failed'
-  if (status === 429) return /quota/i.test(message) ? 'quota_exceeded' : 'rate_limited'
-  if (status === 400 || status === 404) return 'invalid_request'
-  return status >= 500 ? 'connection_failed' : 'unknown'
+function codeOfAnswer(status: number, message: string): ErrorCode {
+  return status === 429 && /quota/i.test(message) ? 'quota_exceeded' : codeOfStatus(status)
 }
 
 /** A failed call to the server itself. */
 export function failureOfAnswer(status: number, body: Fields): Failure {
   if (text(body, 'name') !== undefined) return failureOf(body)
   const message = `the server answered ${status}`
-  const error: ErrorInfo = { code: codeOfStatus(status, message), message }
+  const error: ErrorInfo = { code: codeOfAnswer(status, message), message }
   return { name: `HTTP ${status}`, evidence: 'error', error }
 }
 

@@ -2,8 +2,9 @@ import { decide, isZeroUsage, subtractUsage, type Usage } from '../../../model/i
 import type { Codec, Exit, Said, Start, Step, TurnVerdict } from '../../agent.ts'
 import { type Fields, fields, isFields, text } from '../../fields.ts'
 import { completeMessage, settle } from '../../ledger.ts'
+import { encodeOneshot } from '../../oneshot.ts'
 import { ruleTable } from '../../rules.ts'
-import { malformed, nothing, oversized, refuse, say, sayAll, send, unmapped } from '../../step.ts'
+import { malformed, nothing, oversized, say, sayAll, unmapped } from '../../step.ts'
 import { answerOf } from '../answer.ts'
 import type { Phase } from '../calls.ts'
 import { codeOfText, retryOf } from '../errors.ts'
@@ -71,28 +72,7 @@ export const execCodec: Codec<State> = {
     return decodeLoneResult(state, native) ?? unmapped(type ?? '?', frame.text)
   },
 
-  encode(_state, command) {
-    switch (command.type) {
-      case 'open':
-      case 'close':
-      case 'interrupt':
-        return nothing
-      case 'prompt':
-        if (command.images?.length) return refuse('unsupported_option', 'codex exec takes no images here')
-        // The prompt goes in by stdin, never by argv.
-        return send([{ kind: 'text', text: command.text }, { kind: 'end' }])
-      case 'steer':
-      case 'answer':
-      case 'set_model':
-      case 'set_policy':
-        return refuse(
-          'unsupported_option',
-          `a one-shot codex cannot take "${command.type}"; use the live launch`,
-        )
-      default:
-        return command satisfies never
-    }
-  },
+  encode: (_state, command) => encodeOneshot('codex', command),
 
   end(state, exit) {
     const verdict = verdictOf(state, exit)

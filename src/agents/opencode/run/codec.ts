@@ -1,4 +1,4 @@
-import { addUsage, type Command } from '../../../model/index.ts'
+import { addUsage } from '../../../model/index.ts'
 import type { Codec, Said, Step } from '../../agent.ts'
 import { compact, type Fields, fields, isFields, text } from '../../fields.ts'
 import {
@@ -9,8 +9,9 @@ import {
   startTool,
   toolIdOf,
 } from '../../ledger.ts'
+import { encodeOneshot } from '../../oneshot.ts'
 import { ruleTable } from '../../rules.ts'
-import { malformed, nothing, oversized, refuse, sayAll, send, unmapped } from '../../step.ts'
+import { malformed, oversized, sayAll, unmapped } from '../../step.ts'
 import { changesOf, childOf, planOf } from '../effects.ts'
 import { errorNotice, failureOf, plain } from '../errors.ts'
 import { kindOf, resultOf, titleOf } from '../tools.ts'
@@ -56,7 +57,7 @@ export const codec: Codec<State> = {
     return sayAll([...handshake(state, native), ...rule(state, native)])
   },
 
-  encode: (_state, command) => encodeOneshot(command),
+  encode: (_state, command) => encodeOneshot('opencode', command),
 
   end: (state, exit) => sayAll(endTurn(state, exit)),
 }
@@ -127,27 +128,4 @@ function decodeStderr(state: State, line: string): Step {
     said.push({ type: 'notice.raised', level: 'warning', code: 'tool_refused', message })
   }
   return sayAll(said)
-}
-
-/** The prompt goes in by stdin, never by argv; an open stdin would hang it for ever. */
-function encodeOneshot(command: Command): Step {
-  switch (command.type) {
-    case 'open':
-    case 'close':
-    case 'interrupt':
-      return nothing
-    case 'prompt':
-      if (command.images) return refuse('unsupported_option', 'a one-shot opencode takes text only')
-      return send([{ kind: 'text', text: command.text }, { kind: 'end' }])
-    case 'steer':
-    case 'answer':
-    case 'set_model':
-    case 'set_policy':
-      return refuse(
-        'unsupported_option',
-        `a one-shot opencode cannot take "${command.type}"; use the live launch`,
-      )
-    default:
-      return command satisfies never
-  }
 }

@@ -1,5 +1,6 @@
 import type { ErrorCode, ErrorInfo } from '../../../model/index.ts'
 import { fields, isFields, number, text } from '../../fields.ts'
+import { codeOfStatus } from '../../http-status.ts'
 
 const KINDS: ReadonlyMap<string, ErrorCode> = new Map([
   ['authentication_failed', 'authentication_failed'],
@@ -34,13 +35,6 @@ function codeOf(code: number | undefined, message: string): ErrorCode {
   if (code !== undefined && code >= 400 && code < 600) return codeOfStatus(code)
   const told = codeOfText(message)
   return told === 'unknown' && code === -32602 ? 'invalid_request' : told
-}
-
-function codeOfStatus(status: number): ErrorCode {
-  if (status === 401 || status === 403) return 'authentication_failed'
-  if (status === 429) return 'rate_limited'
-  if (status === 400 || status === 404) return 'invalid_request'
-  return status >= 500 ? 'connection_failed' : 'unknown'
 }
 
 /** What went wrong, as far as words tell it. */

@@ -1,0 +1,27 @@
+import type { Command } from '../model/index.ts'
+import type { Step } from './agent.ts'
+import { nothing, refuse, send } from './step.ts'
+
+/** What a process of one turn can be told: its prompt, by stdin and never by argv. It ends by itself or by a signal. */
+export function encodeOneshot(agent: string, command: Command): Step {
+  switch (command.type) {
+    case 'open':
+    case 'close':
+    case 'interrupt':
+      return nothing
+    case 'prompt':
+      if (command.images?.length)
+        return refuse('unsupported_option', `a one-shot ${agent} takes no images; use the live launch`)
+      return send([{ kind: 'text', text: command.text }, { kind: 'end' }])
+    case 'steer':
+    case 'answer':
+    case 'set_model':
+    case 'set_policy':
+      return refuse(
+        'unsupported_option',
+        `a one-shot ${agent} cannot take "${command.type}"; use the live launch`,
+      )
+    default:
+      return command satisfies never
+  }
+}
