@@ -1,13 +1,9 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { Exit, Said, Start, TurnVerdict } from '../../src/agents/agent.ts'
-import { gemini } from '../../src/agents/gemini/agent.ts'
 import { codec } from '../../src/agents/gemini/codec.ts'
 import { Native } from '../../src/agents/gemini/native.ts'
-import { filePath } from '../../src/agents/option.ts'
 import { jsonFrame } from '../../src/framing/frame.ts'
-import { type Command, MainstemError, type Policy, type SessionOptions } from '../../src/model/index.ts'
+import type { Command, Policy, SessionOptions } from '../../src/model/index.ts'
 import { decodeFixture, type Fixture, fixtures } from './fixtures.ts'
 
 const recordings = fixtures.filter(({ program }) => program === 'gemini')
@@ -262,96 +258,5 @@ describe('commands', () => {
 
   test.each(['open', 'interrupt', 'close'] as const)('%s needs no word to the agent', (type) => {
     expect(codec.encode(codec.initial(startOf()), { type })).toMatchObject({ writes: [], said: [] })
-  })
-})
-
-describe('the launch', () => {
-  const launchOf = (policy: Partial<Policy> = {}, options: SessionOptions = {}, resume?: string) => {
-    const launch = gemini.launches.oneshot?.launch({
-      ...startOf(policy, options),
-      ...(resume !== undefined && { resume }),
-    })
-    if (launch?.kind !== 'process') throw new Error('gemini is a process')
-    return launch
-  }
-  const refusal = (launch: () => unknown): unknown => {
-    try {
-      return launch()
-    } catch (thrown) {
-      return thrown instanceof MainstemError ? thrown.code : thrown
-    }
-  }
-
-  test.each<[Policy['approval'], Policy['sandbox'], string]>([
-    ['ask', 'none', 'default'],
-    ['ask', 'full-access', 'default'],
-    ['ask-dangerous', 'none', 'default'],
-    ['auto-edit', 'none', 'auto_edit'],
-    ['auto-edit', 'full-access', 'auto_edit'],
-    ['auto-all', 'none', 'yolo'],
-    ['auto-all', 'full-access', 'yolo'],
-    ['ask', 'read-only', 'plan'],
-    ['ask-dangerous', 'read-only', 'plan'],
-    ['auto-all', 'read-only', 'plan'],
-  ])('%s with %s is the mode %s', (approval, sandbox, mode) => {
-    expect(launchOf({ approval, sandbox }).argv).toEqual([
-      'gemini',
-      '--output-format=stream-json',
-      `--approval-mode=${mode}`,
-    ])
-  })
-
-  test.each<[string, Partial<Policy>, SessionOptions]>([
-    ['sandbox workspace-write', { sandbox: 'workspace-write' }, {}],
-    ['auto-edit with read-only', { approval: 'auto-edit', sandbox: 'read-only' }, {}],
-    ['network', { network: false }, {}],
-    ['writableRoots', { writableRoots: ['/x'] }, {}],
-    ['tools.available', { tools: { available: ['glob'] } }, {}],
-    ['tools.denied', { tools: { denied: ['glob'] } }, {}],
-    ['maxSteps', { maxSteps: 3 }, {}],
-    ['maxBudgetUsd', { maxBudgetUsd: 1 }, {}],
-    ['effort', {}, { effort: 'high' }],
-    ['systemPrompt', {}, { systemPrompt: { append: 'x' } }],
-    ['mcpServers', {}, { mcpServers: { lab: { command: 'x' } } }],
-    ['isolation', {}, { isolation: 'no-project' }],
-    ['images', {}, { images: [] }],
-    ['outputSchema', {}, { outputSchema: {} }],
-    ['checkpointing', {}, { checkpointing: true }],
-    ['a directory with a comma', {}, { extraDirectories: ['/a,/etc'] }],
-  ])('%s is refused before anything starts', (_name, policy, options) => {
-    expect(refusal(() => launchOf(policy, options))).toBe('unsupported_option')
-  })
-
-  test('values stay inside their flags', () => {
-    const { argv, env, passEnv } = launchOf(
-      { tools: { preapproved: ['run_shell_command(echo)'] } },
-      { model: 'gemini-2.5-flash', extraDirectories: ['/more'] },
-      'cd749170-61f9-419a-9414-7f36bf382a5f',
-    )
-    expect(argv.slice(3)).toEqual([
-      '--allowed-tools=run_shell_command(echo)',
-      '--model=gemini-2.5-flash',
-      '--include-directories=/more',
-      '--resume=cd749170-61f9-419a-9414-7f36bf382a5f',
-    ])
-    expect(env).toEqual({ GEMINI_CLI_NO_RELAUNCH: 'true' })
-    expect(passEnv).not.toContain('*')
-  })
-
-  test('another system prompt is a file of its own', () => {
-    const { env, files } = launchOf({}, { systemPrompt: { replace: 'Be brief.' } })
-    expect(env).toMatchObject({ GEMINI_SYSTEM_MD: filePath('system.md') })
-    expect(files).toEqual([{ name: 'system.md', text: 'Be brief.' }])
-    expect(refusal(() => launchOf({}, { systemPrompt: { append: 'And brief.' } }))).toBe('unsupported_option')
-  })
-
-  test('every flag is one that the program lists', () => {
-    const help = readFileSync(join(recording('bad_approval').folder, 'stderr.txt'), 'utf8')
-    const { argv } = launchOf(
-      { tools: { preapproved: ['glob'] } },
-      { model: 'm', extraDirectories: ['/more'] },
-      'id',
-    )
-    for (const flag of argv.slice(1)) expect(help).toContain(` ${flag.split('=')[0]} `)
   })
 })
