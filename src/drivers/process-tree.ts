@@ -1,21 +1,27 @@
+import type { RunGroups } from './cgroup.ts'
 import { RUN_MARKER } from './environment.ts'
 import type { ProcessInfo, ProcessTable } from './process-table.ts'
 import type { Tree } from './terminate.ts'
 
 /**
- * Every process of a run: the session of its first process, whatever carries the run marker, and all
- * descendants of these. A process stays known once it was seen, however it is moved or renamed. One that left
- * the session, cleared its environment *and* lost its parent before anybody looked cannot be found.
+ * Every process of a run: the session of its first process, whatever carries the run marker or is in the run's
+ * group, and all descendants of these. A process stays known once it was seen, however it is moved or renamed.
+ * Where the system has no groups for us, one that left the session, cleared its environment *and* lost its parent
+ * before anybody looked cannot be found.
  */
 export class ProcessTree implements Tree {
   readonly #table: ProcessTable
+  readonly #runIds: readonly string[]
   readonly #markers: ReadonlySet<string>
+  readonly #groups: RunGroups | undefined
   readonly #root: { pid: number; started: string | undefined } | undefined
   #known = new Map<number, string>()
 
   /** Without a first process, as after a crash of ours, the marker alone tells. */
-  constructor(table: ProcessTable, runIds: readonly string[], rootPid?: number) {
+  constructor(table: ProcessTable, runIds: readonly string[], rootPid?: number, groups?: RunGroups) {
     this.#table = table
+    this.#runIds = runIds
+    this.#groups = groups
     this.#markers = new Set(runIds.map((runId) => `${RUN_MARKER}=${runId}`))
     this.#root = rootPid === undefined ? undefined : { pid: rootPid, started: table.startOf(rootPid) }
   }
@@ -25,9 +31,11 @@ export class ProcessTree implements Tree {
     const marked = new Set<number>()
     const all = await this.#table.list(this.#markers, (pid) => marked.add(pid))
     const session = this.#session(all)
+    const grouped = this.#groups?.members(this.#runIds)
     const found = all.filter(
       (process) =>
         marked.has(process.pid) ||
+        grouped?.has(process.pid) ||
         process.session === session ||
         this.#known.get(process.pid) === process.started,
     )

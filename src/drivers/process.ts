@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ProcessLaunch } from '../agents/agent.ts'
 import { toMainstemError } from '../model/index.ts'
+import { type RunGroups, runGroups } from './cgroup.ts'
 import type { Driver, Run, RunContext, Timers } from './driver.ts'
 import { childEnvironment } from './environment.ts'
 import { failedRun } from './failed-run.ts'
@@ -26,6 +27,8 @@ export interface ProcessDriverOptions {
   maxLineBytes?: number
   /** Output held for a reader that is behind; then the child has to wait. */
   queueBytes?: number
+  /** Groups that a run's processes cannot leave; the system's own unless told otherwise. */
+  groups?: RunGroups | undefined
   /** Where the ladder of `stop` begins; SIGINT unless told otherwise. */
   firstSignal?: 'SIGINT' | 'SIGTERM'
 }
@@ -33,7 +36,8 @@ export interface ProcessDriverOptions {
 export const QUEUE_BYTES = 1024 * 1024
 
 /** Runs programs of this machine, each in a session and a temporary directory of its own. */
-export function processDriver(options: ProcessDriverOptions = {}): Driver<ProcessLaunch> {
+export function processDriver(given: ProcessDriverOptions = {}): Driver<ProcessLaunch> {
+  const options = { groups: runGroups(), ...given }
   return {
     start(launch, context) {
       try {
@@ -55,14 +59,17 @@ function startIn(
   context: RunContext,
   options: ProcessDriverOptions,
 ): Run {
-  const cleanUp = () => remove(temporary)
+  const cleanUp = () => {
+    options.groups?.remove([context.runId])
+    return remove(temporary)
+  }
   try {
     const placed = placeFiles(launch, temporary)
     const environment = childEnvironment(options.environment ?? process.env, placed, context, temporary)
     const child = spawnChild(placed, context.cwd, environment)
     if (child.pid === undefined) return failedRun(failureOf(child, launch), cleanUp)
     return new ProcessRun(child, {
-      tree: treeOf(child, table, context.runId),
+      tree: treeOf(child, table, context.runId, options.groups),
       blobs: context.blobs,
       timers: options.timers ?? systemTimers,
       graces: options.graces ?? GRACES,
@@ -82,9 +89,16 @@ async function failureOf(child: ChildProcess, launch: ProcessLaunch) {
   return spawnError(launch.argv[0], thrown)
 }
 
-function treeOf(child: ChildProcess, table: ProcessTable, runId: string): ProcessTree {
+function treeOf(
+  child: ChildProcess,
+  table: ProcessTable,
+  runId: string,
+  groups: RunGroups | undefined,
+): ProcessTree {
   try {
-    return new ProcessTree(table, [runId], child.pid)
+    // At once: what it has started before stays outside.
+    if (child.pid !== undefined) groups?.enter(runId, child.pid)
+    return new ProcessTree(table, [runId], child.pid, groups)
   } catch (thrown) {
     // A child that cannot be watched must not run.
     child.kill('SIGKILL')

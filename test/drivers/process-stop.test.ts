@@ -51,7 +51,7 @@ describe('stopping a process', () => {
   })
 
   it('ends a tool that also cleared its environment, found through its parent', async () => {
-    const run = startFake('cleared')
+    const run = startFake('cleared', '', { groups: undefined })
     const tool = await readField(run, 'tool')
     expect(isAlive(tool)).toBe(true)
     await run.stop()
@@ -88,7 +88,7 @@ describe('stopping a process', () => {
   })
 
   it('goes by process group and ancestry where environments are not shown', async () => {
-    const driver = processDriver({ graces: QUICK, platform: 'darwin' })
+    const driver = processDriver({ graces: QUICK, platform: 'darwin', groups: undefined })
     const run = driver.start(fakeAgent('cleared'), contextOf())
     const tool = await readField(run, 'tool')
     await run.stop()

@@ -12,8 +12,8 @@ const numbers = (values: readonly unknown[]) =>
   values.flatMap((value) => (typeof value === 'object' && value !== null && 'n' in value ? [value.n] : []))
 
 /** A server that nobody listens to yet, with little room for what it says. */
-const startUnread = () =>
-  driver({ graces: QUICK, queueBytes: 64 * 1024 }).start(fakeServer('plain'), contextOf())
+// With the usual graces: a server with much to write hears a signal late.
+const startUnread = () => driver({ queueBytes: 64 * 1024 }).start(fakeServer('plain'), contextOf())
 
 describe('the events of a server', () => {
   it('arrive whole and in order', async () => {

@@ -114,6 +114,10 @@ const modes = {
   orphan() {
     say({ tool: tool({ detached: true }) })
   },
+  /** Exits at once and leaves a tool without any mark: no session, no environment, no parent. */
+  vanished() {
+    say({ tool: tool({ detached: true, env: { PATH: process.env.PATH } }) })
+  },
   /** Exits at once; its tool keeps the pipes open. */
   holder() {
     say({ tool: tool({ stdio: 'inherit' }) })

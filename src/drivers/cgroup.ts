@@ -1,0 +1,80 @@
+import { mkdirSync, readFileSync, rmdirSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** Groups of processes that nobody leaves, one for each run. */
+export interface RunGroups {
+  /** Puts a process, and with it all that it starts from now on, into the group of a run. */
+  enter(runId: string, pid: number): void
+  /** Those that are alive in the groups of these runs. */
+  members(runIds: readonly string[]): ReadonlySet<number>
+  /** Takes the groups of these runs away, but for those in which somebody is still alive. */
+  remove(runIds: readonly string[]): void
+}
+
+/** Makes groups below a folder of the system's tree of groups. */
+export function cgroupsBelow(root: string): RunGroups {
+  const folder = (runId: string) => join(root, `mainstem-${runId}`)
+  return {
+    enter(runId, pid) {
+      quietly(() => {
+        mkdirSync(folder(runId))
+        writeFileSync(join(folder(runId), 'cgroup.procs'), String(pid))
+      })
+    },
+    members(runIds) {
+      const lines = runIds.flatMap((runId) => processesIn(folder(runId)))
+      return new Set(lines.filter((line) => line !== '').map(Number))
+    },
+    remove(runIds) {
+      for (const runId of runIds) quietly(() => rmdirSync(folder(runId)))
+    },
+  }
+}
+
+function processesIn(folder: string): string[] {
+  return quietly(() => readFileSync(join(folder, 'cgroup.procs'), 'latin1').split('\n')) ?? []
+}
+
+/** A group is one mark among others: where the system refuses, the others have to do. */
+function quietly<T>(work: () => T): T | undefined {
+  try {
+    return work()
+  } catch (thrown) {
+    if (thrown instanceof Error && 'syscall' in thrown) return undefined
+    throw thrown
+  }
+}
+
+/** What the system says about groups, as text. */
+export interface CgroupFacts {
+  mounts: string
+  own: string
+  uid: number
+  ownerOf(folder: string): number | undefined
+}
+
+/**
+ * The folder that is ours to make groups in. The tree has a single writer, so it must have been handed to us: it
+ * belongs to this user, who is not root, or it is the top of a namespace of our own, as in a container.
+ */
+export function delegatedRoot({ mounts, own, uid, ownerOf }: CgroupFacts): string | undefined {
+  const mount = /^\S+ (\S+) cgroup2 \S*\brw\b/m.exec(mounts)?.[1]
+  const path = /^0::(\/.*)$/m.exec(own)?.[1]
+  if (mount === undefined || path === undefined) return undefined
+  const root = join(mount, path)
+  if (ownerOf(root) !== uid) return undefined
+  return uid !== 0 || path === '/' ? root : undefined
+}
+
+/** Nothing where this system has no groups for us. */
+export function runGroups(): RunGroups | undefined {
+  const root = quietly(() =>
+    delegatedRoot({
+      mounts: readFileSync('/proc/self/mounts', 'utf8'),
+      own: readFileSync('/proc/self/cgroup', 'utf8'),
+      uid: process.geteuid?.() ?? -1,
+      ownerOf: (folder) => quietly(() => statSync(folder).uid),
+    }),
+  )
+  return root === undefined ? undefined : cgroupsBelow(root)
+}

@@ -1,0 +1,73 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, describe, expect, it } from 'vitest'
+import { type CgroupFacts, cgroupsBelow, delegatedRoot, runGroups } from '../../src/drivers/cgroup.ts'
+import { processDriver } from '../../src/drivers/process.ts'
+import { processTable } from '../../src/drivers/process-table.ts'
+import { ProcessTree } from '../../src/drivers/process-tree.ts'
+import { contextOf, expectNothingLeft, fakeAgent, isAlive, QUICK, readField } from './fake-run.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'groups-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+describe('where groups may be made', () => {
+  const facts = (more: Partial<CgroupFacts>): CgroupFacts => ({
+    mounts: 'proc /proc proc rw 0 0\ncgroup2 /sys/fs/cgroup cgroup2 rw,nosuid,nodev 0 0\n',
+    own: '0::/user.slice/app.scope\n',
+    uid: 1000,
+    ownerOf: () => 1000,
+    ...more,
+  })
+
+  it.each<[string, Partial<CgroupFacts>, string | undefined]>([
+    ['a scope that belongs to the user', {}, '/sys/fs/cgroup/user.slice/app.scope'],
+    ['a scope that belongs to somebody else', { ownerOf: () => 0 }, undefined],
+    ['a scope that is not there', { ownerOf: () => undefined }, undefined],
+    ['a group of a service manager, to root', { uid: 0, ownerOf: () => 0 }, undefined],
+    ['the top of a container, to its root', { uid: 0, ownerOf: () => 0, own: '0::/\n' }, '/sys/fs/cgroup/'],
+    ['beside groups of the first version', { own: '4:memory:/x\n0::/mine\n' }, '/sys/fs/cgroup/mine'],
+    ['groups of the first version alone', { own: '4:memory:/x\n' }, undefined],
+    ['a tree that cannot be written', { mounts: 'c /sys/fs/cgroup cgroup2 ro 0 0\n' }, undefined],
+    ['a system without groups', { mounts: '' }, undefined],
+  ])('%s', (_, more, root) => {
+    expect(delegatedRoot(facts(more))).toBe(root)
+  })
+})
+
+describe('the groups of runs', () => {
+  it('take processes in and name them, and forget what is gone', () => {
+    const groups = cgroupsBelow(folder)
+    groups.enter('a', 7)
+    expect(readFileSync(join(folder, 'mainstem-a', 'cgroup.procs'), 'utf8')).toBe('7')
+    expect(groups.members(['a', 'b'])).toEqual(new Set([7]))
+    rmSync(join(folder, 'mainstem-a', 'cgroup.procs'))
+    groups.remove(['a', 'b'])
+    expect(existsSync(join(folder, 'mainstem-a'))).toBe(false)
+  })
+
+  it('refuse nobody where the system refuses them', () => {
+    const groups = cgroupsBelow('/no/such/folder')
+    groups.enter('a', process.pid)
+    expect(groups.members(['a'])).toEqual(new Set())
+    groups.remove(['a'])
+  })
+
+  it('are one more mark of a process', async () => {
+    const groups = { ...cgroupsBelow('/no/such/folder'), members: () => new Set([process.ppid]) }
+    const tree = new ProcessTree(processTable('linux'), ['run'], undefined, groups)
+    expect((await tree.look()).map(({ pid }) => pid)).toContain(process.ppid)
+  })
+})
+
+// What only the kernel can show; a machine that gives us no groups has nothing to show.
+describe.runIf(runGroups())('a tool without session, environment and parent', () => {
+  afterEach(expectNothingLeft)
+
+  it('is found by its group', async () => {
+    const run = processDriver({ graces: QUICK }).start(fakeAgent('vanished'), contextOf())
+    const tool = await readField(run, 'tool')
+    expect(await run.exit).toEqual({ code: 0 })
+    expect(isAlive(tool)).toBe(false)
+  })
+})
