@@ -14,6 +14,9 @@ const AGENT = fileURLToPath(new URL('../fake-agents/agent.mjs', import.meta.url)
 /** Long enough for a program to hear a signal, short enough to run the whole ladder in a test. */
 export const QUICK = { SIGINT: 150, SIGTERM: 150, SIGKILL: 5_000 }
 
+/** For programs that end at the first signal, which a busy machine may bring them late. */
+export const PATIENT = { SIGINT: 10_000, SIGTERM: 10_000, SIGKILL: 10_000 }
+
 // Real programs take their time on a busy machine.
 vi.setConfig({ testTimeout: 20_000 })
 

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { bytesWritten, expectNothingLeft, readAll, readField, startFake } from './fake-run.ts'
+import { bytesWritten, expectNothingLeft, PATIENT, readAll, readField, startFake } from './fake-run.ts'
 
 afterEach(expectNothingLeft)
 
@@ -50,7 +50,7 @@ describe('what is written to a process', () => {
   })
 
   it('to a child that closed its input is dropped without an error', async () => {
-    const run = startFake('shut')
+    const run = startFake('shut', '', { graces: PATIENT })
     await readField(run, 'ready')
     await run.write({ kind: 'text', text: 'x'.repeat(1024 * 1024) })
     await run.write({ kind: 'text', text: 'again' })

@@ -7,6 +7,7 @@ import {
   expectNothingLeft,
   fakeAgent,
   memoryBlobs,
+  PATIENT,
   plain,
   QUICK,
   readAll,
@@ -153,7 +154,7 @@ describe('a line over the limit', () => {
       throw new MainstemError('storage_failed', 'the disk is full')
     }
     const blobs = { open: () => ({ write: refuse, close: refuse }) }
-    const driver = processDriver({ graces: QUICK, maxLineBytes: MEGABYTE })
+    const driver = processDriver({ graces: PATIENT, maxLineBytes: MEGABYTE })
     const run = driver.start(fakeAgent('endless'), contextOf({ blobs }))
     expect(await readAll(run)).toEqual([])
     expect(await run.exit).toEqual({

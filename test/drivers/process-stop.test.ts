@@ -5,6 +5,7 @@ import {
   expectNothingLeft,
   fakeAgent,
   isAlive,
+  PATIENT,
   QUICK,
   readAll,
   readField,
@@ -73,14 +74,14 @@ describe('stopping a process', () => {
   })
 
   it('ends a child that waits for a reader who never comes', async () => {
-    const run = startFake('flood', '100000', { queueBytes: 1 })
+    const run = startFake('flood', '100000', { queueBytes: 1, graces: PATIENT })
     await untilBlocked(run.pid)
     await run.stop()
     expect(await run.exit).toEqual({ signal: 'SIGINT' })
   })
 
   it('is the same when asked for often, and after the end', async () => {
-    const run = startFake('hang')
+    const run = startFake('hang', '', { graces: PATIENT })
     await Promise.all([run.stop(), run.stop(), run.stop()])
     expect(await run.exit).toEqual({ signal: 'SIGINT' })
     await run.stop()
@@ -88,7 +89,7 @@ describe('stopping a process', () => {
   })
 
   it('goes by process group and ancestry where environments are not shown', async () => {
-    const driver = processDriver({ graces: QUICK, platform: 'darwin', groups: undefined })
+    const driver = processDriver({ graces: PATIENT, platform: 'darwin', groups: undefined })
     const run = driver.start(fakeAgent('cleared'), contextOf())
     const tool = await readField(run, 'tool')
     await run.stop()

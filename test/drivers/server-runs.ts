@@ -4,7 +4,7 @@ import type { Run, RunContext } from '../../src/drivers/driver.ts'
 import { driver } from '../../src/drivers/index.ts'
 import type { ServerDriverOptions } from '../../src/drivers/server.ts'
 import type { Frame, FrameStream } from '../../src/framing/frame.ts'
-import { contextOf, plain, QUICK } from './fake-run.ts'
+import { contextOf, PATIENT, plain } from './fake-run.ts'
 
 export const SERVER = fileURLToPath(new URL('../fake-agents/server.mjs', import.meta.url))
 
@@ -83,5 +83,5 @@ export function startServer(
   options: ServerDriverOptions = {},
   context: Partial<RunContext> = {},
 ): Heard {
-  return new Heard(driver({ graces: QUICK, ...options }).start(fakeServer(mode), contextOf(context)))
+  return new Heard(driver({ graces: PATIENT, ...options }).start(fakeServer(mode), contextOf(context)))
 }
