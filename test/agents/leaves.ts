@@ -29,6 +29,7 @@ export function frameNames(frame: unknown): string[] {
   const refinements = [
     at('subtype'),
     at('role'),
+    at('message', 'role'),
     at('status'),
     at('params', 'item', 'type'),
     at('properties', 'info', 'role'),

@@ -1,23 +1,29 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { oracle as acp } from '../oracles/acp.ts'
-import { oracle as claude } from '../oracles/claude.ts'
-import { oracle as codex } from '../oracles/codex.ts'
-import { oracle as gemini } from '../oracles/gemini.ts'
-import { oracle as opencode } from '../oracles/opencode.ts'
-import { oracle as opencodeServe } from '../oracles/opencode-serve.ts'
 import type { NativeMessage, Oracle, OracleTurn } from '../oracles/oracle.ts'
 import { decodeFixture, type Fixture, fixtures } from './fixtures.ts'
 import { summarise, type TurnSummary } from './summary.ts'
 
-const ORACLES: Readonly<Record<string, Oracle>> = {
-  claude,
-  'claude-2.1.197': claude,
-  codex,
-  gemini,
-  opencode,
-  'opencode-serve': opencodeServe,
+const FOLDER = join(import.meta.dirname, '../oracles')
+
+/** An oracle is found by its place: it has the name of the program that it judges. */
+const oracles = new Map<string, Oracle>()
+for (const file of readdirSync(FOLDER)) {
+  if (file !== 'oracle.ts') oracles.set(file.replace(/\.ts$/, ''), (await import(join(FOLDER, file))).oracle)
 }
-const oracleOf = ({ program }: Fixture) => (program.startsWith('acp-') ? acp : ORACLES[program])
+
+/** One protocol has one oracle, and so have two versions of one program. */
+const SHARED: readonly (readonly [RegExp, string])[] = [
+  [/^acp-/, 'acp'],
+  [/^claude-2\.1\.197$/, 'claude'],
+]
+
+function oracleOf({ program }: Fixture): Oracle | undefined {
+  const shared = SHARED.find(([programs]) => programs.test(program))?.[1]
+  return oracles.get(shared ?? program)
+}
+
 const judged = fixtures.filter((fixture) => oracleOf(fixture) !== undefined)
 
 test('every recorded program has an oracle', () => {
