@@ -7,6 +7,7 @@ import { demo } from './demo/agent.ts'
 import { echo } from './echo/agent.ts'
 import { gemini } from './gemini/agent.ts'
 import { opencode } from './opencode/agent.ts'
+import { pi } from './pi/agent.ts'
 
 /** Every agent there is: adding one is adding its folder and its line here. */
-export const agents: readonly Agent[] = [...acpAgents, board, claude, codex, demo, echo, gemini, opencode]
+export const agents: readonly Agent[] = [...acpAgents, board, claude, codex, demo, echo, gemini, opencode, pi]

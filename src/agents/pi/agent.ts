@@ -1,0 +1,83 @@
+import type { Capabilities } from '../../model/index.ts'
+import { type Agent, type Launch, recipe, type Start } from '../agent.ts'
+import { codec } from './codec.ts'
+import { GATE } from './gate.ts'
+import { isGated, optionArgs, policyArgs, promptFiles, resumeArgs } from './policy.ts'
+import { KEYS, setup } from './setup.ts'
+
+const COMMON: Omit<
+  Capabilities,
+  'permissions' | 'questions' | 'interrupt' | 'steer' | 'images' | 'setModel'
+> = {
+  deltas: true,
+  thinking: 'raw',
+  planApproval: false,
+  resume: true,
+  structuredOutput: false,
+  setMode: false,
+  usage: 'step',
+  cost: true,
+  diffs: true,
+  plans: false,
+  subagents: false,
+  mcp: false,
+  marksRetries: true,
+}
+
+export const pi: Agent = {
+  id: 'pi',
+  name: 'Pi',
+  testedVersion: '1.5.0',
+  setup,
+  launches: {
+    live: recipe({
+      codec,
+      capabilities: {
+        ...COMMON,
+        permissions: true,
+        questions: true,
+        interrupt: 'protocol',
+        steer: 'folded',
+        images: true,
+        setModel: true,
+      },
+      launch: (start) => launch(start, 'rpc'),
+    }),
+    oneshot: recipe({
+      codec,
+      capabilities: {
+        ...COMMON,
+        permissions: false,
+        questions: false,
+        interrupt: 'signal',
+        steer: 'none',
+        images: false,
+        setModel: false,
+      },
+      launch: (start) => launch(start, 'json'),
+    }),
+  },
+}
+
+/** What providers need besides their keys. */
+const PROVIDER_SETTINGS = [
+  ...['AZURE_OPENAI_*', 'CLOUDFLARE_*', 'XIAOMI_*', 'GOOGLE_CLOUD_*', 'GOOGLE_APPLICATION_CREDENTIALS'],
+  ...['AWS_PROFILE', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN', 'AWS_REGION'],
+]
+
+function launch(start: Start, mode: 'rpc' | 'json'): Launch {
+  return {
+    kind: 'process',
+    argv: [
+      'pi',
+      '--mode',
+      mode,
+      ...policyArgs(start.policy, start.launch),
+      ...optionArgs(start.options, start.launch),
+      ...resumeArgs(start.resume),
+    ],
+    env: {},
+    passEnv: ['PI_*', ...KEYS, ...PROVIDER_SETTINGS],
+    files: [...(isGated(start.policy, start.launch) ? [GATE] : []), ...promptFiles(start.options)],
+  }
+}

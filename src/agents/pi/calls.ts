@@ -1,0 +1,66 @@
+import type { Step } from '../agent.ts'
+import { amount, compact, type Fields, fields, flag, int, text } from '../fields.ts'
+import { finishTool, openToolId, progressTool, startTool, type ToolResult } from '../ledger.ts'
+import { nothing, say, sayAll } from '../step.ts'
+import type { State } from './state.ts'
+import { changesOf, dataOf, isTakenAway, kindOf, locationsOf, textOf, titleOf } from './tools.ts'
+
+/** A call begins when it runs: one that the model wrote and a broken stream took back never does. */
+export function decodeCallStart(state: State, native: Fields): Step {
+  const toolId = text(native, 'toolCallId') ?? '?'
+  if (openToolId(state.ledger, toolId) !== undefined) return nothing
+  const name = text(native, 'toolName') ?? '?'
+  const input = fields(native, 'args')
+  state.inputs.set(toolId, input)
+  state.outputs.delete(toolId)
+  const more = compact({ title: titleOf(input), locations: locationsOf(input) })
+  return say(startTool(state.ledger, { toolId, name, kind: kindOf(name), input: native.args, ...more }))
+}
+
+/** Each piece of progress has all of the output so far; only what it adds is told. */
+export function decodeCallProgress(state: State, native: Fields): Step {
+  const toolId = text(native, 'toolCallId') ?? '?'
+  const before = state.outputs.get(toolId) ?? ''
+  const now = textOf(fields(native, 'partialResult').content)
+  if (now === before) return nothing
+  state.outputs.set(toolId, now)
+  // A long output moves on, and what was between two of its ends is only in the result.
+  if (!now.startsWith(before)) return nothing
+  return sayAll(progressTool(state.ledger, toolId, { output: now.slice(before.length) }))
+}
+
+export function decodeCallEnd(state: State, native: Fields): Step {
+  const toolId = text(native, 'toolCallId') ?? '?'
+  const input = state.inputs.get(toolId) ?? {}
+  state.inputs.delete(toolId)
+  state.outputs.delete(toolId)
+  const name = text(native, 'toolName') ?? '?'
+  const result = fields(native, 'result')
+  const shown = textOf(result.content)
+  const structured = fields(result, 'structuredContent')
+  // The whole output, where the text is only its end and remarks to the model.
+  const output = text(structured, 'output')
+  const ended = {
+    ...statusOf(state, native, shown),
+    ...compact({
+      output: output ?? (flag(native, 'isError') ? undefined : shown),
+      error: flag(native, 'isError') ? shown : undefined,
+      exitCode: int(structured, 'exit_code'),
+      durationMs: amount(native, 'durationMs'),
+      data: dataOf(result, shown, output ?? shown),
+    }),
+  }
+  return sayAll(finishTool(state.ledger, toolId, ended, changesOf(name, input, result)))
+}
+
+function statusOf(state: State, native: Fields, shown: string): Pick<ToolResult, 'status' | 'deniedBy'> {
+  if (!flag(native, 'isError')) return { status: 'success' }
+  if (state.interrupting && /aborted$/.test(shown)) return { status: 'cancelled' }
+  if (native.durationMs !== undefined) return { status: 'error' }
+  // It did not run at all.
+  const name = text(native, 'toolName') ?? '?'
+  if (isTakenAway(name, shown)) return { status: 'denied', deniedBy: 'policy' }
+  if (/^Tool .* not found$/.test(shown) || shown.startsWith('Validation failed')) return { status: 'error' }
+  const open = state.ledger.tools.get(openToolId(state.ledger, text(native, 'toolCallId') ?? '?') ?? '')
+  return { status: 'denied', deniedBy: open?.refusedBy ?? 'hook' }
+}

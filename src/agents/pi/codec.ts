@@ -1,0 +1,90 @@
+import type { Codec, Step } from '../agent.ts'
+import { type Fields, isFields, text } from '../fields.ts'
+import { settle } from '../ledger.ts'
+import { encodeOneshot } from '../oneshot.ts'
+import { ruleTable } from '../rules.ts'
+import { malformed, nothing, oversized, say, sayAll, unmapped } from '../step.ts'
+import { decodeCallEnd, decodeCallProgress, decodeCallStart } from './calls.ts'
+import { encodeLive, sentLive } from './commands.ts'
+import { decodeDialog } from './dialogs.ts'
+import { decodeMessageEnd, decodeMessageStart, decodeMessageUpdate, decodeRunEnd } from './messages.ts'
+import { decodeCompaction, decodeExtensionError, decodeRetry } from './reports.ts'
+import { decodeResponse, mismatch, thinkingOption } from './responses.ts'
+import { initialState, type State, update } from './state.ts'
+import { decodeRunStart, decodeSettled, endTurn } from './turn.ts'
+
+type Rule = (state: State, native: Fields, raw: string) => Step
+
+/** The events of `--mode json` and of `--mode rpc` are the same; only the latter is answered and asks. */
+const ruleOf = ruleTable<Rule>({
+  message_update: decodeMessageUpdate,
+  message_start: decodeMessageStart,
+  message_end: decodeMessageEnd,
+  tool_execution_start: decodeCallStart,
+  tool_execution_update: decodeCallProgress,
+  tool_execution_end: decodeCallEnd,
+  agent_start: decodeRunStart,
+  agent_end: decodeRunEnd,
+  agent_settled: decodeSettled,
+  response: decodeResponse,
+  extension_ui_request: decodeDialog,
+  extension_error: decodeExtensionError,
+  auto_retry_start: decodeRetry,
+  summarization_retry_scheduled: decodeRetry,
+  compaction_end: decodeCompaction,
+
+  session(state, native) {
+    const nativeSessionId = text(native, 'id')
+    return sayAll([...mismatch(state, nativeSessionId), ...update(state, { nativeSessionId })])
+  },
+  session_info_changed: (state, native) => sayAll(update(state, { title: text(native, 'name') })),
+  thinking_level_changed: (state, native) =>
+    sayAll(update(state, { configOptions: thinkingOption(text(native, 'level')) })),
+
+  // A step of the model begins or ends, which its message and its calls show.
+  turn_start: () => nothing,
+  turn_end: () => nothing,
+  // How a retry went is told by the message that it was for.
+  auto_retry_end: () => nothing,
+  summarization_retry_attempt_start: () => nothing,
+  summarization_retry_finished: () => nothing,
+  // Its end tells it.
+  compaction_start: () => nothing,
+  // Prompts of ours that wait; each is told when it joins the turn.
+  queue_update: () => nothing,
+  // Notes that it keeps in its own session file.
+  entry_appended: () => nothing,
+  // The output of a command that is never sent here.
+  bash_execution_update: () => nothing,
+})
+
+/** How much of stderr is kept to explain a start that failed. */
+const STDERR_LINES = 20
+
+export const codec: Codec<State> = {
+  initial: initialState,
+
+  decode(state, frame) {
+    if (frame.blob) return oversized(frame.blob)
+    if (frame.stream === 'stderr') return decodeStderr(state, frame.text)
+    const native = frame.value
+    if (!isFields(native)) return malformed(frame.text)
+    const rule = ruleOf(native.type)
+    return rule ? rule(state, native, frame.text) : unmapped(text(native, 'type') ?? '?', frame.text)
+  },
+
+  encode: (state, command) =>
+    state.start.launch === 'live' ? encodeLive(state, command) : encodeOneshot('pi', command),
+
+  sent: sentLive,
+
+  end(state, exit) {
+    return sayAll(state.turnOpen ? endTurn(state, exit) : settle(state.ledger, 'interrupted', true))
+  },
+}
+
+function decodeStderr(state: State, line: string): Step {
+  if (state.stderr.length === STDERR_LINES) state.stderr.shift()
+  state.stderr.push(line)
+  return say({ type: 'output.written', stream: 'stderr', line })
+}

@@ -1,0 +1,113 @@
+import type { Frame } from '../../framing/frame.ts'
+import type { AnswerCommand, Command, Image } from '../../model/index.ts'
+import type { Step } from '../agent.ts'
+import { compact, type Fields, isFields, text } from '../fields.ts'
+import { line, refuse, send } from '../step.ts'
+import { answerOf, closeDialogs, noteAnswer } from './dialogs.ts'
+import type { State } from './state.ts'
+
+/** Commands as newline JSON, each with an id that its answer repeats. */
+export function encodeLive(state: State, command: Command): Step {
+  switch (command.type) {
+    case 'open':
+      return write(state, [{ type: 'get_state' }, { type: 'get_available_models' }, { type: 'get_commands' }])
+    case 'prompt':
+      return write(state, [promptMessage(command.text, command.images)], command)
+    case 'steer':
+      if (!state.turnOpen) return refuse('conflict', 'there is no open turn to steer')
+      // As a prompt: where the run has just ended, it begins another one, and nothing is left in a queue.
+      return write(state, [{ ...promptMessage(command.text), streamingBehavior: 'steer' }], command)
+    case 'interrupt': {
+      const { said, messages } = closeDialogs(state)
+      // What is queued would be worked on after the interrupt.
+      const step = write(state, [...messages, { type: 'clear_queue' }, { type: 'abort' }])
+      return send(step.writes, said)
+    }
+    case 'answer':
+      return encodeAnswer(state, command)
+    case 'set_model':
+      return setModel(state, command.model)
+    case 'set_policy':
+      return refuse('unsupported_option', 'pi has no modes, and its tools are chosen when it starts')
+    case 'close':
+      return send([{ kind: 'end' }])
+    default:
+      return command satisfies never
+  }
+}
+
+function encodeAnswer(state: State, command: AnswerCommand): Step {
+  const toolId = state.dialogs.get(command.requestId)?.toolId
+  const answer = answerOf(state, command)
+  if ('refusal' in answer) return answer.refusal
+  const { writes } = write(state, [answer.message], { by: command.by })
+  if (toolId === undefined || command.decision !== 'allow' || command.input === undefined) return send(writes)
+  return send(writes, [{ type: 'tool.updated', toolId, input: command.input }])
+}
+
+function promptMessage(message: string, images: readonly Image[] = []): Fields {
+  const blocks = images.map(({ mimeType, data }) => ({ type: 'image', data, mimeType }))
+  return { type: 'prompt', message, ...(blocks.length > 0 && { images: blocks }) }
+}
+
+/** It wants provider and model apart; a model's own name may have a slash too. */
+function setModel(state: State, name: string): Step {
+  const known = state.known.models?.filter(({ id }) => id === name || id.endsWith(`/${name}`)) ?? []
+  const full = known.find(({ id }) => id === name)?.id ?? (known.length === 1 ? known[0]?.id : name)
+  const slash = full?.indexOf('/') ?? -1
+  if (full === undefined || slash < 0)
+    return refuse('invalid_request', `model: name it as provider/model; "${name}" is not one that pi offers`)
+  return write(state, [{ type: 'set_model', provider: full.slice(0, slash), modelId: full.slice(slash + 1) }])
+}
+
+/** What of a command its line does not say. */
+interface Unsaid {
+  promptId?: string | undefined
+  by?: AnswerCommand['by']
+}
+
+function write(state: State, messages: readonly Fields[], unsaid: Unsaid = {}): Step {
+  const lines = messages.map((message) => {
+    // An answer has the id of what it answers.
+    const named = message.id === undefined ? { id: `c${++state.commandCount}`, ...message } : message
+    note(state, named, unsaid)
+    return line(named)
+  })
+  return send(lines)
+}
+
+export function sentLive(state: State, frame: Frame): Command | undefined {
+  return isFields(frame.value) ? note(state, frame.value) : undefined
+}
+
+/** What a line to the agent means for the state, whoever wrote it: `encode` and transcripts come through here. */
+function note(state: State, message: Fields, { promptId, by }: Unsaid = {}): Command | undefined {
+  const type = text(message, 'type') ?? '?'
+  const id = text(message, 'id') ?? ''
+  switch (type) {
+    case 'extension_ui_response':
+      return noteAnswer(state, message, by)
+    case 'prompt':
+    case 'steer':
+    case 'follow_up':
+      return notePrompt(state, id, message, promptId)
+    case 'abort':
+      state.commands.set(id, { type })
+      state.interrupting = state.turnOpen
+      return { type: 'interrupt' }
+    default:
+      state.commands.set(id, { type })
+      return undefined
+  }
+}
+
+function notePrompt(state: State, id: string, message: Fields, promptId: string | undefined): Command {
+  const prompt = text(message, 'message') ?? ''
+  const joins = state.turnOpen || text(message, 'streamingBehavior') !== undefined
+  state.commands.set(id, { type: 'prompt', prompt: { text: prompt, promptId, opens: !joins } })
+  const named = { text: prompt, ...compact({ promptId }) }
+  if (joins) return { type: 'steer', ...named }
+  state.turnOpen = true
+  state.awaitsEcho = true
+  return { type: 'prompt', ...named }
+}

@@ -1,0 +1,207 @@
+import type { AnswerCommand, Question, RequestOption } from '../../model/index.ts'
+import type { Said, Step } from '../agent.ts'
+import { compact, type Fields, fields, flag, isFields, list, text } from '../fields.ts'
+import { closeRequest, openRequest, openToolId, refuseTool, withdrawRequest } from '../ledger.ts'
+import { ruleTable } from '../rules.ts'
+import { nothing, refuse, say, unmapped } from '../step.ts'
+import { GATE_TITLE, readGate } from './gate.ts'
+import type { Dialog, State } from './state.ts'
+import { kindOf, locationsOf, titleOf } from './tools.ts'
+
+type Rule = (state: State, native: Fields) => Step
+
+const YES = 'Yes'
+const NO = 'No'
+
+const ruleOf = ruleTable<Rule>({
+  select(state, native) {
+    const labels = list(native, 'options').filter((label) => typeof label === 'string')
+    return ask(state, native, labels, { text: text(native, 'title') ?? '' })
+  },
+
+  confirm(state, native) {
+    const title = text(native, 'title') ?? ''
+    const message = text(native, 'message')
+    return ask(state, native, [YES, NO], message ? { header: title, text: message } : { text: title })
+  },
+
+  input(state, native) {
+    const title = text(native, 'title') ?? ''
+    return title === GATE_TITLE ? askPermission(state, native) : ask(state, native, [], { text: title })
+  },
+  editor: (state, native) => ask(state, native, [], { text: text(native, 'title') ?? '' }),
+
+  notify(_state, native) {
+    const type = text(native, 'notifyType')
+    const level = type === 'warning' || type === 'error' ? type : 'info'
+    const code = level === 'error' ? 'agent_error' : 'agent_warning'
+    return say({ type: 'notice.raised', level, code, message: text(native, 'message') ?? '' })
+  },
+
+  // Decorations of a terminal that is not there.
+  setStatus: () => nothing,
+  setWidget: () => nothing,
+  setTitle: () => nothing,
+  set_editor_text: () => nothing,
+})
+
+/** An extension asks a person something, or shows something. */
+export function decodeDialog(state: State, native: Fields, raw: string): Step {
+  const rule = ruleOf(native.method)
+  return rule ? rule(state, native) : unmapped(`extension_ui_request/${text(native, 'method') ?? '?'}`, raw)
+}
+
+function ask(
+  state: State,
+  native: Fields,
+  labels: readonly string[],
+  words: Pick<Question, 'header' | 'text'>,
+): Step {
+  const nativeId = text(native, 'id') ?? '?'
+  const requestId = `e${state.start.epoch}.${nativeId}`
+  if (state.dialogs.has(requestId)) return nothing
+  const method = text(native, 'method') ?? '?'
+  // It does not name the call it is about; with one alone there is no doubt.
+  const [toolId, ...others] = state.ledger.tools.keys()
+  const about = others.length === 0 ? toolId : undefined
+  state.dialogs.set(requestId, { nativeId, method, labels, toolId: about })
+  return say(
+    openRequest(state.ledger, {
+      requestId,
+      kind: 'question',
+      blocking: true,
+      ...compact({ toolId: about }),
+      input: compact({
+        method,
+        placeholder: text(native, 'placeholder'),
+        prefill: text(native, 'prefill'),
+        timeout: native.timeout,
+      }),
+      options: [],
+      questions: [
+        {
+          id: nativeId,
+          ...words,
+          options: labels.map((label) => ({ label })),
+          ...(labels.length === 0 && { other: true }),
+        },
+      ],
+    }),
+  )
+}
+
+const OPTIONS: RequestOption[] = [
+  { id: 'allow', label: 'Allow once', effect: 'allow', scope: 'once', default: true },
+  { id: 'deny', label: 'Deny', effect: 'deny', scope: 'once' },
+]
+
+/** The gate asks for a call whether it may run. */
+function askPermission(state: State, native: Fields): Step {
+  const nativeId = text(native, 'id') ?? '?'
+  const requestId = `e${state.start.epoch}.${nativeId}`
+  if (state.dialogs.has(requestId)) return nothing
+  const asked = readGate(text(native, 'placeholder'))
+  const tool = text(asked, 'toolName') ?? '?'
+  const toolId = openToolId(state.ledger, text(asked, 'toolCallId') ?? '?')
+  const input = fields(asked, 'input')
+  state.dialogs.set(requestId, { nativeId, method: 'permission', labels: [], toolId })
+  return say(
+    openRequest(state.ledger, {
+      requestId,
+      kind: 'permission',
+      blocking: true,
+      tool,
+      toolKind: kindOf(tool),
+      ...compact({ toolId, title: titleOf(input), locations: locationsOf(input) }),
+      input,
+      options: OPTIONS,
+    }),
+  )
+}
+
+/** The line that answers, or the refusal where there is none. */
+export function answerOf(state: State, command: AnswerCommand): { message: Fields } | { refusal: Step } {
+  const dialog = state.dialogs.get(command.requestId)
+  if (!dialog) return { refusal: refuse('request_not_found', `pi no longer asks ${command.requestId}`) }
+  if (dialog.method === 'permission') return permissionAnswer(dialog, command)
+  if (command.decision === 'deny') return { message: cancelled(dialog) }
+  const [value] = command.answers?.[dialog.nativeId] ?? []
+  if (command.decision !== 'answered' || value === undefined)
+    return { refusal: refuse('invalid_request', 'decision: a question is answered, or refused') }
+  if (dialog.labels.length > 0 && !dialog.labels.includes(value))
+    return { refusal: refuse('invalid_request', `answers: choose one of ${dialog.labels.join(', ')}`) }
+  return { message: response(dialog, dialog.method === 'confirm' ? { confirmed: value === YES } : { value }) }
+}
+
+function permissionAnswer(dialog: Dialog, command: AnswerCommand): { message: Fields } | { refusal: Step } {
+  const { decision, message = 'The user refused this.', input } = command
+  if (decision === 'answered')
+    return { refusal: refuse('invalid_request', 'decision: a call is allowed, or denied') }
+  const value =
+    decision === 'allow' ? { allow: true, ...compact({ input }) } : { allow: false, reason: message }
+  return { message: response(dialog, { value: JSON.stringify(value) }) }
+}
+
+function response({ nativeId }: Dialog, answer: Fields): Fields {
+  return { type: 'extension_ui_response', id: nativeId, ...answer }
+}
+
+function cancelled(dialog: Dialog): Fields {
+  return response(dialog, { cancelled: true })
+}
+
+/** An interrupt waits for its dialogs for ever, so they are closed first. */
+export function closeDialogs(state: State): { said: Said[]; messages: Fields[] } {
+  const said: Said[] = []
+  const messages: Fields[] = []
+  for (const [requestId, dialog] of state.dialogs) {
+    said.push(...withdrawRequest(state.ledger, requestId, 'interrupted'))
+    messages.push(cancelled(dialog))
+  }
+  return { said, messages }
+}
+
+/** What an answer that was written to pi says. A dialog that is answered with no refuses the call it is about. */
+export function noteAnswer(
+  state: State,
+  message: Fields,
+  by: AnswerCommand['by'] = 'person',
+): AnswerCommand | undefined {
+  const requestId = `e${state.start.epoch}.${text(message, 'id') ?? ''}`
+  const dialog = state.dialogs.get(requestId)
+  state.dialogs.delete(requestId)
+  // One that was withdrawn is not answered any more.
+  if (!dialog || !closeRequest(state.ledger, requestId)) return undefined
+  if (dialog.method === 'permission')
+    return noteDecision(state, requestId, dialog, text(message, 'value'), by)
+  const value =
+    typeof message.confirmed === 'boolean' ? (message.confirmed ? YES : NO) : text(message, 'value')
+  const refused = value === undefined || message.confirmed === false
+  if (refused && dialog.toolId !== undefined) refuseTool(state.ledger, dialog.toolId, by)
+  if (value === undefined) return { type: 'answer', requestId, decision: 'deny' }
+  return { type: 'answer', requestId, decision: 'answered', answers: { [dialog.nativeId]: [value] } }
+}
+
+function noteDecision(
+  state: State,
+  requestId: string,
+  { toolId }: Dialog,
+  value: string | undefined,
+  by: NonNullable<AnswerCommand['by']>,
+): AnswerCommand {
+  const answer = readGate(value)
+  if (flag(answer, 'allow')) {
+    const { input } = answer
+    const call = toolId === undefined ? undefined : state.ledger.tools.get(toolId)
+    if (call && isFields(input)) state.inputs.set(call.nativeId, input)
+    return {
+      type: 'answer',
+      requestId,
+      decision: 'allow',
+      scope: 'once',
+      ...(input !== undefined && { input }),
+    }
+  }
+  if (toolId !== undefined) refuseTool(state.ledger, toolId, by)
+  return { type: 'answer', requestId, decision: 'deny', ...compact({ message: text(answer, 'reason') }) }
+}

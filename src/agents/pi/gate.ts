@@ -1,0 +1,36 @@
+import type { LaunchFile } from '../agent.ts'
+import { type Fields, isFields } from '../fields.ts'
+
+/** What the gate's dialogs are called, so that they are told apart from those of other extensions. */
+export const GATE_TITLE = 'mainstem: may this tool run?'
+
+/**
+ * An extension that asks before each call. Pi has no such question of its own, but a call that an extension blocks
+ * does not run, and neither does one whose extension fails or gets no answer.
+ */
+export const GATE: LaunchFile = {
+  name: 'gate.mjs',
+  text: `export default function (pi) {
+  pi.on('tool_call', async (event, ctx) => {
+    const { toolCallId, toolName, input } = event
+    const question = JSON.stringify({ toolCallId, toolName, input })
+    const answer = await ctx.ui.input(${JSON.stringify(GATE_TITLE)}, question, { signal: ctx.signal })
+    const { allow, reason, input: rewritten } = JSON.parse(answer ?? '{}')
+    if (allow !== true) return { block: true, reason: reason ?? 'Nobody allowed this.' }
+    if (rewritten === undefined) return
+    for (const key of Object.keys(input)) delete input[key]
+    Object.assign(input, rewritten)
+  })
+}
+`,
+}
+
+/** What goes through the dialog in either direction; nothing where it is not JSON. */
+export function readGate(text = ''): Fields {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isFields(value) ? value : {}
+  } catch {
+    return {}
+  }
+}

@@ -1,0 +1,198 @@
+import type { Said, Step } from '../agent.ts'
+import { type Fields, fields, flag, isFields, list, number, text } from '../fields.ts'
+import { addDelta, closeMessage, completeMessage, discardDraft, discardMessage, toolIdOf } from '../ledger.ts'
+import { ruleTable } from '../rules.ts'
+import { nothing, say, sayAll, unmapped } from '../step.ts'
+import { type Block, type State, update } from './state.ts'
+import { textOf } from './tools.ts'
+import { addToTurn, usageOf } from './usage.ts'
+
+type Rule = (state: State, message: Fields) => Step
+
+const beginningOf = ruleTable<Rule>({
+  assistant(state, message) {
+    state.messageId = text(message, 'responseId') ?? `e${state.start.epoch}.m${++state.messages}`
+    state.blocks = new Map()
+    return sayAll(update(state, { model: modelName(message) }))
+  },
+
+  // The prompt of the harness, and changes of it; the tools it declares are worth knowing.
+  system(state, message) {
+    const names = (key: string) =>
+      list(message, key).flatMap((tool) => (isFields(tool) ? (text(tool, 'name') ?? []) : []))
+    for (const name of names('toolsRemoved')) state.tools.delete(name)
+    for (const name of names('toolsAdded')) state.tools.add(name)
+    return sayAll(update(state, { tools: [...state.tools] }))
+  },
+
+  user(state, message) {
+    // Our prompt again, or one that joined the turn that it began.
+    if (!state.awaitsEcho) {
+      if (!state.turnOpen) return nothing
+      return say({ type: 'turn.steered', prompt: textOf(message.content), effect: 'folded' })
+    }
+    state.awaitsEcho = false
+    return nothing
+  },
+
+  // Told when it is whole.
+  custom: () => nothing,
+  // The call that it belongs to has told it.
+  toolResult: () => nothing,
+  // Context that was told when it came about.
+  bashExecution: () => nothing,
+  branchSummary: () => nothing,
+  compactionSummary: () => nothing,
+})
+
+const endOf = ruleTable<Rule>({
+  assistant(state, message) {
+    state.last = message
+    const said: Said[] = isCut(message) ? [] : completeBlocks(state, message)
+    const usage = usageOf(fields(message, 'usage'))
+    if (!usage) return sayAll(said)
+    addToTurn(state, usage)
+    const model = modelName(message)
+    said.push({
+      type: 'usage.reported',
+      scope: 'step',
+      ...usage,
+      ...(model !== undefined && { model }),
+      source: 'agent',
+    })
+    return sayAll(said)
+  },
+
+  custom(_state, message) {
+    const data = {
+      customType: message.customType,
+      ...(message.details !== undefined && { details: message.details }),
+    }
+    return say({
+      type: 'notice.raised',
+      level: 'info',
+      code: 'agent_warning',
+      message: textOf(message.content),
+      data,
+    })
+  },
+
+  system: () => nothing,
+  user: () => nothing,
+  toolResult: () => nothing,
+  bashExecution: () => nothing,
+  branchSummary: () => nothing,
+  compactionSummary: () => nothing,
+})
+
+export function decodeMessageStart(state: State, native: Fields, raw: string): Step {
+  const message = fields(native, 'message')
+  const rule = beginningOf(message.role)
+  return rule ? rule(state, message) : unmapped(`message_start/${text(message, 'role') ?? '?'}`, raw)
+}
+
+export function decodeMessageEnd(state: State, native: Fields, raw: string): Step {
+  const message = fields(native, 'message')
+  const rule = endOf(message.role)
+  return rule ? rule(state, message) : unmapped(`message_end/${text(message, 'role') ?? '?'}`, raw)
+}
+
+function modelName(message: Fields): string | undefined {
+  const provider = text(message, 'provider')
+  const model = text(message, 'model') ?? text(message, 'id')
+  return provider === undefined || model === undefined ? undefined : `${provider}/${model}`
+}
+
+/** Whether a message that ended so is repeated is told only by the end of its run. */
+function isCut(message: Fields): boolean {
+  const reason = text(message, 'stopReason')
+  return reason === 'error' || reason === 'aborted'
+}
+
+type Piece = (state: State, event: Fields, index: number) => Step
+
+const pieceOf = ruleTable<Piece>({
+  text_delta: (state, event, index) => addPiece(state, 'text', event, index),
+  thinking_delta: (state, event, index) => addPiece(state, 'thinking', event, index),
+
+  toolcall_start(state, event, index) {
+    const toolId = toolIdOf(state.ledger, text(event, 'id') ?? '?')
+    const name = text(event, 'toolName') ?? '?'
+    state.blocks.set(index, { type: 'call', messageId: blockId(state, index), toolId, name, shown: false })
+    return nothing
+  },
+
+  toolcall_delta(state, event, index) {
+    const block = state.blocks.get(index)
+    const delta = text(event, 'delta')
+    if (block?.type !== 'call' || delta === undefined) return nothing
+    block.shown = true
+    const { toolId, name, messageId } = block
+    return say({ type: 'tool.input.delta', toolId, name, messageId, delta })
+  },
+
+  // The end of the message has the whole of it, unless the stream breaks before: then it is repeated.
+  text_start: () => nothing,
+  text_end: () => nothing,
+  thinking_start: () => nothing,
+  thinking_end: () => nothing,
+  toolcall_end: () => nothing,
+  // Said by the beginning and the end of the message as well.
+  start: () => nothing,
+  done: () => nothing,
+  error: () => nothing,
+})
+
+export function decodeMessageUpdate(state: State, native: Fields, raw: string): Step {
+  const event = fields(native, 'assistantMessageEvent')
+  const rule = pieceOf(event.type)
+  if (!rule) return unmapped(`message_update/${text(event, 'type') ?? '?'}`, raw)
+  return rule(state, event, number(event, 'contentIndex') ?? 0)
+}
+
+function blockId(state: State, index: number): string {
+  return `${state.messageId}.${index}`
+}
+
+function addPiece(state: State, type: 'text' | 'thinking', event: Fields, index: number): Step {
+  const delta = text(event, 'delta')
+  if (!delta) return nothing
+  const messageId = blockId(state, index)
+  if (!state.blocks.has(index)) state.blocks.set(index, { type, messageId })
+  return say(addDelta(state.ledger, type, messageId, delta))
+}
+
+/** The whole message: what it has replaces what was heard in pieces. */
+function completeBlocks(state: State, message: Fields): Said[] {
+  const said: Said[] = []
+  for (const [index, block] of list(message, 'content').entries()) {
+    if (!isFields(block)) continue
+    const type = text(block, 'type')
+    if (type !== 'text' && type !== 'thinking') continue
+    const whole = text(block, type) ?? ''
+    const heard = state.blocks.get(index)
+    if (whole === '' && heard === undefined) continue
+    said.push(completeMessage(state.ledger, type, heard?.messageId ?? blockId(state, index), whole))
+    state.blocks.delete(index)
+  }
+  for (const block of state.blocks.values()) said.push(...closeBlock(state, block))
+  state.blocks = new Map()
+  return said
+}
+
+function closeBlock(state: State, block: Block): Said[] {
+  return block.type === 'call' ? [] : closeMessage(state.ledger, block.messageId, true)
+}
+
+/** The end of a run says whether a message that was cut comes again. */
+export function decodeRunEnd(state: State, native: Fields): Step {
+  const repeats = flag(native, 'willRetry')
+  const said: Said[] = []
+  for (const block of state.blocks.values()) {
+    if (!repeats) said.push(...closeBlock(state, block))
+    else if (block.type !== 'call') said.push(...discardMessage(state.ledger, block.messageId))
+    else if (block.shown) said.push(...discardDraft(state.ledger, block.messageId))
+  }
+  state.blocks = new Map()
+  return sayAll(said)
+}

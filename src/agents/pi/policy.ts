@@ -1,0 +1,110 @@
+import { MainstemError, OUTSIDE_ID, type Policy, type SessionOptions } from '../../model/index.ts'
+import type { LaunchFile, Start } from '../agent.ts'
+import { filePath, unsupported } from '../option.ts'
+import { GATE } from './gate.ts'
+
+/** Its flags take their values as words of their own, whatever those begin with. */
+function value(flag: string, given: string | undefined): string[] {
+  return given === undefined ? [] : [flag, given]
+}
+
+/** Tools that look and change nothing. */
+const READ_ONLY = ['read', 'grep', 'find', 'ls']
+
+/**
+ * It asks nobody by itself. A live one is given an extension that does; a one-shot one has nobody to ask, so that
+ * what would need an answer must not be there at all.
+ */
+export function policyArgs(policy: Policy, launch: Start['launch']): string[] {
+  const { approval, sandbox, network, writableRoots, tools } = policy
+  if (sandbox === 'workspace-write') throw unsupported('pi', 'sandbox workspace-write', 'it has no sandbox')
+  if (network !== undefined) throw unsupported('pi', 'network', 'it has no sandbox that could hold it')
+  if (writableRoots) throw unsupported('pi', 'writableRoots', 'it has no sandbox that could hold them')
+  if (approval === 'auto-edit' && sandbox === 'read-only')
+    throw unsupported('pi', 'auto-edit with read-only', 'they contradict each other')
+  if (approval === 'auto-edit' && launch === 'oneshot')
+    throw unsupported('pi', 'approval auto-edit', 'a one-shot run edits inside and outside of the workspace')
+  const gate = isGated(policy, launch) ? ['--extension', filePath(GATE.name)] : []
+  const looksOnly = sandbox === 'read-only' || (approval !== 'auto-all' && launch === 'oneshot')
+  return [
+    ...gate,
+    ...(looksOnly ? lookingArgs(tools?.available) : availableArgs(tools?.available)),
+    ...deniedArgs(tools?.denied),
+  ]
+}
+
+/** Is every call asked for? */
+export function isGated({ approval }: Policy, launch: Start['launch']): boolean {
+  return launch === 'live' && approval !== 'auto-all'
+}
+
+function lookingArgs(available: readonly string[] = READ_ONLY): string[] {
+  const changing = available.find((tool) => !READ_ONLY.includes(tool))
+  if (changing !== undefined)
+    throw unsupported('pi', 'tools.available', `${changing} may change something, and nobody is asked`)
+  // Extensions run code of their own, and may bring tools.
+  return [...availableArgs(available), '--no-extensions']
+}
+
+function availableArgs(names: readonly string[] | undefined): string[] {
+  if (!names) return []
+  if (names.length === 0) return ['--no-tools', '--no-mcp']
+  // Such an entry would add to the default tools instead of replacing them.
+  const adding = names.find((name) => /^[+\s]/.test(name))
+  if (adding !== undefined)
+    throw unsupported('pi', 'tools.available', `"${adding}" is not the name of a tool`)
+  // The tools of MCP servers are left out of the list only where it names one of them.
+  const mcp = names.some((name) => name.startsWith('mcp__')) ? [] : ['--no-mcp']
+  return ['--tools', names.join(','), ...mcp]
+}
+
+function deniedArgs(names: readonly string[] | undefined): string[] {
+  return names && names.length > 0 ? ['--exclude-tools', names.join(',')] : []
+}
+
+const REPLACED = 'system.md'
+const APPENDED = 'append.md'
+
+const EFFORTS = ['off', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']
+
+export function optionArgs(options: SessionOptions, launch: Start['launch']): string[] {
+  refuseOptions(options, launch)
+  const { model, effort, systemPrompt, isolation } = options
+  if (effort !== undefined && !EFFORTS.includes(effort))
+    throw unsupported('pi', 'effort', `it knows ${EFFORTS.join(', ')}`)
+  return [
+    ...value('--model', model),
+    ...value('--thinking', effort),
+    ...(systemPrompt?.replace === undefined ? [] : ['--system-prompt', filePath(REPLACED)]),
+    ...(systemPrompt?.append === undefined ? [] : ['--append-system-prompt', filePath(APPENDED)]),
+    // Files with instructions are read from every directory above, the user's own among them.
+    ...(isolation === 'no-project' ? ['--no-approve', '--no-context-files'] : []),
+  ]
+}
+
+/** In files: it takes a text that is the path of a file for that file. */
+export function promptFiles({ systemPrompt }: SessionOptions): LaunchFile[] {
+  const { replace, append } = systemPrompt ?? {}
+  return [
+    ...(replace === undefined ? [] : [{ name: REPLACED, text: replace }]),
+    ...(append === undefined ? [] : [{ name: APPENDED, text: append }]),
+  ]
+}
+
+function refuseOptions(options: SessionOptions, launch: Start['launch']): void {
+  const { extraDirectories, mcpServers, isolation, images, outputSchema, checkpointing } = options
+  if (extraDirectories)
+    throw unsupported('pi', 'extraDirectories', 'it works in one directory, and reads any')
+  if (mcpServers) throw unsupported('pi', 'mcpServers', 'it reads them from a file only')
+  if (isolation === 'bare') throw unsupported('pi', 'isolation bare', 'it always reads its own settings')
+  if (images && launch === 'oneshot') throw unsupported('pi', 'images', 'only its live launch takes them')
+  if (outputSchema) throw unsupported('pi', 'outputSchema', 'it has no structured output')
+  if (checkpointing !== undefined) throw unsupported('pi', 'checkpointing', 'it keeps none')
+}
+
+/** One that is not there is an error; the flag that takes an exact id would begin a new session instead. */
+export function resumeArgs(resume: string | undefined): string[] {
+  if (resume === undefined) return []
+  if (!OUTSIDE_ID.test(resume)) throw new MainstemError('invalid_request', 'resume: not an id of a session')
+  return ['--session', resume]
+}

@@ -1,0 +1,53 @@
+import type { Step } from '../agent.ts'
+import { amount, compact, count, type Fields, fields, flag, text } from '../fields.ts'
+import { say } from '../step.ts'
+import { statusOf } from './errors.ts'
+import type { State } from './state.ts'
+import { addToTurn, usageOf } from './usage.ts'
+
+/** A model call that failed is made again, for an answer or for a summary. */
+export function decodeRetry(_state: State, native: Fields): Step {
+  const message = text(native, 'errorMessage')
+  return say({
+    type: 'limit.reported',
+    kind: 'retry',
+    ...compact({
+      attempt: count(native, 'attempt'),
+      of: count(native, 'maxAttempts'),
+      delayMs: amount(native, 'delayMs'),
+      status: message === undefined ? undefined : statusOf(message),
+      message,
+    }),
+  })
+}
+
+export function decodeCompaction(state: State, native: Fields): Step {
+  const trigger = text(native, 'reason')
+  const result = fields(native, 'result')
+  if (native.result === undefined) {
+    const cut = flag(native, 'aborted') ? 'the compaction was interrupted' : 'the compaction failed'
+    const message = text(native, 'errorMessage') ?? cut
+    return say({
+      type: 'notice.raised',
+      level: 'warning',
+      code: 'agent_warning',
+      message,
+      data: compact({ trigger }),
+    })
+  }
+  const usage = usageOf(fields(result, 'usage'))
+  if (usage && state.turnOpen) addToTurn(state, usage)
+  const figures = { before: count(result, 'tokensBefore'), after: count(result, 'estimatedTokensAfter') }
+  return say({ type: 'context.compacted', ...compact({ ...figures, trigger }) })
+}
+
+export function decodeExtensionError(_state: State, native: Fields): Step {
+  const data = compact({ extension: text(native, 'extensionPath'), event: text(native, 'event') })
+  return say({
+    type: 'notice.raised',
+    level: 'error',
+    code: 'agent_error',
+    message: text(native, 'error') ?? '',
+    data,
+  })
+}

@@ -1,0 +1,105 @@
+import type { NoticeCode } from '../../model/events/report.ts'
+import type { Named } from '../../model/events/session.ts'
+import type { Said, Step } from '../agent.ts'
+import { compact, type Fields, fields, isFields, list, text } from '../fields.ts'
+import { ruleTable } from '../rules.ts'
+import { nothing, say, sayAll } from '../step.ts'
+import { codeOf } from './errors.ts'
+import { type Sent, type State, update } from './state.ts'
+import { endTurn } from './turn.ts'
+
+type Rule = (state: State, data: Fields) => Said[]
+
+/** What the answers to our commands tell; all others say only that the command was taken. */
+const ruleOf = ruleTable<Rule>({
+  get_state(state, data) {
+    const nativeSessionId = text(data, 'sessionId')
+    return [
+      ...mismatch(state, nativeSessionId),
+      ...update(state, {
+        nativeSessionId,
+        model: modelOf(fields(data, 'model'))?.id,
+        title: text(data, 'sessionName'),
+        configOptions: thinkingOption(text(data, 'thinkingLevel')),
+      }),
+    ]
+  },
+  get_available_models(state, data) {
+    const models = list(data, 'models').flatMap((model) => (isFields(model) ? (modelOf(model) ?? []) : []))
+    return update(state, { models })
+  },
+  get_commands(state, data) {
+    const commands = list(data, 'commands').flatMap((command) =>
+      isFields(command) ? (text(command, 'name') ?? []) : [],
+    )
+    return update(state, { commands })
+  },
+  set_model: (state, data) => update(state, { model: modelOf(data)?.id }),
+})
+
+export function decodeResponse(state: State, native: Fields): Step {
+  const id = text(native, 'id') ?? ''
+  const sent = state.commands.get(id)
+  state.commands.delete(id)
+  if (native.success === false) return decodeRefusal(state, native, sent)
+  if (sent?.prompt) return decodeDisposition(state, native, sent.prompt)
+  const rule = ruleOf(native.command)
+  return rule ? sayAll(rule(state, fields(native, 'data'))) : nothing
+}
+
+/** What became of a prompt: a run, a place in the queue, or a command of an extension that is done with it. */
+function decodeDisposition(state: State, native: Fields, prompt: NonNullable<Sent['prompt']>): Step {
+  const disposition = text(fields(native, 'data'), 'disposition')
+  if (disposition === 'handled') {
+    if (!prompt.opens || state.running || !state.turnOpen) return nothing
+    state.settled = true
+    return sayAll(endTurn(state))
+  }
+  if (disposition !== 'started' || prompt.opens || state.turnOpen) return nothing
+  // It was to join a turn that had just ended.
+  state.turnOpen = true
+  state.awaitsEcho = true
+  const { text: words, promptId } = prompt
+  return say({ type: 'turn.started', origin: 'prompt', prompt: words, ...compact({ promptId }) })
+}
+
+function decodeRefusal(state: State, native: Fields, sent: Sent | undefined): Step {
+  const message = text(native, 'error') ?? 'refused'
+  if (sent?.prompt?.opens && state.turnOpen) {
+    state.failure = { code: codeOf(message), message }
+    return sayAll(endTurn(state))
+  }
+  const command = text(native, 'command') ?? sent?.type
+  return say({
+    type: 'notice.raised',
+    level: 'warning',
+    code: refusalCode(command),
+    message,
+    data: compact({ command }),
+  })
+}
+
+function refusalCode(command: string | undefined): NoticeCode {
+  if (command === 'abort') return 'interrupt_refused'
+  return command === 'set_model' ? 'mode_refused' : 'protocol_refused'
+}
+
+/** Where it has no model, it says so in the place of one. */
+function modelOf(model: Fields): Named | undefined {
+  const provider = text(model, 'provider')
+  const id = text(model, 'id')
+  if (provider === undefined || id === undefined || provider === 'unknown') return undefined
+  return { id: `${provider}/${id}`, ...compact({ name: text(model, 'name') }) }
+}
+
+export function thinkingOption(level: string | undefined) {
+  return level === undefined ? undefined : [{ id: 'thinking', value: level }]
+}
+
+/** A part of an id is enough for it to find a session: one that is another's must not pass for ours. */
+export function mismatch(state: State, nativeSessionId: string | undefined): Said[] {
+  const { resume } = state.start
+  if (resume === undefined || nativeSessionId === undefined || nativeSessionId === resume) return []
+  const message = `asked to go on with ${resume}, it opened ${nativeSessionId}`
+  return [{ type: 'notice.raised', level: 'warning', code: 'resume_failed', message }]
+}

@@ -1,0 +1,87 @@
+import { decide, type ErrorInfo, type Evidence, isZeroUsage } from '../../model/index.ts'
+import type { Exit, Said, Step, TurnVerdict } from '../agent.ts'
+import { compact, type Fields, flag, text } from '../fields.ts'
+import { settle } from '../ledger.ts'
+import { nothing, say, sayAll } from '../step.ts'
+import { codeOf } from './errors.ts'
+import { resetTurn, type State } from './state.ts'
+import { textOf } from './tools.ts'
+
+/** A run begins: for a prompt of ours, to go on after a retry, or because an extension wants it. */
+export function decodeRunStart(state: State): Step {
+  state.running = true
+  state.settled = false
+  if (state.turnOpen) return nothing
+  state.turnOpen = true
+  return say({ type: 'turn.started', origin: 'agent' })
+}
+
+/** It will not go on by itself. A one-shot process may still begin another run; only its exit ends the turn. */
+export function decodeSettled(state: State, native: Fields): Step {
+  state.running = false
+  state.settled = true
+  state.aborted = flag(native, 'aborted')
+  if (!state.turnOpen) return nothing
+  return sayAll(state.start.launch === 'live' ? endTurn(state) : [])
+}
+
+export function endTurn(state: State, exit?: Exit): Said[] {
+  const verdict = verdictOf(state, exit)
+  // A process that died by a signal has no code, and that is not success.
+  const exitCode = exit && (exit.code ?? (exit.signal === undefined ? 0 : 1))
+  const said = settle(state.ledger, decide(verdict, exit?.cause ?? 'exit', exitCode), exit !== undefined)
+  verdict.denials = state.ledger.denials
+  verdict.personDenials = state.ledger.personDenials
+  if (verdict.usage) {
+    said.push({ type: 'usage.reported', scope: 'turn', ...verdict.usage, source: 'computed' })
+  }
+  said.push(verdict)
+  state.ledger.denials = 0
+  state.ledger.personDenials = 0
+  resetTurn(state)
+  return said
+}
+
+function verdictOf(state: State, exit: Exit | undefined): TurnVerdict {
+  const { denials, personDenials } = state.ledger
+  const usage = isZeroUsage(state.used) ? undefined : state.used
+  const base = { type: 'turn.verdict' as const, denials, personDenials, ...compact({ usage }) }
+  if (exit?.error) return { ...base, evidence: 'error', error: exit.error }
+  if (state.failure) return { ...base, evidence: 'error', error: state.failure }
+  if (!state.settled) return { ...base, ...silentVerdict(state, exit) }
+  const { last } = state
+  const [evidence, error] = evidenceOf(state, last)
+  const nativeReason = last && (text(last, 'rawStopReason') ?? text(last, 'stopReason'))
+  const result = evidence === 'success' && last ? textOf(last.content) : undefined
+  return { ...base, evidence, ...compact({ error, result, nativeReason }) }
+}
+
+function evidenceOf(state: State, last: Fields | undefined): [Evidence, ErrorInfo?] {
+  if (state.aborted) return ['aborted']
+  // A command of an extension needs no word of the model.
+  if (!last) return ['success']
+  const message = text(last, 'errorMessage') ?? 'the model failed without a reason'
+  switch (text(last, 'stopReason')) {
+    case 'stop':
+    case 'toolUse':
+      return ['success']
+    case 'length':
+      return ['error', { code: 'output_truncated', message: 'the model reached its limit of output tokens' }]
+    case 'aborted':
+      return ['aborted']
+    default:
+      return text(last, 'rawStopReason') === 'refusal'
+        ? ['refusal', { code: 'invalid_request', message }]
+        : ['error', { code: codeOf(message), message }]
+  }
+}
+
+/** It died, or never came to a turn: what stderr says is then all there is. */
+function silentVerdict(state: State, exit: Exit | undefined): { evidence: Evidence; error?: ErrorInfo } {
+  const message = state.stderr.join('\n')
+  // It asks on the terminal whether to take a session of another directory, and exits with 0.
+  const code = codeOf(message)
+  const refused = exit?.code === 0 ? code === 'session_not_found' : exit?.code !== undefined
+  if (message === '' || state.running || !refused) return { evidence: 'none' }
+  return { evidence: 'error', error: { code, message } }
+}
