@@ -25,7 +25,11 @@ const REFUSED = 'refused: '
 const row = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
 const table = (head: readonly string[], rows: readonly (readonly string[])[]) =>
   [row(head), `|${'---|'.repeat(head.length)}`, ...rows.map(row)].join('\n')
-const code = (text: string) => `\`${text.replaceAll('|', '\\|')}\``
+const code = (text: string) =>
+  `\`${text
+    .trim()
+    .replaceAll(/\s*\n\s*/g, ' ')
+    .replaceAll('|', '\\|')}\``
 
 /** Those with a folder of their own come first. Built-in agents change nothing: there is nothing to hold them to. */
 const acp = new Set(acpAgents)
@@ -101,7 +105,7 @@ interface Wish {
 /** A sample of every option. Where an agent wants another form, the first that it takes is shown. */
 const WISHES: Readonly<Record<string, readonly Wish[]>> = {
   model: [{ options: { model: 'MODEL' } }, { options: { model: 'PROVIDER/MODEL' } }],
-  effort: [{ options: { effort: 'EFFORT' } }],
+  effort: [{ options: { effort: 'EFFORT' } }, { options: { effort: 'high' } }],
   'systemPrompt.append': [{ options: { systemPrompt: { append: 'TEXT' } } }],
   'systemPrompt.replace': [{ options: { systemPrompt: { replace: 'TEXT' } } }],
   extraDirectories: [{ options: { extraDirectories: ['/DIR'] } }],
