@@ -89,7 +89,8 @@ describe('the lists of agents and dialects in the pages', () => {
   const textOf = (path: string) => pages.find((page) => page.path === path)?.text ?? ''
 
   it('name every agent there is, with its launches, and no other', () => {
-    const [, table = ''] = textOf('README.md').split('| agent | what it is | launches |')
+    const [, after = ''] = textOf('README.md').split('| agent | what it is | launches |')
+    const [table = ''] = after.split('\n\n')
     const rows = [...table.matchAll(/^\|(.+)\|.+\|(.+)\|$/gm)]
     const named = rows.flatMap(([, ids = '', launches = '']) =>
       codeIn(ids).map((id) => `${id}: ${launches.trim()}`),
