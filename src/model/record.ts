@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { LaunchKind } from './capability.ts'
+import { Coverage } from './coverage.ts'
 import { RequestOpened } from './events/request.ts'
 import { SessionId } from './ids.ts'
 import { SessionOptions } from './options.ts'
@@ -21,17 +22,29 @@ export const SessionRecord = z.strictObject({
   createdAt: z.int(),
   updatedAt: z.int(),
   head: z.int().nonnegative().describe('the last seq'),
+  earliest: z
+    .int()
+    .positive()
+    .optional()
+    .describe('the first entry that is kept, where older ones were dropped'),
+  earliestFrame: z.int().positive().optional().describe('the same of raw frames'),
   turns: z.int().nonnegative().describe('the last turn number given'),
   openTurn: z.int().positive().optional(),
   queue: z.array(z.strictObject({ turn: z.int().positive(), prompt: z.string() })),
   requests: z.array(RequestOpened).describe('open requests, oldest first'),
   lastOutcome: Outcome.optional(),
+  delivered: z
+    .int()
+    .nonnegative()
+    .optional()
+    .describe('the last entry of the last exchange that a client of `/rpc` got whole'),
   usage: Usage.describe('all turns together'),
   title: z.string().optional(),
   model: z.string().optional(),
   nativeSessionId: z.string().optional(),
   resumedFrom: z.string().optional(),
   frames: z.int().nonnegative().describe('raw frames in the journal so far'),
+  coverage: Coverage.optional().describe('what became of the frames'),
   epoch: z
     .int()
     .nonnegative()

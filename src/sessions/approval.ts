@@ -54,6 +54,15 @@ function allowedScope({ options }: RequestOpened, { approval }: Policy): Scope |
   return approval === 'auto-all' ? Scope.options.find((scope) => offered.includes(scope)) : undefined
 }
 
+/** Who answers instead of a person. */
+export function answeredBy(
+  request: RequestOpened,
+  circumstances: Circumstances,
+): 'policy' | 'hook' | undefined {
+  if (isForHook(request, circumstances)) return 'hook'
+  return answerFor(request, circumstances) && 'policy'
+}
+
 /** What the policy denies stays denied; every other permission is decided by the hook, where there is one. */
 export function isForHook(request: RequestOpened, circumstances: Circumstances): boolean {
   const { hooked = false } = circumstances

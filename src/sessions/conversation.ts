@@ -1,11 +1,10 @@
-import type { Codec, Exit, FrameVerdict, LaunchRecipe, Said, Start, Write } from '../agents/agent.ts'
+import type { Codec, Exit, LaunchRecipe, Said, Start, Write } from '../agents/agent.ts'
 import type { Frame } from '../framing/frame.ts'
-import type { AnswerCommand, Command, ErrorInfo, Event, Usage } from '../model/index.ts'
+import type { AnswerCommand, Command, Coverage, ErrorInfo, Event, Usage } from '../model/index.ts'
 import { NativeId } from './native-id.ts'
 import { isEvent, TurnMachine, type TurnRules } from './turn-machine.ts'
 
-/** What became of the frames; the four verdicts always add up to `frames`. */
-export type Coverage = Record<FrameVerdict, number> & { frames: number }
+const NOTHING: Coverage = { frames: 0, mapped: 0, unmapped: 0, malformed: 0, oversized: 0 }
 
 /** Takes an event with the turn it belongs to and the number of the frame it came from. */
 export type Emit = (event: Event, turn: number | undefined, native: number | undefined) => void
@@ -15,7 +14,7 @@ export interface ConversationParts extends TurnRules {
   recipe: LaunchRecipe
   start: Omit<Start, 'epoch'>
   /** What the session had come to before this owner. */
-  before?: { turns: number; epoch: number; frames: number; spent: Usage }
+  before?: { turns: number; epoch: number; frames: number; spent: Usage; coverage?: Coverage | undefined }
   now(): number
   emit: Emit
 }
@@ -25,18 +24,20 @@ export interface ConversationParts extends TurnRules {
  * the agent. A live session, a recording and a simulation all run through here.
  */
 export class Conversation {
-  readonly coverage: Coverage = { frames: 0, mapped: 0, unmapped: 0, malformed: 0, oversized: 0 }
+  /** Of the whole session, whoever owned it. */
+  readonly coverage: Coverage
   readonly #parts: ConversationParts
   readonly #codec: Codec<unknown>
   readonly #turns: TurnMachine
   #epoch: number
-  /** Frames of the whole session, whoever owned it; the coverage is this owner's. */
+  /** The number of the last frame; a journal may begin later than a session. */
   #frames: number
   #state: unknown
   readonly #nativeId: NativeId
 
   constructor(parts: ConversationParts) {
     this.#parts = parts
+    this.coverage = { ...(parts.before?.coverage ?? NOTHING) }
     this.#codec = parts.recipe.codec
     this.#turns = new TurnMachine(parts, parts.before)
     this.#epoch = parts.before?.epoch ?? 0
@@ -85,6 +86,18 @@ export class Conversation {
     }
     this.#state = this.#codec.initial(start)
     return start
+  }
+
+  /** What the next process is started with. Another policy is told. */
+  change({ policy, options }: Pick<Start, 'policy' | 'options'>, isPolicy: boolean): void {
+    this.#parts.start = { ...this.#parts.start, policy, options }
+    if (isPolicy) this.#emit({ type: 'session.updated', policy })
+  }
+
+  /** The next process goes on with this conversation of the agent's own. */
+  adopt(nativeSessionId: string): void {
+    this.#nativeId.adopt(nativeSessionId)
+    this.#emit({ type: 'session.updated', nativeSessionId })
   }
 
   accept(): number {

@@ -8,20 +8,34 @@ import {
   type Command,
   type Event,
   MainstemError,
+  type SessionRecord,
   toMainstemError,
 } from '../model/index.ts'
 import type { SessionState } from '../stores/store.ts'
 import { AgentProcess } from './agent-process.ts'
-import { answerFor, isForHook } from './approval.ts'
+import { answeredBy, answerFor } from './approval.ts'
+import type { Claim } from './claim.ts'
 import { Conversation } from './conversation.ts'
 import { Log } from './log.ts'
+import { Mask } from './mask.ts'
+import { maskedBlobs } from './masked-blobs.ts'
 import { Outbox } from './outbox.ts'
 import type { AgentSettings, SessionParts } from './parts.ts'
+import { secretsFor } from './secrets.ts'
 import { Settlements } from './settlements.ts'
-import { circumstances, hookRunId, type Prompt, replaceProgram, type SessionSetup } from './setup.ts'
+import {
+  type Change,
+  changeSetup,
+  circumstances,
+  hookRunId,
+  type Prompt,
+  replaceProgram,
+  type SessionSetup,
+} from './setup.ts'
 import { ToolHooks } from './tool-hook.ts'
 import type { Warm } from './warm-pool.ts'
 import { Watchdog } from './watchdog.ts'
+import { within } from './within.ts'
 
 /** How long an agent may take to stop by its own protocol before its process is ended. */
 const PROTOCOL_GRACE_MS = 2_000
@@ -47,9 +61,13 @@ export class Engine {
   readonly #parts: SessionParts
   readonly #owner: EngineOwner
   readonly #log: Log
+  readonly #mask: Mask | undefined
   readonly #requests = new Map<string, RequestOpened>()
   readonly #hooks: ToolHooks
+  /** Keys that are used up when a turn ends. */
+  readonly #claims = new Map<number, Claim[]>()
   #watchdog: Watchdog | undefined
+  #failed = false
   /** Events so far. */
   #said = 0
 
@@ -57,14 +75,20 @@ export class Engine {
     setup: SessionSetup,
     parts: SessionParts,
     state: SessionState,
-    head: number,
+    place: Pick<SessionRecord, 'head' | 'updatedAt'>,
     owner: EngineOwner,
   ) {
     this.#setup = setup
     this.#parts = parts
     this.#owner = owner
-    this.#log = new Log(state, head, parts.store, () => parts.clock.now(), parts.committed)
-    this.outbox = new Outbox(this.#log)
+    this.#mask = Mask.of(secretsFor(setup, parts))
+    this.#log = new Log(state, place, {
+      store: parts.store,
+      now: () => parts.clock.now(),
+      committed: parts.committed,
+      mask: this.#mask,
+    })
+    this.outbox = new Outbox(this.#log, (thrown) => this.fail(thrown))
     this.process = new AgentProcess({
       frames: (batch) => this.#hear(batch),
       exited: (exit) => this.#exited(exit),
@@ -82,9 +106,15 @@ export class Engine {
       agent: agent.id,
       recipe,
       start: { launch, cwd, policy, options, ...(resume !== undefined && { resume }) },
-      before: { turns: state.turns, epoch: state.epoch, frames: state.frames, spent: state.usage },
+      before: {
+        turns: state.turns,
+        epoch: state.epoch,
+        frames: state.frames,
+        spent: state.usage,
+        coverage: state.coverage,
+      },
       digest: parts.digest,
-      answeredBy: (request) => this.#answeredBy(request),
+      answeredBy: (request) => answeredBy(request, circumstances(setup, parts)),
       now: () => parts.clock.monotonic(),
       emit: (event, turn, native) => this.#emit(event, turn, native),
     })
@@ -134,7 +164,7 @@ export class Engine {
         runId: `${this.#setup.id}.${start.epoch}`,
         cwd: this.#setup.cwd,
         env: { ...settings.env, ...this.#setup.options.env },
-        blobs: this.#parts.store.blobs,
+        blobs: this.#mask ? maskedBlobs(this.#parts.store.blobs, this.#mask) : this.#parts.store.blobs,
       })
       this.process.adopt(run)
     })
@@ -161,8 +191,15 @@ export class Engine {
     else throw new MainstemError(refused.code, refused.message)
   }
 
+  /** What the agent was told holds for us as well, and for every process after this one. */
+  change(command: Change): void {
+    const isPolicy = changeSetup(this.#setup, command)
+    this.conversation.change(this.#setup, isPolicy)
+    this.#log.reconfigure(this.#setup.options)
+  }
+
   /** Commits the decision, then tells the agent. The first decision wins. */
-  async answer(answer: AnswerCommand): Promise<void> {
+  async answer(answer: AnswerCommand, claim?: Claim): Promise<void> {
     if (!this.#requests.has(answer.requestId)) {
       throw new MainstemError('request_not_found', `there is no open request ${answer.requestId}`)
     }
@@ -174,41 +211,64 @@ export class Engine {
     this.#requests.delete(answer.requestId)
     this.#watchdog?.waitForPerson(this.#requests.size > 0)
     this.#write(writes)
-    await this.outbox.flush()
+    await this.flush(claim)
     if (answer.interrupt) await this.interrupt('interrupt')
   }
 
   /** Stops the open turn; without one it does nothing. Settles when the turn has its terminal event. */
-  async interrupt(cause: Cause): Promise<void> {
+  async interrupt(cause: Cause, claim?: Claim): Promise<void> {
     const { turn } = this.conversation
-    if (turn === undefined) return
+    if (turn === undefined) return this.flush(claim)
+    if (claim) this.#claims.set(turn, [...(this.#claims.get(turn) ?? []), claim])
     this.conversation.blame(cause)
     const settled = this.settlements.wait(turn)
     const byProtocol = this.#setup.recipe.capabilities.interrupt === 'protocol'
     if (byProtocol) this.command({ type: 'interrupt' })
     await this.outbox.flush()
-    if (byProtocol) await this.#within(PROTOCOL_GRACE_MS, settled)
+    if (byProtocol) await within(this.#parts.timers, PROTOCOL_GRACE_MS, settled)
     if (this.conversation.turn === turn) await this.process.stop()
     await settled
+  }
+
+  /** Another conversation of the agent's own is to be resumed. */
+  async adopt(nativeSessionId: string): Promise<void> {
+    this.conversation.adopt(nativeSessionId)
+    this.#log.resumable(nativeSessionId)
+    await this.outbox.flush()
+  }
+
+  async delivered(seq: number): Promise<void> {
+    this.#log.delivered(seq)
+    await this.outbox.flush()
   }
 
   async closeProcess(): Promise<void> {
     if (this.process.running) {
       this.command({ type: 'close' })
       await this.outbox.flush()
-      await this.#within(PROTOCOL_GRACE_MS, this.process.gone)
+      await within(this.#parts.timers, PROTOCOL_GRACE_MS, this.process.gone)
       await this.process.stop()
     }
     await this.process.gone
     await this.#hooks.stop()
   }
 
+  /** Commits what was said, and with it the key that it uses up. */
+  async flush(claim?: Claim): Promise<void> {
+    if (claim) this.#log.use(claim)
+    await this.outbox.flush()
+  }
+
   /** Storage is gone, or we have a bug: nothing more can be promised, so the process must not go on unseen. */
   fail(thrown: unknown): void {
+    if (this.#failed) return
+    this.#failed = true
+    const error = toMainstemError(thrown)
     this.#watchdog?.end()
-    this.settlements.fail(toMainstemError(thrown))
-    void this.process.stop()
-    void this.#hooks.stop()
+    this.settlements.fail(error)
+    const stopped = Promise.allSettled([this.#log.abandon(error), this.process.stop(), this.#hooks.stop()])
+    const left = stopped.then(() => this.#parts.pool.leave(this.#owner))
+    this.#parts.failed?.(this.#setup.id, error, left)
   }
 
   async #hear(batch: readonly Frame[]): Promise<void> {
@@ -219,6 +279,7 @@ export class Engine {
         this.#log.keepFrame(this.conversation.frames, frame.stream, frame.text)
       }
     }
+    if (this.#parts.journal) this.#log.covered(this.conversation.coverage)
     // A heartbeat that says nothing is silence.
     if (this.#said > before) this.#watchdog?.heard()
     await this.outbox.flush()
@@ -253,9 +314,12 @@ export class Engine {
         break
       case 'turn.completed':
         this.#log.resumable(this.conversation.nativeSessionId)
-        if (event.turn === turn) this.#watchdog?.end()
+        for (const claim of this.#claims.get(event.turn) ?? []) this.#log.use(claim)
+        this.#claims.delete(event.turn)
+        // A turn that only waited had none.
+        if (this.conversation.turn === undefined) this.#watchdog?.end()
         this.outbox.push(() => {
-          this.settlements.settle(event)
+          this.settlements.settle(this.#mask?.value(event) ?? event)
           this.next()
         })
     }
@@ -279,17 +343,5 @@ export class Engine {
   async #askHook(request: RequestOpened): Promise<void> {
     const answer = await this.#hooks.ask(request)
     if (this.#requests.has(request.requestId)) await this.answer(answer)
-  }
-
-  #answeredBy(request: RequestOpened): 'policy' | 'hook' | undefined {
-    const given = circumstances(this.#setup, this.#parts)
-    if (isForHook(request, given)) return 'hook'
-    return answerFor(request, given) && 'policy'
-  }
-
-  async #within(ms: number, awaited: Promise<unknown>): Promise<void> {
-    const over = new AbortController()
-    await Promise.race([awaited, this.#parts.timers.sleep(ms, over.signal)])
-    over.abort()
   }
 }

@@ -1,38 +1,66 @@
-import type { Entry, Event } from '../model/index.ts'
-import type { JournalFrame, Receipt, SessionState, Store } from '../stores/store.ts'
+import type { Coverage, Entry, Event, MainstemError, SessionOptions, SessionRecord } from '../model/index.ts'
+import type { Batch, Charge, JournalFrame, Receipt, SessionState, Store } from '../stores/store.ts'
+import { chargeOf } from './charge.ts'
+import type { Claim } from './claim.ts'
+import type { Mask } from './mask.ts'
 import { recordEvent } from './record.ts'
+
+export interface LogParts {
+  store: Store
+  now(): number
+  /** Told of entries when they are committed. */
+  committed?: ((state: SessionState, entries: readonly Entry[]) => void) | undefined
+  /** Absent where there are no secrets. */
+  mask?: Mask | undefined
+}
 
 /** The entries of one session on their way into the store: the only place where `seq` is stamped. */
 export class Log {
   readonly #store: Store
   readonly #now: () => number
-  readonly #committed: ((state: SessionState, entries: readonly Entry[]) => void) | undefined
+  readonly #committed: LogParts['committed']
+  readonly #mask: Mask | undefined
   /** What the session is with everything that was added; the store gets copies. */
   readonly #state: SessionState
   #changed = true
+  /** The record has to be written even if nothing else is. */
+  #recordDue = false
   #seq: number
+  /** When the last entry was stamped. */
+  #at: number
   #entries: Entry[] = []
   #journal: JournalFrame[] = []
+  #receipts: Receipt[] = []
+  #charges: Charge[] = []
   #writing: Promise<void> = Promise.resolve()
 
-  /** `head` is the last entry that is in the store already. */
+  /** `place` is what the store has already: the last entry, and its time. */
   constructor(
     state: SessionState,
-    head: number,
-    store: Store,
-    now: () => number,
-    committed?: (state: SessionState, entries: readonly Entry[]) => void,
+    place: Pick<SessionRecord, 'head' | 'updatedAt'>,
+    { store, now, committed, mask }: LogParts,
   ) {
     this.#committed = committed
+    this.#mask = mask
     this.#state = state
-    this.#seq = head
+    this.#seq = place.head
+    this.#at = place.updatedAt
     this.#store = store
     this.#now = now
   }
 
   add(event: Event, turn: number | undefined, native: number | undefined): void {
-    this.#entries.push(stamp(++this.#seq, this.#state.id, turn, this.#now(), event, native))
-    if (recordEvent(this.#state, event)) this.#changed = true
+    if (this.#mask) this.#mask.pass(event, (safe) => this.#stamp(safe, turn, native))
+    else this.#stamp(event, turn, native)
+  }
+
+  #stamp(event: Event, turn: number | undefined, native: number | undefined): void {
+    this.#at = this.#now()
+    this.#entries.push(stamp(++this.#seq, this.#state.id, turn, this.#at, event, native))
+    if (!recordEvent(this.#state, event)) return
+    this.#changed = true
+    const charge = chargeOf(this.#state, event, this.#at)
+    if (charge) this.#charges.push(charge)
   }
 
   /** Another native process is about to run, marked by this number. */
@@ -49,9 +77,37 @@ export class Log {
     this.#changed = true
   }
 
+  /** The next process is started with these. */
+  reconfigure(options: SessionOptions): void {
+    this.#state.options = options
+    this.#changed = true
+    this.#recordDue = true
+  }
+
+  /** A client has all up to this entry. Not an event of the session: the record alone remembers it. */
+  delivered(seq: number): void {
+    if (seq <= (this.#state.delivered ?? 0)) return
+    this.#state.delivered = seq
+    this.#changed = true
+    this.#recordDue = true
+  }
+
+  /** A key is used up by what was added last. */
+  use({ scope, key, fingerprint, answer }: Claim): void {
+    const { id: session } = this.#state
+    const record = { ...this.#state, head: this.#seq, updatedAt: this.#at }
+    this.#receipts.push({ scope, key, fingerprint, session, answer: answer(record) })
+  }
+
   keepFrame(frame: number, stream: string, text: string): void {
-    this.#journal.push({ frame, stream, text })
+    this.#journal.push({ frame, stream, text: this.#mask ? this.#mask.text(text) : text })
     this.#state.frames = frame
+    this.#changed = true
+  }
+
+  /** What became of all frames so far. */
+  covered(coverage: Coverage): void {
+    this.#state.coverage = { ...coverage }
     this.#changed = true
   }
 
@@ -72,7 +128,7 @@ export class Log {
   /** Settles when all that was added so far is committed. What gathers meanwhile goes in one later commit. */
   commit(): Promise<void> {
     this.#writing = this.#writing.then(() => {
-      if (this.#entries.length === 0 && this.#journal.length === 0) return
+      if (this.#isEmpty) return
       const batch = this.#take()
       const appended = this.#store.append(this.#state.id, batch)
       const committed = this.#committed
@@ -81,15 +137,29 @@ export class Log {
     return this.#writing
   }
 
-  #take() {
-    const batch = {
-      entries: this.#entries,
-      journal: this.#journal,
-      ...(this.#changed && { record: { ...this.#state } }),
-    }
+  get #isEmpty(): boolean {
+    const gathered = this.#entries.length + this.#journal.length + this.#receipts.length
+    return gathered === 0 && !this.#recordDue
+  }
+
+  /** Nothing more is written. Settles when nothing is on its way. */
+  async abandon(error: MainstemError): Promise<void> {
+    const before = this.#writing
+    this.#writing = before.then(() => Promise.reject(error))
+    // Whoever adds something after this is told.
+    this.#writing.catch(() => undefined)
+    await Promise.allSettled([before])
+  }
+
+  #take(): Batch {
+    const batch: Batch = { entries: this.#entries, journal: this.#journal }
+    if (this.#changed) batch.record = { ...this.#state }
+    if (this.#receipts.length > 0) batch.receipts = this.#receipts.splice(0)
+    if (this.#charges.length > 0) batch.charges = this.#charges.splice(0)
     this.#entries = []
     this.#journal = []
     this.#changed = false
+    this.#recordDue = false
     return batch
   }
 }

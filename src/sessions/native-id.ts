@@ -19,6 +19,12 @@ export class NativeId {
     return this.#proven
   }
 
+  /** Goes on with another conversation, whose owner answers for it. */
+  adopt(id: string): void {
+    this.#proven = id
+    this.#announced = undefined
+  }
+
   /** A process starts: what to resume, if anything. */
   launch(): string | undefined {
     this.#announced = undefined

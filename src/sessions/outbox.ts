@@ -4,10 +4,13 @@ import type { Log } from './log.ts'
 /** What is to happen outside once the entries that cause it are committed. */
 export class Outbox {
   readonly #log: Log
+  readonly #onFailure: (thrown: unknown) => void
   #effects: (() => void)[] = []
 
-  constructor(log: Log) {
+  /** `onFailure` is told when entries cannot be committed, before whoever waits for them. */
+  constructor(log: Log, onFailure: (thrown: unknown) => void) {
     this.#log = log
+    this.#onFailure = onFailure
   }
 
   push(effect: () => void): void {
@@ -27,7 +30,12 @@ export class Outbox {
   async flush(): Promise<void> {
     const effects = this.#effects
     this.#effects = []
-    await this.#log.commit()
+    try {
+      await this.#log.commit()
+    } catch (thrown) {
+      this.#onFailure(thrown)
+      throw thrown
+    }
     for (const effect of effects) effect()
   }
 }

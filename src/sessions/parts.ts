@@ -1,6 +1,6 @@
 import type { Agent } from '../agents/agent.ts'
 import type { Driver, Timers } from '../drivers/driver.ts'
-import type { Entry, LaunchKind, Policy, SessionOptions } from '../model/index.ts'
+import type { Entry, LaunchKind, MainstemError, Policy, SessionOptions } from '../model/index.ts'
 import type { SessionState, Store } from '../stores/store.ts'
 import type { WarmPool } from './warm-pool.ts'
 
@@ -31,10 +31,18 @@ export interface SessionParts {
   /** Is the path below the folder, with every link followed? A relative one starts at the folder. */
   isInside(path: string, folder: string): boolean
   agentSettings?(id: string): AgentSettings
+  /** The policy without what is not allowed any more, for a session that goes on. */
+  limit?(policy: Policy): Policy
   /** Told of entries when they are committed. */
   committed?: (state: SessionState, entries: readonly Entry[]) => void
+  /** Told of a session that cannot go on; `stopped` settles when nothing of it runs any more. */
+  failed?: (id: string, error: MainstemError, stopped: Promise<void>) => void
+  /** Values that are masked in every log, as are the keys that a session hands to its agent. */
+  secrets?: readonly string[]
   /** How many agent processes there may be. */
   pool: WarmPool
+  /** How many prompts may wait in one session; without it, as many as come. */
+  maxQueue?: number
   /** How long a process without work is kept. */
   restAfterMs: number
   /** Keep raw frames beside the log. */

@@ -29,6 +29,8 @@ export function newRecord(setup: SessionSetup, principal: string, createdAt: num
 /** What a session is, folded from what is logged of it; true when the event changed something. */
 export function recordEvent(state: SessionState, event: Event): boolean {
   switch (event.type) {
+    case 'session.started':
+      return true
     case 'session.updated':
       return update(state, event)
     case 'session.ended':
@@ -59,10 +61,14 @@ export function recordEvent(state: SessionState, event: Event): boolean {
   }
 }
 
-function update(state: SessionState, { title, model }: Extract<Event, { type: 'session.updated' }>): boolean {
+function update(
+  state: SessionState,
+  { title, model, policy }: Extract<Event, { type: 'session.updated' }>,
+): boolean {
   if (title !== undefined) state.title = title
   if (model !== undefined) state.model = model
-  return title !== undefined || model !== undefined
+  if (policy) state.policy = policy
+  return title !== undefined || model !== undefined || policy !== undefined
 }
 
 function endTurn(state: SessionState, event: Extract<Event, { type: 'turn.completed' }>): boolean {

@@ -1,6 +1,7 @@
-import type { Entry, Event, SessionRecord } from '../model/index.ts'
-import type { Store } from '../stores/store.ts'
+import type { Entry, Event, MainstemError, SessionRecord } from '../model/index.ts'
+import type { SessionState, Store } from '../stores/store.ts'
 import { Log } from './log.ts'
+import { hookRunId } from './setup.ts'
 
 const PAGE = 512
 
@@ -63,12 +64,14 @@ class OpenItems {
 }
 
 /**
- * What has to be said of a session whose owner went away: everything open is settled and its turn is lost.
+ * What has to be said of a session whose owner went away: everything open is settled and its turn is lost, or has
+ * failed where the owner is there and says why.
  * Said of a log that has nothing open, it is nothing, so recovering twice changes nothing.
  */
 export function settleLost(
   entries: Iterable<Entry>,
   now: number,
+  failure?: MainstemError,
 ): { turn: number | undefined; events: Event[] } {
   const open = new OpenItems()
   for (const entry of entries) open.see(entry)
@@ -87,12 +90,12 @@ export function settleLost(
   for (const id of open.subagents) events.push({ type: 'subagent.completed', id, status: 'cancelled' })
   if (open.turn) {
     const { turn, at } = open.turn
-    const error = { code: 'connection_failed' as const, message: 'the process that owned the turn went away' }
+    const gone = { code: 'connection_failed' as const, message: 'the process that owned the turn went away' }
     events.push({
       type: 'turn.completed',
       turn,
-      outcome: 'lost',
-      error,
+      outcome: failure ? 'failed' : 'lost',
+      error: failure ? { code: failure.code, message: failure.message } : gone,
       durationMs: Math.max(0, now - at),
       denials: 0,
     })
@@ -102,27 +105,56 @@ export function settleLost(
 
 /** Every session that somebody left in the middle of something. */
 export async function* unfinished(store: Store): AsyncGenerator<SessionRecord> {
+  for await (const record of allRecords(store)) {
+    const { status, requests, queue, openTurn } = record
+    if (status === 'busy' || openTurn !== undefined || requests.length > 0 || queue.length > 0) yield record
+  }
+}
+
+/**
+ * What may still be running of sessions that have not ended: their last process, and their hook. Also of those at
+ * rest, because a warm process, or what it started, can outlive its owner.
+ */
+export async function lastRuns(store: Store): Promise<string[]> {
+  const runs: string[] = []
+  for await (const { id, status, epoch } of allRecords(store)) {
+    if (status !== 'ended' && epoch > 0) runs.push(`${id}.${epoch}`, hookRunId(id))
+  }
+  return runs
+}
+
+export async function* allRecords(
+  store: Store,
+  status?: SessionRecord['status'],
+): AsyncGenerator<SessionRecord> {
   let before: string | undefined
   for (;;) {
-    const page = await store.records({ ...(before !== undefined && { before }), limit: PAGE })
-    for (const record of page) {
-      const { status, requests, queue, openTurn } = record
-      if (status === 'busy' || openTurn !== undefined || requests.length > 0 || queue.length > 0) yield record
-    }
+    const page = await store.records({
+      ...(status && { status }),
+      ...(before !== undefined && { before }),
+      limit: PAGE,
+    })
+    yield* page
     before = page.at(-1)?.id
     if (before === undefined) return
   }
 }
 
 /** Writes the end of whatever is open in a log. */
-export async function settleRecord(store: Store, record: SessionRecord, now: number): Promise<void> {
-  const { head, updatedAt: _, ...state } = record
+export async function settleRecord(
+  store: Store,
+  record: SessionRecord,
+  now: number,
+  failure?: MainstemError,
+  committed?: (state: SessionState, entries: readonly Entry[]) => void,
+): Promise<void> {
+  const { head, updatedAt, earliest: _, earliestFrame: __, ...state } = record
   const entries: Entry[] = []
   for (let after = 0; after < head; after = entries.at(-1)?.seq ?? head) {
     entries.push(...(await store.read(record.id, after, PAGE)))
   }
-  const { turn, events } = settleLost(entries, now)
-  const log = new Log(state, head, store, () => now)
+  const { turn, events } = settleLost(entries, now, failure)
+  const log = new Log(state, { head, updatedAt }, { store, now: () => now, committed })
   for (const event of events) log.add(event, turn, undefined)
   await log.commit()
 }

@@ -1,7 +1,7 @@
 import type { Exit, LaunchRecipe } from '../agents/agent.ts'
 import type { Frame } from '../framing/frame.ts'
-import { type Command, DEFAULT_POLICY, type Entry, type LaunchKind } from '../model/index.ts'
-import { Conversation, type Coverage } from './conversation.ts'
+import { type Coverage, DEFAULT_POLICY, type Entry, type LaunchKind } from '../model/index.ts'
+import { Conversation } from './conversation.ts'
 import { stamp } from './log.ts'
 
 /** One frame of a recording: what the agent wrote, or what was written to it. */
@@ -52,7 +52,7 @@ export function replay(recording: Recording): Replayed {
   for (const { direction, frame, at } of recording.frames) {
     if (at !== undefined) now = Math.max(now, at)
     if (direction === 'out') conversation.frame(frame)
-    else obey(conversation, conversation.sent(frame))
+    else tell(conversation, frame)
   }
   if (recording.durationMs !== undefined) now = Math.max(now, recording.durationMs)
   conversation.exit(recording.exit)
@@ -60,7 +60,8 @@ export function replay(recording: Recording): Replayed {
 }
 
 /** What a person or program once told the agent, as the session would have logged it. */
-function obey(conversation: Conversation, command: Command | undefined): void {
+export function tell(conversation: Conversation, frame: Frame): void {
+  const command = conversation.sent(frame)
   if (command?.type === 'prompt') {
     conversation.begin(conversation.accept(), command.text, command.promptId)
   } else if (command?.type === 'answer') {

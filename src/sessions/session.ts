@@ -1,11 +1,17 @@
 import type { TurnCompleted } from '../model/events/turn.ts'
-import { type AnswerCommand, type Command, type Image, MainstemError } from '../model/index.ts'
+import {
+  type AnswerCommand,
+  type Coverage,
+  type Image,
+  MainstemError,
+  type SessionRecord,
+} from '../model/index.ts'
 import type { Receipt, SessionState } from '../stores/store.ts'
-import type { Coverage } from './conversation.ts'
+import type { Claim } from './claim.ts'
 import { Engine, type EngineOwner } from './engine.ts'
 import type { SessionParts } from './parts.ts'
 import { Rest } from './rest.ts'
-import { need, type Prompt, type SessionSetup } from './setup.ts'
+import { type Change, need, type Prompt, type SessionSetup } from './setup.ts'
 
 /** A durable conversation with one agent: what may be asked of it. */
 export class Session implements EngineOwner {
@@ -15,13 +21,22 @@ export class Session implements EngineOwner {
   readonly #engine: Engine
   readonly #rest: Rest
   #ended: Promise<void> | undefined
+  /** Its log may be removed from now on, so nothing must be written behind its end. */
+  #over = false
 
-  /** `state` and `head` are what the store has of it; a new session has a head of 0. */
-  constructor(setup: SessionSetup, parts: SessionParts, state: SessionState, head: number) {
+  /** `state` and `place` are what the store has of it; a new session has a head of 0. */
+  constructor(
+    setup: SessionSetup,
+    parts: SessionParts,
+    state: SessionState,
+    place: Pick<SessionRecord, 'head' | 'updatedAt'>,
+  ) {
     this.id = setup.id
     this.#setup = setup
     this.#parts = parts
-    this.#engine = new Engine(setup, parts, state, head, this)
+    this.#engine = new Engine(setup, parts, state, place, this)
+    // From the beginning, so that whoever comes first finds what waits: to end it, to drop it, to stand behind it.
+    for (const { turn, prompt } of state.queue) this.#engine.queue.push({ turn, text: prompt, images: [] })
     this.#rest = new Rest(parts.timers, parts.restAfterMs, () => this.#engine.closeProcess())
   }
 
@@ -49,20 +64,21 @@ export class Session implements EngineOwner {
   }
 
   /** Goes on with what waited when its owner went away. */
-  async resume(queue: readonly { turn: number; prompt: string }[]): Promise<void> {
-    if (queue.length === 0) return
+  async resume(): Promise<void> {
+    const { queue, conversation, outbox } = this.#engine
+    if (queue.length === 0 || conversation.turn !== undefined || this.#ended) return
     await this.#parts.pool.admit(this)
-    for (const { turn, prompt } of queue) this.#engine.queue.push({ turn, text: prompt, images: [] })
     this.#engine.next()
-    await this.#engine.outbox.flush()
+    await outbox.flush()
   }
 
   /** The turn's number, once it is durable; the turn goes on in the background. */
-  async prompt(text: string, images: readonly Image[] = []): Promise<number> {
+  async prompt(text: string, images: readonly Image[] = [], claim?: Claim): Promise<number> {
     if (images.length > 0) need(this.#setup, 'images')
     await this.#makeRoom()
     this.#checkOpen()
-    const { conversation, queue, outbox } = this.#engine
+    this.#checkQueue()
+    const { conversation, queue } = this.#engine
     const turn = conversation.accept()
     const prompt: Prompt = { turn, text, images }
     if (this.#engine.busy) {
@@ -72,7 +88,7 @@ export class Session implements EngineOwner {
       this.#rest.cancel()
       this.#engine.begin(prompt)
     }
-    await outbox.flush()
+    await this.#engine.flush(claim)
     return turn
   }
 
@@ -82,41 +98,77 @@ export class Session implements EngineOwner {
   }
 
   /** A prompt that joins the open turn. */
-  async steer(text: string): Promise<void> {
+  async steer(text: string, claim?: Claim): Promise<void> {
     need(this.#setup, 'steer')
     if (this.#engine.conversation.turn === undefined) {
       throw new MainstemError('conflict', 'there is no open turn to steer')
     }
     this.#engine.command({ type: 'steer', text, promptId: this.#parts.newId() })
-    await this.#engine.outbox.flush()
+    await this.#engine.flush(claim)
   }
 
   /** Changes what the agent works with from now on. */
-  async change(command: Extract<Command, { type: 'set_model' | 'set_policy' }>): Promise<void> {
+  async change(command: Change, claim?: Claim): Promise<void> {
     need(this.#setup, command.type === 'set_model' ? 'setModel' : 'setMode')
     this.#checkOpen()
     if (!this.#engine.process.running) await this.warm()
     this.#engine.command(command)
-    await this.#engine.outbox.flush()
+    this.#engine.change(command)
+    await this.#engine.flush(claim)
   }
 
   /** Commits the decision, then tells the agent. The first decision wins. */
-  answer(answer: AnswerCommand): Promise<void> {
-    return this.#engine.answer(answer)
+  answer(answer: AnswerCommand, claim?: Claim): Promise<void> {
+    return this.#engine.answer(answer, claim)
   }
 
   /**
    * Stops the open turn, or the one of that number, which may still wait. Settles when it has its terminal event;
    * without anything to stop it does nothing.
    */
-  async interrupt(turn = this.#engine.conversation.turn): Promise<void> {
-    const { conversation, queue, outbox } = this.#engine
-    if (turn === conversation.turn) return this.#engine.interrupt('interrupt')
+  async interrupt(turn = this.#engine.conversation.turn, claim?: Claim): Promise<void> {
+    const { conversation, queue } = this.#engine
+    if (turn === conversation.turn) return this.#engine.interrupt('interrupt', claim)
     const waiting = queue.findIndex((prompt) => prompt.turn === turn)
     if (waiting < 0 || turn === undefined) return
     queue.splice(waiting, 1)
     conversation.drop(turn)
-    await outbox.flush()
+    await this.#engine.flush(claim)
+  }
+
+  /** Stops the open turn and drops all that waits; true when that ended any of them. Each has its terminal event then. */
+  async interruptAll(): Promise<boolean> {
+    const { conversation, queue, outbox } = this.#engine
+    const dropped = queue.splice(0)
+    for (const { turn } of dropped) conversation.drop(turn)
+    const { turn } = conversation
+    await (turn === undefined ? outbox.flush() : this.#engine.interrupt('interrupt'))
+    // A turn may have come to its own end before it could be stopped.
+    const stopped = turn !== undefined && (await this.settled(turn)).outcome === 'interrupted'
+    return stopped || dropped.length > 0
+  }
+
+  /**
+   * Goes on with another conversation of the agent's own from the next prompt on. Refused where the agent cannot
+   * resume one, and while it works.
+   */
+  async adopt(nativeSessionId: string): Promise<void> {
+    const { agent, launch, recipe, cwd, policy, options } = this.#setup
+    if (!recipe.capabilities.resume) {
+      throw new MainstemError('unsupported_option', `resume is not supported by a ${launch} ${agent.id}`)
+    }
+    recipe.launch({ launch, cwd, policy, options, epoch: 1, resume: nativeSessionId })
+    this.#checkOpen()
+    this.#checkIdle()
+    // A process that runs is in its old conversation.
+    await this.rest()
+    this.#checkIdle()
+    await this.#engine.adopt(nativeSessionId)
+  }
+
+  /** A client has got all up to this entry, to the end of an exchange. */
+  async delivered(seq: number): Promise<void> {
+    if (!this.#over) await this.#engine.delivered(seq)
   }
 
   /** Starts the agent's process before there is a prompt for it. */
@@ -146,8 +198,9 @@ export class Session implements EngineOwner {
   }
 
   /** Stops what is running and ends the log. */
-  end(): Promise<void> {
-    this.#ended ??= this.#end()
+  end(claim?: Claim): Promise<void> {
+    this.#over = true
+    this.#ended ??= this.#end(claim)
     return this.#ended
   }
 
@@ -157,14 +210,14 @@ export class Session implements EngineOwner {
     return this.#ended
   }
 
-  async #end(): Promise<void> {
-    const { conversation, queue, outbox } = this.#engine
+  async #end(claim?: Claim): Promise<void> {
+    const { conversation, queue } = this.#engine
     this.#rest.cancel()
     for (const { turn } of queue.splice(0)) conversation.drop(turn)
     await this.#engine.interrupt('interrupt')
     await this.#engine.closeProcess()
     conversation.ended({ type: 'session.ended', reason: 'completed' })
-    await outbox.flush()
+    await this.#engine.flush(claim)
   }
 
   async #suspend(): Promise<void> {
@@ -177,6 +230,18 @@ export class Session implements EngineOwner {
 
   #checkOpen(): void {
     if (this.#ended) throw new MainstemError('conflict', 'the session has ended')
+  }
+
+  #checkQueue(): void {
+    const { length } = this.#engine.queue
+    if (length < (this.#parts.maxQueue ?? Number.POSITIVE_INFINITY)) return
+    throw new MainstemError('overloaded', `${length} prompts wait in this session already`, {
+      retryAfter: 30,
+    })
+  }
+
+  #checkIdle(): void {
+    if (this.#engine.busy) throw new MainstemError('conflict', 'a turn is running; interrupt it first')
   }
 
   /** A new process needs room among the others; the one we have needs none. */

@@ -7,22 +7,22 @@ import {
   Policy,
   SessionOptions,
   type SessionRecord,
+  toMainstemError,
 } from '../model/index.ts'
-import type { JournalFrame, Receipt, SessionQuery } from '../stores/store.ts'
+import type { JournalFrame, Receipt, SessionQuery, Spent } from '../stores/store.ts'
 import { Activity } from './activity.ts'
+import type { Claim, IdempotencyKey } from './claim.ts'
 import { follow } from './follow.ts'
+import { Mending } from './mending.ts'
 import type { NewSession, SessionParts } from './parts.ts'
 import { newRecord } from './record.ts'
-import { settleRecord, unfinished } from './recovery.ts'
+import { lastRuns, settleRecord, unfinished } from './recovery.ts'
+import { excessIn, type Retention } from './retention.ts'
 import { Session } from './session.ts'
-import { checkHook, hookRunId } from './setup.ts'
+import { checkHook } from './setup.ts'
 
-export interface IdempotencyKey {
-  /** Who asks, and where: the same key of somebody else is another key. */
-  scope: string
-  key: string
-  fingerprint: string
-}
+/** Until a queue that no process was free for is looked at again. */
+const NO_ROOM_MS = 1_000
 
 /** All sessions of this process. */
 export class Sessions {
@@ -32,10 +32,19 @@ export class Sessions {
   readonly #creating = new Map<string, Promise<unknown>>()
   /** Who follows which session. */
   readonly #readers = new Map<string, Set<AbortController>>()
+  readonly #mending: Mending
   #draining = false
 
   constructor(parts: SessionParts) {
-    this.#parts = { ...parts, committed: (state, entries) => this.activity.committed(state, entries) }
+    this.#parts = {
+      ...parts,
+      committed: (state, entries) => this.activity.committed(state, entries),
+      failed: (id, error, stopped) => {
+        this.#running.delete(id)
+        this.#mending.add(id, error, stopped)
+      },
+    }
+    this.#mending = new Mending(this.#parts, (id) => this.#goOn(id))
   }
 
   /** With a prompt, its first turn is in the same commit. */
@@ -78,9 +87,22 @@ export class Sessions {
 
   /** The session that a key stands for, if it was used; nothing is started. */
   async find(once: IdempotencyKey): Promise<string | undefined> {
+    return (await this.receipt(once))?.session
+  }
+
+  /** What a key was answered with, if it was used. */
+  async receipt(once: IdempotencyKey): Promise<Receipt | undefined> {
     const receipt = await this.#parts.store.receipt(once.scope, once.key)
     if (receipt) checkFingerprint(receipt, once)
-    return receipt?.session
+    return receipt
+  }
+
+  /** Uses up a key for a command that found nothing to do. */
+  async remember(id: string, { answer, ...once }: Claim): Promise<void> {
+    const record = await this.record(id)
+    if (!record) throw new MainstemError('session_not_found', `there is no session ${id}`)
+    const receipt = { ...once, session: id, answer: answer(record) }
+    await this.#parts.store.append(id, { entries: [], receipts: [receipt] })
   }
 
   /** A session that this process runs. */
@@ -123,6 +145,7 @@ export class Sessions {
   async open(id: string): Promise<Session> {
     const running = this.#running.get(id)
     if (running) return running
+    await this.#mending.whole(id)
     const record = await this.#parts.store.record(id)
     if (!record) throw new MainstemError('session_not_found', `there is no session ${id}`)
     if (record.status === 'ended') throw new MainstemError('conflict', 'the session has ended')
@@ -136,6 +159,16 @@ export class Sessions {
     return this.#parts.store.record(id)
   }
 
+  /** How many sessions there are of each status. */
+  counts(): Promise<ReadonlyMap<SessionRecord['status'], number>> {
+    return this.#parts.store.counts()
+  }
+
+  /** What a principal has used, by agent and day; also what was removed since. */
+  spent(principal: string): Promise<readonly Spent[]> {
+    return this.#parts.store.spent(principal)
+  }
+
   records(query: SessionQuery): Promise<readonly SessionRecord[]> {
     return this.#parts.store.records(query)
   }
@@ -147,9 +180,8 @@ export class Sessions {
   async recover(): Promise<number> {
     const { store, clock, sweep } = this.#parts
     let recovered = 0
+    await sweep(await lastRuns(store))
     for await (const record of unfinished(store)) {
-      const runs = Array.from({ length: record.epoch }, (_, index) => `${record.id}.${index + 1}`)
-      await sweep([...runs, hookRunId(record.id)])
       await settleRecord(store, record, clock.now())
       recovered++
     }
@@ -158,8 +190,23 @@ export class Sessions {
 
   /** Begins what was accepted and never ran. */
   async resumeQueues(): Promise<void> {
-    for await (const record of unfinished(this.#parts.store)) {
-      if (record.queue.length > 0) await (await this.open(record.id)).resume(record.queue)
+    for await (const { id, queue } of unfinished(this.#parts.store)) {
+      while (queue.length > 0 && !(await this.#resume(id))) {
+        await this.#parts.timers.sleep(NO_ROOM_MS, new AbortController().signal)
+      }
+    }
+  }
+
+  /** False when there is no room for it yet. It may be gone, or at work already: somebody may have been faster. */
+  async #resume(id: string): Promise<boolean> {
+    try {
+      await (await this.open(id)).resume()
+      return true
+    } catch (thrown) {
+      const { code } = toMainstemError(thrown)
+      if (code === 'overloaded') return this.#draining
+      if (code === 'conflict' || code === 'draining' || code === 'session_not_found') return true
+      throw thrown
     }
   }
 
@@ -175,7 +222,10 @@ export class Sessions {
     // Made once for its refusals: an option that cannot be enforced is told now, not in the middle of a turn.
     recipe.launch({ launch, cwd, policy, options, epoch: 1, ...(resume !== undefined && { resume }) })
     const setup = { id: this.#parts.newId(), agent, recipe, launch, cwd, policy, options, resume, attended }
-    return new Session(setup, this.#parts, newRecord(setup, principal, this.#parts.clock.now()), 0)
+    return new Session(setup, this.#parts, newRecord(setup, principal, this.#parts.clock.now()), {
+      head: 0,
+      updatedAt: 0,
+    })
   }
 
   #recipe(request: Pick<NewSession, 'agent' | 'launch' | 'prefers'>) {
@@ -193,18 +243,38 @@ export class Sessions {
     return { agent, launch, recipe }
   }
 
-  #restore({ head, updatedAt: _, ...state }: SessionRecord): Session {
+  #restore({ head, updatedAt, earliest: _, earliestFrame: __, ...state }: SessionRecord): Session {
     if (this.#draining) throw new MainstemError('draining', 'the server is stopping')
-    const { id, cwd, policy, options, attended } = state
+    const { id, cwd, options, attended } = state
+    // What was allowed when it began may be more than is allowed now.
+    const policy = this.#parts.limit?.(state.policy) ?? state.policy
+    state.policy = policy
     const resume = state.nativeSessionId ?? state.resumedFrom
     const setup = { id, ...this.#recipe(state), cwd, policy, options, resume, attended }
-    return new Session(setup, this.#parts, state, head)
+    return new Session(setup, this.#parts, state, { head, updatedAt })
+  }
+
+  /** Begins what still waits in a session that failed and is whole again. */
+  async #goOn(id: string): Promise<void> {
+    const record = await this.record(id)
+    if (!record || record.queue.length === 0) return
+    const session = this.#restore(record)
+    await session.resume()
+    this.#running.set(id, session)
   }
 
   /** Ends a session and forgets the running part of it; its log stays. */
-  async end(id: string): Promise<void> {
-    await this.#running.get(id)?.end()
+  async end(id: string, claim?: Claim): Promise<void> {
+    await this.#running.get(id)?.end(claim)
     this.#running.delete(id)
+  }
+
+  /** Ends a session whose one task is over, also when its log could not be written for a while. */
+  async finish(id: string): Promise<void> {
+    await this.#mending.later(id)
+    const record = await this.record(id)
+    if (record && record.status !== 'ended' && !this.#draining) await this.open(id)
+    await this.end(id)
   }
 
   /** Ends a session and removes all there is of it. Whoever still reads it is cut off. */
@@ -214,6 +284,19 @@ export class Sessions {
     // Ended first, so that nobody can open it while it is removed.
     if (record.status !== 'ended') await this.open(id)
     await this.end(id)
+    await this.#remove(id)
+  }
+
+  /** Removes what is kept longer than it has to be. */
+  async prune(retention: Retention): Promise<void> {
+    const { store, clock } = this.#parts
+    await store.forgetReceipts(clock.now() - retention.receiptsMs)
+    for (const { id, edge } of await excessIn(store, retention, clock.now())) {
+      await (edge ? store.trim(id, edge) : this.#remove(id))
+    }
+  }
+
+  async #remove(id: string): Promise<void> {
     await this.#parts.store.delete(id)
     for (const reader of this.#readers.get(id) ?? []) reader.abort()
   }
@@ -222,6 +305,7 @@ export class Sessions {
   async drain(): Promise<void> {
     this.#draining = true
     await Promise.allSettled([...this.#running.values()].map((session) => session.suspend()))
+    await this.#mending.stop()
     this.#running.clear()
   }
 }

@@ -1,5 +1,6 @@
 import type { Agent, Launch, LaunchRecipe } from '../agents/agent.ts'
 import {
+  type Command,
   type Image,
   type LaunchKind,
   MainstemError,
@@ -36,6 +37,15 @@ export function circumstances(
 ): Circumstances {
   const hooked = options.hooks?.beforeToolCall !== undefined
   return { policy, hooked, attended, isInside: (path) => isInside(path, cwd) }
+}
+
+export type Change = Extract<Command, { type: 'set_model' | 'set_policy' }>
+
+/** What the agent was told holds for us from now on; true when that is another policy. */
+export function changeSetup(setup: SessionSetup, command: Change): boolean {
+  if (command.type === 'set_model') setup.options = { ...setup.options, model: command.model }
+  else if (command.policy) setup.policy = command.policy
+  return command.type === 'set_policy' && command.policy !== undefined
 }
 
 /** A hook that would never be asked protects nothing, so it is refused. */

@@ -1,77 +1,68 @@
-import { type BlobRef, type BlobSink, type Entry, MainstemError, type SessionRecord } from '../model/index.ts'
+import type { SessionRecord } from '../model/index.ts'
+import { addUsage, type BlobRef, type BlobSink, type Entry, MainstemError } from '../model/index.ts'
 import { checkContinues } from './check-continues.ts'
+import { dayOf } from './day-of.ts'
+import { keyTaken } from './key-taken.ts'
+import { MemoryBlobs } from './memory-blobs.ts'
+import { MemoryLog } from './memory-log.ts'
 import { receiptId } from './receipt-id.ts'
-import type { Batch, JournalFrame, Receipt, SessionQuery, SessionState, Store } from './store.ts'
+import type { Batch, Charge, Edge, JournalFrame, Receipt, SessionQuery, Spent, Store } from './store.ts'
 
 /** Everything in this process's memory: for the library, for tests, and for runs nobody needs tomorrow. */
 export function memoryStore(): Store {
   return new MemoryStore()
 }
 
-interface MemoryLog {
-  entries: Entry[]
-  journal: JournalFrame[]
-  state: SessionState | undefined
-  waiting: Set<() => void>
-}
-
 class MemoryStore implements Store {
   /** In order of creation. */
   readonly #logs = new Map<string, MemoryLog>()
-  readonly #receipts = new Map<string, Receipt>()
-  readonly #blobs = new Map<string, Uint8Array>()
+  readonly #receipts = new Map<string, { receipt: Receipt; at: number }>()
+  readonly #accounts = new Map<string, Spent>()
+  readonly #blobs = new MemoryBlobs()
 
-  readonly blobs: BlobSink = { open: () => new MemoryBlob(this.#blobs) }
+  get blobs(): BlobSink {
+    return this.#blobs
+  }
 
-  async append(session: string, { entries, journal = [], record }: Batch): Promise<void> {
+  async append(session: string, batch: Batch): Promise<void> {
     const log = this.#log(session)
-    checkContinues(session, log.entries.length, entries)
-    for (const entry of entries) log.entries.push(entry)
-    for (const frame of journal) log.journal.push(frame)
-    if (record) log.state = record
-    for (const wake of [...log.waiting]) wake()
+    const { entries, receipts, charges } = batch
+    checkContinues(session, log.head, entries)
+    const taken = receipts?.find(({ scope, key }) => this.#receipts.has(receiptId(scope, key)))
+    if (taken) throw keyTaken(taken)
+    if (receipts) for (const receipt of receipts) this.#take(receipt)
+    if (charges) for (const charge of charges) this.#charge(charge)
+    log.append(batch)
   }
 
   async create(session: string, batch: Batch, receipt?: Receipt): Promise<Receipt | undefined> {
     // Nothing is awaited between the look and the write, so two who ask at once cannot both find the key free.
-    const id = receipt && receiptId(receipt.scope, receipt.key)
-    const held = id === undefined ? undefined : this.#receipts.get(id)
+    const held = receipt && this.#receipts.get(receiptId(receipt.scope, receipt.key))?.receipt
     if (held) return held
-    checkContinues(session, this.#logs.get(session)?.entries.length ?? 0, batch.entries)
-    if (receipt && id !== undefined) this.#receipts.set(id, receipt)
+    checkContinues(session, this.#logs.get(session)?.head ?? 0, batch.entries)
+    if (receipt) this.#take(receipt)
     await this.append(session, batch)
     return receipt
   }
 
   async read(session: string, after: number, limit: number): Promise<readonly Entry[]> {
-    return this.#logs.get(session)?.entries.slice(after, after + limit) ?? []
+    return this.#logs.get(session)?.read(after, limit) ?? []
   }
 
   async head(session: string): Promise<number> {
-    return this.#logs.get(session)?.entries.length ?? 0
+    return this.#logs.get(session)?.head ?? 0
   }
 
-  changed(session: string, after: number, signal: AbortSignal): Promise<void> {
-    const log = this.#log(session)
-    if (log.entries.length > after || signal.aborted) return Promise.resolve()
-    return new Promise((resolve) => {
-      const wake = () => {
-        log.waiting.delete(wake)
-        signal.removeEventListener('abort', wake)
-        resolve()
-      }
-      log.waiting.add(wake)
-      signal.addEventListener('abort', wake)
-    })
+  async changed(session: string, after: number, signal: AbortSignal): Promise<void> {
+    await this.#log(session).changed(after, signal)
   }
 
   async receipt(scope: string, key: string): Promise<Receipt | undefined> {
-    return this.#receipts.get(receiptId(scope, key))
+    return this.#receipts.get(receiptId(scope, key))?.receipt
   }
 
   async record(session: string): Promise<SessionRecord | undefined> {
-    const log = this.#logs.get(session)
-    return log?.state && { ...log.state, ...edges(log) }
+    return this.#logs.get(session)?.record
   }
 
   async records({
@@ -84,75 +75,88 @@ class MemoryStore implements Store {
     const newestFirst = [...this.#logs.values()].reverse()
     const from = before === undefined ? 0 : newestFirst.findIndex(({ state }) => state?.id === before) + 1
     const found: SessionRecord[] = []
-    for (const log of newestFirst.slice(from)) {
-      const { state } = log
+    for (const { record } of newestFirst.slice(from)) {
       if (found.length === limit) break
-      if (!state || (principal !== undefined && state.principal !== principal)) continue
-      if (status !== undefined && state.status !== status) continue
-      if (asking !== undefined && asking !== state.requests.length > 0) continue
-      found.push({ ...state, ...edges(log) })
+      if (!record || (principal !== undefined && record.principal !== principal)) continue
+      if (status !== undefined && record.status !== status) continue
+      if (asking !== undefined && asking !== record.requests.length > 0) continue
+      found.push(record)
     }
     return found
   }
 
-  async readJournal(session: string, after: number, limit: number): Promise<readonly JournalFrame[]> {
-    return (this.#logs.get(session)?.journal ?? []).filter((kept) => kept.frame > after).slice(0, limit)
+  async counts(): Promise<ReadonlyMap<SessionRecord['status'], number>> {
+    const counts = new Map<SessionRecord['status'], number>()
+    for (const { state } of this.#logs.values()) {
+      if (state) counts.set(state.status, (counts.get(state.status) ?? 0) + 1)
+    }
+    return counts
   }
 
-  async readBlob(ref: BlobRef): Promise<Uint8Array> {
-    const bytes = this.#blobs.get(ref.id)
-    if (!bytes) throw new MainstemError('not_found', `there is no blob ${ref.id}`)
+  async spent(principal: string): Promise<readonly Spent[]> {
+    return [...this.#accounts.values()].filter((spent) => spent.principal === principal)
+  }
+
+  async readJournal(session: string, after: number, limit: number): Promise<readonly JournalFrame[]> {
+    return this.#logs.get(session)?.readJournal(after, limit) ?? []
+  }
+
+  async readBlob({ id }: BlobRef): Promise<Uint8Array> {
+    const bytes = this.#blobs.get(id)
+    if (!bytes) throw new MainstemError('not_found', `there is no blob ${id}`)
     return bytes
   }
 
+  async trim(session: string, edge: Edge): Promise<void> {
+    this.#logs.get(session)?.trim(edge)
+  }
+
+  async forgetReceipts(before: number): Promise<void> {
+    for (const [id, { at }] of this.#receipts) if (at < before) this.#receipts.delete(id)
+  }
+
   async delete(session: string): Promise<void> {
+    const log = this.#logs.get(session)
     this.#logs.delete(session)
-    for (const [id, receipt] of this.#receipts) if (receipt.session === session) this.#receipts.delete(id)
+    for (const [id, { receipt }] of this.#receipts) {
+      if (receipt.session === session) this.#receipts.delete(id)
+    }
+    log?.close()
+    for (const id of log?.blobs ?? []) this.#blobs.delete(id)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const log of this.#logs.values()) for (const wake of [...log.waiting]) wake()
+    for (const log of this.#logs.values()) log.close()
     this.#logs.clear()
+  }
+
+  #take(receipt: Receipt): void {
+    this.#receipts.set(receiptId(receipt.scope, receipt.key), { receipt, at: Date.now() })
+  }
+
+  #charge({ at, ...charge }: Charge): void {
+    const spent: Spent = { ...charge, day: dayOf(at) }
+    const { principal, agent, day } = spent
+    const id = JSON.stringify([principal, agent, day])
+    const before = this.#accounts.get(id)
+    this.#accounts.set(id, before ? addSpent(before, spent) : spent)
   }
 
   #log(session: string): MemoryLog {
     let log = this.#logs.get(session)
     if (!log) {
-      log = { entries: [], journal: [], state: undefined, waiting: new Set() }
+      log = new MemoryLog()
       this.#logs.set(session, log)
     }
     return log
   }
 }
 
-class MemoryBlob {
-  readonly #blobs: Map<string, Uint8Array>
-  readonly #chunks: Uint8Array[] = []
-  #bytes = 0
-
-  constructor(blobs: Map<string, Uint8Array>) {
-    this.#blobs = blobs
+function addSpent(a: Spent, b: Spent): Spent {
+  return {
+    ...a,
+    sessions: a.sessions + b.sessions,
+    turns: a.turns + b.turns,
+    usage: addUsage(a.usage, b.usage),
   }
-
-  write(chunk: Uint8Array): void {
-    // The reader uses its chunk again, so this must be a copy.
-    this.#chunks.push(chunk.slice())
-    this.#bytes += chunk.length
-  }
-
-  async close(): Promise<BlobRef> {
-    const ref: BlobRef = { id: `b${this.#blobs.size + 1}`, bytes: this.#bytes }
-    const whole = new Uint8Array(this.#bytes)
-    let at = 0
-    for (const chunk of this.#chunks) {
-      whole.set(chunk, at)
-      at += chunk.length
-    }
-    this.#blobs.set(ref.id, whole)
-    return ref
-  }
-}
-
-function edges({ entries }: MemoryLog): Pick<SessionRecord, 'head' | 'updatedAt'> {
-  return { head: entries.length, updatedAt: entries.at(-1)?.at ?? 0 }
 }

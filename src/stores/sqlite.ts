@@ -6,18 +6,19 @@ import {
   type SessionRecord,
 } from '../model/index.ts'
 import { checkContinues } from './check-continues.ts'
+import { keyTaken } from './key-taken.ts'
 import { receiptId } from './receipt-id.ts'
 import { Blobs } from './sqlite/blobs.ts'
 import { Committer } from './sqlite/committer.ts'
 import { filesIn } from './sqlite/files.ts'
 import type { LiveLog } from './sqlite/live-log.ts'
 import { LiveLogs } from './sqlite/live-logs.ts'
-import type { Delete, Durability, ReceiptRow } from './sqlite/message.ts'
-import { PreparedBatch, receiptRow } from './sqlite/prepared-batch.ts'
+import type { Durability, Removal } from './sqlite/message.ts'
+import { PreparedBatch } from './sqlite/prepared-batch.ts'
 import { Reader } from './sqlite/reader.ts'
 import { UPCASTS, type Upcasts } from './sqlite/upcast.ts'
 import { WriterChannel } from './sqlite/writer-channel.ts'
-import type { Batch, JournalFrame, Receipt, SessionQuery, Store } from './store.ts'
+import type { Batch, Edge, JournalFrame, Receipt, SessionQuery, Spent, Store } from './store.ts'
 
 export interface SqliteOptions {
   /** Made if it is not there. */
@@ -71,26 +72,16 @@ class SqliteStore implements Store {
   }
 
   async append(session: string, batch: Batch): Promise<void> {
-    await this.#write(...this.#prepare(session, batch))
+    const taken = batch.receipts?.find((receipt) => this.#holder(receipt) !== undefined)
+    if (taken) throw keyTaken(taken)
+    await this.#append(session, batch)
   }
 
   async create(session: string, batch: Batch, receipt?: Receipt): Promise<Receipt | undefined> {
-    if (!receipt) {
-      await this.append(session, batch)
-      return undefined
-    }
-    // Nothing is awaited between the look and the write, so two who ask at once cannot both find the key free.
-    const id = receiptId(receipt.scope, receipt.key)
-    const held = this.#taking.get(id) ?? this.#reader.receipt(id)
+    const held = receipt && this.#holder(receipt)
     if (held) return held
-    const prepared = this.#prepare(session, batch, receiptRow(id, receipt))
-    const taken = this.#write(...prepared).then(() => receipt)
-    this.#taking.set(id, taken)
-    try {
-      return await taken
-    } finally {
-      this.#taking.delete(id)
-    }
+    await this.#append(session, { ...batch, ...(receipt && { receipts: [receipt] }) })
+    return receipt
   }
 
   async read(session: string, after: number, limit: number): Promise<readonly Entry[]> {
@@ -119,12 +110,31 @@ class SqliteStore implements Store {
     return this.#reader.records(query)
   }
 
+  async counts(): Promise<ReadonlyMap<SessionRecord['status'], number>> {
+    return this.#reader.counts()
+  }
+
+  async spent(principal: string): Promise<readonly Spent[]> {
+    return this.#reader.spent(principal)
+  }
+
   async readJournal(session: string, after: number, limit: number): Promise<readonly JournalFrame[]> {
     return this.#reader.readJournal(session, after, limit)
   }
 
   readBlob(ref: BlobRef): Promise<Uint8Array> {
     return this.#blobs.read(ref)
+  }
+
+  async trim(session: string, edge: Edge): Promise<void> {
+    const log = this.#logs.open(session)
+    if (log.n !== undefined) await this.#write(log, { kind: 'trim', n: log.n, ...edge })
+    log.recent.length = 0
+    this.#logs.release(log)
+  }
+
+  forgetReceipts(before: number): Promise<void> {
+    return this.#committer.write({ kind: 'forget', before })
   }
 
   async delete(session: string): Promise<void> {
@@ -142,18 +152,43 @@ class SqliteStore implements Store {
     this.#logs.wakeAll()
   }
 
+  /** Who has the key, or is about to. */
+  #holder({ scope, key }: Receipt): Promise<Receipt> | Receipt | undefined {
+    const id = receiptId(scope, key)
+    return this.#taking.get(id) ?? this.#reader.receipt(id)
+  }
+
+  /** Nothing is awaited between the look and this, so two who ask at once cannot both find the key free. */
+  async #append(session: string, batch: Batch): Promise<void> {
+    const written = this.#write(...this.#prepare(session, batch))
+    const { receipts } = batch
+    if (!receipts || receipts.length === 0) return written
+    const ids = receipts.map(({ scope, key }) => receiptId(scope, key))
+    for (const [index, receipt] of receipts.entries()) {
+      const taken = written.then(() => receipt)
+      // Told to whoever waits for it, and that may be nobody.
+      taken.catch(() => undefined)
+      this.#taking.set(ids[index] ?? '', taken)
+    }
+    try {
+      await written
+    } finally {
+      for (const id of ids) this.#taking.delete(id)
+    }
+  }
+
   /** Gives a batch its place behind everything that was given one before. */
-  #prepare(session: string, batch: Batch, receipt?: ReceiptRow): [LiveLog, PreparedBatch] {
+  #prepare(session: string, batch: Batch): [LiveLog, PreparedBatch] {
     const log = this.#logs.open(session)
     checkContinues(session, log.head, batch.entries)
     const n = log.n ?? this.#logs.nextSession()
-    const prepared = new PreparedBatch({ n, id: session }, log.n === undefined, batch, receipt)
+    const prepared = new PreparedBatch({ n, id: session }, log.n === undefined, batch)
     log.n = n
     log.head += batch.entries.length
     return [log, prepared]
   }
 
-  async #write(log: LiveLog, work: PreparedBatch | Delete): Promise<void> {
+  async #write(log: LiveLog, work: PreparedBatch | Removal): Promise<void> {
     log.pending++
     try {
       await this.#committer.write(work)

@@ -1,4 +1,4 @@
-import type { BlobRef, BlobSink, Entry, SessionRecord } from '../model/index.ts'
+import type { BlobRef, BlobSink, Entry, SessionRecord, Usage } from '../model/index.ts'
 
 /** A raw frame as the journal keeps it, beside the log. */
 export interface JournalFrame {
@@ -14,10 +14,33 @@ export interface Receipt {
   key: string
   fingerprint: string
   session: string
+  /** What the first request was answered with, where that cannot be told from the session. JSON. */
+  answer?: unknown
 }
 
 /** A record without what the store knows itself. */
-export type SessionState = Omit<SessionRecord, 'head' | 'updatedAt'>
+export type SessionState = Omit<SessionRecord, 'head' | 'updatedAt' | 'earliest' | 'earliestFrame'>
+
+/** What a principal has used with one agent on one day, in UTC. It outlives the sessions. */
+export interface Spent {
+  principal: string
+  agent: string
+  day: string
+  sessions: number
+  turns: number
+  usage: Usage
+}
+
+/** What is added to that. */
+export interface Charge extends Omit<Spent, 'day'> {
+  at: number
+}
+
+/** From where on a session is kept; what is not named is not touched. */
+export interface Edge {
+  seq?: number
+  frame?: number
+}
 
 /** What is committed together, or not at all. */
 export interface Batch {
@@ -26,6 +49,9 @@ export interface Batch {
   journal?: readonly JournalFrame[]
   /** What the session is after these entries, where that changed. */
   record?: SessionState
+  /** Keys that are used up by these entries. Refused with `conflict` where one is taken. */
+  receipts?: readonly Receipt[]
+  charges?: readonly Charge[]
 }
 
 export interface SessionQuery {
@@ -49,7 +75,10 @@ export interface Store extends AsyncDisposable {
   create(session: string, batch: Batch, receipt?: Receipt): Promise<Receipt | undefined>
   /** The receipt that holds a key, if any. */
   receipt(scope: string, key: string): Promise<Receipt | undefined>
-  /** Entries after a cursor, in order; fewer than `limit` only at the head. */
+  /**
+   * Entries after a cursor, in order; fewer than `limit` only at the head. Where the first of them is no longer kept
+   * it is refused with `cursor_gone`, and `earliest` in the details is the first that is.
+   */
   read(session: string, after: number, limit: number): Promise<readonly Entry[]>
   /** The last seq; 0 when there is no such log. */
   head(session: string): Promise<number>
@@ -58,9 +87,18 @@ export interface Store extends AsyncDisposable {
   record(session: string): Promise<SessionRecord | undefined>
   /** Newest first. */
   records(query: SessionQuery): Promise<readonly SessionRecord[]>
+  /** How many sessions there are of each status. */
+  counts(): Promise<ReadonlyMap<SessionRecord['status'], number>>
+  /** The account of a principal. */
+  spent(principal: string): Promise<readonly Spent[]>
+  /** Raw frames after the one of this number; refused as `read` is. */
   readJournal(session: string, after: number, limit: number): Promise<readonly JournalFrame[]>
   readonly blobs: BlobSink
   readBlob(ref: BlobRef): Promise<Uint8Array>
-  /** Removes log, journal, record, receipts and blobs. */
+  /** Drops what lies before the edge, or somewhat less. The last entry stays, so that no seq is ever given twice. */
+  trim(session: string, edge: Edge): Promise<void>
+  /** Forgets keys that were used before this time. */
+  forgetReceipts(before: number): Promise<void>
+  /** Removes log, journal, record, receipts and blobs; what was spent stays. */
   delete(session: string): Promise<void>
 }

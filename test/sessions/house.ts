@@ -15,6 +15,7 @@ export function house(
   maxProcesses = 10,
   sweep: (runIds: readonly string[]) => Promise<void> = async () => undefined,
   known: readonly Agent[] = agents,
+  limit: (policy: Policy) => Policy = (policy) => policy,
 ) {
   const driver = new FakeDriver()
   const time = new FakeTime()
@@ -29,6 +30,7 @@ export function house(
     sweep,
     pool: new WarmPool(maxProcesses),
     restAfterMs: 60_000,
+    limit,
     isInside: (path) => path.startsWith('/workspace/'),
     newId: () => `00000000-0000-4000-8000-${String(++ids).padStart(12, '0')}`,
     digest: (text) => `digest:${text}`,

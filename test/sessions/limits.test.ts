@@ -30,3 +30,18 @@ test('each turn counts its own calls', async () => {
     expect(await session.settled(turn)).toMatchObject({ outcome: 'completed' })
   }
 })
+
+test('a turn that is dropped from the queue does not take the time limit of the open one along', async () => {
+  const { open, driver, time } = house()
+  const session = await open({ timeoutMs: 60_000 })
+  await session.prompt('go')
+  const run = await driver.run()
+  run.say(init)
+  await expect.poll(() => session.coverage.frames).toBe(1)
+  await session.interrupt(await session.prompt('and then'))
+  expect(await session.settled(2)).toMatchObject({ outcome: 'interrupted' })
+  await time.pass(60_000)
+  await expect.poll(() => run.input).toContain('"subtype":"interrupt"')
+  await time.pass(2_000)
+  expect(await session.settled(1)).toMatchObject({ outcome: 'timeout' })
+})

@@ -120,3 +120,59 @@ test('raw frames are numbered on where the owner before stopped', async () => {
   const frames = (await store.readJournal(session.id, 0, 100)).map(({ frame }) => frame)
   expect(frames).toEqual([1, 2, 3, 4, 5])
 })
+
+test('what a warm process may have left behind is swept, also of a session at rest', async () => {
+  const store = memoryStore()
+  const before = house(store)
+  const session = await before.open()
+  await session.prompt('one')
+  const run = await before.driver.run()
+  run.say(init, said('1'), result('1'))
+  await session.settled(1)
+
+  const swept: string[] = []
+  const after = house(store, 10, async (runIds) => void swept.push(...runIds))
+  await after.sessions.recover()
+  expect(swept).toContain(`${session.id}.1`)
+})
+
+test('a session that is ended before its queue went on ends what waited, once', async () => {
+  const store = memoryStore()
+  const before = house(store)
+  const session = await before.open()
+  await session.prompt('one')
+  await session.prompt('two')
+
+  const after = house(store)
+  await after.sessions.recover()
+  const heir = await after.sessions.open(session.id)
+  await heir.end()
+  await after.sessions.resumeQueues()
+  const entries = await store.read(session.id, 0, 100)
+  const ends = entries.flatMap(({ event }) =>
+    event.type === 'turn.completed' ? [[event.turn, event.outcome]] : [],
+  )
+  expect(ends).toEqual([
+    [1, 'lost'],
+    [2, 'interrupted'],
+  ])
+})
+
+test('a prompt that comes before the queue goes on stands behind it', async () => {
+  const store = memoryStore()
+  const before = house(store)
+  const session = await before.open()
+  await session.prompt('one')
+  await session.prompt('two')
+
+  const after = house(store)
+  await after.sessions.recover()
+  const heir = await after.sessions.open(session.id)
+  expect(await heir.prompt('three')).toBe(3)
+  await after.sessions.resumeQueues()
+  const started = (await store.read(session.id, 0, 100)).flatMap(({ event }) =>
+    event.type === 'turn.started' ? [event.turn] : [],
+  )
+  expect(started).toEqual([1, 2])
+  expect(await store.record(session.id)).toMatchObject({ openTurn: 2, queue: [{ turn: 3 }] })
+})

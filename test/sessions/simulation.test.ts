@@ -1,9 +1,15 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { simulate } from './simulation.ts'
+import { shrink } from './simulation-shrink.ts'
+import { PLANTS } from './simulation-store.ts'
+
+vi.setConfig({ testTimeout: 120_000 })
 
 const SEEDS = 400
+/** A planted fault shows itself long before. */
+const PLANTED_SEEDS = 100
 
-test(`${SEEDS} random lives of a session leave whole logs`, { timeout: 120_000 }, async () => {
+test(`${SEEDS} random lives of a session leave whole logs and readers that saw all of them`, async () => {
   const transitions = new Set<string>()
   const first = Math.floor(Math.random() * 1e9)
   for (let seed = first; seed < first + SEEDS; seed++) {
@@ -12,5 +18,19 @@ test(`${SEEDS} random lives of a session leave whole logs`, { timeout: 120_000 }
     for (const transition of simulated.transitions) transitions.add(transition)
   }
   // A simulation that goes nowhere would find nothing.
-  expect(transitions.size).toBeGreaterThan(8)
+  expect(transitions.size).toBeGreaterThan(20)
+})
+
+test.each(PLANTS)('the planted fault %s is found, and told as a short story', async (plant) => {
+  let found: number | undefined
+  for (let seed = 1; seed <= PLANTED_SEEDS && found === undefined; seed++) {
+    const [planted, sound] = [await simulate(seed, { plant }), await simulate(seed)]
+    if (planted.problems.length > 0) found = seed
+    expect(sound.problems).toEqual([])
+  }
+  if (found === undefined) throw new Error(`${plant} was not found in ${PLANTED_SEEDS} lives`)
+  const story = await shrink(found, { plant })
+  const whole = await simulate(found, { plant })
+  expect(story.length).toBeLessThanOrEqual(whole.trace.length + whole.problems.length)
+  expect(story.at(-1)).toMatch(/reader|turn|end/)
 })

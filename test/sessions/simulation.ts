@@ -1,3 +1,4 @@
+import { pick, type Random, randomFrom } from '../../scripts/random.ts'
 import type { Entry } from '../../src/model/index.ts'
 import type { Session } from '../../src/sessions/session.ts'
 import { memoryStore } from '../../src/stores/memory.ts'
@@ -5,115 +6,156 @@ import type { Store } from '../../src/stores/store.ts'
 import { violations } from '../agents/invariants.ts'
 import type { FakeRun } from './fake-driver.ts'
 import { asks, house, init, result, said } from './house.ts'
+import { SimulatedReader } from './simulation-reader.ts'
+import { type OwnedStore, ownedStore, type Plant } from './simulation-store.ts'
 
-/** What a run of the simulation came to: the states it passed through, and what went wrong. */
+/** What a life came to: the states it passed through, what happened in it, and what went wrong. */
 export interface Simulated {
+  states: Set<string>
   transitions: Set<string>
+  trace: string[]
   problems: string[]
 }
 
-type House = ReturnType<typeof house>
-type Random = () => number
-
-/** A generator whose whole sequence is its seed. */
-function randomFrom(seed: number): Random {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296
-  }
+export interface Simulation {
+  open?: () => Store
+  steps?: number
+  plant?: Plant | undefined
+  /** Steps that are left out. */
+  without?: ReadonlySet<number>
 }
 
+type House = ReturnType<typeof house>
+
+export const STEPS = 24
+const LONGEST_STOP_MS = 20_000
 const settle = () => new Promise((resolve) => setImmediate(resolve))
 
 /**
  * One session through a random life: prompts, frames, deaths, interrupts, answers, time, and owners that go away
- * in the middle of it. Everything that happens is decided by the seed.
+ * in the middle of it, while somebody reads along. Everything that happens is decided by the seed.
  */
-export async function simulate(
-  seed: number,
-  open: () => Store = memoryStore,
-  steps = 24,
-): Promise<Simulated> {
-  const random = randomFrom(seed)
-  const store = open()
-  const life = new Life(store, random)
+export async function simulate(seed: number, simulation: Simulation = {}): Promise<Simulated> {
+  const { open = memoryStore, steps = STEPS, plant, without } = simulation
+  const life = new Life(open(), seed, plant)
   await life.begin()
-  for (let step = 0; step < steps; step++) await life.step()
+  for (let step = 1; step <= steps && life.isWell; step++) if (!without?.has(step)) await life.step(step)
   return life.finish()
 }
 
 class Life {
   readonly #store: Store
-  readonly #random: Random
+  readonly #seed: number
+  readonly #plant: Plant | undefined
+  readonly #reader = new SimulatedReader()
+  readonly #states = new Set<string>()
   readonly #transitions = new Set<string>()
+  readonly #trace: string[] = []
+  readonly #problems: string[] = []
   readonly #accepted = new Set<number>()
   readonly #launch: 'live' | 'oneshot'
-  #kill: () => void = () => undefined
+  /** Every step has a sequence of its own, so that leaving one out changes no other. */
+  #random: Random
+  #owners = 0
+  #owned: OwnedStore
   #house: House
+  /** One that was replaced and does not know it yet. */
+  #replaced: House | undefined
   #id = ''
   #session: Session | undefined
   #frames = 0
   #before = 'new'
 
-  constructor(store: Store, random: Random) {
+  constructor(store: Store, seed: number, plant: Plant | undefined) {
     this.#store = store
-    this.#random = random
-    this.#house = this.#owner()
-    this.#launch = random() < 0.5 ? 'live' : 'oneshot'
+    this.#seed = seed
+    this.#plant = plant
+    this.#random = randomFrom(seed)
+    this.#owned = ownedStore(store, seed, plant)
+    this.#house = house(this.#owned.store)
+    this.#launch = this.#random() < 0.5 ? 'live' : 'oneshot'
   }
 
-  /** An owner whose writes stop for good when it is killed. */
+  get isWell(): boolean {
+    return this.#problems.length === 0
+  }
+
   #owner(): House {
-    const { store, kill } = mortal(this.#store)
-    this.#kill = kill
-    return house(store, 1 + Math.floor(this.#random() * 3))
+    this.#owned = ownedStore(this.#store, this.#seed + ++this.#owners, this.#plant)
+    return house(this.#owned.store, 1 + Math.floor(this.#random() * 3))
   }
 
   async begin(): Promise<void> {
     const policy = { timeoutMs: 5_000 + Math.floor(this.#random() * 20_000), idleTimeoutMs: 4_000 }
     this.#session = await this.#house.open(policy, { launch: this.#launch, attended: this.#random() < 0.7 })
     this.#id = this.#session.id
+    this.#reader.attach(this.#house.sessions, this.#id)
   }
 
-  async step(): Promise<void> {
-    const actions = [
-      this.#prompt,
-      this.#prompt,
-      this.#speak,
-      this.#speak,
-      this.#speak,
-      this.#finishTurn,
-      this.#ask,
-      this.#answer,
-      this.#die,
-      this.#interrupt,
-      this.#pass,
-      this.#crash,
-    ]
-    const action = actions[Math.floor(this.#random() * actions.length)]
-    await action?.call(this)
+  async step(step: number): Promise<void> {
+    this.#random = randomFrom(Math.imul(this.#seed, 0x9e3779b1) + step)
+    const [name, act] = pick(this.#random, this.#actions)
+    await act.call(this)
     for (let tick = Math.floor(this.#random() * 3); tick >= 0; tick--) await settle()
     const record = await this.#store.record(this.#id)
     const now = `${record?.status}${record?.requests.length ? '?' : ''}${record?.queue.length ? '+' : ''}`
+    this.#states.add(now)
     this.#transitions.add(`${this.#before} → ${now}`)
+    this.#trace.push(`${step} ${name}: ${this.#before} → ${now}`)
     this.#before = now
+    await settle()
+    this.#problems.push(...this.#reader.problems(await this.#entries()))
   }
+
+  readonly #actions: readonly (readonly [name: string, act: () => Promise<void>])[] = [
+    ['prompt', this.#prompt],
+    ['prompt', this.#prompt],
+    ['prompt', this.#prompt],
+    ['say', this.#speak],
+    ['say', this.#speak],
+    ['say', this.#speak],
+    ['say', this.#speak],
+    ['finish', this.#finishTurn],
+    ['finish', this.#finishTurn],
+    ['ask', this.#ask],
+    ['ask', this.#ask],
+    ['answer', this.#answer],
+    ['answer', this.#answer],
+    ['die', this.#die],
+    ['interrupt', this.#interrupt],
+    ['drop', this.#drop],
+    ['pass', this.#pass],
+    ['pass', this.#pass],
+    ['crash', this.#crash],
+    ['replace', this.#replace],
+    ['drain', this.#drain],
+    ['end', this.#end],
+  ]
 
   /** The owner goes away for good, another one recovers, and the log must be whole. */
   async finish(): Promise<Simulated> {
-    this.#kill()
+    this.#owned.kill()
     const heir = house(this.#store)
     await heir.sessions.recover()
-    const head = await this.#store.head(this.#id)
+    const { length } = await this.#entries()
     await heir.sessions.recover()
-    const entries = await this.#store.read(this.#id, 0, 100_000)
-    const problems = violations(entries)
-    if ((await this.#store.head(this.#id)) !== head) problems.push('recovering twice wrote twice')
-    problems.push(...this.#turnProblems(entries))
-    return { transitions: this.#transitions, problems }
+    this.#reader.attach(heir.sessions, this.#id)
+    await settle()
+    const entries = await this.#entries()
+    if (entries.length !== length) this.#problems.push('recovering twice wrote twice')
+    this.#problems.push(...violations(entries), ...this.#turnProblems(entries))
+    this.#problems.push(...this.#reader.problems(entries))
+    this.#reader.leave()
+    return {
+      states: this.#states,
+      transitions: this.#transitions,
+      trace: this.#trace,
+      problems: this.#problems,
+    }
+  }
+
+  #entries(): Promise<readonly Entry[]> {
+    return this.#store.read(this.#id, 0, 100_000)
   }
 
   #turnProblems(entries: readonly Entry[]): string[] {
@@ -144,7 +186,9 @@ class Life {
   }
 
   async #speak(): Promise<void> {
-    this.#run?.say(init, said('word', `m${++this.#frames}`))
+    for (const { driver } of [this.#house, ...(this.#replaced ? [this.#replaced] : [])]) {
+      driver.runs.at(-1)?.say(init, said('word', `m${++this.#frames}`))
+    }
   }
 
   async #finishTurn(): Promise<void> {
@@ -173,38 +217,60 @@ class Life {
     if (this.#random() < 0.3) await this.#house.time.pass(3_000)
   }
 
+  /** A prompt that waits is taken back. */
+  async #drop(): Promise<void> {
+    const waiting = (await this.#store.record(this.#id))?.queue ?? []
+    if (waiting.length > 0)
+      await this.#session?.interrupt(pick(this.#random, waiting).turn).catch(() => undefined)
+  }
+
   async #pass(): Promise<void> {
     await this.#house.time.pass(Math.floor(this.#random() * 8_000))
   }
 
   /** kill -9: the owner's memory is gone, its processes too; whatever it had committed is all there is. */
   async #crash(): Promise<void> {
-    if (this.#random() < 0.6) return
+    this.#owned.kill()
+    await this.#succeed()
+  }
+
+  /** The owner is held up, another one takes over, and then the first goes on as if nothing had happened. */
+  async #replace(): Promise<void> {
+    this.#owned.fence()
+    this.#replaced = this.#house
+    await this.#succeed()
+  }
+
+  /** The owner stops in order, and another one takes over. */
+  async #drain(): Promise<void> {
+    await this.#ends('an owner that drains', this.#house.sessions.drain())
+    this.#owned.kill()
+    await this.#succeed()
+  }
+
+  async #end(): Promise<void> {
+    if (this.#random() < 0.8) return
+    await this.#ends('a session that is ended', this.#house.sessions.end(this.#id))
+  }
+
+  /** Whatever is stopped has to come to its end in a bounded time. */
+  async #ends(what: string, ending: Promise<unknown>): Promise<void> {
+    let over = false
+    void ending.then(() => {
+      over = true
+    })
+    for (let passed = 0; passed < LONGEST_STOP_MS && !over; passed += 1_000)
+      await this.#house.time.pass(1_000)
+    if (!over) this.#problems.push(`${what} does not end`)
+  }
+
+  async #succeed(): Promise<void> {
     const { now } = this.#house.time
-    this.#kill()
     this.#house = this.#owner()
     this.#house.time.now = now
     await this.#house.sessions.recover()
     if (this.#random() < 0.7) await this.#house.sessions.resumeQueues()
     this.#session = await this.#house.sessions.open(this.#id).catch(() => undefined)
-  }
-}
-
-/** A store that its owner can write to only as long as it lives. */
-function mortal(store: Store): { store: Store; kill(): void } {
-  let alive = true
-  const guarded = new Proxy(store, {
-    get(target, name) {
-      const value: unknown = Reflect.get(target, name)
-      if (typeof value !== 'function') return value
-      if (name !== 'append' && name !== 'create') return value.bind(target)
-      return (...args: unknown[]) => (alive ? value.apply(target, args) : new Promise(() => undefined))
-    },
-  })
-  return {
-    store: guarded,
-    kill() {
-      alive = false
-    },
+    this.#reader.attach(this.#house.sessions, this.#id)
   }
 }

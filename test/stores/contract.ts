@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import type { RequestOpened } from '../../src/model/events/request.ts'
 import type { Entry } from '../../src/model/index.ts'
-import type { SessionQuery, SessionState, Store } from '../../src/stores/store.ts'
+import type { SessionQuery, Store } from '../../src/stores/store.ts'
+import { keepingContract } from './contract-keeping.ts'
+import { state } from './sqlite-parts.ts'
 
 interface Implementation {
   name: string
@@ -27,29 +29,13 @@ const REQUEST: RequestOpened = {
   inputDigest: 'd',
   options: [],
 }
-const state = (id: string): SessionState => ({
-  id,
-  principal: 'local',
-  agent: 'echo',
-  launch: 'live',
-  cwd: '/',
-  policy: { approval: 'ask', sandbox: 'none' },
-  options: {},
-  attended: true,
-  status: 'idle',
-  createdAt: 0,
-  turns: 0,
-  queue: [],
-  requests: [],
-  usage: {},
-  frames: 0,
-  epoch: 0,
-})
 const never = new AbortController().signal
 
 /** What every store promises; an implementation is held to all of it. */
 export function storeContract({ name, open }: Implementation): void {
   describe(`the ${name} store`, () => {
+    keepingContract(open)
+
     test('gives back what was appended, in order, from any cursor', async () => {
       await using store = await open()
       await store.append(SESSION, { entries: entries(1, 3) })

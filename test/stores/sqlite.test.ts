@@ -59,6 +59,24 @@ describe('what was written', () => {
     await store.append(ID, { entries: [entry(ID, 302)] })
   })
 
+  test('is shown to nobody before it is committed', async () => {
+    await using store = await sqliteStore({ directory: directory() })
+    await store.append(ID, { entries: [entry(ID, 1)] })
+    let woken = false
+    const changed = store.changed(ID, 1, new AbortController().signal).then(() => {
+      woken = true
+    })
+    let committed = false
+    const appended = store.append(ID, { entries: [entry(ID, 2)] }).then(() => {
+      committed = true
+    })
+    // A commit takes a thread and a disk, and this a few microtasks.
+    const shown = [await store.read(ID, 1, 9), await store.head(ID), woken, committed]
+    expect(shown).toEqual([[], 1, false, false])
+    await Promise.all([appended, changed])
+    expect(await store.read(ID, 1, 9)).toEqual([entry(ID, 2)])
+  })
+
   test('is read the same from memory and from the database, whatever the batches and the cursor', async () => {
     const batches = fc.array(fc.tuple(fc.nat(2), fc.integer({ min: 1, max: 600 })), {
       minLength: 1,

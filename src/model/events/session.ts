@@ -39,6 +39,7 @@ export const SessionUpdated = z.strictObject({
   model: z.string().optional(),
   models: z.array(Named).optional(),
   tools: z.array(z.string()).optional(),
+  policy: Policy.optional().describe('the policy that holds from now on'),
   mode: z.string().optional(),
   modes: z.array(Named).optional(),
   title: z.string().optional(),

@@ -1,5 +1,5 @@
 import { MainstemError } from '../../model/index.ts'
-import type { Commit, Delete } from './message.ts'
+import type { Commit, Removal } from './message.ts'
 import { storageFailed } from './storage-failed.ts'
 import type { WriterChannel } from './writer-channel.ts'
 
@@ -14,7 +14,7 @@ export interface Batched {
 }
 
 interface Waiting {
-  work: Batched | Delete
+  work: Batched | Removal
   resolve(): void
   reject(error: unknown): void
 }
@@ -37,7 +37,7 @@ export class Committer {
   }
 
   /** Settles when it is committed. */
-  write(work: Batched | Delete): Promise<void> {
+  write(work: Batched | Removal): Promise<void> {
     if (this.#closed) return Promise.reject(new MainstemError('storage_failed', 'the store is closed'))
     return new Promise((resolve, reject) => {
       this.#queue.push({ work, resolve, reject })
@@ -78,7 +78,7 @@ export class Committer {
   #take(): Waiting[] {
     let chars = 0
     const end = this.#queue.findIndex(({ work }, index) => {
-      if (work.kind === 'delete') return true
+      if (work.kind !== 'batch') return true
       chars += work.chars
       return chars > COMMIT_CHARS && index > 0
     })
@@ -87,7 +87,7 @@ export class Committer {
   }
 }
 
-function messageOf(group: readonly Waiting[]): Commit | Delete {
+function messageOf(group: readonly Waiting[]): Commit | Removal {
   const commit: Commit = {
     kind: 'commit',
     sessions: [],
@@ -96,9 +96,10 @@ function messageOf(group: readonly Waiting[]): Commit | Delete {
     records: [],
     receipts: [],
     blobs: [],
+    charges: [],
   }
   for (const { work } of group) {
-    if (work.kind === 'delete') return work
+    if (work.kind !== 'batch') return work
     work.addTo(commit)
   }
   return commit

@@ -3,9 +3,11 @@ import { DatabaseSync } from 'node:sqlite'
 import { MainstemError } from '../../model/mainstem-error.ts'
 import { checkNotLost, type Files } from './files.ts'
 import { encodeJournal } from './journal-body.ts'
-import { type Commit, type Delete, JOURNAL_NUMBERS, LOG_NUMBERS, type WriterSettings } from './message.ts'
+import { type Commit, JOURNAL_NUMBERS, LOG_NUMBERS, type Removal, type WriterSettings } from './message.ts'
+import { removal } from './removal.ts'
 import { integer, text } from './row.ts'
-import { checkIntact, checkOurs, JOURNAL_IDS, migrate } from './schema.ts'
+import { checkIntact, checkOurs, migrate } from './schema.ts'
+import { CHARGE, chargeOf } from './spent.ts'
 import { eachText } from './texts.ts'
 
 type Statements = ReturnType<typeof statementsOf>
@@ -22,11 +24,7 @@ function statementsOf(db: DatabaseSync) {
     receipt: db.prepare('INSERT INTO receipt (id, session, at, body) VALUES (?, ?, ?, ?)'),
     blob: db.prepare('INSERT INTO blob (id, session) VALUES (?, ?) ON CONFLICT DO NOTHING'),
     hasBlob: db.prepare('SELECT 1 FROM blob WHERE id = ?'),
-    deleteLog: db.prepare('DELETE FROM log WHERE session = ?'),
-    deleteJournal: db.prepare(`DELETE FROM journal WHERE id IN (${JOURNAL_IDS})`),
-    deleteSession: db.prepare('DELETE FROM session WHERE n = ?'),
-    deleteReceipts: db.prepare('DELETE FROM receipt WHERE session = ?'),
-    deleteBlobs: db.prepare('DELETE FROM blob WHERE session = ? RETURNING id'),
+    charge: db.prepare(CHARGE),
   }
 }
 
@@ -91,7 +89,7 @@ export class Connection {
     if (busy !== 0) throw new MainstemError('storage_failed', `${this.#file} is in use by another program`)
   }
 
-  insert({ sessions, log, journal, records, receipts, blobs }: Commit): void {
+  insert({ sessions, log, journal, records, receipts, blobs, charges }: Commit): void {
     const statements = this.#statements
     const version = this.#entryVersion
     this.#transact(() => {
@@ -106,19 +104,15 @@ export class Connection {
       }
       for (const { id, session, at, text } of receipts) statements.receipt.run(id, session, at, text)
       for (const { id, n } of blobs) statements.blob.run(id, n)
+      for (const charge of charges) statements.charge.run(...chargeOf(charge))
     })
   }
 
   /** The blobs that nobody names any more. */
-  delete({ n, id }: Delete): string[] {
-    const statements = this.#statements
+  remove(message: Removal): string[] {
     let blobs: string[] = []
     this.#transact(() => {
-      statements.deleteLog.run(n)
-      statements.deleteJournal.run({ n, after: -1 })
-      statements.deleteReceipts.run(id)
-      statements.deleteSession.run(n)
-      blobs = statements.deleteBlobs.all(n).map((row) => text(row, 'id'))
+      blobs = removal(this.#db, message)
     })
     return blobs
   }

@@ -9,15 +9,20 @@ const SQLITE_BUSY = 5
  * takes it back when the process dies, however it dies, so there is nothing to clean up.
  */
 export function takeLock(path: string): Disposable {
+  const lock = tryLock(path)
+  if (lock) return lock
+  throw new MainstemError('storage_failed', `another process has this store open (it holds ${path})`)
+}
+
+/** The lock, unless somebody has it. */
+export function tryLock(path: string): Disposable | undefined {
   prepareFile(path)
   const lock = new DatabaseSync(path)
   try {
     lock.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE')
   } catch (thrown) {
     lock.close()
-    if (thrown instanceof Error && 'errcode' in thrown && thrown.errcode === SQLITE_BUSY) {
-      throw new MainstemError('storage_failed', `another process has this store open (it holds ${path})`)
-    }
+    if (thrown instanceof Error && 'errcode' in thrown && thrown.errcode === SQLITE_BUSY) return undefined
     throw thrown
   }
   return { [Symbol.dispose]: () => lock.close() }

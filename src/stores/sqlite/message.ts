@@ -1,4 +1,5 @@
 import type { ErrorCode } from '../../model/index.ts'
+import type { Charge, Edge } from '../store.ts'
 import type { Texts } from './texts.ts'
 
 /** `power`: what is acknowledged survives a power cut. `process`: it survives the end of this process. */
@@ -54,6 +55,7 @@ export interface Commit {
   records: RecordRow[]
   receipts: ReceiptRow[]
   blobs: BlobRow[]
+  charges: Charge[]
 }
 
 export interface Delete {
@@ -62,11 +64,25 @@ export interface Delete {
   id: string
 }
 
+export interface Trim extends Edge {
+  kind: 'trim'
+  n: number
+}
+
+/** Keys that were used before this time. */
+export interface Forget {
+  kind: 'forget'
+  before: number
+}
+
+/** What is a transaction of its own, because it must not overtake or be overtaken. */
+export type Removal = Delete | Trim | Forget
+
 export interface Close {
   kind: 'close'
 }
 
-export type ToWriter = Commit | Delete | Close
+export type ToWriter = Commit | Removal | Close
 
 /** To the start and to every message; nothing when it went well. */
 export type FromWriter = { code: ErrorCode; message: string } | undefined

@@ -1,5 +1,7 @@
-import type { BlobRef, Entry, Event } from '../../model/index.ts'
-import type { Batch, Receipt, SessionState } from '../store.ts'
+import type { Entry } from '../../model/index.ts'
+import { blobOf } from '../blob-of.ts'
+import { receiptId } from '../receipt-id.ts'
+import type { Batch, Charge, Receipt, SessionState } from '../store.ts'
 import type { Batched } from './committer.ts'
 import { joinFrames } from './journal-body.ts'
 import type { Commit, ReceiptRow, RecordRow, SessionRow } from './message.ts'
@@ -16,13 +18,13 @@ export class PreparedBatch implements Batched {
   readonly #rows: LogRow[]
   readonly #journal: { last: number; text: string } | undefined
   readonly #record: RecordRow | undefined
-  readonly #receipt: ReceiptRow | undefined
+  readonly #receipts: readonly ReceiptRow[]
+  readonly #charges: readonly Charge[]
 
   constructor(
     session: SessionRow,
     isNew: boolean,
-    { entries, journal = [], record }: Batch,
-    receipt?: ReceiptRow,
+    { entries, journal = [], record, receipts = [], charges = [] }: Batch,
   ) {
     this.entries = entries
     this.#session = session
@@ -31,7 +33,8 @@ export class PreparedBatch implements Batched {
     const lastFrame = journal.at(-1)
     this.#journal = lastFrame && { last: lastFrame.frame, text: joinFrames(journal) }
     this.#record = record && recordRow(session.n, record)
-    this.#receipt = receipt
+    this.#receipts = receipts.map(receiptRow)
+    this.#charges = charges
     this.chars = this.#rows.reduce((sum, { text }) => sum + text.length, this.#journal?.text.length ?? 0)
   }
 
@@ -41,7 +44,8 @@ export class PreparedBatch implements Batched {
     for (const { first, last, at, text } of this.#rows) addText(commit.log, text, n, first, last, at)
     if (this.#journal) addText(commit.journal, this.#journal.text, n, this.#journal.last)
     if (this.#record) commit.records.push(this.#record)
-    if (this.#receipt) commit.receipts.push(this.#receipt)
+    commit.receipts.push(...this.#receipts)
+    commit.charges.push(...this.#charges)
     for (const { event } of this.entries) {
       const blob = blobOf(event)
       if (blob) commit.blobs.push({ id: blob.id, n })
@@ -49,15 +53,12 @@ export class PreparedBatch implements Batched {
   }
 }
 
-export function receiptRow(id: string, receipt: Receipt): ReceiptRow {
-  return { id, session: receipt.session, at: Date.now(), text: JSON.stringify(receipt) }
+function receiptRow(receipt: Receipt): ReceiptRow {
+  const { scope, key, session } = receipt
+  return { id: receiptId(scope, key), session, at: Date.now(), text: JSON.stringify(receipt) }
 }
 
 function recordRow(n: number, record: SessionState): RecordRow {
   const { principal, status, requests } = record
   return { n, principal, status, asking: requests.length > 0, text: JSON.stringify(record) }
-}
-
-function blobOf(event: Event): BlobRef | undefined {
-  return event.type === 'tool.completed' || event.type === 'native.unmapped' ? event.blob : undefined
 }

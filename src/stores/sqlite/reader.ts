@@ -1,17 +1,20 @@
 import { statSync } from 'node:fs'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
-import { type Entry, SCHEMA_VERSION, type SessionRecord } from '../../model/index.ts'
-import type { JournalFrame, Receipt, SessionQuery, SessionState } from '../store.ts'
+import { type Entry, MainstemError, SCHEMA_VERSION, SessionRecord } from '../../model/index.ts'
+import { cursorGone } from '../cursor-gone.ts'
+import type { JournalFrame, Receipt, SessionQuery, SessionState, Spent } from '../store.ts'
 import { decodeJournal, splitFrames } from './journal-body.ts'
 import type { Place } from './live-log.ts'
 import { bytes, integer, type Row, text } from './row.ts'
 import { BETWEEN, fromText } from './rows.ts'
 import { JOURNAL_IDS } from './schema.ts'
+import { toSpent } from './spent.ts'
 import { storageFailed } from './storage-failed.ts'
 import { type Upcasts, upcast } from './upcast.ts'
 
 const SESSION = '(SELECT n FROM session WHERE id = :id)'
-const RECORD = `SELECT s.record, coalesce(l.last, 0) AS head, coalesce(l.at, 0) AS updatedAt
+const RECORD = `SELECT s.record, s.earliest, s.earliest_frame AS earliestFrame,
+  coalesce(l.last, 0) AS head, coalesce(l.at, 0) AS updatedAt
   FROM session s LEFT JOIN log l
   ON l.session = s.n AND l.first = (SELECT max(first) FROM log WHERE session = s.n)`
 
@@ -26,6 +29,8 @@ const JOURNAL = `SELECT encoding, body FROM journal
   WHERE id IN (${JOURNAL_IDS} ORDER BY j.id LIMIT :limit) ORDER BY id`
 
 const ANY_VERSION = 1_000_000
+
+const STATUSES = SessionRecord.shape.status.options
 
 interface Range {
   id: string
@@ -45,6 +50,9 @@ function statementsOf(db: DatabaseSync) {
     journal: db.prepare(JOURNAL),
     receipt: db.prepare('SELECT body FROM receipt WHERE id = ?'),
     record: db.prepare(`${RECORD} WHERE s.id = ? AND s.record IS NOT NULL`),
+    edge: db.prepare('SELECT earliest, earliest_frame AS earliestFrame FROM session WHERE id = ?'),
+    tally: db.prepare('SELECT status, sessions FROM tally WHERE sessions > 0'),
+    spent: db.prepare('SELECT * FROM spent WHERE principal = ? ORDER BY agent, day'),
   }
 }
 
@@ -75,7 +83,7 @@ export class Reader {
 
   read(session: string, after: number, limit: number): Entry[] {
     const range = { id: session, from: after + 1, to: after + limit }
-    return this.#ask(({ segment }) => {
+    return this.#ask(({ segment, edge }) => {
       let found: Entry[] = []
       for (const row of segments(segment, range)) {
         const first = integer(row, 'first')
@@ -85,12 +93,15 @@ export class Reader {
         const today = this.#today(entries, integer(row, 'newest'))
         found = found.length === 0 ? today : found.concat(today)
       }
+      // Only where there is nothing can something have been dropped.
+      if (found.length === 0) checkKept(edge.get(session), 'entries', after)
       return found
     })
   }
 
   readJournal(session: string, after: number, limit: number): JournalFrame[] {
-    return this.#ask(({ place, journal }) => {
+    return this.#ask(({ place, journal, edge }) => {
+      checkKept(edge.get(session), 'frames', after)
       const found: JournalFrame[] = []
       const n = place.get(session)?.n ?? null
       for (const row of journal.iterate({ n, after, limit })) {
@@ -134,6 +145,22 @@ export class Reader {
     })
   }
 
+  counts(): Map<SessionRecord['status'], number> {
+    return this.#ask(({ tally }) => {
+      const counted = new Map(tally.all().map((row) => [text(row, 'status'), integer(row, 'sessions')]))
+      return new Map(
+        STATUSES.flatMap((status) => {
+          const count = counted.get(status)
+          return count === undefined ? [] : [[status, count] as const]
+        }),
+      )
+    })
+  }
+
+  spent(principal: string): Spent[] {
+    return this.#ask(({ spent }) => spent.all(principal).map(toSpent))
+  }
+
   /**
    * After a failure of the writer: a file that was put in the place of ours is another database. Otherwise this
    * stays open, because as long as somebody has the database open, SQLite remembers which commits failed.
@@ -162,7 +189,8 @@ export class Reader {
       this.#statements ??= statementsOf(this.#db)
       return question(this.#statements, this.#db)
     } catch (thrown) {
-      this.#reset()
+      // A refusal of ours is no failure of the file.
+      if (!(thrown instanceof MainstemError)) this.#reset()
       throw storageFailed('cannot read the store', thrown)
     }
   }
@@ -192,5 +220,18 @@ function segments(segment: StatementSync, range: Range, oldest = 0, newest = ANY
 
 function toRecord(row: Row): SessionRecord {
   const state: SessionState = JSON.parse(text(row, 'record'))
-  return { ...state, head: integer(row, 'head'), updatedAt: integer(row, 'updatedAt') }
+  const [earliest, earliestFrame] = [integer(row, 'earliest'), integer(row, 'earliestFrame')]
+  return {
+    ...state,
+    head: integer(row, 'head'),
+    updatedAt: integer(row, 'updatedAt'),
+    ...(earliest > 1 && { earliest }),
+    ...(earliestFrame > 1 && { earliestFrame }),
+  }
+}
+
+function checkKept(edge: Row | undefined, what: 'entries' | 'frames', after: number): void {
+  if (!edge) return
+  const earliest = integer(edge, what === 'entries' ? 'earliest' : 'earliestFrame')
+  if (after + 1 < earliest) throw cursorGone(what, earliest)
 }

@@ -1,3 +1,4 @@
+import { entryJson } from '../../model/entry-json.ts'
 import type { Entry } from '../../model/index.ts'
 import { storageFailed } from './storage-failed.ts'
 
@@ -36,7 +37,7 @@ export function toRows(entries: readonly Entry[]): LogRow[] {
 /** Too deep, or longer than any string may be: the entry is at fault, not the disk, and only its batch fails. */
 function toJson(entry: Entry): string {
   try {
-    return JSON.stringify(entry)
+    return entryJson(entry)
   } catch (thrown) {
     throw storageFailed(`entry ${entry.seq} of ${entry.session} cannot be written`, thrown)
   }

@@ -13,6 +13,8 @@ export const APPLICATION_ID = 0x4d61696e
  *
  * The journal is written all the time and hardly ever read. Its index begins anew every 16,384 rows, so that
  * what is added to many sessions comes to lie on few pages; a reader looks into each of these parts.
+ *
+ * `spent` and `tally` are kept so that nobody has to look at every session to know what there is.
  */
 export const MIGRATIONS: readonly string[] = [
   `CREATE TABLE session (
@@ -60,6 +62,42 @@ export const MIGRATIONS: readonly string[] = [
      session INTEGER NOT NULL
    ) STRICT, WITHOUT ROWID;
    CREATE INDEX blob_session ON blob (session);`,
+
+  `ALTER TABLE session ADD COLUMN earliest INTEGER NOT NULL DEFAULT 1;
+   ALTER TABLE session ADD COLUMN earliest_frame INTEGER NOT NULL DEFAULT 1;
+   CREATE INDEX receipt_at ON receipt (at);
+
+   CREATE TABLE spent (
+     principal TEXT NOT NULL,
+     agent TEXT NOT NULL,
+     day TEXT NOT NULL,
+     sessions INTEGER NOT NULL,
+     turns INTEGER NOT NULL,
+     input INTEGER,
+     output INTEGER,
+     cacheRead INTEGER,
+     cacheWrite INTEGER,
+     reasoning INTEGER,
+     total INTEGER,
+     costUsd REAL,
+     PRIMARY KEY (principal, agent, day)
+   ) STRICT, WITHOUT ROWID;
+   INSERT INTO spent SELECT principal, record ->> '$.agent',
+     date((record ->> '$.createdAt') / 1000, 'unixepoch'), count(*), sum(record ->> '$.turns'),
+     sum(record ->> '$.usage.input'), sum(record ->> '$.usage.output'), sum(record ->> '$.usage.cacheRead'),
+     sum(record ->> '$.usage.cacheWrite'), sum(record ->> '$.usage.reasoning'),
+     sum(record ->> '$.usage.total'), sum(record ->> '$.usage.costUsd')
+     FROM session WHERE record IS NOT NULL GROUP BY 1, 2, 3;
+
+   CREATE TABLE tally (status TEXT PRIMARY KEY, sessions INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+   INSERT INTO tally SELECT status, count(*) FROM session WHERE status IS NOT NULL GROUP BY status;
+   CREATE TRIGGER tally_changed AFTER UPDATE OF status ON session WHEN old.status IS NOT new.status BEGIN
+     UPDATE tally SET sessions = sessions - 1 WHERE status = old.status;
+     INSERT INTO tally VALUES (new.status, 1) ON CONFLICT DO UPDATE SET sessions = sessions + 1;
+   END;
+   CREATE TRIGGER tally_deleted AFTER DELETE ON session BEGIN
+     UPDATE tally SET sessions = sessions - 1 WHERE status = old.status;
+   END;`,
 ]
 
 /** The rows of the journal of session `:n` after a frame; in order they are by their ids. */

@@ -1,18 +1,22 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import type { FromWriter, ToWriter } from './message.ts'
+import { quietSqlite } from './quiet.ts'
 import { storageFailed } from './storage-failed.ts'
-import { Writer } from './writer.ts'
+import type { Writer } from './writer.ts'
 
 /** The thread in which SQLite waits for the disk, so that the event loop does not. */
 
 const IDLE_MS = 250
 
 if (!parentPort) throw new TypeError('this runs in a worker thread')
-start(parentPort)
+await start(parentPort)
 
-function start(port: MessagePort): void {
+async function start(port: MessagePort): Promise<void> {
   let writer: Writer
   try {
+    // Loaded late: the warning comes with the import, and the thread that started this one has had it.
+    quietSqlite()
+    const { Writer } = await import('./writer.ts')
     writer = new Writer(workerData)
   } catch (thrown) {
     port.postMessage(failure(thrown, 'open'))
@@ -40,7 +44,9 @@ function write(writer: Writer, message: ToWriter): FromWriter {
         writer.commit(message)
         return undefined
       case 'delete':
-        writer.delete(message)
+      case 'trim':
+      case 'forget':
+        writer.remove(message)
         return undefined
       case 'close':
         writer.close()

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { Connection } from './connection.ts'
 import { type Files, filesIn, prepareBlobs, prepareDatabase, prepareDirectory } from './files.ts'
 import { takeLock } from './lock.ts'
-import { type Commit, type Delete, LOG_NUMBERS, type WriterSettings } from './message.ts'
+import { type Commit, LOG_NUMBERS, type Removal, type WriterSettings } from './message.ts'
 import { countTexts } from './texts.ts'
 
 const PAGE = 4096
@@ -41,8 +41,8 @@ export class Writer {
     this.#waiting += pagesOf(commit)
   }
 
-  delete(gone: Delete): void {
-    const blobs = this.#do((connection) => connection.delete(gone))
+  remove(removal: Removal): void {
+    const blobs = this.#do((connection) => connection.remove(removal))
     // After the commit: a file without an owner is swept at the next start, an owner without a file is a loss.
     for (const id of blobs) rmSync(join(this.#files.blobs, id), { force: true })
     this.#waiting += CHECKPOINT_PAGES

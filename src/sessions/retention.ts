@@ -1,0 +1,47 @@
+import type { SessionRecord } from '../model/index.ts'
+import type { Edge, Store } from '../stores/store.ts'
+import { allRecords } from './recovery.ts'
+
+/** How long what is kept. Only sessions that have ended lose anything; what is not said is kept for ever. */
+export interface Retention {
+  /** A session that ended longer ago is removed whole. */
+  sessionsMs?: number | undefined
+  /** So many of the newest entries of a session that ended. */
+  entries?: number | undefined
+  /** The raw frames of a session that ended longer ago are removed. */
+  journalMs?: number | undefined
+  /** For how long a key is known after its use. */
+  receiptsMs: number
+}
+
+export interface Excess {
+  id: string
+  /** What is dropped of it; nothing of the session is left where there is none. */
+  edge: Edge | undefined
+}
+
+/** What is kept longer than it has to be. Found before anything is removed, because removing moves the pages. */
+export async function excessIn(store: Store, retention: Retention, now: number): Promise<Excess[]> {
+  const { sessionsMs, entries, journalMs } = retention
+  if (sessionsMs === undefined && entries === undefined && journalMs === undefined) return []
+  const found: Excess[] = []
+  for await (const record of allRecords(store, 'ended')) {
+    const { id, updatedAt } = record
+    if (sessionsMs !== undefined && updatedAt < now - sessionsMs) found.push({ id, edge: undefined })
+    else {
+      const edge = edgeOf(record, retention, now)
+      if (edge.seq !== undefined || edge.frame !== undefined) found.push({ id, edge })
+    }
+  }
+  return found
+}
+
+function edgeOf(record: SessionRecord, { entries, journalMs }: Retention, now: number): Edge {
+  const { head, updatedAt, frames, earliest = 1, earliestFrame = 1 } = record
+  const seq = entries === undefined ? earliest : head - entries + 1
+  const isOld = journalMs !== undefined && updatedAt < now - journalMs
+  return {
+    ...(seq > earliest && { seq }),
+    ...(isOld && earliestFrame <= frames && { frame: frames + 1 }),
+  }
+}

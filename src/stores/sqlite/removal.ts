@@ -1,0 +1,53 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type { Delete, Removal, Trim } from './message.ts'
+import { text } from './row.ts'
+import { JOURNAL_IDS } from './schema.ts'
+
+const DELETE_JOURNAL = `DELETE FROM journal WHERE id IN (${JOURNAL_IDS}) AND last < :before`
+
+/** More than any frame has. */
+const ALL_FRAMES = Number.MAX_SAFE_INTEGER
+
+/** Removes what a message names, inside a transaction; the answer is the blobs that nobody names any more. */
+export function removal(db: DatabaseSync, message: Removal): string[] {
+  switch (message.kind) {
+    case 'delete':
+      return deleteSession(db, message)
+    case 'trim':
+      trim(db, message)
+      return []
+    case 'forget':
+      db.prepare('DELETE FROM receipt WHERE at < ?').run(message.before)
+      return []
+    default:
+      return message satisfies never
+  }
+}
+
+function deleteSession(db: DatabaseSync, { n, id }: Delete): string[] {
+  db.prepare('DELETE FROM log WHERE session = ?').run(n)
+  db.prepare(DELETE_JOURNAL).run({ n, after: -1, before: ALL_FRAMES })
+  db.prepare('DELETE FROM receipt WHERE session = ?').run(id)
+  db.prepare('DELETE FROM session WHERE n = ?').run(n)
+  const blobs = db.prepare('DELETE FROM blob WHERE session = ? RETURNING id').all(n)
+  return blobs.map((row) => text(row, 'id'))
+}
+
+/** Rows are dropped whole. The last one of a log stays: it says where the log ends. */
+function trim(db: DatabaseSync, { n, seq, frame }: Trim): void {
+  if (seq !== undefined) {
+    db.prepare(`DELETE FROM log WHERE session = :n AND last < :seq
+      AND first < (SELECT max(first) FROM log WHERE session = :n)`).run({ n, seq })
+    db.prepare(`UPDATE session SET earliest =
+      coalesce((SELECT min(first) FROM log WHERE session = :n), earliest) WHERE n = :n`).run({ n })
+  }
+  if (frame !== undefined) {
+    db.prepare(`UPDATE session SET earliest_frame = max(earliest_frame, 1 + coalesce((SELECT max(last) FROM journal
+      WHERE id IN (${JOURNAL_IDS}) AND last < :before), 0)) WHERE n = :n`).run({
+      n,
+      after: -1,
+      before: frame,
+    })
+    db.prepare(DELETE_JOURNAL).run({ n, after: -1, before: frame })
+  }
+}

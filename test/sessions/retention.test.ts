@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest'
+import type { Retention } from '../../src/sessions/retention.ts'
+import { house, init, result, said } from './house.ts'
+
+const DAY = 86_400_000
+const KEYS = { receiptsMs: DAY }
+
+/** A session that ran one turn; it has ended unless told otherwise. */
+async function lived(own: ReturnType<typeof house>, number: number, ended = true) {
+  const session = await own.open()
+  await session.prompt('one')
+  const run = await own.driver.run(number)
+  run.say(init, said('hi'), result('hi'))
+  await session.settled(1)
+  run.die({ code: 0 })
+  if (ended) await own.sessions.end(session.id)
+  return session.id
+}
+
+test('only what ended long ago is removed, and what was spent stays', async () => {
+  const own = house()
+  const old = await lived(own, 1)
+  const open = await lived(own, 2, false)
+  await own.time.pass(10 * DAY)
+  const young = await lived(own, 3)
+  await own.sessions.prune({ ...KEYS, sessionsMs: 5 * DAY })
+  expect(await own.store.record(old)).toBeUndefined()
+  expect(await own.store.head(old)).toBe(0)
+  for (const id of [open, young]) expect(await own.store.record(id)).toBeDefined()
+  const spent = await own.store.spent('local')
+  expect(spent.reduce((sum, { turns }) => sum + turns, 0)).toBe(3)
+})
+
+test('of a session that ended the newest entries are kept, and the rest is said to be gone', async () => {
+  const own = house()
+  const id = await lived(own, 1)
+  const open = await lived(own, 2, false)
+  const head = await own.store.head(id)
+  await own.sessions.prune({ ...KEYS, entries: 2 })
+  await own.sessions.prune({ ...KEYS, entries: 2 })
+  expect(await own.store.record(id)).toMatchObject({ head, earliest: head - 1 })
+  expect(await own.sessions.read(id, head - 2, 9)).toHaveLength(2)
+  await expect(own.sessions.read(id, 0, 9)).rejects.toMatchObject({ code: 'cursor_gone' })
+  expect(await own.store.read(open, 0, 9)).toHaveLength(await own.store.head(open))
+})
+
+test('raw frames have a time of their own', async () => {
+  const own = house()
+  const id = await lived(own, 1)
+  const retention: Retention = { ...KEYS, journalMs: DAY }
+  await own.sessions.prune(retention)
+  expect(await own.store.readJournal(id, 0, 9)).toHaveLength(3)
+  await own.time.pass(2 * DAY)
+  await own.sessions.prune(retention)
+  await expect(own.store.readJournal(id, 0, 9)).rejects.toMatchObject({
+    code: 'cursor_gone',
+    details: { earliest: 4 },
+  })
+  expect(await own.store.read(id, 0, 99)).toHaveLength(await own.store.head(id))
+})
+
+test('without a word about it nothing is removed', async () => {
+  const own = house()
+  const id = await lived(own, 1)
+  await own.time.pass(10_000 * DAY)
+  await own.sessions.prune(KEYS)
+  expect(await own.store.read(id, 0, 99)).toHaveLength(await own.store.head(id))
+})

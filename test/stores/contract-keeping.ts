@@ -1,0 +1,167 @@
+import { expect, test } from 'vitest'
+import type { Store } from '../../src/stores/store.ts'
+import { entries as entriesOf, entry as entryOf, sessionId, state } from './sqlite-parts.ts'
+
+const SESSION = sessionId(1)
+const OTHER = sessionId(2)
+const entry = (seq: number, session = SESSION) => entryOf(session, seq)
+const entries = (first: number, last: number) => entriesOf(SESSION, first, last)
+
+/** What every store promises of what it keeps, for how long, and what it knows without looking at everything. */
+export function keepingContract(open: () => Promise<Store>): void {
+  test('uses up keys together with the entries they are for', async () => {
+    await using store = await open()
+    const receipt = {
+      scope: 's',
+      key: 'k',
+      fingerprint: 'f',
+      session: SESSION,
+      answer: { turn: 1, odd: '\ud800' },
+    }
+    const second = { ...receipt, key: 'l' }
+    await store.append(SESSION, { entries: entries(1, 1), receipts: [receipt, second] })
+    expect(await store.receipt('s', 'k')).toEqual(receipt)
+    expect(await store.receipt('s', 'l')).toEqual(second)
+    await store.append(SESSION, { entries: [], receipts: [{ ...receipt, key: 'm' }] })
+    expect(await store.receipt('s', 'm')).toMatchObject({ key: 'm' })
+  })
+
+  test('refuses a key that is taken, or about to be, with all that came along', async () => {
+    await using store = await open()
+    const receipt = { scope: 's', key: 'k', fingerprint: 'f', session: SESSION, answer: 1 }
+    const answers = await Promise.allSettled([
+      store.append(SESSION, { entries: entries(1, 1), receipts: [receipt] }),
+      store.append(SESSION, { entries: entries(2, 2), receipts: [{ ...receipt, answer: 2 }] }),
+    ])
+    expect(answers).toMatchObject([
+      { status: 'fulfilled' },
+      { status: 'rejected', reason: { code: 'conflict' } },
+    ])
+    const again = store.append(SESSION, { entries: entries(2, 2), receipts: [receipt] })
+    await expect(again).rejects.toMatchObject({ code: 'conflict' })
+    expect(await store.head(SESSION)).toBe(1)
+    expect(await store.receipt('s', 'k')).toEqual(receipt)
+    await store.append(SESSION, { entries: entries(2, 2) })
+  })
+
+  test('forgets keys that were used long ago, and no others', async () => {
+    await using store = await open()
+    const receipt = { scope: 's', key: 'k', fingerprint: 'f', session: SESSION }
+    await store.create(SESSION, { entries: entries(1, 1) }, receipt)
+    await store.forgetReceipts(Date.now() - 60_000)
+    expect(await store.receipt('s', 'k')).toEqual(receipt)
+    await store.forgetReceipts(Date.now() + 60_000)
+    expect(await store.receipt('s', 'k')).toBeUndefined()
+    expect(await store.head(SESSION)).toBe(1)
+  })
+
+  test('drops the oldest entries, and says so to whoever asks for them', async () => {
+    await using store = await open()
+    for (let first = 1; first <= 41; first += 10) {
+      await store.append(SESSION, { entries: entries(first, first + 9), record: state(SESSION) })
+    }
+    expect(await store.record(SESSION)).not.toHaveProperty('earliest')
+    await store.trim(SESSION, { seq: 31 })
+    expect(await store.record(SESSION)).toMatchObject({ earliest: 31, head: 50 })
+    expect(await store.read(SESSION, 30, 100)).toEqual(entries(31, 50))
+    expect(await store.read(SESSION, 44, 100)).toEqual(entries(45, 50))
+    expect(await store.read(SESSION, 50, 100)).toEqual([])
+    for (const after of [0, 1, 29]) {
+      await expect(store.read(SESSION, after, 100)).rejects.toMatchObject({
+        code: 'cursor_gone',
+        details: { earliest: 31 },
+      })
+    }
+  })
+
+  test('never drops the last entry, nor gives its seq again', async () => {
+    await using store = await open()
+    for (const seq of [1, 2, 3])
+      await store.append(SESSION, { entries: [entry(seq)], record: state(SESSION) })
+    await store.trim(SESSION, { seq: 99 })
+    await store.trim(SESSION, { seq: 2 })
+    expect(await store.read(SESSION, 2, 9)).toEqual([entry(3)])
+    expect(await store.record(SESSION)).toMatchObject({ earliest: 3, head: 3, updatedAt: 3 })
+    await expect(store.append(SESSION, { entries: [entry(1)] })).rejects.toMatchObject({ code: 'conflict' })
+    await store.append(SESSION, { entries: [entry(4)] })
+    expect(await store.read(SESSION, 2, 9)).toEqual([entry(3), entry(4)])
+  })
+
+  test('drops raw frames apart from entries', async () => {
+    await using store = await open()
+    const frame = (number: number) => ({ frame: number, stream: 'stdout', text: `${number}` })
+    for (const seq of [1, 2, 3, 4]) {
+      await store.append(SESSION, { entries: [entry(seq)], journal: [frame(seq)], record: state(SESSION) })
+    }
+    await store.trim(SESSION, { frame: 3 })
+    expect(await store.readJournal(SESSION, 2, 9)).toEqual([frame(3), frame(4)])
+    await expect(store.readJournal(SESSION, 0, 9)).rejects.toMatchObject({
+      code: 'cursor_gone',
+      details: { earliest: 3 },
+    })
+    expect(await store.record(SESSION)).toMatchObject({ earliestFrame: 3 })
+    await store.trim(SESSION, { frame: 5 })
+    expect(await store.readJournal(SESSION, 4, 9)).toEqual([])
+    expect(await store.record(SESSION)).toMatchObject({ earliestFrame: 5 })
+    expect(await store.read(SESSION, 0, 9)).toHaveLength(4)
+    await store.trim(OTHER, { seq: 1, frame: 1 })
+    expect(await store.record(OTHER)).toBeUndefined()
+  })
+
+  test('counts sessions by what they are now', async () => {
+    await using store = await open()
+    expect([...(await store.counts())]).toEqual([])
+    await store.create(SESSION, { entries: entries(1, 1), record: state(SESSION) })
+    await store.create(OTHER, { entries: [entry(1, OTHER)], record: state(OTHER) })
+    const busy = { ...state(SESSION), status: 'busy' as const }
+    for (const seq of [2, 3]) await store.append(SESSION, { entries: [entry(seq)], record: busy })
+    expect(Object.fromEntries(await store.counts())).toEqual({ idle: 1, busy: 1 })
+    await store.delete(OTHER)
+    const ended = { ...busy, status: 'ended' as const }
+    await store.append(SESSION, { entries: [entry(4)], record: ended })
+    expect((await store.counts()).get('ended')).toBe(1)
+    expect((await store.counts()).get('idle') ?? 0).toBe(0)
+  })
+
+  test('keeps an account that outlives its sessions, and what nobody told stays unknown', async () => {
+    await using store = await open()
+    const day = Date.UTC(2026, 0, 1)
+    const charge = { principal: 'ann', agent: 'a', at: day, sessions: 1, turns: 0, usage: {} }
+    const turn = { ...charge, sessions: 0, turns: 1 }
+    await store.create(SESSION, { entries: entries(1, 1), charges: [charge] })
+    await store.append(SESSION, {
+      entries: entries(2, 2),
+      charges: [
+        { ...turn, usage: { input: 3, costUsd: 0.1 } },
+        { ...turn, at: day + 86_399_999, usage: { output: 2, costUsd: 0.2 } },
+        { ...turn, at: day + 86_400_000 },
+        { ...turn, principal: 'bob' },
+      ],
+    })
+    await store.delete(SESSION)
+    const usage = { input: 3, output: 2, costUsd: 0.3 }
+    expect(await store.spent('ann')).toEqual([
+      { principal: 'ann', agent: 'a', day: '2026-01-01', sessions: 1, turns: 2, usage },
+      { principal: 'ann', agent: 'a', day: '2026-01-02', sessions: 0, turns: 1, usage: {} },
+    ])
+    expect(await store.spent('nobody')).toEqual([])
+  })
+
+  test('removes the blobs of a session with it, and no others', async () => {
+    await using store = await open()
+    const keep = async (session: string) => {
+      const writer = store.blobs.open()
+      writer.write(Uint8Array.of(1))
+      const blob = await writer.close()
+      const event = { type: 'native.unmapped', nativeType: 'x', blob } as const
+      await store.append(session, { entries: [{ seq: 1, session, at: 1, event }] })
+      return blob
+    }
+    const [mine, theirs] = [await keep(SESSION), await keep(OTHER)]
+    await store.delete(SESSION)
+    await expect(store.readBlob(mine)).rejects.toMatchObject({ code: 'not_found' })
+    expect([...(await store.readBlob(theirs))]).toEqual([1])
+    const next = await keep(SESSION)
+    expect([mine.id, theirs.id]).not.toContain(next.id)
+  })
+}

@@ -1,0 +1,48 @@
+import { mkdirSync, rmSync } from 'node:fs'
+import { afterAll, expect, test } from 'vitest'
+import { MIGRATIONS, migrate } from '../../src/stores/sqlite/schema.ts'
+import { sqliteStore } from '../../src/stores/sqlite.ts'
+import { database, entries, newDirectory, sessionId, state } from './sqlite-parts.ts'
+
+const directory = newDirectory()
+afterAll(() => rmSync(directory, { recursive: true }))
+
+test('a store of the first version has its sessions counted and its account made', async () => {
+  mkdirSync(directory, { recursive: true, mode: 0o700 })
+  const day = Date.UTC(2026, 0, 2)
+  const old = database(directory)
+  migrate(old, MIGRATIONS.slice(0, 1))
+  const insert = old.prepare('INSERT INTO session (n, id, principal, status, record) VALUES (?, ?, ?, ?, ?)')
+  const log = old.prepare(
+    'INSERT INTO log (session, first, last, at, version, body) VALUES (?, 1, 2, 5, 1, ?)',
+  )
+  for (const n of [1, 2, 3]) {
+    const id = sessionId(n)
+    const status = n === 3 ? 'ended' : 'idle'
+    const usage = n === 2 ? {} : { input: n, costUsd: 0.1 }
+    const record = state(id, { principal: 'ann', status, createdAt: day + n, turns: n, usage })
+    insert.run(n, id, 'ann', status, JSON.stringify(record))
+    log.run(
+      n,
+      entries(id, 1, 2)
+        .map((entry) => JSON.stringify(entry))
+        .join(',\n'),
+    )
+  }
+  old.close()
+  await using store = await sqliteStore({ directory })
+  expect(Object.fromEntries(await store.counts())).toEqual({ idle: 2, ended: 1 })
+  expect(await store.spent('ann')).toEqual([
+    {
+      principal: 'ann',
+      agent: 'echo',
+      day: '2026-01-02',
+      sessions: 3,
+      turns: 6,
+      usage: { input: 4, costUsd: 0.2 },
+    },
+  ])
+  expect(await store.read(sessionId(1), 0, 9)).toEqual(entries(sessionId(1), 1, 2))
+  await store.delete(sessionId(3))
+  expect((await store.counts()).get('ended') ?? 0).toBe(0)
+})
