@@ -1,0 +1,30 @@
+import { z } from 'zod'
+import { BoardState } from '../../dialects/board-state.ts'
+import { SessionId, type SessionRecord } from '../../model/index.ts'
+import { named } from '../components.ts'
+import { stateOf } from './state.ts'
+
+/** What this face answers about a session. */
+export const BoardStanding = named('BoardStanding', z.strictObject({ id: SessionId, state: BoardState }))
+
+/** The same, with what we add to it. */
+export const BoardSession = named(
+  'BoardSession',
+  BoardStanding.extend({
+    agentId: z.string(),
+    createdAt: z.iso.datetime(),
+    updatedAt: z.iso.datetime(),
+  }),
+)
+export type BoardSession = z.infer<typeof BoardSession>
+
+export function boardSession(record: SessionRecord): BoardSession {
+  const { id, agent, createdAt, updatedAt } = record
+  return {
+    id,
+    state: stateOf(record),
+    agentId: agent,
+    createdAt: new Date(createdAt).toISOString(),
+    updatedAt: new Date(updatedAt).toISOString(),
+  }
+}

@@ -1,0 +1,149 @@
+import { isDeepStrictEqual } from 'node:util'
+import { MainstemError, type SessionRecord } from '../../model/index.ts'
+import type { Claim } from '../../sessions/claim.ts'
+import type { NewSession } from '../../sessions/parts.ts'
+import { beginSession } from '../begin-session.ts'
+import { underCeiling } from '../ceiling.ts'
+import { ready, trackTurn } from '../commands.ts'
+import { type Call, type Endpoint, endpoint } from '../endpoint.ts'
+import { checkReady } from '../health.ts'
+import { InFlight, keyFrom } from '../idempotency.ts'
+import { once } from '../once.ts'
+import { owned } from '../owned.ts'
+import type { GatewayParts } from '../parts.ts'
+import { directoryBelow } from '../roots.ts'
+import { BoardStanding } from './answers.ts'
+import { policyWith, type SessionConfig, SessionRequest, type UnifiedRequest } from './request.ts'
+
+const ROUTE = 'POST /api/sessions'
+
+/** A session and its prompt, in the words of the board or of the unified protocol; or one more prompt of a session. */
+export function createEndpoint(parts: GatewayParts): Endpoint {
+  const inFlight = new InFlight()
+  return endpoint({
+    method: 'POST',
+    url: '/api/sessions',
+    summary: 'Begin a session with a prompt, or go on with one: `agentId` as the board asks, or `agentType`',
+    idempotent: true,
+    body: SessionRequest,
+    status: 201,
+    answer: BoardStanding,
+    errors: [
+      'agent_not_found',
+      'session_not_found',
+      'not_found',
+      'conflict',
+      'idempotency_conflict',
+      'unsupported_option',
+      'overloaded',
+      'draining',
+    ],
+    async run(call) {
+      checkReady(parts)
+      const asked = askedOf(call.body)
+      const { sessionId } = asked
+      const id = await (sessionId === undefined
+        ? begin(parts, inFlight, call, asked)
+        : once(parts, inFlight, call, {
+            session: sessionId,
+            answer: (record) => record.id,
+            run: (claim) => goOn(parts, call.principal, sessionId, asked, claim),
+          }))
+      call.reply.header('location', `/api/sessions/${id}`)
+      // What it is when its prompt is taken, however it stands when the request is repeated.
+      return { id, state: 'running' as const }
+    },
+  })
+}
+
+/** Both bodies as the one that says more. */
+function askedOf(body: SessionRequest): UnifiedRequest {
+  if ('agentType' in body) return body
+  const { agentId, projectId, prompt } = body
+  return { agentType: agentId, prompt, config: { ...(projectId !== undefined && { projectId }) } }
+}
+
+async function begin(
+  parts: GatewayParts,
+  inFlight: InFlight,
+  { principal, request, reply, body }: Call<unknown, unknown, SessionRequest>,
+  asked: UnifiedRequest,
+): Promise<string> {
+  const key = keyFrom(request.headers['idempotency-key'], `${principal} ${ROUTE}`, body)
+  const wanted = () => sessionOf(parts, principal, asked)
+  const { id, replayed } = await beginSession(parts, inFlight, key, wanted, asked.prompt)
+  if (replayed) reply.header('idempotent-replayed', 'true')
+  return id
+}
+
+async function sessionOf(
+  parts: GatewayParts,
+  principal: string,
+  { agentType, config = {} }: UnifiedRequest,
+): Promise<NewSession> {
+  return {
+    agent: agentType,
+    principal,
+    cwd: await directoryOf(parts, config),
+    policy: underCeiling(policyWith(parts.policy, config), parts.ceiling),
+    ...(config.model !== undefined && { options: { model: config.model } }),
+  }
+}
+
+/** Where both are said, the directory has to be in the project. */
+async function directoryOf(
+  { projects, roots, cwd }: GatewayParts,
+  { projectId, workingDirectory }: SessionConfig,
+): Promise<string> {
+  const project = projectId === undefined ? undefined : projectOf(projects, projectId)
+  if (project === undefined) return directoryBelow(roots, workingDirectory ?? cwd, 'workingDirectory')
+  const directory = await directoryBelow(roots, project, 'projectId')
+  return workingDirectory === undefined
+    ? directory
+    : directoryBelow([directory], workingDirectory, 'workingDirectory')
+}
+
+function projectOf(projects: GatewayParts['projects'], id: string): string {
+  const directory = Object.hasOwn(projects, id) ? projects[id] : undefined
+  if (directory !== undefined) return directory
+  const known = Object.keys(projects).join(', ') || 'none'
+  const message = `projectId: there is no project "${id}" in the configuration; known: ${known}`
+  throw new MainstemError('not_found', message, { field: 'projectId' })
+}
+
+async function goOn(
+  parts: GatewayParts,
+  principal: string,
+  id: string,
+  asked: UnifiedRequest,
+  claim: Claim | undefined,
+): Promise<string> {
+  await checkSame(parts, await owned(parts, principal, id), asked)
+  const session = await ready(parts, principal, id)
+  const turn = await session.prompt(asked.prompt, [], claim)
+  trackTurn(parts, session, turn)
+  return id
+}
+
+/** A session keeps what it was begun with: another wish is refused, because ignoring it might allow too much. */
+async function checkSame(
+  parts: GatewayParts,
+  record: SessionRecord,
+  { agentType, config = {} }: UnifiedRequest,
+): Promise<void> {
+  const policy = underCeiling(policyWith(record.policy, config), parts.ceiling)
+  const isPlaced = config.projectId !== undefined || config.workingDirectory !== undefined
+  const pairs: [field: string, asked: unknown, own: unknown][] = [
+    ['agentType', agentType, record.agent],
+    ['config.model', config.model ?? record.options.model, record.options.model],
+    ['config.approvalMode', policy.approval, record.policy.approval],
+    ['config.sandboxMode', policy.sandbox, record.policy.sandbox],
+    ['config.allowedTools', policy.tools?.preapproved, record.policy.tools?.preapproved],
+    ['config.blockedTools', policy.tools?.denied, record.policy.tools?.denied],
+    ['config.maxTurns', policy.maxSteps, record.policy.maxSteps],
+    ['config.workingDirectory', isPlaced ? await directoryOf(parts, config) : record.cwd, record.cwd],
+  ]
+  const [field] = pairs.find(([, asked, own]) => !isDeepStrictEqual(asked, own)) ?? []
+  if (field === undefined) return
+  throw new MainstemError('unsupported_option', `${field}: the session was begun with another`, { field })
+}

@@ -1,0 +1,117 @@
+import { z } from 'zod'
+import { board } from '../../dialects/board.ts'
+import type { Dialect } from '../../dialects/dialect.ts'
+import { dialects } from '../../dialects/index.ts'
+import { MainstemError, type SessionRecord } from '../../model/index.ts'
+import { named } from '../components.ts'
+import { badCursor, type Cursor, parseCursor, START } from '../cursor.ts'
+import { type Endpoint, endpoint } from '../endpoint.ts'
+import { startOf } from '../events.ts'
+import type { Shown } from '../format.ts'
+import { owned, SessionPath } from '../owned.ts'
+import type { GatewayParts } from '../parts.ts'
+import { problemOf, sendProblem } from '../problem.ts'
+import { Projector, type View } from '../projector.ts'
+import { integer } from '../query.ts'
+import { pourSocket } from '../socket-pour.ts'
+import { endOf } from './state.ts'
+
+const EventsPage = named(
+  'BoardEvents',
+  z.strictObject({
+    events: z.array(z.unknown()),
+    offset: z.int().nonnegative(),
+    limit: z.int().positive(),
+    total: z.int().nonnegative().describe('how many there are by now'),
+  }),
+)
+
+const dialect = z
+  .enum([...dialects.keys()])
+  .default(board.id)
+  .transform((id) => dialects.get(id) ?? board)
+
+const offset = integer(0, 999_999_999)
+
+const SocketQuery = z.strictObject({
+  dialect,
+  offset: offset.optional().describe('how many messages you have already'),
+  after: z.string().optional().describe('the last id you have, as `/v1/sessions/{id}/events` counts them'),
+  ticket: z.string().optional(),
+})
+
+const BATCH = 512
+
+/** What happened in a session, counted in messages: page by page, or on a socket. */
+export function boardEventEndpoints(parts: GatewayParts): Endpoint[] {
+  return [
+    endpoint({
+      method: 'GET',
+      url: '/api/sessions/:id/events',
+      summary: 'The events of a session from an offset on',
+      params: SessionPath,
+      query: z.strictObject({ dialect, offset: offset.default(0), limit: integer(1, 1000).default(100) }),
+      answer: EventsPage,
+      errors: ['session_not_found', 'cursor_gone'],
+      async run({ params, query, principal }) {
+        const { id } = await owned(parts, principal, params.id)
+        const { dialect, offset, limit } = query
+        const events: unknown[] = []
+        let total = 0
+        for await (const { message } of messagesOf(parts, id, dialect)) {
+          if (total >= offset && events.length < limit) events.push(message)
+          total++
+        }
+        return { events, offset, limit, total }
+      },
+    }),
+    endpoint({
+      method: 'GET',
+      url: '/ws/sessions/:id',
+      summary: 'A WebSocket: the events of a session so far, then live, closed when it is over',
+      auth: 'ticket',
+      params: SessionPath,
+      query: SocketQuery,
+      status: 101,
+      errors: ['session_not_found', 'cursor_gone', 'overloaded'],
+      async run({ reply }) {
+        reply.header('upgrade', 'websocket').header('connection', 'upgrade')
+        return sendProblem(reply, problemOf('invalid_request', 'this path is a WebSocket', 426))
+      },
+      async socket({ params, query, principal }) {
+        const record = await owned(parts, principal, params.id)
+        const after = await cursorOf(parts, record, query)
+        const view: View = { dialect: query.dialect, options: {}, after }
+        const from = startOf(record, view, 'after')
+        return (stream) => pourSocket(parts, stream, { id: record.id, view, from, raw: false, endOf })
+      },
+    }),
+  ]
+}
+
+/** Every message that there is by now. */
+async function* messagesOf({ sessions }: GatewayParts, id: string, dialect: Dialect): AsyncGenerator<Shown> {
+  const projector = new Projector({ dialect, options: {}, after: START })
+  let entries = await sessions.read(id, 0, BATCH)
+  while (entries.length > 0) {
+    yield* projector.project(entries)
+    entries = await sessions.read(id, entries.at(-1)?.seq ?? 0, BATCH)
+  }
+}
+
+/** A reader knows its place by an id, or by how many messages it has; the one is as good as the other. */
+async function cursorOf(
+  parts: GatewayParts,
+  { id }: SessionRecord,
+  { dialect, offset, after }: z.infer<typeof SocketQuery>,
+): Promise<Cursor> {
+  if (offset === undefined || offset === 0) return parseCursor(after, 'after') ?? START
+  if (after !== undefined) {
+    throw new MainstemError('invalid_request', 'offset: not together with after', { field: 'offset' })
+  }
+  let count = 0
+  for await (const shown of messagesOf(parts, id, dialect)) {
+    if (++count === offset) return parseCursor(shown.id) ?? START
+  }
+  throw badCursor(`there are only ${count} messages`, 'offset')
+}

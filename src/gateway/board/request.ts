@@ -1,0 +1,90 @@
+import { z } from 'zod'
+import { ApprovalMode, SandboxMode } from '../../dialects/unified-event.ts'
+import { type Approval, ModelName, type Policy, type Sandbox } from '../../model/index.ts'
+import { ToolPolicy } from '../../model/policy.ts'
+import { named } from '../components.ts'
+import { AgentName } from './agent-names.ts'
+
+/** In characters as JSON Schema counts them: a pair of surrogates is one. */
+const MAX_PROMPT = 100_000
+
+const prompt = z
+  .string()
+  .min(1)
+  .refine(isShort, `more than ${MAX_PROMPT} characters`)
+  .meta({ maxLength: MAX_PROMPT })
+
+function isShort(text: string): boolean {
+  if (text.length <= MAX_PROMPT) return true
+  return text.length <= 2 * MAX_PROMPT && [...text].length <= MAX_PROMPT
+}
+
+const projectId = z.string().min(1).max(200).optional().describe('a name of `projects` in the configuration')
+
+/** How the board asks for a session. */
+const BoardRequest = named('BoardRequest', z.strictObject({ agentId: AgentName, projectId, prompt }))
+
+const SessionConfig = z.strictObject({
+  agentType: AgentName.optional().describe('the same as beside it'),
+  projectId,
+  workingDirectory: z.string().min(1).max(4096).optional(),
+  model: ModelName.optional(),
+  approvalMode: ApprovalMode.optional(),
+  sandboxMode: SandboxMode.optional(),
+  allowedTools: ToolPolicy.shape.preapproved.describe('these run without asking'),
+  blockedTools: ToolPolicy.shape.denied,
+  maxTurns: z.int().min(1).max(1000).optional().describe('model calls in one turn'),
+})
+export type SessionConfig = z.infer<typeof SessionConfig>
+
+/** How the unified protocol asks for one, or for more of one. */
+const UnifiedRequest = named(
+  'UnifiedRequest',
+  z
+    .strictObject({
+      agentType: AgentName,
+      prompt,
+      sessionId: z.string().optional().describe('a session to go on with'),
+      config: SessionConfig.optional(),
+    })
+    .refine(({ agentType, config }) => (config?.agentType ?? agentType) === agentType, {
+      path: ['config', 'agentType'],
+      error: 'not the agentType beside it',
+    }),
+)
+export type UnifiedRequest = z.infer<typeof UnifiedRequest>
+
+/** Either of the two. */
+export const SessionRequest = named('SessionRequest', z.union([BoardRequest, UnifiedRequest]))
+export type SessionRequest = z.infer<typeof SessionRequest>
+
+const APPROVALS: Record<ApprovalMode, Approval> = {
+  ask: 'ask',
+  askDangerous: 'ask-dangerous',
+  autoEdit: 'auto-edit',
+  autoAll: 'auto-all',
+}
+
+const SANDBOXES: Record<SandboxMode, Sandbox> = {
+  none: 'none',
+  readOnly: 'read-only',
+  workspaceWrite: 'workspace-write',
+  fullAccess: 'full-access',
+}
+
+/** The policy with what the configuration of a session says of it. */
+export function policyWith(base: Policy, config: SessionConfig): Policy {
+  const { approvalMode, sandboxMode, allowedTools, blockedTools, maxTurns } = config
+  const tools = {
+    ...base.tools,
+    ...(allowedTools && { preapproved: allowedTools }),
+    ...(blockedTools && { denied: blockedTools }),
+  }
+  return {
+    ...base,
+    ...(approvalMode && { approval: APPROVALS[approvalMode] }),
+    ...(sandboxMode && { sandbox: SANDBOXES[sandboxMode] }),
+    ...(maxTurns !== undefined && { maxSteps: maxTurns }),
+    ...((allowedTools || blockedTools) && { tools }),
+  }
+}

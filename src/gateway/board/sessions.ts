@@ -1,0 +1,80 @@
+import { z } from 'zod'
+import { named } from '../components.ts'
+import { type Endpoint, endpoint } from '../endpoint.ts'
+import { owned, SessionPath } from '../owned.ts'
+import type { GatewayParts } from '../parts.ts'
+import { integer } from '../query.ts'
+import { BoardSession, BoardStanding, boardSession } from './answers.ts'
+import { stateOf } from './state.ts'
+
+const BoardList = named(
+  'BoardList',
+  z.strictObject({
+    sessions: z.array(BoardSession).describe('newest first'),
+    next: z.string().optional().describe('`before` for the page after this one'),
+  }),
+)
+
+const Cancelled = named(
+  'Cancelled',
+  BoardStanding.extend({ cancelled: z.boolean().describe('this call stopped it, and no other did') }),
+)
+
+/** Sessions as the board has them: to find them, to ask how they stand, to stop them. */
+export function boardSessionEndpoints(parts: GatewayParts): Endpoint[] {
+  return [
+    endpoint({
+      method: 'GET',
+      url: '/api/sessions',
+      summary: 'The sessions of this token as the board has them, newest first',
+      query: z.strictObject({
+        before: z.string().optional().describe('older than this session'),
+        limit: integer(1, 500).default(50),
+      }),
+      answer: BoardList,
+      errors: ['session_not_found'],
+      async run({ query: { before, limit }, principal }) {
+        if (before !== undefined) await owned(parts, principal, before)
+        const found = await parts.sessions.records({
+          principal,
+          limit,
+          ...(before !== undefined && { before }),
+        })
+        const next = found.length === limit ? found.at(-1)?.id : undefined
+        return { sessions: found.map(boardSession), ...(next !== undefined && { next }) }
+      },
+    }),
+    endpoint({
+      method: 'GET',
+      url: '/api/sessions/:id',
+      summary: 'How a session stands: running, done, failed or cancelled',
+      params: SessionPath,
+      answer: BoardSession,
+      errors: ['session_not_found'],
+      run: async ({ params, principal }) => boardSession(await owned(parts, principal, params.id)),
+    }),
+    cancelEndpoint(parts),
+  ]
+}
+
+/** Stops what runs and drops what waits. Doing it again, or too late, changes nothing, and the answer says so. */
+function cancelEndpoint(parts: GatewayParts): Endpoint {
+  const cancelling = new Map<string, Promise<boolean>>()
+  return endpoint({
+    method: 'POST',
+    url: '/api/sessions/:id/cancel',
+    summary: 'Stop a session, and wait until it has stopped',
+    params: SessionPath,
+    answer: Cancelled,
+    errors: ['session_not_found'],
+    async run({ params: { id }, principal }) {
+      const before = stateOf(await owned(parts, principal, id))
+      const other = cancelling.get(id)
+      const stopped = other ?? (before === 'running' ? parts.sessions.get(id)?.interruptAll() : undefined)
+      if (stopped && !other) cancelling.set(id, stopped)
+      const cancelled = await stopped?.finally(() => cancelling.delete(id))
+      const state = stateOf(await owned(parts, principal, id))
+      return { id, state, cancelled: cancelled === true && !other }
+    },
+  })
+}

@@ -1,0 +1,61 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, it, vi } from 'vitest'
+import { loadConfig } from '../../src/daemon/config.ts'
+import { serve } from '../../src/daemon/serve.ts'
+import { blocksOf, pages } from './pages.ts'
+
+vi.setConfig({ testTimeout: 60_000 })
+
+const run = promisify(execFile)
+
+/** What is another one each time: ids, times and durations. */
+const constant = (text: string) =>
+  text
+    .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'ID')
+    .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, 'TIME')
+    .replaceAll(/"durationMs":\d+/g, '"durationMs":0')
+    .replaceAll(/"workingDirectory":"[^"]*"/g, '"workingDirectory":"HERE"')
+    .trimEnd()
+
+/** The calls of a page in their order, each with the output that is printed below it. */
+function callsOf(path: string) {
+  const blocks = pages.filter((page) => page.path === path).flatMap(blocksOf)
+  return blocks.flatMap(({ language, text, place }, index) =>
+    language === 'sh' && text.includes('curl ')
+      ? [{ place, command: text, output: blocks[index + 1]?.text ?? '' }]
+      : [],
+  )
+}
+
+it.each([
+  ['docs/board.md', 3],
+  ['docs/unified.md', 3],
+])('%s shows calls that are answered as it says', async (path, count) => {
+  const home = realpathSync(mkdtempSync(join(tmpdir(), 'faces-')))
+  const config = await loadConfig({
+    flags: { port: 0, data: home, cwd: home, auth: false },
+    environment: { MAINSTEM_HOME: home },
+    cwd: home,
+  })
+  const reported: unknown[] = []
+  const server = await serve({ config, report: (thrown) => reported.push(thrown) })
+  const calls = callsOf(path)
+  expect(calls).toHaveLength(count)
+  // The programs of the page find the Node that runs this.
+  const env = { PATH: [dirname(process.execPath), process.env.PATH].join(delimiter) }
+  try {
+    for (const { place, command, output } of calls) {
+      const here = command.replaceAll('127.0.0.1:7380', new URL(server.url).host)
+      const { stdout } = await run('bash', ['-c', here], { env })
+      expect(constant(stdout), place).toBe(constant(output))
+    }
+  } finally {
+    await server.stop()
+    rmSync(home, { recursive: true })
+  }
+  expect(reported).toEqual([])
+})
