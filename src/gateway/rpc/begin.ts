@@ -1,0 +1,82 @@
+import type { RequestOpened } from '../../model/events/request.ts'
+import { MainstemError, type SessionRecord, toMainstemError } from '../../model/index.ts'
+import type { Session } from '../../sessions/session.ts'
+import { ready, trackTurn } from '../commands.ts'
+import { latestFirst } from '../latest-first.ts'
+import { owned } from '../owned.ts'
+import type { GatewayParts } from '../parts.ts'
+import { answerIn, isPlainAnswer } from './answers.ts'
+import type { Rpc } from './method.ts'
+
+/** An exchange that is under way: a turn, and the last entry before what belongs to it. */
+export interface Begun {
+  session: Session
+  turn: number
+  after: number
+  /** The first entry that is kept. */
+  earliest: number
+}
+
+/** A message is the answer to what the agent asked last; otherwise it is a prompt, which may have to wait. */
+export async function begin(rpc: Rpc, principal: string, id: string, message: string): Promise<Begun> {
+  const { parts, clients } = rpc
+  const session = await ready(parts, principal, id)
+  const record = await owned(parts, principal, id)
+  const { head, earliest = 1 } = record
+  const { open, settled } = await questionsIn(parts, record)
+  if (open) {
+    // Nobody answers what they did not see.
+    if (!clients.hasSeen(id, open.seq)) {
+      throw new MainstemError('conflict', 'the agent has asked something; session.reconnect shows it')
+    }
+    await answer(session, message, open.request)
+    return { session, turn: open.turn, after: open.seq, earliest }
+  }
+  // Whoever comes second with a plain answer meant the question, and the agent must not hear it as a prompt.
+  if (settled && clients.hasSeen(id, settled.seq) && isPlainAnswer(message, settled.request)) throw tooLate()
+  const turn = await session.prompt(message)
+  trackTurn(parts, session, turn)
+  return { session, turn, after: head, earliest }
+}
+
+interface Asked {
+  seq: number
+  turn: number
+  request: RequestOpened
+}
+
+/** Of what the open turn has asked a person: the oldest that it waits for, and the newest that was answered. */
+async function questionsIn(
+  { sessions }: GatewayParts,
+  record: SessionRecord,
+): Promise<{ open?: Asked; settled?: Asked }> {
+  const { openTurn, requests } = record
+  const asked: { open?: Asked; settled?: Asked } = {}
+  if (openTurn === undefined) return asked
+  const waiting = new Set(requests.map(({ requestId }) => requestId))
+  for await (const { event, seq, turn } of latestFirst(sessions, record)) {
+    if (event.type === 'turn.started' && turn === openTurn) break
+    if (event.type !== 'request.opened' || turn !== openTurn || !isForPerson(event)) continue
+    if (waiting.has(event.requestId)) asked.open = { seq, turn, request: event }
+    else asked.settled ??= { seq, turn, request: event }
+  }
+  return asked
+}
+
+function isForPerson({ blocking, asks = 'person' }: RequestOpened): boolean {
+  return blocking && asks === 'person'
+}
+
+async function answer(session: Session, message: string, request: RequestOpened): Promise<void> {
+  try {
+    await session.answer(answerIn(message, request))
+  } catch (thrown) {
+    // It was open a moment ago, so somebody was faster.
+    if (toMainstemError(thrown).code !== 'request_not_found') throw thrown
+    throw tooLate()
+  }
+}
+
+function tooLate(): MainstemError {
+  return new MainstemError('conflict', 'the question was answered before')
+}

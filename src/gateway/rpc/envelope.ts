@@ -1,0 +1,73 @@
+import { z } from 'zod'
+import { RequestResolved } from '../../model/events/request.ts'
+import { ErrorCode, jsonRpcCode } from '../../model/index.ts'
+import { named } from '../components.ts'
+import type { Problem } from '../problem.ts'
+
+const Id = z.union([z.string(), z.number(), z.null()])
+type Id = z.infer<typeof Id>
+
+/** Clients may leave out `jsonrpc` and `id`; they are answered all the same. */
+export const RpcRequest = named(
+  'RpcRequest',
+  z.object({
+    jsonrpc: z.literal('2.0').optional(),
+    id: Id.optional(),
+    method: z.string().min(1),
+    params: z.unknown().optional().describe('an object with the parameters by name'),
+  }),
+)
+export type RpcRequest = z.infer<typeof RpcRequest>
+
+const RpcError = z.strictObject({
+  code: z.int(),
+  message: z.string(),
+  data: z.strictObject({
+    code: ErrorCode,
+    advice: z.string(),
+    field: z.string().optional(),
+    earliest: z.int().optional(),
+    winner: RequestResolved.optional(),
+  }),
+})
+
+export const RpcResponse = named(
+  'RpcResponse',
+  z.strictObject({
+    jsonrpc: z.literal('2.0'),
+    id: Id.describe('null where the request had none'),
+    result: z.unknown().optional(),
+    error: RpcError.optional(),
+  }),
+)
+export type RpcResponse = z.infer<typeof RpcResponse>
+
+/** The codes that JSON-RPC itself has for what never became a call. */
+export const UNREADABLE = -32700
+export const NO_REQUEST = -32600
+export const NO_METHOD = -32601
+
+export function answer({ id = null }: RpcRequest, result: unknown): RpcResponse {
+  return { jsonrpc: '2.0', id, result }
+}
+
+export function refusal(
+  id: Id | undefined,
+  { code, detail, advice, field, earliest, winner }: Problem,
+  rpcCode: number = jsonRpcCode(code),
+): RpcResponse {
+  const data = {
+    code,
+    advice,
+    ...(field !== undefined && { field }),
+    ...(earliest !== undefined && { earliest }),
+    ...(winner && { winner }),
+  }
+  return { jsonrpc: '2.0', id: id ?? null, error: { code: rpcCode, message: detail, data } }
+}
+
+/** The id of something that is no request otherwise. */
+export function idIn(body: unknown): Id | undefined {
+  if (typeof body !== 'object' || body === null || !('id' in body)) return undefined
+  return Id.safeParse(body.id).data
+}

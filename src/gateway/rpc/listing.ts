@@ -1,0 +1,45 @@
+import { FACES, type SessionRecord } from '../../model/index.ts'
+import { allRecords } from '../owned.ts'
+import type { GatewayParts } from '../parts.ts'
+import { modeOf } from './modes.ts'
+
+export type Status = 'idle' | 'busy' | 'error'
+
+export interface Listed {
+  sessionId: string
+  path: string
+  status: Status
+  mode: ReturnType<typeof modeOf>
+  sdkSessionId: string | null
+  model: string | null
+  createdAt: string
+  lastActivityAt: string
+  cliType: string
+}
+
+/** The sessions of a principal that have not ended, newest first. */
+export async function* liveRecords(parts: GatewayParts, principal: string): AsyncGenerator<SessionRecord> {
+  for await (const record of allRecords(parts, { principal })) if (record.status !== 'ended') yield record
+}
+
+/** A session in the words of this face. */
+export function listed(record: SessionRecord): Listed {
+  const { id, cwd, policy, options, nativeSessionId, resumedFrom, model = options.model } = record
+  return {
+    sessionId: id,
+    path: cwd,
+    status: statusOf(record),
+    mode: modeOf(policy),
+    sdkSessionId: nativeSessionId ?? resumedFrom ?? null,
+    model: model ?? null,
+    createdAt: new Date(record.createdAt).toISOString(),
+    lastActivityAt: new Date(record.updatedAt).toISOString(),
+    cliType: record.agent,
+  }
+}
+
+/** A session that waits is in error when its last turn was; the next message can mend that. */
+export function statusOf({ status, lastOutcome }: SessionRecord): Status {
+  if (status === 'busy') return 'busy'
+  return lastOutcome !== undefined && FACES[lastOutcome].daemon === 'error' ? 'error' : 'idle'
+}

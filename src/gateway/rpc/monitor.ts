@@ -1,0 +1,73 @@
+import { z } from 'zod'
+import { owned } from '../owned.ts'
+import { type Listed, listed, liveRecords, type Status, statusOf } from './listing.ts'
+import { type Method, method, OfSession, type Rpc } from './method.ts'
+import { undelivered } from './reconnect.ts'
+
+const Nothing = z.strictObject({})
+
+const MEGABYTE = 1024 * 1024
+
+interface QueueStats {
+  userPending: number
+  responsePending: number
+  clientConnected: boolean
+}
+
+/** How the server and its sessions are. */
+export function monitorMethods(rpc: Rpc): Record<string, Method> {
+  const { parts } = rpc
+  return {
+    'session.queue_stats': method(OfSession, async ({ sessionId }, principal) =>
+      queueStats(rpc, principal, sessionId),
+    ),
+    'health.check': method(Nothing, async (_, principal) => {
+      const sessionsByStatus: Record<Status, number> = { idle: 0, busy: 0, error: 0 }
+      let sessions = 0
+      for await (const record of liveRecords(parts, principal)) {
+        sessionsByStatus[statusOf(record)]++
+        sessions++
+      }
+      const { version: nodeVersion, pid } = process
+      const memory = memoryInUse()
+      return {
+        ok: true,
+        sessions,
+        sessionsByStatus,
+        uptime: uptime(),
+        memory,
+        nodeVersion,
+        pid,
+        version: parts.version,
+      }
+    }),
+    'monitor.sessions': method(Nothing, async (_, principal) => {
+      const sessions: (Listed & { queue: QueueStats })[] = []
+      for await (const record of liveRecords(parts, principal)) {
+        sessions.push({ ...listed(record), queue: await queueStats(rpc, principal, record.id) })
+      }
+      return { sessions, totalSessions: sessions.length, uptime: uptime() }
+    }),
+  }
+}
+
+async function queueStats({ parts, clients }: Rpc, principal: string, id: string): Promise<QueueStats> {
+  await clients.noted(id)
+  const record = await owned(parts, principal, id)
+  const clientConnected = clients.has(id)
+  // What a client is being sent does not wait for one.
+  const waiting = clientConnected ? [] : (await undelivered(parts, record)).messages
+  return { userPending: record.queue.length, responsePending: waiting.length, clientConnected }
+}
+
+/** In whole seconds. */
+function uptime(): number {
+  return Math.floor(process.uptime())
+}
+
+/** In whole megabytes, as this face has always told it. */
+function memoryInUse(): { rss: number; heapUsed: number; heapTotal: number } {
+  const { rss, heapUsed, heapTotal } = process.memoryUsage()
+  const megabytes = (bytes: number) => Math.round(bytes / MEGABYTE)
+  return { rss: megabytes(rss), heapUsed: megabytes(heapUsed), heapTotal: megabytes(heapTotal) }
+}

@@ -1,0 +1,76 @@
+import { z } from 'zod'
+import { ModelName, NativeSessionId, OUTSIDE_ID, toMainstemError } from '../../model/index.ts'
+import { underCeiling } from '../ceiling.ts'
+import { ready } from '../commands.ts'
+import { checkReady } from '../health.ts'
+import { checkResume } from '../new-session.ts'
+import { owned } from '../owned.ts'
+import type { GatewayParts } from '../parts.ts'
+import { directoryBelow } from '../roots.ts'
+import { type Listed, listed, liveRecords } from './listing.ts'
+import { type Method, method, OfSession, type Rpc } from './method.ts'
+import { inMode, Mode } from './modes.ts'
+
+/** Clients that name no agent were written for this one. */
+const USUAL_AGENT = 'claude'
+
+const Create = z.strictObject({
+  path: z.string().min(1).max(4096),
+  mode: Mode.default('auto'),
+  model: ModelName.optional(),
+  cli_type: z.string().regex(OUTSIDE_ID, 'not the id of an agent').default(USUAL_AGENT),
+})
+
+const Resume = OfSession.extend({ sdkSessionId: NativeSessionId.optional() })
+
+/** Sessions come, are listed, are taken up again, and go. */
+export function sessionMethods({ parts, clients }: Rpc): Record<string, Method> {
+  return {
+    'session.create': method(Create, async ({ path, mode, model, cli_type }, principal) => {
+      checkReady(parts)
+      const session = await parts.sessions.create({
+        agent: cli_type,
+        principal,
+        cwd: await directoryBelow(parts.roots, path, 'path'),
+        policy: underCeiling(inMode(parts.policy, mode), parts.ceiling),
+        ...(model !== undefined && { options: { model } }),
+      })
+      return { sessionId: session.id }
+    }),
+    'session.list': method(z.strictObject({}), async (_, principal) => {
+      const sessions: Listed[] = []
+      for await (const record of liveRecords(parts, principal)) sessions.push(listed(record))
+      return { sessions }
+    }),
+    'session.resume': method(Resume, ({ sessionId, sdkSessionId }, principal) =>
+      resume(parts, principal, sessionId, sdkSessionId),
+    ),
+    'session.destroy': method(OfSession, async ({ sessionId: id }, principal) => {
+      const { status } = await owned(parts, principal, id)
+      if (status !== 'ended') {
+        await parts.sessions.open(id)
+        await parts.sessions.end(id)
+      }
+      clients.forget(id)
+      return { ok: true }
+    }),
+  }
+}
+
+/** `fallback`: there is no conversation of the agent's own to go on with, so the next message begins a new one. */
+async function resume(parts: GatewayParts, principal: string, id: string, wanted: string | undefined) {
+  const session = await ready(parts, principal, id)
+  const known = session.nativeSessionId
+  if (wanted !== undefined && wanted !== known) {
+    await checkResume(parts, principal, wanted, 'sdkSessionId')
+    try {
+      await session.adopt(wanted)
+    } catch (thrown) {
+      if (toMainstemError(thrown).code !== 'unsupported_option') throw thrown
+      return { ok: true, fallback: true }
+    }
+    return { ok: true, fallback: false }
+  }
+  const { status } = await owned(parts, principal, id)
+  return { ok: true, fallback: known === undefined && !session.idle && status !== 'busy' }
+}

@@ -1,0 +1,82 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { loadConfig } from '../../src/daemon/config.ts'
+import { type Server, serve } from '../../src/daemon/serve.ts'
+import { StreamEvent } from '../../src/dialects/daemon-event.ts'
+import { blocksOf, pages } from './pages.ts'
+
+vi.setConfig({ testTimeout: 30_000 })
+
+const run = promisify(execFile)
+const page = pages.find(({ path }) => path === 'docs/daemon.md') ?? { path: '', text: '' }
+const blocks = blocksOf(page)
+const home = realpathSync(mkdtempSync(join(tmpdir(), 'daemon-')))
+
+let server: Server
+beforeAll(async () => {
+  const config = await loadConfig({
+    flags: { port: 0, data: home, cwd: home, auth: false },
+    environment: { MAINSTEM_HOME: home },
+    cwd: home,
+  })
+  server = await serve({
+    config,
+    report: (thrown) => {
+      throw thrown
+    },
+  })
+})
+afterAll(async () => {
+  await server.stop()
+  rmSync(home, { recursive: true })
+})
+
+/** Runs blocks one after the other in one shell, and tells what each of them printed. */
+async function shell(commands: readonly string[]): Promise<string[]> {
+  const cut = '-- next --'
+  const script = commands.join(`\necho '${cut}'\n`).replaceAll('http://127.0.0.1:7380', server.url)
+  const { stdout } = await run('bash', ['-c', script], { cwd: home, env: { PATH: process.env.PATH } })
+  return stdout.split(`${cut}\n`)
+}
+
+/** Answers have no line end of their own, and each session has an id of its own. */
+const plain = (text: string) =>
+  text.replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, 'ID').replaceAll(/\}\n?(?=\{"jsonrpc|$)/g, '}\n')
+
+describe('the page on the daemon face', () => {
+  it('shows a conversation as it happens', async () => {
+    const first = blocks.findIndex(({ text }) => text.startsWith('rpc() {'))
+    const last = blocks.findIndex(({ text }) => text.includes('session.destroy'))
+    const conversation = blocks.slice(first, last + 2)
+    const commands = conversation.filter(({ language }) => language === 'sh')
+    const shown = conversation.filter(({ language }) => language !== 'sh')
+    expect(commands).toHaveLength(4)
+    const printed = await shell(commands.map(({ text }) => text))
+    expect(printed.map(plain)).toEqual(shown.map(({ text }) => plain(text)))
+  })
+
+  it('shows a question as the schema has it', () => {
+    const question = blocks.find(({ text }) => text.includes('"request_id"'))?.text ?? ''
+    const messages = question.trim().split('\n')
+    expect(messages).toHaveLength(3)
+    for (const message of messages) expect(StreamEvent.safeParse(JSON.parse(message)).error).toBeUndefined()
+  })
+
+  it('lists every method there is', async () => {
+    const table = page.text.split('## Methods')[1]?.split('\n## ')[0] ?? ''
+    const listed = [...table.matchAll(/^\| `([a-z]+\.[a-z_]+)` \|/gm)].map(([, name]) => name)
+    expect(listed).toHaveLength(12)
+    for (const method of listed) {
+      const response = await fetch(`${server.url}/rpc`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ method }),
+      })
+      expect(await response.json()).not.toMatchObject({ error: { code: -32601 } })
+    }
+  })
+})

@@ -1,0 +1,163 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { Said } from '../../src/agents/agent.ts'
+import { success, text } from './puppet.ts'
+import { create, exchange, hello, model, open, permission, result, startRpc, told } from './rpc.ts'
+import type { TestGateway } from './start.ts'
+import { play } from './talker.ts'
+
+let server: TestGateway
+beforeEach(async () => {
+  server = await startRpc()
+})
+afterEach(async () => {
+  await server[Symbol.asyncDispose]()
+  expect(server.reported).toEqual([])
+})
+
+const init = { type: 'system', subtype: 'init', session_id: 'sdk-1', model }
+const ended = [{ type: 'result', session_id: 'sdk-1' }, '[DONE]']
+const said = (content: string) => ({ type: 'text', content })
+const missed = (sessionId: string) => result(server, 'session.reconnect', { sessionId })
+const record = (id: string) => server.sessions.record(id)
+
+describe('a permission', () => {
+  const ask = [hello(), permission('r1')]
+
+  test.each([
+    ['Allow', { decision: 'allow', scope: 'once' }],
+    ['yes', { decision: 'allow', scope: 'once' }],
+    ['1', { decision: 'allow', scope: 'once' }],
+    ['Deny', { decision: 'deny' }],
+    ['2', { decision: 'deny' }],
+    ['No!', { decision: 'deny' }],
+    ['yes, but only in /tmp', { decision: 'deny', message: 'yes, but only in /tmp' }],
+    ['allow everything', { decision: 'deny', message: 'allow everything' }],
+  ])('that is answered with %j is decided so, and the same turn goes on', async (message, decision) => {
+    const id = await create(server, { mode: 'ask' })
+    const asked = await exchange(server, id, play(ask, [success]))
+    expect(asked.slice(1)).toEqual([
+      { type: 'tool_use', tool: 'Bash', input: { command: 'rm x' } },
+      {
+        type: 'tool_use',
+        tool: 'AskUserQuestion',
+        input: [
+          {
+            header: 'Allow Bash: rm x?',
+            options: [
+              { label: 'Allow', description: 'Allow' },
+              { label: 'Deny', description: 'Deny' },
+            ],
+            multiSelect: false,
+          },
+        ],
+        request_id: 'r1',
+      },
+      ...ended,
+    ])
+    expect(await exchange(server, id, message)).toEqual([
+      init,
+      said(`told ${JSON.stringify(decision)}`),
+      ...ended,
+    ])
+    expect(await record(id)).toMatchObject({ turns: 1, queue: [], requests: [] })
+  })
+
+  test('is not asked where the mode allows everything', async () => {
+    const id = await create(server, { mode: 'auto' })
+    const events = await exchange(server, id, play(ask, [success]))
+    expect(events.at(-3)).toMatchObject({ content: expect.stringContaining('"by":"policy"') })
+    expect(events.slice(-2)).toEqual(ended)
+  })
+
+  test('that two answer at once is decided by one, and the other is told', async () => {
+    const id = await create(server, { mode: 'ask' })
+    await exchange(server, id, play(ask, [{ ...success, wait: true }]))
+    const streams = await Promise.all([open(server, id, 'Allow'), open(server, id, 'Deny')])
+    await server.gate.open()
+    const both = await Promise.all(streams.map(async (stream) => told(await stream.whole())))
+    const lost = both.filter((one) => JSON.stringify(one).includes('"conflict"'))
+    expect(lost).toEqual([[{ type: 'error', message: expect.any(String), code: 'conflict' }, '[DONE]']])
+    expect(both.filter((one) => JSON.stringify(one).includes('told '))).toHaveLength(1)
+    expect(await record(id)).toMatchObject({ turns: 1, queue: [] })
+  })
+
+  test('that nobody was shown is not answered by the next message', async () => {
+    const id = await create(server, { mode: 'ask' })
+    const session = await server.sessions.open(id)
+    await session.prompt(play(ask, [success]))
+    await expect.poll(async () => (await record(id))?.requests.length).toBe(1)
+    const error = { type: 'error', message: expect.any(String), code: 'conflict' }
+    expect(await exchange(server, id, 'yes')).toEqual([error, '[DONE]'])
+    expect((await missed(id)).bufferedEvents).toContainEqual(expect.objectContaining({ request_id: 'r1' }))
+    expect(await exchange(server, id, 'yes')).toContainEqual(said('told {"decision":"allow","scope":"once"}'))
+  })
+
+  test('and another at the same time are asked and answered one after the other', async () => {
+    const id = await create(server, { mode: 'ask' })
+    const first = await exchange(server, id, play([...ask, permission('r2', 'rm y')], [], [success]))
+    expect(first).toContainEqual(expect.objectContaining({ request_id: 'r1' }))
+    expect(first).not.toContainEqual(expect.objectContaining({ request_id: 'r2' }))
+    const second = await exchange(server, id, 'Allow')
+    expect(second).toContainEqual(expect.objectContaining({ request_id: 'r2' }))
+    const third = await exchange(server, id, 'Deny')
+    expect(third.filter((one) => JSON.stringify(one).includes('told '))).toEqual([
+      said('told {"decision":"allow","scope":"once"}'),
+      said('told {"decision":"deny"}'),
+    ])
+    expect(third.slice(-2)).toEqual(ended)
+  })
+
+  test('that was answered elsewhere before it could be shown does not end the exchange', async () => {
+    const id = await create(server, { mode: 'ask' })
+    await exchange(server, id, play([...ask, permission('r2', 'rm y')], [], [success]))
+    const session = await server.sessions.open(id)
+    await session.answer({ type: 'answer', requestId: 'r2', decision: 'deny' })
+    const rest = await exchange(server, id, 'Allow')
+    expect(rest).toContainEqual(said('told {"decision":"allow","scope":"once"}'))
+    expect(rest.slice(-2)).toEqual(ended)
+  })
+
+  test('that goes with its turn leaves the next message a prompt', async () => {
+    const id = await create(server, { mode: 'ask' })
+    await exchange(server, id, play(ask, [success]))
+    expect(await result(server, 'session.interrupt', { sessionId: id })).toMatchObject({ interrupted: true })
+    const events = await exchange(server, id, play([hello(), text('m9', 'new'), success]))
+    expect(events).toEqual([init, said('new'), ...ended])
+  })
+})
+
+describe('a question', () => {
+  const options = [{ label: 'FastAPI', description: 'async' }, { label: 'Flask' }]
+  const question = (id: string, multiple = false) => ({ id, text: `${id}?`, options, multiple })
+  const ask = (...questions: ReturnType<typeof question>[]): Said => ({
+    type: 'request.opened',
+    requestId: 'r1',
+    kind: 'question',
+    blocking: true,
+    options: [],
+    questions,
+  })
+
+  test.each<[string, string, ReturnType<typeof question>[], Record<string, string[]>]>([
+    ['its label', 'flask', [question('a')], { a: ['Flask'] }],
+    ['what was shown of it', 'FastAPI (async)', [question('a')], { a: ['FastAPI'] }],
+    ['its number', '2', [question('a')], { a: ['Flask'] }],
+    ['a number there is not', '3', [question('a')], { a: ['3'] }],
+    ['words of their own', 'neither, use axum', [question('a')], { a: ['neither, use axum'] }],
+    ['several', '1, flask', [question('a', true)], { a: ['FastAPI', 'Flask'] }],
+    ['several and more', '1, axum', [question('a', true)], { a: ['1, axum'] }],
+    ['a line for each', '1\nFlask', [question('a'), question('b')], { a: ['FastAPI'], b: ['Flask'] }],
+    [
+      'one for all',
+      'as you like',
+      [question('a'), question('b')],
+      { a: ['as you like'], b: ['as you like'] },
+    ],
+  ])('is answered with %s', async (_, message, questions, answers) => {
+    const id = await create(server)
+    await exchange(server, id, play([hello(), { say: ask(...questions) }], [success]))
+    expect(await exchange(server, id, message)).toContainEqual(
+      said(`told ${JSON.stringify({ decision: 'answered', answers })}`),
+    )
+  })
+})
