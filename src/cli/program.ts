@@ -7,6 +7,7 @@ import { registerDemo } from './demo.ts'
 import { printable } from './printable.ts'
 import { registerRun } from './run.ts'
 import { registerServe } from './serve.ts'
+import { registerStdio } from './stdio.ts'
 import { registerToken } from './token.ts'
 
 /** The exit code for a command line that makes no sense. */
@@ -25,6 +26,7 @@ export function commandLine(): Command {
     registerAgents,
     registerRun,
     registerServe,
+    registerStdio,
     registerToken,
     registerDecode,
   ])

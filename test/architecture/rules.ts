@@ -27,9 +27,11 @@ function nodes(judge: (node: Node, above: Node | undefined, source: Source) => s
   }
 }
 
-/** The first folder below `src/`, or the name of a file that stands in `src/` itself. */
+/** The folder whose row holds: the first below `src/`, one inside it with its own row, or a file in `src/` itself. */
 function folderOf(path: string): string | undefined {
-  return /^src\/([^/]+)/.exec(path)?.[1]
+  const [, folder, inner] = /^src\/([^/]+)(?:\/([^/]+))?/.exec(path) ?? []
+  const nested = `${folder}/${inner}`
+  return Object.hasOwn(LAYERS, nested) ? nested : folder
 }
 
 function isPackage(name: string, specifier: string): boolean {
@@ -45,7 +47,9 @@ function mayImport(folder: string, from: string, to: Import): boolean {
   return layer.imports.some((allowed) => {
     const [path = '', kind] = allowed.split(' ').reverse()
     if (kind === 'type' && !to.typeOnly) return false
-    return to.target === `src/${path}` || to.target.startsWith(`src/${path}/`)
+    if (to.target === `src/${path}`) return true
+    // The right to a folder is none to the folders inside it that have a row of their own.
+    return to.target.startsWith(`src/${path}/`) && (path.includes('/') || folderOf(to.target) === path)
   })
 }
 

@@ -1,0 +1,5 @@
+export { BoardAdapter } from './board-adapter.ts'
+export { ClaudeAdapter } from './claude-adapter.ts'
+export { CodexAdapter } from './codex-adapter.ts'
+export type { AdapterOptions } from './fold.ts'
+export { GeminiAdapter } from './gemini-adapter.ts'

@@ -1,0 +1,88 @@
+import type { Agent, LaunchRecipe, ProcessLaunch, Start } from '../../agents/agent.ts'
+import { type Command, MainstemError } from '../../model/index.ts'
+import { translateError } from '../agent-error.ts'
+import type { AgentRequest, SessionConfig } from '../config.ts'
+import type { AgentEvent } from '../event.ts'
+import type { NativeRequest, ProtocolAdapter } from '../protocol-adapter.ts'
+import { type AdapterOptions, Fold } from './fold.ts'
+import { configFrom, type NativeConfig } from './native-config.ts'
+import { policyOf } from './policy.ts'
+
+/** An agent that is a program: it is asked by its command line and input, and answers in lines. */
+export class ProgramAdapter implements ProtocolAdapter {
+  readonly #agent: Agent
+  readonly #config: NativeConfig
+  readonly #options: AdapterOptions
+
+  constructor(agent: Agent, config: NativeConfig, options: AdapterOptions) {
+    this.#agent = agent
+    this.#config = config
+    this.#options = options
+  }
+
+  async *adaptEvents(
+    nativeEvents: AsyncIterable<unknown> | Iterable<unknown>,
+  ): AsyncGenerator<AgentEvent, void, void> {
+    const fold = new Fold({ agent: this.#agent.id, recipe: this.#recipe, launch: 'oneshot' }, this.#options)
+    // A program that was started for one prompt is one turn, from its first line to its last.
+    fold.conversation.begin(fold.conversation.accept(), this.#options.prompt)
+    yield* fold.events()
+    for await (const native of nativeEvents) {
+      fold.hear(native)
+      yield* fold.events()
+    }
+    fold.conversation.exit({ code: 0 })
+    yield* fold.events()
+  }
+
+  translateRequest(request: AgentRequest): NativeRequest {
+    try {
+      return this.#requestOf(request)
+    } catch (thrown) {
+      throw translateError(thrown, this.#agent.id)
+    }
+  }
+
+  translateConfig(nativeConfig: Readonly<Record<string, unknown>>): SessionConfig {
+    return { agentType: this.#agent.id, ...configFrom(this.#config, nativeConfig) }
+  }
+
+  get #recipe(): LaunchRecipe {
+    const { oneshot } = this.#agent.launches
+    if (!oneshot) throw new MainstemError('unsupported_option', `${this.#agent.id} has no oneshot launch`)
+    return oneshot
+  }
+
+  #requestOf({ prompt, sessionId, config = {} }: AgentRequest): NativeRequest {
+    const start: Start = {
+      launch: 'oneshot',
+      cwd: config.workingDirectory ?? this.#options.workingDirectory ?? '/',
+      policy: policyOf(config),
+      options: config.model === undefined ? {} : { model: config.model },
+      epoch: 1,
+      ...(sessionId !== undefined && { resume: sessionId }),
+    }
+    const { argv, env } = this.#launchOf(start)
+    const { maxSteps, ...free } = start.policy
+    // A server counts the steps of an agent that does not; here there is nobody to count.
+    if (maxSteps !== undefined && `${this.#launchOf({ ...start, policy: free }).argv}` === `${argv}`)
+      throw new MainstemError('unsupported_option', `${this.#agent.id} does not count its turns`)
+    return { kind: 'process', argv, env, cwd: start.cwd, input: this.#inputOf(start, prompt) }
+  }
+
+  #launchOf(start: Start): ProcessLaunch {
+    const launch = this.#recipe.launch(start)
+    if (launch.kind === 'process') return launch
+    throw new MainstemError('unsupported_option', `${this.#agent.id} is no program`)
+  }
+
+  #inputOf(start: Start, prompt: string): string {
+    const { codec } = this.#recipe
+    const state = codec.initial(start)
+    const commands: Command[] = [{ type: 'open' }, { type: 'prompt', text: prompt }]
+    return commands
+      .flatMap((command) => codec.encode(state, command).writes)
+      .map((write) => (write.kind === 'text' ? write.text : ''))
+      .join('')
+  }
+}

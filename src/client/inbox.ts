@@ -1,0 +1,41 @@
+/** What somebody pushes, for somebody who reads batches. It is bounded by whoever pushes. */
+export class Inbox<Item> {
+  #items: Item[] = []
+  #end: { failure?: unknown } | undefined
+  #wake: (() => void) | undefined
+
+  get size(): number {
+    return this.#items.length
+  }
+
+  push(item: Item): void {
+    if (this.#end) return
+    this.#items.push(item)
+    this.#wake?.()
+  }
+
+  /** Nothing more comes; what is there is still read. The first end counts. */
+  end(): void {
+    this.#close({})
+  }
+
+  fail(failure: unknown): void {
+    this.#close({ failure })
+  }
+
+  async *batches(): AsyncGenerator<readonly Item[], void, void> {
+    for (;;) {
+      const items = this.#items
+      this.#items = []
+      if (items.length > 0) yield items
+      else if (!this.#end) await new Promise<void>((wake) => (this.#wake = wake))
+      else if ('failure' in this.#end) throw this.#end.failure
+      else return
+    }
+  }
+
+  #close(end: { failure?: unknown }): void {
+    this.#end ??= end
+    this.#wake?.()
+  }
+}

@@ -1,0 +1,58 @@
+export { MainstemError } from '../model/mainstem-error.ts'
+export {
+  AgentClient,
+  type AgentClientOptions,
+  type ClientConfig,
+  type CreateSession,
+  type ResumeSession,
+} from './agent-client.ts'
+export { AgentError, type AgentErrorDetails, type AgentErrorType, translateError } from './agent-error.ts'
+export { type AgentRequest, AgentType, ApprovalMode, SandboxMode, type SessionConfig } from './config.ts'
+export type { ConnectionOptions } from './connection.ts'
+export type {
+  AgentEvent,
+  AgentEventType,
+  ErrorEvent,
+  FileChangedEvent,
+  SessionEndedEvent,
+  SessionStartedEvent,
+  TextChunkEvent,
+  ToolCompletedEvent,
+  ToolFailedEvent,
+  ToolProgressEvent,
+  ToolStartedEvent,
+  TurnCompletedEvent,
+  TurnFailedEvent,
+  TurnStartedEvent,
+} from './event.ts'
+export { EventBuffer, type EventBufferOptions, type Overflow } from './event-buffer.ts'
+export { FallbackTransport } from './fallback-transport.ts'
+export { HttpTransport, type PollingOptions } from './http-transport.ts'
+export {
+  type BeginSession,
+  type BegunSession,
+  type EntriesOptions,
+  MainstemClient,
+  type MainstemClientOptions,
+  type OpenRequest,
+  type RequestAnswer,
+  type SessionPage,
+  type SessionQuery,
+} from './mainstem-client.ts'
+export { type MockOptions, MockTransport } from './mock-transport.ts'
+export type { NativeRequest, ProtocolAdapter } from './protocol-adapter.ts'
+export type { HttpOptions } from './rest.ts'
+export type { RetryOptions } from './resume.ts'
+export { selectTransport } from './select-transport.ts'
+export type { Read, ReadOptions, Session } from './session.ts'
+export { SseTransport } from './sse-transport.ts'
+export type { Timers } from './timers.ts'
+export type {
+  CreateOptions,
+  Cursor,
+  Delivery,
+  SessionState,
+  SessionSummary,
+  Transport,
+} from './transport.ts'
+export { type WebSocketOptions, WebSocketTransport } from './websocket-transport.ts'

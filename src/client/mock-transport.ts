@@ -1,0 +1,72 @@
+import { MainstemError } from '../model/mainstem-error.ts'
+import { systemTimers, type Timers } from './timers.ts'
+import type { Cursor, Delivery, SessionState, SessionSummary, Transport } from './transport.ts'
+
+export interface MockOptions {
+  /** Between two messages; none unless it is said. */
+  delayMs?: number
+  /** Connections break after so many messages, one figure a connection; those after the last hold. */
+  breaks?: readonly number[]
+  /** How the session stands when everything was said. */
+  ends?: SessionState
+  timers?: Timers
+}
+
+const SESSION = '00000000-0000-4000-8000-00000000aaaa'
+
+/** A server in a test: it says these messages, whatever it is asked. */
+export class MockTransport implements Transport {
+  readonly events: readonly string[]
+  /** What it was asked to begin. */
+  readonly requests: unknown[] = []
+  readonly #delayMs: number
+  readonly #breaks: number[]
+  readonly #timers: Timers
+  readonly #ends: SessionState
+  #state: SessionState = 'running'
+
+  constructor(
+    events: readonly string[],
+    { delayMs = 0, breaks = [], ends = 'done', timers = systemTimers }: MockOptions = {},
+  ) {
+    this.events = events
+    this.#delayMs = delayMs
+    this.#breaks = [...breaks]
+    this.#ends = ends
+    this.#timers = timers
+  }
+
+  async create(request: unknown): Promise<SessionSummary> {
+    this.requests.push(request)
+    return { id: SESSION, state: this.#state }
+  }
+
+  async list(): Promise<readonly SessionSummary[]> {
+    return this.requests.length === 0 ? [] : [{ id: SESSION, state: this.#state }]
+  }
+
+  async state(): Promise<SessionState> {
+    return this.#state
+  }
+
+  async cancel(): Promise<void> {
+    if (this.#state === 'running') this.#state = 'cancelled'
+  }
+
+  async count(): Promise<number> {
+    return this.#state === 'cancelled' ? 0 : this.events.length
+  }
+
+  async *connect(_session: string, from: Cursor, signal: AbortSignal): AsyncGenerator<readonly Delivery[]> {
+    let left = this.#breaks.shift() ?? Number.POSITIVE_INFINITY
+    for (const [index, text] of this.events.entries()) {
+      if (index < from.count) continue
+      if (left-- <= 0) throw new MainstemError('connection_failed', 'the connection broke, as it was told to')
+      if (this.#delayMs > 0) await this.#timers.sleep(this.#delayMs, signal)
+      signal.throwIfAborted()
+      if (this.#state === 'cancelled') return
+      yield [{ text, cursor: { count: index + 1 } }]
+    }
+    if (this.#state === 'running') this.#state = this.#ends
+  }
+}

@@ -1,0 +1,98 @@
+import { MainstemError } from '../model/mainstem-error.ts'
+import { Connection, type ConnectionOptions } from './connection.ts'
+import type { CreateOptions, SessionState, SessionSummary, Transport } from './transport.ts'
+
+export interface HttpOptions extends ConnectionOptions {
+  /** The vocabulary of the messages; `unified` unless an adapter reads another. Servers of others know only their own. */
+  dialect?: string
+}
+
+const SESSIONS = '/api/sessions'
+
+/** Messages on a page. */
+const PAGE = 100
+
+const STATES: ReadonlySet<unknown> = new Set<SessionState>(['running', 'done', 'failed', 'cancelled'])
+
+/** What every transport over HTTP has in common: all but the way that messages take. */
+export abstract class Rest implements Transport {
+  protected readonly connection: Connection
+  protected readonly dialect: string
+
+  constructor({ dialect = 'unified', ...options }: HttpOptions = {}) {
+    this.connection = new Connection(options)
+    this.dialect = dialect
+  }
+
+  abstract connect(...args: Parameters<Transport['connect']>): ReturnType<Transport['connect']>
+
+  async create(body: unknown, { idempotencyKey, signal }: CreateOptions = {}): Promise<SessionSummary> {
+    const headers = idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }
+    return summaryOf(await this.connection.json(`POST ${SESSIONS}`, { body, headers, signal }))
+  }
+
+  async list(signal?: AbortSignal): Promise<readonly SessionSummary[]> {
+    const sessions: SessionSummary[] = []
+    for (let query = ''; ; ) {
+      const answer = await this.connection.json(`GET ${SESSIONS}${query}`, { signal })
+      sessions.push(...listIn(answer, 'sessions').map(summaryOf))
+      const next = fieldOf(answer, 'next')
+      if (typeof next !== 'string') return sessions
+      query = `?${new URLSearchParams({ before: next })}`
+    }
+  }
+
+  async state(session: string, signal?: AbortSignal): Promise<SessionState> {
+    return summaryOf(await this.connection.json(`GET ${pathOf(session)}`, { signal })).state
+  }
+
+  async cancel(session: string, signal?: AbortSignal): Promise<void> {
+    await this.connection.json(`POST ${pathOf(session)}/cancel`, { signal })
+  }
+
+  async count(session: string, least: number, signal?: AbortSignal): Promise<number> {
+    for (let count = least; ; ) {
+      const { events, total } = await this.page(session, count, signal)
+      if (total !== undefined) return total
+      // A server that does not say how many there are is asked until there are no more.
+      if (events.length === 0) return count
+      count += events.length
+    }
+  }
+
+  protected async page(
+    session: string,
+    offset: number,
+    signal: AbortSignal | undefined,
+  ): Promise<{ events: readonly unknown[]; total: number | undefined }> {
+    const query = new URLSearchParams({ offset: `${offset}`, limit: `${PAGE}`, dialect: this.dialect })
+    const answer = await this.connection.json(`GET ${pathOf(session)}/events?${query}`, { signal })
+    const total = fieldOf(answer, 'total')
+    return { events: listIn(answer, 'events'), total: typeof total === 'number' ? total : undefined }
+  }
+}
+
+function pathOf(session: string): string {
+  return `${SESSIONS}/${encodeURIComponent(session)}`
+}
+
+function summaryOf(value: unknown): SessionSummary {
+  const id = fieldOf(value, 'id')
+  const state = fieldOf(value, 'state')
+  if (typeof id === 'string' && isState(state)) return { id, state }
+  throw new MainstemError('protocol_error', 'the server did not name a session and its state')
+}
+
+function isState(value: unknown): value is SessionState {
+  return STATES.has(value)
+}
+
+function listIn(answer: unknown, name: string): readonly unknown[] {
+  const list = Array.isArray(answer) ? answer : fieldOf(answer, name)
+  if (Array.isArray(list)) return list
+  throw new MainstemError('protocol_error', `the server did not answer with ${name}`)
+}
+
+export function fieldOf(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
+}

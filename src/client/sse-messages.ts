@@ -1,0 +1,40 @@
+import { createParser, type EventSourceMessage } from 'eventsource-parser'
+import { MainstemError } from '../model/mainstem-error.ts'
+import { failureOf } from './connection.ts'
+
+/** Characters of one message: a server may never end one. */
+const LONGEST = 64 * 1024 * 1024
+
+/** The messages of an open stream, in batches as they arrive. Not reading slows the server. */
+export async function* sseMessages(
+  { body }: Response,
+  signal: AbortSignal,
+): AsyncGenerator<readonly EventSourceMessage[]> {
+  if (!body) return
+  let arrived: EventSourceMessage[] = []
+  let broken: Error | undefined
+  const parser = createParser({
+    maxBufferSize: LONGEST,
+    onEvent: (message) => arrived.push(message),
+    onError: (error) => {
+      // Fields that nobody knows are for others.
+      if (error.type === 'max-buffer-size-exceeded') broken = error
+    },
+  })
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader()
+  try {
+    for (;;) {
+      const { value, done } = await reader.read()
+      if (done) return
+      parser.feed(value)
+      if (arrived.length > 0) yield arrived
+      arrived = []
+      if (broken) throw new MainstemError('protocol_error', broken.message, undefined, { cause: broken })
+    }
+  } catch (thrown) {
+    throw signal.aborted || thrown instanceof MainstemError ? thrown : failureOf(thrown)
+  } finally {
+    // The connection may be broken already, which is why it is left.
+    await reader.cancel().catch((thrown: unknown) => thrown)
+  }
+}

@@ -1,0 +1,1 @@
+export { type StdioOptions, StdioTransport } from './stdio-transport.ts'

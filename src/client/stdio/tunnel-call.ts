@@ -1,0 +1,79 @@
+import { MainstemError } from '../../model/mainstem-error.ts'
+import { fieldOf } from '../rest.ts'
+
+interface CallEnds {
+  send(line: { more: true } | { abort: true }): void
+  over(): void
+}
+
+/** One call on its way: its answer arrives in lines, and the next piece is asked for when the last was read. */
+export class TunnelCall {
+  readonly response: Promise<Response>
+  readonly #answered = Promise.withResolvers<Response>()
+  readonly #ends: CallEnds
+  #body: ReadableStreamDefaultController<Uint8Array> | undefined
+  #over = false
+
+  constructor(ends: CallEnds) {
+    this.#ends = ends
+    this.response = this.#answered.promise
+  }
+
+  hear(line: object): void {
+    const status = fieldOf(line, 'status')
+    const data = fieldOf(line, 'data')
+    const error = fieldOf(line, 'error')
+    if (typeof status === 'number') this.#answer(status, fieldOf(line, 'headers'))
+    else if (typeof data === 'string') this.#body?.enqueue(new TextEncoder().encode(data))
+    else if (typeof error === 'string') this.fail(new MainstemError('connection_failed', error))
+    else if (fieldOf(line, 'end') === true) this.#close()
+  }
+
+  abort(reason: unknown): void {
+    if (this.#over) return
+    this.#ends.send({ abort: true })
+    this.fail(reason)
+  }
+
+  fail(reason: unknown): void {
+    if (this.#over) return
+    this.#finish()
+    this.#answered.reject(reason)
+    this.#body?.error(reason)
+  }
+
+  #answer(status: number, headers: unknown): void {
+    const body = new ReadableStream<Uint8Array>(
+      {
+        start: (controller) => {
+          this.#body = controller
+        },
+        pull: () => {
+          if (!this.#over) this.#ends.send({ more: true })
+        },
+        cancel: () => {
+          if (!this.#over) this.#ends.send({ abort: true })
+          this.#finish()
+        },
+      },
+      // Nothing is asked for that nobody reads.
+      { highWaterMark: 0 },
+    )
+    const init = { status, headers: new Headers(Object.entries(headers ?? {})) }
+    this.#answered.resolve(new Response(EMPTY.has(status) ? null : body, init))
+  }
+
+  #close(): void {
+    if (this.#over) return
+    this.#finish()
+    this.#body?.close()
+  }
+
+  #finish(): void {
+    this.#over = true
+    this.#ends.over()
+  }
+}
+
+/** Answers that have no body, by the rules of HTTP. */
+const EMPTY: ReadonlySet<number> = new Set([204, 205, 304])

@@ -1,0 +1,116 @@
+import type { Readable, Writable } from 'node:stream'
+import { z } from 'zod'
+import { LineSplitter } from '../framing/lines.ts'
+import { toMainstemError } from '../model/index.ts'
+
+/** What a client says in one line: a call, or that it wants more of an answer, or none of it any longer. */
+const Line = z.union([
+  z.strictObject({ id: z.int(), more: z.literal(true) }),
+  z.strictObject({ id: z.int(), abort: z.literal(true) }),
+  z.strictObject({
+    id: z.int(),
+    method: z.enum(['GET', 'POST', 'DELETE']),
+    path: z.string().startsWith('/'),
+    headers: z.record(z.string(), z.string()).default({}),
+    body: z.string().optional(),
+  }),
+])
+type Call = Extract<z.infer<typeof Line>, { path: string }>
+
+/** All that a client may say about its call; the rest is ours. */
+const HEADERS: ReadonlySet<string> = new Set(['accept', 'content-type', 'idempotency-key', 'last-event-id'])
+
+export interface StdioParts {
+  input: Readable
+  output: Writable
+  /** The server that answers, and the token it asks for. */
+  url: string
+  token: string | undefined
+}
+
+/** Passes the calls of one client to a server, until the client ends its input. */
+export async function passCalls({ input, output, url, token }: StdioParts): Promise<void> {
+  const open = new Map<number, OpenCall>()
+  const write = (line: object) => void output.write(`${JSON.stringify(line)}\n`)
+  const hear = (text: string) => {
+    const line = Line.safeParse(jsonIn(text))
+    if (!line.success) return write({ error: 'this is no call' })
+    const { id } = line.data
+    if ('more' in line.data) return open.get(id)?.more()
+    if ('abort' in line.data) return open.get(id)?.abort()
+    if (open.has(id)) return write({ id, error: 'a call with this id is open' })
+    const call = new OpenCall(line.data, write)
+    open.set(id, call)
+    void call.run(url, token).finally(() => open.delete(id))
+  }
+  const lines = new LineSplitter()
+  for await (const chunk of input) {
+    for (const piece of lines.push(chunk)) {
+      if (typeof piece === 'string') hear(piece)
+      else if (piece.last) write({ error: 'this line is too long' })
+    }
+  }
+  for (const call of open.values()) call.abort()
+}
+
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** One call, answered piece by piece as fast as the client takes it. */
+class OpenCall {
+  readonly #call: Call
+  readonly #write: (line: object) => void
+  readonly #left = new AbortController()
+  #wanted = Promise.withResolvers<void>()
+
+  constructor(call: Call, write: (line: object) => void) {
+    this.#call = call
+    this.#write = write
+  }
+
+  more(): void {
+    this.#wanted.resolve()
+  }
+
+  abort(): void {
+    this.#left.abort()
+    this.#wanted.resolve()
+  }
+
+  async run(url: string, token: string | undefined): Promise<void> {
+    const { id } = this.#call
+    try {
+      const response = await this.#fetch(url, token)
+      this.#write({ id, status: response.status, headers: Object.fromEntries(response.headers) })
+      for await (const data of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+        await this.#wanted.promise
+        this.#wanted = Promise.withResolvers()
+        if (this.#left.signal.aborted) return
+        this.#write({ id, data })
+      }
+      this.#write({ id, end: true })
+    } catch (thrown) {
+      // Whoever left does not want to hear that.
+      if (!this.#left.signal.aborted) this.#write({ id, error: toMainstemError(thrown).message })
+    }
+  }
+
+  #fetch(url: string, token: string | undefined): Promise<Response> {
+    const { method, path, headers, body } = this.#call
+    const allowed = Object.entries(headers).filter(([name]) => HEADERS.has(name.toLowerCase()))
+    return fetch(url + path, {
+      method,
+      headers: {
+        ...Object.fromEntries(allowed),
+        ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      },
+      ...(body !== undefined && { body }),
+      signal: this.#left.signal,
+    })
+  }
+}

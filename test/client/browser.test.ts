@@ -1,0 +1,53 @@
+import { globSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { importsOf, source } from '../architecture/source.ts'
+
+/** What an entry loads, all the way down: files of ours, and packages by name. Types load nothing. */
+function loadedBy(entry: string): { files: Set<string>; packages: Set<string> } {
+  const files = new Set<string>()
+  const packages = new Set<string>()
+  const visit = (path: string) => {
+    if (files.has(path)) return
+    files.add(path)
+    for (const { target, relative, typeOnly } of importsOf(source(path, readFileSync(path, 'utf8')))) {
+      if (typeOnly) continue
+      if (relative) visit(target)
+      else packages.add(target)
+    }
+  }
+  visit(entry)
+  return { files, packages }
+}
+
+/** What packages load in their turn; zod is known to run in browsers and loads nothing. */
+const nodeIn = (name: string) =>
+  globSync(join(dirname(import.meta.dirname), '..', 'node_modules', name, 'dist/**/*.js')).filter((path) =>
+    /from ['"]node:|require\(['"]node:/.test(readFileSync(path, 'utf8')),
+  )
+
+describe('in a browser', () => {
+  it('the client loads one package, and nothing of Node, agents or the model but its error', () => {
+    const { files, packages } = loadedBy('src/client/index.ts')
+    expect([...packages]).toEqual(['eventsource-parser'])
+    expect(nodeIn('eventsource-parser')).toEqual([])
+    const others = [...files].filter((path) => !/^src\/client\/[^/]+$/.test(path))
+    expect(others).toEqual(['src/model/mainstem-error.ts'])
+    expect(files.size).toBeGreaterThan(10)
+  })
+
+  it('the adapters load nothing of Node', () => {
+    const { files, packages } = loadedBy('src/client/adapters/index.ts')
+    expect([...packages]).toEqual(['zod'])
+    expect(files).toContain('src/agents/codex/exec/codec.ts')
+  })
+
+  it('the scan would see it: the transport over standard input does', () => {
+    expect([...loadedBy('src/client/stdio/index.ts').packages]).toContain('node:child_process')
+  })
+
+  it('no file of the client names a global of Node', () => {
+    for (const path of globSync('src/client/{*,adapters/*}.ts'))
+      expect(readFileSync(path, 'utf8'), path).not.toMatch(/\b(?:process\.|Buffer\b|setImmediate|__dirname)/)
+  })
+})
