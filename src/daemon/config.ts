@@ -19,6 +19,7 @@ const AgentSettings = z.strictObject({
 
 const Timeouts = z.strictObject({
   keepaliveMs: milliseconds.default(15_000).describe('silence on a stream before a comment is sent'),
+  pingMs: milliseconds.default(30_000).describe('how often a stream of /rpc has a ping'),
   stallMs: milliseconds.default(30_000).describe('how long a reader may take nothing'),
   headersMs: milliseconds.default(10_000).describe('until all headers of a request are here'),
   requestMs: milliseconds.default(30_000).describe('until the whole request is here'),
@@ -33,6 +34,17 @@ const Limits = z.strictObject({
   jsonDepth: z.int().positive().max(512).default(64),
   connections: z.int().positive().default(1_024),
   streams: z.int().positive().default(256).describe('open streams of one token'),
+  processes: z.int().positive().default(64).describe('agents that run at once'),
+  queue: z.int().positive().default(100).describe('prompts that wait in one session'),
+})
+
+const days = z.number().positive().max(36_500)
+
+const RetentionSettings = z.strictObject({
+  sessionDays: days.optional().describe('a session that ended longer ago is removed whole'),
+  entries: z.int().positive().optional().describe('so many of the newest entries of a session that ended'),
+  journalDays: days.optional().describe('raw frames of a session that ended longer ago are removed'),
+  keyHours: z.number().min(24).max(876_000).default(24).describe('how long an idempotency key is known'),
 })
 
 const shape = {
@@ -51,6 +63,10 @@ export const ConfigFile = z.strictObject({
     .default([])
     .describe('names by which clients call this server, besides the loopback ones'),
   roots: z.array(path).min(1).optional().describe('agents work below these directories only'),
+  projects: z
+    .record(z.string().min(1).max(200), path)
+    .default({})
+    .describe('directories by the names that clients of the board call them'),
   policy: Policy.default(DEFAULT_POLICY).describe('what a task runs under when its caller asks for nothing'),
   ceiling: Policy.default({ approval: 'auto-all', sandbox: 'full-access' }).describe(
     'the most anybody may ask',
@@ -61,6 +77,7 @@ export const ConfigFile = z.strictObject({
     .describe('what the log survives: a power cut, the end of this process, or not even that'),
   agents: z.record(z.string().regex(OUTSIDE_ID), AgentSettings).default({}),
   timeouts: Timeouts.prefault({}),
+  retention: RetentionSettings.prefault({}).describe('what is kept how long; without it, for ever'),
   limits: Limits.prefault({}),
 })
 
@@ -129,6 +146,9 @@ async function readConfig(file: string, required: boolean): Promise<ConfigFile> 
     ...(config.data !== undefined && { data: resolve(from, config.data) }),
     ...(config.cwd !== undefined && { cwd: resolve(from, config.cwd) }),
     ...(config.roots && { roots: config.roots.map((root) => resolve(from, root)) }),
+    projects: Object.fromEntries(
+      Object.entries(config.projects).map(([id, directory]) => [id, resolve(from, directory)]),
+    ),
   }
 }
 

@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto'
 import { agents } from '../agents/index.ts'
 import { type Frame, type FrameStream, jsonFrame } from '../framing/frame.ts'
 import { type LinePiece, LineSplitter } from '../framing/lines.ts'
-import { type Entry, type LaunchKind, MainstemError } from '../model/index.ts'
-import type { Coverage } from '../sessions/conversation.ts'
+import { type Coverage, type Entry, type LaunchKind, MainstemError } from '../model/index.ts'
 import { type Recorded, type Replayed, replay } from '../sessions/replay.ts'
 
 /** Recordings have no session of their own; a fixed id keeps the output the same from run to run. */

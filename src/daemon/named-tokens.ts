@@ -3,6 +3,8 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { LOCAL, type Token, tokenOf } from '../gateway/auth.ts'
 import { MainstemError } from '../model/index.ts'
+import { tryLock } from '../stores/sqlite/lock.ts'
+import { systemTimers } from './clock.ts'
 import { codeOf, privateDirectory, readPrivate, unsafe, withDraft } from './private-file.ts'
 import { newToken } from './token.ts'
 
@@ -14,6 +16,8 @@ const TokensFile = z.strictObject({
 })
 type TokensFile = z.infer<typeof TokensFile>
 
+const NEVER = new AbortController().signal
+
 const fileIn = (data: string) => join(data, 'tokens.json')
 
 /** Makes a token for a new principal. */
@@ -22,13 +26,15 @@ export async function addToken(data: string, name: string): Promise<string> {
     throw new MainstemError('invalid_request', `${name}: a name has small letters, digits, "-" and "_" only`)
   }
   await privateDirectory(data)
-  const { tokens } = await read(data)
-  if (name === LOCAL || tokens.some((one) => one.name === name)) {
-    throw new MainstemError('conflict', `there is a token ${name} already`)
-  }
-  const token = newToken()
-  await write(data, { tokens: [...tokens, { name, digest: tokenOf(name, token).digest }] })
-  return token
+  return alone(data, async () => {
+    const { tokens } = await read(data)
+    if (name === LOCAL || tokens.some((one) => one.name === name)) {
+      throw new MainstemError('conflict', `there is a token ${name} already`)
+    }
+    const token = newToken()
+    await write(data, { tokens: [...tokens, { name, digest: tokenOf(name, token).digest }] })
+    return token
+  })
 }
 
 /** The principals that have a token, the first token's among them. */
@@ -42,10 +48,29 @@ export async function removeToken(data: string, name: string): Promise<void> {
   if (name === LOCAL) {
     throw new MainstemError('invalid_request', `${LOCAL} is the first token; remove its file to get another`)
   }
-  const { tokens } = await read(data)
-  const left = tokens.filter((one) => one.name !== name)
-  if (left.length === tokens.length) throw new MainstemError('not_found', `there is no token ${name}`)
-  await write(data, { tokens: left })
+  await privateDirectory(data)
+  await alone(data, async () => {
+    const { tokens } = await read(data)
+    const left = tokens.filter((one) => one.name !== name)
+    if (left.length === tokens.length) throw new MainstemError('not_found', `there is no token ${name}`)
+    await write(data, { tokens: left })
+  })
+}
+
+const LOCK_TRIES = 400
+const LOCK_WAIT_MS = 25
+
+/** One change at a time, also of other processes: each is made to what the one before it left. */
+async function alone<T>(data: string, change: () => Promise<T>): Promise<T> {
+  const path = join(data, 'tokens.lock')
+  let lock = tryLock(path)
+  for (let tries = 1; !lock && tries < LOCK_TRIES; tries++) {
+    await systemTimers.sleep(LOCK_WAIT_MS, NEVER)
+    lock = tryLock(path)
+  }
+  if (!lock) throw new MainstemError('conflict', 'another process is changing the tokens')
+  using _ = lock
+  return await change()
 }
 
 /** All tokens as they are now: what is added or removed while a server runs counts with the next request. */

@@ -4,7 +4,8 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import type { Agent } from '../agents/agent.ts'
-import { underCeiling } from '../gateway/ceiling.ts'
+import type { Driver } from '../drivers/driver.ts'
+import { lowered, underCeiling } from '../gateway/ceiling.ts'
 import { gateway } from '../gateway/gateway.ts'
 import type { Phase } from '../gateway/parts.ts'
 import { directoryBelow } from '../gateway/roots.ts'
@@ -12,6 +13,8 @@ import { Runs } from '../gateway/runs.ts'
 import { Streams } from '../gateway/streams.ts'
 import { Tickets } from '../gateway/tickets.ts'
 import { MainstemError } from '../model/index.ts'
+import type { Retention } from '../sessions/retention.ts'
+import { secretsIn } from '../sessions/secrets.ts'
 import { memoryStore } from '../stores/memory.ts'
 import { sqliteStore } from '../stores/sqlite.ts'
 import type { Store } from '../stores/store.ts'
@@ -19,6 +22,7 @@ import { systemTimers } from './clock.ts'
 import type { Config } from './config.ts'
 import { allowedHosts, checkExposure } from './exposure.ts'
 import { tokenSource } from './named-tokens.ts'
+import { pruneHourly } from './pruning.ts'
 import { readiness } from './readiness.ts'
 import { type TokenFile, tokenIn } from './token.ts'
 import { type Wired, wire } from './wire.ts'
@@ -29,6 +33,13 @@ export interface ServeParts {
   report(thrown: unknown): void
   /** The agents to offer; all of them unless told otherwise. */
   agents?: readonly Agent[]
+  /** Comes between the sessions and what they stand on: the test that kills a server at a certain point is there. */
+  between?: Between
+}
+
+export interface Between {
+  store(store: Store): Store
+  driver(driver: Driver): Driver
 }
 
 const { version } = createRequire(import.meta.url)('../../package.json')
@@ -37,14 +48,25 @@ const { version } = createRequire(import.meta.url)('../../package.json')
 const LAST_WORDS_MS = 2_000
 
 /** Starts the server; it is ready when this settles. */
-export async function serve({ config, report, agents }: ServeParts): Promise<Server> {
+export async function serve({ config, report, agents, between }: ServeParts): Promise<Server> {
   checkExposure(config)
   const policy = underCeiling(config.policy, config.ceiling)
   const roots = await Promise.all(config.roots.map(realRoot))
   const cwd = await directoryBelow(roots, config.cwd)
+  const projects = await realProjects(roots, config.projects)
   const token = config.auth ? await tokenIn(config.data) : undefined
-  const store = await storeOf(config)
-  const wired = wire({ settings: config.agents, store, ...(agents && { agents }) })
+  const opened = await storeOf(config)
+  const store = between?.store(opened) ?? opened
+  const wired = wire({
+    settings: config.agents,
+    store,
+    maxProcesses: config.limits.processes,
+    maxQueue: config.limits.queue,
+    limit: (policy) => lowered(policy, config.ceiling),
+    secrets: [...(token ? [token.token] : []), ...secretsIn(process.env)],
+    ...(agents && { agents }),
+    ...(between && { between: between.driver }),
+  })
   const runs = new Runs(report)
   const phase = { now: 'starting' as Phase }
   const stopping = new AbortController()
@@ -57,6 +79,7 @@ export async function serve({ config, report, agents }: ServeParts): Promise<Ser
     hosts: allowedHosts(config),
     roots,
     cwd,
+    projects,
     policy,
     ceiling: config.ceiling,
     timing: config.timeouts,
@@ -76,6 +99,8 @@ export async function serve({ config, report, agents }: ServeParts): Promise<Ser
   }
   phase.now = 'ready'
   runs.track(wired.sessions.resumeQueues())
+  const pruning = { timers: systemTimers, signal: stopping.signal, report }
+  runs.track(pruneHourly(wired.sessions, retentionOf(config), pruning))
   return new Server({ app, wired, runs, phase, stopping, token, drainMs: config.timeouts.drainMs })
 }
 
@@ -135,6 +160,18 @@ export class Server {
   }
 }
 
+const DAY_MS = 86_400_000
+
+function retentionOf({ retention }: Config): Retention {
+  const { sessionDays, entries, journalDays, keyHours } = retention
+  return {
+    sessionsMs: sessionDays === undefined ? undefined : sessionDays * DAY_MS,
+    entries,
+    journalMs: journalDays === undefined ? undefined : journalDays * DAY_MS,
+    receiptsMs: (keyHours / 24) * DAY_MS,
+  }
+}
+
 function storeOf({ data, durability }: Config): Promise<Store> | Store {
   return durability === 'none' ? memoryStore() : sqliteStore({ directory: join(data, 'log'), durability })
 }
@@ -146,6 +183,18 @@ async function realRoot(root: string): Promise<string> {
     const message = `configuration: roots: there is no directory ${root}`
     throw new MainstemError('invalid_request', message, undefined, { cause })
   }
+}
+
+/** A project that nobody could work in is found now, not when somebody asks for it. */
+async function realProjects(
+  roots: readonly string[],
+  projects: Config['projects'],
+): Promise<Record<string, string>> {
+  const real = Object.entries(projects).map(async ([id, directory]) => [
+    id,
+    await directoryBelow(roots, directory, `configuration: projects.${id}`),
+  ])
+  return Object.fromEntries(await Promise.all(real))
 }
 
 async function listen(app: FastifyInstance, { host, port }: Config): Promise<void> {

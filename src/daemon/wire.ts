@@ -1,12 +1,13 @@
 import { createHash, randomUUID } from 'node:crypto'
 import type { Agent } from '../agents/agent.ts'
 import { agents as allAgents } from '../agents/index.ts'
-import type { Timers } from '../drivers/driver.ts'
+import type { Driver, Timers } from '../drivers/driver.ts'
 import { driver } from '../drivers/index.ts'
 import { paced } from '../drivers/paced.ts'
 import { sweep } from '../drivers/sweep.ts'
-import { MainstemError } from '../model/index.ts'
+import { MainstemError, type Policy } from '../model/index.ts'
 import type { AgentSettings } from '../sessions/parts.ts'
+import { secretsIn } from '../sessions/secrets.ts'
 import { Sessions } from '../sessions/sessions.ts'
 import { WarmPool } from '../sessions/warm-pool.ts'
 import { memoryStore } from '../stores/memory.ts'
@@ -30,6 +31,14 @@ export interface Wiring {
   restAfterMs?: number
   /** Settles when there is room for more; until then no agent is read. */
   room?: () => Promise<void>
+  /** How many prompts may wait in one session. */
+  maxQueue?: number
+  /** The policy without what is not allowed any more, for a session that goes on. */
+  limit?: (policy: Policy) => Policy
+  /** Masked in every log, besides the keys that agents are given; those in the environment unless told otherwise. */
+  secrets?: readonly string[]
+  /** Comes between the sessions and the driver. */
+  between?: (driver: Driver) => Driver
 }
 
 /** Sessions with everything they need; disposing of it ends what runs and closes the store. */
@@ -47,6 +56,10 @@ export function wire({
   maxProcesses = 64,
   restAfterMs = 600_000,
   room,
+  between = (driver) => driver,
+  secrets = secretsIn(process.env),
+  maxQueue = 100,
+  limit = (policy) => policy,
 }: Wiring = {}): Wired {
   const known = new Map(agents.map((agent) => [agent.id, agent]))
   const stranger = Object.keys(settings).find((id) => !known.has(id))
@@ -56,10 +69,13 @@ export function wire({
   const sessions = new Sessions({
     agents: known,
     store,
-    driver: room ? paced(driver({ timers }), room) : driver({ timers }),
+    driver: between(room ? paced(driver({ timers }), room) : driver({ timers })),
     clock: systemClock,
     timers,
     journal,
+    secrets,
+    maxQueue,
+    limit,
     pool: new WarmPool(maxProcesses),
     restAfterMs,
     newId: randomUUID,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
-import { Entry, type EventType, MainstemError } from '../model/index.ts'
+import { Entry, type EventType, MainstemError, toMainstemError } from '../model/index.ts'
 import type { Commit } from '../sessions/activity.ts'
 import { named } from './components.ts'
 import { badCursor } from './cursor.ts'
@@ -116,7 +116,7 @@ async function entriesOf(
   cursorAt: (place: number) => string,
 ): Promise<Shown[]> {
   const skipped = after + 1 - place
-  const entries = await sessions.read(session, seq - 1 + skipped, count - skipped)
+  const entries = await readKept(sessions, session, seq - 1 + skipped, count - skipped)
   const shown: Shown[] = []
   for (const entry of entries) {
     if (types && !types.has(entry.event.type)) continue
@@ -124,6 +124,21 @@ async function entriesOf(
     shown.push({ id, message: { ...entry, cursor: id } })
   }
   return shown
+}
+
+/** What was removed or dropped meanwhile cannot be shown any more. */
+async function readKept(
+  sessions: GatewayParts['sessions'],
+  session: string,
+  after: number,
+  limit: number,
+): Promise<readonly Entry[]> {
+  try {
+    return await sessions.read(session, after, limit)
+  } catch (thrown) {
+    if (toMainstemError(thrown).code !== 'cursor_gone') throw thrown
+    return []
+  }
 }
 
 function placeOf(cursor: string, process: string, field: string | undefined): number {

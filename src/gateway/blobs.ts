@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type BlobRef, MainstemError } from '../model/index.ts'
+import { type BlobRef, MainstemError, type SessionRecord } from '../model/index.ts'
 import { type Endpoint, endpoint } from './endpoint.ts'
 import { latestFirst } from './latest-first.ts'
 import { owned } from './owned.ts'
@@ -19,8 +19,8 @@ export function blobEndpoint(parts: GatewayParts): Endpoint {
     answers: { [BYTES]: z.unknown() },
     errors: ['session_not_found', 'not_found'],
     async run({ params, principal, reply }) {
-      const { id, head } = await owned(parts, principal, params.session)
-      const ref = await refIn(parts, id, head, params.id)
+      const record = await owned(parts, principal, params.session)
+      const ref = await refIn(parts, record, params.id)
       const bytes = await parts.sessions.blob(ref)
       // An agent wrote them: no browser may take them for a page.
       reply.headers({ 'content-disposition': 'attachment', 'x-content-type-options': 'nosniff' })
@@ -30,13 +30,8 @@ export function blobEndpoint(parts: GatewayParts): Endpoint {
 }
 
 /** Only what the session's own log refers to: the store keeps the blobs of everybody side by side. */
-async function refIn(
-  { sessions }: GatewayParts,
-  session: string,
-  head: number,
-  blobId: string,
-): Promise<BlobRef> {
-  for await (const { event } of latestFirst(sessions, session, head)) {
+async function refIn({ sessions }: GatewayParts, record: SessionRecord, blobId: string): Promise<BlobRef> {
+  for await (const { event } of latestFirst(sessions, record)) {
     if ('blob' in event && event.blob?.id === blobId) return event.blob
   }
   throw new MainstemError('not_found', 'this session refers to no such blob')

@@ -26,6 +26,40 @@ export function underCeiling(policy: Policy, ceiling: Policy): Policy {
   return limited
 }
 
+/** As much of a policy as the ceiling allows. It only ever takes something away. */
+export function lowered(policy: Policy, ceiling: Policy): Policy {
+  const lower: Policy = {
+    ...policy,
+    approval: lesser(Approval.options, policy.approval, ceiling.approval),
+    sandbox: lesser(SANDBOXES, policy.sandbox, ceiling.sandbox),
+  }
+  if (ceiling.sandbox !== 'full-access') {
+    if (lower.network && !ceiling.network) delete lower.network
+    if (lower.writableRoots) lower.writableRoots = granted(lower.writableRoots, ceiling.writableRoots)
+  }
+  const preapproved = policy.tools?.preapproved
+  if (preapproved && ceiling.approval !== 'auto-all') {
+    lower.tools = { ...lower.tools, preapproved: granted(preapproved, ceiling.tools?.preapproved) }
+  }
+  const available = ceiling.tools?.available
+  if (available) {
+    lower.tools = { ...lower.tools, available: granted(policy.tools?.available ?? available, available) }
+  }
+  for (const name of LIMITS) {
+    const most = ceiling[name]
+    if (most !== undefined) lower[name] = Math.min(policy[name] ?? most, most)
+  }
+  return underCeiling(lower, ceiling)
+}
+
+function lesser<T>(order: readonly T[], one: T, other: T): T {
+  return order.indexOf(one) < order.indexOf(other) ? one : other
+}
+
+function granted(asked: readonly string[], most: readonly string[] = []): string[] {
+  return asked.filter((one) => most.includes(one))
+}
+
 function atMost<T>(name: string, order: readonly T[], asked: T, most: T): void {
   if (order.indexOf(asked) > order.indexOf(most)) tooMuch(name)
 }

@@ -1,10 +1,13 @@
 import { z } from 'zod'
 import { Image, ModelName, Policy, SessionRecord, toMainstemError } from '../model/index.ts'
+import type { Claim } from '../sessions/claim.ts'
 import type { Session } from '../sessions/session.ts'
 import { underCeiling } from './ceiling.ts'
 import { named } from './components.ts'
 import { type Endpoint, endpoint } from './endpoint.ts'
 import { checkReady } from './health.ts'
+import { InFlight } from './idempotency.ts'
+import { once } from './once.ts'
 import { owned, SessionPath, shown } from './owned.ts'
 import type { GatewayParts } from './parts.ts'
 import { allowsEverything, tooMuch } from './session-options.ts'
@@ -24,96 +27,151 @@ const ModeChange = named(
     .refine(({ policy, mode }) => (policy === undefined) !== (mode === undefined), 'either policy or mode'),
 )
 
+const COMMAND_ERRORS = [
+  'session_not_found',
+  'conflict',
+  'idempotency_conflict',
+  'unsupported_option',
+  'overloaded',
+  'draining',
+] as const
+
+interface Stopping {
+  name: string
+  summary: string
+  stop(id: string, claim: Claim | undefined): Promise<void>
+}
+
 /** What may be asked of a session. Each is answered once it is in the log. */
 export function commandEndpoints(parts: GatewayParts): Endpoint[] {
-  const command = <B extends z.ZodType>(
-    name: string,
-    summary: string,
-    body: B,
-    run: (session: Session, body: z.infer<B>) => Promise<void>,
-  ): Endpoint =>
-    endpoint({
-      method: 'POST',
-      url: `/v1/sessions/:id/${name}`,
-      summary,
-      params: SessionPath,
-      body,
-      answer: SessionRecord,
-      errors: ['session_not_found', 'conflict', 'unsupported_option', 'overloaded', 'draining'],
-      async run({ params: { id }, body, principal }) {
-        await run(await ready(parts, principal, id), body)
-        return shown(await owned(parts, principal, id))
-      },
-    })
+  const inFlight = new InFlight()
   return [
-    turnEndpoint(parts),
-    command('steer', 'Say something to the turn that is running', Steering, (session, { prompt }) =>
-      session.steer(prompt),
-    ),
-    command('model', 'Change the model', ModelChange, (session, { model }) =>
-      session.change({ type: 'set_model', model }),
-    ),
-    command(
-      'mode',
-      'Change the policy, or the mode of the agent',
-      ModeChange,
-      (session, { policy, mode }) => {
-        // What a mode of the agent's own allows is not known here.
-        if (mode !== undefined && !allowsEverything(parts.ceiling)) tooMuch('mode')
-        return session.change({
-          type: 'set_policy',
-          ...(policy && { policy: underCeiling(policy, parts.ceiling) }),
-          ...(mode !== undefined && { mode }),
-        })
-      },
-    ),
-    stopEndpoint(parts, 'interrupt', 'Stop the turn that is running, and wait for its end', async (id) => {
-      await parts.sessions.get(id)?.interrupt()
+    turnEndpoint(parts, inFlight),
+    commandEndpoint(parts, inFlight, {
+      name: 'steer',
+      summary: 'Say something to the turn that is running',
+      body: Steering,
+      tell: (session, { prompt }, claim) => session.steer(prompt, claim),
     }),
-    stopEndpoint(parts, 'end', 'End the session; its log stays', async (id) => {
-      await parts.sessions.open(id)
-      await parts.sessions.end(id)
+    commandEndpoint(parts, inFlight, {
+      name: 'model',
+      summary: 'Change the model',
+      body: ModelChange,
+      tell: (session, { model }, claim) => session.change({ type: 'set_model', model }, claim),
+    }),
+    commandEndpoint(parts, inFlight, {
+      name: 'mode',
+      summary: 'Change the policy, or the mode of the agent',
+      body: ModeChange,
+      tell: (session, change, claim) => session.change(modeUnder(parts.ceiling, change), claim),
+    }),
+    stopEndpoint(parts, inFlight, {
+      name: 'interrupt',
+      summary: 'Stop the turn that is running, and wait for its end',
+      async stop(id, claim) {
+        await parts.sessions.get(id)?.interrupt(undefined, claim)
+      },
+    }),
+    stopEndpoint(parts, inFlight, {
+      name: 'end',
+      summary: 'End the session; its log stays',
+      async stop(id, claim) {
+        await parts.sessions.open(id)
+        await parts.sessions.end(id, claim)
+      },
     }),
   ]
 }
 
-function turnEndpoint(parts: GatewayParts): Endpoint {
-  return endpoint({
-    method: 'POST',
-    url: '/v1/sessions/:id/turns',
-    summary: 'Send a prompt; while a turn is running it waits in the queue',
-    params: SessionPath,
-    body: NewTurn,
-    status: 202,
-    answer: Turn,
-    errors: ['session_not_found', 'conflict', 'unsupported_option', 'overloaded', 'draining'],
-    async run({ params, body, principal }) {
-      const session = await ready(parts, principal, params.id)
-      const turn = await session.prompt(body.prompt, body.images)
-      trackTurn(parts, session, turn)
-      return { turn }
-    },
-  })
+interface Telling<B extends z.ZodType> {
+  name: string
+  summary: string
+  body: B
+  tell(session: Session, body: z.infer<B>, claim: Claim | undefined): Promise<void>
 }
 
-/** Stopping is allowed to a server that stops, and a session that has ended is stopped already. */
-function stopEndpoint(
+function commandEndpoint<B extends z.ZodType>(
   parts: GatewayParts,
-  name: string,
-  summary: string,
-  stop: (id: string) => Promise<void>,
+  inFlight: InFlight,
+  { name, summary, body, tell }: Telling<B>,
 ): Endpoint {
   return endpoint({
     method: 'POST',
     url: `/v1/sessions/:id/${name}`,
     summary,
     params: SessionPath,
+    idempotent: true,
+    body,
     answer: SessionRecord,
-    errors: ['session_not_found', 'draining'],
-    async run({ params: { id }, principal }) {
+    errors: COMMAND_ERRORS,
+    async run(call) {
+      const { principal } = call
+      const { id } = call.params
+      await owned(parts, principal, id)
+      const run = async (claim?: Claim) => {
+        await tell(await ready(parts, principal, id), call.body, claim)
+        return shown(await owned(parts, principal, id))
+      }
+      return once(parts, inFlight, call, { session: id, answer: shown, run })
+    },
+  })
+}
+
+/** What a mode of the agent's own allows is not known here. */
+function modeUnder(ceiling: Policy, { policy, mode }: z.infer<typeof ModeChange>) {
+  if (mode !== undefined && !allowsEverything(ceiling)) tooMuch('mode')
+  return {
+    type: 'set_policy' as const,
+    ...(policy && { policy: underCeiling(policy, ceiling) }),
+    ...(mode !== undefined && { mode }),
+  }
+}
+
+function turnEndpoint(parts: GatewayParts, inFlight: InFlight): Endpoint {
+  return endpoint({
+    method: 'POST',
+    url: '/v1/sessions/:id/turns',
+    summary: 'Send a prompt; while a turn is running it waits in the queue',
+    params: SessionPath,
+    idempotent: true,
+    body: NewTurn,
+    status: 202,
+    answer: Turn,
+    errors: COMMAND_ERRORS,
+    async run(call) {
+      const { body, principal } = call
+      const { id } = call.params
+      await owned(parts, principal, id)
+      const run = async (claim?: Claim) => {
+        const session = await ready(parts, principal, id)
+        const turn = await session.prompt(body.prompt, body.images, claim)
+        trackTurn(parts, session, turn)
+        return { turn }
+      }
+      return once(parts, inFlight, call, { session: id, answer: ({ turns }) => ({ turn: turns }), run })
+    },
+  })
+}
+
+/** Stopping is allowed to a server that stops, and a session that has ended is stopped already. */
+function stopEndpoint(parts: GatewayParts, inFlight: InFlight, { name, summary, stop }: Stopping): Endpoint {
+  return endpoint({
+    method: 'POST',
+    url: `/v1/sessions/:id/${name}`,
+    summary,
+    params: SessionPath,
+    idempotent: true,
+    answer: SessionRecord,
+    errors: ['session_not_found', 'conflict', 'idempotency_conflict', 'draining'],
+    async run(call) {
+      const { principal } = call
+      const { id } = call.params
       const { status } = await owned(parts, principal, id)
-      if (status !== 'ended') await stop(id)
-      return shown(await owned(parts, principal, id))
+      const run = async (claim?: Claim) => {
+        if (status !== 'ended') await stop(id, claim)
+        return shown(await owned(parts, principal, id))
+      }
+      return once(parts, inFlight, call, { session: id, answer: shown, run })
     },
   })
 }

@@ -32,3 +32,9 @@ export function parseCursor(text: string | string[] | undefined, field: string =
 export function badCursor(why: string, field: string = HEADER): MainstemError {
   return new MainstemError('invalid_request', `${field}: ${why}`, { field })
 }
+
+/** What follows a cursor has to be there: a gap is told, never left out. */
+export function checkKept(after: number, earliest = 1): void {
+  if (after + 1 >= earliest) return
+  throw new MainstemError('cursor_gone', `entries before ${earliest} are no longer kept`, { earliest })
+}

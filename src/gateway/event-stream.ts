@@ -14,6 +14,7 @@ export class EventStream {
   readonly #stallMs: number
   readonly #gone = new AbortController()
   readonly #keepalive: NodeJS.Timeout
+  readonly #steady: boolean
 
   constructor(
     response: ServerResponse,
@@ -23,6 +24,7 @@ export class EventStream {
   ) {
     this.#response = response
     this.#stallMs = timing.stallMs
+    this.#steady = format.steady ?? false
     // A reader that left while its run was being prepared is never told of again.
     if (response.destroyed) this.#gone.abort()
     response.once('close', () => this.#gone.abort())
@@ -51,7 +53,7 @@ export class EventStream {
   /** Settles when more may be written, or when the reader is gone. */
   async write(text: string): Promise<void> {
     if (this.#gone.signal.aborted) return
-    this.#keepalive.refresh()
+    if (!this.#steady) this.#keepalive.refresh()
     if (!this.#response.write(text)) await this.#drained()
   }
 

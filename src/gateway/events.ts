@@ -4,7 +4,7 @@ import { dialects } from '../dialects/index.ts'
 import { mainstem } from '../dialects/mainstem.ts'
 import { Entry, MainstemError, type SessionRecord } from '../model/index.ts'
 import { named } from './components.ts'
-import { badCursor, parseCursor, START } from './cursor.ts'
+import { badCursor, checkKept, parseCursor, START } from './cursor.ts'
 import { type Endpoint, endpoint } from './endpoint.ts'
 import { EventStream } from './event-stream.ts'
 import { EventTypes } from './event-types.ts'
@@ -15,6 +15,8 @@ import type { GatewayParts } from './parts.ts'
 import { pour } from './pour.ts'
 import { Projector, type View } from './projector.ts'
 import { integer } from './query.ts'
+import { pourSocket } from './socket-pour.ts'
+import { SOCKET_ENDS } from './socket-stream.ts'
 
 const EntryWithRaw = named('EntryWithRaw', Entry.extend({ raw: z.string().optional() }))
 
@@ -35,7 +37,7 @@ export function eventsEndpoint(parts: GatewayParts): Endpoint {
   return endpoint({
     method: 'GET',
     url: '/v1/sessions/:id/events',
-    summary: 'The events of a session: replayed, then live, or one page',
+    summary: 'The events of a session: replayed, then live, or one page; also as a WebSocket',
     auth: 'ticket',
     params: SessionPath,
     query: EventsQuery,
@@ -45,7 +47,7 @@ export function eventsEndpoint(parts: GatewayParts): Endpoint {
       const record = await owned(parts, principal, id)
       const format = formatOf(request.headers.accept)
       const view = viewOf(query, request.headers['last-event-id'])
-      const from = await startOf(parts, record, view, query.after === undefined ? undefined : 'after')
+      const from = startOf(record, view, query.after === undefined ? undefined : 'after')
       const reading: Reading = { id, view, from, raw: query.raw === '1' }
       if (!format) return pageOf(parts, reply, principal, { ...reading, record, query })
       checkStreamQuery(query)
@@ -55,6 +57,14 @@ export function eventsEndpoint(parts: GatewayParts): Endpoint {
       if (over) return reply.type(format.type).send('')
       if (request.method === 'HEAD') return reply.type(format.type).send()
       return stream(parts, principal, reply, format, reading)
+    },
+    async socket({ params: { id }, query, principal, request }) {
+      const record = await owned(parts, principal, id)
+      checkStreamQuery(query)
+      const view = viewOf(query, request.headers['last-event-id'])
+      const from = startOf(record, view, query.after === undefined ? undefined : 'after')
+      const endOf = ({ status }: SessionRecord) => (status === 'ended' ? SOCKET_ENDS.ended : undefined)
+      return (stream) => pourSocket(parts, stream, { id, view, from, raw: query.raw === '1', endOf })
     },
   })
 }
@@ -88,21 +98,16 @@ function viewOf(query: EventsQuery, lastEventId: string | string[] | undefined):
 }
 
 /** Where to start reading. Only our own dialect can start in the middle; the others have to see it all. */
-async function startOf(
-  { sessions }: GatewayParts,
-  { id, head }: SessionRecord,
+export function startOf(
+  { head, earliest = 1 }: SessionRecord,
   { dialect, after }: View,
   field: string | undefined,
-): Promise<number> {
+): number {
   if (after.seq > head) throw badCursor('beyond the end of this session', field)
-  const from = dialect === mainstem ? after.seq : 0
-  const isFirst = after === START && dialect === mainstem
-  const [first] = await sessions.read(id, from, 1)
-  if (!isFirst && first && first.seq !== from + 1) {
-    throw new MainstemError('cursor_gone', `entries before ${first.seq} are no longer kept`, {
-      earliest: first.seq,
-    })
-  }
+  // Who has no cursor asks for what there is, and sees by the first seq where that begins.
+  const first = after === START ? earliest - 1 : after.seq
+  const from = dialect === mainstem ? first : 0
+  checkKept(from, earliest)
   return from
 }
 

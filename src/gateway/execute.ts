@@ -4,11 +4,11 @@ import type { Dialect, DialectOptions } from '../dialects/dialect.ts'
 import { execute } from '../dialects/execute.ts'
 import { dialects } from '../dialects/index.ts'
 import { LaunchKind, MainstemError, ModelName, OUTSIDE_ID, Policy } from '../model/index.ts'
+import type { IdempotencyKey } from '../sessions/claim.ts'
 import type { NewSession } from '../sessions/parts.ts'
-import type { IdempotencyKey } from '../sessions/sessions.ts'
 import { underCeiling } from './ceiling.ts'
 import { named } from './components.ts'
-import { badCursor, type Cursor, parseCursor, START } from './cursor.ts'
+import { badCursor, type Cursor, checkKept, parseCursor, START } from './cursor.ts'
 import { type Endpoint, endpoint } from './endpoint.ts'
 import { EventStream } from './event-stream.ts'
 import { SSE } from './format.ts'
@@ -73,6 +73,8 @@ async function run(
     const { id, replayed } = cursor
       ? await resume(parts, once, cursor)
       : await start(parts, once, request.principal, body)
+    // What this dialect says depends on the beginning.
+    if (replayed) checkKept(0, (await parts.sessions.record(id))?.earliest)
     reply.hijack()
     const headers = { 'mainstem-session': id, ...(replayed && { 'idempotent-replayed': 'true' }) }
     const stream = new EventStream(reply.raw, SSE, headers, parts.timing)
@@ -97,7 +99,7 @@ async function start(parts: GatewayParts, once: IdempotencyKey, principal: strin
   const request = await sessionOf(parts, principal, body)
   const { id, session } = await sessions.createOnce(once, request, body.task)
   // The run goes on whoever listens; its session is over when its one turn is.
-  if (session) runs.track(session.settled(1).finally(() => sessions.end(id)))
+  if (session) runs.track(session.settled(1).finally(() => sessions.finish(id)))
   return { id, replayed: session === undefined }
 }
 

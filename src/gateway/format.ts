@@ -1,3 +1,5 @@
+import { toJson } from '../model/entry-json.ts'
+
 /** One message on its way to a reader, and the id to come back with. */
 export interface Shown {
   id: string
@@ -9,6 +11,8 @@ export interface StreamFormat {
   type: string
   /** Shows a silent reader that we are still there. */
   keepalive: string
+  /** Sent at every interval, also while there is something else to read. */
+  steady?: boolean
   write(shown: Shown): string
 }
 
@@ -16,15 +20,18 @@ export interface StreamFormat {
 const LINE_SEPARATORS = /[\u2028\u2029]/g
 
 function json(message: unknown): string {
-  return JSON.stringify(message).replace(LINE_SEPARATORS, (char) =>
-    char === '\u2028' ? '\\u2028' : '\\u2029',
-  )
+  return toJson(message).replace(LINE_SEPARATORS, (char) => (char === '\u2028' ? '\\u2028' : '\\u2029'))
+}
+
+/** A message of the transport's own, which nobody can come back to. */
+export function sseData(message: unknown): string {
+  return `data: ${json(message)}\n\n`
 }
 
 export const SSE: StreamFormat = {
   type: 'text/event-stream',
   keepalive: ': keepalive\n\n',
-  write: ({ id, message }) => `id: ${id}\ndata: ${json(message)}\n\n`,
+  write: ({ id, message }) => `id: ${id}\n${sseData(message)}`,
 }
 
 /** Readers skip empty lines. */

@@ -12,6 +12,7 @@ import { parseJsonBody } from './json.ts'
 import type { GatewayParts } from './parts.ts'
 import { PROBLEM_TYPE, type Problem, problemFrom, problemOf, sendProblem } from './problem.ts'
 import { endpointsOf } from './routes.ts'
+import { acceptSockets, isSocketUpgrade } from './sockets.ts'
 
 /** With any parameters: the bytes decide whether it is UTF-8. */
 const JSON_TYPES = /^application\/(?:[\w.-]+\+)?json(?:\s*;|$)/i
@@ -29,6 +30,7 @@ export function gateway(parts: GatewayParts): FastifyInstance {
       connectionsCheckingInterval: Math.ceil(timing.headersMs / 4),
       // A request without a Host meets our own guard, which explains itself.
       requireHostHeader: false,
+      shouldUpgradeCallback: isSocketUpgrade,
     },
     rewriteUrl: (request) => pathOf(request.url ?? '/'),
     // What is still served while closing answers for itself.
@@ -41,7 +43,11 @@ export function gateway(parts: GatewayParts): FastifyInstance {
   app.addContentTypeParser<Buffer>(
     JSON_TYPES,
     { parseAs: 'buffer' },
-    async (_request: unknown, body: Buffer) => parseJsonBody(body, limits.jsonDepth),
+    async ({ routeOptions }: FastifyRequest, body: Buffer) => {
+      // Clients that name the type of every body also name that of none.
+      if (body.length === 0 && routeOptions.config?.bodyOptional) return undefined
+      return parseJsonBody(body, limits.jsonDepth)
+    },
   )
   app.setErrorHandler((thrown, _request, reply) => {
     const problem = problemFrom(thrown)
@@ -53,9 +59,13 @@ export function gateway(parts: GatewayParts): FastifyInstance {
   )
   guardEdges(app, parts.hosts)
   requireToken(app, parts)
-  const routes = endpointsOf(parts).map(routeOf)
-  for (const route of routes) app.route(route)
-  for (const route of otherMethods(routes)) app.route(route)
+  const socketOf = acceptSockets(app, parts)
+  // Only routes that are added once sockets are known can be opened as one.
+  app.after(() => {
+    const routes = endpointsOf(parts).map((one) => ({ ...routeOf(one), ...socketOf(one) }))
+    for (const route of routes) app.route(route)
+    for (const route of otherMethods(routes)) app.route(route)
+  })
   return app
 }
 

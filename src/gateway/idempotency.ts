@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { MainstemError } from '../model/index.ts'
-import type { IdempotencyKey } from '../sessions/sessions.ts'
+import type { IdempotencyKey } from '../sessions/claim.ts'
 import { parse } from './parse.ts'
 
 /** As a client names it, in a header or in a body. */

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { Outcome, SessionRecord } from '../model/index.ts'
 import { type Endpoint, endpoint } from './endpoint.ts'
-import { allRecords } from './owned.ts'
 import type { GatewayParts } from './parts.ts'
 
 const TYPE = 'text/plain; version=0.0.4; charset=utf-8'
@@ -27,8 +26,7 @@ export function metricsEndpoint(parts: GatewayParts): Endpoint {
 
 async function metrics(parts: GatewayParts): Promise<Metric[]> {
   const { activity } = parts.sessions
-  const statuses = new Map<string, number>()
-  for await (const { status } of allRecords(parts, {})) statuses.set(status, (statuses.get(status) ?? 0) + 1)
+  const counts = await parts.sessions.counts()
   return [
     {
       name: 'mainstem_sessions',
@@ -36,7 +34,7 @@ async function metrics(parts: GatewayParts): Promise<Metric[]> {
       help: 'Sessions that are kept.',
       values: SessionRecord.shape.status.options.map((status) => [
         `{status="${status}"}`,
-        statuses.get(status) ?? 0,
+        counts.get(status) ?? 0,
       ]),
     },
     {

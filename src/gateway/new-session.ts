@@ -9,9 +9,8 @@ import {
   SessionRecord,
 } from '../model/index.ts'
 import type { NewSession } from '../sessions/parts.ts'
-import type { IdempotencyKey } from '../sessions/sessions.ts'
+import { beginSession } from './begin-session.ts'
 import { underCeiling } from './ceiling.ts'
-import { trackTurn } from './commands.ts'
 import { named } from './components.ts'
 import { type Endpoint, endpoint } from './endpoint.ts'
 import { checkReady } from './health.ts'
@@ -59,33 +58,14 @@ export function newSessionEndpoint(parts: GatewayParts): Endpoint {
       checkReady(parts)
       const scope = `${principal} POST /v1/sessions`
       const once = keyFrom(request.headers['idempotency-key'], scope, body)
-      const { id, replayed } = await begin(parts, inFlight, once, principal, body)
+      const wanted = () => sessionOf(parts, principal, body)
+      const { id, replayed } = await beginSession(parts, inFlight, once, wanted, body.prompt)
       const { agent, launch, cwd, createdAt } = await owned(parts, principal, id)
       reply.header('location', `/v1/sessions/${id}`)
       if (replayed) reply.header('idempotent-replayed', 'true')
       return { id, agent, launch, cwd, createdAt, ...(body.prompt !== undefined && { turn: 1 }) }
     },
   })
-}
-
-async function begin(
-  parts: GatewayParts,
-  inFlight: InFlight,
-  once: IdempotencyKey | undefined,
-  principal: string,
-  body: NewSessionBody,
-): Promise<{ id: string; replayed: boolean }> {
-  const leave = once && inFlight.enter(once)
-  try {
-    const request = await sessionOf(parts, principal, body)
-    const { id, session } = once
-      ? await parts.sessions.createOnce(once, request, body.prompt)
-      : await parts.sessions.create(request, body.prompt).then((session) => ({ id: session.id, session }))
-    if (session && body.prompt !== undefined) trackTurn(parts, session, 1)
-    return { id, replayed: session === undefined }
-  } finally {
-    leave?.()
-  }
 }
 
 async function sessionOf(parts: GatewayParts, principal: string, body: NewSessionBody): Promise<NewSession> {
@@ -103,11 +83,16 @@ async function sessionOf(parts: GatewayParts, principal: string, body: NewSessio
 }
 
 /** Agents keep the conversations of all principals in one place, so this is the only door between them. */
-async function checkResume(parts: GatewayParts, principal: string, resume: string): Promise<void> {
+export async function checkResume(
+  parts: GatewayParts,
+  principal: string,
+  resume: string,
+  field = 'resume',
+): Promise<void> {
   for await (const record of allRecords(parts, {})) {
     if (record.principal === principal) continue
     if (record.nativeSessionId === resume || record.resumedFrom === resume) {
-      throw new MainstemError('session_not_found', 'resume: there is no such session', { field: 'resume' })
+      throw new MainstemError('session_not_found', `${field}: there is no such session`, { field })
     }
   }
 }

@@ -56,7 +56,7 @@ export async function pageOf(
   return { [view.dialect === mainstem ? 'entries' : 'messages']: page.messages, next: page.next }
 }
 
-class PageReader {
+export class PageReader {
   readonly messages: unknown[] = []
   readonly #parts: GatewayParts
   readonly #reading: Reading
@@ -85,7 +85,7 @@ class PageReader {
 
   async read(head: number): Promise<void> {
     const { sessions } = this.#parts
-    while (this.#seq < head && !this.#full) {
+    while (this.#seq < head && !this.full) {
       const entries = await sessions.read(this.#reading.id, this.#seq, BATCH)
       if (entries.length === 0) return
       await this.#take(entries)
@@ -108,7 +108,7 @@ class PageReader {
     }
   }
 
-  get #full(): boolean {
+  get full(): boolean {
     return this.messages.length >= this.#limit
   }
 
@@ -117,7 +117,7 @@ class PageReader {
     const frames = raw ? await rawFrames(this.#parts.sessions, id, entries) : undefined
     for (const shown of this.#projector.project(entries, frames)) {
       this.#add(shown)
-      if (this.#full) return
+      if (this.full) return
     }
     this.#seq = entries.at(-1)?.seq ?? this.#seq
     // A reader that is further on already is not sent back.

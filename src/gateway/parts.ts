@@ -10,6 +10,8 @@ import type { Tickets } from './tickets.ts'
 export type Phase = 'starting' | 'ready' | 'draining'
 
 export interface GatewayTiming extends StreamTiming {
+  /** How often a stream of `/rpc` says that we are still there. */
+  pingMs: number
   /** Until all headers are here. */
   headersMs: number
   /** Until the whole request is here. */
@@ -36,6 +38,8 @@ export interface GatewayParts {
   /** Real paths below which agents may work, and the one they start in. */
   roots: readonly string[]
   cwd: string
+  /** Directories by the names that clients call them. */
+  projects: Readonly<Record<string, string>>
   /** What a session runs under when its caller asks for nothing, and the most that anybody may ask for. */
   policy: Policy
   ceiling: Policy

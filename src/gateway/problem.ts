@@ -16,18 +16,19 @@ export const Problem = named(
     advice: z.string(),
     field: z.string().optional().describe('the part of the request that is wrong'),
     earliest: z.int().optional().describe('the first entry that is kept'),
+    retryAfter: z.int().positive().optional().describe('seconds until it is worth another try'),
     winner: RequestResolved.optional().describe('the decision that was first'),
   }),
 )
 export type Problem = z.infer<typeof Problem>
 
 /** What an error's details may add. */
-const Extra = Problem.pick({ field: true, earliest: true, winner: true }).strip()
+const Extra = Problem.pick({ field: true, earliest: true, retryAfter: true, winner: true }).strip()
 
 export const PROBLEM_TYPE = 'application/problem+json'
 
-/** How long a client should wait before it tries again, in seconds. */
-const RETRY_AFTER = '5'
+/** How long a client should wait before it tries again, in seconds, where nobody knows better. */
+const RETRY_AFTER = 5
 
 export function problemOf(code: ErrorCode, detail: string, status: number = ERRORS[code].http): Problem {
   const title = code.replaceAll('_', ' ')
@@ -36,7 +37,7 @@ export function problemOf(code: ErrorCode, detail: string, status: number = ERRO
 
 export function sendProblem(reply: FastifyReply, problem: Problem): void {
   if (problem.status === 401) reply.header('www-authenticate', 'Bearer')
-  if (problem.status === 503) reply.header('retry-after', RETRY_AFTER)
+  if (problem.status === 503) reply.header('retry-after', String(problem.retryAfter ?? RETRY_AFTER))
   // A string, so that no serializer puts its own content type on it.
   reply.code(problem.status).header('content-type', PROBLEM_TYPE).send(JSON.stringify(problem))
 }
@@ -44,11 +45,12 @@ export function sendProblem(reply: FastifyReply, problem: Problem): void {
 /** Nothing of an unexpected error is told to the client; its text may hold anything. */
 export function problemFrom(thrown: unknown): Problem {
   if (thrown instanceof MainstemError && thrown.code !== 'unknown') {
-    const { field, earliest, winner } = Extra.parse(thrown.details ?? {})
+    const { field, earliest, retryAfter, winner } = Extra.parse(thrown.details ?? {})
     return {
       ...problemOf(thrown.code, thrown.message),
       ...(field !== undefined && { field }),
       ...(earliest !== undefined && { earliest }),
+      ...(retryAfter !== undefined && { retryAfter }),
       ...(winner && { winner }),
     }
   }

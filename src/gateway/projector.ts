@@ -38,9 +38,11 @@ export class Projector {
       const frame = entry.native === undefined ? undefined : raw?.get(entry.native)
       const messages = dialect.project(this.#state, entry, frame)
       if (types && !types.has(entry.event.type)) continue
-      for (const [index, message] of messages.entries()) {
-        if (!isAfter(after, entry.seq, index + 1)) continue
-        yield { id: messageId(entry.seq, index + 1, messages.length), message }
+      // Counted by hand: this is passed for every event and every reader.
+      let part = 0
+      for (const message of messages) {
+        if (isAfter(after, entry.seq, ++part))
+          yield { id: messageId(entry.seq, part, messages.length), message }
       }
     }
   }

@@ -1,13 +1,19 @@
 import { z } from 'zod'
 
-/** A whole number as a query writes it. */
+/** A whole number as a query writes it. It is described as the number that it is, and not as its text. */
 export function integer(least: number, most: number) {
   return z
     .string()
     .regex(/^\d{1,9}$/, 'not a whole number')
     .transform(Number)
     .pipe(z.int().min(least).max(most))
-    .describe(`a number from ${least} to ${most}`)
+    .meta({
+      description: `a number from ${least} to ${most}`,
+      type: 'integer',
+      minimum: least,
+      maximum: most,
+      pattern: undefined,
+    })
 }
 
 /** `1` or `0`. */

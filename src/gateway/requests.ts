@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { RequestOpened } from '../model/events/request.ts'
 import {
+  type AnswerCommand,
   Answers,
   Decision,
   Entry,
@@ -9,10 +10,13 @@ import {
   SessionRecord,
   toMainstemError,
 } from '../model/index.ts'
+import type { Claim } from '../sessions/claim.ts'
 import { ready } from './commands.ts'
 import { named } from './components.ts'
 import { type Endpoint, endpoint } from './endpoint.ts'
+import { InFlight } from './idempotency.ts'
 import { latestFirst } from './latest-first.ts'
+import { once } from './once.ts'
 import { allRecords, owned, shown } from './owned.ts'
 import type { GatewayParts } from './parts.ts'
 
@@ -50,6 +54,7 @@ const RequestPath = z.strictObject({ id: z.string(), requestId: z.string().min(1
 export function requestEndpoints(parts: GatewayParts): Endpoint[] {
   // One decision at a time, so that whoever comes second finds the first one in the log.
   const deciding = new Map<string, Promise<void>>()
+  const inFlight = new InFlight()
   return [
     endpoint({
       method: 'GET',
@@ -68,33 +73,53 @@ export function requestEndpoints(parts: GatewayParts): Endpoint[] {
       method: 'POST',
       url: '/v1/sessions/:id/requests/:requestId',
       summary: 'Answer a request; the first decision wins',
+      idempotent: true,
       params: RequestPath,
       body: RequestAnswer,
       answer: SessionRecord,
-      errors: ['session_not_found', 'request_not_found', 'conflict', 'unsupported_option'],
-      async run({ params: { id, requestId }, body, principal }) {
+      errors: [
+        'session_not_found',
+        'request_not_found',
+        'conflict',
+        'idempotency_conflict',
+        'unsupported_option',
+      ],
+      async run(call) {
+        const { params, body, principal } = call
+        const { id, requestId } = params
         await owned(parts, principal, id)
-        const key = JSON.stringify([id, requestId])
-        const before = deciding.get(key) ?? Promise.resolve()
-        const decided = before.then(() => decide(parts, principal, id, requestId, body))
-        const settled = decided.catch(() => undefined)
-        deciding.set(key, settled)
-        try {
-          await decided
-        } finally {
-          if (deciding.get(key) === settled) deciding.delete(key)
+        const run = async (claim?: Claim) => {
+          await decideInTurn(deciding, [id, requestId], () => decide(parts, principal, params, body, claim))
+          return shown(await owned(parts, principal, id))
         }
-        return shown(await owned(parts, principal, id))
+        return once(parts, inFlight, call, { session: id, answer: shown, run })
       },
     }),
   ]
+}
+
+/** After whoever asked first. */
+async function decideInTurn(
+  deciding: Map<string, Promise<void>>,
+  request: readonly string[],
+  decide: () => Promise<void>,
+): Promise<void> {
+  const key = JSON.stringify(request)
+  const decided = (deciding.get(key) ?? Promise.resolve()).then(decide)
+  const settled = decided.catch(() => undefined)
+  deciding.set(key, settled)
+  try {
+    await decided
+  } finally {
+    if (deciding.get(key) === settled) deciding.delete(key)
+  }
 }
 
 async function openRequests(parts: GatewayParts, record: SessionRecord): Promise<OpenRequest[]> {
   const { id: session, agent, cwd, title } = record
   const open = new Set(record.requests.map(({ requestId }) => requestId))
   const found: OpenRequest[] = []
-  for await (const { event, seq, turn, at } of latestFirst(parts.sessions, session, record.head)) {
+  for await (const { event, seq, turn, at } of latestFirst(parts.sessions, record)) {
     if (open.size === 0) break
     if (event.type !== 'request.opened' || !open.delete(event.requestId)) continue
     const more = { ...(title !== undefined && { title }), ...(turn !== undefined && { turn }) }
@@ -106,9 +131,9 @@ async function openRequests(parts: GatewayParts, record: SessionRecord): Promise
 async function decide(
   parts: GatewayParts,
   principal: string,
-  id: string,
-  requestId: string,
+  { id, requestId }: z.infer<typeof RequestPath>,
   { inputDigest, decision, scope, answers, message, interrupt }: RequestAnswer,
+  claim: Claim | undefined,
 ): Promise<void> {
   const { requests } = await owned(parts, principal, id)
   const open = requests.find((request) => request.requestId === requestId)
@@ -120,7 +145,7 @@ async function decide(
   }
   const session = await ready(parts, principal, id)
   try {
-    await session.answer({
+    const answer: AnswerCommand = {
       type: 'answer',
       requestId,
       decision,
@@ -128,7 +153,8 @@ async function decide(
       ...(answers && { answers }),
       ...(message !== undefined && { message }),
       ...(interrupt !== undefined && { interrupt }),
-    })
+    }
+    await session.answer(answer, claim)
   } catch (thrown) {
     // It was open a moment ago, so somebody was faster than us.
     if (toMainstemError(thrown).code !== 'request_not_found') throw thrown
@@ -143,8 +169,8 @@ async function whyClosed(
   id: string,
   requestId: string,
 ): Promise<MainstemError> {
-  const { head } = await owned(parts, principal, id)
-  for await (const { event } of latestFirst(parts.sessions, id, head)) {
+  const record = await owned(parts, principal, id)
+  for await (const { event } of latestFirst(parts.sessions, record)) {
     if (!('requestId' in event) || event.requestId !== requestId) continue
     if (event.type === 'request.resolved') {
       return new MainstemError('conflict', 'the request was answered before', { winner: event })

@@ -1,8 +1,7 @@
 import { z } from 'zod'
-import { addUsage, type SessionRecord, Usage } from '../model/index.ts'
+import { addUsage, Usage } from '../model/index.ts'
 import { named } from './components.ts'
 import { type Endpoint, endpoint } from './endpoint.ts'
-import { allRecords } from './owned.ts'
 import type { GatewayParts } from './parts.ts'
 
 const Spent = named(
@@ -16,11 +15,13 @@ const UsageReport = named(
   z.strictObject({
     total: Spent,
     agents: z.record(z.string(), Spent),
-    days: z.record(z.iso.date(), Spent).describe('by the day on which a session began, in UTC'),
+    days: z
+      .record(z.iso.date(), Spent)
+      .describe('by the day on which a session began and a turn ended, in UTC'),
   }),
 )
 
-/** What was spent, as far as agents tell it and sessions are kept. */
+/** What was spent, as far as agents tell it; also by sessions that are no longer kept. */
 export function usageEndpoint(parts: GatewayParts): Endpoint {
   return endpoint({
     method: 'GET',
@@ -31,10 +32,10 @@ export function usageEndpoint(parts: GatewayParts): Endpoint {
       const total = nothing()
       const agents = new Map<string, Spent>()
       const days = new Map<string, Spent>()
-      for await (const record of allRecords(parts, { principal })) {
-        add(total, record)
-        add(placeIn(agents, record.agent), record)
-        add(placeIn(days, new Date(record.createdAt).toISOString().slice(0, 10)), record)
+      for (const spent of await parts.sessions.spent(principal)) {
+        add(total, spent)
+        add(placeIn(agents, spent.agent), spent)
+        add(placeIn(days, spent.day), spent)
       }
       return { total, agents: Object.fromEntries(agents), days: Object.fromEntries(days) }
     },
@@ -49,8 +50,8 @@ function placeIn(places: Map<string, Spent>, name: string): Spent {
   return place
 }
 
-function add(spent: Spent, { turns, usage }: SessionRecord): void {
-  spent.sessions++
-  spent.turns += turns
-  spent.usage = addUsage(spent.usage, usage)
+function add(sum: Spent, { sessions, turns, usage }: Spent): void {
+  sum.sessions += sessions
+  sum.turns += turns
+  sum.usage = addUsage(sum.usage, usage)
 }

@@ -29,12 +29,28 @@ test('without a word it listens on loopback, asks for a token and works here', a
     cwd: '/project',
     roots: ['/project'],
     auth: true,
+    projects: {},
     policy: { approval: 'ask', sandbox: 'none' },
     ceiling: { approval: 'auto-all', sandbox: 'full-access' },
     durability: 'power',
     agents: {},
-    timeouts: { keepaliveMs: 15_000, stallMs: 30_000, headersMs: 10_000, requestMs: 30_000, drainMs: 15_000 },
-    limits: { bodyBytes: 1_048_576, jsonDepth: 64, connections: 1024, streams: 256 },
+    timeouts: {
+      keepaliveMs: 15_000,
+      pingMs: 30_000,
+      stallMs: 30_000,
+      headersMs: 10_000,
+      requestMs: 30_000,
+      drainMs: 15_000,
+    },
+    retention: { keyHours: 24 },
+    limits: {
+      bodyBytes: 1_048_576,
+      jsonDepth: 64,
+      connections: 1024,
+      streams: 256,
+      processes: 64,
+      queue: 100,
+    },
   })
 })
 
@@ -59,11 +75,15 @@ test('authentication can be switched off by flag and by file', async () => {
 
 test('paths in a file are meant from there, paths of flags from here', async () => {
   mkdirSync(join(home, 'etc'))
-  writeFileSync(join(home, 'etc/m.json'), JSON.stringify({ roots: ['a', '/b'], data: 'd' }))
+  writeFileSync(
+    join(home, 'etc/m.json'),
+    JSON.stringify({ roots: ['a', '/b'], data: 'd', projects: { app: 'a/app' } }),
+  )
   const config = await load({ flags: { config: join(home, 'etc/m.json'), cwd: 'here' } })
   expect(config).toMatchObject({
     roots: [join(home, 'etc/a'), '/b'],
     data: join(home, 'etc/d'),
+    projects: { app: join(home, 'etc/a/app') },
     cwd: '/project/here',
   })
 })

@@ -19,7 +19,8 @@ test('a new token has 256 bits, and only its digest is kept, where only we can r
   expect(readFileSync(file(), 'utf8')).not.toContain(token)
   expect(readFileSync(file(), 'utf8')).toContain(tokenOf('ci', token).digest)
   expect(statSync(file()).mode & 0o777).toBe(0o600)
-  expect(readdirSync(data)).toEqual(['tokens.json'])
+  expect(readdirSync(data)).toEqual(['tokens.json', 'tokens.lock'])
+  expect(statSync(join(data, 'tokens.lock')).mode & 0o777).toBe(0o600)
 })
 
 test('names are listed, the first token among them', async () => {
@@ -29,6 +30,18 @@ test('names are listed, the first token among them', async () => {
   expect(await tokenNames(data)).toEqual(['local', 'ci', 'anna'])
   await removeToken(data, 'ci')
   expect(await tokenNames(data)).toEqual(['local', 'anna'])
+})
+
+test('of many that are made and removed at once none is lost', async () => {
+  await addToken(data, 'gone')
+  const names = Array.from({ length: 12 }, (_, index) => `n${index}`)
+  await Promise.all([removeToken(data, 'gone'), ...names.map((name) => addToken(data, name))])
+  expect((await tokenNames(data)).sort()).toEqual(['local', ...names].sort())
+})
+
+test('of two with one name only one is made', async () => {
+  const made = await Promise.allSettled([addToken(data, 'ci'), addToken(data, 'ci')])
+  expect(made.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
 })
 
 test('a server knows each change with the next request', async () => {

@@ -172,6 +172,8 @@ describe('a server does not start', () => {
       'policy.sandbox',
     ],
     ['with a root that is not there', { roots: ['/nowhere/at/all'] }, [], 2, 'roots'],
+    ['with a project that is not there', { projects: { app: 'nowhere' } }, [], 5, 'projects.app'],
+    ['with a project outside its roots', { projects: { app: '/usr' } }, [], 5, 'projects.app'],
     ['to work outside its roots', { roots: ['/usr'] }, [], 5, 'cwd'],
     ['for an agent that does not exist', { agents: { nobody: {} } }, [], 4, 'agents.nobody'],
     ['with a field nobody knows', { prot: 1 }, [], 2, 'prot'],

@@ -19,7 +19,7 @@ afterAll(async () => {
 const endpoints = () => endpointsOf(server.parts).filter(({ url }) => url !== '/v1/events')
 
 async function expectOrder(response: Response): Promise<void> {
-  expect([200, 201, 202, 204, 400, 401, 403, 404, 409, 410, 415, 422]).toContain(response.status)
+  expect([200, 201, 202, 204, 400, 401, 403, 404, 409, 410, 415, 422, 426]).toContain(response.status)
   await response.body?.cancel()
 }
 
@@ -47,6 +47,11 @@ test('bodies with fields that mean something are taken or refused in order', asy
     'mode',
     'decision',
     'inputDigest',
+    'agentId',
+    'agentType',
+    'projectId',
+    'sessionId',
+    'config',
     '__proto__',
     'constructor',
   ]
@@ -84,6 +89,7 @@ test('queries of any kind are taken or refused in order', async () => {
     'before',
     'status',
     'asking',
+    'offset',
     'x',
     'ticket',
   )

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { underCeiling } from '../../src/gateway/ceiling.ts'
+import { lowered, underCeiling } from '../../src/gateway/ceiling.ts'
 import { Approval, type Policy, Sandbox } from '../../src/model/index.ts'
 import { startGateway } from './start.ts'
 
@@ -101,4 +101,35 @@ test('a task runs under the default policy unless it asks, and never above the c
   const response = await server.execute({ idempotency_key: 'k3', policy: { approval: 'auto-all' } })
   expect(response.status).toBe(403)
   expect(await response.json()).toMatchObject({ code: 'forbidden', field: 'policy.approval' })
+})
+
+test('a policy that is lowered never needs to be refused, and one below the ceiling is only limited', () => {
+  const names = fc.subarray(['Read', 'Edit', 'Bash', 'WebFetch', 'Other'])
+  const policies = fc.record(
+    {
+      approval: fc.constantFrom(...Approval.options),
+      sandbox: fc.constantFrom(...Sandbox.options),
+      network: fc.boolean(),
+      writableRoots: fc.subarray(['/cache', '/other']),
+      tools: fc.record({ available: names, preapproved: names, denied: names }, { requiredKeys: [] }),
+      maxSteps: fc.integer({ min: 1, max: 20 }),
+      timeoutMs: fc.integer({ min: 1, max: 2000 }),
+    },
+    { requiredKeys: ['approval', 'sandbox'] },
+  )
+  const isRefused = (policy: Policy) => {
+    try {
+      underCeiling(policy, ceiling)
+      return false
+    } catch {
+      return true
+    }
+  }
+  fc.assert(
+    fc.property(policies, (policy) => {
+      const lower = lowered(policy, ceiling)
+      expect(underCeiling(lower, ceiling)).toEqual(lower)
+      if (!isRefused(policy)) expect(lower).toEqual(underCeiling(policy, ceiling))
+    }),
+  )
 })

@@ -141,7 +141,7 @@ describe('a stream', () => {
   })
 
   test('whose reader takes nothing is let go, and the run goes on', { timeout: 30_000 }, async () => {
-    const timing = { keepaliveMs: 60_000, stallMs: 200, headersMs: 10_000, requestMs: 30_000 }
+    const timing = { keepaliveMs: 60_000, pingMs: 60_000, stallMs: 200, headersMs: 10_000, requestMs: 30_000 }
     await using busy = await startGateway({ timing })
     const id = await begin(busy, { prompt: script({ flood: { texts: 4_000, size: 2500 } }, success) })
     const closed = new Promise<boolean>((resolve) => {
@@ -257,11 +257,9 @@ describe('a cursor', () => {
 
   test('whose entries are no longer kept is told where they begin', async () => {
     const store = memoryStore()
-    const read = store.read.bind(store)
-    store.read = async (session, after, limit) =>
-      after < 3 ? read(session, 3, limit) : read(session, after, limit)
     await using forgetful = await startGateway({ store })
     const id = await finished(forgetful, STORY)
+    await store.trim(id, { seq: 4 })
     for (const headers of [SSE, NDJSON, {}]) {
       const answer = await call(forgetful, `GET ${events(id, '?after=1')}`, { headers })
       expect(answer).toMatchObject({ status: 410, body: { code: 'cursor_gone', earliest: 4 } })

@@ -123,7 +123,7 @@ describe('a body', () => {
 describe('a connection', () => {
   test('whose headers do not come is closed with a reason', async () => {
     await using slow = await startGateway({
-      timing: { keepaliveMs: 60_000, stallMs: 60_000, headersMs: 40, requestMs: 80 },
+      timing: { keepaliveMs: 60_000, pingMs: 60_000, stallMs: 60_000, headersMs: 40, requestMs: 80 },
     })
     const response = await sendRaw(slow.port, 'POST /v1/execute HTTP/1.1\r\nhost: localhost\r\nx-slow: ')
     expect(statusOf(response)).toBe(408)
@@ -156,7 +156,7 @@ const waiting = {
 }
 
 test('an idle stream shows that it is alive', async () => {
-  const timing = { keepaliveMs: 5, stallMs: 60_000, headersMs: 10_000, requestMs: 30_000 }
+  const timing = { keepaliveMs: 5, pingMs: 60_000, stallMs: 60_000, headersMs: 10_000, requestMs: 30_000 }
   await using quiet = await startGateway({ timing })
   const reader = new StreamReader(await quiet.execute(waiting))
   await reader.until('"one"')
@@ -189,7 +189,7 @@ test('a reader that takes nothing is let go, costs little, and can come back for
     entriesRead += entries.length
     return entries
   }
-  const timing = { keepaliveMs: 60_000, stallMs: 200, headersMs: 10_000, requestMs: 30_000 }
+  const timing = { keepaliveMs: 60_000, pingMs: 60_000, stallMs: 200, headersMs: 10_000, requestMs: 30_000 }
   await using busy = await startGateway({ timing, store })
   const texts = 20_000
   const body = { driver: 'puppet', task: script({ flood: { texts, size: 2500 } }, success) }

@@ -6,9 +6,15 @@ import { fetchFrom, finished } from './api.ts'
 import { script, success } from './puppet.ts'
 import { startGateway, type TestGateway } from './start.ts'
 
+interface Parameter {
+  name: string
+  in: string
+  schema: object
+}
+
 interface Document {
   openapi: string
-  paths: Record<string, Record<string, { summary: string; parameters: { name: string; in: string }[] }>>
+  paths: Record<string, Record<string, { summary: string; parameters: Parameter[] }>>
   components: { schemas: Record<string, object> }
 }
 
@@ -39,6 +45,12 @@ test('every part of a path is a parameter, and every operation says what it does
       expect(parameters.filter((one) => one.in === 'path').map(({ name }) => name)).toEqual(parts)
     }
   }
+})
+
+test('a number in a query is described as a number', () => {
+  const parameters = document.paths['/v1/sessions/{id}/events']?.get?.parameters ?? []
+  const described = parameters.find(({ name }) => name === 'limit')?.schema
+  expect(described).toEqual({ type: 'integer', minimum: 1, maximum: 1000, description: expect.any(String) })
 })
 
 test('every reference leads somewhere', () => {

@@ -165,12 +165,7 @@ describe('the same Idempotency-Key', () => {
   })
 
   test('is refused where it would not help', async () => {
-    const id = await begin(server)
-    const answer = await call(server, `POST /v1/sessions/${id}/turns`, {
-      body: { prompt: script(success) },
-      headers: key(),
-    })
-    expect(answer).toMatchObject({
+    expect(await call(server, 'POST /v1/tickets', { headers: key() })).toMatchObject({
       status: 422,
       body: { code: 'unsupported_option', field: 'Idempotency-Key' },
     })

@@ -4,8 +4,10 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
+import type { Agent } from '../../src/agents/agent.ts'
 import { echo } from '../../src/agents/echo/agent.ts'
 import { systemClock } from '../../src/daemon/clock.ts'
+import type { Driver, Timers } from '../../src/drivers/driver.ts'
 import { driver } from '../../src/drivers/index.ts'
 import { tokenOf } from '../../src/gateway/auth.ts'
 import { gateway } from '../../src/gateway/gateway.ts'
@@ -14,6 +16,7 @@ import { Runs } from '../../src/gateway/runs.ts'
 import { Streams } from '../../src/gateway/streams.ts'
 import { Tickets } from '../../src/gateway/tickets.ts'
 import { DEFAULT_POLICY } from '../../src/model/index.ts'
+import type { AgentSettings } from '../../src/sessions/parts.ts'
 import { Sessions } from '../../src/sessions/sessions.ts'
 import { WarmPool } from '../../src/sessions/warm-pool.ts'
 import { memoryStore } from '../../src/stores/memory.ts'
@@ -24,7 +27,19 @@ import { able, puppet } from './puppet.ts'
 export const TOKEN = 'owner-token-owner-token-owner-token-owner-1'
 export const GUEST = 'guest-token-guest-token-guest-token-guest-1'
 
-export type Options = Partial<Omit<GatewayParts, 'sessions' | 'runs'>> & { store?: Store }
+export type Options = Partial<Omit<GatewayParts, 'sessions' | 'runs'>> & {
+  store?: Store
+  /** Besides those that are always there. */
+  more?: readonly Agent[]
+  /** What the configuration says of agents, by their ids. */
+  settings?: Readonly<Record<string, AgentSettings>>
+  /** How time passes; at the gate unless told otherwise. */
+  timers?: Timers
+  /** What runs the agents; the real one unless told otherwise. */
+  driver?: Driver
+  maxQueue?: number
+  maxProcesses?: number
+}
 
 /** A gateway on a free port of this machine, with agents that need no process. */
 export class TestGateway implements AsyncDisposable {
@@ -35,16 +50,20 @@ export class TestGateway implements AsyncDisposable {
   readonly parts: GatewayParts
   readonly app: FastifyInstance
 
-  constructor({ store = memoryStore(), ...options }: Options) {
+  constructor(given: Options) {
+    const { store = memoryStore(), more = [], settings = {}, timers = this.gate, ...rest } = given
+    const { maxQueue = 100, maxProcesses = 64, driver: runs = driver({ timers }), ...options } = rest
     this.sessions = new Sessions({
-      agents: new Map([echo, puppet, able].map((agent) => [agent.id, agent])),
+      agents: new Map([echo, puppet, able, ...more].map((agent) => [agent.id, agent])),
       store,
-      driver: driver({ timers: this.gate }),
+      driver: runs,
       clock: systemClock,
-      timers: this.gate,
+      timers,
+      agentSettings: (id) => settings[id] ?? {},
       journal: true,
       sweep: async () => undefined,
-      pool: new WarmPool(64),
+      pool: new WarmPool(maxProcesses),
+      maxQueue,
       restAfterMs: 600_000,
       isInside: (path) => path.startsWith('/workspace/'),
       newId: randomUUID,
@@ -59,9 +78,10 @@ export class TestGateway implements AsyncDisposable {
       hosts: ['127.0.0.1', 'localhost', '[::1]'],
       roots: [this.root],
       cwd: this.root,
+      projects: {},
       policy: DEFAULT_POLICY,
       ceiling: { approval: 'auto-edit', sandbox: 'none' },
-      timing: { keepaliveMs: 60_000, stallMs: 60_000, headersMs: 10_000, requestMs: 30_000 },
+      timing: { keepaliveMs: 60_000, pingMs: 60_000, stallMs: 60_000, headersMs: 10_000, requestMs: 30_000 },
       limits: { bodyBytes: 1024 * 1024, jsonDepth: 64, connections: 100 },
       streams: new Streams(100),
       phase: () => 'ready',

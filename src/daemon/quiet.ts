@@ -1,0 +1,1 @@
+export { quietSqlite } from '../stores/sqlite/quiet.ts'

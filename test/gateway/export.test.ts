@@ -1,0 +1,90 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { memoryStore } from '../../src/stores/memory.ts'
+import { begin, call, fetchFrom, finished, streamed } from './api.ts'
+import { script, success, text } from './puppet.ts'
+import { GUEST, startGateway, type TestGateway } from './start.ts'
+
+const store = memoryStore()
+let server: TestGateway
+beforeEach(async () => {
+  server = await startGateway({ store })
+})
+afterEach(async () => {
+  await server[Symbol.asyncDispose]()
+  expect(server.reported).toEqual([])
+})
+
+async function exported(id: string): Promise<Record<string, never>[]> {
+  const response = await fetchFrom(server, `GET /v1/sessions/${id}/export`)
+  expect(response.headers.get('content-type')).toBe('application/x-ndjson')
+  expect(response.headers.get('content-disposition')).toContain(id)
+  const lines = (await response.text()).trimEnd().split('\n')
+  return lines.map((line) => JSON.parse(line))
+}
+
+test('an export has the record, every entry, every raw frame, and says that it is whole', async () => {
+  const id = await finished(
+    server,
+    script(...Array.from({ length: 700 }, (_, n) => text(`m${n}`, 'x')), success),
+  )
+  const lines = await exported(id)
+  const entries = (await streamed(server, `/v1/sessions/${id}/events`)).map(({ data }) => data)
+  const frames = await store.readJournal(id, 0, 10_000)
+  expect(frames).toHaveLength(701)
+  expect(lines[0]).toMatchObject({ record: { id, status: 'ended' } })
+  expect(lines.slice(1, 1 + entries.length)).toEqual(entries.map((entry) => ({ entry })))
+  expect(lines.slice(1 + entries.length, -1)).toEqual(frames.map((frame) => ({ frame })))
+  expect(lines.at(-1)).toEqual({ end: { entries: entries.length, frames: 701 } })
+  expect(server.parts.streams.open).toBe(0)
+})
+
+test('an export of what was shortened begins where it begins', async () => {
+  const id = await finished(server, script(text('m', 'x'), success))
+  await store.trim(id, { seq: 4, frame: 99 })
+  const lines = await exported(id)
+  expect(lines[0]).toMatchObject({ record: { earliest: 4, earliestFrame: 3 } })
+  expect(lines[1]).toMatchObject({ entry: { seq: 4 } })
+  expect(lines.at(-1)).toMatchObject({ end: { frames: 0 } })
+})
+
+test('coverage accounts for every frame, over more than one owner', async () => {
+  const odd = { say: 'not an event' as never }
+  const id = await begin(server, { prompt: script(text('m', 'x'), odd, success) })
+  await server.sessions.get(id)?.settled(1)
+  const answer = await call(server, `GET /v1/sessions/${id}/coverage`)
+  const expected = { frames: 3, mapped: 2, unmapped: 1, malformed: 0, oversized: 0, unaccounted: 0 }
+  expect(answer.body).toEqual(expected)
+  await server.sessions.drain()
+  await using next = await startGateway({ store })
+  await call(next, `POST /v1/sessions/${id}/turns`, { body: { prompt: script(success) } })
+  await next.sessions.get(id)?.settled(2)
+  const again = await call(next, `GET /v1/sessions/${id}/coverage`)
+  expect(again.body).toEqual({ ...expected, frames: 4, mapped: 3 })
+})
+
+test('coverage of a session whose agent said nothing is zero', async () => {
+  const id = await begin(server)
+  expect((await call(server, `GET /v1/sessions/${id}/coverage`)).body).toMatchObject({
+    frames: 0,
+    unaccounted: 0,
+  })
+})
+
+test.each(['export', 'coverage'])('%s of somebody else does not exist', async (what) => {
+  const id = await begin(server)
+  expect(await call(server, `GET /v1/sessions/${id}/${what}`, { token: GUEST })).toMatchObject({
+    status: 404,
+  })
+})
+
+test('what was used is known after the session is removed', async () => {
+  const usage = { input: 3, costUsd: 0.5 }
+  const spent = { ...success.say, type: 'turn.verdict', usage } as never
+  const before = (await call(server, 'GET /v1/usage', { token: GUEST })).body.total
+  expect(before).toEqual({ sessions: 0, turns: 0, usage: {} })
+  const own = { token: GUEST }
+  const id = await begin(server, { prompt: script({ say: spent }) }, own)
+  await server.sessions.get(id)?.settled(1)
+  expect((await fetchFrom(server, `DELETE /v1/sessions/${id}`, own)).status).toBe(204)
+  expect((await call(server, 'GET /v1/usage', own)).body.total).toEqual({ sessions: 1, turns: 1, usage })
+})
