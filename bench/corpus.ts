@@ -1,90 +1,66 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import type { LaunchKind } from '../src/model/index.ts'
+import { type Fixture, fixtures } from '../test/agents/fixtures.ts'
+import { longTurn } from './long-turn.ts'
 
+/** What one process wrote, and what it was told meanwhile: `[how many lines it had written, the line]`. */
+export interface Scene {
+  lines: readonly string[]
+  told: readonly (readonly [number, string])[]
+}
+
+/** Scenes, played one after another and over again, each in a process of its own as it was recorded. */
 export interface Corpus {
   name: string
   agent: string
   launch: LaunchKind
-  lines: string
+  scenes: readonly Scene[]
 }
 
-const AGENTS = join(import.meta.dirname, '../src/agents')
-const FRAMES = 100_000
-const LARGE_BYTES = 48 * 1024 * 1024
+const LEAST_LINES = 50
+const LONGEST_LINE = 20_000
 
-/** Real lines of every recorded program, repeated until they are many. */
+/**
+ * Every recorded program twice: as its scenes were recorded, and with the long turns that real ones have, since the
+ * scripted model behind the recordings answers in a few words and calls one tool. Then one extreme.
+ */
 export function* corpora(): Generator<Corpus> {
-  for (const agent of readdirSync(AGENTS).sort()) {
-    const programs = entries(join(AGENTS, agent, 'fixtures'))
-    for (const program of programs) {
-      const folder = join(AGENTS, agent, 'fixtures', program)
-      for (const launch of ['oneshot', 'live'] as const) {
-        const lines = recordedLines(folder, launch === 'oneshot' ? 'stdout.jsonl' : 'transcript.jsonl')
-        if (lines.length < 50) continue
-        yield { name: `${program} ${launch}`, agent, launch, lines: repeat(lines, FRAMES) }
-      }
-    }
+  for (const [name, recordings] of Map.groupBy(fixtures, ({ program, launch }) => `${program} ${launch}`)) {
+    const [first] = recordings
+    const scenes = recordings.map(sceneOf).filter(({ lines }) => lines.length > 0)
+    const lines = scenes.reduce((sum, scene) => sum + scene.lines.length, 0)
+    if (!first || lines < LEAST_LINES) continue
+    const { agent, launch } = first
+    yield { name: `${name}, as recorded`, agent, launch, scenes }
+    yield { name, agent, launch, scenes: scenes.map((scene) => longTurn(scene, launch)) }
   }
-  const deltas = deltaLines()
-  yield { name: 'claude deltas', agent: 'claude', launch: 'oneshot', lines: repeat(deltas, FRAMES * 2) }
-  yield { name: 'claude 4 MB lines', agent: 'claude', launch: 'oneshot', lines: largeLines() }
+  yield { name: 'claude 4 MB lines', agent: 'claude', launch: 'oneshot', scenes: [largeLines()] }
 }
 
-function entries(folder: string): string[] {
-  try {
-    return readdirSync(folder).sort()
-  } catch {
-    return []
-  }
-}
-
-function recordedLines(program: string, file: string): string[] {
+function sceneOf(recording: Fixture): Scene {
   const lines: string[] = []
-  for (const scenario of readdirSync(program).sort()) {
-    let text: string
-    try {
-      text = readFileSync(join(program, scenario, file), 'utf8')
-    } catch {
-      continue
-    }
-    for (const line of text.split('\n')) {
-      if (line === '') continue
-      const native = file === 'transcript.jsonl' ? outgoing(line) : line
-      // A few handshakes of half a megabyte would drown everything else, and the bare loop reads JSON alone.
-      if (native?.startsWith('{') && native.length < 20_000) lines.push(native)
-    }
+  const told: [number, string][] = []
+  for (const recorded of recording.lines) {
+    const { told: toAgent, line } = directionOf(recorded.trimEnd())
+    if (toAgent) told.push([lines.length, line])
+    // A few handshakes of half a megabyte would drown everything else, and the bare loop reads JSON alone.
+    else if (line.startsWith('{') && line.length < LONGEST_LINE) lines.push(line)
   }
-  return lines
+  return { lines, told }
 }
 
-function outgoing(line: string): string | undefined {
+/** A transcript tells of every line which way it went. */
+function directionOf(line: string): { told: boolean; line: string } {
+  if (!line.startsWith('{')) return { told: false, line }
   const { dir, msg } = JSON.parse(line)
-  return dir === 'out' && typeof msg === 'object' ? JSON.stringify(msg) : undefined
+  if (dir === undefined || msg === undefined) return { told: false, line }
+  return { told: dir === 'in', line: typeof msg === 'string' ? msg : JSON.stringify(msg) }
 }
 
-function repeat(lines: readonly string[], frames: number): string {
-  const block = `${lines.join('\n')}\n`
-  return block.repeat(Math.ceil(frames / lines.length))
-}
-
-/** Long answers: the shape that a token stream has. */
-function deltaLines(): string[] {
-  const text = readFileSync(join(AGENTS, 'claude/fixtures/claude/plain/stdout.jsonl'), 'utf8')
-  const lines = text.split('\n')
-  const at = lines.findIndex((line) => line.includes('text_delta'))
-  const delta = lines[at] ?? ''
-  const last = lines.findLastIndex((line) => line.includes('text_delta'))
-  const before = lines.slice(
-    lines.findIndex((line) => line.includes('message_start')),
-    at,
-  )
-  const after = lines.slice(last + 1, lines.findIndex((line) => line.includes('message_stop')) + 1)
-  return [...before, ...Array.from({ length: 300 }, () => delta), ...after]
-}
-
-function largeLines(): string {
+/** A tool that printed megabytes. */
+function largeLines(): Scene {
   const output = 'x\\n'.repeat(1_400_000)
-  const line = `{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t","content":"${output}"}]}}\n`
-  return line.repeat(Math.ceil(LARGE_BYTES / line.length))
+  const call =
+    '{"type":"assistant","message":{"content":[{"type":"tool_use","id":"t","name":"Bash","input":{}}]}}'
+  const result = `{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t","content":"${output}"}]}}`
+  return { lines: [call, result], told: [] }
 }

@@ -1,9 +1,17 @@
 import { core } from './core.ts'
+import { gateway } from './gateway.ts'
 import { library } from './library.ts'
+import { readers } from './readers.ts'
 import { store } from './store.ts'
 
-/** `npm run bench -- core|library [agent …]`, `store [word …]`: ratios beside a baseline of the same run. */
-const BENCHES: Readonly<Record<string, (args: readonly string[]) => Promise<void>>> = { core, library, store }
+/** `npm run bench -- core|library [agent …]`, `store [word …]`, `gateway [part …]`, `readers`: beside a baseline of the same run. */
+const BENCHES: Readonly<Record<string, (args: readonly string[]) => Promise<void>>> = {
+  core,
+  library,
+  store,
+  gateway,
+  readers,
+}
 
 const [name = '', ...args] = process.argv.slice(2)
 const bench = BENCHES[name]

@@ -1,0 +1,82 @@
+import { createHash } from 'node:crypto'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { type Agent, type Codec, recipe } from '../src/agents/agent.ts'
+import { echo } from '../src/agents/echo/agent.ts'
+import { line, nothing, say, send } from '../src/agents/step.ts'
+import { wire } from '../src/daemon/wire.ts'
+import { sqliteStore } from '../src/stores/sqlite.ts'
+import type { Store } from '../src/stores/store.ts'
+
+/** Many sessions that each say something now and then: how long the log takes, and how long the event loop waits. */
+const [directory = ''] = process.argv.slice(2)
+const SESSIONS = 500
+const EACH = 200
+const PAUSE_MS = 50
+const TEXT = 'All work and no play makes Jack a dull boy. '.repeat(5)
+const acks: number[] = []
+
+const codec: Codec<undefined> = {
+  initial: () => undefined,
+  decode: (_, { value }) =>
+    value === 'end'
+      ? say({ type: 'turn.verdict', evidence: 'success', denials: 0, personDenials: 0 })
+      : say({ type: 'text.delta', messageId: 'm', text: String(value) }),
+  encode: (_, command) => (command.type === 'prompt' ? send([line(command.text), { kind: 'end' }]) : nothing),
+  end: () => nothing,
+}
+
+const ticker: Agent = { id: 'ticker', name: 'Ticker', launches: { live: launch() } }
+
+function launch() {
+  if (!echo.launches.live) throw new Error('echo has a live launch')
+  const { capabilities } = echo.launches.live
+  const beats = Array.from({ length: EACH }, () => ({ afterMs: PAUSE_MS, line: JSON.stringify(TEXT) }))
+  const reply = () => [...beats, { afterMs: 0, line: '"end"' }]
+  return recipe({ capabilities, codec, launch: () => ({ kind: 'builtin', reply }) })
+}
+
+function timed(store: Store): Store {
+  const append: Store['append'] = async (...batch) => {
+    const start = performance.now()
+    await store.append(...batch)
+    acks.push(performance.now() - start)
+  }
+  return new Proxy(store, {
+    get(target, name) {
+      const value: unknown = name === 'append' ? append : Reflect.get(target, name)
+      return typeof value === 'function' ? value.bind(target) : value
+    },
+  })
+}
+
+const store = timed(await sqliteStore({ directory }))
+await using wired = wire({ store, agents: [ticker], maxProcesses: SESSIONS })
+const sessions = await Promise.all(
+  Array.from({ length: SESSIONS }, () => wired.sessions.create({ agent: 'ticker', cwd: '/' })),
+)
+const loop = monitorEventLoopDelay({ resolution: 1 })
+loop.enable()
+acks.length = 0
+const cpu = process.cpuUsage()
+const start = performance.now()
+await Promise.all(
+  sessions.map(async (session, index) => {
+    // One after another, as people would come.
+    await new Promise((resolve) => setTimeout(resolve, (index % PAUSE_MS) + 1))
+    await session.settled(await session.prompt(createHash('sha1').update(session.id).digest('hex')))
+  }),
+)
+const seconds = (performance.now() - start) / 1000
+const { user, system } = process.cpuUsage(cpu)
+acks.sort((a, b) => a - b)
+const at = (part: number) => acks[Math.floor(acks.length * part)] ?? 0
+const events = SESSIONS * EACH
+process.stdout.write(
+  JSON.stringify({
+    events,
+    seconds,
+    cpuMicros: user + system,
+    ack: [at(0.5), at(0.99)],
+    loop: [loop.percentile(50) / 1e6, loop.percentile(99) / 1e6],
+  }),
+)

@@ -1,0 +1,178 @@
+import { spawn } from 'node:child_process'
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { setTimeout } from 'node:timers/promises'
+import { loadConfig } from '../src/daemon/config.ts'
+import { type Between, serve } from '../src/daemon/serve.ts'
+import type { Store } from '../src/stores/store.ts'
+
+/** One measurement in a process of its own. */
+export interface Task {
+  mode: 'L4' | 'gateway' | 'replay' | 'bare-replay' | 'rest'
+  /** The data of the server, or what an agent says. */
+  data: string
+  stream: string
+  readers: number
+  journal: boolean
+  durability: 'power' | 'none'
+  /** Events a second; 0 is as many as there can be. */
+  rate: number
+}
+
+export interface Measured {
+  cpuMicros: number
+  seconds: number
+  bytes: number
+  p50: number
+  p99: number
+  session: string
+  rssBytes: number
+}
+
+const READER = join(import.meta.dirname, 'gateway-reader-worker.ts')
+const AGENT = join(import.meta.dirname, 'gateway-agent.mjs')
+const RESTING = 1_000
+/** Seldom enough to cost nothing. */
+const POLL_MS = 100
+
+const task: Task = JSON.parse(process.argv[2] ?? '')
+const { mode, data, stream, readers } = task
+if (mode === 'L4') await loop((line) => JSON.stringify(JSON.parse(line)))
+else if (mode === 'bare-replay') await loop((line) => line)
+else if (mode === 'rest') await rest()
+else await measureServer()
+
+/** The readers in their process: when all are connected the work begins, and it is over when all have had their end. */
+async function measured(url: string, begin: () => Promise<unknown>, session = ''): Promise<void> {
+  const child = spawn(process.execPath, [READER, url, String(readers)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const lines = createInterface(child.stdout)[Symbol.asyncIterator]()
+  if (mode !== 'replay') await lines.next()
+  const cpu = process.cpuUsage()
+  const start = performance.now()
+  await begin()
+  let { value } = await lines.next()
+  if (value === 'open') ({ value } = await lines.next())
+  const seconds = (performance.now() - start) / 1000
+  const { user, system } = process.cpuUsage(cpu)
+  const { bytes, p50, p99 } = JSON.parse(value ?? '{}')
+  tell({ cpuMicros: user + system, seconds, bytes, p50, p99, session })
+}
+
+function tell(figures: Partial<Measured>): void {
+  const none = { cpuMicros: 0, seconds: 0, bytes: 0, p50: 0, p99: 0, session: '', rssBytes: 0 }
+  process.stdout.write(JSON.stringify({ ...none, ...figures }))
+}
+
+/** What nobody can be faster than: nothing is understood and nothing is kept. Every reader is sent the same text. */
+async function loop(textOf: (line: string) => string): Promise<void> {
+  const responses: ServerResponse[] = []
+  const server = createServer((_, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    response.flushHeaders()
+    responses.push(response)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  await measured(`http://127.0.0.1:${port}/`, () => pump(responses, textOf))
+  server.close()
+}
+
+async function pump(responses: readonly ServerResponse[], textOf: (line: string) => string): Promise<void> {
+  let seq = 0
+  for await (const lines of linesOf()) {
+    for (const line of lines) {
+      const text = `id: ${++seq}\ndata: ${textOf(line)}\n\n`
+      for (const response of responses) response.write(text)
+    }
+    const full = responses.filter((response) => response.writableNeedDrain)
+    await Promise.all(full.map((response) => new Promise((resolve) => response.once('drain', resolve))))
+  }
+  for (const response of responses) response.end()
+}
+
+async function* linesOf(): AsyncGenerator<string[]> {
+  const child = spawn('cat', [stream])
+  child.stdout.setEncoding('utf8')
+  let rest = ''
+  for await (const chunk of child.stdout) {
+    const lines = (rest + chunk).split('\n')
+    rest = lines.pop() ?? ''
+    yield lines
+  }
+}
+
+async function server() {
+  const config = await loadConfig({
+    flags: { port: 0, auth: false, data, cwd: tmpdir() },
+    environment: {},
+    cwd: data,
+  })
+  const env = { BENCH_STREAM: stream, ...(task.rate > 0 && { BENCH_RATE: String(task.rate) }) }
+  const agents = { claude: { command: [process.execPath, AGENT], env } }
+  const { durability } = task
+  const between: Between = {
+    store: (store) => (task.journal ? store : withoutJournal(store)),
+    driver: (driver) => driver,
+  }
+  return serve({ config: { ...config, agents, durability }, report: console.error, between })
+}
+
+function withoutJournal(store: Store): Store {
+  return new Proxy(store, {
+    get(target, name) {
+      if (name === 'append')
+        return ((id, { journal: _, ...batch }) => target.append(id, batch)) as Store['append']
+      const value: unknown = Reflect.get(target, name)
+      return typeof value === 'function' ? value.bind(target) : value
+    },
+  })
+}
+
+async function measureServer(): Promise<void> {
+  const running = await server()
+  const { url } = running
+  const post = async (path: string, body?: object) => {
+    const headers = { 'content-type': 'application/json' }
+    const response = await fetch(url + path, { method: 'POST', headers, body: JSON.stringify(body ?? {}) })
+    if (!response.ok) throw new Error(await response.text())
+    return response.json() as Promise<Record<string, unknown>>
+  }
+  if (mode === 'replay') await measured(`${url}/v1/sessions/${stream}/events`, async () => undefined, stream)
+  else {
+    const id = String((await post('/v1/sessions', { agent: 'claude' })).id)
+    await measured(`${url}/v1/sessions/${id}/events`, () => runTurn(id, url, post), id)
+  }
+  await running.stop()
+}
+
+async function runTurn(id: string, url: string, post: (path: string, body?: object) => Promise<unknown>) {
+  await post(`/v1/sessions/${id}/turns`, { prompt: 'go' })
+  for (let status = 'busy'; status === 'busy'; await setTimeout(POLL_MS)) {
+    ;({ status } = (await (await fetch(`${url}/v1/sessions/${id}`)).json()) as { status: string })
+  }
+  await post(`/v1/sessions/${id}/end`)
+}
+
+/** The memory of a server that does nothing, and of one with many sessions that rest. */
+async function rest(): Promise<void> {
+  const running = await server()
+  const idle = settled()
+  const headers = { 'content-type': 'application/json' }
+  for (let index = 0; index < RESTING; index++) {
+    const init = { method: 'POST', headers, body: JSON.stringify({ agent: 'echo', prompt: 'hello' }) }
+    await (await fetch(`${running.url}/v1/sessions`, init)).text()
+  }
+  const full = settled()
+  tell({ rssBytes: idle, bytes: (full - idle) / RESTING })
+  await running.stop()
+}
+
+function settled(): number {
+  for (let round = 0; round < 5; round++) globalThis.gc?.()
+  return process.memoryUsage().rss
+}

@@ -1,0 +1,42 @@
+import { DatabaseSync } from 'node:sqlite'
+import { BroadcastChannel, isMainThread } from 'node:worker_threads'
+import { die, failpoints } from './crash/plan.ts'
+
+/**
+ * Loaded by `--import` into every thread of a server. In the thread that writes it stands around the statements of
+ * SQLite, where no part of ours could be put in between.
+ */
+const isDue = failpoints()
+const channel = new BroadcastChannel('crash')
+channel.unref()
+
+if (isMainThread) channel.onmessage = die
+else stand()
+
+function stand(): void {
+  const prepare = DatabaseSync.prototype.prepare
+  DatabaseSync.prototype.prepare = function (sql, ...rest) {
+    const statement = prepare.call(this, sql, ...rest)
+    if (sql === 'COMMIT') {
+      const run = statement.run.bind(statement)
+      statement.run = () => {
+        if (isDue('in-transaction')) die()
+        const done = run()
+        if (isDue('after-commit-before-ack')) die()
+        return done
+      }
+    }
+    if (sql.startsWith('PRAGMA wal_checkpoint')) {
+      const get = statement.get.bind(statement)
+      statement.get = () => {
+        const isLast = isDue('during-checkpoint')
+        // The other thread ends us while this one is inside SQLite.
+        if (isLast) channel.postMessage(undefined)
+        const done = get()
+        if (isLast) die()
+        return done
+      }
+    }
+    return statement
+  }
+}

@@ -1,0 +1,156 @@
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Random, randomFrom, shuffled } from '../random.ts'
+import { check, type Findings, logsIn } from './check.ts'
+import { Host } from './host.ts'
+import { Load } from './load.ts'
+import { type Plan, POINTS, type Point } from './plan.ts'
+import { execute } from './protocols.ts'
+import { Reader } from './reader.ts'
+
+export interface Crashed extends Findings {
+  rounds: number
+  seed: number
+  /** How often the server was killed, by place; `anywhere` is a moment of our own choice. */
+  hits: Map<Point | 'anywhere', number>
+  /** Places that were waited for in vain. */
+  missed: Point[]
+  /** Processes that outlived the server that started them, and the recovery of the next one. */
+  orphans: string[]
+  entries: number
+}
+
+/** How long a server may take to come to its point. */
+const PATIENCE_MS = 10_000
+const LONGEST_ROUND_MS = 700
+
+/** How many times each place is passed before the server is killed there; a busy one is passed often. */
+const PASSES: Record<Point, number> = {
+  'before-append': 40,
+  'in-transaction': 40,
+  'after-commit-before-ack': 40,
+  'after-ack-before-show': 40,
+  'during-checkpoint': 1,
+  'after-spawn-before-record': 2,
+  'before-answer-written': 2,
+  'during-recovery': 1,
+  'during-drain': 2,
+}
+
+/** Kills a server again and again while it is used, and looks at what is left. The seed chooses where and when. */
+export async function crash(seed: number, rounds: number, tell: (text: string) => void): Promise<Crashed> {
+  const home = realpathSync(mkdtempSync(join(tmpdir(), 'crash-')))
+  try {
+    return await new Trial(home, seed, rounds, tell).run()
+  } finally {
+    rmSync(home, { recursive: true, maxRetries: 3 })
+  }
+}
+
+class Trial {
+  readonly #host: Host
+  readonly #random: Random
+  readonly #load: Load
+  readonly #tell: (text: string) => void
+  readonly #crashed: Crashed
+
+  constructor(home: string, seed: number, rounds: number, tell: (text: string) => void) {
+    this.#host = new Host(home)
+    this.#random = randomFrom(seed)
+    this.#load = new Load(this.#host, this.#random)
+    this.#tell = tell
+    const none = { lost: [], repeated: [], terminals: [], orphans: [], missed: [], entries: 0 }
+    this.#crashed = { rounds, seed, hits: new Map(), ...none }
+  }
+
+  async run(): Promise<Crashed> {
+    const places: (Point | 'anywhere')[] = []
+    while (places.length < this.#crashed.rounds) {
+      places.push(...shuffled(this.#random, [...POINTS, 'anywhere', 'anywhere'] as const))
+    }
+    try {
+      for (const place of places.slice(0, this.#crashed.rounds)) await this.#round(place)
+      await this.#conclude()
+    } finally {
+      this.#host.signal('SIGKILL')
+      await this.#host.exited()
+    }
+    return this.#crashed
+  }
+
+  async #round(place: Point | 'anywhere'): Promise<void> {
+    const passes = place === 'anywhere' ? 0 : Math.floor(this.#random() * PASSES[place])
+    const plan: Plan = place === 'anywhere' ? { passes } : { point: place, passes }
+    // Nothing to recover the first time is nothing to die of, and what follows leaves something.
+    const isHit =
+      (await this.#life(place, plan)) || (place === 'during-recovery' && (await this.#life(place, plan)))
+    if (isHit) this.#crashed.hits.set(place, (this.#crashed.hits.get(place) ?? 0) + 1)
+    else if (place !== 'anywhere') this.#crashed.missed.push(place)
+    this.#tell(`${place}${isHit ? '' : ' (not reached)'} after ${passes} passes`)
+  }
+
+  /** One life of the server; true when it ended where it was to end. */
+  async #life(place: Point | 'anywhere', plan: Plan): Promise<boolean> {
+    if (!(await this.#start(plan))) return true
+    const pressed = this.#load.press()
+    const moment = this.#random() * LONGEST_ROUND_MS
+    const isOurs = place === 'anywhere' || place === 'during-recovery' || place === 'during-drain'
+    const isGone = this.#host.exited()
+    // There has to be something to recover, and something to drain.
+    if (isOurs && place !== 'anywhere') await Promise.race([isGone, pressed])
+    await Promise.race([isGone, sleep(isOurs ? moment : PATIENCE_MS, undefined, { ref: false })])
+    if (place === 'during-drain') {
+      this.#host.signal('SIGTERM')
+      await Promise.race([isGone, sleep(PATIENCE_MS, undefined, { ref: false })])
+    }
+    const byItself = this.#host.isGone
+    this.#host.signal('SIGKILL')
+    const killed = await isGone
+    await pressed
+    return place === 'anywhere' || (byItself && killed)
+  }
+
+  /** Whatever the life before left running has to be gone when the server is up. */
+  async #start(plan: Plan): Promise<boolean> {
+    const before = this.#host.agentProcesses()
+    if (!(await this.#host.start(plan))) return false
+    const after = this.#host.agentProcesses()
+    this.#crashed.orphans.push(...before.filter((one) => after.includes(one)))
+    return true
+  }
+
+  async #conclude(): Promise<void> {
+    await this.#start({ passes: 0 })
+    const concluded = this.#load.conclude().then(() => true)
+    if (!(await Promise.race([concluded, sleep(60_000, false, { ref: false })]))) {
+      this.#crashed.lost.push('a reader never came to the end of its stream')
+    }
+    await this.#replayTasks()
+    this.#host.signal('SIGTERM')
+    await this.#host.exited()
+    this.#crashed.orphans.push(...this.#host.agentProcesses())
+    const logs = logsIn(this.#host.database)
+    const { lost, repeated, terminals } = check(this.#load, logs)
+    this.#crashed.lost.push(...lost)
+    this.#crashed.repeated.push(...repeated)
+    this.#crashed.terminals.push(...terminals)
+    this.#crashed.entries = [...logs.values()].reduce((sum, log) => sum + log.length, 0)
+    await this.#start({ passes: 0 })
+    const again = logsIn(this.#host.database)
+    if ([...again].some(([id, log]) => log.length !== logs.get(id)?.length)) {
+      this.#crashed.repeated.push('recovering a server that was stopped wrote something')
+    }
+  }
+
+  /** The same key and body: the same stream, byte for byte. */
+  async #replayTasks(): Promise<void> {
+    for (const { reader, task } of this.#load.tasks) {
+      const again = new Reader(reader.name, this.#host, execute(task))
+      await again.ended
+      const [first, second] = [reader, again].map(({ shown }) => JSON.stringify([...shown]))
+      if (first !== second) this.#crashed.lost.push(`${reader.name}: ${first} became ${second}`)
+    }
+  }
+}
