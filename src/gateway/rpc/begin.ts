@@ -4,7 +4,6 @@ import type { Session } from '../../sessions/session.ts'
 import { ready, trackTurn } from '../commands.ts'
 import { latestFirst } from '../latest-first.ts'
 import { owned } from '../owned.ts'
-import type { GatewayParts } from '../parts.ts'
 import { answerIn, isPlainAnswer } from './answers.ts'
 import type { Rpc } from './method.ts'
 
@@ -23,7 +22,7 @@ export async function begin(rpc: Rpc, principal: string, id: string, message: st
   const session = await ready(parts, principal, id)
   const record = await owned(parts, principal, id)
   const { head, earliest = 1 } = record
-  const { open, settled } = await questionsIn(parts, record)
+  const { open, settled } = await questionsIn(rpc, record)
   if (open) {
     // Nobody answers what they did not see.
     if (!clients.hasSeen(id, open.seq)) {
@@ -45,18 +44,23 @@ interface Asked {
   request: RequestOpened
 }
 
-/** Of what the open turn has asked a person: the oldest that it waits for, and the newest that was answered. */
+/**
+ * Of what the last turn has asked a person: the oldest that it waits for, and the newest that was settled. Once
+ * somebody was shown the end of that turn, a message is about what comes next.
+ */
 async function questionsIn(
-  { sessions }: GatewayParts,
+  { parts: { sessions }, clients }: Rpc,
   record: SessionRecord,
 ): Promise<{ open?: Asked; settled?: Asked }> {
-  const { openTurn, requests } = record
+  const { id, openTurn, turns, requests, delivered = 0 } = record
+  const last = openTurn ?? turns
   const asked: { open?: Asked; settled?: Asked } = {}
-  if (openTurn === undefined) return asked
   const waiting = new Set(requests.map(({ requestId }) => requestId))
   for await (const { event, seq, turn } of latestFirst(sessions, record)) {
-    if (event.type === 'turn.started' && turn === openTurn) break
-    if (event.type !== 'request.opened' || turn !== openTurn || !isForPerson(event)) continue
+    if (turn !== last) continue
+    if (event.type === 'turn.started') break
+    if (event.type === 'turn.completed' && (seq <= delivered || clients.hasSeen(id, seq))) break
+    if (event.type !== 'request.opened' || !isForPerson(event)) continue
     if (waiting.has(event.requestId)) asked.open = { seq, turn, request: event }
     else asked.settled ??= { seq, turn, request: event }
   }
@@ -78,5 +82,5 @@ async function answer(session: Session, message: string, request: RequestOpened)
 }
 
 function tooLate(): MainstemError {
-  return new MainstemError('conflict', 'the question was answered before')
+  return new MainstemError('conflict', 'the question is no longer open')
 }
