@@ -222,6 +222,8 @@ export class Engine {
     if (claim) this.#claims.set(turn, [...(this.#claims.get(turn) ?? []), claim])
     this.conversation.blame(cause)
     const settled = this.settlements.wait(turn)
+    // It may fail before it is waited for, and a failure that nobody has asked for yet would end the whole process.
+    settled.catch(() => undefined)
     const byProtocol = this.#setup.recipe.capabilities.interrupt === 'protocol'
     if (byProtocol) this.command({ type: 'interrupt' })
     await this.outbox.flush()

@@ -21,6 +21,8 @@ export class Session implements EngineOwner {
   readonly #engine: Engine
   readonly #rest: Rest
   #ended: Promise<void> | undefined
+  /** The turn that was stopped last, with all that waited behind it. */
+  #stopped: number | undefined
   /** Its log may be removed from now on, so nothing must be written behind its end. */
   #over = false
 
@@ -136,15 +138,20 @@ export class Session implements EngineOwner {
     await this.#engine.flush(claim)
   }
 
-  /** Stops the open turn and drops all that waits; true when that ended any of them. Each has its terminal event then. */
+  /**
+   * Stops the open turn and drops all that waits; true when that ended any of them. Each has its terminal event then.
+   * Of several who stop a turn at once, the first has done it.
+   */
   async interruptAll(): Promise<boolean> {
     const { conversation, queue, outbox } = this.#engine
     const dropped = queue.splice(0)
     for (const { turn } of dropped) conversation.drop(turn)
     const { turn } = conversation
+    const isFirst = turn !== this.#stopped
+    this.#stopped = turn
     await (turn === undefined ? outbox.flush() : this.#engine.interrupt('interrupt'))
     // A turn may have come to its own end before it could be stopped.
-    const stopped = turn !== undefined && (await this.settled(turn)).outcome === 'interrupted'
+    const stopped = turn !== undefined && isFirst && (await this.settled(turn)).outcome === 'interrupted'
     return stopped || dropped.length > 0
   }
 

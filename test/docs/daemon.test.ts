@@ -66,6 +66,19 @@ describe('the page on the daemon face', () => {
     for (const message of messages) expect(StreamEvent.safeParse(JSON.parse(message)).error).toBeUndefined()
   })
 
+  it('shows the exchanges of a real program as the schema has them', () => {
+    const section = page.text.split('## With a real program')[1]?.split('\n## ')[0] ?? ''
+    const exchanges = blocksOf({ path: page.path, text: section }).map(({ text }) =>
+      [...text.matchAll(/^data: (.*)$/gm)].map(([, data = '']) => data),
+    )
+    expect(exchanges.map((data) => data.at(-1))).toEqual(['[DONE]', '[DONE]'])
+    const messages = exchanges
+      .flatMap((data) => data.slice(0, -1))
+      .map((data) => StreamEvent.parse(JSON.parse(data)))
+    expect(messages.map(({ type }) => type)).toContain('partial')
+    expect(messages.filter(({ type }) => type === 'result')).toHaveLength(2)
+  })
+
   it('lists every method there is', async () => {
     const table = page.text.split('## Methods')[1]?.split('\n## ')[0] ?? ''
     const listed = [...table.matchAll(/^\| `([a-z]+\.[a-z_]+)` \|/gm)].map(([, name]) => name)

@@ -6,6 +6,7 @@ import { promisify } from 'node:util'
 import { expect, it, vi } from 'vitest'
 import { loadConfig } from '../../src/daemon/config.ts'
 import { serve } from '../../src/daemon/serve.ts'
+import { SessionEvent } from '../../src/dialects/board-event.ts'
 import { blocksOf, pages } from './pages.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
@@ -58,4 +59,13 @@ it.each([
     rmSync(home, { recursive: true })
   }
   expect(reported).toEqual([])
+})
+
+it('docs/board.md shows a real program as the schema has it', () => {
+  const page = pages.find(({ path }) => path === 'docs/board.md') ?? { path: '', text: '' }
+  const section = page.text.split('## With a real program')[1]?.split('\n## ')[0] ?? ''
+  const lines = blocksOf({ ...page, text: section }).flatMap(({ text }) => text.trimEnd().split('\n'))
+  expect(lines.pop()).toBe('1000 done')
+  const events = lines.map((line) => SessionEvent.parse(JSON.parse(line)))
+  expect(events.map(({ type }) => type)).toEqual(['log', 'action', 'toolResult', 'log'])
 })

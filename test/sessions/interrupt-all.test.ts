@@ -27,6 +27,18 @@ test('interrupting all stops the open turn and drops what waits, each with one e
   expect(await session.settled(4)).toMatchObject({ outcome: 'completed' })
 })
 
+test('of two that interrupt all at once, the first has done it, and both wait until it is', async () => {
+  const { open, driver, types } = house()
+  const session = await open()
+  await session.prompt('one')
+  const run = await driver.run()
+  const both = [session.interruptAll(), session.interruptAll()]
+  await expect.poll(() => run.input).toContain('"subtype":"interrupt"')
+  run.say(init, { type: 'result', subtype: 'error_during_execution', is_error: true })
+  expect(await Promise.all(both)).toEqual([true, false])
+  expect((await types(session)).filter((type) => type === 'turn.completed')).toHaveLength(1)
+})
+
 test('interrupting all with nothing to stop changes nothing and says so', async () => {
   const { open, types } = house()
   const session = await open()

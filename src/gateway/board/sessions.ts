@@ -59,7 +59,6 @@ export function boardSessionEndpoints(parts: GatewayParts): Endpoint[] {
 
 /** Stops what runs and drops what waits. Doing it again, or too late, changes nothing, and the answer says so. */
 function cancelEndpoint(parts: GatewayParts): Endpoint {
-  const cancelling = new Map<string, Promise<boolean>>()
   return endpoint({
     method: 'POST',
     url: '/api/sessions/:id/cancel',
@@ -69,12 +68,9 @@ function cancelEndpoint(parts: GatewayParts): Endpoint {
     errors: ['session_not_found'],
     async run({ params: { id }, principal }) {
       const before = stateOf(await owned(parts, principal, id))
-      const other = cancelling.get(id)
-      const stopped = other ?? (before === 'running' ? parts.sessions.get(id)?.interruptAll() : undefined)
-      if (stopped && !other) cancelling.set(id, stopped)
-      const cancelled = await stopped?.finally(() => cancelling.delete(id))
+      const stopped = before === 'running' && (await parts.sessions.get(id)?.interruptAll())
       const state = stateOf(await owned(parts, principal, id))
-      return { id, state, cancelled: cancelled === true && !other }
+      return { id, state, cancelled: stopped === true }
     },
   })
 }

@@ -20,6 +20,7 @@ export interface Begun {
 export async function begin(rpc: Rpc, principal: string, id: string, message: string): Promise<Begun> {
   const { parts, clients } = rpc
   const session = await ready(parts, principal, id)
+  await clients.noted(id)
   const record = await owned(parts, principal, id)
   const { head, earliest = 1 } = record
   const { open, settled } = await questionsIn(rpc, record)
