@@ -18,7 +18,7 @@ import type { GatewayParts } from './parts.ts'
 import { referenceEndpoint } from './reference.ts'
 import { requestEndpoints } from './requests.ts'
 import { rpcEndpoint } from './rpc/endpoint.ts'
-import { schemaEndpoint } from './schemas.ts'
+import { schemaEndpoints } from './schemas.ts'
 import { sessionEndpoints } from './sessions.ts'
 import { ticketEndpoint } from './tickets.ts'
 import { usageEndpoint } from './usage.ts'
@@ -50,7 +50,7 @@ export function endpointsOf(parts: GatewayParts): Endpoint[] {
     ...boardSessionEndpoints(parts),
     ...boardEventEndpoints(parts),
     metricsEndpoint(parts),
-    schemaEndpoint(),
+    ...schemaEndpoints(),
     openApiEndpoint(describeAll),
     referenceEndpoint(describeAll),
   ]

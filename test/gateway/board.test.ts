@@ -330,6 +330,16 @@ describe('the schemas', () => {
     },
   )
 
+  test.each([
+    ['session-request.json', 'unified-request.json'],
+    ['claude/session-event.json', 'board-event.printed.json'],
+    ['codex/thread-event.json', 'unified-codex-event.printed.json'],
+    ['gemini/stream-event.json', 'unified-gemini-event.printed.json'],
+  ])('%s is there by the name in the document', async (name, file) => {
+    const response = await fetchFrom(server, `GET /schemas/${name}`)
+    expect(await response.text()).toBe(readFileSync(`docs/schemas/${file}`, 'utf8'))
+  })
+
   test.each(['nothing.json', '..', '..%2Fhttp.md', '%2Fetc%2Fpasswd'])('there is no %s', async (name) => {
     expect((await fetchFrom(server, `GET /schemas/${name}`)).status).toBe(404)
   })
