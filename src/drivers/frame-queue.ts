@@ -3,6 +3,9 @@ import type { Frame } from '../framing/frame.ts'
 /** Frames whose blob is not yet closed come as a promise; the order is that of the calls to `push`. */
 type Batch = readonly Frame[] | Promise<readonly Frame[]>
 
+/** How much of the queue is handed out at once, when it has gathered in small pieces. */
+const GATHERED_PART = 4
+
 /** Hands frames from the pipes of a child to one reader, and holds a bounded number of bytes meanwhile. */
 export class FrameQueue implements AsyncIterable<readonly Frame[]> {
   readonly #batches: { frames: Batch; bytes: number }[] = []
@@ -46,12 +49,11 @@ export class FrameQueue implements AsyncIterable<readonly Frame[]> {
 
   async *[Symbol.asyncIterator](): AsyncGenerator<readonly Frame[], void, undefined> {
     for (;;) {
-      const batch = this.#batches.shift()
+      const batch = this.#take()
       if (batch) {
-        this.#bytes -= batch.bytes
         // Half empty first: the pipes are not switched on and off for every batch.
         if (this.#bytes <= this.#limit / 2) this.#resume()
-        const frames = await batch.frames
+        const frames = await batch
         if (frames.length > 0) yield frames
       } else if (this.#closed) {
         return
@@ -61,6 +63,26 @@ export class FrameQueue implements AsyncIterable<readonly Frame[]> {
         })
       }
     }
+  }
+
+  /**
+   * What has gathered while the reader was busy, as one batch: one that falls behind then catches up, instead of
+   * paying for each of them. No more than a part of the queue at once, so that the pipes go on meanwhile.
+   */
+  #take(): Batch | undefined {
+    const first = this.#batches.shift()
+    if (!first) return undefined
+    let taken = first.bytes
+    let gathered: Frame[] | undefined
+    for (let next = this.#batches[0]; next && !(first.frames instanceof Promise); next = this.#batches[0]) {
+      if (next.frames instanceof Promise || taken + next.bytes > this.#limit / GATHERED_PART) break
+      this.#batches.shift()
+      taken += next.bytes
+      gathered ??= [...first.frames]
+      for (const frame of next.frames) gathered.push(frame)
+    }
+    this.#bytes -= taken
+    return gathered ?? first.frames
   }
 
   #resume(): void {

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream'
-import { type Frame, jsonFrame } from '../framing/frame.ts'
+import { type Frame, jsonFrames } from '../framing/frame.ts'
 import { type LinePiece, LineSplitter } from '../framing/lines.ts'
 import type { BlobSink, BlobWriter } from '../model/index.ts'
 import type { FrameQueue } from './frame-queue.ts'
@@ -22,6 +22,7 @@ export class PipeReader {
   readonly #pipe: Readable
   readonly #setup: PipeSetup
   readonly #splitter: LineSplitter
+  readonly #frameOf: (line: string) => Frame
   #blobsClosed: Promise<unknown> = Promise.resolve()
   #failed = false
   /** Where the oversized line that is being read goes. */
@@ -32,6 +33,7 @@ export class PipeReader {
     this.#pipe = pipe
     this.#setup = setup
     this.#splitter = new LineSplitter(setup.maxLineBytes)
+    this.#frameOf = name === 'stdout' ? jsonFrames(name) : (text) => ({ stream: name, text })
     this.ended = new Promise((resolve) => {
       pipe.once('end', resolve)
       pipe.once('close', resolve)
@@ -61,7 +63,7 @@ export class PipeReader {
     let closing: Promise<void>[] | undefined
     for (const piece of pieces) {
       if (typeof piece === 'string') {
-        frames.push(this.#name === 'stdout' ? jsonFrame('stdout', piece) : { stream: 'stderr', text: piece })
+        frames.push(this.#frameOf(piece))
       } else {
         this.#writeBlob(piece.oversized)
         if (!piece.last) continue

@@ -53,6 +53,15 @@ describe('the queue of frames', () => {
     expect(told).toEqual(['room'])
   })
 
+  it('hands out what gathered while its reader was busy as one batch, up to a quarter of its limit', async () => {
+    const queue = new FrameQueue(100)
+    for (const text of ['a', 'b', 'c', 'd', 'e']) queue.push([frame(text)], 10)
+    queue.close()
+    const batches: string[] = []
+    for await (const batch of queue) batches.push(batch.map(({ text }) => text).join(''))
+    expect(batches).toEqual(['ab', 'cd', 'e'])
+  })
+
   it('has room at once when it is widened', () => {
     const queue = new FrameQueue(10)
     queue.push([frame('a')], 15)

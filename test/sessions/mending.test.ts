@@ -142,3 +142,25 @@ test('a codec that breaks ends its turn in the log too', async () => {
   await expect.poll(async () => (await own.types(session)).at(-1)).toBe('turn.completed')
   expect((await events(own, session)).at(-1)).toMatchObject({ outcome: 'failed', error: { code: 'unknown' } })
 })
+
+test('a log that fails while a turn is being stopped fails the interrupt, and nothing else', async () => {
+  const { store, disk } = fillable()
+  const own = house(store)
+  const session = await own.open({}, { launch: 'oneshot' })
+  await session.prompt('one')
+  const run = await own.driver.run()
+  run.say(init, said('shown'))
+  await expect.poll(async () => (await own.types(session)).at(-1)).toBe('text.completed')
+  const unhandled: unknown[] = []
+  const hear = (thrown: unknown) => unhandled.push(thrown)
+  process.on('unhandledRejection', hear)
+  disk.full = true
+  // Its last words cannot be written, and only then it goes.
+  run.onStop = () => {
+    run.say(said('never shown', 'msg_2'))
+    setImmediate(() => run.die({ signal: 'SIGTERM' }))
+  }
+  await expect(session.interrupt()).rejects.toMatchObject({ code: 'storage_failed' })
+  process.off('unhandledRejection', hear)
+  expect(unhandled).toEqual([])
+})

@@ -29,6 +29,8 @@ type House = ReturnType<typeof house>
 
 export const STEPS = 24
 const LONGEST_STOP_MS = 20_000
+/** What needs no time to pass is over before. */
+const PATIENT_TICKS = 20
 const settle = () => new Promise((resolve) => setImmediate(resolve))
 
 /**
@@ -95,7 +97,7 @@ class Life {
   async step(step: number): Promise<void> {
     this.#random = randomFrom(Math.imul(this.#seed, 0x9e3779b1) + step)
     const [name, act] = pick(this.#random, this.#actions)
-    await act.call(this)
+    await this.#ends(`step ${step}, ${name},`, act.call(this))
     for (let tick = Math.floor(this.#random() * 3); tick >= 0; tick--) await settle()
     const record = await this.#store.record(this.#id)
     const now = `${record?.status}${record?.requests.length ? '?' : ''}${record?.queue.length ? '+' : ''}`
@@ -253,12 +255,15 @@ class Life {
     await this.#ends('a session that is ended', this.#house.sessions.end(this.#id))
   }
 
-  /** Whatever is stopped has to come to its end in a bounded time. */
+  /** Whatever is asked for has to come to its end in a bounded time. */
   async #ends(what: string, ending: Promise<unknown>): Promise<void> {
     let over = false
-    void ending.then(() => {
+    const ended = () => {
       over = true
-    })
+    }
+    // A refusal is an end as well.
+    void ending.then(ended, ended)
+    for (let tick = 0; tick < PATIENT_TICKS && !over; tick++) await settle()
     for (let passed = 0; passed < LONGEST_STOP_MS && !over; passed += 1_000)
       await this.#house.time.pass(1_000)
     if (!over) this.#problems.push(`${what} does not end`)
