@@ -5,6 +5,7 @@ export {
   offlineEnvironment,
   writeOfflineFiles,
 } from './offline.ts'
+export { recordedAgent } from './recorded-agent.ts'
 export type { RecordedRequest } from './requests.ts'
 export type { Action, Fault, NativeCall, Reply, Scenario } from './scenario.ts'
 export { SCENARIOS } from './scenarios.ts'

@@ -11,6 +11,8 @@ export interface ModelCall {
   readonly tools: readonly OfferedTool[]
   /** The conversation so far, without system prompts. */
   readonly messages: readonly Message[]
+  /** The system prompt, from programs that say there where files belong. */
+  readonly system?: string
 }
 
 export interface Message {

@@ -110,7 +110,15 @@ const opencode: Recipe = (url, home) => ({
           name: 'Scripted',
           options: { baseURL: `${url}/v1`, apiKey: KEY },
           models: {
-            model: { name: 'Scripted', tool_call: true, reasoning: true, limit: LIMIT, cost: COST },
+            model: {
+              name: 'Scripted',
+              tool_call: true,
+              reasoning: true,
+              attachment: true,
+              modalities: { input: ['text', 'image'], output: ['text'] },
+              limit: LIMIT,
+              cost: COST,
+            },
             small: { name: 'Scripted, small', limit: LIMIT },
           },
         },

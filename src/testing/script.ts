@@ -2,7 +2,8 @@ import type { Message, ModelCall } from './model-call.ts'
 import type { Fault, Reply, Scenario } from './scenario.ts'
 import { callsFor } from './toolboxes.ts'
 
-const MARKER = /\bSCENARIO:([\w-]+)/
+/** The last one counts, because a program may put two prompts into one message. */
+const MARKER = /.*\bSCENARIO:([\w-]+)/s
 
 /** What is said where nothing is scripted. */
 const PLAIN: Reply = { text: 'Hello from the scripted model.' }

@@ -36,7 +36,11 @@ const claude: Toolbox = {
       call('AskUserQuestion', {
         questions: [{ question, header: 'Choice', multiSelect: false, options: explained(options) }],
       }),
-    propose: ({ plan }) => call('ExitPlanMode', { plan }),
+    propose: ({ plan }, { tools }) => {
+      // Some versions take the plan from a file, and nothing with the call.
+      const offered = tools.find(({ name }) => name === 'ExitPlanMode')
+      return call('ExitPlanMode', offered?.parameters?.includes('plan') === false ? {} : { plan })
+    },
     mcp: ({ server, tool, input }) => call(`mcp__${server}__${tool}`, input),
   },
   hidden: { behind: 'ToolSearch', actions: ['ask', 'mcp', 'plan', 'propose'] },
@@ -111,6 +115,15 @@ const gemini: Toolbox = {
     plan: ({ items }) =>
       call('write_todos', { todos: items.map(({ text, status }) => ({ description: text, status })) }),
     delegate: ({ task }) => call('invoke_agent', { agent_name: 'generalist', prompt: task }),
+    propose: ({ plan }, { system = '' }) => {
+      // A plan is a file, in a folder that its system prompt names in plan mode.
+      const folder = /ONLY within: `([^`]+)`/.exec(system)?.[1] ?? ''
+      const path = `${folder.replace(/\/?$/, '/')}plan.md`
+      return [
+        { name: 'write_file', input: { file_path: path, content: plan } },
+        { name: 'exit_plan_mode', input: { plan_filename: 'plan.md' } },
+      ]
+    },
     mcp: ({ server, tool, input }) => call(`mcp_${server}_${tool}`, input),
   },
 }

@@ -14,9 +14,9 @@ async function outputOf(name: string, input = ''): Promise<string> {
   return (await running).stdout
 }
 
-it('there are no examples but these, and the one of ues, which is run beside its page', () => {
+it('there are no examples but these, and those of the client and of ues, which are run beside their pages', () => {
   const names = globSync('examples/*').map((path) => basename(path, '.ts'))
-  expect(names.sort()).toEqual(['approve', 'parallel', 'stream', 'summary', 'ues'])
+  expect(names.sort()).toEqual(['approve', 'client', 'parallel', 'stream', 'summary', 'ues'])
 })
 
 it('stream shows what is said and done, and the outcome', async () => {

@@ -4,19 +4,14 @@ import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { z } from 'zod'
 import { type Event, mainstem } from '../../src/index.ts'
+import { recordedAgent } from '../../src/testing/index.ts'
 
 const AGENTS = join(import.meta.dirname, '../../src/agents')
-const FAKES = join(import.meta.dirname, '../fake-agents')
-const REPLAY = join(import.meta.dirname, '../daemon/replay-claude.mjs')
 
 const live = (agent: string, scenario: string) => ({
-  [agent]: {
-    command: [process.execPath, join(FAKES, 'transcript.mjs'), join(AGENTS, scenario, 'transcript.jsonl')],
-  },
+  [agent]: { command: recordedAgent(join(AGENTS, scenario)) },
 })
-const oneshot = (scenario: string) => ({
-  claude: { command: [process.execPath, REPLAY, join(AGENTS, scenario, 'stdout.jsonl')] },
-})
+const oneshot = (scenario: string) => live('claude', scenario)
 const cwd = tmpdir()
 
 /** Every child of ours is marked, so one that was left behind can be found. */

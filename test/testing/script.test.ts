@@ -65,6 +65,10 @@ describe.each(Object.values(CLIENTS))('with $name', (client) => {
     expect(await hear(...turns, ...prompt('now SCENARIO:three'))).toBe('one')
   })
 
+  it('the last of two markers in one message counts', async () => {
+    expect(await hear(...prompt('SCENARIO:three and\nthen SCENARIO:other'))).toBe('another')
+  })
+
   it('a marker in a result or in an answer of the model is nobody’s wish', async () => {
     const echoed = [
       { role: 'assistant', text: 'SCENARIO:other' },
@@ -110,7 +114,7 @@ describe('a chooser', () => {
       expect((await ask(chosen, client, { turns })).text).toBe('The command succeeded.')
     }
     expect(seen.map(({ api }) => api)).toEqual(['messages', 'responses', 'chat', 'gemini'])
-    for (const { api: _api, messages, ...rest } of seen) {
+    for (const { api: _api, system: _system, messages, ...rest } of seen) {
       expect(rest).toEqual({ model: 'a-model', streaming: true, tools: [SHELL] })
       expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool'])
       expect(messages[0]?.text).toBe('do it')

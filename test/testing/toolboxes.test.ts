@@ -194,6 +194,31 @@ describe('an action', () => {
     }
   })
 
+  it('that shows a plan writes it where Gemini CLI says that plans belong', async () => {
+    await using model = await saying({ calls: [{ do: 'propose', plan: 'do it' }] })
+    const names = ['write_file', 'exit_plan_mode'].map((name) => ({ name }))
+    const body = JSON.stringify({
+      tools: [{ functionDeclarations: names }],
+      systemInstruction: { parts: [{ text: 'Save your plans ONLY within: `/plans`' }] },
+      contents: [{ role: 'user', parts: [{ text: 'SCENARIO:x' }] }],
+    })
+    const response = await fetch(`${model.url}/v1beta/models/any:generateContent`, { method: 'POST', body })
+    expect(await response.json()).toMatchObject({
+      candidates: [
+        {
+          content: {
+            parts: [
+              {
+                functionCall: { name: 'write_file', args: { file_path: '/plans/plan.md', content: 'do it' } },
+              },
+              { functionCall: { name: 'exit_plan_mode', args: { plan_filename: 'plan.md' } } },
+            ],
+          },
+        },
+      ],
+    })
+  })
+
   it('is called by a name that does not tell its arguments', async () => {
     await using model = await saying({ calls: [{ do: 'shell', command: 'ls' }] })
     const tools = [{ type: 'function', function: { name: 'bash' } }]

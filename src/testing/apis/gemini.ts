@@ -1,4 +1,4 @@
-import { type Fields, fields, items, text } from '../fields.ts'
+import { type Fields, fields, isFields, items, text } from '../fields.ts'
 import { type Message, type ModelCall, type OfferedTool, offeredTool } from '../model-call.ts'
 import type { StopReason } from '../scenario.ts'
 import { type Api, callId, type Problem, type Said, type StreamMessage } from './api.ts'
@@ -45,6 +45,7 @@ function read(body: Fields, url: URL): ModelCall {
     streaming: method === 'streamGenerateContent',
     tools: items(body, 'tools').flatMap((group) => items(group, 'functionDeclarations').map(readTool)),
     messages: items(body, 'contents').flatMap(readContent),
+    ...(isFields(body.systemInstruction) && { system: textOf(body.systemInstruction) }),
   }
 }
 
@@ -54,9 +55,15 @@ function readTool(tool: Fields): OfferedTool {
   return offeredTool(text(tool, 'name') ?? '', schema)
 }
 
+function textOf(content: Fields): string {
+  return items(content, 'parts')
+    .map((part) => text(part, 'text') ?? '')
+    .join('')
+}
+
 function readContent(content: Fields): Message[] {
   const parts = items(content, 'parts')
-  const said = parts.map((part) => text(part, 'text') ?? '').join('')
+  const said = textOf(content)
   if (content.role === 'model') return [{ role: 'assistant', text: said }]
   const results = parts.filter((part) => part.functionResponse !== undefined)
   return [

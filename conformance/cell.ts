@@ -1,0 +1,100 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { MainstemError } from '../src/index.ts'
+import { offlineEnvironment, scriptedModel, writeOfflineFiles } from '../src/testing/index.ts'
+import { brokenPromises } from './evidence.ts'
+import { limitOf } from './limits.ts'
+import type { Program } from './programs.ts'
+import type { CellResult } from './results.ts'
+import type { Scenario } from './scenario.ts'
+import { SCRIPTS } from './scripts.ts'
+import { type Launch, Missing, Stage } from './stage.ts'
+import { CELL_MARKER, connectionsOf, processesOf } from './traces.ts'
+
+/** One scenario, played by one program in one of its launches. */
+export interface Cell {
+  readonly program: Program
+  readonly launch: Launch
+  readonly scenario: Scenario
+}
+
+const CELL_MS = 120_000
+const LOOK_MS = 250
+
+/** How a play ended: shown, not shown, or broken in a way that no limit explains. */
+type Played = { shown: true } | { shown: false; what: string } | { broken: string }
+
+/** Plays a cell in a folder of its own, and judges what came of it. */
+export async function runCell(cell: Cell, command: string, folder: string): Promise<CellResult> {
+  const played = await play(cell, command, folder)
+  const { program, launch, scenario } = cell
+  const named = { program: program.id, version: program.version, launch, scenario: scenario.id }
+  const limit = limitOf(program.id, launch, scenario.id)
+  if ('broken' in played) return { ...named, state: 'red', reason: played.broken }
+  if (!limit) {
+    return played.shown ? { ...named, state: 'yes' } : { ...named, state: 'red', reason: played.what }
+  }
+  const { reason, evidence, sometimes } = limit
+  if (played.shown && !sometimes) return { ...named, state: 'red', reason: `it works after all: ${reason}` }
+  return { ...named, state: 'no', reason, ...(evidence !== undefined && { evidence }) }
+}
+
+async function play(cell: Cell, command: string, folder: string): Promise<Played> {
+  const name = `${cell.program.id}-${cell.launch}-${cell.scenario.id}`
+  const [home, cwd] = [join(folder, 'home'), join(folder, 'work')]
+  await Promise.all([home, cwd].map((path) => mkdir(path, { recursive: true })))
+  await using model = await scriptedModel({ scenarios: SCRIPTS })
+  const offline = offlineEnvironment(cell.program.offline, model, home)
+  await writeOfflineFiles(offline)
+  const env = { ...offline.env, PATH: process.env.PATH ?? '', [CELL_MARKER]: name }
+  const signal = AbortSignal.timeout(CELL_MS)
+  const outside = watchConnections(name)
+  const stage = new Stage({ ...cell, command, env, cwd, model, signal, cell: name })
+  const played = await perform(cell.scenario, stage)
+  await stage[Symbol.asyncDispose]()
+  const broken = [
+    ...stage.logs.flatMap(brokenPromises),
+    ...processesOf(name).map((one) => `left running: ${one.command.slice(0, 100)}`),
+    ...outside.end(),
+  ]
+  await writeFile(join(folder, 'entries.jsonl'), lines(stage.logs.flat()))
+  await writeFile(join(folder, 'requests.jsonl'), lines(model.requests))
+  return broken.length === 0 ? played : { broken: broken.join('; ') }
+}
+
+async function perform(scenario: Scenario, stage: Stage): Promise<Played> {
+  const late = Promise.withResolvers<never>()
+  const tooLate = () => late.reject(new MainstemError('timeout', `not over after ${CELL_MS / 1000} s`))
+  stage.signal.addEventListener('abort', tooLate, { once: true })
+  try {
+    await Promise.race([scenario.play(stage), late.promise])
+    return { shown: true }
+  } catch (thrown) {
+    if (thrown instanceof Missing) return { shown: false, what: thrown.message }
+    // A refusal is an answer; anything else that is thrown is not.
+    const isRefusal = thrown instanceof MainstemError && thrown.code === 'unsupported_option'
+    if (isRefusal) return { shown: false, what: thrown.message }
+    return { broken: thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : String(thrown) }
+  } finally {
+    stage.signal.removeEventListener('abort', tooLate)
+  }
+}
+
+/** Looks again and again for connections that lead away; a namespace without a route leaves nothing to find. */
+function watchConnections(cell: string): { end(): string[] } {
+  const found = new Set<string>()
+  const look = () => {
+    for (const remote of connectionsOf(cell)) found.add(`connected to ${remote}`)
+  }
+  const timer = setInterval(look, LOOK_MS)
+  return {
+    end() {
+      clearInterval(timer)
+      return [...found]
+    },
+  }
+}
+
+function lines(values: readonly unknown[]): string {
+  return values.map((value) => `${JSON.stringify(value)}\n`).join('')
+}

@@ -1,0 +1,74 @@
+import { execFile } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { z } from 'zod'
+import type { Program } from './programs.ts'
+
+/** Where a program is, or why it is not there. */
+export type Installed = { readonly command: string } | { readonly failed: string }
+
+const run = promisify(execFile)
+
+const INSTALL_MS = 300_000
+const VERSION_MS = 60_000
+
+/** Outside the repository, so that a fresh checkout finds what an earlier one installed. */
+export function cacheFolder(environment: NodeJS.ProcessEnv = process.env): string {
+  return join(environment.XDG_CACHE_HOME || join(homedir(), '.cache'), 'mainstem', 'conformance')
+}
+
+/** Installs a program at its exact version, or finds it installed. A failure is told, never thrown. */
+export async function install(program: Program, cache = cacheFolder()): Promise<Installed> {
+  const folder = join(cache, `${program.id}@${program.version}`)
+  const command = join(folder, 'node_modules', '.bin', program.bin)
+  const proven = join(folder, 'proven.json')
+  try {
+    if (!existsSync(proven)) {
+      await rm(folder, { recursive: true, force: true })
+      await fetch(program, folder)
+      await answers(command)
+      await writeFile(proven, `${JSON.stringify({ version: installedVersion(program, folder) })}\n`)
+    }
+    const version = installedVersion(program, folder)
+    if (version !== program.version) return { failed: `npm installed ${version} for ${program.version}` }
+    return { command }
+  } catch (thrown) {
+    return { failed: reasonOf(thrown) }
+  }
+}
+
+async function fetch(program: Program, folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true })
+  const manifest = { private: true, allowScripts: { [program.package]: true } }
+  await writeFile(join(folder, 'package.json'), JSON.stringify(manifest))
+  const wanted = `${program.package}@${program.version}`
+  const args = ['install', '--prefix', folder, '--save-exact', '--no-audit', '--no-fund', wanted]
+  await run('npm', args, { cwd: folder, timeout: INSTALL_MS, env: withOurNode() })
+}
+
+/** A package without the binary for this machine installs well, and does not run. */
+async function answers(command: string): Promise<void> {
+  await run(command, ['--version'], { timeout: VERSION_MS, env: withOurNode() })
+}
+
+/** Programs that are scripts run with the Node that runs this. */
+function withOurNode(): NodeJS.ProcessEnv {
+  return { ...process.env, PATH: `${dirname(process.execPath)}:${process.env.PATH ?? ''}` }
+}
+
+const Manifest = z.object({ version: z.string() })
+
+function installedVersion(program: Program, folder: string): string {
+  const path = join(folder, 'node_modules', program.package, 'package.json')
+  return Manifest.parse(JSON.parse(readFileSync(path, 'utf8'))).version
+}
+
+/** The line of npm's output that says what went wrong, or the message. */
+function reasonOf(thrown: unknown): string {
+  const message = thrown instanceof Error ? thrown.message : String(thrown)
+  const lines = message.split('\n').filter((line) => line.trim() !== '')
+  return lines.find((line) => /^npm (?:error|ERR!) (?!code)/.test(line)) ?? lines[0] ?? message
+}

@@ -1,0 +1,121 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { cleanEnvironment, type Fence, raiseFence } from './fence.ts'
+import type { Orders } from './inside.ts'
+import { cacheFolder, install } from './install.ts'
+import { writePages } from './pages.ts'
+import { type Choice, cellsOf, unknownName } from './plan.ts'
+import {
+  merge,
+  nameOf,
+  RESULTS_FILE,
+  type Results,
+  Results as ResultsSchema,
+  readResults,
+  stepsBack,
+} from './results.ts'
+
+const { values } = parseArgs({
+  options: {
+    only: { type: 'string', multiple: true, default: [] },
+    scenario: { type: 'string', multiple: true, default: [] },
+    ci: { type: 'boolean', default: false },
+    list: { type: 'boolean', default: false },
+    keep: { type: 'boolean', default: false },
+    'at-once': { type: 'string', default: '2' },
+  },
+})
+
+const names = (given: readonly string[]) => given.flatMap((one) => one.split(','))
+const choice: Choice = { programs: names(values.only), scenarios: names(values.scenario), ci: values.ci }
+
+const stranger = unknownName(choice)
+if (stranger !== undefined) {
+  console.error(`There is no program and no scenario named ${stranger}; --list shows them.`)
+  process.exitCode = 2
+} else if (values.list) {
+  for (const { program, launch, scenario } of cellsOf(choice)) {
+    console.log(`${program.id}/${launch}/${scenario.id}  ${program.version}  ${scenario.title}`)
+  }
+} else {
+  process.exitCode = await run()
+}
+
+async function run(): Promise<number> {
+  const commands = await installAll()
+  // A short path, because programs put sockets below it.
+  const folder = await mkdtemp(join(tmpdir(), 'mc-'))
+  const kept = [folder, cacheFolder()]
+  const fence = await raiseFence(kept)
+  console.log(`fence: ${fence.words}`)
+  try {
+    const now = await behind(fence, folder, { ...orders(fence, folder, kept), commands })
+    return conclude(now)
+  } finally {
+    if (values.keep) console.log(`kept: ${folder}`)
+    else await rm(folder, { recursive: true, force: true })
+  }
+}
+
+async function installAll(): Promise<Record<string, string>> {
+  const commands: Record<string, string> = {}
+  for (const program of new Set(cellsOf(choice).map((cell) => cell.program))) {
+    const installed = await install(program)
+    const name = `${program.package}@${program.version}`
+    if ('command' in installed) commands[program.id] = installed.command
+    console.log('command' in installed ? `installed: ${name}` : `NOT RUN: ${name}: ${installed.failed}`)
+  }
+  return commands
+}
+
+function orders(fence: Fence, folder: string, kept: readonly string[]): Omit<Orders, 'commands'> {
+  const { programs, scenarios, ci } = choice
+  return {
+    programs: [...programs],
+    scenarios: [...scenarios],
+    ci,
+    atOnce: Number.parseInt(values['at-once'], 10),
+    keep: values.keep,
+    covered: [...fence.covered],
+    kept: [...kept, process.cwd()].map((path) => resolve(path)),
+    folder,
+  }
+}
+
+/** Runs the cells behind the fence, in an environment with nothing of ours. */
+async function behind({ prefix }: Fence, folder: string, todo: Orders): Promise<Results> {
+  const path = join(folder, 'orders.json')
+  writeFileSync(path, JSON.stringify(todo))
+  const [program = '', ...args] = [...prefix, process.execPath, 'conformance/inside.ts', path]
+  const child = spawn(program, args, {
+    env: cleanEnvironment(folder),
+    stdio: ['ignore', 'inherit', 'inherit'],
+  })
+  const [code] = await once(child, 'exit')
+  if (code !== 0) throw new Error(`the run behind the fence ended with ${code}`)
+  return ResultsSchema.parse(JSON.parse(readFileSync(`${path}.results`, 'utf8')))
+}
+
+/** Says what came of it. Only a full run, and one of chosen cells, changes what is written down. */
+function conclude(now: Results): number {
+  const before = readResults()
+  const counts = Map.groupBy(now.cells, ({ state }) => state)
+  const count = (state: 'yes' | 'no' | 'not run' | 'red') => counts.get(state)?.length ?? 0
+  console.log(`${count('yes')} yes, ${count('no')} no, ${count('not run')} not run, ${count('red')} red`)
+  for (const cell of counts.get('not run') ?? []) console.log(`NOT RUN: ${nameOf(cell)}`)
+  for (const cell of counts.get('red') ?? []) console.log(`red: ${nameOf(cell)}: ${cell.reason}`)
+  const back = stepsBack(before, now)
+  for (const cell of back) console.log(`was shown before, and is not now: ${nameOf(cell)}`)
+  if (!choice.ci) {
+    const ran = { ...now, cells: now.cells.filter(({ state }) => state !== 'not run') }
+    const after = merge(before, ran)
+    writeFileSync(RESULTS_FILE, `${JSON.stringify(after, undefined, 2)}\n`)
+    writePages(after)
+  }
+  return back.length > 0 || count('red') > 0 ? 1 : 0
+}

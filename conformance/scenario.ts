@@ -1,0 +1,15 @@
+import type { Capabilities } from '../src/model/index.ts'
+import type { Stage } from './stage.ts'
+
+/** Something an agent can do, and how it shows. */
+export interface Scenario {
+  readonly id: string
+  /** The row in the table. */
+  readonly title: string
+  /** What the agent declares of it. */
+  readonly capability?: keyof Capabilities
+  /** Part of every check, not only of the full run. */
+  readonly inCi?: boolean
+  /** Ends when it was shown; throws `Missing` when it was not. */
+  play(stage: Stage): Promise<void>
+}

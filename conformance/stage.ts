@@ -1,0 +1,162 @@
+import { existsSync } from 'node:fs'
+import { setTimeout } from 'node:timers/promises'
+import {
+  type AgentSession,
+  type Entry,
+  type Event,
+  type Mainstem,
+  MainstemError,
+  mainstem,
+  type SessionRequest,
+  type TurnPrompt,
+  type TurnResult,
+} from '../src/index.ts'
+import type { ScriptedModel } from '../src/testing/index.ts'
+import type { Program } from './programs.ts'
+import { processesOf } from './traces.ts'
+
+export type Launch = 'live' | 'oneshot'
+
+/** What a scenario is to show was not there to be seen. */
+export class Missing extends Error {}
+
+/** Ends a scenario that cannot show what it is about. */
+export function must(holds: boolean, what: string): asserts holds {
+  if (!holds) throw new Missing(what)
+}
+
+/** A turn that is over: its result, and everything that was told of it. */
+export interface Told<T = unknown> extends TurnResult<T> {
+  readonly events: readonly Event[]
+}
+
+export interface StageSetup {
+  readonly program: Program
+  readonly launch: Launch
+  readonly command: string
+  readonly env: Readonly<Record<string, string>>
+  readonly cwd: string
+  readonly model: ScriptedModel
+  readonly signal: AbortSignal
+  /** Marks its processes. */
+  readonly cell: string
+}
+
+/** No sandbox and no questions: what most scenarios need in order to see a tool run. */
+const FREE = { approval: 'auto-all', sandbox: 'full-access' } as const
+
+const LOOK_MS = 20
+const NOTICE_MS = 500
+const MINUTE_MS = 60_000
+
+/** Where a scenario is played: one program, one workspace, one scripted model. */
+export class Stage implements AsyncDisposable {
+  readonly program: Program
+  readonly launch: Launch
+  readonly cwd: string
+  readonly model: ScriptedModel
+  readonly signal: AbortSignal
+  readonly cell: string
+  readonly #stem: Mainstem
+  readonly #logs: Entry[][] = []
+  readonly #reading: Promise<void>[] = []
+  readonly #sessions: AsyncDisposable[] = []
+
+  constructor({ program, launch, command, env, cwd, model, signal, cell }: StageSetup) {
+    this.program = program
+    this.launch = launch
+    this.cwd = cwd
+    this.model = model
+    this.signal = signal
+    this.cell = cell
+    this.#stem = mainstem({ agents: { [program.agent]: { command: [command], env } } })
+  }
+
+  /** The logs of all sessions so far, each from its first entry. */
+  get logs(): readonly (readonly Entry[])[] {
+    return this.#logs
+  }
+
+  /** A session that does what it likes, unless told otherwise. */
+  async session<T = unknown>(request: Partial<SessionRequest<T>> = {}): Promise<AgentSession<T>> {
+    const { program, launch, cwd } = this
+    const session = await this.#stem.session<T>({
+      agent: program.agent,
+      launch,
+      cwd,
+      policy: FREE,
+      ...request,
+    })
+    const log: Entry[] = []
+    this.#logs.push(log)
+    this.#sessions.push(session)
+    this.#reading.push(keep(session.entries(), log))
+    return session
+  }
+
+  /** Plays a part of the script to its end; `during` sees the events as they come. */
+  async turn<T>(
+    session: AgentSession<T>,
+    script: string,
+    { during, ...more }: Omit<TurnPrompt, 'text'> & { during?: (event: Event) => void } = {},
+  ): Promise<Told<T>> {
+    const turn = session.prompt(this.line(script), more)
+    const events: Event[] = []
+    for await (const { event } of turn) {
+      events.push(event)
+      during?.(event)
+    }
+    return { ...(await turn.result()), events }
+  }
+
+  /** What a user says to have a scenario played. */
+  line(script: string): string {
+    return `SCENARIO:${script} CWD:${this.cwd} Please do what the script says.`
+  }
+
+  /** Settles when a file is in the workspace: the one sign that every program gives while a command runs. */
+  async appears(path: string): Promise<void> {
+    while (!existsSync(path)) await setTimeout(LOOK_MS, undefined, { signal: this.signal })
+  }
+
+  /** Settles when the processes of this cell are gone, and their end was noticed. */
+  async areGone(): Promise<void> {
+    while (processesOf(this.cell).length > 0) await setTimeout(LOOK_MS, undefined, { signal: this.signal })
+    await setTimeout(NOTICE_MS, undefined, { signal: this.signal })
+  }
+
+  /** Settles when a conversation that is over can be resumed. */
+  async canResume(): Promise<void> {
+    const left = MINUTE_MS - (Date.now() % MINUTE_MS)
+    if (this.program.namesByMinute && this.launch === 'live')
+      await setTimeout(left, undefined, { signal: this.signal })
+  }
+
+  /** Everything that the model was asked, as one text. */
+  get asked(): string {
+    return JSON.stringify(this.model.requests.map(({ body }) => body))
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    // One by one, because a log has an end only when its session has one.
+    for (const session of this.#sessions) await session[Symbol.asyncDispose]()
+    await this.#stem[Symbol.asyncDispose]()
+    await Promise.all(this.#reading)
+  }
+}
+
+/** A log is read to its end; that it ends with everything else is no failure. */
+async function keep(entries: AsyncIterable<Entry>, log: Entry[]): Promise<void> {
+  try {
+    for await (const entry of entries) log.push(entry)
+  } catch (thrown) {
+    if (!(thrown instanceof MainstemError)) throw thrown
+  }
+}
+
+export function eventsOf<Type extends Event['type']>(
+  events: readonly Event[],
+  type: Type,
+): Extract<Event, { type: Type }>[] {
+  return events.filter((event): event is Extract<Event, { type: Type }> => event.type === type)
+}

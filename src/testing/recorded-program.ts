@@ -1,0 +1,63 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { type Fields, isFields } from './fields.ts'
+
+// Stands in for an agent: plays its side of a recording. In a live one it waits, wherever something was said to it
+// then, until something is said to it now, and takes the ids of requests from that.
+const [folder = ''] = process.argv.slice(2)
+const transcript = join(folder, 'transcript.jsonl')
+await (existsSync(transcript) ? playTranscript(transcript) : playOutput(join(folder, 'stdout.jsonl')))
+process.exitCode = exitCode(join(folder, 'exit.json'))
+
+/** A one-shot run reads its whole prompt before it says anything. */
+async function playOutput(path: string): Promise<void> {
+  for await (const _ of process.stdin);
+  process.stdout.write(readFileSync(path))
+}
+
+async function playTranscript(path: string): Promise<void> {
+  const heard = createInterface({ input: process.stdin })[Symbol.asyncIterator]()
+  const ids = new Map<string, unknown>()
+  for (const line of readFileSync(path, 'utf8').trim().split('\n')) {
+    const { dir, msg } = fieldsOf(line)
+    if (!isFields(msg)) continue
+    if (dir !== 'in') {
+      process.stdout.write(`${JSON.stringify(renamed(msg, ids))}\n`)
+      continue
+    }
+    const { value, done } = await heard.next()
+    if (done) break
+    if (isRequest(msg)) ids.set(JSON.stringify(idOf(msg)), idOf(fieldsOf(value)))
+  }
+  // The rest of the conversation was never recorded, so it ends when nobody talks any more.
+  for await (const _ of heard);
+}
+
+function fieldsOf(line: string): Fields {
+  const value: unknown = JSON.parse(line)
+  return isFields(value) ? value : {}
+}
+
+function idOf(message: Fields): unknown {
+  return message.id ?? message.request_id
+}
+
+function isRequest(message: Fields): boolean {
+  return idOf(message) !== undefined && (message.method !== undefined || message.request !== undefined)
+}
+
+/** An answer goes by the id that its question has now. */
+function renamed(message: Fields, ids: ReadonlyMap<string, unknown>): Fields {
+  const now = (id: unknown) => ids.get(JSON.stringify(id)) ?? id
+  if (message.method === undefined && message.id !== undefined) return { ...message, id: now(message.id) }
+  const { response } = message
+  if (message.type !== 'control_response' || !isFields(response)) return message
+  return { ...message, response: { ...response, request_id: now(response.request_id) } }
+}
+
+/** One that was ended by a signal has no code, and comes to its end here. */
+function exitCode(path: string): number {
+  const { code } = existsSync(path) ? fieldsOf(readFileSync(path, 'utf8')) : {}
+  return typeof code === 'number' ? code : 0
+}
