@@ -53,8 +53,10 @@ function currentId(
   closed: ReadonlyMap<string, number>,
   id: string,
 ): string {
-  if (open.has(id)) return id
-  const uses = closed.get(id)
+  return open.has(id) ? id : idAfter(id, closed.get(id))
+}
+
+function idAfter(id: string, uses: number | undefined): string {
   return uses === undefined ? id : `${id}~${uses + 1}`
 }
 
@@ -91,9 +93,11 @@ export function completeMessage(
   text: string,
   more: { parent?: string | undefined; partial?: boolean; phase?: 'commentary' | 'final' | undefined } = {},
 ): Said {
-  const messageId = currentId(ledger.messages, ledger.closedMessages, nativeId)
+  // One look into the closed ones, because they are many: the same as `currentId` and `count`.
+  const uses = ledger.closedMessages.get(nativeId)
+  const messageId = ledger.messages.has(nativeId) ? nativeId : idAfter(nativeId, uses)
   ledger.messages.delete(messageId)
-  count(ledger.closedMessages, nativeId)
+  ledger.closedMessages.set(nativeId, (uses ?? 0) + 1)
   const type = kind === 'text' ? 'text.completed' : 'thinking.completed'
   const { partial, phase, parent } = more
   // Most have none of them, and spreading nothing costs more than all the rest.
@@ -141,7 +145,11 @@ export function toolIdOf(ledger: Ledger, nativeId: string): string {
 
 /** Is this native call open under its id or under a suffix of it? */
 export function openToolId(ledger: Ledger, nativeId: string): string | undefined {
-  const id = toolIdOf(ledger, nativeId)
+  if (ledger.tools.has(nativeId)) return nativeId
+  const uses = ledger.closedTools.get(nativeId)
+  // An id that was never closed has no suffix, and under itself it is not open.
+  if (uses === undefined) return undefined
+  const id = idAfter(nativeId, uses)
   return ledger.tools.has(id) ? id : undefined
 }
 
@@ -186,12 +194,16 @@ export function finishTool(
     ledger.denials++
     if (result.deniedBy === 'person') ledger.personDenials++
   }
-  const parent = open.parent === undefined ? {} : { parent: open.parent }
+  const { name, kind, parent } = open
   const said: Said[] = []
   if (result.status === 'success') {
-    for (const change of changes) said.push({ type: 'file.changed', ...change, toolId, ...parent })
+    for (const change of changes) {
+      said.push({ type: 'file.changed', ...change, toolId, ...(parent !== undefined && { parent }) })
+    }
   }
-  said.push({ type: 'tool.completed', toolId, name: open.name, kind: open.kind, ...result, ...parent })
+  const completed: ToolCompleted = { type: 'tool.completed', toolId, name, kind, ...result }
+  if (parent !== undefined) completed.parent = parent
+  said.push(completed)
   return said
 }
 

@@ -19,6 +19,7 @@ const SUGGESTIONS = [
   { type: 'addRules', rules: [{ toolName: 'Bash' }], behavior: 'allow', destination: 'localSettings' },
   { type: 'setMode', mode: 'acceptEdits', destination: 'session' },
 ]
+const FOR_SESSION = SUGGESTIONS.map((suggestion) => ({ ...suggestion, destination: 'session' }))
 
 /** A live talk in which Claude waits for an answer. */
 function asked(tool = 'Bash', input: unknown = { command: 'rm x' }): Talk {
@@ -107,9 +108,9 @@ test.each<[string, Omit<AnswerCommand, 'type' | 'requestId'>, object]>([
     { behavior: 'allow', updatedInput: { command: 'rm x' } },
   ],
   [
-    'allowed for the session, without what would be written into the project',
+    'allowed for the session, so that nothing is written into the project',
     { decision: 'allow', scope: 'session' },
-    { behavior: 'allow', updatedInput: { command: 'rm x' }, updatedPermissions: [SUGGESTIONS[1]] },
+    { behavior: 'allow', updatedInput: { command: 'rm x' }, updatedPermissions: FOR_SESSION },
   ],
   [
     'always allowed',

@@ -117,6 +117,15 @@ describe.each(KINDS)('the %s launch', (kind) => {
     ['no project settings', { options: { isolation: 'no-project' } }, ['--setting-sources=user']],
     ['no settings', { options: { isolation: 'bare' } }, ['--setting-sources=', '--strict-mcp-config']],
     ['a schema', { options: { outputSchema: { type: 'object' } } }, ['--json-schema={"type":"object"}']],
+    [
+      'a schema that names its draft',
+      {
+        options: {
+          outputSchema: { $schema: 'https://json-schema.org/draft/2020-12/schema', type: 'object' },
+        },
+      },
+      ['--json-schema={"type":"object"}'],
+    ],
     ['only some tools', { policy: { tools: { available: ['Read', 'Grep'] } } }, ['--tools=Read,Grep']],
     ['no tools', { policy: { tools: { available: [] } } }, ['--tools=']],
     [

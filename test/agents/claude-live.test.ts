@@ -55,7 +55,7 @@ test('a permission says what each answer grants, and the answer which was given'
   const [asked] = eventsOf(events, 'request.opened')
   expect(asked?.options.map(({ label, scope }) => [scope, label])).toEqual([
     ['once', 'Allow once'],
-    ['session', 'Allow for this session: directory /workspace, mode acceptEdits'],
+    ['session', 'Allow for this session: Bash(touch denied.txt), directory /workspace, mode acceptEdits'],
     ['always', 'Always allow: Bash(touch denied.txt), directory /workspace, mode acceptEdits'],
     ['once', 'Deny'],
   ])

@@ -18,7 +18,7 @@ function printed({ lines }: Fixture): unknown[] {
 }
 
 test('the recordings are there', () => {
-  expect(recordings.length).toBe(88)
+  expect(recordings.length).toBe(90)
 })
 
 test.each(recordings)('$name: every frame has a rule, and every turn one end', (fixture) => {
@@ -280,4 +280,15 @@ test('a lone result names its session, unless it failed', () => {
     { type: 'session.updated', nativeSessionId: '5126a599-9ec2-4234-9144-d5eb10bb72c8' },
   ])
   expect(eventsOf(eventsIn('bad_resume'), 'session.updated')).toEqual([])
+})
+
+test('a half message that an older version repeats as a whole is dropped, so that nothing is said twice', () => {
+  const events = eventsIn('claude-2.1.197/drop_once')
+  const [half] = eventsOf(events, 'text.delta')
+  expect(eventsOf(events, 'message.discarded')).toMatchObject([
+    { messageId: half?.messageId, reason: 'stream_broken' },
+  ])
+  expect(eventsOf(events, 'text.completed')).toMatchObject([
+    { text: 'Hello from the scripted model. This text comes in several pieces.' },
+  ])
 })

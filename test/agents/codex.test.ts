@@ -33,7 +33,7 @@ function nativeFrames({ lines }: Fixture): unknown[] {
 
 describe('every recording', () => {
   test('is there', () => {
-    expect(recordings.length).toBe(85)
+    expect(recordings.length).toBe(86)
   })
 
   test.each(recordings)('$scenario: its frames have the shapes of the native schemas', (fixture) => {
@@ -292,4 +292,11 @@ describe('codex app-server', () => {
         .join(''),
     ).toBe(only('thinking.completed')[0]?.text)
   })
+})
+
+test('a model that was changed on the way is told when it counts', () => {
+  const models = play('as_set_model')
+    .only('session.updated')
+    .flatMap(({ model }) => model ?? [])
+  expect(models).toEqual(['gpt-5.5', 'gpt-5.4'])
 })

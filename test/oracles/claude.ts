@@ -109,7 +109,8 @@ const NAMES = {
 function usageOf(lines: Lines, results: Lines, costBefore: number): Record<string, number> | undefined {
   const told = add(results.map((result) => at(result, 'usage')))
   const steps = add(lines.map((line) => at(line, 'event', 'usage')))
-  if (!told?.total) return steps ?? (told && { ...told, costUsd: 0 })
+  if (!told) return steps
+  if (told.total === 0 && steps) return steps
   const since = results.map((result) => at(result, 'model_usage_since_last_result'))
   const models = since.flatMap((one) => (one ? Object.values(one) : []))
   const total = amount(results.at(-1), 'total_cost_usd') ?? 0

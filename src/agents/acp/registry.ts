@@ -69,7 +69,7 @@ export const REGISTRY: readonly AcpEntry[] = [
     passEnv: ['CODEX_*', 'OPENAI_*'],
     testedVersion: '2.6.0',
     quirks: CODEX_ACP,
-    capabilities: { thinking: 'summary', usage: 'turn', marksRetries: true },
+    capabilities: { thinking: 'summary', usage: 'turn', planApproval: false, marksRetries: true },
   },
   {
     id: 'copilot',

@@ -157,8 +157,13 @@ function optionArgs(options: SessionOptions, kind: Start['launch']): string[] {
     ...(mcpServers ? [`--mcp-config=${filePath(MCP_FILE)}`] : []),
     ...(isolation === 'no-project' ? ['--setting-sources=user'] : []),
     ...(isolation === 'bare' ? ['--setting-sources=', '--strict-mcp-config'] : []),
-    ...(outputSchema ? [flagValue('claude', '--json-schema', JSON.stringify(outputSchema))] : []),
+    ...(outputSchema ? [flagValue('claude', '--json-schema', schemaText(outputSchema))] : []),
   ]
+}
+
+/** Without the name of its draft: the validator inside knows none by that name, and nothing would start. */
+function schemaText({ $schema: _draft, ...schema }: Record<string, unknown>): string {
+  return JSON.stringify(schema)
 }
 
 /** In a file, because every user of the machine can read a command line, and keys of servers are in it. */

@@ -15,7 +15,7 @@ import { ruleTable } from '../rules.ts'
 import { say, sayAll, unmapped } from '../step.ts'
 import { errorCodeOf } from './errors.ts'
 import type { State } from './state.ts'
-import { matchBlock, unstreamedId } from './stream.ts'
+import { discardBlocks, matchBlock, unstreamedId } from './stream.ts'
 import { EXIT_PLAN, exitCodeIn, fileChange, kindOf, locationsOf, titleOf } from './tools.ts'
 
 /** Whole blocks, one or more a line; their deltas, if any, came before. */
@@ -27,7 +27,8 @@ export function decodeAssistant(state: State, native: Fields, raw: string): Step
   }
   const id = text(message, 'id') ?? ''
   const parent = text(native, 'parent_tool_use_id')
-  const said: Said[] = []
+  // Older versions repeat a broken stream as a whole message, and say nothing of the half that was shown.
+  const said = parent === undefined && id !== state.messageId ? discardBlocks(state, 0) : []
   for (const block of content) {
     if (!isFields(block)) continue
     const type = text(block, 'type')

@@ -6,17 +6,19 @@ export type Suggestions = readonly unknown[]
 
 const forSession = (item: unknown) => isFields(item) && text(item, 'destination') === 'session'
 
-/** A suggestion for the local settings is written into the project, so it is offered as "always", never as less. */
+/**
+ * A suggestion for the local settings is written into the project, so as it is it is offered as "always". The same rule
+ * can be granted for the session alone.
+ */
 export function optionsFor(suggestions: Suggestions): RequestOption[] {
-  const session = suggestions.filter(forSession)
   const options: RequestOption[] = [
     { id: 'allow', label: 'Allow once', effect: 'allow', scope: 'once', default: true },
   ]
-  if (session.length > 0) {
-    const label = `Allow for this session${inWords(session)}`
+  if (suggestions.length > 0) {
+    const label = `Allow for this session${inWords(suggestions)}`
     options.push({ id: 'allow_session', label, effect: 'allow', scope: 'session' })
   }
-  if (session.length < suggestions.length) {
+  if (!suggestions.every(forSession)) {
     const label = `Always allow${inWords(suggestions)}`
     options.push({ id: 'allow_always', label, effect: 'allow', scope: 'always' })
   }
@@ -27,7 +29,8 @@ export function optionsFor(suggestions: Suggestions): RequestOption[] {
 /** What an answer of this scope grants beyond the one call. */
 export function grantsOf(suggestions: Suggestions, scope: Scope | undefined): unknown[] {
   if (scope === 'always') return [...suggestions]
-  return scope === 'session' ? suggestions.filter(forSession) : []
+  if (scope !== 'session') return []
+  return suggestions.filter(isFields).map((suggestion) => ({ ...suggestion, destination: 'session' }))
 }
 
 /** The scope of an answer that granted these. */

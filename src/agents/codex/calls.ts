@@ -1,4 +1,5 @@
 import type { ToolStarted } from '../../model/events/tool.ts'
+import type { DeniedBy } from '../../model/index.ts'
 import type { Said } from '../agent.ts'
 import { amount, compact, type Fields, fields, int, isFields, list, text, texts } from '../fields.ts'
 import { finishTool, type Ledger, openToolId, startTool, type ToolResult } from '../ledger.ts'
@@ -142,24 +143,25 @@ export function decodeCall(
   const rule = ruleOf(text(item, 'type'))
   if (!rule) return undefined
   const said: Said[] = []
+  const open = openToolId(ledger, id)
   // An end without a start is told whole; what comes after an end says nothing.
-  if (openToolId(ledger, id) === undefined && (phase === 'started' || !ledger.closedTools.has(id))) {
-    said.push(
-      startTool(ledger, { toolId: id, ...rule.describe(item), ...(parent !== undefined && { parent }) }),
-    )
+  if (open === undefined && (phase === 'started' || !ledger.closedTools.has(id))) {
+    const call: Omit<ToolStarted, 'type'> = { toolId: id, ...rule.describe(item) }
+    if (parent !== undefined) call.parent = parent
+    said.push(startTool(ledger, call))
   }
   if (phase !== 'completed') return said
   const result = rule.resultOf?.(item) ?? {}
+  const refusedBy = open === undefined ? undefined : ledger.tools.get(open)?.refusedBy
+  const ended: ToolResult = { ...result, ...outcomeOf(item, result, refusedBy) }
   const durationMs = amount(item, 'durationMs')
-  const ended = { ...result, ...outcomeOf(ledger, id, item, result), ...compact({ durationMs }) }
+  if (durationMs !== undefined) ended.durationMs = durationMs
   said.push(...finishTool(ledger, id, ended, changesOf(item)))
   return said
 }
 
 /** Codex tells that a call was refused; by whom, only who answered it knows. */
-function outcomeOf(ledger: Ledger, id: string, item: Fields, result: Partial<ToolResult>) {
+function outcomeOf(item: Fields, result: Partial<ToolResult>, by: DeniedBy | undefined) {
   const ended = statusOf(item, result)
-  const open = openToolId(ledger, id)
-  const by = open === undefined ? undefined : ledger.tools.get(open)?.refusedBy
   return by && ended.status !== 'success' ? { status: 'denied' as const, deniedBy: by } : ended
 }

@@ -43,6 +43,7 @@ export const dropped: Readonly<Record<string, string>> = {
   readStates: 'marks for unread turns',
   nextCursor: 'for paging through lists',
   backwardsCursor: 'for paging through lists',
+  'id=c': 'our own id of a call to the server, in its answer',
   // Whole frames
   'turn/diff/updated': 'each replaces the one before; the last is in turn.completed',
   'thread/readState/changed': 'marks for unread turns',

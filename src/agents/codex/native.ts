@@ -134,6 +134,10 @@ const Notification = z.discriminatedUnion('method', [
     ...ofTurn,
     tokenUsage: z.looseObject({ total: tokens, last: tokens, modelContextWindow: z.int().nullish() }),
   }),
+  notification('thread/settings/updated', {
+    ...ofThread,
+    threadSettings: z.looseObject({ model: z.string() }),
+  }),
   notification('thread/status/changed', ofThread),
   notification('thread/readState/changed', ofThread),
   notification('thread/goal/cleared', ofThread),

@@ -1,5 +1,5 @@
 import type { SubagentCompleted, SubagentStarted } from '../../model/events/work.ts'
-import { compact, type Fields, fields, isFields, text, texts } from '../fields.ts'
+import { compact, type Fields, isFields, text, texts } from '../fields.ts'
 import { ruleTable } from '../rules.ts'
 
 const endOf = ruleTable<SubagentCompleted['status']>({
@@ -17,7 +17,9 @@ interface Ended {
 
 /** The agents that a call about agents found at their end. */
 export function endedAgents(item: Fields): Ended[] {
-  const states = isFields(item.agentsStates) ? item.agentsStates : fields(item, 'agents_states')
+  const states = isFields(item.agentsStates) ? item.agentsStates : item.agents_states
+  // Asked of every call, and few are about agents.
+  if (!isFields(states)) return []
   return Object.entries(states).flatMap(([id, state]) => {
     const status = isFields(state) ? endOf(text(state, 'status')) : undefined
     if (!isFields(state) || !status) return []

@@ -33,7 +33,8 @@ export const gemini: Agent = {
         diffs: false,
         plans: true,
         subagents: true,
-        mcp: true,
+        // Only those of its own settings.
+        mcp: false,
         // A stream that ends without a reason is asked for again, and its text comes a second time.
         marksRetries: false,
       },
@@ -99,6 +100,7 @@ function refuseSettings(options: SessionOptions): void {
   if (effort !== undefined) throw unsupported('gemini', 'effort', 'it has no such setting')
   if (systemPrompt?.append !== undefined)
     throw unsupported('gemini', 'systemPrompt.append', 'it takes another one, but no more of it')
+  // A file of ours is skipped in silence: it takes settings from folders that nobody else can write to.
   if (mcpServers) throw unsupported('gemini', 'mcpServers', IN_FILES)
   if (isolation !== undefined && isolation !== 'user')
     throw unsupported('gemini', `isolation ${isolation}`, 'it cannot leave settings out')

@@ -24,6 +24,7 @@ import {
   decodeMcpStatus,
   decodeName,
   decodePlan,
+  decodeSettings,
   decodeThreadStarted,
   decodeWarning,
 } from './notices.ts'
@@ -57,6 +58,7 @@ const ruleOf = ruleTable<Rule>({
   'turn/diff/updated': decodeDiff,
   'thread/started': decodeThreadStarted,
   'thread/name/updated': decodeName,
+  'thread/settings/updated': decodeSettings,
   'thread/tokenUsage/updated': decodeUsage,
   'account/rateLimits/updated': decodeLimits,
   'serverRequest/resolved': decodeResolved,

@@ -114,6 +114,12 @@ export function decodeName(state: State, params: Fields): Step {
   return root ? sayAll(update(state, { title: text(params, 'threadName') })) : nothing
 }
 
+/** A setting of the thread changed, with a turn that asked for it; most of them repeat what we said. */
+export function decodeSettings(state: State, params: Fields): Step {
+  const root = parentOf(state, params) === undefined
+  return root ? sayAll(update(state, { model: text(fields(params, 'threadSettings'), 'model') })) : nothing
+}
+
 /** Comes after the answer that opened the thread, and says the same. */
 export function decodeThreadStarted(state: State, params: Fields): Step {
   const thread = fields(params, 'thread')

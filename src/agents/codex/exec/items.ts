@@ -53,8 +53,8 @@ export function decodeItem(state: State, phase: Phase, id: string, item: Fields)
 }
 
 function agentsOf({ ledger }: State, toolId: string, item: Fields): Said[] {
-  return [
-    ...spawnedAgents(item, toolId).flatMap((agent) => startSubagent(ledger, agent)),
-    ...endedAgents(item).flatMap(({ id, ...end }) => finishSubagent(ledger, id, end)),
-  ]
+  const said: Said[] = []
+  for (const agent of spawnedAgents(item, toolId)) said.push(...startSubagent(ledger, agent))
+  for (const { id, ...end } of endedAgents(item)) said.push(...finishSubagent(ledger, id, end))
+  return said
 }
