@@ -1,6 +1,7 @@
 import type { LaunchKind } from '../src/model/index.ts'
 import type { Scene } from './corpus.ts'
 
+const PIECES = 100
 const TIMES = 20
 const WORDS =
   'The stream is read line by line, and whatever an agent says becomes one event of the log.'.split(' ')
@@ -25,7 +26,7 @@ function longTexts({ lines, told }: Scene): Scene {
   const long: string[] = []
   const placeOf = lines.map((line) => {
     const place = long.length
-    if (PIECE.test(line)) for (let time = 0; time < TIMES; time++) long.push(pieceOf(line, time))
+    if (PIECE.test(line)) for (let time = 0; time < PIECES; time++) long.push(pieceOf(line, time))
     else long.push(line)
     return place
   })

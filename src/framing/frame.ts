@@ -1,4 +1,5 @@
 import type { BlobRef } from '../model/index.ts'
+import { LineFamily } from './line-family.ts'
 
 export type FrameStream = 'stdout' | 'stderr' | 'rpc' | 'sse' | 'http'
 
@@ -21,7 +22,13 @@ const SHALLOW_LENGTH = MAX_DEPTH * 2
 
 /** Text that is not JSON, or too deep to be stored, has no value. */
 export function jsonFrame(stream: FrameStream, text: string): Frame {
-  return new JsonFrame(stream, text)
+  return new JsonFrame(stream, text, JSON)
+}
+
+/** The same for the lines of one stream, of which most resemble the one before. */
+export function jsonFrames(stream: FrameStream): (text: string) => Frame {
+  const family = new LineFamily()
+  return (text) => new JsonFrame(stream, text, family)
 }
 
 /**
@@ -31,20 +38,27 @@ export function jsonFrame(stream: FrameStream, text: string): Frame {
 class JsonFrame implements Frame {
   readonly stream: FrameStream
   readonly text: string
+  readonly #parser: Parser
 
-  constructor(stream: FrameStream, text: string) {
+  constructor(stream: FrameStream, text: string, parser: Parser) {
     this.stream = stream
     this.text = text
+    this.#parser = parser
   }
 
   get value(): unknown {
-    return parse(this.text)
+    return parsed(this.text, this.#parser)
   }
 }
 
-function parse(text: string): unknown {
+interface Parser {
+  /** Throws when the text is not JSON. */
+  parse(text: string): unknown
+}
+
+function parsed(text: string, parser: Parser): unknown {
   try {
-    const value: unknown = JSON.parse(text)
+    const value = parser.parse(text)
     if (text.length <= SHALLOW_LENGTH || typeof value !== 'object' || value === null) return value
     return isDeeperThan(value, MAX_DEPTH) ? undefined : value
   } catch {

@@ -1,0 +1,108 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { LineFamily } from '../../src/framing/line-family.ts'
+import { fixtures } from '../agents/fixtures.ts'
+
+const PADDING = 'x'.repeat(160)
+
+/** A line of a token stream, with a part that never changes. */
+function piece(text: string, id = '0', at: number | string = 7): string {
+  const written = JSON.stringify(text)
+  return `{"type":"delta","always":{"padding":"${PADDING}"},"event":{"text":${written},"id":"${id}"},"at":${at}}`
+}
+
+/** Siblings enough that the next one is read as a member. */
+function taught(...lines: readonly string[]): LineFamily {
+  const family = new LineFamily()
+  for (const line of lines) family.parse(line)
+  return family
+}
+
+const outcome = (parse: () => unknown) => {
+  try {
+    return { value: JSON.stringify(parse()) }
+  } catch (thrown) {
+    return { thrown: thrown instanceof SyntaxError }
+  }
+}
+
+function expectSame(family: LineFamily, line: string): void {
+  expect(outcome(() => family.parse(line))).toEqual(outcome(() => JSON.parse(line)))
+}
+
+const anyPiece = fc.record({
+  text: fc.oneof(fc.string({ unit: 'binary' }), fc.string({ unit: 'grapheme', maxLength: 40 })),
+  id: fc.stringMatching(/^[a-z0-9-]{0,40}$/),
+  at: fc.oneof(fc.nat(), fc.double(), fc.maxSafeInteger(), fc.constantFrom('007', '1e3', '-0', 'true', '""')),
+})
+
+describe('a family of lines', () => {
+  test('is known after two of them, and shares what never differs', () => {
+    const family = taught(piece('a', '1', 1), piece('b', '2', 2))
+    const [third, fourth] = [family.parse(piece('c', '3', 3)), family.parse(piece('', '4', 44))]
+    expect(third).toEqual(JSON.parse(piece('c', '3', 3)))
+    expect(fourth).toEqual(JSON.parse(piece('', '4', 44)))
+    expect(fourth).toHaveProperty('always', expect.anything())
+    expect(Reflect.get(Object(fourth), 'always')).toBe(Reflect.get(Object(third), 'always'))
+    expect(Reflect.get(Object(fourth), 'event')).not.toBe(Reflect.get(Object(third), 'event'))
+  })
+
+  test('reads its members as JSON.parse does', () => {
+    fc.assert(
+      fc.property(fc.array(anyPiece, { minLength: 1, maxLength: 12 }), (pieces) => {
+        const family = taught(piece('a', '1', 1), piece('b', '2', 2))
+        for (const { text, id, at } of pieces) {
+          expectSame(family, piece(text, id, typeof at === 'number' ? JSON.stringify(at) : at))
+        }
+      }),
+    )
+  })
+
+  test('takes no damaged line for a member', () => {
+    const whole = piece('some words', '3b9e', 1234)
+    const damage = fc.record({
+      at: fc.nat({ max: whole.length }),
+      cut: fc.nat({ max: 3 }),
+      put: fc.oneof(
+        fc.constantFrom('"', '\\', '\\"', '\n', '\u0000', '}', '{', ',', '0', '-', '.', ''),
+        fc.string(),
+      ),
+    })
+    fc.assert(
+      fc.property(damage, ({ at, cut, put }) => {
+        const family = taught(piece('a', '1', 1), piece('b', '2', 2))
+        expectSame(family, whole.slice(0, at) + put + whole.slice(at + cut))
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+
+  const line = (fields: string) => `{"padding":"${PADDING}",${fields}}`
+  test.each([
+    ['comes twice', (x: string, y: string) => line(`"a":"${x}","a":"${y}"`)],
+    ['comes again with another inside', (x: string, y: string) => line(`"a":{},"b":"${x}","a":{"c":"${y}"}`)],
+    ['is a number, which every object puts first', (x: string, y: string) => line(`"b":"${x}","1":"${y}"`)],
+    ['is called __proto__', (x: string, y: string) => line(`"__proto__":"${x}","b":{"__proto__":"${y}"}`)],
+    ['is written with escapes', (x: string, y: string) => line(`"\\u0061":"${x}","b":"${y}"`)],
+  ])('a key that %s is read as JSON.parse does', (_, written) => {
+    // Taught by lines in which both strings are the same, so that nothing shows yet which is which.
+    const family = taught(written('one', 'one'), written('two', 'two'))
+    for (const [x, y] of ['three', 'four', 'a longer one than these', '', 'one'].entries()) {
+      expectSame(family, written(y, String(x)))
+    }
+  })
+
+  test('a key that comes twice in one of two lines makes them no siblings', () => {
+    const family = taught(line('"a":"x"'), line('"a":"y","a":"y"'))
+    expectSame(family, line('"a":"z","a":"y"'))
+  })
+
+  test.each(Object.entries(Object.groupBy(fixtures, ({ program }) => program)))(
+    'every recorded line of %s, one after another, is read as JSON.parse does',
+    (_, recordings = []) => {
+      const family = new LineFamily()
+      for (const line of recordings.flatMap(({ lines }) => lines)) expectSame(family, line.trimEnd())
+      expect(recordings).not.toHaveLength(0)
+    },
+  )
+})
