@@ -16,12 +16,14 @@ export interface Corpus {
   scenes: readonly Scene[]
 }
 
+export const RECORDED = 'as recorded'
 const LEAST_LINES = 50
 const LONGEST_LINE = 20_000
 
 /**
  * Every recorded program twice: as its scenes were recorded, and with the long turns that real ones have, since the
- * scripted model behind the recordings answers in a few words and calls one tool. Then one extreme.
+ * scripted model behind the recordings answers in a few words and calls one tool. Then one extreme. Both sides of a
+ * measurement read the very same bytes.
  */
 export function* corpora(): Generator<Corpus> {
   for (const [name, recordings] of Map.groupBy(fixtures, ({ program, launch }) => `${program} ${launch}`)) {
@@ -30,7 +32,7 @@ export function* corpora(): Generator<Corpus> {
     const lines = scenes.reduce((sum, scene) => sum + scene.lines.length, 0)
     if (!first || lines < LEAST_LINES) continue
     const { agent, launch } = first
-    yield { name: `${name}, as recorded`, agent, launch, scenes }
+    yield { name: `${name}, ${RECORDED}`, agent, launch, scenes }
     yield { name, agent, launch, scenes: scenes.map((scene) => longTurn(scene, launch)) }
   }
   yield { name: 'claude 4 MB lines', agent: 'claude', launch: 'oneshot', scenes: [largeLines()] }
