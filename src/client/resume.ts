@@ -51,17 +51,21 @@ export async function* resume<Item, Place>(
   const retry = { ...DEFAULTS, ...parts.retry }
   let place = from
   let failures = 0
+  let mayBeOver = false
   for (;;) {
     signal.throwIfAborted()
     let thrown: unknown
     let heard = false
     try {
+      // Cut off between the end and the answer that it was the end: a new connection would only be silent.
+      if (mayBeOver && (await followed.standing(place, signal)) === 'over') return
       for await (const item of oneConnection(followed, place, parts, retry.silenceMs)) {
         place = followed.placeOf(item)
         failures = 0
         heard = true
+        mayBeOver = followed.mayBeLast(item)
         yield item
-        if (followed.mayBeLast(item) && (await followed.standing(place, signal)) === 'over') return
+        if (mayBeOver && (await followed.standing(place, signal)) === 'over') return
       }
     } catch (error) {
       if (signal.aborted || !followed.passes(error)) throw error

@@ -73,6 +73,26 @@ describe('mainstem stdio', () => {
     await expect(client.cancel(id)).rejects.toMatchObject({ type: 'sessionNotFound' })
   })
 
+  it('is started again when it was killed, and the reader goes on where it was', async () => {
+    await using server = await startGateway()
+    await using scene = new StdioScene(server)
+    const client = new AgentClient({ agentType: 'puppet', transport: scene.transport, timers: quick })
+    const words = ['one', 'two']
+    const session = await client.createSession({
+      prompt: script(...words.map((word) => ({ ...text(word, word), wait: true })), success),
+    })
+    const heard: string[] = []
+    void server.gate.open()
+    for await (const event of session.events) {
+      if (event.type !== 'textChunk') continue
+      heard.push(event.content)
+      process.kill(scene.pids.at(-1) ?? 0, 'SIGKILL')
+      void server.gate.open()
+    }
+    expect(heard).toEqual(words)
+    expect(scene.pids.length).toBeGreaterThanOrEqual(words.length)
+  })
+
   it('that cannot be started is a connection that failed', async () => {
     const transport = new StdioTransport({ command: '/nowhere/mainstem' })
     await expect(transport.list()).rejects.toMatchObject({ code: 'connection_failed' })
