@@ -1,4 +1,5 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process'
+import { setImmediate } from 'node:timers/promises'
 import type { Write } from '../agents/agent.ts'
 import { type BlobSink, type ErrorCode, type ErrorInfo, MainstemError } from '../model/index.ts'
 import type { Run, RunExit, Timers } from './driver.ts'
@@ -105,6 +106,8 @@ export class ProcessRun implements Run {
     for (let check = 0, before = -1; check < MAX_QUIET_CHECKS && before !== bytesRead(); check++) {
       before = bytesRead()
       await this.#setup.timers.sleep(QUIET_MS, ended.signal)
+      // After long without the processor, timers are due before a pipe is looked at: it is quiet once it was.
+      await setImmediate()
       if (ended.signal.aborted) return
     }
   }

@@ -54,6 +54,14 @@ describe('the output of a process', () => {
     expect(numbers(await readAll(run))).toEqual(Array.from({ length: 675 }, (_, n) => n))
   })
 
+  it('is read to its end, however late we come to it', async () => {
+    // A process that was not scheduled for long finds its timers due before it looks at a pipe again.
+    const timers = { sleep: () => Promise.resolve() }
+    const run = startFake('burst', '675', { queueBytes: 1, timers })
+    expect(await run.exit).toEqual({ code: 0 })
+    expect(numbers(await readAll(run))).toEqual(Array.from({ length: 675 }, (_, n) => n))
+  })
+
   it('can be read further after a reader left off', async () => {
     const run = startFake('flood', '5000')
     const first: Frame[] = []
