@@ -30,8 +30,18 @@ const ticker: Agent = { id: 'ticker', name: 'Ticker', launches: { live: launch()
 function launch() {
   if (!echo.launches.live) throw new Error('echo has a live launch')
   const { capabilities } = echo.launches.live
-  const beats = Array.from({ length: EACH }, () => ({ afterMs: PAUSE_MS, line: JSON.stringify(TEXT) }))
-  const reply = () => [...beats, { afterMs: 0, line: '"end"' }]
+  const line = JSON.stringify(TEXT)
+  const reply = () => {
+    const start = performance.now()
+    const beats = Array.from({ length: EACH }, (_, index) => ({
+      // By the clock: an agent does not speak more slowly because its log is slow.
+      get afterMs() {
+        return Math.max(0, start + (index + 1) * PAUSE_MS - performance.now())
+      },
+      line,
+    }))
+    return [...beats, { afterMs: 0, line: '"end"' }]
+  }
   return recipe({ capabilities, codec, launch: () => ({ kind: 'builtin', reply }) })
 }
 

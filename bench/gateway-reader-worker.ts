@@ -1,11 +1,15 @@
 import { createHash } from 'node:crypto'
 import { get } from 'node:http'
 
-/** Readers in a process of their own: `url count`. Says `open` when all are served, and at the end what they saw. */
+/**
+ * Readers in a process of their own: `url count`. Says `open` when all are served, `turn` when a turn has ended, and at
+ * the end what they saw.
+ */
 const [url = '', count = '1'] = process.argv.slice(2)
 const now = () => performance.timeOrigin + performance.now()
 const delays: number[] = []
 const digests = new Set<string>()
+const TURN_END = Buffer.from('"type":"turn.completed"')
 let bytes = 0
 let opened = 0
 
@@ -21,11 +25,16 @@ function read(isTimed: boolean): Promise<void> {
       if (response.statusCode !== 200) reject(new Error(`status ${response.statusCode}`))
       if (++opened === Number(count)) process.stdout.write('open\n')
       let rest = ''
+      let tail = Buffer.alloc(0)
       const digest = createHash('sha1')
       response.on('data', (chunk: Buffer) => {
         bytes += chunk.length
         digest.update(chunk)
-        if (isTimed) rest = time(rest + chunk.toString('latin1'))
+        if (!isTimed) return
+        rest = time(rest + chunk.toString('latin1'))
+        const searched = Buffer.concat([tail, chunk])
+        if (searched.includes(TURN_END)) process.stdout.write('turn\n')
+        tail = searched.subarray(1 - TURN_END.length)
       })
       response.on('end', () => {
         digests.add(digest.digest('hex'))

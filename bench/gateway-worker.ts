@@ -4,7 +4,6 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { setTimeout } from 'node:timers/promises'
 import { loadConfig } from '../src/daemon/config.ts'
 import { type Between, serve } from '../src/daemon/serve.ts'
 import type { Store } from '../src/stores/store.ts'
@@ -29,14 +28,11 @@ export interface Measured {
   p50: number
   p99: number
   session: string
-  rssBytes: number
 }
 
 const READER = join(import.meta.dirname, 'gateway-reader-worker.ts')
 const AGENT = join(import.meta.dirname, 'gateway-agent.mjs')
 const RESTING = 1_000
-/** Seldom enough to cost nothing. */
-const POLL_MS = 100
 
 const task: Task = JSON.parse(process.argv[2] ?? '')
 const { mode, data, stream, readers } = task
@@ -45,8 +41,15 @@ else if (mode === 'bare-replay') await loop((line) => line)
 else if (mode === 'rest') await rest()
 else await measureServer()
 
-/** The readers in their process: when all are connected the work begins, and it is over when all have had their end. */
-async function measured(url: string, begin: () => Promise<unknown>, session = ''): Promise<void> {
+/**
+ * The readers in their process: when all are connected the work begins, and it is over when all have had their end.
+ * That a turn has ended is told by them as well, so that nobody has to ask the server.
+ */
+async function measured(
+  url: string,
+  begin: (turnEnd: () => Promise<unknown>) => Promise<unknown>,
+  session = '',
+): Promise<void> {
   const child = spawn(process.execPath, [READER, url, String(readers)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
@@ -54,9 +57,9 @@ async function measured(url: string, begin: () => Promise<unknown>, session = ''
   if (mode !== 'replay') await lines.next()
   const cpu = process.cpuUsage()
   const start = performance.now()
-  await begin()
+  await begin(() => lines.next())
   let { value } = await lines.next()
-  if (value === 'open') ({ value } = await lines.next())
+  while (value === 'open' || value === 'turn') ({ value } = await lines.next())
   const seconds = (performance.now() - start) / 1000
   const { user, system } = process.cpuUsage(cpu)
   const { bytes, p50, p99 } = JSON.parse(value ?? '{}')
@@ -64,7 +67,7 @@ async function measured(url: string, begin: () => Promise<unknown>, session = ''
 }
 
 function tell(figures: Partial<Measured>): void {
-  const none = { cpuMicros: 0, seconds: 0, bytes: 0, p50: 0, p99: 0, session: '', rssBytes: 0 }
+  const none = { cpuMicros: 0, seconds: 0, bytes: 0, p50: 0, p99: 0, session: '' }
   process.stdout.write(JSON.stringify({ ...none, ...figures }))
 }
 
@@ -145,34 +148,36 @@ async function measureServer(): Promise<void> {
   if (mode === 'replay') await measured(`${url}/v1/sessions/${stream}/events`, async () => undefined, stream)
   else {
     const id = String((await post('/v1/sessions', { agent: 'claude' })).id)
-    await measured(`${url}/v1/sessions/${id}/events`, () => runTurn(id, url, post), id)
+    const run = async (turnEnd: () => Promise<unknown>) => {
+      await post(`/v1/sessions/${id}/turns`, { prompt: 'go' })
+      await turnEnd()
+      await post(`/v1/sessions/${id}/end`)
+    }
+    await measured(`${url}/v1/sessions/${id}/events`, run, id)
   }
   await running.stop()
 }
 
-async function runTurn(id: string, url: string, post: (path: string, body?: object) => Promise<unknown>) {
-  await post(`/v1/sessions/${id}/turns`, { prompt: 'go' })
-  for (let status = 'busy'; status === 'busy'; await setTimeout(POLL_MS)) {
-    ;({ status } = (await (await fetch(`${url}/v1/sessions/${id}`)).json()) as { status: string })
-  }
-  await post(`/v1/sessions/${id}/end`)
-}
-
-/** The memory of a server that does nothing, and of one with many sessions that rest. */
+/** What lives in memory because of sessions that rest, on a server that has worked before. */
 async function rest(): Promise<void> {
   const running = await server()
-  const idle = settled()
-  const headers = { 'content-type': 'application/json' }
-  for (let index = 0; index < RESTING; index++) {
-    const init = { method: 'POST', headers, body: JSON.stringify({ agent: 'echo', prompt: 'hello' }) }
-    await (await fetch(`${running.url}/v1/sessions`, init)).text()
+  const begin = async () => {
+    const headers = { 'content-type': 'application/json' }
+    for (let index = 0; index < RESTING; index++) {
+      const init = { method: 'POST', headers, body: JSON.stringify({ agent: 'echo', prompt: 'hello' }) }
+      await (await fetch(`${running.url}/v1/sessions`, init)).text()
+    }
   }
-  const full = settled()
-  tell({ rssBytes: idle, bytes: (full - idle) / RESTING })
+  await begin()
+  const before = living()
+  await begin()
+  tell({ bytes: (living() - before) / RESTING })
   await running.stop()
 }
 
-function settled(): number {
+/** Not what the process has been given: it keeps what it needed while it worked. */
+function living(): number {
   for (let round = 0; round < 5; round++) globalThis.gc?.()
-  return process.memoryUsage().rss
+  const { heapUsed, external } = process.memoryUsage()
+  return heapUsed + external
 }

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { idle } from './gateway-idle.ts'
 import type { Measured, Task } from './gateway-worker.ts'
 import { median } from './median.ts'
 import type { Task as StoreTask } from './store-worker.ts'
@@ -31,7 +32,7 @@ export async function gateway(only: readonly string[]): Promise<void> {
     if (isMeant('latency')) bench.latency()
     if (isMeant('sessions')) bench.sessions()
     if (isMeant('replay')) bench.replay()
-    if (isMeant('memory')) bench.memory()
+    if (isMeant('memory')) await bench.memory()
   } finally {
     rmSync(folder, { recursive: true, maxRetries: 3 })
   }
@@ -138,11 +139,14 @@ class Bench {
     print('replay from the store: npm run bench -- store replay')
   }
 
-  memory(): void {
-    const { rssBytes, bytes } = this.#measure({ mode: 'rest', data: join(this.#data, 'rest') }, [
-      '--expose-gc',
-    ])
-    print(`idle server ${(rssBytes / 1e6).toFixed(0)} MB, a session at rest ${(bytes / 1e3).toFixed(1)} kB`)
+  async memory(): Promise<void> {
+    const { bytes } = this.#measure({ mode: 'rest', data: join(this.#data, 'rest') }, ['--expose-gc'])
+    const { ownBytes, programBytes } = await idle(join(this.#data, 'idle'))
+    const mega = (count: number) => (count / 1e6).toFixed(0)
+    print(
+      `idle server ${mega(ownBytes + programBytes)} MB: ${mega(ownBytes)} of its own, ${mega(programBytes)} of Node's program file`,
+    )
+    print(`a session at rest ${(bytes / 1e3).toFixed(1)} kB`)
   }
 
   #measure(task: Partial<Task>, flags: readonly string[] = []): Measured {

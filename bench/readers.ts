@@ -135,6 +135,8 @@ async function many(folder: string): Promise<void> {
   await lines.next()
   const before = server.rssBytes
   const most = await server.turn(id)
+  // First they tell of the end of the turn.
+  await lines.next()
   const { bytes, digests } = JSON.parse((await lines.next()).value ?? '{}')
   process.stdout.write(
     `${READERS} readers of one session: all came to the end, ${digests} different streams, `,

@@ -51,7 +51,7 @@ export class EventStream {
   }
 
   /** Settles when more may be written, or when the reader is gone. */
-  async write(text: string): Promise<void> {
+  async write(text: string | Uint8Array): Promise<void> {
     if (this.#gone.signal.aborted) return
     if (!this.#steady) this.#keepalive.refresh()
     if (!this.#response.write(text)) await this.#drained()

@@ -23,6 +23,8 @@ export class Log {
   /** What the session is with everything that was added; the store gets copies. */
   readonly #state: SessionState
   #changed = true
+  /** There were frames since the last commit. */
+  #heard = false
   /** The record has to be written even if nothing else is. */
   #recordDue = false
   #seq: number
@@ -102,13 +104,12 @@ export class Log {
   keepFrame(frame: number, stream: string, text: string): void {
     this.#journal.push({ frame, stream, text: this.#mask ? this.#mask.text(text) : text })
     this.#state.frames = frame
-    this.#changed = true
   }
 
   /** What became of all frames so far. */
   covered(coverage: Coverage): void {
     this.#state.coverage = { ...coverage }
-    this.#changed = true
+    this.#heard = true
   }
 
   /** The first commit, which takes an idempotency key along. Nothing is written where somebody else holds the key. */
@@ -154,11 +155,14 @@ export class Log {
   #take(): Batch {
     const batch: Batch = { entries: this.#entries, journal: this.#journal }
     if (this.#changed) batch.record = { ...this.#state }
+    const { frames, coverage } = this.#state
+    if (this.#heard && coverage) batch.heard = { frames, coverage }
     if (this.#receipts.length > 0) batch.receipts = this.#receipts.splice(0)
     if (this.#charges.length > 0) batch.charges = this.#charges.splice(0)
     this.#entries = []
     this.#journal = []
     this.#changed = false
+    this.#heard = false
     this.#recordDue = false
     return batch
   }

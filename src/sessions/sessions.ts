@@ -12,7 +12,7 @@ import {
 import type { JournalFrame, Receipt, SessionQuery, Spent } from '../stores/store.ts'
 import { Activity } from './activity.ts'
 import type { Claim, IdempotencyKey } from './claim.ts'
-import { follow } from './follow.ts'
+import { follow, followTexts } from './follow.ts'
 import { Mending } from './mending.ts'
 import type { NewSession, SessionParts } from './parts.ts'
 import { newRecord } from './record.ts'
@@ -129,12 +129,25 @@ export class Sessions {
   }
 
   /** Replay, then live. It stops short when the session is deleted. */
-  async *follow(id: string, after: number, signal: AbortSignal): AsyncGenerator<readonly Entry[]> {
+  follow(id: string, after: number, signal: AbortSignal): AsyncGenerator<readonly Entry[]> {
+    return this.#whileThere(id, signal, (either) => follow(this.#parts.store, id, after, either))
+  }
+
+  /** The same, each entry as the JSON that is kept of it. Who reads along is given the same lists. */
+  followTexts(id: string, after: number, signal: AbortSignal): AsyncGenerator<readonly string[]> {
+    return this.#whileThere(id, signal, (either) => followTexts(this.#parts.store, id, after, either))
+  }
+
+  async *#whileThere<T>(
+    id: string,
+    signal: AbortSignal,
+    read: (signal: AbortSignal) => AsyncGenerator<T>,
+  ): AsyncGenerator<T> {
     const deleted = new AbortController()
     const readers = this.#readers.get(id) ?? new Set()
     this.#readers.set(id, readers.add(deleted))
     try {
-      yield* follow(this.#parts.store, id, after, AbortSignal.any([signal, deleted.signal]))
+      yield* read(AbortSignal.any([signal, deleted.signal]))
     } finally {
       readers.delete(deleted)
       if (readers.size === 0) this.#readers.delete(id)

@@ -31,7 +31,7 @@ export class MemoryLog {
     )
   }
 
-  append({ entries, journal = [], record }: Batch): void {
+  append({ entries, journal = [], record, heard }: Batch): void {
     for (const entry of entries) {
       this.#entries.push(entry)
       const blob = blobOf(entry.event)
@@ -39,6 +39,7 @@ export class MemoryLog {
     }
     for (const frame of journal) this.#journal.push(frame)
     if (record) this.state = record
+    if (heard && this.state) this.state = { ...this.state, ...heard }
     this.#wakeAll()
   }
 

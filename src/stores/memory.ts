@@ -13,6 +13,9 @@ export function memoryStore(): Store {
   return new MemoryStore()
 }
 
+/** So many texts are made at a time. */
+const TEXTS = 512
+
 class MemoryStore implements Store {
   /** In order of creation. */
   readonly #logs = new Map<string, MemoryLog>()
@@ -49,6 +52,10 @@ class MemoryStore implements Store {
     return this.#logs.get(session)?.read(after, limit) ?? []
   }
 
+  async readTexts(session: string, after: number): Promise<readonly string[]> {
+    return (await this.read(session, after, TEXTS)).map((entry) => JSON.stringify(entry))
+  }
+
   async head(session: string): Promise<number> {
     return this.#logs.get(session)?.head ?? 0
   }
@@ -69,6 +76,7 @@ class MemoryStore implements Store {
     principal,
     status,
     asking,
+    native,
     before,
     limit,
   }: SessionQuery): Promise<readonly SessionRecord[]> {
@@ -80,6 +88,7 @@ class MemoryStore implements Store {
       if (!record || (principal !== undefined && record.principal !== principal)) continue
       if (status !== undefined && record.status !== status) continue
       if (asking !== undefined && asking !== record.requests.length > 0) continue
+      if (native !== undefined && record.nativeSessionId !== native && record.resumedFrom !== native) continue
       found.push(record)
     }
     return found

@@ -74,7 +74,8 @@ class SqliteStore implements Store {
   async append(session: string, batch: Batch): Promise<void> {
     const taken = batch.receipts?.find((receipt) => this.#holder(receipt) !== undefined)
     if (taken) throw keyTaken(taken)
-    await this.#append(session, batch)
+    // Not awaited here, or the frames would stay in memory until they are written.
+    return this.#append(session, batch)
   }
 
   async create(session: string, batch: Batch, receipt?: Receipt): Promise<Receipt | undefined> {
@@ -85,7 +86,11 @@ class SqliteStore implements Store {
   }
 
   async read(session: string, after: number, limit: number): Promise<readonly Entry[]> {
-    return this.#logs.get(session)?.readRecent(after, limit) ?? this.#reader.read(session, after, limit)
+    return this.#logs.get(session)?.recentEntries(after, limit) ?? this.#reader.read(session, after, limit)
+  }
+
+  async readTexts(session: string, after: number): Promise<readonly string[]> {
+    return this.#logs.get(session)?.recentTexts(after) ?? this.#reader.readTexts(session, after)
   }
 
   async head(session: string): Promise<number> {
@@ -192,7 +197,7 @@ class SqliteStore implements Store {
     log.pending++
     try {
       await this.#committer.write(work)
-      if (work.kind === 'batch') this.#logs.committed(log, work.entries, work.chars)
+      if (work.kind === 'batch') this.#logs.committed(log, work)
     } finally {
       log.pending--
       this.#logs.release(log)

@@ -1,4 +1,4 @@
-import type { BlobRef, BlobSink, Entry, SessionRecord, Usage } from '../model/index.ts'
+import type { BlobRef, BlobSink, Coverage, Entry, SessionRecord, Usage } from '../model/index.ts'
 
 /** A raw frame as the journal keeps it, beside the log. */
 export interface JournalFrame {
@@ -20,6 +20,13 @@ export interface Receipt {
 
 /** A record without what the store knows itself. */
 export type SessionState = Omit<SessionRecord, 'head' | 'updatedAt' | 'earliest' | 'earliestFrame'>
+
+/** What came from the agent so far. It changes with every frame, so it is not worth a record. */
+export interface Heard {
+  /** The number of the last frame. */
+  frames: number
+  coverage: Coverage
+}
 
 /** What a principal has used with one agent on one day, in UTC. It outlives the sessions. */
 export interface Spent {
@@ -49,6 +56,8 @@ export interface Batch {
   journal?: readonly JournalFrame[]
   /** What the session is after these entries, where that changed. */
   record?: SessionState
+  /** From now on this is part of the record. */
+  heard?: Heard
   /** Keys that are used up by these entries. Refused with `conflict` where one is taken. */
   receipts?: readonly Receipt[]
   charges?: readonly Charge[]
@@ -60,6 +69,8 @@ export interface SessionQuery {
   status?: SessionRecord['status']
   /** Only those with a request that waits for an answer. */
   asking?: boolean
+  /** Only those in which this conversation of an agent's own goes on, or went on. */
+  native?: string
   /** Newest first; older than this session. */
   before?: string
   limit: number
@@ -80,6 +91,11 @@ export interface Store extends AsyncDisposable {
    * it is refused with `cursor_gone`, and `earliest` in the details is the first that is.
    */
   read(session: string, after: number, limit: number): Promise<readonly Entry[]>
+  /**
+   * What follows a cursor, each entry as the JSON that is kept of it; as many as are at hand, none only at the head.
+   * Refused as `read` is. Who reads along at the same place is given the same list.
+   */
+  readTexts(session: string, after: number): Promise<readonly string[]>
   /** The last seq; 0 when there is no such log. */
   head(session: string): Promise<number>
   /** Settles when the head is beyond `after`, at once if it is already; also when the signal fires. */

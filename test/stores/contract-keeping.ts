@@ -67,10 +67,9 @@ export function keepingContract(open: () => Promise<Store>): void {
     expect(await store.read(SESSION, 44, 100)).toEqual(entries(45, 50))
     expect(await store.read(SESSION, 50, 100)).toEqual([])
     for (const after of [0, 1, 29]) {
-      await expect(store.read(SESSION, after, 100)).rejects.toMatchObject({
-        code: 'cursor_gone',
-        details: { earliest: 31 },
-      })
+      const gone = { code: 'cursor_gone', details: { earliest: 31 } }
+      await expect(store.read(SESSION, after, 100)).rejects.toMatchObject(gone)
+      await expect(store.readTexts(SESSION, after)).rejects.toMatchObject(gone)
     }
   })
 

@@ -65,6 +65,23 @@ export function storeContract({ name, open }: Implementation): void {
       expect(await store.read(SESSION, 0, 1)).toEqual([entry(1, odd)])
     })
 
+    test('gives the texts of entries as they are kept, from any cursor to the head', async () => {
+      await using store = await open()
+      const all = entries(1, 1300)
+      for (const to of [1, 3, 900, 1300]) {
+        const from = await store.head(SESSION)
+        await store.append(SESSION, { entries: all.slice(from, to) })
+      }
+      for (const after of [0, 1, 2, 3, 511, 899, 1299]) {
+        const texts: string[] = []
+        while (after + texts.length < 1300)
+          texts.push(...(await store.readTexts(SESSION, after + texts.length)))
+        expect(texts).toEqual(all.slice(after).map((entry) => JSON.stringify(entry)))
+      }
+      expect(await store.readTexts(SESSION, 1300)).toEqual([])
+      expect(await store.readTexts(OTHER, 0)).toEqual([])
+    })
+
     test('has no log of a session it does not know', async () => {
       await using store = await open()
       expect(await store.head(SESSION)).toBe(0)
@@ -146,6 +163,8 @@ export function storeContract({ name, open }: Implementation): void {
           principal: index % 2 === 0 ? 'ann' : 'bob',
           createdAt: index,
           requests: index === 3 ? [REQUEST] : [],
+          ...(index === 1 && { nativeSessionId: 'theirs' }),
+          ...(index === 2 && { nativeSessionId: 'ours', resumedFrom: 'theirs' }),
         }
         await store.create(id, { entries: [entry(1, 'x', id)], record: { ...state(id), ...more } })
       }
@@ -156,6 +175,8 @@ export function storeContract({ name, open }: Implementation): void {
       expect(await list({ before: ids[3] ?? '' }, 2)).toEqual([2, 1])
       expect(await list({ principal: 'ann' })).toEqual([4, 2, 0])
       expect(await list({ asking: true })).toEqual([3])
+      expect(await list({ native: 'theirs' })).toEqual([2, 1])
+      expect(await list({ native: 'ours', principal: 'ann' })).toEqual([2])
       expect(await list({ status: 'busy' })).toEqual([])
       await store.delete(ids[4] ?? '')
       expect(await list({})).toEqual([3, 2, 1, 0])
@@ -170,6 +191,24 @@ export function storeContract({ name, open }: Implementation): void {
       await store.append(SESSION, { entries: entries(1, 1), journal: frames })
       expect(await store.readJournal(SESSION, 0, 10)).toEqual(frames)
       expect(await store.readJournal(SESSION, 1, 10)).toEqual(frames.slice(1))
+    })
+
+    test('what was heard last is part of the record, and stays with it', async () => {
+      await using store = await open()
+      const heard = (frames: number) => ({
+        frames,
+        coverage: { frames: frames - 1, mapped: frames - 6, unmapped: 1, malformed: 2, oversized: 2 },
+      })
+      await store.create(SESSION, { entries: entries(1, 1), record: state(SESSION), heard: heard(10) })
+      await store.append(SESSION, { entries: entries(2, 2), heard: heard(11) })
+      expect(await store.record(SESSION)).toEqual({ ...state(SESSION), head: 2, updatedAt: 2, ...heard(11) })
+      await store.append(SESSION, { entries: [], heard: heard(12) })
+      await store.append(SESSION, { entries: [], record: { ...state(SESSION), title: 'new', ...heard(12) } })
+      const [record] = await store.records({ limit: 1 })
+      expect(record).toMatchObject({ title: 'new', ...heard(12) })
+      await store.delete(SESSION)
+      await store.create(SESSION, { entries: entries(1, 1), record: state(SESSION) })
+      expect((await store.record(SESSION))?.frames).toBe(0)
     })
 
     test('keeps large bytes whole, however they were written', async () => {

@@ -1,13 +1,11 @@
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeEach, expect, test, vi } from 'vitest'
+import { afterAll, beforeEach, expect, test } from 'vitest'
 import type { BlobRef } from '../../src/model/index.ts'
 import { sqliteStore } from '../../src/stores/sqlite.ts'
 import type { Store } from '../../src/stores/store.ts'
 import { entry, newDirectory, sessionId } from './sqlite-parts.ts'
-
-vi.setConfig({ testTimeout: 30_000 })
 
 const ID = sessionId(1)
 const root = newDirectory()

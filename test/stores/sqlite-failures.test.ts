@@ -1,6 +1,6 @@
 import { renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeEach, expect, test, vi } from 'vitest'
+import { afterAll, beforeEach, expect, test } from 'vitest'
 import { sqliteStore } from '../../src/stores/sqlite.ts'
 import type { Store } from '../../src/stores/store.ts'
 import {
@@ -13,8 +13,6 @@ import {
   startChild,
   state,
 } from './sqlite-parts.ts'
-
-vi.setConfig({ testTimeout: 30_000 })
 
 const ID = sessionId(1)
 const OTHER = sessionId(2)

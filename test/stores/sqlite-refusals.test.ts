@@ -10,12 +10,10 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { migrate } from '../../src/stores/sqlite/schema.ts'
 import { sqliteStore } from '../../src/stores/sqlite.ts'
 import { database, entries, newDirectory, nextLine, readAll, sessionId, startChild } from './sqlite-parts.ts'
-
-vi.setConfig({ testTimeout: 30_000 })
 
 const ID = sessionId(1)
 const root = newDirectory()

@@ -1,12 +1,10 @@
 import { rmSync } from 'node:fs'
 import fc from 'fast-check'
-import { afterAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { SCHEMA_VERSION } from '../../src/model/index.ts'
 import { sqliteStore } from '../../src/stores/sqlite.ts'
 import { storeContract } from './contract.ts'
 import { database, entries, entry, frames, newDirectory, readAll, sessionId, state } from './sqlite-parts.ts'
-
-vi.setConfig({ testTimeout: 30_000 })
 
 const used: string[] = []
 const directory = () => {
@@ -25,6 +23,16 @@ storeContract({
 })
 
 const ID = sessionId(1)
+
+test('who reads along at the same place is given the same list', async () => {
+  await using store = await sqliteStore({ directory: directory() })
+  await store.append(ID, { entries: entries(ID, 1, 2) })
+  await store.append(ID, { entries: entries(ID, 3, 5) })
+  const texts = await store.readTexts(ID, 2)
+  expect(texts).toHaveLength(3)
+  expect(await store.readTexts(ID, 2)).toBe(texts)
+  expect(await store.readTexts(ID, 3)).toEqual(texts.slice(1))
+})
 
 describe('what was written', () => {
   test('is all there when the store is opened again', async () => {
@@ -275,6 +283,8 @@ describe('entries of another schema version', () => {
     const upcasts = new Map([[0, (old: unknown) => ({ ...Object(old), turn: 7 })]])
     await using store = await sqliteStore({ directory: path, upcasts })
     expect(await store.read(ID, 1, 4)).toEqual([{ ...entry(ID, 2), turn: 7 }, ...entries(ID, 3, 5)])
+    const texts = await store.readTexts(ID, 1)
+    expect(texts.map((text) => JSON.parse(text))).toEqual(await store.read(ID, 1, 9))
   })
 
   test.each([

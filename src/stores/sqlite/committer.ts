@@ -91,8 +91,9 @@ function messageOf(group: readonly Waiting[]): Commit | Removal {
   const commit: Commit = {
     kind: 'commit',
     sessions: [],
-    log: { text: '', marks: [] },
-    journal: { text: '', marks: [] },
+    log: { texts: [], numbers: [] },
+    journal: { texts: [], numbers: [] },
+    heard: [],
     records: [],
     receipts: [],
     blobs: [],

@@ -3,7 +3,14 @@ import { DatabaseSync } from 'node:sqlite'
 import { MainstemError } from '../../model/mainstem-error.ts'
 import { checkNotLost, type Files } from './files.ts'
 import { encodeJournal } from './journal-body.ts'
-import { type Commit, JOURNAL_NUMBERS, LOG_NUMBERS, type Removal, type WriterSettings } from './message.ts'
+import {
+  type Commit,
+  HEARD_NUMBERS,
+  JOURNAL_NUMBERS,
+  LOG_NUMBERS,
+  type Removal,
+  type WriterSettings,
+} from './message.ts'
 import { removal } from './removal.ts'
 import { integer, text } from './row.ts'
 import { checkIntact, checkOurs, migrate } from './schema.ts'
@@ -21,6 +28,7 @@ function statementsOf(db: DatabaseSync) {
     log: db.prepare('INSERT INTO log (session, first, last, at, body, version) VALUES (?, ?, ?, ?, ?, ?)'),
     journal: db.prepare('INSERT INTO journal (session, last, encoding, body) VALUES (?, ?, ?, ?)'),
     record: db.prepare('UPDATE session SET principal = ?, status = ?, asking = ?, record = ? WHERE n = ?'),
+    heard: db.prepare('INSERT OR REPLACE INTO heard VALUES (?, ?, ?, ?, ?, ?, ?)'),
     receipt: db.prepare('INSERT INTO receipt (id, session, at, body) VALUES (?, ?, ?, ?)'),
     blob: db.prepare('INSERT INTO blob (id, session) VALUES (?, ?) ON CONFLICT DO NOTHING'),
     hasBlob: db.prepare('SELECT 1 FROM blob WHERE id = ?'),
@@ -89,7 +97,7 @@ export class Connection {
     if (busy !== 0) throw new MainstemError('storage_failed', `${this.#file} is in use by another program`)
   }
 
-  insert({ sessions, log, journal, records, receipts, blobs, charges }: Commit): void {
+  insert({ sessions, log, journal, heard, records, receipts, blobs, charges }: Commit): void {
     const statements = this.#statements
     const version = this.#entryVersion
     this.#transact(() => {
@@ -98,6 +106,9 @@ export class Connection {
       for (const [joined, place] of eachText(journal, JOURNAL_NUMBERS)) {
         const { encoding, body } = encodeJournal(joined)
         statements.journal.run(...place, encoding, body)
+      }
+      for (let at = 0; at < heard.length; at += HEARD_NUMBERS) {
+        statements.heard.run(...heard.slice(at, at + HEARD_NUMBERS))
       }
       for (const { n, principal, status, asking, text } of records) {
         statements.record.run(principal, status, asking ? 1 : 0, text, n)

@@ -18,12 +18,14 @@ export interface JournalBody {
 /** Frames as one text: a line that says what they are, then what they say. */
 export function joinFrames(frames: readonly JournalFrame[]): string {
   const heads: (number | string)[] = []
-  let texts = ''
+  // The first is for the heads. Joined at once, the text is copied once.
+  const texts = ['']
   for (const { frame, stream, text } of frames) {
     heads.push(frame, stream, text.length)
-    texts += text
+    texts.push(text)
   }
-  return `${JSON.stringify(heads)}\n${texts}`
+  texts[0] = `${JSON.stringify(heads)}\n`
+  return texts.join('')
 }
 
 export function splitFrames(joined: string): JournalFrame[] {

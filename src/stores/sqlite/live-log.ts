@@ -6,6 +6,12 @@ export interface Place {
   head: number
 }
 
+/** Entries that were committed together, and their texts. */
+export interface Recent {
+  readonly entries: readonly Entry[]
+  readonly texts: readonly string[]
+}
+
 /** What this process knows of a log that is being written or waited for. */
 export class LiveLog {
   readonly session: string
@@ -19,7 +25,7 @@ export class LiveLog {
   /** Batches on their way. */
   pending = 0
   /** The newest committed entries, oldest batch first; they end at `committed`. */
-  readonly recent: (readonly Entry[])[] = []
+  readonly recent: Recent[] = []
   readonly #waiting = new Map<() => void, number>()
 
   constructor(session: string, place: Place | undefined) {
@@ -65,19 +71,33 @@ export class LiveLog {
   }
 
   /** Entries after a cursor, if the first of them is still here. */
-  readRecent(after: number, limit: number): readonly Entry[] | undefined {
+  recentEntries(after: number, limit: number): readonly Entry[] | undefined {
     if (after >= this.committed) return []
-    const from = this.recent.findLastIndex((batch) => firstSeq(batch) <= after + 1)
+    const from = this.#recentWith(after + 1)
     const start = this.recent[from]
     if (!start) return undefined
-    const found = start.slice(after + 1 - firstSeq(start), after + 1 - firstSeq(start) + limit)
+    const skip = after + 1 - firstSeq(start)
+    const found = start.entries.slice(skip, skip + limit)
     for (let next = from + 1; next < this.recent.length && found.length < limit; next++) {
-      for (const entry of this.recent[next] ?? []) if (found.length < limit) found.push(entry)
+      for (const entry of this.recent[next]?.entries ?? []) if (found.length < limit) found.push(entry)
     }
     return found
   }
+
+  /** The same as texts, and no more of them than were committed together. */
+  recentTexts(after: number): readonly string[] | undefined {
+    if (after >= this.committed) return []
+    const start = this.recent[this.#recentWith(after + 1)]
+    if (!start) return undefined
+    const skip = after + 1 - firstSeq(start)
+    return skip === 0 ? start.texts : start.texts.slice(skip)
+  }
+
+  #recentWith(seq: number): number {
+    return this.recent.findLastIndex((batch) => firstSeq(batch) <= seq)
+  }
 }
 
-function firstSeq(batch: readonly Entry[]): number {
-  return batch[0]?.seq ?? 0
+function firstSeq({ entries }: Recent): number {
+  return entries[0]?.seq ?? 0
 }

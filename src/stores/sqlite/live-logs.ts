@@ -1,8 +1,7 @@
-import type { Entry } from '../../model/index.ts'
-import { LiveLog, type Place } from './live-log.ts'
+import { LiveLog, type Place, type Recent } from './live-log.ts'
 
 /** How much text of recent entries is kept for readers that follow closely; a batch counts for some itself. */
-const RECENT_CHARS = 4 * 1024 * 1024
+const RECENT_CHARS = 1024 * 1024
 const BATCH_CHARS = 512
 
 /** What the database knows, asked when this process does not. */
@@ -16,7 +15,7 @@ export class LiveLogs {
   readonly #places: Places
   readonly #logs = new Map<string, LiveLog>()
   /** What is kept of which log, oldest first. */
-  readonly #recent: { log: LiveLog; entries: readonly Entry[]; chars: number }[] = []
+  readonly #recent: { log: LiveLog; batch: Recent; chars: number }[] = []
   #chars = 0
   #lastSession: number | undefined
 
@@ -46,14 +45,16 @@ export class LiveLogs {
   }
 
   /** Tells those who wait, and keeps the entries for them: they will ask at once. */
-  committed(log: LiveLog, entries: readonly Entry[], textChars: number): void {
+  committed(log: LiveLog, { entries, texts, chars: textChars }: Recent & { chars: number }): void {
     const last = entries.at(-1)
     if (!last) return
     const chars = textChars + BATCH_CHARS
-    log.recent.push(entries)
-    this.#recent.push({ log, entries, chars })
+    const batch = { entries, texts }
+    log.recent.push(batch)
+    this.#recent.push({ log, batch, chars })
     this.#chars += chars
-    while (this.#chars > RECENT_CHARS) this.#forgetOldest()
+    // The newest stays, however large: whoever reads along asks for it now.
+    while (this.#chars > RECENT_CHARS && this.#recent.length > 1) this.#forgetOldest()
     log.advance(last.seq)
   }
 
@@ -84,9 +85,9 @@ export class LiveLogs {
   #forgetOldest(): void {
     const oldest = this.#recent.shift()
     if (!oldest) return
-    const { log, entries, chars } = oldest
+    const { log, batch, chars } = oldest
     this.#chars -= chars
-    if (log.recent[0] === entries) log.recent.shift()
+    if (log.recent[0] === batch) log.recent.shift()
     this.release(log)
   }
 }

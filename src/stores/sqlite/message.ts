@@ -18,6 +18,8 @@ export interface WriterSettings {
 export const LOG_NUMBERS = 4
 /** The numbers of a body of the journal: session, last frame. */
 export const JOURNAL_NUMBERS = 2
+/** The numbers of a row of what was heard: session, last frame, then its coverage. */
+export const HEARD_NUMBERS = 7
 
 export interface SessionRow {
   n: number
@@ -52,6 +54,7 @@ export interface Commit {
   sessions: SessionRow[]
   log: Texts
   journal: Texts
+  heard: number[]
   records: RecordRow[]
   receipts: ReceiptRow[]
   blobs: BlobRow[]

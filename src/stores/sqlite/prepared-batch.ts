@@ -1,11 +1,11 @@
 import type { Entry } from '../../model/index.ts'
 import { blobOf } from '../blob-of.ts'
 import { receiptId } from '../receipt-id.ts'
-import type { Batch, Charge, Receipt, SessionState } from '../store.ts'
+import type { Batch, Charge, Heard, Receipt, SessionState } from '../store.ts'
 import type { Batched } from './committer.ts'
 import { joinFrames } from './journal-body.ts'
 import type { Commit, ReceiptRow, RecordRow, SessionRow } from './message.ts'
-import { type LogRow, toRows } from './rows.ts'
+import { type LogRow, toRows, toTexts } from './rows.ts'
 import { addText } from './texts.ts'
 
 /** A batch as texts, ready to be committed. What cannot be written as JSON is found here, and fails alone. */
@@ -13,37 +13,45 @@ export class PreparedBatch implements Batched {
   readonly kind = 'batch'
   readonly chars: number
   readonly entries: readonly Entry[]
+  readonly texts: readonly string[]
   readonly #session: SessionRow
   readonly #isNew: boolean
-  readonly #rows: LogRow[]
-  readonly #journal: { last: number; text: string } | undefined
+  #rows: readonly LogRow[]
+  #journal: { last: number; text: string } | undefined
   readonly #record: RecordRow | undefined
+  readonly #heard: Heard | undefined
   readonly #receipts: readonly ReceiptRow[]
   readonly #charges: readonly Charge[]
 
   constructor(
     session: SessionRow,
     isNew: boolean,
-    { entries, journal = [], record, receipts = [], charges = [] }: Batch,
+    { entries, journal = [], record, heard, receipts = [], charges = [] }: Batch,
   ) {
     this.entries = entries
     this.#session = session
     this.#isNew = isNew
-    this.#rows = toRows(entries)
+    this.texts = toTexts(entries)
+    this.#rows = toRows(entries, this.texts)
     const lastFrame = journal.at(-1)
     this.#journal = lastFrame && { last: lastFrame.frame, text: joinFrames(journal) }
     this.#record = record && recordRow(session.n, record)
+    this.#heard = heard
     this.#receipts = receipts.map(receiptRow)
     this.#charges = charges
     this.chars = this.#rows.reduce((sum, { text }) => sum + text.length, this.#journal?.text.length ?? 0)
   }
 
+  /** Once: the rows are given away, so that they are not kept twice while they are written. */
   addTo(commit: Commit): void {
     const { n } = this.#session
     if (this.#isNew) commit.sessions.push(this.#session)
     for (const { first, last, at, text } of this.#rows) addText(commit.log, text, n, first, last, at)
     if (this.#journal) addText(commit.journal, this.#journal.text, n, this.#journal.last)
+    this.#rows = []
+    this.#journal = undefined
     if (this.#record) commit.records.push(this.#record)
+    if (this.#heard) commit.heard.push(n, ...heardNumbers(this.#heard))
     commit.receipts.push(...this.#receipts)
     commit.charges.push(...this.#charges)
     for (const { event } of this.entries) {
@@ -56,6 +64,11 @@ export class PreparedBatch implements Batched {
 function receiptRow(receipt: Receipt): ReceiptRow {
   const { scope, key, session } = receipt
   return { id: receiptId(scope, key), session, at: Date.now(), text: JSON.stringify(receipt) }
+}
+
+function heardNumbers({ frames, coverage }: Heard): number[] {
+  const { mapped, unmapped, malformed, oversized } = coverage
+  return [frames, coverage.frames, mapped, unmapped, malformed, oversized]
 }
 
 function recordRow(n: number, record: SessionState): RecordRow {

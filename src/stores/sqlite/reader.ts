@@ -1,12 +1,12 @@
 import { statSync } from 'node:fs'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
-import { type Entry, MainstemError, SCHEMA_VERSION, SessionRecord } from '../../model/index.ts'
+import { type Coverage, type Entry, MainstemError, SCHEMA_VERSION, SessionRecord } from '../../model/index.ts'
 import { cursorGone } from '../cursor-gone.ts'
-import type { JournalFrame, Receipt, SessionQuery, SessionState, Spent } from '../store.ts'
+import type { Heard, JournalFrame, Receipt, SessionQuery, SessionState, Spent } from '../store.ts'
 import { decodeJournal, splitFrames } from './journal-body.ts'
 import type { Place } from './live-log.ts'
 import { bytes, integer, type Row, text } from './row.ts'
-import { BETWEEN, fromText } from './rows.ts'
+import { BETWEEN, fromText, textsIn } from './rows.ts'
 import { JOURNAL_IDS } from './schema.ts'
 import { toSpent } from './spent.ts'
 import { storageFailed } from './storage-failed.ts'
@@ -14,8 +14,9 @@ import { type Upcasts, upcast } from './upcast.ts'
 
 const SESSION = '(SELECT n FROM session WHERE id = :id)'
 const RECORD = `SELECT s.record, s.earliest, s.earliest_frame AS earliestFrame,
-  coalesce(l.last, 0) AS head, coalesce(l.at, 0) AS updatedAt
-  FROM session s LEFT JOIN log l
+  coalesce(l.last, 0) AS head, coalesce(l.at, 0) AS updatedAt,
+  h.last AS lastFrame, h.frames, h.mapped, h.unmapped, h.malformed, h.oversized
+  FROM session s LEFT JOIN heard h ON h.session = s.n LEFT JOIN log l
   ON l.session = s.n AND l.first = (SELECT max(first) FROM log WHERE session = s.n)`
 
 /** Many small rows as one text: a row handed over costs more than what is in it. */
@@ -27,6 +28,12 @@ const SEGMENT = `SELECT min(first) AS first, max(last) AS last, min(version) AS 
 
 const JOURNAL = `SELECT encoding, body FROM journal
   WHERE id IN (${JOURNAL_IDS} ORDER BY j.id LIMIT :limit) ORDER BY id`
+
+/** So many texts are read at a time. */
+const TEXTS = 512
+
+const OF_NATIVE = `s.n IN (SELECT n FROM session WHERE record ->> '$.nativeSessionId' = ?
+  UNION ALL SELECT n FROM session WHERE record ->> '$.resumedFrom' = ?)`
 
 const ANY_VERSION = 1_000_000
 
@@ -99,6 +106,14 @@ export class Reader {
     })
   }
 
+  readTexts(session: string, after: number): string[] {
+    const range = { id: session, from: after + 1, to: after + TEXTS }
+    const [row] = this.#ask(({ segment }) => segments(segment, range))
+    const isToday = row && integer(row, 'newest') === SCHEMA_VERSION
+    if (!isToday) return this.read(session, after, TEXTS).map((entry) => JSON.stringify(entry))
+    return textsIn(text(row, 'body'), Math.max(0, after + 1 - integer(row, 'first')), TEXTS)
+  }
+
   readJournal(session: string, after: number, limit: number): JournalFrame[] {
     return this.#ask(({ place, journal, edge }) => {
       checkKept(edge.get(session), 'frames', after)
@@ -127,16 +142,17 @@ export class Reader {
     })
   }
 
-  records({ principal, status, asking, before, limit }: SessionQuery): SessionRecord[] {
+  records({ principal, status, asking, native, before, limit }: SessionQuery): SessionRecord[] {
     const where = ['s.record IS NOT NULL']
     const values: (string | number)[] = []
-    const add = (condition: string, value: string | number | undefined) => {
+    const add = (condition: string, value: string | number | undefined, times = 1) => {
       if (value === undefined) return
       where.push(condition)
-      values.push(value)
+      for (let time = 0; time < times; time++) values.push(value)
     }
     add('s.principal = ?', principal)
     add('s.status = ?', status)
+    add(OF_NATIVE, native, 2)
     add('s.n < ?', before === undefined ? undefined : this.place(before)?.n)
     if (asking !== undefined) where.push(`s.asking = ${asking ? 1 : 0}`)
     return this.#ask((_, db) => {
@@ -225,8 +241,23 @@ function toRecord(row: Row): SessionRecord {
     ...state,
     head: integer(row, 'head'),
     updatedAt: integer(row, 'updatedAt'),
+    ...(row.lastFrame !== null && heardIn(row)),
     ...(earliest > 1 && { earliest }),
     ...(earliestFrame > 1 && { earliestFrame }),
+  }
+}
+
+function heardIn(row: Row): Heard {
+  const count = (column: keyof Coverage) => integer(row, column)
+  return {
+    frames: integer(row, 'lastFrame'),
+    coverage: {
+      frames: count('frames'),
+      mapped: count('mapped'),
+      unmapped: count('unmapped'),
+      malformed: count('malformed'),
+      oversized: count('oversized'),
+    },
   }
 }
 

@@ -1,4 +1,3 @@
-import { entryJson } from '../../model/entry-json.ts'
 import type { Entry } from '../../model/index.ts'
 import { storageFailed } from './storage-failed.ts'
 
@@ -16,41 +15,49 @@ export interface LogRow {
   text: string
 }
 
-/** Each entry is written as JSON once, here. */
-export function toRows(entries: readonly Entry[]): LogRow[] {
-  const rows: LogRow[] = []
-  let row: LogRow | undefined
-  for (const entry of entries) {
-    const text = toJson(entry)
-    if (row && row.last - row.first + 1 < ROW_ENTRIES && row.text.length + text.length < ROW_CHARS) {
-      row.text += BETWEEN + text
-      row.last = entry.seq
-      row.at = entry.at
-    } else {
-      row = { first: entry.seq, last: entry.seq, at: entry.at, text }
-      rows.push(row)
+/** Each entry is written as JSON once, here; the log and everybody who reads along get the same text. */
+export function toTexts(entries: readonly Entry[]): string[] {
+  return entries.map((entry) => {
+    try {
+      return JSON.stringify(entry)
+    } catch (thrown) {
+      // Too deep, or longer than any string may be: the entry is at fault, not the disk, and only its batch fails.
+      throw storageFailed(`entry ${entry.seq} of ${entry.session} cannot be written`, thrown)
     }
+  })
+}
+
+export function toRows(entries: readonly Entry[], texts: readonly string[]): LogRow[] {
+  const rows: LogRow[] = []
+  for (let from = 0; from < texts.length; ) {
+    const to = endOfRow(texts, from)
+    const [first, last] = [entries[from], entries[to - 1]]
+    // Joined at once: a text that grew piece by piece is copied piece by piece when it leaves the thread.
+    const text = texts.slice(from, to).join(BETWEEN)
+    if (first && last) rows.push({ first: first.seq, last: last.seq, at: last.at, text })
+    from = to
   }
   return rows
 }
 
-/** Too deep, or longer than any string may be: the entry is at fault, not the disk, and only its batch fails. */
-function toJson(entry: Entry): string {
-  try {
-    return entryJson(entry)
-  } catch (thrown) {
-    throw storageFailed(`entry ${entry.seq} of ${entry.session} cannot be written`, thrown)
+function endOfRow(texts: readonly string[], from: number): number {
+  const most = Math.min(texts.length, from + ROW_ENTRIES)
+  let to = from + 1
+  for (let chars = texts[from]?.length ?? 0; to < most; to++) {
+    chars += texts[to]?.length ?? 0
+    if (chars >= ROW_CHARS) break
   }
+  return to
 }
 
 /** So many entries are in the text; those after the first `skip` are wanted, and no more than `limit`. */
 export function fromText(text: string, count: number, skip: number, limit: number): Entry[] {
   const isWhole = skip === 0 && limit >= count
-  const wanted = isWhole
-    ? text
-    : text
-        .split(BETWEEN)
-        .slice(skip, skip + limit)
-        .join(BETWEEN)
-  return JSON.parse(`[${wanted}]`)
+  return JSON.parse(`[${isWhole ? text : textsIn(text, skip, limit).join(BETWEEN)}]`)
+}
+
+/** The same, each entry as the text that it is. */
+export function textsIn(text: string, skip: number, limit: number): string[] {
+  const texts = text.split(BETWEEN)
+  return texts.length <= limit && skip === 0 ? texts : texts.slice(skip, skip + limit)
 }

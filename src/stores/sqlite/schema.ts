@@ -14,6 +14,8 @@ export const APPLICATION_ID = 0x4d61696e
  * The journal is written all the time and hardly ever read. Its index begins anew every 16,384 rows, so that
  * what is added to many sessions comes to lie on few pages; a reader looks into each of these parts.
  *
+ * What was heard changes with every commit. Apart from the records, that of many sessions lies on few pages.
+ *
  * `spent` and `tally` are kept so that nobody has to look at every session to know what there is.
  */
 export const MIGRATIONS: readonly string[] = [
@@ -98,6 +100,18 @@ export const MIGRATIONS: readonly string[] = [
    CREATE TRIGGER tally_deleted AFTER DELETE ON session BEGIN
      UPDATE tally SET sessions = sessions - 1 WHERE status = old.status;
    END;`,
+
+  `CREATE TABLE heard (
+     session INTEGER PRIMARY KEY,
+     last INTEGER NOT NULL,
+     frames INTEGER NOT NULL,
+     mapped INTEGER NOT NULL,
+     unmapped INTEGER NOT NULL,
+     malformed INTEGER NOT NULL,
+     oversized INTEGER NOT NULL
+   ) STRICT;
+   CREATE INDEX session_native ON session (record ->> '$.nativeSessionId');
+   CREATE INDEX session_resumed ON session (record ->> '$.resumedFrom');`,
 ]
 
 /** The rows of the journal of session `:n` after a frame; in order they are by their ids. */

@@ -3,8 +3,7 @@ import { join } from 'node:path'
 import { Connection } from './connection.ts'
 import { type Files, filesIn, prepareBlobs, prepareDatabase, prepareDirectory } from './files.ts'
 import { takeLock } from './lock.ts'
-import { type Commit, LOG_NUMBERS, type Removal, type WriterSettings } from './message.ts'
-import { countTexts } from './texts.ts'
+import type { Commit, Removal, WriterSettings } from './message.ts'
 
 const PAGE = 4096
 /** So many pages in SQLite's log are moved into the database at once: few enough to be quick. */
@@ -90,6 +89,12 @@ export class Writer {
 
 /** About how many pages a commit has touched: those with its texts, and one for each session in it. */
 function pagesOf({ log, journal, records }: Commit): number {
-  const rows = countTexts(log, LOG_NUMBERS) + records.length
-  return (log.text.length + journal.text.length) / PAGE + rows + 2
+  const rows = log.texts.length + records.length
+  return (charsIn(log.texts) + charsIn(journal.texts)) / PAGE + rows + 2
+}
+
+function charsIn(texts: readonly string[]): number {
+  let chars = 0
+  for (const { length } of texts) chars += length
+  return chars
 }
