@@ -28,6 +28,7 @@ const PINNED: Record<string, readonly string[]> = {
   './client': [
     'AgentClient',
     'AgentError',
+    'AgentErrorType',
     'AgentType',
     'ApprovalMode',
     'EventBuffer',
@@ -43,7 +44,6 @@ const PINNED: Record<string, readonly string[]> = {
     'translateError',
     'type AgentClientOptions',
     'type AgentErrorDetails',
-    'type AgentErrorType',
     'type AgentEvent',
     'type AgentEventType',
     'type AgentRequest',

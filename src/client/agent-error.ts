@@ -1,15 +1,17 @@
 import type { ErrorCode } from '../model/index.ts'
 
 /** Every kind of failure that this face tells apart. */
-export type AgentErrorType =
-  | 'connectionFailed'
-  | 'authenticationFailed'
-  | 'sessionNotFound'
-  | 'permissionDenied'
-  | 'toolExecutionFailed'
-  | 'timeout'
-  | 'protocolError'
-  | 'unknown'
+export const AgentErrorType = {
+  connectionFailed: 'connectionFailed',
+  authenticationFailed: 'authenticationFailed',
+  sessionNotFound: 'sessionNotFound',
+  permissionDenied: 'permissionDenied',
+  toolExecutionFailed: 'toolExecutionFailed',
+  timeout: 'timeout',
+  protocolError: 'protocolError',
+  unknown: 'unknown',
+} as const
+export type AgentErrorType = keyof typeof AgentErrorType
 
 export interface AgentErrorDetails {
   /** What was said where it went wrong. */

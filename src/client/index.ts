@@ -6,7 +6,7 @@ export {
   type CreateSession,
   type ResumeSession,
 } from './agent-client.ts'
-export { AgentError, type AgentErrorDetails, type AgentErrorType, translateError } from './agent-error.ts'
+export { AgentError, type AgentErrorDetails, AgentErrorType, translateError } from './agent-error.ts'
 export { type AgentRequest, AgentType, ApprovalMode, SandboxMode, type SessionConfig } from './config.ts'
 export type { ConnectionOptions } from './connection.ts'
 export type {

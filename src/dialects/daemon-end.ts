@@ -4,8 +4,8 @@ import type { StreamEvent } from './daemon-event.ts'
 import { whyEnded } from './outcome-words.ts'
 
 interface Told {
-  /** The agent's own id of the session. */
-  sessionId: string | undefined
+  /** The agent's own id of the session; ours, where it has none. */
+  sessionId: string
   showsRaw: boolean
 }
 
@@ -17,7 +17,7 @@ export function terminalOf(event: TurnCompleted, { sessionId, showsRaw }: Told):
     case 'result':
       return {
         type,
-        ...(sessionId !== undefined && { session_id: sessionId }),
+        session_id: sessionId,
         ...(outcome !== 'completed' && { outcome }),
         ...(showsRaw && { raw: { duration_ms: durationMs, ...(usage && { usage: usageOf(usage) }) } }),
       }

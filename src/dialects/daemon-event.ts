@@ -37,7 +37,7 @@ export const StreamEvent = z.discriminatedUnion('type', [
   ToolUse,
   z.strictObject({
     type: z.literal('result'),
-    session_id: sessionId,
+    session_id: z.string().describe("the agent's own session id; ours, where it has none"),
     outcome: Outcome.optional().describe('absent when all went well'),
     raw,
   }),

@@ -37,8 +37,9 @@ function option(label: string, description?: string): z.infer<typeof AskedOption
 function headerOf({ kind, tool, title }: RequestOpened): string {
   switch (kind) {
     case 'permission': {
-      const about = [tool, title].filter((part) => part !== undefined)
-      return about.length === 0 ? 'Allow this?' : `Allow ${about.join(': ')}?`
+      const about = [tool, title].filter((part) => part !== undefined).join(': ')
+      // Some agents put it as a question themselves.
+      return about === '' ? 'Allow this?' : `Allow ${about.replace(/\?+$/, '')}?`
     }
     case 'plan':
       return 'Approve this plan?'

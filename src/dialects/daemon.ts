@@ -2,6 +2,7 @@ import type { RequestOpened } from '../model/events/request.ts'
 import type { SessionEnded, SessionUpdated } from '../model/events/session.ts'
 import type { ToolProgressed, ToolStarted } from '../model/events/tool.ts'
 import type { TurnCompleted } from '../model/events/turn.ts'
+import type { Entry } from '../model/index.ts'
 import { terminalOf } from './daemon-end.ts'
 import type { StreamEvent } from './daemon-event.ts'
 import { withRaw } from './daemon-raw.ts'
@@ -179,7 +180,7 @@ function elapsed(ms: number | undefined): string | undefined {
 }
 
 /** A question to a person ends the exchange and leaves the turn open: what the person sends next is the answer. */
-function ask(state: DaemonState, request: RequestOpened): readonly StreamEvent[] {
+function ask(state: DaemonState, request: RequestOpened, { session }: Entry): readonly StreamEvent[] {
   const { asks = 'person', blocking, requestId } = request
   if (asks !== 'person' || state.turn === undefined) return NOTHING
   const question: StreamEvent = {
@@ -192,7 +193,7 @@ function ask(state: DaemonState, request: RequestOpened): readonly StreamEvent[]
   if (!blocking) return said
   state.greeted = false
   cutText(state.text)
-  return [...said, { type: 'result', ...sessionId(state) }]
+  return [...said, { type: 'result', session_id: state.sessionId ?? session }]
 }
 
 /** Nobody should allow what they have not seen: the call comes first. */
@@ -205,10 +206,14 @@ function subjectOf(state: DaemonState, { questions, tool, toolId, input }: Reque
   return call ? [call] : []
 }
 
-function endTurn(state: DaemonState, event: TurnCompleted): readonly StreamEvent[] {
+function endTurn(state: DaemonState, event: TurnCompleted, entry: Entry): readonly StreamEvent[] {
+  const last = terminalOf(event, { ...state, sessionId: state.sessionId ?? entry.session })
   // A prompt that never ran has an end of its own, which is not that of the open turn.
-  if (event.turn === state.turn) state.turn = undefined
-  return [terminalOf(event, state)]
+  if (event.turn !== state.turn) return [last]
+  // An agent that failed before it said anything may never have been there.
+  const said = last.type === 'error' ? [last] : speak(state, last)
+  state.turn = undefined
+  return said
 }
 
 /** Every turn has its end in the log; were one missing, the reader would wait for ever. */

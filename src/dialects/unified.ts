@@ -147,7 +147,8 @@ function textDelta({ text }: UnifiedState, event: TextDelta): readonly Body[] {
 function textCompleted({ text }: UnifiedState, event: TextCompleted): readonly Body[] {
   const shown = text.open.has(event.messageId)
   const content = appendWhole(text, event)
-  return shown || content !== '' ? [{ type: 'textChunk', content, isComplete: true }] : NOTHING
+  const isEmpty = event.text === '' && event.parent === undefined
+  return shown || content !== '' || isEmpty ? [{ type: 'textChunk', content, isComplete: true }] : NOTHING
 }
 
 const REASONS = {

@@ -8,6 +8,7 @@ import { badCursor, checkKept, parseCursor, START } from './cursor.ts'
 import { type Endpoint, endpoint } from './endpoint.ts'
 import { EventStream } from './event-stream.ts'
 import { EventTypes } from './event-types.ts'
+import { Folds } from './folds.ts'
 import { formatOf, NDJSON, SSE, type StreamFormat } from './format.ts'
 import { owned, SessionPath } from './owned.ts'
 import { Page, pageOf, type Reading } from './page.ts'
@@ -34,6 +35,7 @@ type EventsQuery = z.infer<typeof EventsQuery>
 
 /** The log of one session: as a stream that goes on, or page by page. */
 export function eventsEndpoint(parts: GatewayParts): Endpoint {
+  const folds = new Folds()
   return endpoint({
     method: 'GET',
     url: '/v1/sessions/:id/events',
@@ -49,7 +51,7 @@ export function eventsEndpoint(parts: GatewayParts): Endpoint {
       const view = viewOf(query, request.headers['last-event-id'])
       const from = startOf(record, view, query.after === undefined ? undefined : 'after')
       const reading: Reading = { id, view, from, raw: query.raw === '1' }
-      if (!format) return pageOf(parts, reply, principal, { ...reading, record, query })
+      if (!format) return pageOf(parts, reply, principal, { ...reading, record, query, folds })
       checkStreamQuery(query)
       const over = record.status === 'ended' && view.after.seq >= record.head
       // This tells a browser not to come back.

@@ -5,6 +5,7 @@ import Fastify, {
   type FastifyRequest,
   type RouteOptions,
 } from 'fastify'
+import { MainstemError } from '../model/index.ts'
 import { requireToken } from './auth.ts'
 import { routeOf } from './endpoint.ts'
 import { guardEdges, pathOf } from './guard.ts'
@@ -33,6 +34,7 @@ export function gateway(parts: GatewayParts): FastifyInstance {
       shouldUpgradeCallback: isSocketUpgrade,
     },
     rewriteUrl: (request) => pathOf(request.url ?? '/'),
+    routerOptions: { ignoreTrailingSlash: true },
     // What is still served while closing answers for itself.
     return503OnClosing: false,
     frameworkErrors: (error, _request, reply) => sendProblem(reply, problemFrom(error)),
@@ -47,6 +49,15 @@ export function gateway(parts: GatewayParts): FastifyInstance {
       // Clients that name the type of every body also name that of none.
       if (body.length === 0 && routeOptions.config?.bodyOptional) return undefined
       return parseJsonBody(body, limits.jsonDepth)
+    },
+  )
+  // Some clients call a body that is not there a form.
+  app.addContentTypeParser<Buffer>(
+    'application/x-www-form-urlencoded',
+    { parseAs: 'buffer' },
+    async ({ routeOptions }: FastifyRequest, body: Buffer) => {
+      if (body.length === 0 && routeOptions.config?.bodyOptional) return undefined
+      throw new MainstemError('unsupported_media', 'the body must be JSON')
     },
   )
   app.setErrorHandler((thrown, _request, reply) => {

@@ -89,10 +89,8 @@ export async function checkResume(
   resume: string,
   field = 'resume',
 ): Promise<void> {
-  for await (const record of allRecords(parts, {})) {
+  for await (const record of allRecords(parts, { native: resume })) {
     if (record.principal === principal) continue
-    if (record.nativeSessionId === resume || record.resumedFrom === resume) {
-      throw new MainstemError('session_not_found', `${field}: there is no such session`, { field })
-    }
+    throw new MainstemError('session_not_found', `${field}: there is no such session`, { field })
   }
 }

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { ERRORS, type ErrorCode } from '../model/index.ts'
 import { components } from './components.ts'
 import { type Endpoint, endpoint } from './endpoint.ts'
+import { operationName } from './operation-names.ts'
 import { PROBLEM_TYPE, Problem } from './problem.ts'
 
 export interface Parameter {
@@ -12,6 +13,7 @@ export interface Parameter {
 }
 
 interface Operation {
+  operationId: string
   summary: string
   parameters: Parameter[]
   security?: readonly object[]
@@ -81,6 +83,7 @@ function operationOf(one: Endpoint): Operation {
   } as const
   const codes = auth === 'open' ? errors : [...EVERYWHERE, ...(body ? WITH_BODY : []), ...errors]
   return {
+    operationId: operationName(one),
     summary,
     parameters: [
       ...parametersOf('path', params),

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { mainstem } from '../dialects/mainstem.ts'
 import type { SessionRecord } from '../model/index.ts'
 import { named } from './components.ts'
+import { type Folds, foldKey, type Place } from './folds.ts'
 import type { Shown } from './format.ts'
 import type { GatewayParts } from './parts.ts'
 import { Projector, type View } from './projector.ts'
@@ -30,6 +31,7 @@ export interface Reading {
 interface PageRequest extends Reading {
   record: SessionRecord
   query: { limit?: number | undefined; wait?: number | undefined }
+  folds: Folds
 }
 
 const DEFAULT_LIMIT = 100
@@ -42,8 +44,8 @@ export async function pageOf(
   principal: string,
   request: PageRequest,
 ): Promise<Page> {
-  const { record, query, view } = request
-  const page = new PageReader(parts, request, query.limit ?? DEFAULT_LIMIT)
+  const { record, query, view, folds } = request
+  const page = new PageReader(parts, request, query.limit ?? DEFAULT_LIMIT, folds)
   await page.read(record.head)
   if (page.empty && query.wait && record.status !== 'ended') {
     const leave = parts.streams.enter(principal)
@@ -62,15 +64,18 @@ export class PageReader {
   readonly #reading: Reading
   readonly #projector: Projector
   readonly #limit: number
+  readonly #folds: Folds
   #seq: number
   #next: string
 
-  constructor(parts: GatewayParts, reading: Reading, limit: number) {
+  constructor(parts: GatewayParts, reading: Reading, limit: number, folds: Folds) {
+    const place = placeBefore(folds, reading)
     this.#parts = parts
     this.#reading = reading
-    this.#projector = new Projector(reading.view)
+    this.#projector = new Projector(reading.view, place?.state)
     this.#limit = limit
-    this.#seq = reading.from
+    this.#folds = folds
+    this.#seq = place?.seq ?? reading.from
     const { seq, part } = reading.view.after
     this.#next = Number.isFinite(part) ? `${seq}.${part}` : `${seq}`
   }
@@ -85,10 +90,16 @@ export class PageReader {
 
   async read(head: number): Promise<void> {
     const { sessions } = this.#parts
+    const last = lastBefore(this.#reading)
     while (this.#seq < head && !this.full) {
-      const entries = await sessions.read(this.#reading.id, this.#seq, BATCH)
+      const before = this.#place()
+      const limit = this.#seq < last ? Math.min(BATCH, last - this.#seq) : BATCH
+      const entries = await sessions.read(this.#reading.id, this.#seq, limit)
       if (entries.length === 0) return
       await this.#take(entries)
+      // The next page begins here or behind, and whoever asks again asks from the same place.
+      if (this.full) this.#keep(before)
+      else if (this.#seq === last || this.#seq >= head) this.#keep(this.#place())
     }
   }
 
@@ -124,8 +135,33 @@ export class PageReader {
     if (this.#seq > view.after.seq) this.#next = `${this.#seq}`
   }
 
+  /** Where it is, if that is worth knowing. */
+  #place(): Place | undefined {
+    if (keyOf(this.#reading) === undefined) return undefined
+    return { seq: this.#seq, state: structuredClone(this.#projector.state) }
+  }
+
+  #keep(place: Place | undefined): void {
+    if (place) this.#folds.keep(keyOf(this.#reading), place)
+  }
+
   #add({ id, message }: Shown): void {
     this.messages.push(message)
     this.#next = id
   }
+}
+
+/** The last known place from which all that is wanted can be told. */
+function placeBefore(folds: Folds, reading: Reading): Place | undefined {
+  const last = lastBefore(reading)
+  return folds.find(keyOf(reading), ({ seq }) => seq <= last)
+}
+
+/** The last entry of which nothing is wanted. */
+function lastBefore({ view: { after } }: Reading): number {
+  return Number.isFinite(after.part) ? after.seq - 1 : after.seq
+}
+
+function keyOf({ id, view: { dialect, options }, from }: Reading): string | undefined {
+  return foldKey({ id, from, dialect, options })
 }

@@ -1,4 +1,5 @@
 import type { Dialect, DialectOptions } from '../dialects/dialect.ts'
+import { mainstem } from '../dialects/mainstem.ts'
 import type { Entry, EventType } from '../model/index.ts'
 import { type Cursor, isAfter, messageId } from './cursor.ts'
 import type { Shown } from './format.ts'
@@ -21,22 +22,29 @@ export interface View {
  */
 export class Projector {
   readonly #view: View
-  readonly #state: unknown
+  /** What it knows by now. */
+  readonly state: unknown
 
-  constructor(view: View) {
+  constructor(view: View, state = view.dialect.initial(view.options)) {
     this.#view = view
-    this.#state = view.dialect.initial(view.options)
+    this.state = state
+  }
+
+  /** What it shows are the entries themselves, all of them. */
+  get isVerbatim(): boolean {
+    const { dialect, options, types } = this.#view
+    return dialect === mainstem && !types && options.raw === undefined
   }
 
   get finished(): boolean {
-    return this.#view.dialect.finished(this.#state)
+    return this.#view.dialect.finished(this.state)
   }
 
   *project(entries: readonly Entry[], raw?: RawFrames): Generator<Shown> {
     const { dialect, after, types } = this.#view
     for (const entry of entries) {
       const frame = entry.native === undefined ? undefined : raw?.get(entry.native)
-      const messages = dialect.project(this.#state, entry, frame)
+      const messages = dialect.project(this.state, entry, frame)
       if (types && !types.has(entry.event.type)) continue
       // Counted by hand: this is passed for every event and every reader.
       let part = 0

@@ -96,6 +96,7 @@ const MOCK_EVENTS = [
 const UNIFIED = [
   { type: 'sessionStarted', agentType: 'codex' },
   { type: 'turnStarted', turnNumber: 1 },
+  { type: 'textChunk', content: '', isComplete: true },
   { type: 'turnCompleted', usage: { inputTokens: 100, outputTokens: 50, totalTokens: 150 } },
   { type: 'sessionEnded', reason: 'completed' },
 ]
@@ -123,8 +124,10 @@ it('a mock transport plays unified events as they are', async () => {
 
 it('a transport is selected by what is there', async () => {
   await using server = await startGateway()
-  const transport = selectTransport({ baseUrl: server.url.replace('http', 'ws'), token: TOKEN })
-  const client = new AgentClient({ agentType: 'echo', transport })
-  const session = await client.createSession({ prompt: 'hello' })
-  expect((await collect(session.events)).at(-1)).toMatchObject({ type: 'sessionEnded' })
+  const options = { baseUrl: server.url.replace('http', 'ws'), token: TOKEN }
+  for (const transport of [selectTransport(options), selectTransport(AgentType.claude, options)]) {
+    const client = new AgentClient({ agentType: 'echo', transport })
+    const session = await client.createSession({ prompt: 'hello' })
+    expect((await collect(session.events)).at(-1)).toMatchObject({ type: 'sessionEnded' })
+  }
 })

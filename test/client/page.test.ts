@@ -1,39 +1,17 @@
 import { execFile } from 'node:child_process'
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { loadConfig } from '../../src/daemon/config.ts'
-import { type Server, serve } from '../../src/daemon/serve.ts'
+import { afterAll, describe, expect, it } from 'vitest'
+import { pageServer } from '../docs/page-server.ts'
 import { blocksOf, pages } from '../docs/pages.ts'
 
-vi.setConfig({ testTimeout: 30_000 })
-
 const run = promisify(execFile)
-const home = realpathSync(mkdtempSync(join(tmpdir(), 'client-')))
 mkdirSync('.cache', { recursive: true })
 const snippets = mkdtempSync('.cache/client-')
 
-let server: Server
-beforeAll(async () => {
-  const config = await loadConfig({
-    flags: { port: 0, data: home, cwd: home, auth: false },
-    environment: { MAINSTEM_HOME: home },
-    cwd: home,
-  })
-  server = await serve({
-    config,
-    report: (thrown) => {
-      throw thrown
-    },
-  })
-})
-afterAll(async () => {
-  await server.stop()
-  rmSync(home, { recursive: true })
-  rmSync(snippets, { recursive: true })
-})
+const server = pageServer()
+afterAll(() => rmSync(snippets, { recursive: true }))
 
 const blocks = pages.filter(({ path }) => path === 'docs/client.md').flatMap(blocksOf)
 

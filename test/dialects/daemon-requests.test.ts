@@ -52,6 +52,7 @@ describe('a request', () => {
 
   test.each([
     [{ kind: 'permission' }, 'Allow this?'],
+    [{ kind: 'permission', title: 'May I run this?' }, 'Allow May I run this?'],
     [{ kind: 'plan', title: 'ExitPlanMode' }, 'Approve this plan?'],
     [{ kind: 'login' }, 'The agent needs a login. Go on?'],
     [{ kind: 'login', title: 'Open the page' }, 'Open the page'],

@@ -134,6 +134,19 @@ describe('the system message', () => {
     ])
   })
 
+  test('comes before an end without a word, whatever was told of the agent by then', () => {
+    const stopped = completed({ outcome: 'interrupted' })
+    expect(sayWith({}, undefined, ...begun, stopped)).toEqual([
+      { type: 'system', subtype: 'init' },
+      { type: 'interrupted' },
+    ])
+    const model: Event = { type: 'session.updated', model: 'sonnet' }
+    const [first, last] = sayWith({}, undefined, ...begun, model, completed())
+    expect(first).toEqual({ type: 'system', subtype: 'init', model: 'sonnet' })
+    // An agent that has no id of its own is known by ours.
+    expect(last).toEqual({ type: 'result', session_id: entriesOf(...begun)[0]?.session })
+  })
+
   test('begins every exchange', () => {
     const again: Event = { type: 'turn.started', turn: 2, origin: 'agent' }
     expect(say(whole('m1', 'a'), completed(), again, whole('m2', 'b'), completed({ turn: 2 }))).toEqual([

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { promisify } from 'node:util'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { StreamEvent } from '../../src/dialects/daemon-event.ts'
 import { AgentEvent } from '../../src/dialects/ues-event.ts'
@@ -9,8 +9,6 @@ import { type Event, FACES, Outcome } from '../../src/model/index.ts'
 import { blocksOf } from '../docs/pages.ts'
 import { SAMPLES } from '../model/samples.ts'
 import { hello, sayWith, started } from './ues-scene.ts'
-
-vi.setConfig({ testTimeout: 30_000 })
 
 const run = promisify(execFile)
 

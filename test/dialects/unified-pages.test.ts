@@ -1,14 +1,12 @@
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { promisify } from 'node:util'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { z } from 'zod'
 import { SessionEvent } from '../../src/dialects/board-event.ts'
 import { AgentEvent } from '../../src/dialects/unified-event.ts'
 import { FACES, Outcome } from '../../src/model/index.ts'
 import { blocksOf } from '../docs/pages.ts'
-
-vi.setConfig({ testTimeout: 30_000 })
 
 const run = promisify(execFile)
 

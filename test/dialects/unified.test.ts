@@ -94,9 +94,14 @@ describe('text', () => {
     ])
   })
 
-  test('that is empty, or a sub-agent’s, or thinking, stays out', () => {
+  test('without a word is complete all the same', () => {
+    const messages = say({ type: 'text.completed', messageId: 'm1', text: '' })
+    expect(messages).toEqual([{ type: 'textChunk', content: '', isComplete: true }])
+  })
+
+  test('of a sub-agent, or thinking, stays out', () => {
     const messages = say(
-      { type: 'text.completed', messageId: 'm1', text: '' },
+      { type: 'text.completed', messageId: 'c0', text: '', parent: 's1' },
       { type: 'text.delta', messageId: 'c1', text: 'child', parent: 's1' },
       { type: 'text.completed', messageId: 'c1', text: 'child', parent: 's1' },
       { type: 'thinking.delta', messageId: 'm2', text: 'hm' },

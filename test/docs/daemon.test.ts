@@ -1,45 +1,21 @@
 import { execFile } from 'node:child_process'
-import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { loadConfig } from '../../src/daemon/config.ts'
-import { type Server, serve } from '../../src/daemon/serve.ts'
+import { describe, expect, it } from 'vitest'
 import { StreamEvent } from '../../src/dialects/daemon-event.ts'
+import { pageServer } from './page-server.ts'
 import { blocksOf, pages } from './pages.ts'
-
-vi.setConfig({ testTimeout: 30_000 })
 
 const run = promisify(execFile)
 const page = pages.find(({ path }) => path === 'docs/daemon.md') ?? { path: '', text: '' }
 const blocks = blocksOf(page)
-const home = realpathSync(mkdtempSync(join(tmpdir(), 'daemon-')))
 
-let server: Server
-beforeAll(async () => {
-  const config = await loadConfig({
-    flags: { port: 0, data: home, cwd: home, auth: false },
-    environment: { MAINSTEM_HOME: home },
-    cwd: home,
-  })
-  server = await serve({
-    config,
-    report: (thrown) => {
-      throw thrown
-    },
-  })
-})
-afterAll(async () => {
-  await server.stop()
-  rmSync(home, { recursive: true })
-})
+const server = pageServer()
 
 /** Runs blocks one after the other in one shell, and tells what each of them printed. */
 async function shell(commands: readonly string[]): Promise<string[]> {
   const cut = '-- next --'
   const script = commands.join(`\necho '${cut}'\n`).replaceAll('http://127.0.0.1:7380', server.url)
-  const { stdout } = await run('bash', ['-c', script], { cwd: home, env: { PATH: process.env.PATH } })
+  const { stdout } = await run('bash', ['-c', script], { cwd: server.home, env: { PATH: process.env.PATH } })
   return stdout.split(`${cut}\n`)
 }
 

@@ -2,9 +2,7 @@ import { execFile } from 'node:child_process'
 import { globSync } from 'node:fs'
 import { basename } from 'node:path'
 import { promisify } from 'node:util'
-import { expect, it, vi } from 'vitest'
-
-vi.setConfig({ testTimeout: 60_000 })
+import { expect, it } from 'vitest'
 
 const run = promisify(execFile)
 

@@ -1,15 +1,10 @@
 import { execFile } from 'node:child_process'
-import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { delimiter, dirname, join } from 'node:path'
+import { delimiter, dirname } from 'node:path'
 import { promisify } from 'node:util'
-import { expect, it, vi } from 'vitest'
-import { loadConfig } from '../../src/daemon/config.ts'
-import { serve } from '../../src/daemon/serve.ts'
+import { expect, it } from 'vitest'
 import { SessionEvent } from '../../src/dialects/board-event.ts'
+import { pageServer } from './page-server.ts'
 import { blocksOf, pages } from './pages.ts'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 const run = promisify(execFile)
 
@@ -32,33 +27,21 @@ function callsOf(path: string) {
   )
 }
 
+const server = pageServer()
+
 it.each([
   ['docs/board.md', 3],
   ['docs/unified.md', 3],
 ])('%s shows calls that are answered as it says', async (path, count) => {
-  const home = realpathSync(mkdtempSync(join(tmpdir(), 'faces-')))
-  const config = await loadConfig({
-    flags: { port: 0, data: home, cwd: home, auth: false },
-    environment: { MAINSTEM_HOME: home },
-    cwd: home,
-  })
-  const reported: unknown[] = []
-  const server = await serve({ config, report: (thrown) => reported.push(thrown) })
   const calls = callsOf(path)
   expect(calls).toHaveLength(count)
   // The programs of the page find the Node that runs this.
   const env = { PATH: [dirname(process.execPath), process.env.PATH].join(delimiter) }
-  try {
-    for (const { place, command, output } of calls) {
-      const here = command.replaceAll('127.0.0.1:7380', new URL(server.url).host)
-      const { stdout } = await run('bash', ['-c', here], { env })
-      expect(constant(stdout), place).toBe(constant(output))
-    }
-  } finally {
-    await server.stop()
-    rmSync(home, { recursive: true })
+  for (const { place, command, output } of calls) {
+    const here = command.replaceAll('127.0.0.1:7380', new URL(server.url).host)
+    const { stdout } = await run('bash', ['-c', here], { env })
+    expect(constant(stdout), place).toBe(constant(output))
   }
-  expect(reported).toEqual([])
 })
 
 it('docs/board.md shows a real program as the schema has it', () => {

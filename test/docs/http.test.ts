@@ -1,41 +1,18 @@
 import { execFile } from 'node:child_process'
-import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rmSync } from 'node:fs'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { loadConfig } from '../../src/daemon/config.ts'
-import { type Server, serve } from '../../src/daemon/serve.ts'
+import { describe, expect, it } from 'vitest'
 import { endpointsOf } from '../../src/gateway/routes.ts'
 import { parseEvents } from '../gateway/sse.ts'
 import { TestGateway } from '../gateway/start.ts'
+import { pageServer } from './page-server.ts'
 import { blocksOf, pages } from './pages.ts'
-
-vi.setConfig({ testTimeout: 30_000 })
 
 const run = promisify(execFile)
 const page = pages.find(({ path }) => path === 'docs/http.md') ?? { path: '', text: '' }
 const blocks = blocksOf(page)
-const home = realpathSync(mkdtempSync(join(tmpdir(), 'http-')))
 
-let server: Server
-beforeAll(async () => {
-  const config = await loadConfig({
-    flags: { port: 0, data: home, cwd: home, auth: false },
-    environment: { MAINSTEM_HOME: home },
-    cwd: home,
-  })
-  server = await serve({
-    config,
-    report: (thrown) => {
-      throw thrown
-    },
-  })
-})
-afterAll(async () => {
-  await server.stop()
-  rmSync(home, { recursive: true })
-})
+const server = pageServer()
 
 async function shell(command: string): Promise<string> {
   const here = command.replaceAll('http://127.0.0.1:7380', server.url)

@@ -3,13 +3,11 @@ import { mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { loadConfig } from '../../src/daemon/config.ts'
 import { defaultPaths } from '../../src/daemon/paths.ts'
 import { serve } from '../../src/daemon/serve.ts'
 import { blocksOf, pages } from './pages.ts'
-
-vi.setConfig({ testTimeout: 30_000 })
 
 const run = promisify(execFile)
 

@@ -15,48 +15,48 @@ const run = promisify(execFile)
 const PROGRAM = `
 import {
   type Page,
-  deleteV1SessionsId,
-  getApiSessionsId,
-  getV1SessionsId,
-  getV1SessionsIdEvents,
-  getV1Usage,
-  postApiSessions,
-  postRpc,
-  postV1Sessions,
-  postV1SessionsIdTurns,
+  callMethod,
+  createBoardSession,
+  createSession,
+  deleteSession,
+  followSession,
+  getBoardSession,
+  getSession,
+  getUsage,
+  sendPrompt,
 } from './client.ts'
 
 const init = { headers: { authorization: \`Bearer \${process.argv[2]}\` } }
 
-const begun = await postV1Sessions({ agent: 'echo' }, init)
+const begun = await createSession({ agent: 'echo' }, init)
 if (begun.status !== 201) throw new Error(begun.data.detail)
 const { id } = begun.data
-const prompted = await postV1SessionsIdTurns(id, { prompt: 'hello' }, init)
+const prompted = await sendPrompt(id, { prompt: 'hello' }, init)
 if (prompted.status !== 202) throw new Error(prompted.data.detail)
 const { turn } = prompted.data
-await getV1SessionsIdEvents(id, { types: 'turn.completed', wait: 60 }, init)
-const page = await getV1SessionsIdEvents(id, { limit: 1000 }, init)
+await followSession(id, { types: 'turn.completed', wait: 60 }, init)
+const page = await followSession(id, { limit: 1000 }, init)
 if (page.status !== 200 || !('stream' in page)) throw new Error('no page')
 // The generator takes every answer that might be a stream for one.
 const { entries = [] }: Page = JSON.parse(await page.stream.text())
-const session = await getV1SessionsId(id, init)
+const session = await getSession(id, init)
 if (session.status !== 200) throw new Error(session.data.detail)
-const usage = await getV1Usage(init)
+const usage = await getUsage(init)
 if (usage.status !== 200) throw new Error('no usage')
 const { turns } = usage.data.total
 
-const onBoard = await postApiSessions({ agentType: 'echo', prompt: 'on the board' }, init)
+const onBoard = await createBoardSession({ agentType: 'echo', prompt: 'on the board' }, init)
 if (onBoard.status !== 201) throw new Error(onBoard.data.detail)
-const state = await getApiSessionsId(onBoard.data.id, init)
-const health = await postRpc({ method: 'health.check' }, undefined, init)
+const state = await getBoardSession(onBoard.data.id, init)
+const health = await callMethod({ method: 'health.check' }, undefined, init)
 
-await deleteV1SessionsId(id, init)
-const missing = await getV1SessionsId(id, init)
+await deleteSession(id, init)
+const missing = await getSession(id, init)
 if (missing.status !== 404) throw new Error('it is still there')
 const { code, advice } = missing.data
 // @ts-expect-error: the codes are a closed list.
 if (code === 'no_such_code') throw new Error(advice)
-const refused = await getV1SessionsId(id)
+const refused = await getSession(id)
 
 console.log(
   JSON.stringify({

@@ -54,7 +54,7 @@ async function play(fixture: Fixture, dialect: string) {
   const head = await server.sessions.head(id)
   const readers = await attend(id, dialect)
   const board = await new SocketReader(server, `/ws/sessions/${id}?dialect=${dialect}`).open()
-  const exchange = await open(server, id, 'go', { path: `/rpc?dialect=${dialect}` })
+  const exchange = await open(server, id, 'go', { path: `/rpc?ids=1&dialect=${dialect}` })
   const sent = (await exchange.whole()).replace('data: [DONE]\n\n', '')
   // It is closed when nothing runs any more; the others when the session is ended.
   const onBoard = await wholeOf(board)

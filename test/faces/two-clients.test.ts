@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { HttpTransport, MainstemClient } from '../../src/client/index.ts'
 import { dialects } from '../../src/dialects/index.ts'
 import { mainstem } from '../../src/dialects/mainstem.ts'
@@ -10,8 +10,6 @@ import { SocketReader } from '../gateway/socket.ts'
 import { parseEvents, StreamReader } from '../gateway/sse.ts'
 import { type TestGateway, TOKEN } from '../gateway/start.ts'
 import { play } from '../gateway/talker.ts'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 let server: TestGateway
 beforeEach(async () => {

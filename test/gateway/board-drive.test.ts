@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { board as boardAgent } from '../../src/agents/board/agent.ts'
 import { demo } from '../../src/agents/demo/agent.ts'
 import { agreeable } from '../../src/cli/ask.ts'
@@ -12,8 +12,6 @@ import { call } from './api.ts'
 import { type Cue, script, success, text } from './puppet.ts'
 import { SocketReader, wholeSocket } from './socket.ts'
 import { type Options, startGateway, type TestGateway, TOKEN } from './start.ts'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 const EVERYTHING: Policy = { approval: 'auto-all', sandbox: 'none' }
 const CEILING: Policy = { approval: 'auto-all', sandbox: 'full-access' }

@@ -1,11 +1,9 @@
 import fc from 'fast-check'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { call } from './api.ts'
 import { script, success, text } from './puppet.ts'
 import { type Message, SocketReader, wholeSocket } from './socket.ts'
 import { startGateway, type TestGateway } from './start.ts'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 let server: TestGateway
 beforeEach(async () => {

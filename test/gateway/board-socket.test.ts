@@ -1,11 +1,9 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { dialects } from '../../src/dialects/index.ts'
 import { call, fetchFrom, streamed } from './api.ts'
 import { type Cue, script, success, text } from './puppet.ts'
 import { refusal, SocketReader, wholeSocket } from './socket.ts'
 import { GUEST, startGateway, type TestGateway } from './start.ts'
-
-vi.setConfig({ testTimeout: 30_000 })
 
 let server: TestGateway
 beforeEach(async () => {

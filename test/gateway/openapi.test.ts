@@ -14,7 +14,7 @@ interface Parameter {
 
 interface Document {
   openapi: string
-  paths: Record<string, Record<string, { summary: string; parameters: Parameter[] }>>
+  paths: Record<string, Record<string, { operationId: string; summary: string; parameters: Parameter[] }>>
   components: { schemas: Record<string, object> }
 }
 
@@ -45,6 +45,15 @@ test('every part of a path is a parameter, and every operation says what it does
       expect(parameters.filter((one) => one.in === 'path').map(({ name }) => name)).toEqual(parts)
     }
   }
+})
+
+test('every operation has a name of its own for generated clients', () => {
+  const names = Object.values(document.paths).flatMap((methods) =>
+    Object.values(methods).map(({ operationId }) => operationId),
+  )
+  expect(names.length).toBe(endpointsOf(server.parts).length)
+  expect(new Set(names).size).toBe(names.length)
+  for (const name of names) expect(name).toMatch(/^[a-z]+(?:[A-Z][a-z]+)*$/)
 })
 
 test('a number in a query is described as a number', () => {

@@ -72,9 +72,8 @@ describe('a client that leaves', () => {
 
   test('goes on after the last id it has, message by message', async () => {
     const id = await create(server)
-    const stream = await (
-      await open(server, id, play([hello(), text('m1', 'one'), text('m2', 'two'), success]))
-    ).whole()
+    const prompt = play([hello(), text('m1', 'one'), text('m2', 'two'), success])
+    const stream = await (await open(server, id, prompt, { path: '/rpc?ids=1' })).whole()
     const ids = [...stream.matchAll(/^id: (.*)$/gm)].map(([, one]) => one)
     const all = told(stream).slice(0, -1)
     expect(ids).toHaveLength(all.length)
@@ -89,7 +88,7 @@ describe('a client that leaves', () => {
     const id = await create(server)
     const prompt = play([hello(), text('m1', 'one'), { ...text('m2', 'two'), wait: true }, success])
     const stream = new StreamReader(
-      await fetch(`http://127.0.0.1:${tunnel.port}/rpc`, {
+      await fetch(`http://127.0.0.1:${tunnel.port}/rpc?ids=1`, {
         method: 'POST',
         headers: { 'content-type': 'application/json', authorization: `Bearer ${TOKEN}` },
         body: JSON.stringify({ method: 'session.send', params: { sessionId: id, message: prompt } }),

@@ -241,7 +241,7 @@ test('the echo agent answers on this face too', async () => {
   expect(await exchange(server, id, 'hello')).toEqual([
     { type: 'system', subtype: 'init' },
     { type: 'text', content: 'hello' },
-    { type: 'result' },
+    { type: 'result', session_id: id },
     '[DONE]',
   ])
 })
@@ -262,7 +262,7 @@ test('the demo asks, and each message after a question is its answer, until it i
     message = '1'
   } while ((await house.sessions.record(id))?.openTurn !== undefined)
   expect(said.length).toBeGreaterThan(2)
-  for (const one of said) expect(one.slice(-2)).toEqual([{ type: 'result' }, '[DONE]'])
+  for (const one of said) expect(one.slice(-2)).toEqual([{ type: 'result', session_id: id }, '[DONE]'])
   for (const one of said.slice(0, -1))
     expect(one.at(-3)).toMatchObject({ tool: 'AskUserQuestion', request_id: expect.any(String) })
   expect(await house.sessions.record(id)).toMatchObject({ turns: 1, lastOutcome: 'completed', queue: [] })

@@ -194,12 +194,12 @@ describe('a mode', () => {
     expect(await result(server, 'session.list')).toMatchObject({
       sessions: [{ model: 'opus', cliType: 'able' }],
     })
-    const echo = await create(server, { cli_type: 'echo' })
+    const puppet = await create(server, { cli_type: 'puppet', mode: 'ask' })
     for (const [method, params] of [
       ['session.set_mode', { mode: 'ask' }],
       ['session.set_model', { model: 'opus' }],
     ] as const) {
-      const { error } = await rpc(server, method, { sessionId: echo, ...params })
+      const { error } = await rpc(server, method, { sessionId: puppet, ...params })
       expect(error).toMatchObject({ code: -32000, data: { code: 'unsupported_option' } })
     }
   })

@@ -1,12 +1,10 @@
 import type { ServerResponse } from 'node:http'
 import { connect, type Socket } from 'node:net'
-import { afterEach, expect, test, vi } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { Streams } from '../../src/gateway/streams.ts'
 import { begin, call, fetchFrom, SSE, streamed } from './api.ts'
 import { script, success } from './puppet.ts'
 import { startGateway, type TestGateway, TOKEN } from './start.ts'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 const TEXTS = 400
 const CHARS = 40_000

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { dialects } from '../../src/dialects/index.ts'
 import { Streams } from '../../src/gateway/streams.ts'
 import { begin, call, fetchFrom, finished, streamed } from './api.ts'
@@ -7,8 +7,6 @@ import { script, success, text } from './puppet.ts'
 import { sendRaw, statusOf } from './raw.ts'
 import { refusal, SocketReader, wholeSocket } from './socket.ts'
 import { GUEST, type Options, startGateway, type TestGateway, TOKEN } from './start.ts'
-
-vi.setConfig({ testTimeout: 30_000 })
 
 const PATIENCE = { timeout: 20_000 }
 

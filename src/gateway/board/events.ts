@@ -1,19 +1,18 @@
 import { z } from 'zod'
 import { board } from '../../dialects/board.ts'
-import type { Dialect } from '../../dialects/dialect.ts'
 import { dialects } from '../../dialects/index.ts'
 import { MainstemError, type SessionRecord } from '../../model/index.ts'
 import { named } from '../components.ts'
 import { badCursor, type Cursor, parseCursor, START } from '../cursor.ts'
 import { type Endpoint, endpoint } from '../endpoint.ts'
 import { startOf } from '../events.ts'
-import type { Shown } from '../format.ts'
 import { owned, SessionPath } from '../owned.ts'
 import type { GatewayParts } from '../parts.ts'
 import { problemOf, sendProblem } from '../problem.ts'
-import { Projector, type View } from '../projector.ts'
+import type { View } from '../projector.ts'
 import { integer } from '../query.ts'
 import { pourSocket } from '../socket-pour.ts'
+import { Counting } from './counting.ts'
 import { endOf } from './state.ts'
 
 const EventsPage = named(
@@ -40,29 +39,31 @@ const SocketQuery = z.strictObject({
   ticket: z.string().optional(),
 })
 
-const BATCH = 512
+/** More is refused: a client that counts on what it asked for would leave out the rest. */
+const MAX_LIMIT = 10_000
 
 /** What happened in a session, counted in messages: page by page, or on a socket. */
 export function boardEventEndpoints(parts: GatewayParts): Endpoint[] {
+  const counting = new Counting(parts.sessions)
   return [
     endpoint({
       method: 'GET',
       url: '/api/sessions/:id/events',
       summary: 'The events of a session from an offset on',
       params: SessionPath,
-      query: z.strictObject({ dialect, offset: offset.default(0), limit: integer(1, 1000).default(100) }),
+      query: z.strictObject({
+        dialect,
+        offset: offset.default(0),
+        limit: integer(1, MAX_LIMIT).default(100),
+      }),
       answer: EventsPage,
       errors: ['session_not_found', 'cursor_gone'],
       async run({ params, query, principal }) {
-        const { id } = await owned(parts, principal, params.id)
+        const record = await owned(parts, principal, params.id)
         const { dialect, offset, limit } = query
-        const events: unknown[] = []
-        let total = 0
-        for await (const { message } of messagesOf(parts, id, dialect)) {
-          if (total >= offset && events.length < limit) events.push(message)
-          total++
-        }
-        return { events, offset, limit, total }
+        const found = await counting.slice(record, dialect, offset, limit)
+        const total = await counting.total(record, dialect)
+        return { events: found.map(({ message }) => message), offset, limit, total }
       },
     }),
     endpoint({
@@ -80,7 +81,7 @@ export function boardEventEndpoints(parts: GatewayParts): Endpoint[] {
       },
       async socket({ params, query, principal }) {
         const record = await owned(parts, principal, params.id)
-        const after = await cursorOf(parts, record, query)
+        const after = await cursorOf(counting, record, query)
         const view: View = { dialect: query.dialect, options: {}, after }
         const from = startOf(record, view, 'after')
         return (stream) => pourSocket(parts, stream, { id: record.id, view, from, raw: false, endOf })
@@ -89,29 +90,17 @@ export function boardEventEndpoints(parts: GatewayParts): Endpoint[] {
   ]
 }
 
-/** Every message that there is by now. */
-async function* messagesOf({ sessions }: GatewayParts, id: string, dialect: Dialect): AsyncGenerator<Shown> {
-  const projector = new Projector({ dialect, options: {}, after: START })
-  let entries = await sessions.read(id, 0, BATCH)
-  while (entries.length > 0) {
-    yield* projector.project(entries)
-    entries = await sessions.read(id, entries.at(-1)?.seq ?? 0, BATCH)
-  }
-}
-
 /** A reader knows its place by an id, or by how many messages it has; the one is as good as the other. */
 async function cursorOf(
-  parts: GatewayParts,
-  { id }: SessionRecord,
+  counting: Counting,
+  record: SessionRecord,
   { dialect, offset, after }: z.infer<typeof SocketQuery>,
 ): Promise<Cursor> {
   if (offset === undefined || offset === 0) return parseCursor(after, 'after') ?? START
   if (after !== undefined) {
     throw new MainstemError('invalid_request', 'offset: not together with after', { field: 'offset' })
   }
-  let count = 0
-  for await (const shown of messagesOf(parts, id, dialect)) {
-    if (++count === offset) return parseCursor(shown.id) ?? START
-  }
-  throw badCursor(`there are only ${count} messages`, 'offset')
+  const [last] = await counting.slice(record, dialect, offset - 1, 1)
+  if (!last) throw badCursor(`there are only ${await counting.total(record, dialect)} messages`, 'offset')
+  return parseCursor(last.id) ?? START
 }

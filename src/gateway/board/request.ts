@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { ApprovalMode, SandboxMode } from '../../dialects/unified-event.ts'
 import { type Approval, ModelName, type Policy, type Sandbox } from '../../model/index.ts'
 import { ToolPolicy } from '../../model/policy.ts'
+import { withoutNulls } from '../absent.ts'
 import { named } from '../components.ts'
 import { AgentName } from './agent-names.ts'
 
@@ -45,7 +46,7 @@ const UnifiedRequest = named(
       agentType: AgentName,
       prompt,
       sessionId: z.string().optional().describe('a session to go on with'),
-      config: SessionConfig.optional(),
+      config: z.preprocess(withoutNulls, SessionConfig.optional()),
     })
     .refine(({ agentType, config }) => (config?.agentType ?? agentType) === agentType, {
       path: ['config', 'agentType'],
@@ -55,7 +56,10 @@ const UnifiedRequest = named(
 export type UnifiedRequest = z.infer<typeof UnifiedRequest>
 
 /** Either of the two. */
-export const SessionRequest = named('SessionRequest', z.union([BoardRequest, UnifiedRequest]))
+export const SessionRequest = named(
+  'SessionRequest',
+  z.preprocess(withoutNulls, z.union([BoardRequest, UnifiedRequest])),
+)
 export type SessionRequest = z.infer<typeof SessionRequest>
 
 const APPROVALS: Record<ApprovalMode, Approval> = {

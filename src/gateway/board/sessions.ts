@@ -64,6 +64,8 @@ function cancelEndpoint(parts: GatewayParts): Endpoint {
     url: '/api/sessions/:id/cancel',
     summary: 'Stop a session, and wait until it has stopped',
     params: SessionPath,
+    // Whatever a client says to it, stopping is not refused.
+    body: z.unknown(),
     answer: Cancelled,
     errors: ['session_not_found'],
     async run({ params: { id }, principal }) {

@@ -1,12 +1,13 @@
-import { ModelName } from '../../model/index.ts'
+import { z } from 'zod'
+import { MainstemError, ModelName } from '../../model/index.ts'
 import { underCeiling } from '../ceiling.ts'
 import { ready } from '../commands.ts'
 import { owned } from '../owned.ts'
-import { type Method, method, OfSession, type Rpc } from './method.ts'
+import { type Method, method, OfSession, paramsWith, type Rpc, sessionId } from './method.ts'
 import { inMode, Mode } from './modes.ts'
 
-const ToMode = OfSession.extend({ mode: Mode })
-const ToModel = OfSession.extend({ model: ModelName })
+const ToMode = paramsWith({ sessionId, mode: Mode })
+const ToModel = z.strictObject({ sessionId, model: ModelName.nullable() })
 
 /** What is said to a session besides messages. */
 export function controlMethods({ parts }: Rpc): Record<string, Method> {
@@ -25,8 +26,16 @@ export function controlMethods({ parts }: Rpc): Record<string, Method> {
     }),
     'session.set_model': method(ToModel, async ({ sessionId: id, model }, principal) => {
       const session = await ready(parts, principal, id)
-      await session.change({ type: 'set_model', model })
+      if (model !== null) await session.change({ type: 'set_model', model })
+      else if ((await owned(parts, principal, id)).options.model !== undefined) throw chosenAlready()
       return { ok: true }
     }),
   }
+}
+
+/** `null` asks for the agent's own choice, which is what it has as long as nobody made another. */
+function chosenAlready(): MainstemError {
+  return new MainstemError('unsupported_option', 'model: another was chosen; name the one to go on with', {
+    field: 'model',
+  })
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { MainstemError } from '../../model/index.ts'
 import { type Endpoint, endpoint } from '../endpoint.ts'
+import { Folds } from '../folds.ts'
 import { SSE } from '../format.ts'
 import { isUnreadable } from '../json.ts'
 import type { GatewayParts } from '../parts.ts'
@@ -31,7 +32,7 @@ const STREAMED = 'session.send'
  * refused at the door, and an error of JSON-RPC from the body on.
  */
 export function rpcEndpoint(parts: GatewayParts): Endpoint {
-  const rpc: Rpc = { parts, clients: new Clients() }
+  const rpc: Rpc = { parts, clients: new Clients(), folds: new Folds() }
   const methods = new Map<string, Method>([
     ...Object.entries(sessionMethods(rpc)),
     ...Object.entries(controlMethods(rpc)),

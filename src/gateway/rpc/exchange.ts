@@ -10,6 +10,8 @@ export interface Scope {
   after: number
   dialect: Dialect
   options: DialectOptions
+  /** What this face's dialect knows of what came before, where that need not be heard again. */
+  known?: unknown
 }
 
 /** What a client hears of one entry. */
@@ -29,19 +31,20 @@ const NOTHING: Heard = { messages: [], ends: false, goingOn: [] }
  */
 export class Exchange {
   readonly #scope: Scope
-  readonly #own: unknown
+  /** What this face's dialect knows by now. */
+  readonly own: unknown
   readonly #other: unknown
 
   constructor(scope: Scope) {
     this.#scope = scope
-    this.#own = daemon.initial(scope.options)
+    this.own = scope.known ?? daemon.initial(scope.options)
     this.#other = scope.dialect === daemon ? undefined : scope.dialect.initial(scope.options)
   }
 
-  /** It has to hear the whole log, from the first entry on. */
+  /** It has to hear the whole log, from the first entry on or from where its dialect knows it. */
   hear(entry: Entry, raw?: string): Heard {
     const { turn, after, dialect } = this.#scope
-    const own = daemon.project(this.#own, entry, raw)
+    const own = daemon.project(this.own, entry, raw)
     const said = dialect === daemon ? own : dialect.project(this.#other, entry, raw)
     if (entry.seq <= after || (entry.turn !== undefined && entry.turn !== turn)) return NOTHING
     const messages = said.map((message, index) => ({

@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import { withoutNulls } from '../absent.ts'
+import type { Folds } from '../folds.ts'
 import { parse } from '../parse.ts'
 import type { GatewayParts } from '../parts.ts'
 import type { Clients } from './clients.ts'
@@ -7,6 +9,8 @@ import type { Clients } from './clients.ts'
 export interface Rpc {
   parts: GatewayParts
   clients: Clients
+  /** How far logs were read in the dialect of this face. */
+  folds: Folds
 }
 
 /** A method that is answered at once. */
@@ -26,5 +30,12 @@ export function paramsOf<P>(schema: z.ZodType<P>, given: unknown): P {
   return parse(schema, given ?? {}, 'params')
 }
 
+/** Parameters by their names. */
+export function paramsWith<S extends z.ZodRawShape>(shape: S) {
+  return z.preprocess(withoutNulls, z.strictObject(shape))
+}
+
+export const sessionId = z.string().min(1).max(128)
+
 /** The parameters of everything about one session. */
-export const OfSession = z.strictObject({ sessionId: z.string().min(1).max(128) })
+export const OfSession = paramsWith({ sessionId })

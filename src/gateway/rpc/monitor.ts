@@ -51,12 +51,13 @@ export function monitorMethods(rpc: Rpc): Record<string, Method> {
   }
 }
 
-async function queueStats({ parts, clients }: Rpc, principal: string, id: string): Promise<QueueStats> {
+async function queueStats(rpc: Rpc, principal: string, id: string): Promise<QueueStats> {
+  const { parts, clients } = rpc
   await clients.noted(id)
   const record = await owned(parts, principal, id)
   const clientConnected = clients.has(id)
   // What a client is being sent does not wait for one.
-  const waiting = clientConnected ? [] : (await undelivered(parts, record)).messages
+  const waiting = clientConnected ? [] : (await undelivered(rpc, record)).messages
   return { userPending: record.queue.length, responsePending: waiting.length, clientConnected }
 }
 

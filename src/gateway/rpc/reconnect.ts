@@ -4,10 +4,10 @@ import { Event, type EventType, MainstemError, type SessionRecord } from '../../
 import { badCursor, type Cursor, parseCursor, START } from '../cursor.ts'
 import { owned } from '../owned.ts'
 import { PageReader } from '../page.ts'
-import type { GatewayParts } from '../parts.ts'
-import { type Method, method, OfSession, type Rpc } from './method.ts'
+import { type Method, method, paramsWith, type Rpc, sessionId } from './method.ts'
 
-const Reconnect = OfSession.extend({
+const Reconnect = paramsWith({
+  sessionId,
   after: z
     .union([z.string(), z.int().nonnegative()])
     .optional()
@@ -23,12 +23,13 @@ const TOLD: ReadonlySet<EventType> = new Set(
 )
 
 /** What a client has missed. Asking takes nothing away, so it can be asked again, and by others. */
-export function reconnectMethod({ parts, clients }: Rpc): Method {
+export function reconnectMethod(rpc: Rpc): Method {
+  const { parts, clients } = rpc
   return method(Reconnect, async ({ sessionId, after }, principal) => {
     await clients.noted(sessionId)
     const record = await owned(parts, principal, sessionId)
     const cursor = after === undefined ? undefined : parseCursor(`${after}`, 'after')
-    const page = await undelivered(parts, record, cursor)
+    const page = await undelivered(rpc, record, cursor)
     clients.show(record.id, parseCursor(page.next)?.seq ?? 0)
     return { bufferedEvents: page.messages, cursor: page.next, ...(page.full && { more: true }) }
   })
@@ -36,7 +37,7 @@ export function reconnectMethod({ parts, clients }: Rpc): Method {
 
 /** All after the cursor; without one, all since the last exchange that a client got whole. */
 export async function undelivered(
-  parts: GatewayParts,
+  { parts, folds }: Rpc,
   record: SessionRecord,
   cursor?: Cursor,
 ): Promise<PageReader> {
@@ -46,7 +47,7 @@ export async function undelivered(
     throw new MainstemError('cursor_gone', `entries before ${earliest} are no longer kept`, { earliest })
   }
   const view = { dialect: daemon, options: {}, after: cursor ?? { ...START, seq: delivered }, types: TOLD }
-  const page = new PageReader(parts, { id, view, from: earliest - 1, raw: false }, MOST)
+  const page = new PageReader(parts, { id, view, from: earliest - 1, raw: false }, MOST, folds)
   if (delivered < head || cursor) await page.read(head)
   return page
 }

@@ -5,15 +5,16 @@ import { daemon } from '../../dialects/daemon.ts'
 import { dialects } from '../../dialects/index.ts'
 import { type Entry, MainstemError } from '../../model/index.ts'
 import { EventStream } from '../event-stream.ts'
+import { foldKey } from '../folds.ts'
 import { chunks, type Shown, SSE, type StreamFormat, sseData } from '../format.ts'
 import type { GatewayParts } from '../parts.ts'
 import { problemFrom } from '../problem.ts'
 import { rawFrames } from '../raw-frames.ts'
 import { type Begun, begin } from './begin.ts'
 import { Exchange } from './exchange.ts'
-import { OfSession, type Rpc } from './method.ts'
+import { paramsWith, type Rpc, sessionId } from './method.ts'
 
-export const Send = OfSession.extend({ message: z.string().min(1) })
+export const Send = paramsWith({ sessionId, message: z.string().min(1) })
 type Send = z.infer<typeof Send>
 
 export const SendQuery = z.strictObject({
@@ -23,10 +24,13 @@ export const SendQuery = z.strictObject({
     .describe('another vocabulary for the same stream'),
   raw: z.literal('1').optional().describe("the agent's own messages as well"),
   partial_json: z.literal('1').optional().describe('drafts of calls as well'),
+  ids: z.literal('1').optional().describe('an `id:` with each message, to come back with'),
 })
 type SendQuery = z.infer<typeof SendQuery>
 
-const FORMAT: StreamFormat = { ...SSE, keepalive: sseData({ type: 'ping' }), steady: true }
+const WITH_IDS: StreamFormat = { ...SSE, keepalive: sseData({ type: 'ping' }), steady: true }
+/** Clients of this face know `data:` lines alone, and some cut the stream at empty lines and parse what is between. */
+const FORMAT: StreamFormat = { ...WITH_IDS, write: ({ message }) => sseData(message) }
 const DONE = 'data: [DONE]\n\n'
 
 /** One exchange as a stream. Whatever happens, it ends in `[DONE]`; a client that leaves stops nothing. */
@@ -86,19 +90,24 @@ async function listen(
 
 /** Sends the exchange as it comes; its last entry is the answer, or nothing when the client has left. */
 async function relay(
-  { parts, clients }: Rpc,
+  { parts, clients, folds }: Rpc,
   { session, turn, after, earliest }: Begun,
-  { dialect: name = daemon.id, ...options }: SendQuery,
+  { dialect: name = daemon.id, ids, ...options }: SendQuery,
   stream: EventStream,
 ): Promise<Entry | undefined> {
   const { sessions } = parts
   const dialect = dialects.get(name) ?? daemon
-  const exchange = new Exchange({ turn, after, dialect, options: compact(options) })
+  const format = ids ? WITH_IDS : FORMAT
+  const asked = compact(options)
+  const from = earliest - 1
+  const key = dialect === daemon ? foldKey({ id: session.id, from, dialect, options: asked }) : undefined
+  const place = folds.find(key, ({ seq }) => seq <= after)
+  const exchange = new Exchange({ turn, after, dialect, options: asked, known: place?.state })
   // A session whose log cannot be written any more says nothing more, and its reader must not wait for it.
   const failed = new AbortController()
   session.settled(turn).catch((thrown) => failed.abort(thrown))
   const signal = AbortSignal.any([stream.signal, failed.signal])
-  for await (const entries of sessions.follow(session.id, earliest - 1, signal)) {
+  for await (const entries of sessions.follow(session.id, place?.seq ?? from, signal)) {
     const frames = options.raw ? await rawFrames(sessions, session.id, entries) : undefined
     const shown: Shown[] = []
     let last: Entry | undefined
@@ -110,10 +119,12 @@ async function relay(
       last = entry
       break
     }
-    for (const text of chunks(FORMAT, shown)) await stream.write(text)
+    for (const text of chunks(format, shown)) await stream.write(text)
     if (stream.signal.aborted) return undefined
-    if (last?.event.type === 'request.opened') clients.show(session.id, last.seq)
-    if (last) return last
+    if (!last) continue
+    if (last.event.type === 'request.opened') clients.show(session.id, last.seq)
+    folds.keep(key, { seq: last.seq, state: exchange.own })
+    return last
   }
   if (stream.signal.aborted) return undefined
   throw failed.signal.aborted

@@ -6,22 +6,22 @@ import { checkReady } from '../health.ts'
 import { checkResume } from '../new-session.ts'
 import { owned } from '../owned.ts'
 import type { GatewayParts } from '../parts.ts'
-import { directoryBelow } from '../roots.ts'
 import { type Listed, listed, liveRecords } from './listing.ts'
-import { type Method, method, OfSession, type Rpc } from './method.ts'
+import { type Method, method, OfSession, paramsWith, type Rpc, sessionId } from './method.ts'
 import { inMode, Mode } from './modes.ts'
+import { placeOf } from './places.ts'
 
 /** Clients that name no agent were written for this one. */
 const USUAL_AGENT = 'claude'
 
-const Create = z.strictObject({
+const Create = paramsWith({
   path: z.string().min(1).max(4096),
   mode: Mode.default('auto'),
   model: ModelName.optional(),
   cli_type: z.string().regex(OUTSIDE_ID, 'not the id of an agent').default(USUAL_AGENT),
 })
 
-const Resume = OfSession.extend({ sdkSessionId: NativeSessionId.optional() })
+const Resume = paramsWith({ sessionId, sdkSessionId: NativeSessionId.optional() })
 
 /** Sessions come, are listed, are taken up again, and go. */
 export function sessionMethods({ parts, clients }: Rpc): Record<string, Method> {
@@ -31,7 +31,7 @@ export function sessionMethods({ parts, clients }: Rpc): Record<string, Method> 
       const session = await parts.sessions.create({
         agent: cli_type,
         principal,
-        cwd: await directoryBelow(parts.roots, path, 'path'),
+        cwd: await placeOf(parts, path),
         policy: underCeiling(inMode(parts.policy, mode), parts.ceiling),
         ...(model !== undefined && { options: { model } }),
       })
@@ -61,7 +61,8 @@ export function sessionMethods({ parts, clients }: Rpc): Record<string, Method> 
 async function resume(parts: GatewayParts, principal: string, id: string, wanted: string | undefined) {
   const session = await ready(parts, principal, id)
   const known = session.nativeSessionId
-  if (wanted !== undefined && wanted !== known) {
+  // An agent without conversations of its own is told by the id of the session.
+  if (wanted !== undefined && wanted !== known && wanted !== id) {
     await checkResume(parts, principal, wanted, 'sdkSessionId')
     try {
       await session.adopt(wanted)
