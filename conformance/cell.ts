@@ -3,12 +3,12 @@ import { join } from 'node:path'
 import { MainstemError } from '../src/index.ts'
 import { offlineEnvironment, scriptedModel, writeOfflineFiles } from '../src/testing/index.ts'
 import { brokenPromises } from './evidence.ts'
-import { limitOf } from './limits.ts'
+import { limitOf } from './limits/index.ts'
 import type { Program } from './programs.ts'
 import type { CellResult } from './results.ts'
 import type { Scenario } from './scenario.ts'
 import { SCRIPTS } from './scripts.ts'
-import { type Launch, Missing, Stage } from './stage.ts'
+import { type Launch, Missing, Stage, Unplayable } from './stage.ts'
 import { CELL_MARKER, connectionsOf, processesOf } from './traces.ts'
 
 /** One scenario, played by one program in one of its launches. */
@@ -20,9 +20,10 @@ export interface Cell {
 
 const CELL_MS = 120_000
 const LOOK_MS = 250
+const SEEN_LENGTH = 300
 
-/** How a play ended: shown, not shown, or broken in a way that no limit explains. */
-type Played = { shown: true } | { shown: false; what: string } | { broken: string }
+/** How a play ended: shown, not shown, broken in a way that no limit explains, or never begun. */
+type Played = { shown: true } | { shown: false; what: string } | { broken: string } | { unplayable: string }
 
 /** Plays a cell in a folder of its own, and judges what came of it. */
 export async function runCell(cell: Cell, command: string, folder: string): Promise<CellResult> {
@@ -31,12 +32,25 @@ export async function runCell(cell: Cell, command: string, folder: string): Prom
   const named = { program: program.id, version: program.version, launch, scenario: scenario.id }
   const limit = limitOf(program.id, launch, scenario.id)
   if ('broken' in played) return { ...named, state: 'red', reason: played.broken }
-  if (!limit) {
-    return played.shown ? { ...named, state: 'yes' } : { ...named, state: 'red', reason: played.what }
+  if ('unplayable' in played) return { ...named, state: 'not run', reason: played.unplayable }
+  if (played.shown) {
+    return limit
+      ? { ...named, state: 'red', reason: `it works after all: ${limit.reason}` }
+      : { ...named, state: 'yes' }
   }
-  const { reason, evidence, sometimes } = limit
-  if (played.shown && !sometimes) return { ...named, state: 'red', reason: `it works after all: ${reason}` }
-  return { ...named, state: 'no', reason, ...(evidence !== undefined && { evidence }) }
+  const seen = withoutPlaces(played.what, folder)
+  if (!limit) return { ...named, state: 'red', reason: seen }
+  // A limit explains what it says, and no other failure.
+  if (!limit.seen.test(seen)) return { ...named, state: 'red', reason: `${seen} (${limit.reason})` }
+  const { reason, evidence, ours } = limit
+  const state = ours ? 'ours' : 'no'
+  return { ...named, state, reason, seen, ...(evidence !== undefined && { evidence }) }
+}
+
+/** The same on every machine: without the folder of the cell, and without the port of its model. */
+function withoutPlaces(text: string, folder: string): string {
+  const plain = text.replaceAll(folder, '').replace(/(127\.0\.0\.1):\d+/g, '$1')
+  return plain.length > SEEN_LENGTH ? `${plain.slice(0, SEEN_LENGTH)}…` : plain
 }
 
 async function play(cell: Cell, command: string, folder: string): Promise<Played> {
@@ -71,9 +85,10 @@ async function perform(scenario: Scenario, stage: Stage): Promise<Played> {
     return { shown: true }
   } catch (thrown) {
     if (thrown instanceof Missing) return { shown: false, what: thrown.message }
+    if (thrown instanceof Unplayable) return { unplayable: thrown.message }
     // A refusal is an answer; anything else that is thrown is not.
     const isRefusal = thrown instanceof MainstemError && thrown.code === 'unsupported_option'
-    if (isRefusal) return { shown: false, what: thrown.message }
+    if (isRefusal) return { shown: false, what: `${thrown.code}: ${thrown.message}` }
     return { broken: thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : String(thrown) }
   } finally {
     stage.signal.removeEventListener('abort', tooLate)

@@ -29,7 +29,7 @@ const orders = Orders.parse(JSON.parse(readFileSync(path, 'utf8')))
 const cells = cellsOf(orders)
 const results: CellResult[] = []
 const open = cells.entries()
-let seen = filesBelow(orders.covered, orders.kept)
+let files = filesBelow(orders.covered, orders.kept)
 
 /** All workers take from one list. */
 async function worker(): Promise<void> {
@@ -40,9 +40,9 @@ async function timed(cell: Cell, index: number): Promise<CellResult> {
   const before = performance.now()
   const result = withStrays(await attempt(cell, join(orders.folder, `c${index}`)))
   const seconds = ((performance.now() - before) / 1000).toFixed(1)
-  const { state, reason } = result
+  const { state, reason, seen } = result
   const count = `${String(results.length + 1).padStart(3)}/${cells.length}`
-  const told = reason === undefined ? '' : `  ${reason}`
+  const told = reason === undefined ? '' : `  ${seen ?? reason}`
   console.log(`${count}  ${state.padEnd(7)}  ${nameOf(result).padEnd(40)} ${seconds.padStart(6)} s${told}`)
   return result
 }
@@ -60,8 +60,8 @@ async function attempt(cell: Cell, folder: string): Promise<CellResult> {
 /** A file where none may be is nobody's limit. */
 function withStrays(result: CellResult): CellResult {
   const now = filesBelow(orders.covered, orders.kept)
-  const strays = changedFiles(seen, now)
-  seen = now
+  const strays = changedFiles(files, now)
+  files = now
   if (strays.length === 0) return result
   return { ...result, state: 'red', reason: `wrote outside its home: ${strays.slice(0, 3).join(', ')}` }
 }

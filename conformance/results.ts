@@ -5,10 +5,10 @@ import { PROGRAMS } from './programs.ts'
 import { SCENARIOS } from './scenarios/index.ts'
 
 /**
- * `yes`: shown. `no`: the agent's own limit, which was tried and did show. `not run`: the program could not be
- * installed. `red`: anything else.
+ * `yes`: shown. `no`: the agent's own limit, which was tried and did show. `ours`: the program could, and is not
+ * asked to. `not run`: the program could not be installed. `red`: anything else.
  */
-export const CellState = z.enum(['yes', 'no', 'not run', 'red'])
+export const CellState = z.enum(['yes', 'no', 'ours', 'not run', 'red'])
 export type CellState = z.infer<typeof CellState>
 
 export const CellResult = z.strictObject({
@@ -19,6 +19,8 @@ export const CellResult = z.strictObject({
   state: CellState,
   /** Why not. */
   reason: z.string().optional(),
+  /** What was seen instead, when it was tried. */
+  seen: z.string().optional(),
   /** Where it can be seen: a recording in this repository. */
   evidence: z.string().optional(),
 })
@@ -73,5 +75,7 @@ function compare(a: readonly number[], b: readonly number[]): number {
 /** Cells that were shown before and are not any more. One that could not be run is no step back. */
 export function stepsBack(before: Results, now: Results): CellResult[] {
   const shown = new Set(before.cells.filter(({ state }) => state === 'yes').map(nameOf))
-  return now.cells.filter((cell) => shown.has(nameOf(cell)) && (cell.state === 'red' || cell.state === 'no'))
+  return now.cells.filter(({ state, ...cell }) => {
+    return shown.has(nameOf(cell)) && state !== 'yes' && state !== 'not run'
+  })
 }

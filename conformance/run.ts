@@ -11,6 +11,7 @@ import { cacheFolder, install } from './install.ts'
 import { writePages } from './pages.ts'
 import { type Choice, cellsOf, unknownName } from './plan.ts'
 import {
+  CellState,
   merge,
   nameOf,
   RESULTS_FILE,
@@ -105,8 +106,9 @@ async function behind({ prefix }: Fence, folder: string, todo: Orders): Promise<
 function conclude(now: Results): number {
   const before = readResults()
   const counts = Map.groupBy(now.cells, ({ state }) => state)
-  const count = (state: 'yes' | 'no' | 'not run' | 'red') => counts.get(state)?.length ?? 0
-  console.log(`${count('yes')} yes, ${count('no')} no, ${count('not run')} not run, ${count('red')} red`)
+  const count = (state: CellState) => counts.get(state)?.length ?? 0
+  const states = CellState.options.map((state) => `${count(state)} ${state}`)
+  console.log(states.join(', '))
   for (const cell of counts.get('not run') ?? []) console.log(`NOT RUN: ${nameOf(cell)}`)
   for (const cell of counts.get('red') ?? []) console.log(`red: ${nameOf(cell)}: ${cell.reason}`)
   const back = stepsBack(before, now)

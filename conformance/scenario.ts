@@ -6,6 +6,8 @@ export interface Scenario {
   readonly id: string
   /** The row in the table. */
   readonly title: string
+  /** The row in the short table, if it is one of what a reader asks first. */
+  readonly inShort?: string
   /** What the agent declares of it. */
   readonly capability?: keyof Capabilities
   /** Part of every check, not only of the full run. */

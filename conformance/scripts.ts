@@ -3,8 +3,9 @@ import type { Scenario } from '../src/testing/index.ts'
 /** Goes on when the file `go` is there; `running` tells that it waits. */
 const WAIT = 'touch running; until [ -e go ]; do sleep 0.05; done'
 
-const once = (status: number): Scenario => ({
-  replies: [{ text: `It worked after ${status}.`, faults: [{ kind: 'status', status, times: 1 }] }],
+/** Whoever turns a caller away for a while says for how long; some programs come back only then. */
+const once = (status: number, wait?: { readonly retryAfterSeconds: number }): Scenario => ({
+  replies: [{ text: `It worked after ${status}.`, faults: [{ kind: 'status', status, times: 1, ...wait }] }],
 })
 
 /** What the scripted model plays besides its ready-made scenarios. */
@@ -41,7 +42,7 @@ export const SCRIPTS = {
       { text: 'The file is changed.' },
     ],
   },
-  'after-429': once(429),
+  'after-429': once(429, { retryAfterSeconds: 1 }),
   'after-500': once(500),
   'after-529': once(529),
 } satisfies Record<string, Scenario>

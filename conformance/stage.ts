@@ -20,6 +20,9 @@ export type Launch = 'live' | 'oneshot'
 /** What a scenario is to show was not there to be seen. */
 export class Missing extends Error {}
 
+/** A scenario that this program cannot be asked to play here, which says nothing about it. */
+export class Unplayable extends Error {}
+
 /** Ends a scenario that cannot show what it is about. */
 export function must(holds: boolean, what: string): asserts holds {
   if (!holds) throw new Missing(what)

@@ -1,8 +1,9 @@
+import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { AgentSession } from '../../src/index.ts'
 import type { Scenario } from '../scenario.ts'
-import { eventsOf, must, type Stage, type Told } from '../stage.ts'
+import { eventsOf, must, type Stage, type Told, Unplayable } from '../stage.ts'
 import { completes } from './text.ts'
 
 const HELLO = 'Hello from the scripted model. This text comes in several pieces.'
@@ -27,10 +28,17 @@ async function isSaying(stage: Stage, session: AgentSession): Promise<void> {
   }
 }
 
+/** A mode that a process of one turn is started in shows by what it does: a file is there that nobody allowed. */
+async function writesUnasked(stage: Stage, session: AgentSession): Promise<void> {
+  completes(await stage.turn(session, 'write'), 'The file is written.')
+  must(existsSync(join(stage.cwd, 'hello.txt')), 'it did not write')
+}
+
 export const CONTROL: readonly Scenario[] = [
   {
     id: 'interrupt-text',
     title: 'Stops while it answers, and takes the next prompt',
+    inShort: 'Stop, and go on',
     inCi: true,
     async play(stage) {
       const session = await stage.session()
@@ -54,6 +62,7 @@ export const CONTROL: readonly Scenario[] = [
   {
     id: 'steer',
     title: 'Hears a word while it works',
+    inShort: 'A word while it works',
     capability: 'steer',
     async play(stage) {
       const session = await stage.session()
@@ -73,6 +82,7 @@ export const CONTROL: readonly Scenario[] = [
   {
     id: 'resume',
     title: 'Goes on with a conversation in a new process',
+    inShort: 'Resume in a new process',
     capability: 'resume',
     inCi: true,
     async play(stage) {
@@ -104,10 +114,11 @@ export const CONTROL: readonly Scenario[] = [
   {
     id: 'set-model',
     title: 'Changes its model on the way',
+    inShort: 'Another model on the way',
     capability: 'setModel',
     async play(stage) {
       const { otherModel } = stage.program
-      must(otherModel !== undefined, 'there is no other model to change to')
+      if (otherModel === undefined) throw new Unplayable('offline it has one model')
       const session = await stage.session()
       completes(await stage.turn(session, 'text'), HELLO)
       const before = stage.model.requests.length
@@ -115,7 +126,8 @@ export const CONTROL: readonly Scenario[] = [
       const { outcome } = await stage.turn(session, 'text')
       must(outcome === 'completed', `the outcome is ${outcome}`)
       const asked = stage.model.requests.slice(before).map(({ path, body }) => [path, body])
-      const name = otherModel.split('/').at(-1) ?? otherModel
+      // Its provider may stand before the name, or behind it.
+      const name = otherModel.replace(/^.*\//, '').replace(/\(\w+\)$/, '')
       must(JSON.stringify(asked).includes(name), 'the old model was asked')
     },
   },
@@ -128,6 +140,7 @@ export const CONTROL: readonly Scenario[] = [
       const session = await stage.session({ policy: { approval: 'ask', sandbox: 'none' } })
       completes(await stage.turn(session, 'text'), HELLO)
       await session.setMode(otherMode)
+      if (stage.launch === 'oneshot') return await writesUnasked(stage, session)
       completes(await stage.turn(session, 'text'), HELLO)
       const modes = eventsOf(
         stage.logs.flat().map(({ event }) => event),

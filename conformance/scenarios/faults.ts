@@ -35,6 +35,7 @@ export const FAULTS: readonly Scenario[] = [
   {
     id: 'drop',
     title: 'Recovers from a broken stream, and says nothing twice',
+    inShort: 'Broken streams mended',
     capability: 'marksRetries',
     async play(stage) {
       const told = await stage.turn(await stage.session(), 'drop-once')

@@ -25,6 +25,7 @@ export const TEXT: readonly Scenario[] = [
   {
     id: 'deltas',
     title: 'Text in pieces, as it comes',
+    inShort: 'Text as it comes',
     capability: 'deltas',
     inCi: true,
     async play(stage) {
@@ -36,6 +37,7 @@ export const TEXT: readonly Scenario[] = [
   {
     id: 'thinking',
     title: 'Thinking',
+    inShort: 'Thinking',
     capability: 'thinking',
     async play(stage) {
       const told = await stage.turn(await stage.session(), 'thinking')
@@ -59,6 +61,7 @@ export const TEXT: readonly Scenario[] = [
   {
     id: 'structured',
     title: 'Structured output',
+    inShort: 'Structured output',
     capability: 'structuredOutput',
     async play(stage) {
       const output = z.object({ name: z.string(), age: z.number() })
@@ -90,6 +93,7 @@ export const TEXT: readonly Scenario[] = [
   {
     id: 'cost',
     title: 'What it cost',
+    inShort: 'Cost',
     capability: 'cost',
     async play(stage) {
       const { usage } = await stage.turn(await stage.session(), 'text')

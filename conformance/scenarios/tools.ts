@@ -84,16 +84,18 @@ export const TOOLS: readonly Scenario[] = [
   {
     id: 'diffs',
     title: 'What was changed in a file',
+    inShort: 'Diffs of files',
     capability: 'diffs',
     async play(stage) {
       const [change] = eventsOf((await edits(stage)).events, 'file.changed')
       const shown = change?.diff ?? change?.after
-      must(shown?.includes('gamma') === true, `the change is ${JSON.stringify(change)}`)
+      must(shown?.includes('gamma') === true, `it told of a file that is ${change?.change}: ${shown}`)
     },
   },
   {
     id: 'plan',
     title: 'Its list of things to do',
+    inShort: 'To-do lists',
     capability: 'plans',
     async play(stage) {
       const told = await stage.turn(await stage.session(), 'plan')
@@ -108,6 +110,7 @@ export const TOOLS: readonly Scenario[] = [
   {
     id: 'mcp',
     title: 'Calls a tool of an MCP server',
+    inShort: 'MCP servers',
     capability: 'mcp',
     async play(stage) {
       const mcpServers = { demo: { command: process.execPath, args: [ECHO_SERVER] } }
@@ -120,6 +123,7 @@ export const TOOLS: readonly Scenario[] = [
   {
     id: 'subagent',
     title: 'Hands work to a sub-agent',
+    inShort: 'Sub-agents',
     capability: 'subagents',
     async play(stage) {
       const told = await stage.turn(await stage.session(), 'subagent')

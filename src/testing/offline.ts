@@ -127,10 +127,44 @@ const opencode: Recipe = (url, home) => ({
   },
 })
 
+const qwen: Recipe = (url, home) => ({
+  env: { OPENAI_API_KEY: KEY, OPENAI_BASE_URL: `${url}/v1`, OPENAI_MODEL: 'scripted' },
+  files: {
+    [join(home, '.qwen', 'settings.json')]: json({
+      general: { enableAutoUpdate: false },
+      modelProviders: {
+        openai: ['scripted', 'small'].map((id) => ({
+          id,
+          name: id,
+          baseUrl: `${url}/v1`,
+          envKey: 'OPENAI_API_KEY',
+          generationConfig: { modalities: { image: true } },
+        })),
+      },
+      privacy: { usageStatisticsEnabled: false },
+      security: { auth: { selectedType: 'openai' } },
+      telemetry: { enabled: false },
+      tools: { todoWrite: { enabled: true } },
+    }),
+  },
+})
+
+const copilot: Recipe = (url) => ({
+  env: {
+    COPILOT_OFFLINE: 'true',
+    COPILOT_AUTO_UPDATE: 'false',
+    COPILOT_MODEL: 'scripted',
+    COPILOT_PROVIDER_API_KEY: KEY,
+    COPILOT_PROVIDER_BASE_URL: `${url}/v1`,
+    COPILOT_PROVIDER_TYPE: 'openai',
+  },
+  files: {},
+})
+
 const LIMIT = { context: 200_000, output: 8000 }
 const COST = { input: 1, output: 2, cache_read: 0.1 }
 
-const RECIPES = { claude, codex, gemini, opencode }
+const RECIPES = { claude, codex, gemini, opencode, qwen, copilot }
 
 /** A clean environment for a program: its home is `home`, its model is the scripted one, and it calls nobody else. */
 export function offlineEnvironment(

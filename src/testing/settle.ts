@@ -1,7 +1,7 @@
 import { pieces, type Said } from './apis/api.ts'
 import { isOffered, type ModelCall } from './model-call.ts'
 import type { Action, NativeCall, Reply, Tokens } from './scenario.ts'
-import { callsFor } from './toolboxes.ts'
+import { callsFor, wordsFor } from './toolboxes.ts'
 
 const DELTAS = 4
 const USAGE: Tokens = { input: 70, output: 20, cacheRead: 30, cacheWrite: 0, reasoning: 5 }
@@ -19,7 +19,7 @@ export function settle(reply: Reply, call: ModelCall, id: string): Said {
     const native = 'do' in use ? callsFor(use, call) : [use]
     // Said aloud: a call that silently went missing would look like a program's fault.
     if (native) calls.push(...native)
-    else words.push(missing(use, call))
+    else words.push(('do' in use && wordsFor(use, call)) || missing(use, call))
   }
   if (reply.structured !== undefined) {
     const output = { name: STRUCTURED, input: Object(reply.structured) }

@@ -8,7 +8,7 @@ type Naming<Do extends keyof Actions> = (action: Actions[Do], call: ModelCall) =
 interface Toolbox {
   readonly names: { readonly [Do in keyof Actions]?: Naming<Do> }
   /** Tools that it does not show before they are searched for, and yet runs when they are called. */
-  readonly hidden?: { readonly behind: string; readonly actions: readonly (keyof Actions)[] }
+  readonly hidden?: { readonly behind: readonly string[]; readonly actions: readonly (keyof Actions)[] }
 }
 
 const call = (name: string, input: object | string): readonly NativeCall[] => [{ name, input }]
@@ -43,7 +43,7 @@ const claude: Toolbox = {
     },
     mcp: ({ server, tool, input }) => call(`mcp__${server}__${tool}`, input),
   },
-  hidden: { behind: 'ToolSearch', actions: ['ask', 'mcp', 'plan', 'propose'] },
+  hidden: { behind: ['ToolSearch'], actions: ['ask', 'mcp', 'plan', 'propose'] },
 }
 
 /** It has no list to write, only tasks: the first plan makes them, a later one moves them on. */
@@ -85,7 +85,7 @@ const codex: Toolbox = {
       }),
     mcp: ({ server, tool, input }) => [{ name: tool, namespace: `mcp__${server}`, input }],
   },
-  hidden: { behind: 'tool_search', actions: ['delegate', 'join', 'mcp'] },
+  hidden: { behind: ['exec_command', 'tool_search'], actions: ['delegate', 'join', 'mcp'] },
 }
 
 const collaborate = (name: string, input: object): readonly NativeCall[] => [
@@ -145,7 +145,43 @@ const opencode: Toolbox = {
   },
 }
 
-const TOOLBOXES: readonly Toolbox[] = [claude, codex, gemini, opencode]
+/** A child of Gemini CLI: what is not here has the same name there. */
+const qwen: Toolbox = {
+  names: {
+    edit: ({ path, from, to }) => call('edit', { file_path: path, old_string: from, new_string: to }),
+    plan: ({ items }) =>
+      call('todo_write', {
+        todos: items.map(({ text, status }, index) => ({ id: String(index + 1), content: text, status })),
+      }),
+    delegate: ({ task }) =>
+      call('agent', { description: JOB, prompt: task, subagent_type: 'general-purpose' }),
+    ask: ({ question, options }) =>
+      call('ask_user_question', {
+        questions: [{ question, header: 'Choice', multiSelect: false, options: explained(options) }],
+      }),
+    propose: ({ plan }) => call('exit_plan_mode', { plan }),
+    mcp: ({ server, tool, input }) => call(`mcp__${server}__${tool}`, input),
+  },
+  hidden: { behind: ['run_shell_command', 'tool_search'], actions: ['mcp', 'plan'] },
+}
+
+/** It runs commands by the same call as OpenCode. */
+const copilot: Toolbox = {
+  names: {
+    write: ({ path, content }) => call('create', { path, file_text: content }),
+    edit: ({ path, from, to }) => call('edit', { path, old_str: from, new_str: to }),
+    read: ({ path }) => call('view', { path }),
+    delegate: ({ task }) => {
+      const input = { name: 'job', description: JOB, prompt: task, agent_type: 'general-purpose' }
+      return call('task', { ...input, mode: 'sync' })
+    },
+    ask: ({ question, options }) => call('ask_user', { question, choices: options }),
+    mcp: ({ server, tool, input }) => call(`${server}-${tool}`, input),
+  },
+}
+
+// A tool that two of them have is that of the first whose arguments fit.
+const TOOLBOXES: readonly Toolbox[] = [claude, codex, gemini, qwen, opencode, copilot]
 
 /** The calls by which the program that asks would do this; undefined when it has no tool for it. */
 export function callsFor(action: Action, request: ModelCall): readonly NativeCall[] | undefined {
@@ -154,6 +190,12 @@ export function callsFor(action: Action, request: ModelCall): readonly NativeCal
     if (calls?.every((one) => isOffered(request, one) || isHidden(toolbox, action, request))) return calls
   }
   return undefined
+}
+
+/** What the program that asks finds in the text of an answer, where others want a call. */
+export function wordsFor(action: Action, { tools }: ModelCall): string | undefined {
+  const isCodex = tools.some(({ name }) => name === 'exec_command')
+  return isCodex && action.do === 'propose' ? `<proposed_plan>\n${action.plan}\n</proposed_plan>` : undefined
 }
 
 /** Models write absolute paths. They can when the user says where the work is: `CWD:/path`. */
@@ -165,7 +207,8 @@ function located(action: Action, { messages }: ModelCall): Action {
 }
 
 function isHidden({ hidden }: Toolbox, action: Action, { tools }: ModelCall): boolean {
-  return hidden?.actions.includes(action.do) === true && tools.some(({ name }) => name === hidden.behind)
+  if (!hidden?.actions.includes(action.do)) return false
+  return hidden.behind.every((wanted) => tools.some(({ name }) => name === wanted))
 }
 
 function named<Do extends keyof Actions>(

@@ -5,7 +5,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { runCell } from '../../conformance/cell.ts'
 import type { Program } from '../../conformance/programs.ts'
 import type { Scenario } from '../../conformance/scenario.ts'
-import { must } from '../../conformance/stage.ts'
+import { type Launch, must, Unplayable } from '../../conformance/stage.ts'
 import { MainstemError } from '../../src/index.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'cell-'))
@@ -13,18 +13,22 @@ afterAll(() => rmSync(folder, { recursive: true }))
 
 /** The agent that is built in: a cell without a program of its own. */
 const ECHO: Program = {
-  id: 'claude',
+  id: 'codex',
   agent: 'echo',
   package: 'none',
   version: '1.0.0',
   bin: 'none',
   offline: 'claude',
-  launches: ['live'],
+  launches: ['live', 'oneshot'],
   inCi: false,
 }
 
-const cellOf = (id: string, play: Scenario['play']) =>
-  runCell({ program: ECHO, launch: 'live', scenario: { id, title: id, play } }, 'none', join(folder, id))
+const cellOf = (id: string, play: Scenario['play'], launch: Launch = 'live') => {
+  const scenario = { id, title: id, play }
+  return runCell({ program: ECHO, launch, scenario }, 'none', join(folder, id))
+}
+
+const NO_PRICE = 'usage is {"input":1,"output":2}'
 
 describe('a cell', () => {
   it('whose scenario comes to its end is a yes', async () => {
@@ -34,7 +38,7 @@ describe('a cell', () => {
       must(told.events.at(-1)?.type === 'turn.completed', 'it has no end')
     })
     expect(result).toEqual({
-      program: 'claude',
+      program: 'codex',
       version: '1.0.0',
       launch: 'live',
       scenario: 'text',
@@ -47,26 +51,62 @@ describe('a cell', () => {
     expect(result).toMatchObject({ state: 'red', reason: 'nothing to see' })
   })
 
-  it('that does not show what is a known limit is a no, with its evidence', async () => {
-    const result = await cellOf('plan', async () => must(false, 'no list'))
-    expect(result).toMatchObject({ state: 'no', reason: expect.stringMatching(/tasks/) })
-    expect(result.evidence).toMatch(/^src\/agents\/claude\/fixtures\//)
+  it('that does not show what is a known limit is a no, with what was seen and where else it can be', async () => {
+    const result = await cellOf('cost', async () => must(false, NO_PRICE))
+    expect(result).toMatchObject({
+      state: 'no',
+      reason: 'It tells tokens, and no price.',
+      seen: NO_PRICE,
+      evidence: expect.stringMatching(/^src\/agents\/codex\/fixtures\//),
+    })
   })
 
-  it('that is refused with a known limit is a no', async () => {
-    const result = await cellOf('plan', async () => {
+  it('that misses for another reason than its limit names is red', async () => {
+    const result = await cellOf('cost', async () => must(false, 'the outcome is crashed'))
+    expect(result).toMatchObject({ state: 'red', reason: expect.stringMatching(/^the outcome is crashed/) })
+  })
+
+  it('that is refused for another reason than its limit names is red', async () => {
+    const result = await cellOf('cost', async () => {
       throw new MainstemError('unsupported_option', 'not here')
     })
-    expect(result.state).toBe('no')
+    expect(result).toMatchObject({
+      state: 'red',
+      reason: expect.stringMatching(/^unsupported_option: not here/),
+    })
+  })
+
+  it('that we refuse, and the program would not, is ours', async () => {
+    const play = async () => {
+      throw new MainstemError('unsupported_option', 'images is not supported by a oneshot codex')
+    }
+    expect(await cellOf('images', play, 'oneshot')).toMatchObject({
+      state: 'ours',
+      seen: 'unsupported_option: images is not supported by a oneshot codex',
+    })
+  })
+
+  it('tells what was seen without the places of this machine', async () => {
+    const place = join(folder, 'cost')
+    const seen = `${NO_PRICE} in ${place}/work at http://127.0.0.1:${4321}`
+    const result = await cellOf('cost', async () => must(false, seen))
+    expect(result.seen).toBe(`${NO_PRICE} in /work at http://127.0.0.1`)
+  })
+
+  it('that cannot be played here is not run', async () => {
+    const result = await cellOf('text', async () => {
+      throw new Unplayable('it has one model')
+    })
+    expect(result).toMatchObject({ state: 'not run', reason: 'it has one model' })
   })
 
   it('that shows what was thought to be a limit is red, because the limit is out of date', async () => {
-    const result = await cellOf('plan', async () => undefined)
+    const result = await cellOf('cost', async () => undefined)
     expect(result).toMatchObject({ state: 'red', reason: expect.stringMatching(/works after all/) })
   })
 
   it('that fails in any other way is red, limit or not', async () => {
-    const result = await cellOf('plan', async () => {
+    const result = await cellOf('cost', async () => {
       throw new MainstemError('protocol_error', 'odd')
     })
     expect(result).toMatchObject({ state: 'red', reason: expect.stringMatching(/odd/) })

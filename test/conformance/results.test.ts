@@ -39,15 +39,17 @@ describe('results', () => {
       cell('text', 'yes'),
       cell('shell', 'yes'),
       cell('write', 'yes'),
+      cell('edit', 'yes'),
       cell('cost', 'no'),
     )
     const now = results(
       cell('text', 'red'),
       cell('shell', 'no'),
       cell('write', 'not run'),
+      cell('edit', 'ours'),
       cell('cost', 'red'),
     )
-    expect(stepsBack(before, now).map(({ scenario }) => scenario)).toEqual(['text', 'shell'])
+    expect(stepsBack(before, now).map(({ scenario }) => scenario)).toEqual(['text', 'shell', 'edit'])
   })
 })
 

@@ -1,9 +1,7 @@
 import fc from 'fast-check'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Reply } from '../../src/testing/index.ts'
 import { ask, CLIENTS, post, saying, streamed, WAYS } from './ask.ts'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 const SAID: Reply = {
   thinking: 'First this.',

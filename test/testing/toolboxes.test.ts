@@ -134,7 +134,7 @@ const TABLE: { [Do in Action['do']]?: [Extract<Action, { do: Do }>, Record<Progr
   ],
   propose: [
     { do: 'propose', plan: 'do it' },
-    { claude: [['ExitPlanMode', { plan: 'do it' }]], codex: 'none', gemini: 'none', opencode: 'none' },
+    { claude: [['ExitPlanMode', { plan: 'do it' }]], codex: 'words', gemini: 'none', opencode: 'none' },
   ],
   mcp: [
     { do: 'mcp', server: 'demo', tool: 'echo', input: { text: 'hi' } },
@@ -159,6 +159,9 @@ describe('an action', () => {
     if (expected === 'none') {
       expect(calls).toEqual([])
       expect(text).toMatch(new RegExp(`^\\[no tool to ${action.do} among .*\\]$`))
+    } else if (expected === 'words') {
+      expect(calls).toEqual([])
+      expect(text).toBe('<proposed_plan>\ndo it\n</proposed_plan>')
     } else expect(calls).toEqual(expected)
   })
 
@@ -187,8 +190,9 @@ describe('an action', () => {
   it('on an MCP server is called in the namespace that Codex has for it, hidden or shown', async () => {
     await using model = await saying({ calls: [{ do: 'mcp', server: 'demo', tool: 'echo', input: {} }] })
     const shown = { type: 'namespace', name: 'mcp__demo', tools: [{ type: 'function', name: 'echo' }] }
-    for (const tool of [shown, { type: 'tool_search' }]) {
-      const body = JSON.stringify({ tools: [tool], input: 'SCENARIO:x' })
+    const hidden = [{ type: 'tool_search' }, { type: 'function', name: 'exec_command' }]
+    for (const tools of [[shown], hidden]) {
+      const body = JSON.stringify({ tools, input: 'SCENARIO:x' })
       const response = await fetch(`${model.url}/v1/responses`, { method: 'POST', body })
       expect(await response.json()).toMatchObject({ output: [{ name: 'echo', namespace: 'mcp__demo' }] })
     }
