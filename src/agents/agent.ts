@@ -163,6 +163,8 @@ export interface LaunchRecipe<State = unknown> {
   codec: Codec<State>
   /** Where its protocol is spoken; stdout unless it says otherwise. */
   stream?: FrameStream
+  /** What its modes stand for, where a process is told its policy when it starts and nothing later. */
+  modes?: Readonly<Record<string, Pick<Policy, 'approval' | 'sandbox'>>>
   /** Refuses with `unsupported_option` what cannot be enforced; never silently weaker than asked. */
   launch(start: Start): Launch
 }

@@ -3,6 +3,8 @@ import type { FileChanged, ToolCompleted, ToolProgressed, ToolStarted } from '..
 import type { SubagentCompleted, SubagentStarted } from '../model/events/work.ts'
 import type { DeniedBy, Location, Outcome, ToolKind, ToolStatus } from '../model/index.ts'
 import type { Said } from './agent.ts'
+import { IdCounts } from './id-counts.ts'
+import { OpenItems } from './open-items.ts'
 
 interface OpenMessage {
   nativeId: string
@@ -23,45 +25,37 @@ interface OpenTool {
 
 /** What an agent has begun and not yet ended. Every codec keeps one, so that settlement is the same for all. */
 export interface Ledger {
-  readonly messages: Map<string, OpenMessage>
-  readonly tools: Map<string, OpenTool>
+  readonly messages: OpenItems<OpenMessage>
+  readonly tools: OpenItems<OpenTool>
   readonly requests: Map<string, { toolId: string | undefined; parent: string | undefined }>
   readonly subagents: Map<string, { background: boolean; parent: string | undefined }>
   /** How often a message or tool of this id was closed; an id that returns gets a suffix. */
-  readonly closedMessages: Map<string, number>
-  readonly closedTools: Map<string, number>
+  readonly closedMessages: IdCounts
+  readonly closedTools: IdCounts
   denials: number
   personDenials: number
 }
 
 export function newLedger(): Ledger {
   return {
-    messages: new Map(),
-    tools: new Map(),
+    messages: new OpenItems(),
+    tools: new OpenItems(),
     requests: new Map(),
     subagents: new Map(),
-    closedMessages: new Map(),
-    closedTools: new Map(),
+    closedMessages: new IdCounts(),
+    closedTools: new IdCounts(),
     denials: 0,
     personDenials: 0,
   }
 }
 
 /** The id under which a native id is known now: one that returns after it was closed gets `~2`, `~3`. */
-function currentId(
-  open: ReadonlyMap<string, unknown>,
-  closed: ReadonlyMap<string, number>,
-  id: string,
-): string {
+function currentId(open: OpenItems<unknown>, closed: IdCounts, id: string): string {
   return open.has(id) ? id : idAfter(id, closed.get(id))
 }
 
 function idAfter(id: string, uses: number | undefined): string {
   return uses === undefined ? id : `${id}~${uses + 1}`
-}
-
-function count(closed: Map<string, number>, id: string): void {
-  closed.set(id, (closed.get(id) ?? 0) + 1)
 }
 
 /** An increment of a message; remembered, so that a cut message can still be completed. */
@@ -93,11 +87,9 @@ export function completeMessage(
   text: string,
   more: { parent?: string | undefined; partial?: boolean; phase?: 'commentary' | 'final' | undefined } = {},
 ): Said {
-  // One look into the closed ones, because they are many: the same as `currentId` and `count`.
-  const uses = ledger.closedMessages.get(nativeId)
-  const messageId = ledger.messages.has(nativeId) ? nativeId : idAfter(nativeId, uses)
+  const messageId = currentId(ledger.messages, ledger.closedMessages, nativeId)
   ledger.messages.delete(messageId)
-  ledger.closedMessages.set(nativeId, (uses ?? 0) + 1)
+  ledger.closedMessages.add(nativeId)
   const type = kind === 'text' ? 'text.completed' : 'thinking.completed'
   const { partial, phase, parent } = more
   // Most have none of them, and spreading nothing costs more than all the rest.
@@ -127,7 +119,7 @@ export function discardMessage(
 ): Said[] {
   const messageId = currentId(ledger.messages, ledger.closedMessages, nativeId)
   if (!ledger.messages.delete(messageId)) return []
-  count(ledger.closedMessages, nativeId)
+  ledger.closedMessages.add(nativeId)
   return [{ type: 'message.discarded', messageId, reason }]
 }
 
@@ -135,7 +127,7 @@ export function discardMessage(
 export function discardDraft(ledger: Ledger, messageId: string): Said[] {
   const dropped = discardMessage(ledger, messageId)
   if (dropped.length > 0) return dropped
-  count(ledger.closedMessages, messageId)
+  ledger.closedMessages.add(messageId)
   return [{ type: 'message.discarded', messageId, reason: 'stream_broken' }]
 }
 
@@ -153,11 +145,25 @@ export function openToolId(ledger: Ledger, nativeId: string): string | undefined
   return ledger.tools.has(id) ? id : undefined
 }
 
-export function startTool(ledger: Ledger, tool: Omit<ToolStarted, 'type'>): Said {
+/** An event without its type, where what is undefined is not said. */
+type Telling<T, Needed extends keyof T> = Pick<T, Needed> & {
+  [K in Exclude<keyof T, Needed | 'type'>]?: T[K] | undefined
+}
+
+export type ToolStart = Telling<ToolStarted, 'toolId' | 'name' | 'kind'>
+
+export function startTool(ledger: Ledger, tool: ToolStart): Said {
   const toolId = toolIdOf(ledger, tool.toolId)
-  const { name, kind, parent, locations } = tool
+  const { name, kind, title, input, locations, messageId, parent } = tool
   ledger.tools.set(toolId, { nativeId: tool.toolId, name, kind, parent, locations, refusedBy: undefined })
-  return { type: 'tool.started', ...tool, toolId }
+  // Field by field: a spread behind other fields costs more than all of this.
+  const started: ToolStarted = { type: 'tool.started', toolId, name, kind }
+  if (title !== undefined) started.title = title
+  if (input !== undefined) started.input = input
+  if (locations !== undefined) started.locations = locations
+  if (messageId !== undefined) started.messageId = messageId
+  if (parent !== undefined) started.parent = parent
+  return started
 }
 
 /** What an open call does meanwhile; a call that is not open does nothing. */
@@ -176,7 +182,7 @@ export function refuseTool(ledger: Ledger, nativeId: string, by: DeniedBy): void
   if (tool) tool.refusedBy = by
 }
 
-export type ToolResult = Omit<ToolCompleted, 'type' | 'toolId' | 'name' | 'kind' | 'parent'>
+export type ToolResult = Telling<Omit<ToolCompleted, 'toolId' | 'name' | 'kind' | 'parent'>, 'status'>
 
 /** Closes a call once; a second result for it, or one for a call nobody started, says nothing. */
 export function finishTool(
@@ -189,22 +195,36 @@ export function finishTool(
   const open = ledger.tools.get(toolId)
   if (!open) return []
   ledger.tools.delete(toolId)
-  count(ledger.closedTools, open.nativeId)
+  ledger.closedTools.add(open.nativeId)
   if (result.status === 'denied') {
     ledger.denials++
     if (result.deniedBy === 'person') ledger.personDenials++
   }
-  const { name, kind, parent } = open
+  const { parent } = open
   const said: Said[] = []
   if (result.status === 'success') {
     for (const change of changes) {
       said.push({ type: 'file.changed', ...change, toolId, ...(parent !== undefined && { parent }) })
     }
   }
-  const completed: ToolCompleted = { type: 'tool.completed', toolId, name, kind, ...result }
-  if (parent !== undefined) completed.parent = parent
-  said.push(completed)
+  said.push(completed(toolId, open, result))
   return said
+}
+
+function completed(toolId: string, { name, kind, parent }: OpenTool, result: ToolResult): ToolCompleted {
+  const { status, output, error, exitCode, durationMs, deniedBy, settled, data, truncated, blob } = result
+  const event: ToolCompleted = { type: 'tool.completed', toolId, name, kind, status }
+  if (output !== undefined) event.output = output
+  if (error !== undefined) event.error = error
+  if (exitCode !== undefined) event.exitCode = exitCode
+  if (durationMs !== undefined) event.durationMs = durationMs
+  if (deniedBy !== undefined) event.deniedBy = deniedBy
+  if (settled !== undefined) event.settled = settled
+  if (data !== undefined) event.data = data
+  if (truncated !== undefined) event.truncated = truncated
+  if (blob !== undefined) event.blob = blob
+  if (parent !== undefined) event.parent = parent
+  return event
 }
 
 /** What the call is that it asks about is known from the call, where that has begun. */

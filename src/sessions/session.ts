@@ -11,7 +11,7 @@ import type { Claim } from './claim.ts'
 import { Engine, type EngineOwner } from './engine.ts'
 import type { SessionParts } from './parts.ts'
 import { Rest } from './rest.ts'
-import { type Change, need, type Prompt, type SessionSetup } from './setup.ts'
+import { type Change, need, nextStart, type Prompt, type SessionSetup } from './setup.ts'
 
 /** A durable conversation with one agent: what may be asked of it. */
 export class Session implements EngineOwner {
@@ -113,9 +113,12 @@ export class Session implements EngineOwner {
   async change(command: Change, claim?: Claim): Promise<void> {
     need(this.#setup, command.type === 'set_model' ? 'setModel' : 'setMode')
     this.#checkOpen()
-    if (!this.#engine.process.running) await this.warm()
-    this.#engine.command(command)
-    this.#engine.change(command)
+    if (this.#setup.launch === 'oneshot') this.#engine.change(nextStart(this.#setup, command))
+    else {
+      if (!this.#engine.process.running) await this.warm()
+      this.#engine.command(command)
+      this.#engine.change(command)
+    }
     await this.#engine.flush(claim)
   }
 

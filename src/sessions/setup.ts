@@ -48,6 +48,29 @@ export function changeSetup(setup: SessionSetup, command: Change): boolean {
   return command.type === 'set_policy' && command.policy !== undefined
 }
 
+/**
+ * A process of one turn is told when it is started: a mode is the policy that it stands for, and what the next one
+ * cannot be started with is refused now.
+ */
+export function nextStart(setup: SessionSetup, command: Change): Change {
+  const { recipe, launch, cwd } = setup
+  const change = byPolicy(setup, command)
+  const changed = { ...setup }
+  changeSetup(changed, change)
+  recipe.launch({ launch, cwd, policy: changed.policy, options: changed.options, epoch: 1 })
+  return change
+}
+
+function byPolicy({ agent, launch, recipe, policy }: SessionSetup, command: Change): Change {
+  if (command.type !== 'set_policy' || command.mode === undefined) return command
+  const { mode } = command
+  const meant = recipe.modes && Object.hasOwn(recipe.modes, mode) ? recipe.modes[mode] : undefined
+  if (!meant) {
+    throw new MainstemError('unsupported_option', `mode ${mode} is not supported by a ${launch} ${agent.id}`)
+  }
+  return { type: 'set_policy', policy: { ...policy, ...command.policy, ...meant } }
+}
+
 /** A hook that would never be asked protects nothing, so it is refused. */
 export function checkHook(
   setup: Pick<SessionSetup, 'agent' | 'launch' | 'recipe' | 'policy' | 'options'>,

@@ -94,6 +94,13 @@ describe('the registry', () => {
     })
   })
 
+  test('an agent that skips servers in silence is not given them', () => {
+    const options = (server: object) => ({ options: { mcpServers: { demo: server } } })
+    expect(() => launch('copilot', options({ command: 'node' }))).toThrow(/mcpServers.demo .* by url only/)
+    expect(launch('copilot', options({ url: 'http://127.0.0.1:1/mcp' })).argv).toEqual(['copilot', '--acp'])
+    expect(launch('qwen', options({ command: 'node' })).argv).toEqual(['qwen', '--acp'])
+  })
+
   test('gemini takes its model on the command line and starts without its launcher', () => {
     const { argv, env } = launch('gemini', { options: { model: 'gemini-2.5-pro' } })
     expect(argv).toEqual(['gemini', '--acp', '--model=gemini-2.5-pro'])

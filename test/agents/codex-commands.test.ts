@@ -177,19 +177,38 @@ describe('prompts', () => {
     expect(next).not.toHaveProperty('params.approvalPolicy')
   })
 
-  test('a policy that cannot be held, a mode, and the way back to "none" are refused', () => {
+  test('a mode goes with the next turn, once, and with the model that counts', () => {
+    const codec = opened()
+    expect(codec.command({ type: 'set_policy', mode: 'plan' }).refused).toBeUndefined()
+    const settings = { model: 'gpt-5.5', reasoning_effort: null, developer_instructions: null }
+    expect(written(codec.command({ type: 'prompt', text: 'go' }))[0]).toMatchObject({
+      params: { collaborationMode: { mode: 'plan', settings } },
+    })
+    codec.hear({ id: 'c3', result: { turn: { id: 'turn-1' } } })
+    codec.hear(turnCompleted())
+    codec.command({ type: 'set_model', model: 'gpt-6' })
+    codec.command({ type: 'set_policy', mode: 'default' })
+    const [next] = written(codec.command({ type: 'prompt', text: 'go on' }))
+    expect(next).toMatchObject({
+      params: { collaborationMode: { mode: 'default', settings: { model: 'gpt-6' } } },
+    })
+  })
+
+  test('a policy that cannot be held, an unknown mode, and the way back to "none" are refused', () => {
     const codec = opened()
     codec.command({ type: 'set_policy', policy: { approval: 'auto-all', sandbox: 'full-access' } })
     codec.command({ type: 'prompt', text: 'go' })
     const refusals = [
       codec.command({ type: 'set_policy', policy: { approval: 'auto-edit', sandbox: 'read-only' } }),
       codec.command({ type: 'set_policy', policy: { approval: 'ask', sandbox: 'none' } }),
-      codec.command({ type: 'set_policy', mode: 'plan' }),
+      codec.command({ type: 'set_policy', mode: 'yolo' }),
+      codec.command({ type: 'set_policy' }),
     ]
     expect(refusals.map(({ refused }) => refused?.code)).toEqual([
       'unsupported_option',
       'unsupported_option',
       'unsupported_option',
+      'invalid_request',
     ])
   })
 

@@ -81,7 +81,11 @@ describe('the documented shapes of codex exec', () => {
       { type: 'text.completed', messageId: 'e1.f1', text: 'I will help' },
     ])
     expect(verdictOf(said)).toMatchObject({ result: 'I will help' })
-    expect(exec([at('started'), at('completed', { status: 'success' })])).toHaveLength(1)
+    expect(exec([at('started'), at('completed', { status: 'success' })])[0]).toEqual({
+      type: 'text.completed',
+      messageId: 'e1.f1',
+      text: '',
+    })
   })
 
   test('a command starts when its line is known and tells its output as it grows', () => {

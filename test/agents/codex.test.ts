@@ -33,7 +33,7 @@ function nativeFrames({ lines }: Fixture): unknown[] {
 
 describe('every recording', () => {
   test('is there', () => {
-    expect(recordings.length).toBe(86)
+    expect(recordings.length).toBe(87)
   })
 
   test.each(recordings)('$scenario: its frames have the shapes of the native schemas', (fixture) => {
@@ -299,4 +299,15 @@ test('a model that was changed on the way is told when it counts', () => {
     .only('session.updated')
     .flatMap(({ model }) => model ?? [])
   expect(models).toEqual(['gpt-5.5', 'gpt-5.4'])
+})
+
+test('a plan that it proposes is an answer, and its mode is told', () => {
+  const told = play('as_proposal')
+  expect(told.only('session.updated').flatMap(({ mode }) => mode ?? [])).toEqual(['plan'])
+  expect(told.only('text.completed').map(({ text }) => text)).toEqual(['It is 42.', '1. Do A\n2. Do B\n'])
+  expect(told.only('turn.completed').at(-1)).toMatchObject({
+    outcome: 'completed',
+    result: '1. Do A\n2. Do B\n',
+  })
+  expect(told.only('request.opened')).toEqual([])
 })

@@ -303,8 +303,14 @@ test.each<Command>([
   { type: 'steer', text: 'rather this' },
   { type: 'set_model', model: 'other' },
   { type: 'set_policy', mode: 'plan' },
+  { type: 'set_policy', policy: { approval: 'ask', sandbox: 'none', tools: { denied: ['Edit'] } } },
 ])('$type is refused', (command) => {
   expect(begin().command(command).refused).toMatchObject({ code: 'unsupported_option' })
+})
+
+test('another policy is taken: it is kept outside of the script', () => {
+  const policy = { approval: 'auto-all', sandbox: 'full-access' } as const
+  expect(begin().command({ type: 'set_policy', policy }).refused).toBeUndefined()
 })
 
 test.each<[string, Partial<Start>]>([

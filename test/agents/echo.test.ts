@@ -139,10 +139,17 @@ test('what is no JSON string is kept, and none of it is taken for an answer', ()
 test.each<Command>([
   { type: 'steer', text: 'rather this' },
   { type: 'answer', requestId: 'r1', decision: 'allow' },
-  { type: 'set_model', model: 'other' },
   { type: 'set_policy', mode: 'plan' },
 ])('$type is refused', (command) => {
   expect(new Stage(echo).command(command).refused).toMatchObject({ code: 'unsupported_option' })
+})
+
+test('another model is told, and another policy changes nothing that it does', () => {
+  const stage = new Stage(echo)
+  expect(stage.command({ type: 'set_model', model: 'other' }).refused).toBeUndefined()
+  expect(stage.only('session.updated')).toMatchObject([{ model: 'other' }])
+  const policy = { approval: 'ask', sandbox: 'read-only' } as const
+  expect(stage.command({ type: 'set_policy', policy }).refused).toBeUndefined()
 })
 
 test.each([

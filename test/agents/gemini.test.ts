@@ -47,6 +47,51 @@ function verdictOf(lines: readonly unknown[], exit?: Exit): TurnVerdict {
   return verdict
 }
 
+describe('model calls', () => {
+  const use = (tool_id: string) => ({ type: 'tool_use', tool_name: 'glob', tool_id, parameters: {} })
+  const back = (tool_id: string) => ({ type: 'tool_result', tool_id, status: 'success' })
+  const lines = [use('a'), use('b'), back('a'), back('b'), use('c'), back('c')]
+
+  function steps(policy: Partial<Policy>) {
+    const state = codec.initial(startOf(policy))
+    const frames = lines.map((line) => jsonFrame('stdout', JSON.stringify(line)))
+    const told = frames.map((frame) => codec.decode(state, frame).said)
+    return told.map((all) => all.filter((one) => one.type === 'usage.reported').length)
+  }
+
+  test('are told one by one where they have to be counted, and tools of one call are one', () => {
+    expect(steps({ maxSteps: 3 })).toEqual([0, 0, 1, 0, 0, 1])
+    expect(steps({})).toEqual([0, 0, 0, 0, 0, 0])
+  })
+})
+
+describe('a file', () => {
+  const replaced = (status: string, old_string: string) =>
+    said([
+      {
+        type: 'tool_use',
+        tool_name: 'replace',
+        tool_id: 'r1',
+        parameters: { file_path: '/project/a', old_string, new_string: 'b' },
+      },
+      { type: 'tool_result', tool_id: 'r1', status },
+    ]).filter(({ type }) => type === 'file.changed')
+
+  test('that a call changed is told when the call succeeded', () => {
+    const told = { type: 'file.changed', path: '/project/a', toolId: 'r1' }
+    expect(replaced('success', 'a')).toEqual([{ ...told, change: 'modified' }])
+    expect(replaced('success', '')).toEqual([{ ...told, change: 'created' }])
+    expect(replaced('error', 'a')).toEqual([])
+  })
+
+  test('that was written is not: whether it is new is not said', () => {
+    const paths = eventsOf('file_edit').flatMap((event) =>
+      event.type === 'file.changed' ? [[event.path, event.change]] : [],
+    )
+    expect(paths).toEqual([['/workspace/hello.txt', 'modified']])
+  })
+})
+
 describe('the recordings', () => {
   test('there are as many as were taken', () => {
     expect(recordings.length).toBe(64)

@@ -95,7 +95,6 @@ describe('a session that we drive', () => {
 
   test.each<[Command, string]>([
     [{ type: 'prompt', text: 'more' }, 'conflict'],
-    [{ type: 'steer', text: 'more' }, 'unsupported_option'],
     [{ type: 'set_policy' }, 'unsupported_option'],
     [{ type: 'answer', requestId: 'e1.none', decision: 'allow' }, 'request_not_found'],
   ])('refuses %o while it works', (command, code) => {

@@ -255,7 +255,7 @@ describe('the launch', () => {
     ['a rule of another agent', 'live', { tools: { denied: ['Bash(rm *)'] } }, {}],
     ['a directory that is a pattern', 'live', {}, { extraDirectories: ['/home/*'] }],
     ['isolation bare', 'live', {}, { isolation: 'bare' }],
-    ['outputSchema', 'live', {}, { outputSchema: {} }],
+    ['outputSchema in a run', 'oneshot', {}, { outputSchema: {} }],
     ['checkpointing', 'live', {}, { checkpointing: false }],
     ['a trusted server', 'live', {}, { mcpServers: { lab: { command: 'x', trust: true } } }],
     ['images in a run', 'oneshot', {}, { images: [] }],

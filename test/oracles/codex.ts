@@ -36,6 +36,7 @@ const SPEECH = [
   'todo_list',
   'userMessage',
   'agentMessage',
+  'plan',
   'subAgentActivity',
   'contextCompaction',
 ]
@@ -149,9 +150,10 @@ function lastText(frames: Lines): string {
   const whole = new Set<string>()
   for (const frame of frames) {
     const id = textAt(frame, 'params.itemId') || textAt(frame, 'params.item.id')
-    if (at(frame, 'method') === 'item/agentMessage/delta')
+    if (['item/agentMessage/delta', 'item/plan/delta'].includes(textAt(frame, 'method')))
       texts.set(id, (texts.get(id) ?? '') + textAt(frame, 'params.delta'))
-    if (at(frame, 'method') === 'item/completed' && at(frame, 'params.item.type') === 'agentMessage') {
+    const isSaid = ['agentMessage', 'plan'].includes(textAt(frame, 'params.item.type'))
+    if (at(frame, 'method') === 'item/completed' && isSaid) {
       texts.set(id, textAt(frame, 'params.item.text'))
       whole.add(id)
     }

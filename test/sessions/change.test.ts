@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
-import type { Agent } from '../../src/agents/agent.ts'
+import type { Agent, Start } from '../../src/agents/agent.ts'
 import { claude } from '../../src/agents/claude/agent.ts'
 import { nothing } from '../../src/agents/step.ts'
-import type { Policy } from '../../src/model/index.ts'
+import { MainstemError, type Policy } from '../../src/model/index.ts'
 import type { Store } from '../../src/stores/store.ts'
 import { asks, house, init, result } from './house.ts'
 
-const { live } = claude.launches
-if (!live) throw new Error('claude has a live launch')
+const { live, oneshot } = claude.launches
+if (!live || !oneshot) throw new Error('claude has both launches')
 
 /** Claude, if it took a policy while it runs. */
 const pliant: Agent = {
@@ -63,6 +63,52 @@ test('what was changed holds for the process after this one', async () => {
   expect(launch).not.toContain('first')
   const kept = await store.record(session.id)
   expect(kept).toMatchObject({ policy: ASKING, options: { model: 'second' } })
+})
+
+test('a process of one turn is not told: the next one is started with what was changed', async () => {
+  const { open, driver, store } = house()
+  const session = await open(OPEN, { launch: 'oneshot', options: { model: 'first' } })
+  await session.change({ type: 'set_model', model: 'second' })
+  expect(driver.runs).toHaveLength(0)
+  await session.prompt('one')
+  const launch = JSON.stringify((await driver.run(1)).launch)
+  expect(launch).toContain('second')
+  expect(launch).not.toContain('first')
+  expect(await store.record(session.id)).toMatchObject({ options: { model: 'second' } })
+})
+
+test('a mode of a process of one turn is the policy that it stands for, and is in the record', async () => {
+  const { open, driver, store, log } = house()
+  const session = await open({ ...OPEN, maxSteps: 5 }, { launch: 'oneshot' })
+  await session.change({ type: 'set_policy', mode: 'plan' })
+  const policy = { approval: 'ask', sandbox: 'read-only', maxSteps: 5 }
+  expect((await log(session)).map(({ event }) => event)).toContainEqual({ type: 'session.updated', policy })
+  expect(await store.record(session.id)).toMatchObject({ policy })
+  await session.prompt('one')
+  expect(JSON.stringify((await driver.run(1)).launch)).toContain('--permission-mode=plan')
+})
+
+test.each(['bypassPermissions', 'constructor'])(
+  'a mode %s that stands for nothing is refused',
+  async (mode) => {
+    const { open } = house()
+    const session = await open(ASKING, { launch: 'oneshot' })
+    const change = session.change({ type: 'set_policy', mode })
+    await expect(change).rejects.toMatchObject({ code: 'unsupported_option' })
+  },
+)
+
+test('what the next process of one turn could not be started with is refused at once', async () => {
+  const launch = (start: Start) => {
+    if (start.options.model === 'other') throw new MainstemError('invalid_request', 'no such model')
+    return oneshot.launch(start)
+  }
+  const picky: Agent = { ...claude, launches: { oneshot: { ...oneshot, launch } } }
+  const { open, store } = house(undefined, 10, undefined, [picky])
+  const session = await open(OPEN, { launch: 'oneshot', options: { model: 'first' } })
+  const change = session.change({ type: 'set_model', model: 'other' })
+  await expect(change).rejects.toMatchObject({ code: 'invalid_request' })
+  expect(await store.record(session.id)).toMatchObject({ options: { model: 'first' } })
 })
 
 test('a session that goes on under another owner has the policy it was changed to', async () => {

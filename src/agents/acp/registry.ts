@@ -78,7 +78,7 @@ export const REGISTRY: readonly AcpEntry[] = [
     passEnv: ['COPILOT_*', 'GH_TOKEN', 'GITHUB_TOKEN'],
     testedVersion: '1.0.102',
     quirks: COPILOT,
-    capabilities: { usage: 'turn', marksRetries: true },
+    capabilities: { planApproval: false, usage: 'turn', plans: false, mcp: false, marksRetries: true },
   },
   { id: 'cursor', name: 'Cursor', command: ['cursor-agent', 'acp'], passEnv: ['CURSOR_*'] },
   { id: 'devin', name: 'Devin', command: ['devin', 'acp'], passEnv: ['DEVIN_*'] },

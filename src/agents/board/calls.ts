@@ -1,6 +1,6 @@
 import type { Outcome } from '../../model/index.ts'
 import type { Said } from '../agent.ts'
-import { compact, type Fields, text } from '../fields.ts'
+import { type Fields, text } from '../fields.ts'
 import { finishTool, settle, startTool } from '../ledger.ts'
 import type { Change, OpenCall, State } from './state.ts'
 import { kindOf, mentions, resultOf, titleOf } from './tools.ts'
@@ -8,8 +8,7 @@ import { kindOf, mentions, resultOf, titleOf } from './tools.ts'
 export function startCall(state: State, id: string, name: string, payload: Fields): Said {
   const input = payload.args
   state.calls.push({ toolId: id, name, input, callId: text(payload, 'toolId'), changes: [] })
-  const more = compact({ title: titleOf(input), input })
-  return startTool(state.ledger, { toolId: id, name, kind: kindOf(name), ...more })
+  return startTool(state.ledger, { toolId: id, name, kind: kindOf(name), title: titleOf(input), input })
 }
 
 /** Results name no call, only a tool: the oldest open call of that tool is meant. */

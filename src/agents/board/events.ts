@@ -1,6 +1,5 @@
 import type { Said, Step } from '../agent.ts'
 import { compact, type Fields, fields, text } from '../fields.ts'
-import { completeMessage } from '../ledger.ts'
 import { ruleTable } from '../rules.ts'
 import { nothing, sayAll, unmapped } from '../step.ts'
 import { change, finishCall, startCall } from './calls.ts'
@@ -11,14 +10,15 @@ import { adopt, type Change, type State } from './state.ts'
 type Rule = (state: State, id: string, payload: Fields) => readonly Said[] | undefined
 
 const ruleOf = ruleTable<Rule>({
-  plan(state, id, payload) {
+  // Messages come whole and every id once, so there is nothing that the ledger would have to remember of them.
+  plan(_state, id, payload) {
     const message = text(payload, 'message')
     if (message === undefined) return undefined
-    return [completeMessage(state.ledger, 'text', id, message, { phase: 'commentary' })]
+    return [{ type: 'text.completed', messageId: id, text: message, phase: 'commentary' }]
   },
-  log(state, id, payload) {
+  log(_state, id, payload) {
     const line = text(payload, 'line')
-    return line === undefined ? undefined : [completeMessage(state.ledger, 'text', id, line)]
+    return line === undefined ? undefined : [{ type: 'text.completed', messageId: id, text: line }]
   },
   action(state, id, payload) {
     const tool = text(payload, 'tool')
@@ -55,21 +55,23 @@ export function decodeEvent(state: State, native: Fields, raw: string): Step {
   }
   const id = text(native, 'id') ?? `e${state.start.epoch}.n${++state.unnamed}`
   // The same event may come with its prefix from one address and without it from another.
-  const key = id.replace(/^evt-/, '')
-  if (state.seen.has(key)) return nothing
-  state.seen.add(key)
+  const key = id.startsWith('evt-') ? id.slice('evt-'.length) : id
+  const known = state.seen.size
+  if (state.seen.add(key).size === known) return nothing
   const rule = ruleOf(type)
   if (!rule) return unmapped(type, raw)
   const begun = begin(state, session)
   const said = rule(state, id, fields(native, 'payload'))
-  if (said) return sayAll([...begun, ...said])
+  if (said) return sayAll(begun.length === 0 ? said : [...begun, ...said])
   const kept = unmapped(type, raw)
   return { ...kept, said: [...begun, ...kept.said] }
 }
 
+const NONE: readonly Said[] = []
+
 /** Without our own call, as in a file of events, the first event is what shows that there is a turn. */
-function begin(state: State, session: string | undefined): Said[] {
-  const said = session === undefined ? [] : adopt(state, session)
+function begin(state: State, session: string | undefined): readonly Said[] {
+  const said = session === undefined ? NONE : adopt(state, session)
   if (state.turnOpen) return said
   state.turnOpen = true
   return [...said, { type: 'turn.started', origin: 'prompt' }]

@@ -56,9 +56,11 @@ export function initialState(start: Start): State {
   }
 }
 
+const NOTHING_NEW: readonly Said[] = []
+
 /** The session that everything is about from now on. */
-export function adopt(state: State, session: string): Said[] {
-  if (state.session !== undefined) return []
+export function adopt(state: State, session: string): readonly Said[] {
+  if (state.session !== undefined) return NOTHING_NEW
   state.session = session
   return [{ type: 'session.updated', nativeSessionId: session }]
 }

@@ -1,5 +1,5 @@
 import { type ToolKind, ToolStatus } from '../../model/index.ts'
-import { compact, type Fields, flag, isFields, text } from '../fields.ts'
+import { type Fields, isFields, text } from '../fields.ts'
 import type { ToolResult } from '../ledger.ts'
 
 /** A board passes on the tool names of whichever agent it runs. */
@@ -42,17 +42,19 @@ export function mentions(input: unknown, file: string): boolean {
 
 export function resultOf(payload: Fields): ToolResult {
   const { output } = payload
-  const isText = typeof output === 'string'
-  return {
-    status: statusOf(payload),
-    ...compact({ output: isText ? output : undefined, error: text(payload, 'error') }),
-    ...(!isText && output !== undefined && { data: output }),
-  }
+  const status = statusOf(payload)
+  const error = text(payload, 'error')
+  return typeof output === 'string' ? { status, output, error } : { status, error, data: output }
 }
 
+const FAILURES: ReadonlySet<unknown> = new Set(ToolStatus.exclude(['success']).options)
+
 /** A board of this project says how exactly a call failed. */
-function statusOf(payload: Fields): ToolStatus {
-  if (flag(payload, 'success')) return 'success'
-  const exact = ToolStatus.exclude(['success']).safeParse(payload.status)
-  return exact.success ? exact.data : 'error'
+function isFailure(word: unknown): word is ToolStatus {
+  return FAILURES.has(word)
+}
+
+function statusOf({ success, status }: Fields): ToolStatus {
+  if (success === true) return 'success'
+  return isFailure(status) ? status : 'error'
 }

@@ -16,6 +16,7 @@ import { say, sayAll, unmapped } from '../step.ts'
 import { errorCodeOf } from './errors.ts'
 import type { State } from './state.ts'
 import { discardBlocks, matchBlock, unstreamedId } from './stream.ts'
+import { noteTaskCall, planAfter } from './tasks.ts'
 import { EXIT_PLAN, exitCodeIn, fileChange, kindOf, locationsOf, titleOf } from './tools.ts'
 
 /** Whole blocks, one or more a line; their deltas, if any, came before. */
@@ -55,6 +56,7 @@ function toolStarted(state: State, native: Fields, block: Fields, message: strin
   if (openToolId(state.ledger, toolId)) return []
   if (name === 'StructuredOutput') state.structured = block.input
   if (name === EXIT_PLAN) state.plan = { toolId, input: block.input }
+  if (parent === undefined) noteTaskCall(state.tasks, name, toolId, block.input)
   // Tools of MCP servers have names for people.
   const title = titleOf(block.input) ?? text(entryOf(native, 'tool_use_meta', toolId), 'display_name')
   const locations = locationsOf(block.input)
@@ -127,7 +129,8 @@ function toolResult(state: State, native: Fields, block: Fields): Said[] {
     ...(structured && { data: structured }),
     ...(structured && text(structured, 'persistedOutputPath') !== undefined && { truncated: true }),
   }
-  const said = finishTool(state.ledger, id, result, structured ? fileChange(structured) : [])
+  const said = planChange(state, id, result.status, structured)
+  said.push(...finishTool(state.ledger, id, result, structured ? fileChange(structured) : []))
   // Staying in the plan mode that was asked for refuses nothing that the task needed.
   const stayed = state.plan?.toolId === id && result.deniedBy === 'policy' && said.length > 0
   if (stayed) state.ledger.denials--
@@ -138,6 +141,13 @@ function toolResult(state: State, native: Fields, block: Fields): Said[] {
     said.push(...finishSubagent(state.ledger, id, { status: ended }))
   }
   return said
+}
+
+/** Tasks of sub-agents are lists of their own, and only calls that are open count. */
+function planChange(state: State, id: string, status: string, result: Fields | undefined): Said[] {
+  const call = state.ledger.tools.get(toolIdOf(state.ledger, id))
+  if (!call || call.parent !== undefined || status !== 'success' || !result) return []
+  return planAfter(state.tasks, call.name, id, result)
 }
 
 function outputOf(content: unknown): string {

@@ -3,6 +3,7 @@ import type { ErrorInfo, Usage } from '../../model/index.ts'
 import type { Start } from '../agent.ts'
 import type { Fields } from '../fields.ts'
 import { type Ledger, newLedger } from '../ledger.ts'
+import { noTasks, type Tasks } from './tasks.ts'
 import type { ModelUsage } from './usage.ts'
 
 /** A block of the message that is being streamed. */
@@ -59,6 +60,7 @@ export interface State {
   readonly asks: Map<string, Ask>
   /** The plan that the open call to leave plan mode proposes; the request for it does not repeat it. */
   plan: { toolId: string; input: unknown } | undefined
+  readonly tasks: Tasks
   /** How the MCP servers stood when last told. */
   readonly mcpServers: Map<string, string>
   turnOpen: boolean
@@ -91,6 +93,7 @@ export function initialState(start: Start): State {
     shells: new Map(),
     asks: new Map(),
     plan: undefined,
+    tasks: noTasks(start),
     mcpServers: new Map(),
     turnOpen: start.launch === 'oneshot',
     interrupting: false,

@@ -15,7 +15,6 @@ type Differs =
   | 'steer'
   | 'images'
   | 'structuredOutput'
-  | 'setModel'
   | 'setMode'
   | 'usage'
   | 'diffs'
@@ -24,6 +23,7 @@ const COMMON: Omit<Capabilities, Differs> = {
   thinking: 'summary',
   planApproval: false,
   resume: true,
+  setModel: true,
   cost: false,
   plans: true,
   subagents: true,
@@ -48,7 +48,6 @@ export const codex: Agent = {
         steer: 'restarted',
         images: true,
         structuredOutput: true,
-        setModel: true,
         setMode: true,
         usage: 'step',
         diffs: true,
@@ -70,7 +69,6 @@ export const codex: Agent = {
         steer: 'none',
         images: false,
         structuredOutput: true,
-        setModel: false,
         setMode: false,
         usage: 'turn',
         diffs: false,

@@ -1,8 +1,7 @@
-import type { ToolStarted } from '../../model/events/tool.ts'
 import type { DeniedBy } from '../../model/index.ts'
 import type { Said } from '../agent.ts'
 import { amount, compact, type Fields, fields, int, isFields, list, text, texts } from '../fields.ts'
-import { finishTool, type Ledger, openToolId, startTool, type ToolResult } from '../ledger.ts'
+import { finishTool, type Ledger, openToolId, startTool, type ToolResult, type ToolStart } from '../ledger.ts'
 import { ruleTable } from '../rules.ts'
 import { endedAgents, receiversOf } from './subagents.ts'
 import { changesOf, contentText, mcpResult, statusOf } from './tools.ts'
@@ -10,7 +9,8 @@ import { changesOf, contentText, mcpResult, statusOf } from './tools.ts'
 /** Where an item is in its life. */
 export type Phase = 'started' | 'updated' | 'completed'
 
-type Call = Pick<ToolStarted, 'name' | 'kind' | 'title' | 'input' | 'locations'>
+type Outcome = Pick<ToolResult, 'status' | 'deniedBy'>
+type Call = Omit<ToolStart, 'toolId' | 'messageId' | 'parent'>
 
 /** A kind of item that is a tool call: how its start and its result read. */
 export interface CallRule {
@@ -21,18 +21,13 @@ export interface CallRule {
 const command: CallRule = {
   describe(item) {
     const line = text(item, 'command')
-    return {
-      name: text(item, 'type') ?? '?',
-      kind: 'execute',
-      ...compact({ title: line }),
-      input: compact({ command: line, cwd: text(item, 'cwd') }),
-    }
+    const input = compact({ command: line, cwd: text(item, 'cwd') })
+    return { name: text(item, 'type') ?? '?', kind: 'execute', title: line, input }
   },
-  resultOf: (item) =>
-    compact({
-      output: text(item, 'aggregatedOutput') ?? text(item, 'aggregated_output'),
-      exitCode: int(item, 'exitCode') ?? int(item, 'exit_code'),
-    }),
+  resultOf: (item) => ({
+    output: text(item, 'aggregatedOutput') ?? text(item, 'aggregated_output'),
+    exitCode: int(item, 'exitCode') ?? int(item, 'exit_code'),
+  }),
 }
 
 const fileChange: CallRule = {
@@ -54,7 +49,7 @@ const mcp: CallRule = {
   describe: (item) => ({
     name: [text(item, 'server'), text(item, 'tool') ?? '?'].filter(Boolean).join('.'),
     kind: 'mcp',
-    ...(item.arguments !== undefined && { input: item.arguments }),
+    input: item.arguments,
   }),
   resultOf: mcpResult,
 }
@@ -66,7 +61,7 @@ const webSearch: CallRule = {
     return {
       name: text(item, 'type') ?? '?',
       kind: 'search',
-      ...compact({ title: query }),
+      title: query,
       input: compact({
         query,
         action: text(action, 'type'),
@@ -86,7 +81,7 @@ const collab: CallRule = {
     return {
       name: text(item, 'tool') ?? '?',
       kind: 'task',
-      ...compact({ title: prompt }),
+      title: prompt,
       input: compact({
         prompt,
         agents: threads.length > 0 ? threads : undefined,
@@ -105,7 +100,7 @@ const dynamic: CallRule = {
   describe: (item) => ({
     name: [text(item, 'namespace'), text(item, 'tool') ?? '?'].filter(Boolean).join('.'),
     kind: 'other',
-    ...(item.arguments !== undefined && { input: item.arguments }),
+    input: item.arguments,
   }),
   resultOf: (item) => (Array.isArray(item.contentItems) ? { output: contentText(item.contentItems) } : {}),
 }
@@ -146,22 +141,20 @@ export function decodeCall(
   const open = openToolId(ledger, id)
   // An end without a start is told whole; what comes after an end says nothing.
   if (open === undefined && (phase === 'started' || !ledger.closedTools.has(id))) {
-    const call: Omit<ToolStarted, 'type'> = { toolId: id, ...rule.describe(item) }
-    if (parent !== undefined) call.parent = parent
-    said.push(startTool(ledger, call))
+    const { name, kind, title, input, locations } = rule.describe(item)
+    said.push(startTool(ledger, { toolId: id, name, kind, title, input, locations, parent }))
   }
   if (phase !== 'completed') return said
   const result = rule.resultOf?.(item) ?? {}
   const refusedBy = open === undefined ? undefined : ledger.tools.get(open)?.refusedBy
-  const ended: ToolResult = { ...result, ...outcomeOf(item, result, refusedBy) }
-  const durationMs = amount(item, 'durationMs')
-  if (durationMs !== undefined) ended.durationMs = durationMs
+  const { status, deniedBy } = outcomeOf(item, result, refusedBy)
+  const ended: ToolResult = { ...result, status, deniedBy, durationMs: amount(item, 'durationMs') }
   said.push(...finishTool(ledger, id, ended, changesOf(item)))
   return said
 }
 
 /** Codex tells that a call was refused; by whom, only who answered it knows. */
-function outcomeOf(item: Fields, result: Partial<ToolResult>, by: DeniedBy | undefined) {
+function outcomeOf(item: Fields, result: Partial<ToolResult>, by: DeniedBy | undefined): Outcome {
   const ended = statusOf(item, result)
-  return by && ended.status !== 'success' ? { status: 'denied' as const, deniedBy: by } : ended
+  return by && ended.status !== 'success' ? { status: 'denied', deniedBy: by } : ended
 }

@@ -27,6 +27,8 @@ export const dropped: Readonly<Record<string, string>> = {
   platformOs: 'the machine we run on ourselves',
   approvalPolicy: 'repeats what we asked for',
   approvalsReviewer: 'repeats what we asked for',
+  'activePermissionProfile.id': 'repeats what we asked for',
+  developer_instructions: 'its own instructions for a mode',
   multiAgentMode: 'a setting of Codex',
   modelProvider: 'a setting of Codex',
   historyMode: 'how Codex keeps its history',

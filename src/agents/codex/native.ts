@@ -70,6 +70,7 @@ const AppItem = z.discriminatedUnion('type', [
     content: z.array(z.looseObject({ type: z.string() })),
   }),
   z.looseObject({ type: z.literal('agentMessage'), id, text: z.string(), phase: word }),
+  z.looseObject({ type: z.literal('plan'), id, text: z.string() }),
   z.looseObject({
     type: z.literal('reasoning'),
     id,
@@ -115,6 +116,7 @@ function notification<Method extends string>(method: Method, params: Record<stri
 
 const Notification = z.discriminatedUnion('method', [
   notification('item/agentMessage/delta', { ...ofTurn, itemId: id, delta: z.string() }),
+  notification('item/plan/delta', { ...ofTurn, itemId: id, delta: z.string() }),
   notification('item/reasoning/summaryTextDelta', { ...ofTurn, itemId: id, delta: z.string() }),
   notification('item/reasoning/summaryPartAdded', { ...ofTurn, itemId: id }),
   notification('item/commandExecution/outputDelta', { ...ofTurn, itemId: id, delta: z.string() }),
@@ -136,7 +138,10 @@ const Notification = z.discriminatedUnion('method', [
   }),
   notification('thread/settings/updated', {
     ...ofThread,
-    threadSettings: z.looseObject({ model: z.string() }),
+    threadSettings: z.looseObject({
+      model: z.string(),
+      collaborationMode: z.looseObject({ mode: z.string() }),
+    }),
   }),
   notification('thread/status/changed', ofThread),
   notification('thread/readState/changed', ofThread),

@@ -12,22 +12,23 @@ function kindOf(change: Fields): string | undefined {
 
 /** What a patch did. The "diff" of a new or a deleted file is its content. */
 export function changesOf(item: Fields): Change[] {
-  return list(item, 'changes')
-    .filter(isFields)
-    .map((change) => {
-      const path = text(change, 'path') ?? '?'
-      const diff = text(change, 'diff')
-      switch (kindOf(change)) {
-        case 'add':
-          return { path, change: 'created', ...compact({ after: diff }) }
-        case 'delete':
-          return { path, change: 'deleted', ...compact({ before: diff }) }
-        case 'update':
-          return updated(path, diff, text(fields(change, 'kind'), 'move_path'))
-        default:
-          return replaced(path, change)
-      }
-    })
+  const changes = list(item, 'changes')
+  // Asked of every call, and few change files.
+  if (changes.length === 0) return []
+  return changes.filter(isFields).map((change) => {
+    const path = text(change, 'path') ?? '?'
+    const diff = text(change, 'diff')
+    switch (kindOf(change)) {
+      case 'add':
+        return { path, change: 'created', ...compact({ after: diff }) }
+      case 'delete':
+        return { path, change: 'deleted', ...compact({ before: diff }) }
+      case 'update':
+        return updated(path, diff, text(fields(change, 'kind'), 'move_path'))
+      default:
+        return replaced(path, change)
+    }
+  })
 }
 
 /** A moved file has its new name written below the diff, where no diff may have it. */
@@ -50,11 +51,8 @@ function replaced(path: string, native: Fields): Change {
 export function mcpResult(item: Fields): Partial<ToolResult> {
   const { result } = item
   const error = text(fields(item, 'error'), 'message')
-  return {
-    ...(isFields(result) && { output: contentText(list(result, 'content')), data: result }),
-    ...(typeof result === 'string' && { output: result }),
-    ...(error !== undefined && { error }),
-  }
+  if (isFields(result)) return { output: contentText(list(result, 'content')), data: result, error }
+  return { output: typeof result === 'string' ? result : undefined, error }
 }
 
 /** The parts of a tool's answer that are text; the others are named. */

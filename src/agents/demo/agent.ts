@@ -18,7 +18,7 @@ const capabilities: Capabilities = {
   images: false,
   structuredOutput: false,
   setModel: false,
-  setMode: false,
+  setMode: true,
   usage: 'step',
   cost: true,
   diffs: true,

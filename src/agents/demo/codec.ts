@@ -44,10 +44,12 @@ export const demoCodec: Codec<DemoState> = {
         return sayAll(stop(state, 'aborted'))
       case 'close':
         return send([{ kind: 'end' }])
+      case 'set_policy':
+        // What it asks is answered by the policy outside of it; which tools its script plays is fixed.
+        return command.mode === undefined && !command.policy?.tools ? nothing : refused(command)
       case 'steer':
       case 'set_model':
-      case 'set_policy':
-        return refuse('unsupported_option', `demo cannot take ${command.type}`)
+        return refused(command)
       default:
         return command satisfies never
     }
@@ -60,6 +62,10 @@ export const demoCodec: Codec<DemoState> = {
 }
 
 /** The first prompt of a session starts the story; a later process of it has told it already. */
+function refused({ type }: Command): Step {
+  return refuse('unsupported_option', `demo cannot take ${type}`)
+}
+
 function begin(state: DemoState): Step {
   const scene = state.epoch === 1 && state.run === 0 ? 'opening' : 'again'
   state.run++

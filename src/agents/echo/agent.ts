@@ -42,5 +42,8 @@ const launchRecipe = recipe({
 export const echo: Agent = {
   id: 'echo',
   name: 'Echo',
-  launches: { live: launchRecipe, oneshot: launchRecipe },
+  launches: {
+    live: { ...launchRecipe, capabilities: { ...capabilities, setModel: true, setMode: true } },
+    oneshot: launchRecipe,
+  },
 }

@@ -44,11 +44,14 @@ export const echoCodec: Codec<EchoState> = {
         return stop(state, { evidence: 'aborted' })
       case 'close':
         return send([END])
+      case 'set_model':
+        return say({ type: 'session.updated', model: command.model })
+      case 'set_policy':
+        // Nothing it does needs leave, so every policy holds; modes of its own it has none.
+        return command.mode === undefined ? nothing : refused(command)
       case 'steer':
       case 'answer':
-      case 'set_model':
-      case 'set_policy':
-        return refuse('unsupported_option', `echo cannot take ${command.type}`)
+        return refused(command)
       default:
         return command satisfies never
     }
@@ -58,6 +61,10 @@ export const echoCodec: Codec<EchoState> = {
     if (exit.error) return stop(state, { evidence: 'error', error: exit.error })
     return stop(state, { evidence: exit.cause === 'exit' ? 'none' : 'aborted' })
   },
+}
+
+function refused({ type }: Command): Step {
+  return refuse('unsupported_option', `echo cannot take ${type}`)
 }
 
 type Ending = Pick<TurnVerdict, 'evidence' | 'result' | 'error'>

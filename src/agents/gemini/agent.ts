@@ -3,7 +3,7 @@ import { type Agent, type Launch, recipe, type Start } from '../agent.ts'
 import { flagValue, unsupported } from '../option.ts'
 import { codec } from './codec.ts'
 import { live } from './live.ts'
-import { program } from './program.ts'
+import { KEEPS_OUTPUT, program } from './program.ts'
 import { setup } from './setup.ts'
 
 export const gemini: Agent = {
@@ -26,8 +26,8 @@ export const gemini: Agent = {
         resume: true,
         images: false,
         structuredOutput: false,
-        setModel: false,
-        setMode: false,
+        setModel: true,
+        setMode: true,
         usage: 'turn',
         cost: false,
         diffs: false,
@@ -38,6 +38,11 @@ export const gemini: Agent = {
         // A stream that ends without a reason is asked for again, and its text comes a second time.
         marksRetries: false,
       },
+      modes: {
+        default: { approval: 'ask', sandbox: 'none' },
+        autoEdit: { approval: 'auto-edit', sandbox: 'none' },
+        plan: { approval: 'ask', sandbox: 'read-only' },
+      },
       launch: launchOneshot,
     }),
   },
@@ -46,6 +51,7 @@ export const gemini: Agent = {
 function launchOneshot({ policy, options, resume }: Start): Launch {
   refuseLimits(policy)
   refuseSettings(options)
+  const around = program(options.systemPrompt?.replace)
   return {
     kind: 'process',
     argv: [
@@ -57,7 +63,8 @@ function launchOneshot({ policy, options, resume }: Start): Launch {
       ...(options.extraDirectories ?? []).map(includeDirectory),
       ...(resume === undefined ? [] : [`--resume=${resume}`]),
     ],
-    ...program(options.systemPrompt?.replace),
+    ...around,
+    env: { ...around.env, ...KEEPS_OUTPUT },
   }
 }
 
@@ -85,13 +92,12 @@ export function approvalMode({ approval, sandbox }: Policy): 'default' | 'auto_e
 
 const IN_FILES = 'it reads this from a settings file only'
 
-function refuseLimits({ network, writableRoots, tools, maxSteps, maxBudgetUsd }: Policy): void {
+/** Steps are counted outside: where a tool has ended, a model call has. */
+function refuseLimits({ network, writableRoots, tools, maxBudgetUsd }: Policy): void {
   if (network !== undefined) throw unsupported('gemini', 'network', 'it has no sandbox that could hold it')
   if (writableRoots) throw unsupported('gemini', 'writableRoots', 'it has no sandbox that could hold them')
   if (tools?.available) throw unsupported('gemini', 'tools.available', 'it takes tool rules from a file only')
   if (tools?.denied) throw unsupported('gemini', 'tools.denied', 'it takes tool rules from a file only')
-  // Its stream shows no single model call, so nobody outside could count them either.
-  if (maxSteps !== undefined) throw unsupported('gemini', 'maxSteps', IN_FILES)
   if (maxBudgetUsd !== undefined) throw unsupported('gemini', 'maxBudgetUsd', 'it reports no cost')
 }
 

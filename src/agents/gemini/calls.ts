@@ -1,9 +1,17 @@
 import type { Said, Step } from '../agent.ts'
 import { compact, type Fields, fields, isFields, text } from '../fields.ts'
-import { finishSubagent, finishTool, openToolId, startSubagent, startTool, toolIdOf } from '../ledger.ts'
+import {
+  finishSubagent,
+  finishTool,
+  openToolId,
+  startSubagent,
+  startTool,
+  type ToolResult,
+  toolIdOf,
+} from '../ledger.ts'
 import { nothing, sayAll, unmapped } from '../step.ts'
 import { closeText, type State } from './state.ts'
-import { kindOf, planOf, statusOf, titleOf } from './tools.ts'
+import { changeOf, kindOf, planOf, statusOf, titleOf } from './tools.ts'
 
 /** A call with its whole input; the calls of a parallel step all come before their results. */
 export function decodeToolUse(state: State, native: Fields): Step {
@@ -11,6 +19,17 @@ export function decodeToolUse(state: State, native: Fields): Step {
   const name = text(native, 'tool_name') ?? '?'
   startCall(state, said, text(native, 'tool_id') ?? nextCall(state), name, native.parameters)
   return sayAll(said)
+}
+
+/**
+ * A model call is over when the first of its tools is. Nobody tells what it used, so it is told only where calls have
+ * to be counted.
+ */
+function endStep(state: State): Said[] {
+  const { spoke, start } = state
+  state.spoke = false
+  if (!spoke || start.policy.maxSteps === undefined) return []
+  return [{ type: 'usage.reported', scope: 'step', source: 'computed' }]
 }
 
 /** The documented shape tells of a call and never of its end. */
@@ -29,13 +48,14 @@ function nextCall(state: State): string {
 
 function startCall(state: State, said: Said[], nativeId: string, name: string, input: unknown): void {
   const { ledger } = state
+  state.spoke = true
   const toolId = freeId(state, nativeId)
   const kind = kindOf(name)
-  const title = titleOf(input)
-  const given = input === undefined ? {} : { input }
-  said.push(startTool(ledger, { toolId, name, kind, ...compact({ title }), ...given }))
+  said.push(startTool(ledger, { toolId, name, kind, title: titleOf(input), input }))
   const plan = planOf(name, input)
   if (plan) state.plans.set(toolId, plan)
+  const change = changeOf(name, input)
+  if (change) state.changes.set(toolId, change)
   if (kind !== 'task') return
   const agent = isFields(input) ? text(input, 'agent_name') : undefined
   const prompt = isFields(input) ? text(input, 'prompt') : undefined
@@ -64,19 +84,25 @@ export function decodeToolResult(state: State, native: Fields, raw: string): Ste
   if (toolId === undefined || !open) {
     return ledger.closedTools.has(nativeId) ? nothing : unmapped('tool_result', raw)
   }
-  const status = statusOf(open.name, native)
+  const { status, deniedBy } = statusOf(open.name, native)
   const plan = state.plans.get(toolId)
+  const change = state.changes.get(toolId)
   state.plans.delete(toolId)
-  const said: Said[] = plan && status.status === 'success' ? [{ type: 'plan.updated', items: plan }] : []
+  state.changes.delete(toolId)
+  const said = endStep(state)
+  if (plan && status === 'success') said.push({ type: 'plan.updated', items: plan })
   const error = fields(native, 'error')
   const type = text(error, 'type')
-  const told = compact({
+  const result: ToolResult = {
+    status,
+    deniedBy,
     output: text(native, 'output'),
     error: text(error, 'message'),
     data: type === undefined ? undefined : { type },
-  })
-  said.push(...finishTool(ledger, known === undefined ? toolId : nativeId, { ...status, ...told }))
-  const ended = status.status === 'success' || status.status === 'cancelled' ? status.status : 'error'
+  }
+  const nativeOrTwin = known === undefined ? toolId : nativeId
+  said.push(...finishTool(ledger, nativeOrTwin, result, change ? [change] : []))
+  const ended = status === 'success' || status === 'cancelled' ? status : 'error'
   said.push(...finishSubagent(ledger, toolId, { status: ended }))
   return sayAll(said)
 }

@@ -12,6 +12,7 @@ export const live = recipe({
     ...ACP_CAPABILITIES,
     thinking: 'summary',
     usage: 'turn',
+    subagents: true,
     // Its lists of things to do are tool calls, and their content is not told.
     plans: false,
     // A broken stream ends the turn, so nothing is ever repeated.

@@ -3,6 +3,13 @@ import { filePath } from '../option.ts'
 
 const SYSTEM_PROMPT = 'system.md'
 
+/**
+ * It ends without waiting until its output is taken, and what is left is lost: the end of a megabyte, and its result.
+ * Output that blocks cannot be left. Nothing that it starts inherits this.
+ */
+const BLOCKING = 'process.stdout._handle?.setBlocking?.(true); delete process.env.NODE_OPTIONS'
+export const KEEPS_OUTPUT = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(BLOCKING)}` }
+
 /** What every process of it has around its arguments. */
 export function program(systemPrompt: string | undefined): Pick<ProcessLaunch, 'env' | 'passEnv' | 'files'> {
   const replaced = systemPrompt !== undefined

@@ -4,6 +4,7 @@ import type { ErrorInfo } from '../../model/index.ts'
 import type { Said, Start } from '../agent.ts'
 import type { Fields } from '../fields.ts'
 import { addDelta, closeMessage, type Ledger, newLedger } from '../ledger.ts'
+import type { Change } from './tools.ts'
 
 export interface State {
   readonly start: Start
@@ -19,8 +20,12 @@ export interface State {
   answer: string | undefined
   /** Lists that hold as soon as the call that carries them has succeeded. */
   readonly plans: Map<string, PlanItem[]>
+  /** What calls do to a file, if they succeed: the result says no more than that. */
+  readonly changes: Map<string, Change>
   /** Further calls under an id that is still open, oldest first. */
   readonly twins: Map<string, string[]>
+  /** The model has spoken since the last result of a tool. */
+  spoke: boolean
   result: Fields | undefined
   /** The last error that was told before the result. */
   lastError: string | undefined
@@ -41,7 +46,9 @@ export function initialState(start: Start): State {
     calls: 0,
     answer: undefined,
     plans: new Map(),
+    changes: new Map(),
     twins: new Map(),
+    spoke: false,
     result: undefined,
     lastError: undefined,
     failure: undefined,

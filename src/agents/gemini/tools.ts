@@ -1,3 +1,4 @@
+import type { FileChanged } from '../../model/events/tool.ts'
 import type { PlanItem } from '../../model/events/work.ts'
 import type { ToolKind } from '../../model/index.ts'
 import { type Fields, fields, isFields, list, text } from '../fields.ts'
@@ -68,4 +69,17 @@ export function planOf(name: string, input: unknown): PlanItem[] | undefined {
     items.push({ text: text(todo, 'description') ?? '', status: known })
   }
   return items
+}
+
+export type Change = Pick<FileChanged, 'path' | 'change'>
+
+/**
+ * What a call does to a file. `write_file` is not told of: it may make a file or change one, and its result does not
+ * say which.
+ */
+export function changeOf(name: string, input: unknown): Change | undefined {
+  if (name !== 'replace' || !isFields(input)) return undefined
+  const path = text(input, 'file_path')
+  // To replace nothing is to make a new file; an old one would be an error.
+  return path === undefined ? undefined : { path, change: text(input, 'old_string') ? 'modified' : 'created' }
 }

@@ -8,13 +8,20 @@ import { setup } from './setup.ts'
 
 const COMMON: Omit<
   Capabilities,
-  'deltas' | 'permissions' | 'questions' | 'interrupt' | 'images' | 'setModel' | 'setMode' | 'marksRetries'
+  | 'deltas'
+  | 'permissions'
+  | 'questions'
+  | 'interrupt'
+  | 'steer'
+  | 'images'
+  | 'structuredOutput'
+  | 'setModel'
+  | 'setMode'
+  | 'marksRetries'
 > = {
   thinking: 'raw',
   planApproval: false,
-  steer: 'none',
   resume: true,
-  structuredOutput: false,
   usage: 'step',
   cost: true,
   diffs: true,
@@ -38,7 +45,9 @@ export const opencode: Agent = {
         permissions: true,
         questions: true,
         interrupt: 'protocol',
+        steer: 'folded',
         images: true,
+        structuredOutput: true,
         setModel: true,
         setMode: true,
         marksRetries: true,
@@ -63,8 +72,10 @@ export const opencode: Agent = {
         permissions: false,
         questions: false,
         interrupt: 'signal',
+        steer: 'none',
         images: false,
-        setModel: false,
+        structuredOutput: false,
+        setModel: true,
         setMode: false,
         // Only whole parts are told, so half a message is never shown.
         marksRetries: true,
@@ -127,10 +138,10 @@ function refuseOptions(options: SessionOptions, kind: Start['launch']): void {
   if (model !== undefined && !model.includes('/'))
     throw new MainstemError('invalid_request', `model: opencode wants provider/model, not "${model}"`)
   if (isolation === 'bare') throw unsupported('opencode', 'isolation bare', 'its settings name its providers')
-  if (outputSchema) throw unsupported('opencode', 'outputSchema', 'its structured output is not connected')
   if (checkpointing !== undefined) throw unsupported('opencode', 'checkpointing', 'it keeps its own')
   if (kind === 'live') return
   if (images) throw unsupported('opencode', 'images', 'only its live launch takes them')
+  if (outputSchema) throw unsupported('opencode', 'outputSchema', 'only its live launch takes one')
   if (systemPrompt?.append !== undefined)
     throw unsupported('opencode', 'systemPrompt.append', 'only its live launch takes it')
 }

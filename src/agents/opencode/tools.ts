@@ -1,5 +1,5 @@
 import type { DeniedBy, ToolKind } from '../../model/index.ts'
-import { compact, type Fields, fields, flag, number, text } from '../fields.ts'
+import { type Fields, fields, flag, number, text } from '../fields.ts'
 import type { ToolResult } from '../ledger.ts'
 
 const KINDS: ReadonlyMap<string, ToolKind> = new Map([
@@ -55,18 +55,28 @@ export function resultOf(name: string, state: Fields, refusedBy: DeniedBy): Tool
   const exit = number(metadata, 'exit')
   const time = fields(state, 'time')
   const took = (number(time, 'end') ?? Number.NaN) - (number(time, 'start') ?? Number.NaN)
-  const more = Object.entries(metadata).filter(([key]) => !TOLD.has(key))
+  const { status, deniedBy } = statusOf(name, state, metadata, refusedBy)
   return {
-    ...statusOf(name, state, metadata, refusedBy),
-    ...compact({
-      output: text(state, 'output'),
-      error: text(state, 'error'),
-      exitCode: Number.isSafeInteger(exit) ? exit : undefined,
-      durationMs: took >= 0 ? took : undefined,
-      data: more.length > 0 ? Object.fromEntries(more) : undefined,
-    }),
-    ...(flag(metadata, 'truncated') && { truncated: true }),
+    status,
+    deniedBy,
+    output: text(state, 'output'),
+    error: text(state, 'error'),
+    exitCode: Number.isSafeInteger(exit) ? exit : undefined,
+    durationMs: took >= 0 ? took : undefined,
+    data: dataOf(metadata),
+    truncated: flag(metadata, 'truncated') || undefined,
   }
+}
+
+/** What no other field tells. */
+function dataOf(metadata: Fields): Fields | undefined {
+  let data: { [key: string]: unknown } | undefined
+  for (const key of Object.keys(metadata)) {
+    if (TOLD.has(key)) continue
+    data ??= {}
+    data[key] = metadata[key]
+  }
+  return data
 }
 
 function statusOf(

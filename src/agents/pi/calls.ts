@@ -1,5 +1,5 @@
 import type { Step } from '../agent.ts'
-import { amount, compact, type Fields, fields, flag, int, text } from '../fields.ts'
+import { amount, type Fields, fields, flag, int, text } from '../fields.ts'
 import { finishTool, openToolId, progressTool, startTool, type ToolResult } from '../ledger.ts'
 import { nothing, say, sayAll } from '../step.ts'
 import type { State } from './state.ts'
@@ -13,8 +13,10 @@ export function decodeCallStart(state: State, native: Fields): Step {
   const input = fields(native, 'args')
   state.inputs.set(toolId, input)
   state.outputs.delete(toolId)
-  const more = compact({ title: titleOf(input), locations: locationsOf(input) })
-  return say(startTool(state.ledger, { toolId, name, kind: kindOf(name), input: native.args, ...more }))
+  const [title, locations] = [titleOf(input), locationsOf(input)]
+  return say(
+    startTool(state.ledger, { toolId, name, kind: kindOf(name), title, input: native.args, locations }),
+  )
 }
 
 /** Each piece of progress has all of the output so far; only what it adds is told. */
@@ -40,15 +42,15 @@ export function decodeCallEnd(state: State, native: Fields): Step {
   const structured = fields(result, 'structuredContent')
   // The whole output, where the text is only its end and remarks to the model.
   const output = text(structured, 'output')
-  const ended = {
-    ...statusOf(state, native, shown),
-    ...compact({
-      output: output ?? (flag(native, 'isError') ? undefined : shown),
-      error: flag(native, 'isError') ? shown : undefined,
-      exitCode: int(structured, 'exit_code'),
-      durationMs: amount(native, 'durationMs'),
-      data: dataOf(result, shown, output ?? shown),
-    }),
+  const { status, deniedBy } = statusOf(state, native, shown)
+  const ended: ToolResult = {
+    status,
+    deniedBy,
+    output: output ?? (flag(native, 'isError') ? undefined : shown),
+    error: flag(native, 'isError') ? shown : undefined,
+    exitCode: int(structured, 'exit_code'),
+    durationMs: amount(native, 'durationMs'),
+    data: dataOf(result, shown, output ?? shown),
   }
   return sayAll(finishTool(state.ledger, toolId, ended, changesOf(name, input, result)))
 }

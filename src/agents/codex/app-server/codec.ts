@@ -45,6 +45,7 @@ type Rule = (state: State, params: Fields, raw: string) => Step
 
 const ruleOf = ruleTable<Rule>({
   'item/agentMessage/delta': decodeText,
+  'item/plan/delta': decodeText,
   'item/reasoning/summaryTextDelta': decodeSummary,
   'item/reasoning/summaryPartAdded': decodeSummaryPart,
   'item/reasoning/textDelta': decodeThought,

@@ -31,7 +31,7 @@ export function encode(state: State, command: Command): Step {
       state.model = command.model
       return nothing
     case 'set_policy':
-      return setPolicy(state, command.policy)
+      return command.mode === undefined ? setPolicy(state, command.policy) : setMode(state, command.mode)
     case 'close':
       return send([{ kind: 'end' }])
     default:
@@ -77,10 +77,19 @@ function startTurn(state: State, held: Held): Write[] {
     ],
     ...compact({ model: state.model, effort, outputSchema }),
     ...(state.policy && turnPolicy(state.policy)),
+    ...(state.mode !== undefined && { collaborationMode: modeOf(state, state.mode) }),
   }
+  state.mode = undefined
   state.model = undefined
   state.policy = undefined
   return [callServer(state, 'turn/start', params)]
+}
+
+/** A mode comes with a model, which goes before the turn's own; the instructions that it has by itself stay. */
+function modeOf(state: State, mode: string): Fields {
+  const model = state.model ?? state.known.get('model')
+  const effort = state.start.options.effort ?? null
+  return { mode, settings: { model, reasoning_effort: effort, developer_instructions: null } }
 }
 
 function textInput(prompt: string): Fields[] {
@@ -103,9 +112,18 @@ function interrupt(state: State): Step {
   return turn.begun && turn.id !== undefined ? send([interruptTurn(state, turn.id)]) : nothing
 }
 
+const MODES = ['default', 'plan']
+
+/** Holds from the next turn on, like everything that is set. */
+function setMode(state: State, mode: string): Step {
+  if (!MODES.includes(mode)) return refuse('unsupported_option', `codex has the modes ${MODES.join(' and ')}`)
+  state.mode = mode
+  return nothing
+}
+
 /** Holds from the next turn on: Codex has no command for it in between. */
 function setPolicy(state: State, policy: Policy | undefined): Step {
-  if (!policy) return refuse('unsupported_option', 'codex has a policy and no modes')
+  if (!policy) return refuse('invalid_request', 'neither a policy nor a mode is given')
   if (policy.sandbox === 'none' && state.sandbox !== 'none')
     return refuse('unsupported_option', 'codex cannot be given back the sandbox of its own configuration')
   try {

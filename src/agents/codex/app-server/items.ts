@@ -15,15 +15,19 @@ interface Place {
 
 type ItemRule = (state: State, id: string, item: Fields, place: Place) => Said[]
 
+const answer: ItemRule = (state, id, item, { phase, parent }) => {
+  if (phase !== 'completed') return []
+  const whole = text(item, 'text')
+  if (whole === undefined) return closeMessage(state.ledger, id)
+  const author = parent === undefined ? state.turn : state.children.get(parent)
+  if (author) author.answer = whole
+  return [completeMessage(state.ledger, 'text', id, whole, { parent, phase: phaseOf(item.phase) })]
+}
+
 const itemRule = ruleTable<ItemRule>({
-  agentMessage(state, id, item, { phase, parent }) {
-    if (phase !== 'completed') return []
-    const whole = text(item, 'text')
-    if (whole === undefined) return closeMessage(state.ledger, id)
-    const author = parent === undefined ? state.turn : state.children.get(parent)
-    if (author) author.answer = whole
-    return [completeMessage(state.ledger, 'text', id, whole, { parent, phase: phaseOf(item.phase) })]
-  },
+  agentMessage: answer,
+  // A plan that it proposes is an answer too: nobody is asked to approve it, and the turn ends with it.
+  plan: answer,
 
   reasoning(state, id, item, { phase, parent }) {
     if (phase !== 'completed') return []

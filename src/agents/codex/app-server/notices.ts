@@ -116,8 +116,10 @@ export function decodeName(state: State, params: Fields): Step {
 
 /** A setting of the thread changed, with a turn that asked for it; most of them repeat what we said. */
 export function decodeSettings(state: State, params: Fields): Step {
-  const root = parentOf(state, params) === undefined
-  return root ? sayAll(update(state, { model: text(fields(params, 'threadSettings'), 'model') })) : nothing
+  if (parentOf(state, params) !== undefined) return nothing
+  const settings = fields(params, 'threadSettings')
+  const mode = text(fields(settings, 'collaborationMode'), 'mode')
+  return sayAll(update(state, { model: text(settings, 'model'), mode }))
 }
 
 /** Comes after the answer that opened the thread, and says the same. */

@@ -69,6 +69,7 @@ export interface State {
   failure: ErrorInfo | undefined
   /** To be sent with the next turn. */
   model: string | undefined
+  mode: string | undefined
   policy: Policy | undefined
   /** The sandbox that was asked for last. */
   sandbox: Sandbox
@@ -101,6 +102,7 @@ export function initialState(start: Start): State {
     opening: false,
     failure: undefined,
     model: undefined,
+    mode: undefined,
     policy: undefined,
     sandbox: start.policy.sandbox,
     abandoned: new Set(),

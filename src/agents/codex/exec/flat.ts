@@ -31,8 +31,9 @@ function decodeMessage(
 ): Said[] {
   const content = text(item.fields, 'content') ?? ''
   if (phase === 'completed') {
-    if (content === '') return []
-    if (kind === 'text') state.answer = content
+    // An answer without a word is an answer; a thought without one is none.
+    if (content === '' && kind === 'thinking') return []
+    if (kind === 'text' && content !== '') state.answer = content
     const partial = text(item.fields, 'status') === 'failed'
     return [completeMessage(state.ledger, kind, item.id, content, { partial })]
   }

@@ -18,6 +18,8 @@ export interface FlatItem {
 
 export interface State {
   readonly start: Start
+  /** What the ids of this process begin with: those of Codex start again with every process. */
+  readonly prefix: string
   readonly ledger: Ledger
   threadId: string | undefined
   /** The last message: Codex does not repeat its answer at the end. */
@@ -34,6 +36,7 @@ export interface State {
 export function initialState(start: Start): State {
   return {
     start,
+    prefix: `e${start.epoch}.`,
     ledger: newLedger(),
     threadId: undefined,
     answer: undefined,
@@ -45,9 +48,8 @@ export function initialState(start: Start): State {
   }
 }
 
-/** Item ids start again with every process. */
 export function ownId(state: State, nativeId: string): string {
-  return `e${state.start.epoch}.${nativeId}`
+  return state.prefix + nativeId
 }
 
 /** An id for what comes without one. */

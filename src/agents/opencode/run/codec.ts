@@ -1,6 +1,6 @@
 import { addUsage } from '../../../model/index.ts'
 import type { Codec, Said, Step } from '../../agent.ts'
-import { compact, type Fields, fields, isFields, text } from '../../fields.ts'
+import { type Fields, fields, isFields, text } from '../../fields.ts'
 import {
   completeMessage,
   finishSubagent,
@@ -86,13 +86,7 @@ function wholeCall(state: State, part: Fields): Said[] {
   const kind = kindOf(name, state.mcpServers)
   const result = resultOf(name, call, 'policy')
   const said: Said[] = [
-    startTool(ledger, {
-      toolId: nativeId,
-      name,
-      kind,
-      ...compact({ title: titleOf(call) }),
-      ...(call.input !== undefined && { input: call.input }),
-    }),
+    startTool(ledger, { toolId: nativeId, name, kind, title: titleOf(call), input: call.input }),
   ]
   if (name === 'todowrite' && result.status === 'success') {
     said.push({ type: 'plan.updated', items: planOf(fields(call, 'input')) })

@@ -1,5 +1,5 @@
 import type { Said } from '../../agent.ts'
-import { compact, type Fields, fields, text } from '../../fields.ts'
+import { type Fields, fields, text } from '../../fields.ts'
 import { finishTool, startTool, toolIdOf } from '../../ledger.ts'
 import { changesOf, childOf } from '../effects.ts'
 import { kindOf, resultOf, titleOf } from '../tools.ts'
@@ -38,9 +38,9 @@ function start(state: State, thread: Thread, native: Fields, part: Part): Said[]
       toolId: part.toolId,
       name,
       kind: kindOf(name, state.mcpServers),
-      ...compact({ title: part.title }),
-      ...(call.input !== undefined && { input: call.input }),
-      ...(thread.speaker !== undefined && { parent: thread.speaker }),
+      title: part.title,
+      input: call.input,
+      parent: thread.speaker,
     }),
   ]
 }

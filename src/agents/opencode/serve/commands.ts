@@ -19,7 +19,7 @@ export function encode(state: State, command: Command): Step {
     case 'prompt':
       return prompt(state, promptBody(state, command))
     case 'steer':
-      return refuse('unsupported_option', 'opencode queues a second prompt; interrupt it and prompt again')
+      return steer(state, command.text)
     case 'interrupt':
       return interrupt(state)
     case 'answer':
@@ -60,7 +60,7 @@ function promptBody(
   { text: prompt, images = [] }: Extract<Command, { type: 'prompt' }>,
 ): Fields {
   const [providerID, ...model] = state.model?.split('/') ?? []
-  const { effort, systemPrompt } = state.start.options
+  const { effort, systemPrompt, outputSchema } = state.start.options
   return {
     parts: [
       { type: 'text', text: prompt },
@@ -72,6 +72,7 @@ function promptBody(
     ],
     ...(providerID !== undefined && { model: { providerID, modelID: model.join('/') } }),
     ...compact({ agent: state.mode, variant: effort, system: systemPrompt?.append }),
+    ...(outputSchema && { format: { type: 'json_schema', schema: outputSchema } }),
   }
 }
 
@@ -82,6 +83,14 @@ export function prompt(state: State, body: Fields): Step {
   state.turnOpen = true
   state.waiting = body
   return nothing
+}
+
+/** A prompt while it works is read before the next model call, and its turn goes on until both are answered. */
+function steer(state: State, text: string): Step {
+  if (!state.root || !state.turnOpen || state.waiting)
+    return refuse('conflict', 'there is no open turn to steer')
+  const body = promptBody(state, { type: 'prompt', text })
+  return call(state, 'steer', 'POST', `/session/${state.root.id}/prompt_async`, body)
 }
 
 function interrupt(state: State): Step {

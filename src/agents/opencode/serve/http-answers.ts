@@ -23,6 +23,7 @@ export function decodeAnswer(state: State, native: Fields): Step {
       return sayAll(endTurn(state))
     case 'abort':
       return failed ? notice('interrupt_refused', status, body) : nothing
+    case 'steer':
     case 'answer':
       return failed ? notice('protocol_refused', status, body) : nothing
     default:

@@ -27,6 +27,7 @@ export function decodeMessage(state: State, properties: Fields, raw: string): St
     if (role === 'assistant') thread.failure = undefined
   }
   noteTime(state, message, fields(info, 'time'))
+  if (thread === state.root && info.structured !== undefined) state.structured = info.structured
   if (role === 'assistant' && info.error !== undefined) {
     thread.failure ??= failureOf(fields(info, 'error'))
   }

@@ -70,6 +70,8 @@ export interface State {
   readonly asked: Set<string>
   /** Who refused a call, by call id: the refusal may come before the call has started. */
   readonly refusals: Map<string, DeniedBy>
+  /** The answer in the form that was asked for. */
+  structured: unknown
   model: string | undefined
   mode: string | undefined
   readonly stderr: string[]
@@ -99,6 +101,7 @@ export function initialState(start: Start): State {
     asks: new Map(),
     asked: new Set(),
     refusals: new Map(),
+    structured: undefined,
     model: start.options.model,
     mode: undefined,
     stderr: [],
@@ -122,6 +125,7 @@ export function resetTurn(state: State): void {
   state.prompt = undefined
   state.beganAt = undefined
   state.doneAt = undefined
+  state.structured = undefined
   for (const [id, message] of state.messages) if (message.turn < state.turn - 1) state.messages.delete(id)
   for (const [id, thread] of state.threads) if (thread !== state.root) state.threads.delete(id)
   state.parts.clear()

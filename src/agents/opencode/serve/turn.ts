@@ -33,6 +33,7 @@ function verdictOf(state: State, exit: Exit | undefined): TurnVerdict {
       error,
       usage: root?.stepSeen ? root.usage : undefined,
       result: evidence === 'success' ? root?.answer : undefined,
+      structured: evidence === 'success' ? state.structured : undefined,
       durationMs: durationOf(state),
       nativeReason: root?.failure?.name ?? root?.reason,
     }),

@@ -39,6 +39,8 @@ const notificationRule = ruleTable<Rule>({
   '$/cancel_request': (state, native) => decodeCancelRequest(state, fields(native, 'params')),
   'qwen/notify/session/mode-update': (state, native) =>
     sayAll(updateSession(state, { mode: text(fields(native, 'params'), 'currentModeId') })),
+  'qwen/notify/session/model-update': (state, native) =>
+    sayAll(updateSession(state, { model: text(fields(native, 'params'), 'currentModelId') })),
   '_qwencode/end_turn': endOwnTurn,
   // A proposal for what the user might say next.
   'qwen/notify/session/prompt-suggestion': () => nothing,

@@ -6,6 +6,7 @@ export const GEMINI: AcpQuirks = {
   nameEnd: '__',
   cancelled: /^Command cancelled by user\./,
   denied: /denied by policy/,
+  subagentTools: ['invoke_agent'],
   planTools: ['exit_plan_mode'],
   wholeDiffs: true,
   replaysLate: true,
@@ -59,6 +60,7 @@ export const COPILOT: AcpQuirks = {
   ],
   retry: { starts: 'Info: ', ends: 'Retrying...' },
   failure: 'Error: ',
+  serversByUrl: true,
   // Its autopilot goes on by itself after an answer, and its plan mode runs commands.
   modes: modesOf({ ask: [COPILOT_AGENT_MODE], edit: [COPILOT_AGENT_MODE], all: [COPILOT_AGENT_MODE] }),
 }
@@ -74,6 +76,7 @@ export const OPENCODE: AcpQuirks = {
 
 export const QWEN: AcpQuirks = {
   ...PLAIN,
+  tellsSteps: true,
   subagentTools: ['agent'],
   planTools: ['exit_plan_mode'],
   wholeDiffs: true,

@@ -35,7 +35,7 @@ export function acpLaunch(
   launch: Omit<ProcessLaunch, 'kind'>,
 ): Launch {
   checkPolicy(agent, start.policy, quirks ?? PLAIN)
-  checkOptions(agent, start.options)
+  checkOptions(agent, start.options, quirks ?? PLAIN)
   return { kind: 'process', ...launch }
 }
 
@@ -46,7 +46,8 @@ function checkPolicy(agent: string, policy: Policy, quirks: AcpQuirks): void {
   if (policy.network !== undefined) throw no('network', 'the protocol has no word for it')
   if (policy.writableRoots) throw no('writableRoots', 'the protocol has no word for them')
   if (policy.tools) throw no('tools', 'the protocol cannot choose among its tools')
-  if (policy.maxSteps !== undefined) throw no('maxSteps', 'it does not tell its model calls one by one')
+  if (policy.maxSteps !== undefined && !quirks.tellsSteps)
+    throw no('maxSteps', 'it does not tell its model calls one by one')
   if (policy.maxBudgetUsd !== undefined) throw no('maxBudgetUsd', 'it tells a cost only when a turn is over')
 }
 
@@ -57,7 +58,7 @@ const REFUSED = [
   'checkpointing',
 ] as const satisfies (keyof SessionOptions)[]
 
-function checkOptions(agent: string, options: SessionOptions): void {
+function checkOptions(agent: string, options: SessionOptions, { serversByUrl }: AcpQuirks): void {
   for (const option of REFUSED) {
     if (options[option] !== undefined) throw unsupported(agent, option, 'the protocol has no word for it')
   }
@@ -75,6 +76,9 @@ function checkOptions(agent: string, options: SessionOptions): void {
     }
     if (server.url === undefined && server.command === undefined) {
       throw unsupported(agent, `mcpServers.${name}`, 'it has neither a command nor a url')
+    }
+    if (server.url === undefined && serversByUrl) {
+      throw unsupported(agent, `mcpServers.${name}`, 'it takes servers by url only')
     }
   }
 }

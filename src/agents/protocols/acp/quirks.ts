@@ -37,6 +37,10 @@ export interface AcpQuirks {
   readonly modelAtStart: boolean
   /** Options that grant more than their kind says; never chosen for anybody. */
   readonly broadOptions: readonly string[]
+  /** What each model call used is told, so calls can be counted. */
+  readonly tellsSteps?: true
+  /** Skips servers that would have to be started, and says nothing. */
+  readonly serversByUrl?: true
   readonly modes: Modes
 }
 

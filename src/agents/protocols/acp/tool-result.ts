@@ -12,17 +12,11 @@ export function resultOf(state: State, call: ToolCall, native: Fields): ToolResu
   const duration = fields(raw, 'duration')
   const seconds = number(duration, 'secs')
   const data = isFields(rawOutput) ? rawOutput : call.response
-  const truncated = flag(raw, 'truncated') || flag(fields(raw, 'metadata'), 'truncated')
-  return {
-    ...statusOf(state, call, native, output, exitCode),
-    ...(output !== undefined && { output }),
-    ...(exitCode !== undefined && { exitCode }),
-    ...(seconds !== undefined && {
-      durationMs: Math.max(0, seconds * 1000 + (number(duration, 'nanos') ?? 0) / 1e6),
-    }),
-    ...(data !== undefined && { data }),
-    ...(truncated && { truncated }),
-  }
+  const truncated = flag(raw, 'truncated') || flag(fields(raw, 'metadata'), 'truncated') || undefined
+  const durationMs =
+    seconds === undefined ? undefined : Math.max(0, seconds * 1000 + (number(duration, 'nanos') ?? 0) / 1e6)
+  const { status, deniedBy } = statusOf(state, call, native, output, exitCode)
+  return { status, deniedBy, output, exitCode, durationMs, data, truncated }
 }
 
 /** Where agents put the plain output of a call in a structured result, best first. */

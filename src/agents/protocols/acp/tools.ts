@@ -55,9 +55,7 @@ export function startCall(state: State, call: ToolCall, id: string, native: Fiel
   call.toolId = toolId
   call.terminal += terminalDelta(native)
   if (state.turn) state.turn.tools++
-  return [
-    startTool(state.ledger, { toolId: id, name, kind, ...compact({ title, input, locations, parent }) }),
-  ]
+  return [startTool(state.ledger, { toolId: id, name, kind, title, input, locations, parent })]
 }
 
 /** A sub-agent begins when its call runs, and not while somebody is asked whether it may. */

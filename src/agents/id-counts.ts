@@ -1,0 +1,89 @@
+const ZERO = 48
+const NINE = 57
+/** Numbers below this are bits; 128 kB for all of them. */
+const NUMBERS = 1024 * 1024
+const DIGITS = 7
+const WORD = 32
+/** So many ids show how an agent names things. */
+const FIRST = 32
+
+/**
+ * How often each id was used. Many agents number theirs (`item_17`), and a long session has hundreds of thousands of
+ * them: numbers behind one prefix are bits and cost next to nothing. All others are remembered by name.
+ */
+export class IdCounts {
+  /** Ids without a number, behind another prefix, or used more than once. */
+  readonly #named = new Map<string, number>()
+  #prefix: string | undefined
+  #bits = new Uint32Array(WORD)
+
+  get(id: string): number | undefined {
+    const number = this.#numberOf(id)
+    if (number === -1) return this.#named.size === 0 ? undefined : this.#named.get(id)
+    return this.#isSet(number) ? (this.#named.get(id) ?? 1) : undefined
+  }
+
+  has(id: string): boolean {
+    return this.get(id) !== undefined
+  }
+
+  add(id: string): void {
+    const uses = this.get(id)
+    if (uses !== undefined) {
+      this.#named.set(id, uses + 1)
+      return
+    }
+    if (this.#prefix === undefined && this.#named.size < FIRST) this.#choosePrefix(id)
+    const number = this.#numberOf(id)
+    if (number === -1) this.#named.set(id, 1)
+    else this.#set(number)
+  }
+
+  /** The first that two ids share: one alone may have ended in digits by chance. */
+  #choosePrefix(id: string): void {
+    const prefix = prefixOf(id)
+    if (prefix === undefined) return
+    const alike = [...this.#named.keys()].filter((one) => prefixOf(one) === prefix)
+    if (alike.length === 0) return
+    this.#prefix = prefix
+    for (const one of alike) {
+      const number = this.#numberOf(one)
+      if (number !== -1) this.#set(number)
+    }
+  }
+
+  /** Its number behind the prefix, or -1. */
+  #numberOf(id: string): number {
+    const prefix = this.#prefix
+    if (prefix === undefined || !id.startsWith(prefix)) return -1
+    const start = prefix.length
+    if (id.length === start || id.length > start + DIGITS) return -1
+    let number = 0
+    for (let at = start; at < id.length; at++) {
+      const code = id.charCodeAt(at)
+      // `7` and `07` are two ids.
+      if (code < ZERO || code > NINE || (number === 0 && at > start)) return -1
+      number = number * 10 + code - ZERO
+    }
+    return number < NUMBERS ? number : -1
+  }
+
+  #isSet(number: number): boolean {
+    return ((this.#bits[Math.floor(number / WORD)] ?? 0) & (1 << (number % WORD))) !== 0
+  }
+
+  #set(number: number): void {
+    const at = Math.floor(number / WORD)
+    if (at >= this.#bits.length) {
+      const longer = new Uint32Array(Math.max(at + 1, this.#bits.length * 2))
+      longer.set(this.#bits)
+      this.#bits = longer
+    }
+    this.#bits[at] = (this.#bits[at] ?? 0) | (1 << (number % WORD))
+  }
+}
+
+/** What comes before the number at the end of an id, if there is one. Leading zeros are no part of a number. */
+function prefixOf(id: string): string | undefined {
+  return /^(.*?)(?:0|[1-9]\d*)$/s.exec(id)?.[1]
+}

@@ -1,0 +1,73 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { IdCounts } from '../../src/agents/id-counts.ts'
+import { OpenItems } from '../../src/agents/open-items.ts'
+
+const id = fc.oneof(
+  fc.nat(40).map((number) => `item_${number}`),
+  fc.nat(40).map((number) => `item_0${number}`),
+  fc.nat(40).map((number) => `item_${number}x`),
+  fc.nat(3_000_000).map((number) => `call-${number}`),
+  fc.nat(40).map(String),
+  fc.constantFrom('', 'item_', 'item_00', '0', '00', 'item_1048575', 'item_1048576', 'item_99999999'),
+  fc.string({ maxLength: 3 }),
+)
+
+describe('counts of ids', () => {
+  it('are those of a plain map, whatever the ids look like', () => {
+    fc.assert(
+      fc.property(fc.array(id, { maxLength: 60 }), fc.array(id, { maxLength: 20 }), (used, asked) => {
+        const counts = new IdCounts()
+        const plain = new Map<string, number>()
+        for (const one of used) {
+          expect(counts.get(one)).toBe(plain.get(one))
+          counts.add(one)
+          plain.set(one, (plain.get(one) ?? 0) + 1)
+        }
+        for (const one of [...used, ...asked]) {
+          expect(counts.get(one)).toBe(plain.get(one))
+          expect(counts.has(one)).toBe(plain.has(one))
+        }
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
+  it('hold for as many as a long session has', () => {
+    const counts = new IdCounts()
+    for (let number = 0; number < 300_000; number += 3) counts.add(`item_${number}`)
+    const uses = [0, 1, 2, 3, 299_997, 299_998].map((number) => counts.get(`item_${number}`))
+    expect(uses).toEqual([1, undefined, undefined, 1, 1, undefined])
+  })
+})
+
+describe('open items', () => {
+  it('are those of a plain map, in its order, few or many', () => {
+    const step = fc.tuple(fc.constantFrom('set', 'delete', 'get'), fc.nat(20).map(String), fc.nat())
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 80 }), (steps) => {
+        const open = new OpenItems<number>()
+        const plain = new Map<string, number>()
+        for (const [what, one, item] of steps) {
+          if (what === 'delete') expect(open.delete(one)).toBe(plain.delete(one))
+          if (what === 'set') {
+            open.set(one, item)
+            plain.set(one, item)
+          }
+          expect(open.get(one)).toBe(plain.get(one))
+          expect(open.has(one)).toBe(plain.has(one))
+          expect([...open]).toEqual([...plain])
+          expect([open.keys(), open.values()]).toEqual([[...plain.keys()], [...plain.values()]])
+        }
+      }),
+    )
+  })
+
+  it('may be closed while they are looked at', () => {
+    const open = new OpenItems<number>()
+    for (const [at, one] of ['a', 'b', 'c'].entries()) open.set(one, at)
+    const seen: string[] = []
+    for (const [one] of open) if (open.delete(one)) seen.push(one)
+    expect([seen, [...open]]).toEqual([['a', 'b', 'c'], []])
+  })
+})
