@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { Command } from 'commander'
 import picocolors from 'picocolors'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { agents } from '../../src/agents/index.ts'
 import type { CredentialSource, Place } from '../../src/agents/setup.ts'
 import { registerAgents } from '../../src/cli/agents.ts'
@@ -15,9 +15,6 @@ import { readiness } from '../../src/daemon/readiness.ts'
 import { mainstem } from '../../src/index.ts'
 import { Machine, STUBBORN, VERSIONS } from '../daemon/fake-programs.ts'
 import { isAlive } from '../drivers/fake-run.ts'
-
-// Starting programs takes its time on a busy machine.
-vi.setConfig({ testTimeout: 30_000 })
 
 const MAIN = join(import.meta.dirname, '../../src/cli/main.ts')
 const page = readFileSync('docs/agents.md', 'utf8')

@@ -1,16 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { agents } from '../../src/agents/index.ts'
 import { fitOf } from '../../src/daemon/program-version.ts'
 import { type AgentReadiness, type ReadinessQuestion, readiness } from '../../src/daemon/readiness.ts'
 import { systemTimers } from '../../src/drivers/timers.ts'
 import { isAlive } from '../drivers/fake-run.ts'
 import { Machine, STUBBORN, VERSIONS } from './fake-programs.ts'
-
-// Programs take their time on a busy machine.
-vi.setConfig({ testTimeout: 30_000 })
 
 const claude = agents.filter(({ id }) => id === 'claude')
 

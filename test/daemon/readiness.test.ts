@@ -1,14 +1,11 @@
 import { chmodSync, existsSync, readFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Agent } from '../../src/agents/agent.ts'
 import { agents } from '../../src/agents/index.ts'
 import { type AgentReadiness, type ReadinessQuestion, readiness } from '../../src/daemon/readiness.ts'
 import { Machine, VERSIONS } from './fake-programs.ts'
-
-// Programs take their time on a busy machine.
-vi.setConfig({ testTimeout: 30_000 })
 
 function agent(id: string): Agent {
   const found = agents.find((one) => one.id === id)

@@ -4,11 +4,8 @@ import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from '
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { parseEvents, StreamReader } from '../gateway/sse.ts'
-
-// Every test starts a process or two, and the machine may be busy.
-vi.setConfig({ testTimeout: 30_000 })
 
 const MAIN = join(import.meta.dirname, '../../src/cli/main.ts')
 const CLAUDE = join(import.meta.dirname, 'replay-claude.mjs')

@@ -17,9 +17,6 @@ export const QUICK = { SIGINT: 150, SIGTERM: 150, SIGKILL: 5_000 }
 /** For programs that end at the first signal, which a busy machine may bring them late. */
 export const PATIENT = { SIGINT: 10_000, SIGTERM: 10_000, SIGKILL: 10_000 }
 
-// Real programs take their time on a busy machine.
-vi.setConfig({ testTimeout: 20_000 })
-
 const started: string[] = []
 
 export function fakeAgent(mode: string, argument = ''): ProcessLaunch {

@@ -1,15 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, expect, test, vi } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { type Wired, wire } from '../../src/daemon/wire.ts'
 import type { AnswerCommand, Event, EventType } from '../../src/model/index.ts'
 import type { Session } from '../../src/sessions/session.ts'
 import { decodeFixture, type Fixture, fixtures } from '../agents/fixtures.ts'
 import { isAlive } from './fake-run.ts'
 import { SERVER } from './server-runs.ts'
-
-vi.setConfig({ testTimeout: 20_000 })
 
 interface Ended {
   events: Event[]

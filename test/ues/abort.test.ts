@@ -6,8 +6,6 @@ import { type AgentAdapter, type AgentEvent, claudeCode, codex } from '../../src
 import { isAlive, untilBlocked } from '../drivers/fake-run.ts'
 import { all, claude, ending, only, playing, processesOf, program, run, told, types } from './scene.ts'
 
-vi.setConfig({ testTimeout: 20_000 })
-
 /** Reads until an event of this type, and leaves the rest. */
 async function until(events: AsyncGenerator<AgentEvent>, type: AgentEvent['type']): Promise<AgentEvent[]> {
   const seen: AgentEvent[] = []

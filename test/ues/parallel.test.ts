@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import {
   type AgentAdapter,
   type AgentEvent,
@@ -10,8 +10,6 @@ import {
 } from '../../src/ues/index.ts'
 import { isAlive } from '../drivers/fake-run.ts'
 import { all, claude, ending, only, playing, told, types } from './scene.ts'
-
-vi.setConfig({ testTimeout: 20_000 })
 
 const piece = (agent: string, n: number): AgentEvent => ({
   type: 'text_delta',

@@ -8,8 +8,6 @@ import { type AgentAdapter, claudeCode, codex, echo, gemini } from '../../src/ue
 import { isAlive, untilBlocked } from '../drivers/fake-run.ts'
 import { claude, ending, only, playing, program, run, serving, told, types } from './scene.ts'
 
-vi.setConfig({ testTimeout: 20_000 })
-
 const RECORDED: readonly (readonly [string, () => AgentAdapter, string])[] = [
   ['claude-code', () => playing(claudeCode, 'claude/fixtures/claude/bidi_multi'), 'several deltas.'],
   ['codex', () => playing(codex, 'codex/fixtures/codex/as_basic'), 'several deltas.'],
