@@ -10,7 +10,8 @@ import { stamp } from '../src/sessions/log.ts'
 import { Play } from './play.ts'
 
 /** One measurement in a process of its own: `parse` is the bare loop, `events` is the library's path. */
-const [mode = '', file = '', agentId = '', launchName = '', plan = ''] = process.argv.slice(2)
+const [mode = '', file = '', times = '1', agentId = '', launchName = '', plan = ''] = process.argv.slice(2)
+const files = Array<string>(Number(times)).fill(file)
 
 const NOWHERE: BlobSink = {
   open: () => ({ write: () => undefined, close: async () => ({ id: '', bytes: 0 }) }),
@@ -24,7 +25,7 @@ const { user, system } = process.cpuUsage(before)
 process.stdout.write(JSON.stringify({ cpuMicros: user + system, frames }))
 
 async function parse(): Promise<number> {
-  const child = spawn('cat', [file])
+  const child = spawn('cat', files)
   child.stdout.setEncoding('utf8')
   let rest = ''
   let count = 0
@@ -60,7 +61,7 @@ function events(): () => Promise<number> {
   return async () => {
     conversation.open()
     const run = driver({ timers: systemTimers }).start(
-      { kind: 'process', argv: ['cat', file], env: {}, passEnv: [] },
+      { kind: 'process', argv: ['cat', ...files], env: {}, passEnv: [] },
       // What bears the marker of a run ends with it: two benches at once must not end each other's.
       { runId: `bench-${process.pid}`, cwd: '/', env: {}, blobs: NOWHERE },
     )

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Corpus, corpora, RECORDED } from './corpus.ts'
@@ -7,9 +7,9 @@ import { median } from './median.ts'
 import type { ScenePlan } from './play.ts'
 
 const ROUNDS = 5
-/** So many that what a process costs once does not decide. */
-const FRAMES = 800_000
-const MOST_BYTES = 192 * 1024 * 1024
+/** So many that what a process costs once does not decide: starting it, and compiling what turns out to be hot. */
+const FRAMES = 2_400_000
+const MOST_BYTES = 768 * 1024 * 1024
 const WORKER = join(import.meta.dirname, 'core-worker.ts')
 
 interface Measured {
@@ -43,15 +43,15 @@ function isMeant({ name }: Corpus, only: readonly string[]): boolean {
 function measure(folder: string, corpus: Corpus): void {
   const file = join(folder, 'stream.jsonl')
   const plan = join(folder, 'plan.json')
-  const bytes = write(file, corpus)
+  const { bytes, times } = write(file, corpus)
   const plans: ScenePlan[] = corpus.scenes.map(({ lines, told }) => ({ lines: lines.length, told }))
   writeFileSync(plan, JSON.stringify(plans))
   const parse: number[] = []
   const events: number[] = []
   let frames = 0
   for (let round = 0; round < ROUNDS; round++) {
-    const baseline = work('parse', file)
-    const ours = work('events', file, corpus.agent, corpus.launch, plan)
+    const baseline = work('parse', file, times)
+    const ours = work('events', file, times, corpus.agent, corpus.launch, plan)
     if (baseline.frames !== ours.frames) throw new Error(`read ${ours.frames} frames of ${baseline.frames}`)
     frames = ours.frames
     parse.push(baseline.cpuMicros / frames)
@@ -68,17 +68,16 @@ function measure(folder: string, corpus: Corpus): void {
   process.stdout.write(`${row.join(' ')}\n`)
 }
 
-/** All scenes over and over again; the same file for both sides. */
-function write(path: string, { scenes }: Corpus): number {
+/** All scenes once; both sides are given this file over and over again. */
+function write(path: string, { scenes }: Corpus): { bytes: number; times: number } {
   const lines = scenes.flatMap((scene) => scene.lines)
   const block = Buffer.from(`${lines.join('\n')}\n`)
   const times = Math.ceil(Math.min(FRAMES / lines.length, MOST_BYTES / block.length))
-  const file = openSync(path, 'w')
-  for (let time = 0; time < times; time++) writeSync(file, block)
-  closeSync(file)
-  return times * block.length
+  writeFileSync(path, block)
+  return { bytes: times * block.length, times }
 }
 
-function work(...args: string[]): Measured {
-  return JSON.parse(execFileSync(process.execPath, [WORKER, ...args], { encoding: 'utf8' }))
+function work(mode: string, file: string, times: number, ...more: string[]): Measured {
+  const args = [WORKER, mode, file, String(times), ...more]
+  return JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' }))
 }

@@ -2,21 +2,28 @@ import type { LaunchKind } from '../src/model/index.ts'
 import type { Scene } from './corpus.ts'
 
 const PIECES = 100
-const TIMES = 20
-const WORDS =
-  'The stream is read line by line, and whatever an agent says becomes one event of the log.'.split(' ')
+/** A turn that has as many lines is long enough. */
+const LINES = 2000
+const TIMES = 100
+const SENTENCE = 'The stream is read line by line, and whatever an agent says becomes one event of the log.'
+const WORDS = SENTENCE.split(' ')
+/** What an agent says at once, and what a command prints: the scripted model says "Done." and runs `echo ok`. */
+const PARAGRAPH = Array<string>(3).fill(SENTENCE).join(' ')
+const PAGE = `${SENTENCE}\\n`.repeat(25)
 
-/** A piece of a text that is streamed. */
-const PIECE =
-  /"(?:\w+_delta|agent_(?:message|thought)_chunk|message\.part\.delta)"|"delta":true|\/\w*[dD]elta"/
-/** What begins or ends a process or its turn, and what counts for all of it. */
-const EDGE = /"type":"(?:system|init|result|thread\.started|turn\.\w+)"/
+/** A line about a text that is streamed, and the piece of it; a board streams lines. */
+const STREAMED =
+  /"(?:\w+_delta|agent_(?:message|thought)_chunk|message\.part\.delta)"|"delta":true|\/\w*[dD]elta"|"type":"log"/
+const PIECE = /("(?:text|thinking|delta|partial_json|content|line)":")[^"\\]+"/
+/** What begins or ends a process or its turn, what counts for all of it, and failures: these come once. */
+const EDGE = /"type":"(?:system|init|result|error|thread\.started|turn\.\w+)"/
+const COUNTED = /^([a-z]+_)(\d{1,4})$/
 const ID = /"(?:id|uuid|callID|messageID|tool_use_id|tool_id)":"([^"]+)"/g
 
 /**
  * The same scene with a turn as long as real ones: a piece of a text is followed by more of them, and what a one-shot
- * process does in its turn it does over again, each time under ids of its own. Live ones are asked and told things
- * meanwhile, which must stay as they were, so there only the texts grow.
+ * process does in its turn it does over again, each time under ids of its own and with texts and outputs as long as
+ * real ones. Live ones are asked and told things meanwhile, which must stay as they were, so there only the texts grow.
  */
 export function longTurn(scene: Scene, launch: LaunchKind): Scene {
   return launch === 'live' ? longTexts(scene) : { ...scene, lines: overAgain(longTexts(scene).lines) }
@@ -26,11 +33,16 @@ function longTexts({ lines, told }: Scene): Scene {
   const long: string[] = []
   const placeOf = lines.map((line) => {
     const place = long.length
-    if (PIECE.test(line)) for (let time = 0; time < PIECES; time++) long.push(pieceOf(line, time))
+    if (isPiece(line)) for (let time = 0; time < PIECES; time++) long.push(pieceOf(line, time))
     else long.push(line)
     return place
   })
   return { lines: long, told: told.map(([at, line]) => [placeOf[at] ?? long.length, line]) }
+}
+
+/** Some lines of a stream have no text, as one that tells what a message has cost: these come once. */
+function isPiece(line: string): boolean {
+  return STREAMED.test(line) && PIECE.test(line)
 }
 
 /** Another word of the same text, in a line that has an id and a time of its own where such lines have them. */
@@ -38,8 +50,8 @@ function pieceOf(line: string, time: number): string {
   const word = WORDS[time % WORDS.length] ?? ''
   const id = String(time).padStart(2, '0')
   return line
-    .replace(/("(?:text|thinking|delta|partial_json|content)":")[^"\\]+"/, `$1${word} "`)
-    .replace(/("(?:uuid|id)":"[^"]+)[^"]{2}"/, `$1${id}"`)
+    .replace(PIECE, (_, key) => `${key}${word} ${key === '"line":"' ? SENTENCE : ''}"`)
+    .replace(/("(?:uuid|id)":"[^"]+)[^"]{2}([^"]{2}")/, `$1${id}$2`)
     .replace(/("timestamp":"[^"]+)\d{2}Z"/, `$1${id}Z"`)
     .replace(/("emittedAtMs":\d+)\d{2}/, `$1${id}`)
 }
@@ -47,13 +59,36 @@ function pieceOf(line: string, time: number): string {
 function overAgain(lines: readonly string[]): string[] {
   const begin = lines.findIndex((line) => !EDGE.test(line))
   const end = lines.findLastIndex((line) => !EDGE.test(line)) + 1
-  const body = lines.slice(begin, end).join('\n')
-  if (body === '') return [...lines]
-  const ids = new Set(Array.from(body.matchAll(ID), ([, id = '']) => id))
-  const bodies = Array.from({ length: TIMES }, (_, time) => {
-    let again = body
-    for (const id of ids) again = again.replaceAll(`"${id}"`, `"${id}.${time}"`)
+  const body = lines.slice(begin, end)
+  if (body.length === 0) return [...lines]
+  const text = body.map((line) => (isPiece(line) ? line : wholeOf(line))).join('\n')
+  const ids = [...new Set(Array.from(text.matchAll(ID), ([, id = '']) => id))]
+  const step = 1 + Math.max(...ids.map((id) => Number(COUNTED.exec(id)?.[2] ?? 0)))
+  const times = Math.min(TIMES, Math.ceil(LINES / body.length))
+  const bodies = Array.from({ length: times }, (_, time) => {
+    let again = text
+    for (const id of ids) again = again.replaceAll(`"${id}"`, `"${idOf(id, time, step)}"`)
     return again
   })
   return [...lines.slice(0, begin), ...bodies.join('\n').split('\n'), ...lines.slice(end)]
+}
+
+/** Where an agent counts, the count goes on. */
+function idOf(id: string, time: number, step: number): string {
+  const [, stem, number] = COUNTED.exec(id) ?? []
+  return stem === undefined ? `${id}.${time}` : `${stem}${Number(number) + time * step}`
+}
+
+/** What is told whole, at its length. What is empty stays so, and what is longer as well. */
+function wholeOf(line: string): string {
+  return line
+    .replace(/("text":")((?:[^"\\]|\\.)+)"/g, (_, key, text) => `${key}${longer(text, PARAGRAPH)}"`)
+    .replace(
+      /("(?:aggregated_)?output":")((?:[^"\\]|\\.)+)"/g,
+      (_, key, text) => `${key}${longer(text, PAGE)}"`,
+    )
+}
+
+function longer(one: string, other: string): string {
+  return one.length < other.length ? other : one
 }

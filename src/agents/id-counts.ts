@@ -4,6 +4,7 @@ const NINE = 57
 const NUMBERS = 1024 * 1024
 const DIGITS = 7
 const WORD = 32
+const WORD_BITS = 5
 /** So many ids show how an agent names things. */
 const FIRST = 32
 
@@ -27,16 +28,17 @@ export class IdCounts {
     return this.get(id) !== undefined
   }
 
-  add(id: string): void {
-    const uses = this.get(id)
-    if (uses !== undefined) {
-      this.#named.set(id, uses + 1)
-      return
-    }
+  /** Counts one more use, and tells how many there were before. */
+  add(id: string): number | undefined {
     if (this.#prefix === undefined && this.#named.size < FIRST) this.#choosePrefix(id)
     const number = this.#numberOf(id)
-    if (number === -1) this.#named.set(id, 1)
-    else this.#set(number)
+    if (number !== -1 && !this.#isSet(number)) {
+      this.#set(number)
+      return undefined
+    }
+    const uses = this.#named.get(id) ?? (number === -1 ? undefined : 1)
+    this.#named.set(id, (uses ?? 0) + 1)
+    return uses
   }
 
   /** The first that two ids share: one alone may have ended in digits by chance. */
@@ -69,17 +71,17 @@ export class IdCounts {
   }
 
   #isSet(number: number): boolean {
-    return ((this.#bits[Math.floor(number / WORD)] ?? 0) & (1 << (number % WORD))) !== 0
+    return ((this.#bits[number >>> WORD_BITS] ?? 0) & (1 << (number & (WORD - 1)))) !== 0
   }
 
   #set(number: number): void {
-    const at = Math.floor(number / WORD)
+    const at = number >>> WORD_BITS
     if (at >= this.#bits.length) {
       const longer = new Uint32Array(Math.max(at + 1, this.#bits.length * 2))
       longer.set(this.#bits)
       this.#bits = longer
     }
-    this.#bits[at] = (this.#bits[at] ?? 0) | (1 << (number % WORD))
+    this.#bits[at] = (this.#bits[at] ?? 0) | (1 << (number & (WORD - 1)))
   }
 }
 

@@ -87,9 +87,9 @@ export function completeMessage(
   text: string,
   more: { parent?: string | undefined; partial?: boolean; phase?: 'commentary' | 'final' | undefined } = {},
 ): Said {
-  const messageId = currentId(ledger.messages, ledger.closedMessages, nativeId)
+  const uses = ledger.closedMessages.add(nativeId)
+  const messageId = ledger.messages.has(nativeId) ? nativeId : idAfter(nativeId, uses)
   ledger.messages.delete(messageId)
-  ledger.closedMessages.add(nativeId)
   const type = kind === 'text' ? 'text.completed' : 'thinking.completed'
   const { partial, phase, parent } = more
   // Most have none of them, and spreading nothing costs more than all the rest.

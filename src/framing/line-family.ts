@@ -20,13 +20,21 @@ const SHORTEST = 160
 const LONGEST = 1024
 
 /** How many characters siblings have in common at their beginning. */
-const ALIKE = 12
+const ALIKE = 24
+
+/** And how many for each difference: taking a string out of a line costs as much as parsing so many. */
+const SHARED = 64
 
 /** A family that has ended is no longer asked. */
 const MOST_STRANGERS = 4
 
 /** Lines that pass between two attempts to find a family, where there seems to be none. */
 const MOST_PATIENCE = 128
+
+const BACKSLASH = 0x5c
+
+/** Characters that are compared at once. */
+const BLOCK = 32
 
 /** V8 copies slices that are shorter; a longer one would keep the whole chunk in memory that it was read with. */
 const SHORTEST_VIEW = 13
@@ -43,7 +51,7 @@ export class LineFamily {
   /** The last line that was no member, until it is known whether the next one is its sibling. */
   #last: { text: string; value: unknown } | undefined
   #patience = 0
-  /** Attempts since the last member: each makes the next one wait longer. */
+  /** Attempts that no member has made up for: each makes the next one wait longer. */
   #attempts = 0
 
   /** Throws where `JSON.parse` does. */
@@ -52,7 +60,7 @@ export class LineFamily {
     const member = this.#family && memberOf(this.#family, text)
     if (member) {
       this.#strangers = 0
-      this.#attempts = 0
+      if (this.#attempts > 0) this.#attempts--
       return member
     }
     if (++this.#strangers > MOST_STRANGERS) this.#family = undefined
@@ -81,7 +89,7 @@ function memberOf({ between, root }: Family, text: string): Container | undefine
   let at = before.length
   for (let place = 1; place < between.length; place++) {
     const quoted = before.endsWith('"')
-    const end = quoted ? text.indexOf('"', at) : endOfDigits(text, at)
+    const end = quoted ? endOfString(text, at) : endOfDigits(text, at)
     before = between[place] ?? ''
     if (end < at || !has(text, before, end)) return undefined
     const leaf = quoted ? stringIn(text, at, end) : countIn(text, at, end)
@@ -97,14 +105,31 @@ function has(text: string, part: string, at: number): boolean {
   return text.slice(at, at + part.length) === part
 }
 
-/** The string between two quotes; nothing where it has escapes, or what JSON does not allow. */
-function stringIn(text: string, from: number, to: number): string | undefined {
-  const string = text.slice(from, to)
-  if (string.includes('\\')) return undefined
-  // Throws where the whole line would.
-  if (string.length >= SHORTEST_VIEW) return JSON.parse(text.slice(from - 1, to + 1))
-  for (let at = from; at < to; at++) if (text.charCodeAt(at) < 0x20) return undefined
-  return string
+/** The first quote that is not escaped. */
+function endOfString(text: string, from: number): number {
+  let end = text.indexOf('"', from)
+  while (end >= 0 && isEscaped(text, end)) end = text.indexOf('"', end + 1)
+  return end
+}
+
+function isEscaped(text: string, place: number): boolean {
+  let before = place
+  while (text.charCodeAt(before - 1) === BACKSLASH) before--
+  return (place - before) % 2 === 1
+}
+
+/** The string between two quotes. Throws where the whole line would. */
+function stringIn(text: string, from: number, to: number): string {
+  if (to - from < SHORTEST_VIEW && isPlain(text, from, to)) return text.slice(from, to)
+  return JSON.parse(text.slice(from - 1, to + 1))
+}
+
+function isPlain(text: string, from: number, to: number): boolean {
+  for (let at = from; at < to; at++) {
+    const code = text.charCodeAt(at)
+    if (code < 0x20 || code === BACKSLASH) return false
+  }
+  return true
 }
 
 /** Digits that JSON takes for a number: a zero is not followed by more. */
@@ -140,12 +165,13 @@ function familyOf(first: string, a: unknown, second: string, b: unknown): Family
   const pairs: [Leaf, Leaf][] = []
   const root = branchOf(a, b, pairs)
   const between = root && pairs.length > 0 ? textBetween(first, second, pairs) : undefined
-  return root && between && { between, root }
+  const shared = between ? between.join('').length : 0
+  return root && between && shared >= SHARED * pairs.length ? { between, root } : undefined
 }
 
 /**
- * Where two values differ, in pairs and in order; nothing when it is not only in strings and numbers. What the second
- * has and the first has not shows in their texts.
+ * Where the strings and numbers of two values differ, in pairs and in order; nothing where one has an object and the
+ * other has not. Whatever else differs shows in their texts.
  */
 function branchOf(a: unknown, b: unknown, pairs: [Leaf, Leaf][]): Branch | undefined {
   if (!isContainer(a) || !isContainer(b)) return undefined
@@ -153,15 +179,13 @@ function branchOf(a: unknown, b: unknown, pairs: [Leaf, Leaf][]): Branch | undef
   for (const [key, one] of Object.entries(a)) {
     const other = b[key]
     if (one === other) continue
-    if (isLeaf(one) && isLeaf(other) && typeof one === typeof other) {
+    if (isLeaf(one) && isLeaf(other)) {
       branch.leaves.push({ key, place: pairs.push([one, other]) - 1 })
     } else if (isContainer(one)) {
       const before = pairs.length
       const below = branchOf(one, other, pairs)
       if (!below) return undefined
       if (pairs.length > before) branch.branches.push({ key, branch: below })
-    } else if (JSON.stringify(one) !== JSON.stringify(other)) {
-      return undefined
     }
   }
   return branch
@@ -180,18 +204,34 @@ function textBetween(first: string, second: string, pairs: readonly [Leaf, Leaf]
   const between: string[] = []
   let [from, at] = [0, 0]
   for (const [one, other] of pairs) {
-    let same = 0
-    while (at + same < second.length && first[from + same] === second[at + same]) same++
+    const same = sameLength(first, from, second, at)
     // They part inside the pair, or right behind the shorter one.
     const start = beginning(second, at + same, typeof other === 'string') - at
-    if (start <= 0 || !has(first, String(one), from + start) || !has(second, String(other), at + start)) {
-      return undefined
-    }
+    const [a, b] = [written(one), written(other)]
+    if (start <= 0 || !has(first, a, from + start) || !has(second, b, at + start)) return undefined
     between.push(second.slice(at, at + start))
-    from += start + String(one).length
-    at += start + String(other).length
+    from += start + a.length
+    at += start + b.length
   }
   return first.slice(from) === second.slice(at) ? [...between, second.slice(at)] : undefined
+}
+
+/** How far two texts agree, by blocks first: see `has`. */
+function sameLength(first: string, from: number, second: string, at: number): number {
+  let same = 0
+  while (
+    at + same + BLOCK <= second.length &&
+    has(first, second.slice(at + same, at + same + BLOCK), from + same)
+  ) {
+    same += BLOCK
+  }
+  while (at + same < second.length && first[from + same] === second[at + same]) same++
+  return same
+}
+
+/** As it stands in a line, without its quotes. */
+function written(leaf: Leaf): string {
+  return typeof leaf === 'string' ? JSON.stringify(leaf).slice(1, -1) : String(leaf)
 }
 
 /** Where the string or the number begins that this place is in. */

@@ -21,7 +21,7 @@ describe('counts of ids', () => {
         const plain = new Map<string, number>()
         for (const one of used) {
           expect(counts.get(one)).toBe(plain.get(one))
-          counts.add(one)
+          expect(counts.add(one)).toBe(plain.get(one))
           plain.set(one, (plain.get(one) ?? 0) + 1)
         }
         for (const one of [...used, ...asked]) {

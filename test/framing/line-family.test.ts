@@ -36,6 +36,24 @@ const anyPiece = fc.record({
   at: fc.oneof(fc.nat(), fc.double(), fc.maxSafeInteger(), fc.constantFrom('007', '1e3', '-0', 'true', '""')),
 })
 
+/** Every field has two or three values, so that lines which teach often agree in what later ones do not. */
+const fewValued = fc
+  .record({
+    isLong: fc.boolean(),
+    word: fc.constantFrom('one', 'another word', '"'),
+    id: fc.constantFrom('1', '2'),
+    at: fc.constantFrom(1, 22, 0),
+    flag: fc.constantFrom(true, false, null),
+    kind: fc.constantFrom('a', 1, null),
+    list: fc.constantFrom([], ['x'], ['y']),
+    inner: fc.constantFrom({ word: 'one' }, { word: 'two' }, { word: 1 }, {}, null),
+    isLast: fc.boolean(),
+  })
+  .map(({ isLong, isLast, inner, ...fields }) => {
+    const padding = 'x'.repeat(isLong ? 500 : 499)
+    return JSON.stringify(isLast ? { padding, ...fields, inner } : { padding, inner, ...fields })
+  })
+
 describe('a family of lines', () => {
   test('is known after two of them, and shares what never differs', () => {
     const family = taught(piece('a', '1', 1), piece('b', '2', 2))
@@ -75,6 +93,43 @@ describe('a family of lines', () => {
       }),
       { numRuns: 2_000 },
     )
+  })
+
+  test('is known wherever in the line its differences are', () => {
+    for (let length = 0; length < 100; length++) {
+      const line = (word: string) =>
+        `{"always":{"padding":"${'x'.repeat(length)}"},"word":"${word}","end":"${PADDING}"}`
+      const family = taught(line('1'), line('2'))
+      const [third, fourth] = [family.parse(line('three')), family.parse(line(''))]
+      expect(Reflect.get(Object(fourth), 'always')).toBe(Reflect.get(Object(third), 'always'))
+    }
+  })
+
+  test('reads strings with escapes as members, and knows an escaped quote from the end', () => {
+    const family = taught(piece('say "a"\n', '1', 1), piece('tell \\', '2', 2))
+    const [third, fourth] = ['"', 'a longer one with "quotes" and \\'].map((text) => {
+      expectSame(family, piece(text, '3', 3))
+      return family.parse(piece(text, '3', 3))
+    })
+    expect(Reflect.get(Object(fourth), 'always')).toBe(Reflect.get(Object(third), 'always'))
+  })
+
+  test('what two lines had in common may differ in any later one', () => {
+    fc.assert(
+      fc.property(fc.array(fewValued, { minLength: 3, maxLength: 40 }), (lines) => {
+        const family = new LineFamily()
+        for (const line of lines) expectSame(family, line)
+      }),
+      { numRuns: 1_000 },
+    )
+  })
+
+  test('lines that share too little for their differences are parsed whole', () => {
+    const short = (x: number) => `{"padding":{"of":"${'x'.repeat(120)}"},"a":"${x}","b":"${x}","c":"${x}"}`
+    const family = taught(short(1000), short(2000))
+    const [third, fourth] = [family.parse(short(3000)), family.parse(short(4000))]
+    expect(fourth).toEqual(JSON.parse(short(4000)))
+    expect(Reflect.get(Object(fourth), 'padding')).not.toBe(Reflect.get(Object(third), 'padding'))
   })
 
   const line = (fields: string) => `{"padding":"${PADDING}",${fields}}`
