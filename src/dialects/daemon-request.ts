@@ -38,8 +38,8 @@ function headerOf({ kind, tool, title }: RequestOpened): string {
   switch (kind) {
     case 'permission': {
       const about = [tool, title].filter((part) => part !== undefined).join(': ')
-      // Some agents put it as a question themselves.
-      return about === '' ? 'Allow this?' : `Allow ${about.replace(/\?+$/, '')}?`
+      // Some agents put it as a question themselves. Looked for once, however many marks there are in it.
+      return about === '' ? 'Allow this?' : `Allow ${about.replace(/(?<!\?)\?+$/, '')}?`
     }
     case 'plan':
       return 'Approve this plan?'

@@ -11,7 +11,7 @@ import { EventTypes } from './event-types.ts'
 import { Folds } from './folds.ts'
 import { formatOf, NDJSON, SSE, type StreamFormat } from './format.ts'
 import { owned, SessionPath } from './owned.ts'
-import { Page, pageOf, type Reading } from './page.ts'
+import { Page, PageReader, pageOf, type Reading } from './page.ts'
 import type { GatewayParts } from './parts.ts'
 import { pour } from './pour.ts'
 import { Projector, type View } from './projector.ts'
@@ -53,7 +53,7 @@ export function eventsEndpoint(parts: GatewayParts): Endpoint {
       const reading: Reading = { id, view, from, raw: query.raw === '1' }
       if (!format) return pageOf(parts, reply, principal, { ...reading, record, query, folds })
       checkStreamQuery(query)
-      const over = record.status === 'ended' && view.after.seq >= record.head
+      const over = await isOver(parts, record, reading, folds)
       // This tells a browser not to come back.
       if (over && format === SSE) return reply.code(204).send()
       if (over) return reply.type(format.type).send('')
@@ -86,6 +86,21 @@ async function stream(
   } finally {
     leave()
   }
+}
+
+/** Has the reader all there will ever be? The last entry may have given several messages. */
+async function isOver(
+  parts: GatewayParts,
+  { status, head }: SessionRecord,
+  reading: Reading,
+  folds: Folds,
+): Promise<boolean> {
+  const { seq, part } = reading.view.after
+  if (status !== 'ended' || seq < head) return false
+  if (!Number.isFinite(part)) return true
+  const rest = new PageReader(parts, reading, 1, folds)
+  await rest.read(head)
+  return rest.empty
 }
 
 function viewOf(query: EventsQuery, lastEventId: string | string[] | undefined): View {

@@ -24,6 +24,15 @@ export interface Place {
   state: unknown
 }
 
+/** Nothing where it cannot be copied: it may hold something of an agent that is thousands of levels deep. */
+export function copyOf<P extends Place>(place: P): P | undefined {
+  try {
+    return structuredClone(place)
+  } catch {
+    return undefined
+  }
+}
+
 /** Logs that are remembered, and places in each of them. */
 const LOGS = 100
 const PLACES = 4
@@ -43,13 +52,14 @@ export class Folds<P extends Place = Place> {
     const found = places.filter(fits).reduce<P | undefined>(later, undefined)
     if (!found) return undefined
     this.#remember(key, [...places.filter((place) => place !== found), found])
-    return structuredClone(found)
+    return copyOf(found)
   }
 
-  keep(key: string | undefined, place: P): void {
-    if (key === undefined) return
+  /** It is kept itself, so whoever wants to go on from there keeps a copy. */
+  keep(key: string | undefined, place: P | undefined): void {
+    if (key === undefined || place === undefined) return
     const others = (this.#kept.get(key) ?? []).filter(({ seq }) => seq !== place.seq)
-    this.#remember(key, [...others, structuredClone(place)])
+    this.#remember(key, [...others, place])
   }
 
   #remember(key: string, places: P[]): void {

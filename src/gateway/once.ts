@@ -19,15 +19,11 @@ export interface Keyed<A> {
 export async function once<A>(
   { sessions }: Pick<GatewayParts, 'sessions'>,
   inFlight: InFlight,
-  { request, reply, principal, body }: Call<unknown, unknown, unknown>,
+  { request, reply, principal, params, body }: Call<object, unknown, unknown>,
   { session, answer, run }: Keyed<A>,
 ): Promise<A> {
-  const path = request.url.split('?')[0]
-  const key = keyFrom(
-    request.headers['idempotency-key'],
-    `${principal} ${request.method} ${path}`,
-    body ?? {},
-  )
+  const scope = `${principal} ${request.method} ${pathOf(params, request.routeOptions.url)}`
+  const key = keyFrom(request.headers['idempotency-key'], scope, body ?? {})
   if (!key) return run(undefined)
   const leave = inFlight.enter(key)
   try {
@@ -46,4 +42,10 @@ export async function once<A>(
   } finally {
     leave()
   }
+}
+
+/** As the route spells it: there is more than one way to write the same path. */
+function pathOf(params: object, route = ''): string {
+  const values = new Map<string, unknown>(Object.entries(params))
+  return route.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(values.get(name))))
 }

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { mainstem } from '../dialects/mainstem.ts'
 import type { SessionRecord } from '../model/index.ts'
 import { named } from './components.ts'
-import { type Folds, foldKey, type Place } from './folds.ts'
+import { copyOf, type Folds, foldKey, type Place } from './folds.ts'
 import type { Shown } from './format.ts'
 import type { GatewayParts } from './parts.ts'
 import { Projector, type View } from './projector.ts'
@@ -138,11 +138,11 @@ export class PageReader {
   /** Where it is, if that is worth knowing. */
   #place(): Place | undefined {
     if (keyOf(this.#reading) === undefined) return undefined
-    return { seq: this.#seq, state: structuredClone(this.#projector.state) }
+    return copyOf({ seq: this.#seq, state: this.#projector.state })
   }
 
   #keep(place: Place | undefined): void {
-    if (place) this.#folds.keep(keyOf(this.#reading), place)
+    this.#folds.keep(keyOf(this.#reading), place)
   }
 
   #add({ id, message }: Shown): void {

@@ -103,11 +103,11 @@ export class Log {
 
   keepFrame(frame: number, stream: string, text: string): void {
     this.#journal.push({ frame, stream, text: this.#mask ? this.#mask.text(text) : text })
-    this.#state.frames = frame
   }
 
-  /** What became of all frames so far. */
-  covered(coverage: Coverage): void {
+  /** The number of the last frame, also where the journal has it not, and what became of all so far. */
+  covered(frames: number, coverage: Coverage): void {
+    this.#state.frames = frames
     this.#state.coverage = { ...coverage }
     this.#heard = true
   }

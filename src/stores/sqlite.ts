@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import {
   type BlobRef,
   type BlobSink,
@@ -85,12 +86,19 @@ class SqliteStore implements Store {
     return receipt
   }
 
+  /** A long log is read in many pieces from the database: between them it is the turn of everybody else. */
   async read(session: string, after: number, limit: number): Promise<readonly Entry[]> {
-    return this.#logs.get(session)?.recentEntries(after, limit) ?? this.#reader.read(session, after, limit)
+    const recent = this.#logs.get(session)?.recentEntries(after, limit)
+    if (recent) return recent
+    await setImmediate()
+    return this.#reader.read(session, after, limit)
   }
 
   async readTexts(session: string, after: number): Promise<readonly string[]> {
-    return this.#logs.get(session)?.recentTexts(after) ?? this.#reader.readTexts(session, after)
+    const recent = this.#logs.get(session)?.recentTexts(after)
+    if (recent) return recent
+    await setImmediate()
+    return this.#reader.readTexts(session, after)
   }
 
   async head(session: string): Promise<number> {

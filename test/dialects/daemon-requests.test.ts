@@ -50,6 +50,11 @@ describe('a request', () => {
     ])
   })
 
+  test('is asked at once, whatever its title is', () => {
+    const title = `${'?'.repeat(200_000)}x`
+    expect(say(request({ title }))).toEqual([allowed(`Allow ${title}?`), result])
+  })
+
   test.each([
     [{ kind: 'permission' }, 'Allow this?'],
     [{ kind: 'permission', title: 'May I run this?' }, 'Allow May I run this?'],

@@ -103,6 +103,18 @@ describe('a stream', () => {
     expect([lines.status, await lines.text()]).toEqual([200, ''])
   })
 
+  test('that was cut among the messages of the last entry has the rest of them', async () => {
+    const id = await begin(server)
+    await call(server, `POST /v1/sessions/${id}/end`)
+    const path = events(id, '?dialect=execute')
+    const all = await streamed(server, path)
+    expect(all).toHaveLength(2)
+    const [first, last] = all.map(({ id }) => String(id))
+    expect(await streamed(server, path, { 'last-event-id': first ?? '' })).toEqual(all.slice(1))
+    const headers = { ...SSE, 'last-event-id': last ?? '' }
+    expect((await fetchFrom(server, `GET ${path}`, { headers })).status).toBe(204)
+  })
+
   test('shows only the types that are asked for, with the ids they have', async () => {
     const id = await finished(server, STORY)
     const all = await streamed(server, events(id))

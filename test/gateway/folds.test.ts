@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { Dialect } from '../../src/dialects/dialect.ts'
 import { dialects } from '../../src/dialects/index.ts'
 import { Counting } from '../../src/gateway/board/counting.ts'
-import { Folds } from '../../src/gateway/folds.ts'
+import { copyOf, Folds } from '../../src/gateway/folds.ts'
 import type { Entry } from '../../src/model/index.ts'
 import { memoryStore } from '../../src/stores/memory.ts'
 import { plays } from '../dialects/plays.ts'
@@ -102,6 +102,35 @@ describe('messages by their numbers', () => {
     await expect(counting.slice({ ...here, earliest: 3 }, dialect, 0, 1)).rejects.toMatchObject(gone)
   })
 
+  test('in pages of any size read a log a few times at most', async () => {
+    const entries = Array.from({ length: 12_000 }, (_, index): Entry => {
+      const event = { type: 'text.completed', messageId: `m${index}`, text: `${index}` } as const
+      return { seq: index + 1, session: record.id, turn: 1, at: index, event }
+    })
+    const dialect = dialects.get('board')
+    if (!dialect) throw new Error('there is the board')
+    const here = { ...record, head: entries.length }
+    for (const limit of [600, 1_000, 4_000]) {
+      let read = 0
+      const counting = new Counting({
+        read: async (_, after, limit) => {
+          const found = entries.slice(after, after + limit)
+          read += found.length
+          return found
+        },
+      })
+      for (let offset = 0; offset < entries.length; offset += limit) {
+        expect(await counting.slice(here, dialect, offset, limit)).toHaveLength(limit)
+        expect(await counting.total(here, dialect)).toBe(entries.length)
+      }
+      // The last page again, and nothing before it.
+      const before = read
+      await counting.slice(here, dialect, entries.length - 10, 100)
+      expect(read - before).toBeLessThan(entries.length / 2)
+      expect({ limit, few: read < 4 * entries.length }).toEqual({ limit, few: true })
+    }
+  })
+
   test('of a log that is gone meanwhile are not waited for', async () => {
     const counting = new Counting({ read: async () => [] })
     for (const dialect of all) {
@@ -109,6 +138,16 @@ describe('messages by their numbers', () => {
       await expect(gone).rejects.toMatchObject({ code: 'session_not_found' })
     }
   })
+})
+
+test('a place that cannot be copied is no place to go on from', () => {
+  const folds = new Folds()
+  const deep: unknown = JSON.parse('['.repeat(50_000) + ']'.repeat(50_000))
+  expect(copyOf({ seq: 1, state: deep })).toBeUndefined()
+  folds.keep('a', { seq: 1, state: [] })
+  folds.keep('a', { seq: 2, state: deep })
+  expect(folds.find('a', () => true)).toBeUndefined()
+  expect(folds.find('a', ({ seq }) => seq < 2)).toEqual({ seq: 1, state: [] })
 })
 
 test('a few places of a few logs are kept, the last used of them', () => {

@@ -20,6 +20,7 @@ afterEach(async () => {
 
 const waiting = script(text('m', 'one'), { ...success, wait: true })
 const policy = { approval: 'auto-edit', sandbox: 'none' }
+const hex = (letter: string) => letter.charCodeAt(0).toString(16)
 const keyed = (key: string) => ({ 'idempotency-key': key })
 
 /** Every command to a session that a key can be sent with, and what makes it possible. */
@@ -47,6 +48,19 @@ describe.each(COMMANDS)('%s with an Idempotency-Key', (command, body) => {
     expect(first.headers.get('idempotent-replayed')).toBeNull()
     expect(second.headers.get('idempotent-replayed')).toBe('true')
     expect((await server.sessions.record(id))?.head).toBe(head)
+  })
+
+  test.each([
+    ['with a slash at its end', (path: string) => `${path}/`],
+    ['with a letter as its number', (path: string) => path.replace(/.$/, (end) => `%${hex(end)}`)],
+  ])('is the same call when its path is written %s', async (_, written) => {
+    const id = await begin(server, { agent: 'able', prompt: waiting })
+    await server.gate.reached()
+    const first = await post(id, 'k')
+    const path = written(`/v1/sessions/${id}/${command}`)
+    const second = await fetchFrom(server, `POST ${path}`, { headers: keyed('k'), body })
+    expect([second.status, await second.text()]).toEqual([first.status, await first.text()])
+    expect(second.headers.get('idempotent-replayed')).toBe('true')
   })
 
   test('in another session is another key', async () => {

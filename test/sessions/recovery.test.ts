@@ -121,6 +121,31 @@ test('raw frames are numbered on where the owner before stopped', async () => {
   expect(frames).toEqual([1, 2, 3, 4, 5])
 })
 
+test('the number of a frame that went into a blob is not given to another', async () => {
+  const store = memoryStore()
+  const before = house(store)
+  const session = await before.open()
+  await session.prompt('one')
+  const run = await before.driver.run()
+  run.say(init, result('1'))
+  await session.settled(1)
+  const writer = store.blobs.open()
+  writer.write(Uint8Array.of(1))
+  run.sayTooMuch(await writer.close())
+  await expect.poll(() => before.types(session)).toContain('native.unmapped')
+
+  const after = house(store)
+  const reopened = await after.sessions.open(session.id)
+  await reopened.prompt('two')
+  const second = await after.driver.run()
+  second.say(init, result('2'))
+  await reopened.settled(2)
+  const oversized = (await after.log(session)).find(({ event }) => event.type === 'native.unmapped')
+  const frames = (await store.readJournal(session.id, 0, 100)).map(({ frame }) => frame)
+  expect(oversized?.native).toBe(3)
+  expect(frames).toEqual([1, 2, 4, 5])
+})
+
 test('what a warm process may have left behind is swept, also of a session at rest', async () => {
   const store = memoryStore()
   const before = house(store)

@@ -64,3 +64,20 @@ test('a journal of many rows is read in order from any frame, and deleted whole'
   }
   rmSync(directory, { recursive: true })
 })
+
+test('very many frames that were committed together can be read', async () => {
+  const directory = newDirectory()
+  const id = sessionId(1)
+  const journal = Array.from({ length: 200_000 }, (_, index) => ({
+    frame: index + 1,
+    stream: 'stdout',
+    text: 'x',
+  }))
+  {
+    await using store = await sqliteStore({ directory, durability: 'process' })
+    await store.append(id, { entries: entries(id, 1, 1), journal })
+    expect(await store.readJournal(id, 0, 40)).toEqual(journal.slice(0, 40))
+    expect(await store.readJournal(id, 150_000, 40)).toEqual(journal.slice(150_000, 150_040))
+  }
+  rmSync(directory, { recursive: true })
+})

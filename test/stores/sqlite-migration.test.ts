@@ -1,11 +1,15 @@
-import { mkdirSync, rmSync } from 'node:fs'
+import { mkdirSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { MIGRATIONS, migrate } from '../../src/stores/sqlite/schema.ts'
 import { sqliteStore } from '../../src/stores/sqlite.ts'
 import { database, entries, newDirectory, sessionId, state } from './sqlite-parts.ts'
 
 const directory = newDirectory()
-afterAll(() => rmSync(directory, { recursive: true }))
+const full = newDirectory()
+afterAll(() => {
+  for (const path of [directory, full]) rmSync(path, { recursive: true })
+})
 
 test('a store of the first version has its sessions counted and its account made', async () => {
   mkdirSync(directory, { recursive: true, mode: 0o700 })
@@ -45,4 +49,23 @@ test('a store of the first version has its sessions counted and its account made
   expect(await store.read(sessionId(1), 0, 9)).toEqual(entries(sessionId(1), 1, 2))
   await store.delete(sessionId(3))
   expect((await store.counts()).get('ended') ?? 0).toBe(0)
+})
+
+test('a full store of the second version is opened, with what was heard and whose conversations they are', async () => {
+  const old = database(full)
+  migrate(old, MIGRATIONS.slice(0, 2))
+  const insert = old.prepare('INSERT INTO session (n, id, principal, status, record) VALUES (?, ?, ?, ?, ?)')
+  const coverage = { frames: 7, mapped: 6, unmapped: 1, malformed: 0, oversized: 0 }
+  for (let n = 1; n <= 300; n++) {
+    const nativeSessionId = `native-${n}`.padEnd(100, '.')
+    const record = state(sessionId(n), { nativeSessionId, frames: 7, coverage })
+    insert.run(n, record.id, record.principal, record.status, JSON.stringify(record))
+  }
+  old.close()
+  const { size: maxBytes } = statSync(join(full, 'mainstem.db'))
+  await using store = await sqliteStore({ directory: full, maxBytes })
+  const found = await store.records({ native: 'native-9'.padEnd(100, '.'), limit: 10 })
+  expect(found).toMatchObject([{ id: sessionId(9), frames: 7, coverage }])
+  await store.delete(sessionId(9))
+  expect(await store.record(sessionId(9))).toBeUndefined()
 })

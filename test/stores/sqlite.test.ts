@@ -34,6 +34,51 @@ test('who reads along at the same place is given the same list', async () => {
   expect(await store.readTexts(ID, 3)).toEqual(texts.slice(1))
 })
 
+test('between the pieces of a long log it is the turn of everybody else', async () => {
+  const path = directory()
+  {
+    await using store = await sqliteStore({ directory: path })
+    await store.append(ID, { entries: entries(ID, 1, 5_000) })
+  }
+  await using store = await sqliteStore({ directory: path })
+  let turns = 0
+  let next = setImmediate(function turn() {
+    turns++
+    next = setImmediate(turn)
+  })
+  expect(await readAll(store, ID, 500)).toHaveLength(5_000)
+  expect(turns).toBeGreaterThanOrEqual(10)
+  const before = turns
+  for (let after = 0; after < 5_000; ) after += (await store.readTexts(ID, after)).length
+  expect(turns - before).toBeGreaterThanOrEqual(5_000 / 512)
+  clearImmediate(next)
+})
+
+test('large entries are read a few at a time, none of them left out', async () => {
+  const path = directory()
+  const large = entries(ID, 1, 40).map((one) => ({
+    ...one,
+    event: { type: 'output.written', stream: 'stdout', line: 'é'.repeat(100_000 + one.seq) } as const,
+  }))
+  {
+    await using store = await sqliteStore({ directory: path })
+    for (const one of large) await store.append(ID, { entries: [one] })
+  }
+  await using store = await sqliteStore({ directory: path })
+  expect(await store.read(ID, 0, 512)).toEqual(large)
+  expect(await store.read(ID, 3, 20)).toEqual(large.slice(3, 23))
+  const texts: string[] = []
+  let most = 0
+  while (texts.length < large.length) {
+    const some = await store.readTexts(ID, texts.length)
+    expect(some).not.toEqual([])
+    most = Math.max(most, some.join('').length)
+    texts.push(...some)
+  }
+  expect(texts.map((text) => JSON.parse(text))).toEqual(large)
+  expect(most).toBeLessThan(1024 * 1024)
+})
+
 describe('what was written', () => {
   test('is all there when the store is opened again', async () => {
     const path = directory()

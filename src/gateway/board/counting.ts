@@ -2,7 +2,7 @@ import type { Dialect } from '../../dialects/dialect.ts'
 import { MainstemError, type SessionRecord } from '../../model/index.ts'
 import type { Sessions } from '../../sessions/sessions.ts'
 import { checkKept, messageId } from '../cursor.ts'
-import { Folds, type Place } from '../folds.ts'
+import { copyOf, Folds, type Place } from '../folds.ts'
 import type { Shown } from '../format.ts'
 
 type Log = Pick<SessionRecord, 'id' | 'head' | 'earliest'>
@@ -28,12 +28,18 @@ export class Counting {
     const key = keyOf(record, dialect)
     const place = this.#folds.find(key, ({ count }) => count <= offset) ?? start(dialect)
     const found: Shown[] = []
+    let same: Counted | undefined
+    let next: Counted | undefined
     while (found.length < limit && place.seq < record.head) {
       const before = place.count
       const said = await this.#advance(record, dialect, place)
       found.push(...said.slice(Math.max(0, offset - before), offset + limit - before))
-      this.#folds.keep(key, place)
+      if (place.count <= offset) same = copyOf(place)
+      else if (place.count <= offset + limit) next = copyOf(place)
     }
+    // Only where this page and the next one begin: more would push out what others know.
+    this.#folds.keep(key, same)
+    this.#folds.keep(key, next)
     return found
   }
 

@@ -70,9 +70,10 @@ function optionIn(text: string, question: Shown | undefined): string | undefined
   return named?.label ?? (/^[1-9]\d*$/.test(said) ? options[Number(said) - 1]?.label : undefined)
 }
 
+/** Without the marks at its end, which are looked for once, however many others there are. */
 function plain(text: string): string {
   return text
     .trim()
     .toLowerCase()
-    .replace(/[.!]+$/, '')
+    .replace(/(?<![.!])[.!]+$/, '')
 }

@@ -80,11 +80,12 @@ export class Connection {
     db.exec('PRAGMA wal_autocheckpoint = 0; PRAGMA journal_size_limit = 67108864; PRAGMA cache_size = -8000')
     // What is removed is overwritten, and not merely out of sight.
     db.exec('PRAGMA secure_delete = ON')
+    // Before there is a limit: a full store has to open, or nobody could delete anything from it.
+    migrate(db)
     if (maxBytes !== undefined) {
       const pageSize = integer(db.prepare('PRAGMA page_size').get() ?? {}, 'page_size')
       db.exec(`PRAGMA max_page_count = ${Math.max(1, Math.floor(maxBytes / pageSize))}`)
     }
-    migrate(db)
     if (after === 'failure') this.#moveLogIntoDatabase()
   }
 

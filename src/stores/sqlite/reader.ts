@@ -19,18 +19,25 @@ const RECORD = `SELECT s.record, s.earliest, s.earliest_frame AS earliestFrame,
   FROM session s LEFT JOIN heard h ON h.session = s.n LEFT JOIN log l
   ON l.session = s.n AND l.first = (SELECT max(first) FROM log WHERE session = s.n)`
 
+const ROWS = `FROM log WHERE session = ${SESSION} AND first <= :to
+  AND first >= (SELECT max(first) FROM log WHERE session = ${SESSION} AND first <= :from)`
+
 /** Many small rows as one text: a row handed over costs more than what is in it. */
 const SEGMENT = `SELECT min(first) AS first, max(last) AS last, min(version) AS oldest, max(version) AS newest,
   group_concat(body, '${BETWEEN}') AS body
-  FROM (SELECT first, last, version, body FROM log WHERE session = ${SESSION} AND first <= :to
-    AND first >= (SELECT max(first) FROM log WHERE session = ${SESSION} AND first <= :from)
-    AND version BETWEEN :oldest AND :newest ORDER BY first)`
+  FROM (SELECT first, last, version, body ${ROWS} AND version BETWEEN :oldest AND :newest ORDER BY first)`
+
+/** Told by the rows' heads, so no text is read for it. */
+const SIZE = `SELECT coalesce(sum(octet_length(body)), 0) AS bytes ${ROWS}`
 
 const JOURNAL = `SELECT encoding, body FROM journal
   WHERE id IN (${JOURNAL_IDS} ORDER BY j.id LIMIT :limit) ORDER BY id`
 
 /** So many texts are read at a time. */
 const TEXTS = 512
+
+/** More is not made into one text, unless one row has more: a slow reader holds it, and a string has an end. */
+const SEGMENT_BYTES = 1024 * 1024
 
 const OF_NATIVE = `s.n IN (SELECT n FROM session WHERE record ->> '$.nativeSessionId' = ?
   UNION ALL SELECT n FROM session WHERE record ->> '$.resumedFrom' = ?)`
@@ -54,6 +61,7 @@ function statementsOf(db: DatabaseSync) {
       AS head FROM session WHERE id = ?`),
     lastSession: db.prepare('SELECT coalesce(max(n), 0) AS n FROM session'),
     segment: db.prepare(SEGMENT),
+    size: db.prepare(SIZE),
     journal: db.prepare(JOURNAL),
     receipt: db.prepare('SELECT body FROM receipt WHERE id = ?'),
     record: db.prepare(`${RECORD} WHERE s.id = ? AND s.record IS NOT NULL`),
@@ -89,16 +97,14 @@ export class Reader {
   }
 
   read(session: string, after: number, limit: number): Entry[] {
-    const range = { id: session, from: after + 1, to: after + limit }
-    return this.#ask(({ segment, edge }) => {
+    const to = after + limit
+    return this.#ask(({ segment, size, edge }) => {
       let found: Entry[] = []
-      for (const row of segments(segment, range)) {
-        const first = integer(row, 'first')
-        const count = integer(row, 'last') - first + 1
-        const skip = Math.max(0, after + 1 - first)
-        const entries = fromText(text(row, 'body'), count, skip, limit - found.length)
-        const today = this.#today(entries, integer(row, 'newest'))
-        found = found.length === 0 ? today : found.concat(today)
+      for (let last = after; last < to; ) {
+        const range = bounded(size, { id: session, from: last + 1, to })
+        const more = this.#entriesIn(segments(segment, range), last, to - last)
+        found = found.length === 0 ? more : found.concat(more)
+        last = more.length === 0 || range.to === to ? to : last + more.length
       }
       // Only where there is nothing can something have been dropped.
       if (found.length === 0) checkKept(edge.get(session), 'entries', after)
@@ -107,8 +113,9 @@ export class Reader {
   }
 
   readTexts(session: string, after: number): string[] {
-    const range = { id: session, from: after + 1, to: after + TEXTS }
-    const [row] = this.#ask(({ segment }) => segments(segment, range))
+    const [row] = this.#ask(({ segment, size }) =>
+      segments(segment, bounded(size, { id: session, from: after + 1, to: after + TEXTS })),
+    )
     const isToday = row && integer(row, 'newest') === SCHEMA_VERSION
     if (!isToday) return this.read(session, after, TEXTS).map((entry) => JSON.stringify(entry))
     return textsIn(text(row, 'body'), Math.max(0, after + 1 - integer(row, 'first')), TEXTS)
@@ -121,7 +128,7 @@ export class Reader {
       const n = place.get(session)?.n ?? null
       for (const row of journal.iterate({ n, after, limit })) {
         const body = { encoding: integer(row, 'encoding'), body: bytes(row, 'body') }
-        found.push(...splitFrames(decodeJournal(body)).filter(({ frame }) => frame > after))
+        for (const one of splitFrames(decodeJournal(body))) if (one.frame > after) found.push(one)
         if (found.length >= limit) break
       }
       return found.slice(0, limit)
@@ -218,10 +225,33 @@ export class Reader {
     return db
   }
 
+  #entriesIn(rows: readonly Row[], after: number, limit: number): Entry[] {
+    let found: Entry[] = []
+    for (const row of rows) {
+      const first = integer(row, 'first')
+      const count = integer(row, 'last') - first + 1
+      const skip = Math.max(0, after + 1 - first)
+      const entries = fromText(text(row, 'body'), count, skip, limit - found.length)
+      const today = this.#today(entries, integer(row, 'newest'))
+      found = found.length === 0 ? today : found.concat(today)
+    }
+    return found
+  }
+
   #today(entries: Entry[], version: number): Entry[] {
     if (version === SCHEMA_VERSION) return entries
     return entries.map((entry) => upcast(entry, version, this.#upcasts))
   }
+}
+
+/** As much of it as one text may hold: half of it, and half again, but always the row with the first. */
+function bounded(size: StatementSync, range: Range): Range {
+  const { from } = range
+  let { to } = range
+  while (to > from && integer(size.get({ ...range, to }) ?? {}, 'bytes') > SEGMENT_BYTES) {
+    to = from + Math.floor((to - from) / 2)
+  }
+  return { ...range, to }
 }
 
 /** One for each schema version, oldest first: a log never goes back to an older one. */
