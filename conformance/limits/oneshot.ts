@@ -26,13 +26,6 @@ export const ONESHOT_LIMITS: readonly Limit[] = [
     seen: refused('steer'),
   },
   {
-    scenarios: ['images'],
-    launch: 'oneshot',
-    reason: 'Its prompt is handed over as text; refused before it is tried.',
-    seen: refused('images'),
-    ours: true,
-  },
-  {
     scenarios: ['set-mode'],
     programs: ['opencode'],
     launch: 'oneshot',

@@ -6,6 +6,7 @@ import type {
   Command,
   ErrorInfo,
   Event,
+  Image,
   LaunchKind,
   Policy,
   SessionOptions,
@@ -24,6 +25,8 @@ export interface Start {
   epoch: number
   /** The native session to go on with. */
   resume?: string
+  /** What a process of one turn is started for. Its text goes in by `encode`; its pictures come with the start. */
+  prompt?: { text: string; images: readonly Image[] }
   /** What this session's turns used so far, for agents that report running totals. */
   spent?: Usage
 }
@@ -109,6 +112,8 @@ export interface ProcessLaunch {
 export interface LaunchFile {
   name: string
   text: string
+  /** `text` stands for bytes, of a picture. */
+  encoding?: 'base64'
 }
 
 /** A program that speaks over HTTP, to this machine only: it says where it listens, and a stream of events answers. */

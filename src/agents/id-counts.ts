@@ -64,7 +64,7 @@ export class IdCounts {
     for (let at = start; at < id.length; at++) {
       const code = id.charCodeAt(at)
       // `7` and `07` are two ids.
-      if (code < ZERO || code > NINE || (number === 0 && at > start)) return -1
+      if (!isDigit(code) || (number === 0 && at > start)) return -1
       number = number * 10 + code - ZERO
     }
     return number < NUMBERS ? number : -1
@@ -87,5 +87,12 @@ export class IdCounts {
 
 /** What comes before the number at the end of an id, if there is one. Leading zeros are no part of a number. */
 function prefixOf(id: string): string | undefined {
-  return /^(.*?)(?:0|[1-9]\d*)$/s.exec(id)?.[1]
+  let start = id.length
+  while (isDigit(id.charCodeAt(start - 1))) start--
+  while (start < id.length - 1 && id.charCodeAt(start) === ZERO) start++
+  return start < id.length ? id.slice(0, start) : undefined
+}
+
+function isDigit(code: number): boolean {
+  return code >= ZERO && code <= NINE
 }

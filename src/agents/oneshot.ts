@@ -1,17 +1,18 @@
 import type { Command } from '../model/index.ts'
-import type { Step } from './agent.ts'
+import type { Start, Step } from './agent.ts'
 import { nothing, refuse, send } from './step.ts'
 
 /** What a process of one turn can be told: its prompt, by stdin and never by argv. It ends by itself or by a signal. */
-export function encodeOneshot(agent: string, command: Command): Step {
+export function encodeOneshot(agent: string, start: Start, command: Command): Step {
   switch (command.type) {
     case 'open':
     case 'close':
     case 'interrupt':
       return nothing
     case 'prompt':
-      if (command.images?.length)
-        return refuse('unsupported_option', `a one-shot ${agent} takes no images; use the live launch`)
+      // Pictures are part of the start: others would be lost without a word.
+      if ((command.images?.length ?? 0) !== (start.prompt?.images.length ?? 0))
+        return refuse('unsupported_option', `a one-shot ${agent} that runs takes no images`)
       return send([{ kind: 'text', text: command.text }, { kind: 'end' }])
     case 'steer':
     case 'answer':

@@ -74,7 +74,7 @@ export class Conversation {
   }
 
   /** A native process is about to start: a new epoch with a codec state of its own. */
-  launch(): Start {
+  launch(prompt?: Start['prompt']): Start {
     this.#epoch++
     const { resume: _, ...rest } = this.#parts.start
     const resume = this.#nativeId.launch()
@@ -83,6 +83,7 @@ export class Conversation {
       epoch: this.#epoch,
       spent: this.#turns.spent,
       ...(resume !== undefined && { resume }),
+      ...(prompt && { prompt }),
     }
     this.#state = this.#codec.initial(start)
     return start

@@ -133,7 +133,7 @@ export class Engine {
     this.#watchdog = new Watchdog(this.#setup.policy, clock, timers, (cause) => {
       this.interrupt(cause).catch((thrown) => this.fail(thrown))
     })
-    if (!this.process.running) this.start()
+    if (!this.process.running) this.start(this.#setup.launch === 'oneshot' ? { text, images } : undefined)
     if (this.conversation.turn === undefined) return
     this.command({ type: 'prompt', text, ...(images.length > 0 && { images: [...images] }) })
   }
@@ -152,9 +152,9 @@ export class Engine {
   }
 
   /** Starts a native process, as soon as the entries are committed that need it. */
-  start(): void {
+  start(prompt?: Start['prompt']): void {
     this.#parts.pool.enter(this.#owner)
-    const start = this.conversation.launch()
+    const start = this.conversation.launch(prompt)
     this.#log.launched(start.epoch)
     const settings = this.#parts.agentSettings?.(this.#setup.agent.id) ?? {}
     const launch = this.#launchOf(start, settings)
@@ -281,7 +281,7 @@ export class Engine {
         this.#log.keepFrame(this.conversation.frames, frame.stream, frame.text)
       }
     }
-    if (this.#parts.journal) this.#log.covered(this.conversation.coverage)
+    if (this.#parts.journal) this.#log.covered(this.conversation.frames, this.conversation.coverage)
     // A heartbeat that says nothing is silence.
     if (this.#said > before) this.#watchdog?.heard()
     await this.outbox.flush()

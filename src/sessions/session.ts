@@ -11,7 +11,15 @@ import type { Claim } from './claim.ts'
 import { Engine, type EngineOwner } from './engine.ts'
 import type { SessionParts } from './parts.ts'
 import { Rest } from './rest.ts'
-import { type Change, need, nextStart, type Prompt, type SessionSetup } from './setup.ts'
+import {
+  type Change,
+  checkHook,
+  checkImages,
+  need,
+  nextStart,
+  type Prompt,
+  type SessionSetup,
+} from './setup.ts'
 
 /** A durable conversation with one agent: what may be asked of it. */
 export class Session implements EngineOwner {
@@ -76,7 +84,7 @@ export class Session implements EngineOwner {
 
   /** The turn's number, once it is durable; the turn goes on in the background. */
   async prompt(text: string, images: readonly Image[] = [], claim?: Claim): Promise<number> {
-    if (images.length > 0) need(this.#setup, 'images')
+    if (images.length > 0) checkImages(this.#setup, { text, images })
     await this.#makeRoom()
     this.#checkOpen()
     this.#checkQueue()
@@ -113,6 +121,7 @@ export class Session implements EngineOwner {
   async change(command: Change, claim?: Claim): Promise<void> {
     need(this.#setup, command.type === 'set_model' ? 'setModel' : 'setMode')
     this.#checkOpen()
+    if (command.type === 'set_policy' && command.policy) checkHook({ ...this.#setup, policy: command.policy })
     if (this.#setup.launch === 'oneshot') this.#engine.change(nextStart(this.#setup, command))
     else {
       if (!this.#engine.process.running) await this.warm()

@@ -233,7 +233,8 @@ export class Sessions {
     const resume = request.resume === undefined ? undefined : parse(NativeSessionId, request.resume, 'resume')
     checkHook({ agent, launch, recipe, policy, options })
     // Made once for its refusals: an option that cannot be enforced is told now, not in the middle of a turn.
-    recipe.launch({ launch, cwd, policy, options, epoch: 1, ...(resume !== undefined && { resume }) })
+    const prompt = { text: '', images: options.images ?? [] }
+    recipe.launch({ launch, cwd, policy, options, epoch: 1, prompt, ...(resume !== undefined && { resume }) })
     const setup = { id: this.#parts.newId(), agent, recipe, launch, cwd, policy, options, resume, attended }
     return new Session(setup, this.#parts, newRecord(setup, principal, this.#parts.clock.now()), {
       head: 0,

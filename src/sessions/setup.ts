@@ -1,7 +1,7 @@
-import type { Agent, Launch, LaunchRecipe } from '../agents/agent.ts'
+import type { Agent, Launch, LaunchRecipe, Start } from '../agents/agent.ts'
 import {
   type Command,
-  type Image,
+  Image,
   type LaunchKind,
   MainstemError,
   type Policy,
@@ -94,6 +94,21 @@ export function need(setup: SessionSetup, capability: 'images' | 'steer' | 'setM
   const has = recipe.capabilities[capability]
   if (has !== false && has !== 'none') return
   throw new MainstemError('unsupported_option', `${capability} is not supported by a ${launch} ${agent.id}`)
+}
+
+/** Refuses pictures that the agent cannot be shown with this prompt, before anything starts. */
+export function checkImages(setup: SessionSetup, prompt: NonNullable<Start['prompt']>): void {
+  need(setup, 'images')
+  for (const [index, image] of prompt.images.entries()) {
+    const issue = Image.safeParse(image).error?.issues[0]
+    if (issue)
+      throw new MainstemError(
+        'invalid_request',
+        `images.${[index, ...issue.path].join('.')}: ${issue.message}`,
+      )
+  }
+  const { recipe, launch, cwd, policy, options } = setup
+  if (launch === 'oneshot') recipe.launch({ launch, cwd, policy, options, epoch: 1, prompt })
 }
 
 /** The program that the configuration names instead of the agent's own. */

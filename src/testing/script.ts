@@ -3,7 +3,7 @@ import type { Fault, Reply, Scenario } from './scenario.ts'
 import { callsFor } from './toolboxes.ts'
 
 /** The last one counts, because a program may put two prompts into one message. */
-const MARKER = /.*\bSCENARIO:([\w-]+)/s
+const MARKER = /.*SCENARIO:([\w-]+)/s
 
 /** What is said where nothing is scripted. */
 const PLAIN: Reply = { text: 'Hello from the scripted model.' }

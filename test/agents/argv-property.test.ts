@@ -86,6 +86,15 @@ const FIELDS: Readonly<Record<string, Field>> = {
   resume: { harmless: 'x', build: (resume) => ({ resume }) },
   'outputSchema key': { harmless: 'x', build: (key) => ({ options: { outputSchema: { [key]: 'x' } } }) },
   outputSchema: { harmless: 'x', build: (value) => ({ options: { outputSchema: { title: value } } }) },
+  // A kind is refused as it comes, unless it is one of a few.
+  'image kind': {
+    harmless: 'png',
+    build: (kind) => ({ options: { images: [{ mimeType: `image/${kind}`, data: 'AAAA' }] } }),
+  },
+  'image data': {
+    harmless: 'AAAA',
+    build: (data) => ({ options: { images: [{ mimeType: 'image/png', data }] } }),
+  },
   cwd: { harmless: '/x', build: (cwd) => ({ cwd }) },
 }
 
@@ -132,16 +141,27 @@ async function launchOf(
     expect(home.driver.runs).toEqual([])
   }
   const { cwd, options = {}, resume } = request
-  const start = { launch: kind, cwd, policy, options, epoch: 1, ...(resume !== undefined && { resume }) }
+  const prompt = { text: '', images: options.images ?? [] }
+  const start = {
+    launch: kind,
+    cwd,
+    policy,
+    options,
+    epoch: 1,
+    prompt,
+    ...(resume !== undefined && { resume }),
+  }
   const launch = recipeOf(agent, kind).launch(start)
   // What the child gets besides; the driver adds it.
   return 'env' in launch ? { ...launch, env: { ...launch.env, ...options.env } } : launch
 }
 
+const filesOf = (launch: Launch) => ('files' in launch ? (launch.files ?? []).map(({ name }) => name) : [])
+
 /** The words of a launch, with its own files where the driver would put them. */
 function wordsOf(launch: Launch, words: readonly string[]): readonly string[] {
-  const files = ('files' in launch && launch.files) || []
-  return words.map((word) => files.reduce((text, { name }) => text.replace(filePath(name), `/${name}`), word))
+  const names = ['.', ...filesOf(launch)]
+  return words.map((word) => names.reduce((text, name) => text.replace(filePath(name), `/${name}`), word))
 }
 
 const argvOf = (launch: Launch): readonly string[] => ('argv' in launch ? wordsOf(launch, launch.argv) : [])
@@ -150,7 +170,6 @@ function envOf(launch: Launch): Readonly<Record<string, string>> {
   const values = wordsOf(launch, Object.values(launch.env))
   return Object.fromEntries(Object.keys(launch.env).map((name, index) => [name, values[index] ?? '']))
 }
-const filesOf = (launch: Launch) => ('files' in launch ? (launch.files ?? []).map(({ name }) => name) : [])
 const bytes = (text: string) => Buffer.byteLength(text) + 1
 
 /** Is the argument that differs still the value of the same flag? */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { AnswerCommand } from '../../src/model/index.ts'
-import { asks, call, half, halfText, init, result, returned, Talk } from './claude-talk.ts'
+import { asks, call, half, halfText, init, openTalk, result, returned, Talk } from './claude-talk.ts'
 
 const user = (text: string, more = {}) => ({
   type: 'user',
@@ -234,6 +234,13 @@ test('a request of another process of the session has another id', () => {
   talk.prompt()
   talk.hear(asks('r1', 'Bash', {}))
   expect(talk.only('request.opened')).toMatchObject([{ requestId: 'e2.r1' }])
+})
+
+test('a request that is repeated while it is open is told once', () => {
+  const talk = openTalk()
+  talk.hear(call('t1'), asks('r1', 'Bash', {}), asks('r1', 'Bash', {}))
+  expect(talk.only('request.opened')).toMatchObject([{ requestId: 'e1.r1' }])
+  expect(talk.answer('e1.r1', { decision: 'allow' })).toHaveLength(1)
 })
 
 test('a one-shot process takes its prompt from stdin and nothing else', () => {

@@ -176,12 +176,6 @@ describe.each(KINDS)('the %s launch', (kind) => {
   })
 })
 
-test('images are for the live launch', () => {
-  const options = { images: [{ mimeType: 'image/png', data: 'AAAA' }] }
-  expect(added('live', { options })).toEqual([DEFAULT])
-  expect(refusal('oneshot', { options })).toEqual(refused)
-})
-
 /** Every place where a caller's own string goes. */
 const PLACES: Record<string, (text: string) => Wish> = {
   model: (model) => ({ options: { model } }),

@@ -68,7 +68,12 @@ describe('tasks', () => {
     expect(create(talk('11111111-2222-4333-8444-555555555555'), '1', 'Look')).toEqual([['Look: pending']])
   })
 
-  test('of a sub-agent are no part of the list', () => {
-    expect(create(talk(), '1', 'Inner', 'task')).toEqual([])
+  test('of a sub-agent are in the one list of the session', () => {
+    const own = talk()
+    create(own, '1', 'Outer')
+    expect(create(own, '2', 'Inner', 'task')).toEqual([['Outer: pending', 'Inner: pending']])
+    expect(plan(own, 'TaskUpdate', { taskId: '1' }, moved('1', 'completed'), 'task')).toEqual([
+      ['Outer: completed', 'Inner: pending'],
+    ])
   })
 })

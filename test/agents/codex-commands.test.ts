@@ -194,6 +194,24 @@ describe('prompts', () => {
     })
   })
 
+  test('what went with a turn that was refused goes with the one after it, unless it was changed again', () => {
+    const codec = opened()
+    codec.command({ type: 'set_model', model: 'gpt-6' })
+    codec.command({ type: 'set_policy', mode: 'plan' })
+    codec.command({ type: 'set_policy', policy: { approval: 'ask', sandbox: 'read-only' } })
+    const [refused] = written(codec.command({ type: 'prompt', text: 'go' }))
+    codec.command({ type: 'set_model', model: 'gpt-7' })
+    codec.hear({ id: 'c3', error: { code: -32001, message: 'Server overloaded; retry later.' } })
+    expect(refused).toMatchObject({ params: { model: 'gpt-6', sandboxPolicy: { type: 'readOnly' } } })
+    expect(written(codec.command({ type: 'prompt', text: 'go' }))[0]).toMatchObject({
+      params: {
+        model: 'gpt-7',
+        sandboxPolicy: { type: 'readOnly' },
+        collaborationMode: { mode: 'plan', settings: { model: 'gpt-7' } },
+      },
+    })
+  })
+
   test('a policy that cannot be held, an unknown mode, and the way back to "none" are refused', () => {
     const codec = opened()
     codec.command({ type: 'set_policy', policy: { approval: 'auto-all', sandbox: 'full-access' } })

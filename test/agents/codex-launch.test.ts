@@ -169,7 +169,6 @@ describe('options', () => {
   })
 
   test.each<[string, SessionOptions]>([
-    ['images', { images: [] }],
     ['another system prompt', { systemPrompt: { replace: 'x' } }],
     ['variables of an MCP server', { mcpServers: { a: { command: 'x', env: { KEY: 'secret' } } } }],
     ['headers of an MCP server', { mcpServers: { a: { url: 'http://x', headers: { a: 'secret' } } } }],

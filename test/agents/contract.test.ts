@@ -63,6 +63,25 @@ describe.each([...programs])('recordings of %s', (_program, recordings) => {
     )
   })
 
+  test('what is said again, under the same ids, is the same or a new one, and is never mixed up', () => {
+    const stretch = fc.record({
+      at: fc.nat(),
+      length: fc.integer({ min: 1, max: 12 }),
+      times: fc.integer({ min: 1, max: 3 }),
+    })
+    fc.assert(
+      fc.property(anyRecording, stretch, (fixture, { at, length, times }) => {
+        const { lines } = fixture
+        const from = at % Math.max(1, lines.length)
+        const again = Array.from({ length: times }, () => lines.slice(from, from + length)).flat()
+        const { entries } = decodeLines(fixture, [...lines.slice(0, from), ...again, ...lines.slice(from)])
+        // Who asks again after the answer wants another one.
+        expect(violations(entries).filter((found) => !found.endsWith(' opens twice'))).toEqual([])
+      }),
+      { numRuns: RUNS_PER_PROGRAM },
+    )
+  })
+
   test('unknown fields change nothing', () => {
     fc.assert(
       fc.property(anyRecording, (fixture) => {

@@ -65,7 +65,6 @@ describe('the launch', () => {
     ['systemPrompt', {}, { systemPrompt: { append: 'x' } }],
     ['mcpServers', {}, { mcpServers: { lab: { command: 'x' } } }],
     ['isolation', {}, { isolation: 'no-project' }],
-    ['images', {}, { images: [] }],
     ['outputSchema', {}, { outputSchema: {} }],
     ['checkpointing', {}, { checkpointing: true }],
     ['a directory with a comma', {}, { extraDirectories: ['/a,/etc'] }],

@@ -203,11 +203,28 @@ describe('calls under one id', () => {
     expect(ends.map(({ status }) => status)).toEqual(['success', 'success'])
   })
 
-  test('an id that returns after its end is another call', () => {
-    const starts = said([call, result, call, result, success]).filter(
-      (event) => event.type === 'tool.started',
+  test('an id that returns after its end is another call, however often', () => {
+    const events = said([call, result, call, result, call, result, success])
+    const told = events.flatMap((event) =>
+      event.type === 'tool.started' || event.type === 'tool.completed' ? [[event.type, event.toolId]] : [],
     )
-    expect(starts.map(({ toolId }) => toolId)).toEqual(['twice', 'twice~2'])
+    expect(told).toEqual(
+      ['twice', 'twice~2', 'twice~3'].flatMap((id) => [
+        ['tool.started', id],
+        ['tool.completed', id],
+      ]),
+    )
+  })
+
+  test('that has returned are told apart as well', () => {
+    const ends = said([call, result, call, call, result, result, success]).filter(
+      (event) => event.type === 'tool.completed',
+    )
+    expect(ends.map(({ toolId, status }) => [toolId, status])).toEqual([
+      ['twice', 'success'],
+      ['twice~2', 'success'],
+      ['twice~2#1', 'success'],
+    ])
   })
 
   test('a result for a call that nobody made is kept whole', () => {

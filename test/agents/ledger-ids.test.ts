@@ -33,6 +33,13 @@ describe('counts of ids', () => {
     )
   })
 
+  it('take no longer for ids of any length', () => {
+    const counts = new IdCounts()
+    const long = '1'.repeat(1_000_000)
+    for (const one of [`${long}x`, `x${long}`, `x${long}`]) counts.add(one)
+    expect([counts.get(`${long}x`), counts.get(`x${long}`), counts.get('x1')]).toEqual([1, 2, undefined])
+  })
+
   it('hold for as many as a long session has', () => {
     const counts = new IdCounts()
     for (let number = 0; number < 300_000; number += 3) counts.add(`item_${number}`)

@@ -142,6 +142,19 @@ describe('a one-shot run', () => {
     ])
   })
 
+  test('what no field tells is kept, whatever its name is', () => {
+    const metadata = JSON.parse('{"exit":0,"__proto__":{"a":1},"more":2}')
+    const part = {
+      tool: 'bash',
+      callID: 'c',
+      state: { status: 'completed', input: {}, output: '', metadata },
+    }
+    const state = run.initial(startOf('oneshot'))
+    const { said } = run.decode(state, jsonFrame('stdout', JSON.stringify({ type: 'tool_use', part })))
+    const ended = said.find(({ type }) => type === 'tool.completed')
+    expect(JSON.stringify(ended)).toContain('"data":{"__proto__":{"a":1},"more":2}')
+  })
+
   test('tools of a configured server are known as such', () => {
     const state = run.initial(startOf('oneshot', {}, { mcpServers: { 'my.lab': { command: 'x' } } }))
     const kindOf = (tool: string): unknown => {
@@ -258,7 +271,6 @@ describe('the launch', () => {
     ['outputSchema in a run', 'oneshot', {}, { outputSchema: {} }],
     ['checkpointing', 'live', {}, { checkpointing: false }],
     ['a trusted server', 'live', {}, { mcpServers: { lab: { command: 'x', trust: true } } }],
-    ['images in a run', 'oneshot', {}, { images: [] }],
     ['systemPrompt.append in a run', 'oneshot', {}, { systemPrompt: { append: 'x' } }],
   ])('%s is refused before anything starts', (_name, kind, policy, options) => {
     expect(refusal(() => launchOf(kind, policy, options))).toBe('unsupported_option')

@@ -23,9 +23,9 @@ const ECHO: Program = {
   inCi: false,
 }
 
-const cellOf = (id: string, play: Scenario['play'], launch: Launch = 'live') => {
+const cellOf = (id: string, play: Scenario['play'], launch: Launch = 'live', program = ECHO) => {
   const scenario = { id, title: id, play }
-  return runCell({ program: ECHO, launch, scenario }, 'none', join(folder, id))
+  return runCell({ program, launch, scenario }, 'none', join(folder, id))
 }
 
 const NO_PRICE = 'usage is {"input":1,"output":2}'
@@ -78,11 +78,11 @@ describe('a cell', () => {
 
   it('that we refuse, and the program would not, is ours', async () => {
     const play = async () => {
-      throw new MainstemError('unsupported_option', 'images is not supported by a oneshot codex')
+      throw new MainstemError('unsupported_option', 'setMode is not supported by a oneshot opencode')
     }
-    expect(await cellOf('images', play, 'oneshot')).toMatchObject({
+    expect(await cellOf('set-mode', play, 'oneshot', { ...ECHO, id: 'opencode' })).toMatchObject({
       state: 'ours',
-      seen: 'unsupported_option: images is not supported by a oneshot codex',
+      seen: 'unsupported_option: setMode is not supported by a oneshot opencode',
     })
   })
 

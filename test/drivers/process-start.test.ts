@@ -1,13 +1,23 @@
-import { chmodSync, existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { afterAll, afterEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
 import type { ProcessLaunch } from '../../src/agents/agent.ts'
 import { filePath } from '../../src/agents/option.ts'
 import { type ProcessDriverOptions, processDriver } from '../../src/drivers/process.ts'
 import { contextOf, expectNothingLeft, fakeAgent, QUICK, readAll } from './fake-run.ts'
 
 afterEach(expectNothingLeft)
+afterEach(() => vi.unstubAllEnvs())
 
 const folder = mkdtempSync(join(tmpdir(), 'drivers-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -135,6 +145,37 @@ describe('a program', () => {
     expect(existsSync(lines[3] ?? '')).toBe(false)
     expect(lines[3]).toMatch(/\/first\.json$/)
   })
+
+  it('finds a picture as the bytes it is made of, gone after the end', async () => {
+    const bytes = [0x89, 0x50, 0x00, 0x0a, 0xff]
+    const text = Buffer.from(bytes).toString('base64')
+    const run = processDriver({ graces: QUICK }).start(
+      {
+        ...launchOf('sh', '-c', 'stat -c %a "$1"; od -An -tu1 "$1"; echo "$1"', 'sh', filePath('a.png')),
+        files: [{ name: 'a.png', text, encoding: 'base64' }],
+      },
+      contextOf({ cwd: folder }),
+    )
+    const [mode, seen, path = ''] = (await readAll(run)).map(({ text: said }) => said)
+    expect([mode, seen?.trim().split(/\s+/).map(Number)]).toEqual(['600', bytes])
+    await run.exit
+    expect(existsSync(path)).toBe(false)
+  })
+
+  it.each(['a b', 'a,b', 'a;b', "a'b", 'a[b]'])(
+    'takes no picture from a folder named "%s", which a program would part in two',
+    async (name) => {
+      const odd = join(folder, name)
+      mkdirSync(odd)
+      vi.stubEnv('TMPDIR', odd)
+      const text = { name: 'a.txt', text: 'AAAA' }
+      const launch = { ...launchOf('true', filePath('a.txt')), files: [text] }
+      const picture = { ...launch, files: [{ ...text, encoding: 'base64' as const }] }
+      expect(await failureOf(launch)).toBeUndefined()
+      expect(await failureOf(picture)).toMatchObject({ code: 'unsupported_option' })
+      expect(readdirSync(odd)).toEqual([])
+    },
+  )
 
   it('has a temporary directory of its own, gone after the end', async () => {
     const runs = [1, 2].map(() => processDriver({ graces: QUICK }).start(fakeAgent('dump'), contextOf()))

@@ -111,6 +111,14 @@ test('what the next process of one turn could not be started with is refused at 
   expect(await store.record(session.id)).toMatchObject({ options: { model: 'first' } })
 })
 
+test('a policy under which a hook would never be asked is refused, and the one before holds', async () => {
+  const { open, store } = pliantHouse()
+  const session = await open(ASKING, { options: { hooks: { beforeToolCall: { command: ['/bin/hook'] } } } })
+  const change = session.change({ type: 'set_policy', policy: OPEN })
+  await expect(change).rejects.toMatchObject({ code: 'unsupported_option', message: /beforeToolCall/ })
+  expect(await store.record(session.id)).toMatchObject({ policy: ASKING })
+})
+
 test('a session that goes on under another owner has the policy it was changed to', async () => {
   const own = pliantHouse()
   const session = await own.open(ASKING)

@@ -1,6 +1,7 @@
 import type { Launch, Write } from '../../src/agents/agent.ts'
 import type { Driver, Run, RunContext, RunExit, Timers } from '../../src/drivers/driver.ts'
 import { type Frame, jsonFrame } from '../../src/framing/frame.ts'
+import type { BlobRef } from '../../src/model/index.ts'
 
 /** A run that a test speaks for: it says lines, exits, and sees what was written to it. */
 export class FakeRun implements Run {
@@ -27,6 +28,12 @@ export class FakeRun implements Run {
 
   say(...messages: unknown[]): void {
     this.#batches.push(messages.map((message) => jsonFrame('stdout', JSON.stringify(message))))
+    this.#wake.resolve()
+  }
+
+  /** Says a line that is too long to be a frame. */
+  sayTooMuch(blob: BlobRef): void {
+    this.#batches.push([{ stream: 'stdout', text: '', blob }])
     this.#wake.resolve()
   }
 

@@ -69,6 +69,10 @@ describe.each(Object.values(CLIENTS))('with $name', (client) => {
     expect(await hear(...prompt('SCENARIO:three and\nthen SCENARIO:other'))).toBe('another')
   })
 
+  it('a marker counts without a space before it: a program may put a text of its own there', async () => {
+    expect(await hear(...prompt('Image read successfullySCENARIO:other'))).toBe('another')
+  })
+
   it('a marker in a result or in an answer of the model is nobody’s wish', async () => {
     const echoed = [
       { role: 'assistant', text: 'SCENARIO:other' },

@@ -12,11 +12,12 @@ import { setup } from './setup.ts'
 
 const COMMON: Omit<
   Capabilities,
-  'permissions' | 'questions' | 'planApproval' | 'interrupt' | 'steer' | 'images' | 'setModel' | 'setMode'
+  'permissions' | 'questions' | 'planApproval' | 'interrupt' | 'steer' | 'setModel' | 'setMode'
 > = {
   deltas: true,
   thinking: 'summary',
   resume: true,
+  images: true,
   structuredOutput: true,
   usage: 'step',
   cost: true,
@@ -42,7 +43,6 @@ export const claude: Agent = {
         planApproval: true,
         interrupt: 'protocol',
         steer: 'folded',
-        images: true,
         setModel: true,
         setMode: true,
       },
@@ -57,7 +57,6 @@ export const claude: Agent = {
         planApproval: false,
         interrupt: 'signal',
         steer: 'none',
-        images: false,
         setModel: true,
         setMode: true,
       },
@@ -66,7 +65,8 @@ export const claude: Agent = {
         acceptEdits: { approval: 'auto-edit', sandbox: 'none' },
         plan: { approval: 'ask', sandbox: 'read-only' },
       },
-      launch: (start) => launch(start, []),
+      // Its prompt is text, unless there is more to it.
+      launch: (start) => launch(start, start.prompt?.images.length ? ['--input-format=stream-json'] : []),
     }),
   },
 }
@@ -92,7 +92,7 @@ function launch(start: Start, input: string[]): Launch {
       ...input,
       ...permission,
       ...limitArgs(policy),
-      ...optionArgs(options, start.launch),
+      ...optionArgs(options),
       ...resumeArgs(resume),
     ],
     // Root may bypass permissions only where the machine itself is called a sandbox.
@@ -146,11 +146,9 @@ function limitArgs({ tools, maxSteps, maxBudgetUsd, network, writableRoots }: Po
   ]
 }
 
-function optionArgs(options: SessionOptions, kind: Start['launch']): string[] {
+function optionArgs(options: SessionOptions): string[] {
   const { model, effort, systemPrompt, extraDirectories, mcpServers, isolation, outputSchema } = options
   if (options.checkpointing !== undefined) throw unsupported('claude', 'checkpointing', 'it keeps none')
-  if (options.images && kind === 'oneshot')
-    throw unsupported('claude', 'images', 'only its live launch takes them')
   const value = (flag: string, text: string | undefined) =>
     text === undefined ? [] : [flagValue('claude', flag, text)]
   return [

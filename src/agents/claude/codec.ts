@@ -10,6 +10,7 @@ import {
   decodeControlRequest,
   decodeControlResponse,
   encodeLive,
+  encodeWithImages,
   sentLive,
 } from './control.ts'
 import { decodeAssistant, decodeUser } from './messages.ts'
@@ -65,7 +66,9 @@ export const codec: Codec<State> = {
 
   encode(state, command) {
     if (state.start.launch === 'live') return encodeLive(state, command)
-    return encodeOneshot('claude', command)
+    return state.start.prompt?.images.length && command.type === 'prompt'
+      ? encodeWithImages(command)
+      : encodeOneshot('claude', state.start, command)
   },
 
   sent: (state, frame) => sentLive(state, frame),

@@ -20,7 +20,8 @@ export function decodeControlRequest(state: State, native: Fields, raw: string):
   const request = fields(native, 'request')
   switch (text(request, 'subtype')) {
     case 'can_use_tool':
-      return say(ask(state, nativeId, request))
+      // Asked once more while it is open, it is the same question.
+      return state.asks.has(requestIdOf(state, nativeId)) ? nothing : say(ask(state, nativeId, request))
     case 'hook_callback':
       // We register no hooks; one that was registered elsewhere is let through.
       return send([line(controlMessage(nativeId, {}))])
@@ -31,13 +32,17 @@ export function decodeControlRequest(state: State, native: Fields, raw: string):
   }
 }
 
+function requestIdOf(state: State, nativeId: string): string {
+  return `e${state.start.epoch}.${nativeId}`
+}
+
 function ask(state: State, nativeId: string, request: Fields) {
   const tool = text(request, 'tool_name') ?? '?'
   const { input } = request
   const callId = text(request, 'tool_use_id')
   const toolId = callId === undefined ? undefined : toolIdOf(state.ledger, callId)
   const suggestions = list(request, 'permission_suggestions')
-  const requestId = `e${state.start.epoch}.${nativeId}`
+  const requestId = requestIdOf(state, nativeId)
   state.asks.set(requestId, { nativeId, tool, toolId, input, suggestions })
   const subject = state.plan !== undefined && state.plan.toolId === callId ? state.plan.input : input
   const kind = tool === QUESTION ? 'question' : tool === EXIT_PLAN ? 'plan' : 'permission'
@@ -85,7 +90,7 @@ function questionsOf(input: unknown): Question[] {
 }
 
 export function decodeControlCancel(state: State, native: Fields): Step {
-  const requestId = `e${state.start.epoch}.${text(native, 'request_id') ?? ''}`
+  const requestId = requestIdOf(state, text(native, 'request_id') ?? '')
   state.asks.delete(requestId)
   const reason = state.interrupting ? 'interrupted' : 'agent'
   return sayAll(withdrawRequest(state.ledger, requestId, reason))
@@ -149,6 +154,11 @@ export function encodeLive(state: State, command: Command): Step {
     default:
       return command satisfies never
   }
+}
+
+/** The prompt of a process of one turn, where it is more than text. */
+export function encodeWithImages({ text, images }: Extract<Command, { type: 'prompt' }>): Step {
+  return send([line(userMessage(text, undefined, images)), { kind: 'end' }])
 }
 
 function control(state: State, request: Fields): Step {
@@ -279,7 +289,7 @@ function noteUser(state: State, message: Fields): Command {
 }
 
 function noteAnswer(state: State, response: Fields): Command | undefined {
-  const requestId = `e${state.start.epoch}.${text(response, 'request_id') ?? ''}`
+  const requestId = requestIdOf(state, text(response, 'request_id') ?? '')
   const asked = state.asks.get(requestId)
   if (!asked || !closeRequest(state.ledger, requestId)) return undefined
   state.asks.delete(requestId)

@@ -56,7 +56,7 @@ function toolStarted(state: State, native: Fields, block: Fields, message: strin
   if (openToolId(state.ledger, toolId)) return []
   if (name === 'StructuredOutput') state.structured = block.input
   if (name === EXIT_PLAN) state.plan = { toolId, input: block.input }
-  if (parent === undefined) noteTaskCall(state.tasks, name, toolId, block.input)
+  noteTaskCall(state.tasks, name, toolId, block.input)
   // Tools of MCP servers have names for people.
   const title = titleOf(block.input) ?? text(entryOf(native, 'tool_use_meta', toolId), 'display_name')
   const locations = locationsOf(block.input)
@@ -143,10 +143,10 @@ function toolResult(state: State, native: Fields, block: Fields): Said[] {
   return said
 }
 
-/** Tasks of sub-agents are lists of their own, and only calls that are open count. */
+/** A session has one list, and its sub-agents work on it too; only calls that are open count. */
 function planChange(state: State, id: string, status: string, result: Fields | undefined): Said[] {
   const call = state.ledger.tools.get(toolIdOf(state.ledger, id))
-  if (!call || call.parent !== undefined || status !== 'success' || !result) return []
+  if (!call || status !== 'success' || !result) return []
   return planAfter(state.tasks, call.name, id, result)
 }
 

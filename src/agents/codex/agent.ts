@@ -1,5 +1,6 @@
 import { type Capabilities, MainstemError, OUTSIDE_ID } from '../../model/index.ts'
 import { type Agent, type ProcessLaunch, recipe, type Start } from '../agent.ts'
+import { pictureArgs, pictureFiles } from '../pictures.ts'
 import { appServerCodec } from './app-server/codec.ts'
 import { threadParams } from './app-server/thread.ts'
 import { execCodec } from './exec/codec.ts'
@@ -13,7 +14,6 @@ type Differs =
   | 'questions'
   | 'interrupt'
   | 'steer'
-  | 'images'
   | 'structuredOutput'
   | 'setMode'
   | 'usage'
@@ -23,6 +23,7 @@ const COMMON: Omit<Capabilities, Differs> = {
   thinking: 'summary',
   planApproval: false,
   resume: true,
+  images: true,
   setModel: true,
   cost: false,
   plans: true,
@@ -46,7 +47,6 @@ export const codex: Agent = {
         questions: true,
         interrupt: 'protocol',
         steer: 'restarted',
-        images: true,
         structuredOutput: true,
         setMode: true,
         usage: 'step',
@@ -67,7 +67,6 @@ export const codex: Agent = {
         questions: false,
         interrupt: 'signal',
         steer: 'none',
-        images: false,
         structuredOutput: true,
         setMode: false,
         usage: 'turn',
@@ -81,11 +80,12 @@ export const codex: Agent = {
           '--skip-git-repo-check',
           ...execPolicyArgs(start.policy),
           ...execOptionArgs(start.options),
+          ...pictureArgs('codex', '--image', start),
           ...resumeArgs(start),
           // The prompt comes by stdin.
           '-',
         ),
-        files: execFiles(start.options),
+        files: [...execFiles(start.options), ...pictureFiles('codex', start)],
       }),
     }),
   },

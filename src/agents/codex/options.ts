@@ -35,8 +35,7 @@ export function mcpServerConfig(name: string, server: McpServer) {
 /** Options of the one-shot launch, as arguments. */
 export function execOptionArgs(options: SessionOptions): string[] {
   refuseOptions(options)
-  const { model, effort, systemPrompt, extraDirectories, mcpServers, outputSchema, images } = options
-  if (images) throw unsupported(AGENT, 'images', 'only its live launch takes them without a file')
+  const { model, effort, systemPrompt, extraDirectories, mcpServers, outputSchema } = options
   if (systemPrompt?.replace !== undefined)
     throw unsupported(AGENT, 'systemPrompt.replace', 'only its live launch can replace it')
   const config = (key: string, value: string | undefined) =>

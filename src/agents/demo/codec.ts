@@ -61,11 +61,11 @@ export const demoCodec: Codec<DemoState> = {
   },
 }
 
-/** The first prompt of a session starts the story; a later process of it has told it already. */
 function refused({ type }: Command): Step {
   return refuse('unsupported_option', `demo cannot take ${type}`)
 }
 
+/** The first prompt of a session starts the story; a later process of it has told it already. */
 function begin(state: DemoState): Step {
   const scene = state.epoch === 1 && state.run === 0 ? 'opening' : 'again'
   state.run++

@@ -1,6 +1,7 @@
 import type { Policy, SessionOptions } from '../../model/index.ts'
-import { type Agent, type Launch, recipe, type Start } from '../agent.ts'
-import { flagValue, unsupported } from '../option.ts'
+import { type Agent, type Launch, type LaunchFile, recipe, type Start } from '../agent.ts'
+import { filePath, flagValue, unsupported } from '../option.ts'
+import { pictureFiles } from '../pictures.ts'
 import { codec } from './codec.ts'
 import { live } from './live.ts'
 import { KEEPS_OUTPUT, program } from './program.ts'
@@ -24,7 +25,7 @@ export const gemini: Agent = {
         interrupt: 'signal',
         steer: 'none',
         resume: true,
-        images: false,
+        images: true,
         structuredOutput: false,
         setModel: true,
         setMode: true,
@@ -48,10 +49,12 @@ export const gemini: Agent = {
   },
 }
 
-function launchOneshot({ policy, options, resume }: Start): Launch {
+function launchOneshot(start: Start): Launch {
+  const { policy, options, resume } = start
   refuseLimits(policy)
   refuseSettings(options)
   const around = program(options.systemPrompt?.replace)
+  const pictures = pictureFiles('gemini', start)
   return {
     kind: 'process',
     argv: [
@@ -62,10 +65,24 @@ function launchOneshot({ policy, options, resume }: Start): Launch {
       ...(options.model === undefined ? [] : [flagValue('gemini', '--model', options.model)]),
       ...(options.extraDirectories ?? []).map(includeDirectory),
       ...(resume === undefined ? [] : [`--resume=${resume}`]),
+      ...promptArgs(pictures, start.prompt?.text),
     ],
     ...around,
     env: { ...around.env, ...KEEPS_OUTPUT },
+    files: [...(around.files ?? []), ...pictures],
   }
+}
+
+/**
+ * What this flag says is put behind the prompt, and files that are named there are shown to the model; it reads them
+ * only in folders that it works in.
+ */
+function promptArgs(pictures: readonly LaunchFile[], prompt = ''): string[] {
+  if (pictures.length === 0) return []
+  if (prompt.startsWith('/'))
+    throw unsupported('gemini', 'images', 'a prompt that begins with "/" is a command, which takes none')
+  const named = pictures.map(({ name }) => `@${filePath(name)}`)
+  return [`--include-directories=${filePath('.')}`, `--prompt=${named.join(' ')}`]
 }
 
 /** Approval × sandbox as Gemini's modes. With nobody to ask, it takes the tools away that it would ask for. */
@@ -102,7 +119,7 @@ function refuseLimits({ network, writableRoots, tools, maxBudgetUsd }: Policy): 
 }
 
 function refuseSettings(options: SessionOptions): void {
-  const { effort, systemPrompt, mcpServers, isolation, images, outputSchema, checkpointing } = options
+  const { effort, systemPrompt, mcpServers, isolation, outputSchema, checkpointing } = options
   if (effort !== undefined) throw unsupported('gemini', 'effort', 'it has no such setting')
   if (systemPrompt?.append !== undefined)
     throw unsupported('gemini', 'systemPrompt.append', 'it takes another one, but no more of it')
@@ -110,7 +127,6 @@ function refuseSettings(options: SessionOptions): void {
   if (mcpServers) throw unsupported('gemini', 'mcpServers', IN_FILES)
   if (isolation !== undefined && isolation !== 'user')
     throw unsupported('gemini', `isolation ${isolation}`, 'it cannot leave settings out')
-  if (images) throw unsupported('gemini', 'images', 'a one-shot run takes text only')
   if (outputSchema) throw unsupported('gemini', 'outputSchema', 'it has no structured output')
   if (checkpointing !== undefined) throw unsupported('gemini', 'checkpointing', IN_FILES)
 }

@@ -49,9 +49,10 @@ function nextCall(state: State): string {
 function startCall(state: State, said: Said[], nativeId: string, name: string, input: unknown): void {
   const { ledger } = state
   state.spoke = true
-  const toolId = freeId(state, nativeId)
+  const own = ownId(state, nativeId)
+  const toolId = toolIdOf(ledger, own)
   const kind = kindOf(name)
-  said.push(startTool(ledger, { toolId, name, kind, title: titleOf(input), input }))
+  said.push(startTool(ledger, { toolId: own, name, kind, title: titleOf(input), input }))
   const plan = planOf(name, input)
   if (plan) state.plans.set(toolId, plan)
   const change = changeOf(name, input)
@@ -64,10 +65,10 @@ function startCall(state: State, said: Said[], nativeId: string, name: string, i
 }
 
 /** Providers repeat ids: a second call under an open one gets a name of its own, and the result that comes later. */
-function freeId(state: State, nativeId: string): string {
+function ownId(state: State, nativeId: string): string {
   const { ledger, twins } = state
   const toolId = toolIdOf(ledger, nativeId)
-  if (!ledger.tools.has(toolId)) return toolId
+  if (!ledger.tools.has(toolId)) return nativeId
   const waiting = twins.get(nativeId) ?? []
   twins.set(nativeId, waiting)
   const twin = `${toolId}#${++state.calls}`

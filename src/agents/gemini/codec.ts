@@ -78,7 +78,7 @@ export const codec: Codec<State> = {
     return unmapped(text(native, 'type') ?? '?', frame.text)
   },
 
-  encode: (_state, command) => encodeOneshot('gemini', command),
+  encode: (state, command) => encodeOneshot('gemini', state.start, command),
 
   end(state, exit) {
     const said: Said[] = state.retry ? [state.retry] : []

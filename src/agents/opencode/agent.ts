@@ -1,6 +1,7 @@
 import { type Capabilities, MainstemError, type Policy, type SessionOptions } from '../../model/index.ts'
 import { type Agent, type ProcessLaunch, recipe, type Start } from '../agent.ts'
 import { flagValue, jsonVariable, unsupported } from '../option.ts'
+import { pictureArgs, pictureFiles } from '../pictures.ts'
 import { permissionRules } from './permission.ts'
 import { codec as runCodec } from './run/codec.ts'
 import { codec as serveCodec } from './serve/codec.ts'
@@ -13,7 +14,6 @@ const COMMON: Omit<
   | 'questions'
   | 'interrupt'
   | 'steer'
-  | 'images'
   | 'structuredOutput'
   | 'setModel'
   | 'setMode'
@@ -22,6 +22,7 @@ const COMMON: Omit<
   thinking: 'raw',
   planApproval: false,
   resume: true,
+  images: true,
   usage: 'step',
   cost: true,
   diffs: true,
@@ -46,7 +47,6 @@ export const opencode: Agent = {
         questions: true,
         interrupt: 'protocol',
         steer: 'folded',
-        images: true,
         structuredOutput: true,
         setModel: true,
         setMode: true,
@@ -73,14 +73,16 @@ export const opencode: Agent = {
         questions: false,
         interrupt: 'signal',
         steer: 'none',
-        images: false,
         structuredOutput: false,
         setModel: true,
         setMode: false,
         // Only whole parts are told, so half a message is never shown.
         marksRetries: true,
       },
-      launch: (start) => program(start, ['run', '--format=json', '--thinking', ...runArgs(start)]),
+      launch: (start) => ({
+        ...program(start, ['run', '--format=json', '--thinking', ...runArgs(start)]),
+        files: pictureFiles('opencode', start),
+      }),
     }),
   },
 }
@@ -113,13 +115,15 @@ function program(start: Start, args: readonly string[]): ProcessLaunch {
   }
 }
 
-function runArgs({ policy, options, resume }: Start): string[] {
+function runArgs(start: Start): string[] {
+  const { policy, options, resume } = start
   const { model, effort } = options
   return [
     ...(policy.approval === 'auto-all' && policy.sandbox !== 'read-only' ? ['--auto'] : []),
     ...(model === undefined ? [] : [flagValue('opencode', '--model', model)]),
     ...(effort === undefined ? [] : [flagValue('opencode', '--variant', effort)]),
     ...(resume === undefined ? [] : [`--session=${resume}`]),
+    ...pictureArgs('opencode', '--file', start),
   ]
 }
 
@@ -134,13 +138,12 @@ function refuseLimits({ approval, sandbox, network, writableRoots }: Policy): vo
 }
 
 function refuseOptions(options: SessionOptions, kind: Start['launch']): void {
-  const { model, systemPrompt, isolation, images, outputSchema, checkpointing } = options
+  const { model, systemPrompt, isolation, outputSchema, checkpointing } = options
   if (model !== undefined && !model.includes('/'))
     throw new MainstemError('invalid_request', `model: opencode wants provider/model, not "${model}"`)
   if (isolation === 'bare') throw unsupported('opencode', 'isolation bare', 'its settings name its providers')
   if (checkpointing !== undefined) throw unsupported('opencode', 'checkpointing', 'it keeps its own')
   if (kind === 'live') return
-  if (images) throw unsupported('opencode', 'images', 'only its live launch takes them')
   if (outputSchema) throw unsupported('opencode', 'outputSchema', 'only its live launch takes one')
   if (systemPrompt?.append !== undefined)
     throw unsupported('opencode', 'systemPrompt.append', 'only its live launch takes it')

@@ -70,13 +70,8 @@ export function resultOf(name: string, state: Fields, refusedBy: DeniedBy): Tool
 
 /** What no other field tells. */
 function dataOf(metadata: Fields): Fields | undefined {
-  let data: { [key: string]: unknown } | undefined
-  for (const key of Object.keys(metadata)) {
-    if (TOLD.has(key)) continue
-    data ??= {}
-    data[key] = metadata[key]
-  }
-  return data
+  const more = Object.entries(metadata).filter(([key]) => !TOLD.has(key))
+  return more.length > 0 ? Object.fromEntries(more) : undefined
 }
 
 function statusOf(

@@ -74,7 +74,7 @@ export const codec: Codec<State> = {
   },
 
   encode: (state, command) =>
-    state.start.launch === 'live' ? encodeLive(state, command) : encodeOneshot('pi', command),
+    state.start.launch === 'live' ? encodeLive(state, command) : encodeOneshot('pi', state.start, command),
 
   sent: sentLive,
 

@@ -28,7 +28,7 @@ export function encode(state: State, command: Command): Step {
     case 'answer':
       return encodeAnswer(state, command)
     case 'set_model':
-      state.model = command.model
+      state.next.model = command.model
       return nothing
     case 'set_policy':
       return command.mode === undefined ? setPolicy(state, command.policy) : setMode(state, command.mode)
@@ -69,25 +69,25 @@ export function releaseHeld(state: State): Write[] {
 
 function startTurn(state: State, held: Held): Write[] {
   const { effort, outputSchema } = state.start.options
+  const { model, mode, policy } = state.next
   const params = {
     threadId: state.threadId,
     input: [
       ...held.images.map(({ mimeType, data }) => ({ type: 'image', url: `data:${mimeType};base64,${data}` })),
       ...textInput(held.text),
     ],
-    ...compact({ model: state.model, effort, outputSchema }),
-    ...(state.policy && turnPolicy(state.policy)),
-    ...(state.mode !== undefined && { collaborationMode: modeOf(state, state.mode) }),
+    ...compact({ model, effort, outputSchema }),
+    ...(policy && turnPolicy(policy)),
+    ...(mode !== undefined && { collaborationMode: modeOf(state, mode) }),
   }
-  state.mode = undefined
-  state.model = undefined
-  state.policy = undefined
+  state.sent = state.next
+  state.next = {}
   return [callServer(state, 'turn/start', params)]
 }
 
 /** A mode comes with a model, which goes before the turn's own; the instructions that it has by itself stay. */
 function modeOf(state: State, mode: string): Fields {
-  const model = state.model ?? state.known.get('model')
+  const model = state.next.model ?? state.known.get('model')
   const effort = state.start.options.effort ?? null
   return { mode, settings: { model, reasoning_effort: effort, developer_instructions: null } }
 }
@@ -117,7 +117,7 @@ const MODES = ['default', 'plan']
 /** Holds from the next turn on, like everything that is set. */
 function setMode(state: State, mode: string): Step {
   if (!MODES.includes(mode)) return refuse('unsupported_option', `codex has the modes ${MODES.join(' and ')}`)
-  state.mode = mode
+  state.next.mode = mode
   return nothing
 }
 
@@ -132,7 +132,7 @@ function setPolicy(state: State, policy: Policy | undefined): Step {
     if (thrown instanceof MainstemError) return refuse(thrown.code, thrown.message)
     throw thrown
   }
-  state.policy = policy
+  state.next.policy = policy
   state.sandbox = policy.sandbox
   return nothing
 }

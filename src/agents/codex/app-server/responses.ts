@@ -55,6 +55,8 @@ function refused(state: State, method: string | undefined, error: Fields): Step 
     case 'thread/resume':
       return failed(state, 'resume_failed', message)
     case 'turn/start':
+      // A policy among them must not be lost: the next turn would be freer than it is told to be.
+      state.next = { ...state.sent, ...state.next }
       if (state.turn && state.turn.id === undefined) return sayAll(failTurn(state, message))
       break
     case 'turn/interrupt':

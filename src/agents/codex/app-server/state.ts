@@ -41,6 +41,13 @@ interface Turn {
   interrupting: boolean
 }
 
+/** What a turn changes for itself and for those after it. */
+interface Changes {
+  model?: string
+  mode?: string
+  policy?: Policy
+}
+
 export interface State {
   readonly start: Start
   readonly ledger: Ledger
@@ -68,9 +75,9 @@ export interface State {
   /** The conversation could not be opened, and why. */
   failure: ErrorInfo | undefined
   /** To be sent with the next turn. */
-  model: string | undefined
-  mode: string | undefined
-  policy: Policy | undefined
+  next: Changes
+  /** What went with the last one: it was never said if that is refused. */
+  sent: Changes
   /** The sandbox that was asked for last. */
   sandbox: Sandbox
   /** Commands of an interrupted turn whose shells are still to be ended. */
@@ -101,9 +108,8 @@ export function initialState(start: Start): State {
     callCount: 0,
     opening: false,
     failure: undefined,
-    model: undefined,
-    mode: undefined,
-    policy: undefined,
+    next: {},
+    sent: {},
     sandbox: start.policy.sandbox,
     abandoned: new Set(),
     limits: '',

@@ -72,7 +72,7 @@ export const execCodec: Codec<State> = {
     return decodeLoneResult(state, native) ?? unmapped(type ?? '?', frame.text)
   },
 
-  encode: (_state, command) => encodeOneshot('codex', command),
+  encode: (state, command) => encodeOneshot('codex', state.start, command),
 
   end(state, exit) {
     const verdict = verdictOf(state, exit)

@@ -57,7 +57,7 @@ export const codec: Codec<State> = {
     return sayAll([...handshake(state, native), ...rule(state, native)])
   },
 
-  encode: (_state, command) => encodeOneshot('opencode', command),
+  encode: (state, command) => encodeOneshot('opencode', state.start, command),
 
   end: (state, exit) => sayAll(endTurn(state, exit)),
 }

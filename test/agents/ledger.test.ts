@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest'
+import { finishTool, newLedger, startTool, type ToolResult, type ToolStart } from '../../src/agents/ledger.ts'
+import { ToolCompleted, ToolStarted } from '../../src/model/events/tool.ts'
+
+/** With every field there is: a new one is missed by the compiler here, and by the tests where it is not told. */
+const START: Required<ToolStart> = {
+  toolId: 't1',
+  name: 'Bash',
+  kind: 'execute',
+  title: 'ls',
+  input: { command: 'ls' },
+  locations: [{ path: '/project', line: 1 }],
+  messageId: 'm1',
+  parent: 'p1',
+}
+const RESULT: Required<ToolResult> = {
+  status: 'denied',
+  output: 'out',
+  error: 'err',
+  exitCode: 1,
+  durationMs: 2,
+  deniedBy: 'policy',
+  settled: true,
+  data: { a: null },
+  truncated: true,
+  blob: { id: 'b1', bytes: 3 },
+}
+
+test('a call begins with every field that was told of it', () => {
+  const started = startTool(newLedger(), START)
+  expect(started).toEqual({ type: 'tool.started', ...START })
+  expect(Object.keys(started).sort()).toEqual(Object.keys(ToolStarted.shape).sort())
+})
+
+test('a call ends with every field that was told of it', () => {
+  const ledger = newLedger()
+  startTool(ledger, START)
+  const { toolId, name, kind, parent } = START
+  const [completed, ...more] = finishTool(ledger, toolId, RESULT)
+  expect(completed).toEqual({ type: 'tool.completed', toolId, name, kind, parent, ...RESULT })
+  expect(Object.keys(completed ?? {}).sort()).toEqual(Object.keys(ToolCompleted.shape).sort())
+  expect(more).toEqual([])
+})
+
+test('what is not told has no field', () => {
+  const ledger = newLedger()
+  const began = startTool(ledger, { toolId: 't1', name: 'Bash', kind: 'execute', title: undefined })
+  expect(Object.keys(began)).toEqual(['type', 'toolId', 'name', 'kind'])
+  const [ended] = finishTool(ledger, 't1', { status: 'success', output: undefined })
+  expect(Object.keys(ended ?? {})).toEqual(['type', 'toolId', 'name', 'kind', 'status'])
+})

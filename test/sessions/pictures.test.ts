@@ -1,0 +1,95 @@
+import { expect, test } from 'vitest'
+import type { FakeRun } from './fake-driver.ts'
+import { house } from './house.ts'
+
+const ONE = { mimeType: 'image/png', data: 'AAAA' }
+const TWO = { mimeType: 'image/gif', data: 'BBBB' }
+const POLICY = { approval: 'ask', sandbox: 'read-only' } as const
+const CODEX = { agent: 'codex', launch: 'oneshot', policy: POLICY } as const
+
+/** The pictures that a process was started with. */
+const shown = ({ launch }: FakeRun) =>
+  'files' in launch ? launch.files?.map(({ name, text }) => [name, text]) : undefined
+
+test('a process of one turn is started with the pictures of its own prompt', async () => {
+  const { open, driver } = house()
+  const session = await open({}, CODEX)
+  await session.prompt('see', [ONE, TWO])
+  const first = await driver.run()
+  expect(shown(first)).toEqual([
+    ['picture-1.png', 'AAAA'],
+    ['picture-2.gif', 'BBBB'],
+  ])
+  await expect.poll(() => first.input).toBe('see')
+  first.die({ code: 0 })
+  await session.settled(1)
+  await session.prompt('and now?')
+  await expect.poll(() => driver.runs).toHaveLength(2)
+  expect(driver.runs.map(shown)[1]).toEqual([])
+})
+
+test('a prompt that waits keeps its pictures', async () => {
+  const { open, driver } = house()
+  const session = await open({}, CODEX)
+  await session.prompt('one', [ONE])
+  await session.prompt('two', [TWO])
+  const first = await driver.run()
+  first.die({ code: 0 })
+  await expect.poll(() => driver.runs).toHaveLength(2)
+  expect(driver.runs.map(shown)).toEqual([[['picture-1.png', 'AAAA']], [['picture-1.gif', 'BBBB']]])
+})
+
+test('pictures of a session stand before those of its first prompt', async () => {
+  const { open, driver } = house()
+  const session = await open({}, { ...CODEX, options: { images: [TWO] } })
+  await session.prompt('see', [ONE])
+  expect(shown(await driver.run())).toEqual([
+    ['picture-1.gif', 'BBBB'],
+    ['picture-2.png', 'AAAA'],
+  ])
+})
+
+test.each(['codex', 'gemini', 'opencode', 'claude'])('what is no picture starts no %s', async (agent) => {
+  const { open, driver, types } = house()
+  const session = await open({}, { ...CODEX, agent })
+  for (const image of [
+    { ...ONE, data: 'not base64' },
+    { ...ONE, mimeType: 'text/plain' },
+  ]) {
+    const refusal = { code: 'invalid_request', message: expect.stringMatching(/^images\.1\./) }
+    await expect(session.prompt('see', [ONE, image])).rejects.toMatchObject(refusal)
+    await expect(open({}, { ...CODEX, agent, options: { images: [image] } })).rejects.toMatchObject({
+      code: 'invalid_request',
+    })
+  }
+  expect(await types(session)).toEqual(['session.started'])
+  expect(driver.runs).toEqual([])
+})
+
+test.each(['codex', 'gemini', 'opencode'])(
+  'a picture of a kind that a one-shot %s cannot be shown is refused before its turn begins',
+  async (agent) => {
+    const { open, driver, types } = house()
+    const images = [{ ...ONE, mimeType: 'image/tiff' }]
+    const refusal = { code: 'unsupported_option' }
+    await expect(open({}, { ...CODEX, agent, options: { images } })).rejects.toMatchObject(refusal)
+    const session = await open({}, { ...CODEX, agent })
+    await expect(session.prompt('see', images)).rejects.toMatchObject(refusal)
+    expect(await types(session)).toEqual(['session.started'])
+    expect(driver.runs).toEqual([])
+  },
+)
+
+test('a first prompt that its pictures cannot go with ends its turn, and starts nothing', async () => {
+  const { sessions, driver } = house()
+  const session = await sessions.create({
+    ...{ agent: 'gemini', launch: 'oneshot', cwd: '/', policy: POLICY },
+    options: { images: [ONE] },
+  })
+  const turn = await session.prompt('/review')
+  expect(await session.settled(turn)).toMatchObject({
+    outcome: 'failed',
+    error: { code: 'unsupported_option' },
+  })
+  expect(driver.runs).toEqual([])
+})
