@@ -25,6 +25,8 @@ export interface Start {
   epoch: number
   /** The native session to go on with. */
   resume?: string
+  /** The mode that it was in, by the agent's own name, where one was chosen; it stands above the policy's. */
+  mode?: string
   /** What a process of one turn is started for. Its text goes in by `encode`; its pictures come with the start. */
   prompt?: { text: string; images: readonly Image[] }
   /** What this session's turns used so far, for agents that report running totals. */

@@ -16,6 +16,7 @@ export const SessionRecord = z.strictObject({
   launch: LaunchKind,
   cwd: z.string(),
   policy: Policy,
+  mode: z.string().optional().describe("the agent's own mode, where one was chosen by its name"),
   options: SessionOptions,
   attended: z.boolean().describe('somebody can answer requests'),
   status: z.enum(['idle', 'busy', 'ended']),

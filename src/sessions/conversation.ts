@@ -9,6 +9,9 @@ const NOTHING: Coverage = { frames: 0, mapped: 0, unmapped: 0, malformed: 0, ove
 /** Takes an event with the turn it belongs to and the number of the frame it came from. */
 export type Emit = (event: Event, turn: number | undefined, native: number | undefined) => void
 
+/** What the next process is started with. */
+type Changed = Pick<Start, 'policy' | 'options'> & { mode: string | undefined }
+
 export interface ConversationParts extends TurnRules {
   agent: string
   recipe: LaunchRecipe
@@ -34,6 +37,8 @@ export class Conversation {
   #frames: number
   #state: unknown
   readonly #nativeId: NativeId
+  /** Chosen by the agent's own name for it. */
+  #mode: string | undefined
 
   constructor(parts: ConversationParts) {
     this.#parts = parts
@@ -43,6 +48,7 @@ export class Conversation {
     this.#epoch = parts.before?.epoch ?? 0
     this.#frames = parts.before?.frames ?? 0
     this.#nativeId = new NativeId(parts.start.resume)
+    this.#mode = parts.start.mode
   }
 
   get turn(): number | undefined {
@@ -76,13 +82,14 @@ export class Conversation {
   /** A native process is about to start: a new epoch with a codec state of its own. */
   launch(prompt?: Start['prompt']): Start {
     this.#epoch++
-    const { resume: _, ...rest } = this.#parts.start
+    const { resume: _, mode: __, ...rest } = this.#parts.start
     const resume = this.#nativeId.launch()
     const start: Start = {
       ...rest,
       epoch: this.#epoch,
       spent: this.#turns.spent,
       ...(resume !== undefined && { resume }),
+      ...(this.#mode !== undefined && { mode: this.#mode }),
       ...(prompt && { prompt }),
     }
     this.#state = this.#codec.initial(start)
@@ -90,8 +97,9 @@ export class Conversation {
   }
 
   /** What the next process is started with. Another policy is told. */
-  change({ policy, options }: Pick<Start, 'policy' | 'options'>, isPolicy: boolean): void {
+  change({ policy, options, mode }: Changed, isPolicy: boolean): void {
     this.#parts.start = { ...this.#parts.start, policy, options }
+    this.#mode = mode
     if (isPolicy) this.#emit({ type: 'session.updated', policy })
   }
 
@@ -184,6 +192,8 @@ export class Conversation {
     this.#nativeId.hear(said)
     const open = this.#turns.turn
     if (isEvent(said)) {
+      // One that was chosen may be left by the agent itself, when its plan is approved.
+      if (said.type === 'session.updated' && this.#mode !== undefined) this.#mode = said.mode ?? this.#mode
       this.#parts.emit(said, open, native)
       return
     }

@@ -31,6 +31,7 @@ import {
   type Prompt,
   replaceProgram,
   type SessionSetup,
+  startOf,
 } from './setup.ts'
 import { ToolHooks } from './tool-hook.ts'
 import type { Warm } from './warm-pool.ts'
@@ -94,7 +95,7 @@ export class Engine {
       exited: (exit) => this.#exited(exit),
       failed: (thrown) => this.fail(thrown),
     })
-    const { agent, recipe, launch, cwd, policy, options, resume } = setup
+    const { agent, recipe, cwd, options } = setup
     const { driver, timers } = parts
     this.#hooks = new ToolHooks(options.hooks?.beforeToolCall, {
       driver,
@@ -105,7 +106,7 @@ export class Engine {
     this.conversation = new Conversation({
       agent: agent.id,
       recipe,
-      start: { launch, cwd, policy, options, ...(resume !== undefined && { resume }) },
+      start: startOf(setup),
       before: {
         turns: state.turns,
         epoch: state.epoch,
@@ -195,7 +196,7 @@ export class Engine {
   change(command: Change): void {
     const isPolicy = changeSetup(this.#setup, command)
     this.conversation.change(this.#setup, isPolicy)
-    this.#log.reconfigure(this.#setup.options)
+    this.#log.reconfigure(this.#setup)
   }
 
   /** Commits the decision, then tells the agent. The first decision wins. */

@@ -80,8 +80,10 @@ export class Log {
   }
 
   /** The next process is started with these. */
-  reconfigure(options: SessionOptions): void {
+  reconfigure({ options, mode }: { options: SessionOptions; mode: string | undefined }): void {
     this.#state.options = options
+    if (mode === undefined) delete this.#state.mode
+    else this.#state.mode = mode
     this.#changed = true
     this.#recordDue = true
   }

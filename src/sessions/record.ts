@@ -63,12 +63,15 @@ export function recordEvent(state: SessionState, event: Event): boolean {
 
 function update(
   state: SessionState,
-  { title, model, policy }: Extract<Event, { type: 'session.updated' }>,
+  { title, model, policy, mode }: Extract<Event, { type: 'session.updated' }>,
 ): boolean {
   if (title !== undefined) state.title = title
   if (model !== undefined) state.model = model
   if (policy) state.policy = policy
-  return title !== undefined || model !== undefined || policy !== undefined
+  // One that was chosen may be left by the agent itself, when its plan is approved.
+  const left = mode !== undefined && state.mode !== undefined
+  if (left) state.mode = mode
+  return title !== undefined || model !== undefined || policy !== undefined || left
 }
 
 function endTurn(state: SessionState, event: Extract<Event, { type: 'turn.completed' }>): boolean {

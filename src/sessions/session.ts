@@ -13,7 +13,7 @@ import type { SessionParts } from './parts.ts'
 import { Rest } from './rest.ts'
 import {
   type Change,
-  checkHook,
+  checkChange,
   checkImages,
   need,
   nextStart,
@@ -121,7 +121,7 @@ export class Session implements EngineOwner {
   async change(command: Change, claim?: Claim): Promise<void> {
     need(this.#setup, command.type === 'set_model' ? 'setModel' : 'setMode')
     this.#checkOpen()
-    if (command.type === 'set_policy' && command.policy) checkHook({ ...this.#setup, policy: command.policy })
+    checkChange(this.#setup, command)
     if (this.#setup.launch === 'oneshot') this.#engine.change(nextStart(this.#setup, command))
     else {
       if (!this.#engine.process.running) await this.warm()

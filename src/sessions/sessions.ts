@@ -19,7 +19,7 @@ import { newRecord } from './record.ts'
 import { lastRuns, settleRecord, unfinished } from './recovery.ts'
 import { excessIn, type Retention } from './retention.ts'
 import { Session } from './session.ts'
-import { checkHook } from './setup.ts'
+import { checkHook, keptMode } from './setup.ts'
 
 /** Until a queue that no process was free for is looked at again. */
 const NO_ROOM_MS = 1_000
@@ -235,7 +235,8 @@ export class Sessions {
     // Made once for its refusals: an option that cannot be enforced is told now, not in the middle of a turn.
     const prompt = { text: '', images: options.images ?? [] }
     recipe.launch({ launch, cwd, policy, options, epoch: 1, prompt, ...(resume !== undefined && { resume }) })
-    const setup = { id: this.#parts.newId(), agent, recipe, launch, cwd, policy, options, resume, attended }
+    const chosen = { policy, mode: undefined, options, resume, attended }
+    const setup = { id: this.#parts.newId(), agent, recipe, launch, cwd, ...chosen }
     return new Session(setup, this.#parts, newRecord(setup, principal, this.#parts.clock.now()), {
       head: 0,
       updatedAt: 0,
@@ -263,8 +264,9 @@ export class Sessions {
     // What was allowed when it began may be more than is allowed now.
     const policy = this.#parts.limit?.(state.policy) ?? state.policy
     state.policy = policy
+    const mode = keptMode(state, this.#parts.limit)
     const resume = state.nativeSessionId ?? state.resumedFrom
-    const setup = { id, ...this.#recipe(state), cwd, policy, options, resume, attended }
+    const setup = { id, ...this.#recipe(state), cwd, policy, mode, options, resume, attended }
     return new Session(setup, this.#parts, state, { head, updatedAt })
   }
 

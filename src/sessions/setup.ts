@@ -7,6 +7,7 @@ import {
   type Policy,
   type SessionOptions,
 } from '../model/index.ts'
+import type { SessionState } from '../stores/store.ts'
 import type { Circumstances } from './approval.ts'
 import type { AgentSettings, SessionParts } from './parts.ts'
 
@@ -18,6 +19,8 @@ export interface SessionSetup {
   launch: LaunchKind
   cwd: string
   policy: Policy
+  /** Chosen by the agent's own name for it. */
+  mode: string | undefined
   options: SessionOptions
   resume: string | undefined
   attended: boolean
@@ -28,6 +31,27 @@ export interface Prompt {
   turn: number
   text: string
   images: readonly Image[]
+}
+
+/** What every process of it is started with. */
+export function startOf({ launch, cwd, policy, mode, options, resume }: SessionSetup): Omit<Start, 'epoch'> {
+  return {
+    launch,
+    cwd,
+    policy,
+    options,
+    ...(mode !== undefined && { mode }),
+    ...(resume !== undefined && { resume }),
+  }
+}
+
+const EVERYTHING: Policy = { approval: 'auto-all', sandbox: 'full-access' }
+
+/** Nobody knows what a mode of the agent's own allows: it is kept only where everything is allowed. */
+export function keptMode(state: SessionState, limit: SessionParts['limit']): string | undefined {
+  const { approval, sandbox } = limit?.(EVERYTHING) ?? EVERYTHING
+  if (approval !== EVERYTHING.approval || sandbox !== EVERYTHING.sandbox) delete state.mode
+  return state.mode
 }
 
 /** What the policy decides by, besides the request. */
@@ -44,7 +68,11 @@ export type Change = Extract<Command, { type: 'set_model' | 'set_policy' }>
 /** What the agent was told holds for us from now on; true when that is another policy. */
 export function changeSetup(setup: SessionSetup, command: Change): boolean {
   if (command.type === 'set_model') setup.options = { ...setup.options, model: command.model }
-  else if (command.policy) setup.policy = command.policy
+  else {
+    // Another policy brings a mode of its own.
+    setup.mode = command.mode
+    if (command.policy) setup.policy = command.policy
+  }
   return command.type === 'set_policy' && command.policy !== undefined
 }
 
@@ -81,6 +109,16 @@ export function checkHook(
     new MainstemError('unsupported_option', `hooks.beforeToolCall is not supported ${why}`)
   if (!recipe.capabilities.permissions) throw refuse(`by a ${launch} ${agent.id}: it never asks`)
   if (policy.approval === 'auto-all') throw refuse('with auto-all: agents are told not to ask; choose ask')
+}
+
+/** A change that could take the calls of the agent past its hook is refused. */
+export function checkChange(setup: SessionSetup, command: Change): void {
+  if (command.type !== 'set_policy' || setup.options.hooks?.beforeToolCall === undefined) return
+  if (command.policy) checkHook({ ...setup, policy: command.policy })
+  if (command.mode !== undefined) {
+    const why = 'nobody knows what it asks about; change the policy'
+    throw new MainstemError('unsupported_option', `mode ${command.mode} with hooks.beforeToolCall: ${why}`)
+  }
 }
 
 /** Marks the processes of a session's hook. */

@@ -116,6 +116,7 @@ export async function keep(store: Store, fixture: Fixture): Promise<string> {
       launch,
       cwd: '/',
       policy: DEFAULT_POLICY,
+      mode: undefined,
       options: {},
       attended: true,
       resume: undefined,

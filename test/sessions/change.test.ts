@@ -111,11 +111,13 @@ test('what the next process of one turn could not be started with is refused at 
   expect(await store.record(session.id)).toMatchObject({ options: { model: 'first' } })
 })
 
-test('a policy under which a hook would never be asked is refused, and the one before holds', async () => {
+test('a policy or mode under which a hook may never be asked is refused, and the one before holds', async () => {
   const { open, store } = pliantHouse()
   const session = await open(ASKING, { options: { hooks: { beforeToolCall: { command: ['/bin/hook'] } } } })
   const change = session.change({ type: 'set_policy', policy: OPEN })
   await expect(change).rejects.toMatchObject({ code: 'unsupported_option', message: /beforeToolCall/ })
+  const mode = session.change({ type: 'set_policy', mode: 'acceptEdits' })
+  await expect(mode).rejects.toMatchObject({ code: 'unsupported_option', message: /beforeToolCall/ })
   expect(await store.record(session.id)).toMatchObject({ policy: ASKING })
 })
 
@@ -143,4 +145,61 @@ test('a session that goes on is held to what is allowed now', async () => {
   run.say(init, asks('r1'))
   await expect.poll(async () => (await own.store.record(session.id))?.requests.length).toBe(1)
   expect((await own.store.record(session.id))?.policy).toEqual(ASKING)
+})
+
+test('a mode by its own name is in the record, and the process after this one starts in it', async () => {
+  const { open, driver, store } = house()
+  const session = await open(OPEN)
+  await session.prompt('one')
+  const run = await driver.run(1)
+  run.say(init, result('1'))
+  await session.settled(1)
+  await session.change({ type: 'set_policy', mode: 'plan' })
+  expect(await store.record(session.id)).toMatchObject({ policy: OPEN, mode: 'plan' })
+  run.die({ code: 0 })
+  await expect.poll(() => session.idle).toBe(false)
+  await session.prompt('two')
+  const launch = JSON.stringify((await driver.run(2)).launch)
+  expect(launch).toContain('--permission-mode=plan')
+  expect(launch).not.toContain('skip-permissions')
+})
+
+test('a mode that the agent has left by itself is not gone back to', async () => {
+  const { open, driver, store } = house()
+  const session = await open(ASKING)
+  await session.prompt('one')
+  const run = await driver.run(1)
+  run.say({ ...init, permissionMode: 'default' })
+  await session.change({ type: 'set_policy', mode: 'plan' })
+  run.say({ type: 'system', subtype: 'status', permissionMode: 'acceptEdits' }, result('1'))
+  await session.settled(1)
+  expect(await store.record(session.id)).toMatchObject({ mode: 'acceptEdits' })
+  run.die({ code: 0 })
+  await expect.poll(() => session.idle).toBe(false)
+  await session.prompt('two')
+  expect(JSON.stringify((await driver.run(2)).launch)).toContain('--permission-mode=acceptEdits')
+})
+
+test.each([
+  ['goes on in it', (policy: Policy) => policy, '--permission-mode=plan', 'plan'],
+  ['does not, where not everything is allowed now', () => ASKING, '--permission-mode=default', undefined],
+])('a session in a mode that has another owner %s', async (_, limit, flag, mode) => {
+  const own = house()
+  const session = await own.open(ASKING)
+  await session.change({ type: 'set_policy', mode: 'plan' })
+  ;(await own.driver.run()).die({ code: 0 })
+  await session.suspend()
+  const next = house(own.store, 10, undefined, undefined, limit)
+  const again = await next.sessions.open(session.id)
+  await again.prompt('one')
+  expect(JSON.stringify((await next.driver.run()).launch)).toContain(flag)
+  expect((await own.store.record(session.id))?.mode).toBe(mode)
+})
+
+test('another policy brings a mode of its own', async () => {
+  const { open, store } = pliantHouse()
+  const session = await open(ASKING)
+  await session.change({ type: 'set_policy', mode: 'plan' })
+  await session.change({ type: 'set_policy', policy: OPEN })
+  expect((await store.record(session.id))?.mode).toBeUndefined()
 })

@@ -83,7 +83,7 @@ const OUTPUT = [
 
 function launch(start: Start, input: string[]): Launch {
   const { policy, options, resume } = start
-  const permission = permissionArgs(policy)
+  const permission = modeArgs(start)
   return {
     kind: 'process',
     argv: [
@@ -100,6 +100,13 @@ function launch(start: Start, input: string[]): Launch {
     passEnv: ['ANTHROPIC_*', 'CLAUDE_CODE_*', 'CLAUDE_CONFIG_DIR', 'IS_SANDBOX', 'DISABLE_*'],
     files: mcpFiles(options.mcpServers),
   }
+}
+
+/** A mode that was chosen is the one to go on in. Nothing is bypassed unless the policy says so. */
+function modeArgs({ policy, mode }: Start): string[] {
+  const byPolicy = permissionArgs(policy)
+  if (mode === undefined || mode === 'bypassPermissions') return byPolicy
+  return [flagValue('claude', '--permission-mode', mode)]
 }
 
 function resumeArgs(resume: string | undefined): string[] {

@@ -108,7 +108,7 @@ export function initialState(start: Start): State {
     callCount: 0,
     opening: false,
     failure: undefined,
-    next: {},
+    next: start.mode === undefined ? {} : { mode: start.mode },
     sent: {},
     sandbox: start.policy.sandbox,
     abandoned: new Set(),

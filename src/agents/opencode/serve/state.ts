@@ -103,7 +103,7 @@ export function initialState(start: Start): State {
     refusals: new Map(),
     structured: undefined,
     model: start.options.model,
-    mode: undefined,
+    mode: start.mode,
     stderr: [],
   }
 }

@@ -6,9 +6,9 @@ import type { Sent } from './wire.ts'
 
 /** Everything that has to be set before the first prompt; throws where the agent cannot do what was asked. */
 export function wishes(state: State): Sent[] {
-  const { policy, options } = state.start
+  const { policy, options, mode: chosen } = state.start
   const settings: Sent[] = []
-  const mode = modeFor(state, policy)
+  const mode = chosen ?? modeFor(state, policy)
   if (mode !== undefined && mode !== state.known.mode) settings.push(modeSetting(state, mode))
   if (options.model !== undefined && !state.quirks.modelAtStart)
     settings.push(modelSetting(state, options.model))
