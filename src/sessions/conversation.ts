@@ -2,15 +2,13 @@ import type { Codec, Exit, LaunchRecipe, Said, Start, Write } from '../agents/ag
 import type { Frame } from '../framing/frame.ts'
 import type { AnswerCommand, Command, Coverage, ErrorInfo, Event, Usage } from '../model/index.ts'
 import { NativeId } from './native-id.ts'
+import type { Change } from './setup.ts'
 import { isEvent, TurnMachine, type TurnRules } from './turn-machine.ts'
 
 const NOTHING: Coverage = { frames: 0, mapped: 0, unmapped: 0, malformed: 0, oversized: 0 }
 
 /** Takes an event with the turn it belongs to and the number of the frame it came from. */
 export type Emit = (event: Event, turn: number | undefined, native: number | undefined) => void
-
-/** What the next process is started with. */
-type Changed = Pick<Start, 'policy' | 'options'> & { mode: string | undefined }
 
 export interface ConversationParts extends TurnRules {
   agent: string
@@ -60,6 +58,11 @@ export class Conversation {
     return this.#frames
   }
 
+  /** The agent's own, where one was chosen by its name. */
+  get mode(): string | undefined {
+    return this.#mode
+  }
+
   get nativeSessionId(): string | undefined {
     return this.#nativeId.proven
   }
@@ -97,10 +100,12 @@ export class Conversation {
   }
 
   /** What the next process is started with. Another policy is told. */
-  change({ policy, options, mode }: Changed, isPolicy: boolean): void {
+  change({ policy, options }: Pick<Start, 'policy' | 'options'>, command: Change): void {
     this.#parts.start = { ...this.#parts.start, policy, options }
-    this.#mode = mode
-    if (isPolicy) this.#emit({ type: 'session.updated', policy })
+    if (command.type !== 'set_policy') return
+    // Another policy brings a mode of its own.
+    this.#mode = command.mode
+    if (command.policy) this.#emit({ type: 'session.updated', policy })
   }
 
   /** The next process goes on with this conversation of the agent's own. */

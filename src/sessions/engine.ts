@@ -194,9 +194,9 @@ export class Engine {
 
   /** What the agent was told holds for us as well, and for every process after this one. */
   change(command: Change): void {
-    const isPolicy = changeSetup(this.#setup, command)
-    this.conversation.change(this.#setup, isPolicy)
-    this.#log.reconfigure(this.#setup)
+    changeSetup(this.#setup, command)
+    this.conversation.change(this.#setup, command)
+    this.#log.reconfigure(this.#setup.options, this.conversation.mode)
   }
 
   /** Commits the decision, then tells the agent. The first decision wins. */

@@ -80,7 +80,7 @@ export class Log {
   }
 
   /** The next process is started with these. */
-  reconfigure({ options, mode }: { options: SessionOptions; mode: string | undefined }): void {
+  reconfigure(options: SessionOptions, mode: string | undefined): void {
     this.#state.options = options
     if (mode === undefined) delete this.#state.mode
     else this.#state.mode = mode

@@ -19,7 +19,7 @@ export interface SessionSetup {
   launch: LaunchKind
   cwd: string
   policy: Policy
-  /** Chosen by the agent's own name for it. */
+  /** The one that the session was in before this owner, by the agent's own name for it. */
   mode: string | undefined
   options: SessionOptions
   resume: string | undefined
@@ -65,15 +65,10 @@ export function circumstances(
 
 export type Change = Extract<Command, { type: 'set_model' | 'set_policy' }>
 
-/** What the agent was told holds for us from now on; true when that is another policy. */
-export function changeSetup(setup: SessionSetup, command: Change): boolean {
+/** What the agent was told holds for us from now on. */
+export function changeSetup(setup: SessionSetup, command: Change): void {
   if (command.type === 'set_model') setup.options = { ...setup.options, model: command.model }
-  else {
-    // Another policy brings a mode of its own.
-    setup.mode = command.mode
-    if (command.policy) setup.policy = command.policy
-  }
-  return command.type === 'set_policy' && command.policy !== undefined
+  else if (command.policy) setup.policy = command.policy
 }
 
 /**

@@ -45,7 +45,7 @@ describe('a process that is to go on in a mode', () => {
   test('opencode is told with its first prompt', () => {
     const talk = new OpencodeTalk()
     const { conversation } = talk
-    conversation.change({ policy: DEFAULT_POLICY, options: {}, mode: 'plan' }, false)
+    conversation.change({ policy: DEFAULT_POLICY, options: {} }, { type: 'set_policy', mode: 'plan' })
     conversation.launch()
     talk.command({ type: 'open' })
     talk.http('session', 200, { id: 'ses_2' })

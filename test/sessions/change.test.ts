@@ -173,6 +173,8 @@ test('a mode that the agent has left by itself is not gone back to', async () =>
   await session.change({ type: 'set_policy', mode: 'plan' })
   run.say({ type: 'system', subtype: 'status', permissionMode: 'acceptEdits' }, result('1'))
   await session.settled(1)
+  // Another change does not bring it back.
+  await session.change({ type: 'set_model', model: 'second' })
   expect(await store.record(session.id)).toMatchObject({ mode: 'acceptEdits' })
   run.die({ code: 0 })
   await expect.poll(() => session.idle).toBe(false)
