@@ -10,21 +10,26 @@ import { stamp } from '../src/sessions/log.ts'
 import { Play } from './play.ts'
 
 /** One measurement in a process of its own: `parse` is the bare loop, `events` is the library's path. */
-const [mode = '', file = '', times = '1', agentId = '', launchName = '', plan = ''] = process.argv.slice(2)
-const files = Array<string>(Number(times)).fill(file)
+const [mode = '', file = '', times = '1', warmUp = '1', agentId = '', launchName = '', plan = ''] =
+  process.argv.slice(2)
 
 const NOWHERE: BlobSink = {
   open: () => ({ write: () => undefined, close: async () => ({ id: '', bytes: 0 }) }),
 }
 
 const measured = mode === 'parse' ? parse : events()
-// Neither loading the modules nor preparing what was told to the agent is part of it.
+// What a process costs once is no part of it: loading its modules, and compiling what turns out to be hot.
+await measured(filesOf(warmUp))
 const before = process.cpuUsage()
-const frames = await measured()
+const frames = await measured(filesOf(times))
 const { user, system } = process.cpuUsage(before)
 process.stdout.write(JSON.stringify({ cpuMicros: user + system, frames }))
 
-async function parse(): Promise<number> {
+function filesOf(count: string): string[] {
+  return Array<string>(Number(count)).fill(file)
+}
+
+async function parse(files: readonly string[]): Promise<number> {
   const child = spawn('cat', files)
   child.stdout.setEncoding('utf8')
   let rest = ''
@@ -37,7 +42,7 @@ async function parse(): Promise<number> {
   return count
 }
 
-function events(): () => Promise<number> {
+function events(): (files: readonly string[]) => Promise<number> {
   const launch: LaunchKind = launchName === 'live' ? 'live' : 'oneshot'
   const agent = agents.find(({ id }) => id === agentId)
   const recipe = agent?.launches[launch]
@@ -45,35 +50,35 @@ function events(): () => Promise<number> {
   const stream = recipe.stream ?? 'stdout'
   let entries: Entry[] = []
   let seq = 0
-  const conversation = new Conversation({
-    agent: agent.id,
-    recipe,
-    start: { launch, cwd: '/', policy: DEFAULT_POLICY, options: {} },
-    digest: () => '',
-    now: () => 0,
-    emit(event, turn, native) {
-      entries.push(stamp(++seq, 'bench', turn, Date.now(), event, native))
-    },
-  })
-  const play = new Play(conversation, launch, stream, JSON.parse(readFileSync(plan, 'utf8')))
+  let at = 0
+  const open = () =>
+    new Conversation({
+      agent: agent.id,
+      recipe,
+      start: { launch, cwd: '/', policy: DEFAULT_POLICY, options: {} },
+      digest: () => '',
+      now: () => 0,
+      emit(event, turn, native) {
+        entries.push(stamp(++seq, 'bench', turn, at, event, native))
+      },
+    })
+  const play = new Play(open, launch, stream, JSON.parse(readFileSync(plan, 'utf8')))
   // A server's events do not come by a pipe; here they do, and are then the frames that they would be.
   const frameOf = jsonFrames(stream)
-  return async () => {
-    conversation.open()
+  return async (files) => {
+    const earlier = play.frames
     const run = driver({ timers: systemTimers }).start(
       { kind: 'process', argv: ['cat', ...files], env: {}, passEnv: [] },
       // What bears the marker of a run ends with it: two benches at once must not end each other's.
       { runId: `bench-${process.pid}`, cwd: '/', env: {}, blobs: NOWHERE },
     )
     for await (const batch of run.frames) {
-      for (const frame of batch) {
-        play.advance()
-        conversation.frame(stream === 'stdout' ? frame : frameOf(frame.text))
-      }
+      at = Date.now()
+      for (const frame of batch) play.advance().frame(stream === 'stdout' ? frame : frameOf(frame.text))
       entries = []
     }
-    const { frames, unmapped, malformed } = conversation.coverage
-    if (unmapped + malformed > 0) throw new Error(`${unmapped + malformed} frames were not understood`)
-    return frames
+    play.finish()
+    if (play.strange > 0) throw new Error(`${play.strange} frames were not understood`)
+    return play.frames - earlier
   }
 }

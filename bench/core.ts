@@ -7,9 +7,10 @@ import { median } from './median.ts'
 import type { ScenePlan } from './play.ts'
 
 const ROUNDS = 5
-/** So many that what a process costs once does not decide: starting it, and compiling what turns out to be hot. */
-const FRAMES = 2_400_000
-const MOST_BYTES = 768 * 1024 * 1024
+const FRAMES = 1_200_000
+const MOST_BYTES = 512 * 1024 * 1024
+/** Which part of it comes first and is not counted. */
+const WARM_UP = 1 / 3
 const WORKER = join(import.meta.dirname, 'core-worker.ts')
 
 interface Measured {
@@ -78,6 +79,7 @@ function write(path: string, { scenes }: Corpus): { bytes: number; times: number
 }
 
 function work(mode: string, file: string, times: number, ...more: string[]): Measured {
-  const args = [WORKER, mode, file, String(times), ...more]
+  const warmUp = Math.ceil(times * WARM_UP)
+  const args = [WORKER, mode, file, String(times), String(warmUp), ...more]
   return JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' }))
 }

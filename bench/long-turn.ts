@@ -7,9 +7,8 @@ const LINES = 2000
 const TIMES = 100
 const SENTENCE = 'The stream is read line by line, and whatever an agent says becomes one event of the log.'
 const WORDS = SENTENCE.split(' ')
-/** What an agent says at once, and what a command prints: the scripted model says "Done." and runs `echo ok`. */
-const PARAGRAPH = Array<string>(3).fill(SENTENCE).join(' ')
-const PAGE = `${SENTENCE}\\n`.repeat(25)
+const PARAGRAPH = 3
+const PAGE = 25
 
 /** A line about a text that is streamed, and the piece of it; a board streams lines. */
 const STREAMED =
@@ -61,12 +60,11 @@ function overAgain(lines: readonly string[]): string[] {
   const end = lines.findLastIndex((line) => !EDGE.test(line)) + 1
   const body = lines.slice(begin, end)
   if (body.length === 0) return [...lines]
-  const text = body.map((line) => (isPiece(line) ? line : wholeOf(line))).join('\n')
-  const ids = [...new Set(Array.from(text.matchAll(ID), ([, id = '']) => id))]
+  const ids = [...new Set(Array.from(body.join('\n').matchAll(ID), ([, id = '']) => id))]
   const step = 1 + Math.max(...ids.map((id) => Number(COUNTED.exec(id)?.[2] ?? 0)))
   const times = Math.min(TIMES, Math.ceil(LINES / body.length))
   const bodies = Array.from({ length: times }, (_, time) => {
-    let again = text
+    let again = body.map((line) => (isPiece(line) ? line : wholeOf(line, time))).join('\n')
     for (const id of ids) again = again.replaceAll(`"${id}"`, `"${idOf(id, time, step)}"`)
     return again
   })
@@ -79,13 +77,19 @@ function idOf(id: string, time: number, step: number): string {
   return stem === undefined ? `${id}.${time}` : `${stem}${Number(number) + time * step}`
 }
 
-/** What is told whole, at its length. What is empty stays so, and what is longer as well. */
-function wholeOf(line: string): string {
+/**
+ * What is told whole, at its length: the scripted model says "Done." and runs `echo ok`. No two of them are alike. What
+ * is empty stays so, and what is longer as well.
+ */
+function wholeOf(line: string, time: number): string {
+  const sentence = [...WORDS.slice(time % WORDS.length), ...WORDS.slice(0, time % WORDS.length)].join(' ')
+  const paragraph = Array<string>(PARAGRAPH).fill(sentence).join(' ')
+  const page = `${sentence}\\n`.repeat(PAGE)
   return line
-    .replace(/("text":")((?:[^"\\]|\\.)+)"/g, (_, key, text) => `${key}${longer(text, PARAGRAPH)}"`)
+    .replace(/("text":")((?:[^"\\]|\\.)+)"/g, (_, key, text) => `${key}${longer(text, paragraph)}"`)
     .replace(
       /("(?:aggregated_)?output":")((?:[^"\\]|\\.)+)"/g,
-      (_, key, text) => `${key}${longer(text, PAGE)}"`,
+      (_, key, text) => `${key}${longer(text, page)}"`,
     )
 }
 

@@ -9,23 +9,28 @@ export interface ScenePlan {
   told: readonly (readonly [number, string])[]
 }
 
-/** Every scene is a process of its own to the conversation: it starts, is told what it was told, and exits. */
+/** Every scene is a session of its own, as it was recorded: it starts, is told what it was told, and exits. */
 export class Play {
-  readonly #conversation: Conversation
+  /** Of all sessions. */
+  frames = 0
+  /** Frames that were not understood. */
+  strange = 0
+  readonly #open: () => Conversation
   readonly #launch: LaunchKind
   readonly #scenes: readonly { lines: number; told: readonly { at: number; frame: Frame }[] }[]
+  #conversation: Conversation | undefined
   #scene = -1
   #lines = 0
   #at = 0
   #heard = 0
 
   constructor(
-    conversation: Conversation,
+    open: () => Conversation,
     launch: LaunchKind,
     stream: FrameStream,
     plans: readonly ScenePlan[],
   ) {
-    this.#conversation = conversation
+    this.#open = open
     this.#launch = launch
     this.#scenes = plans.map(({ lines, told }) => ({
       lines,
@@ -34,22 +39,38 @@ export class Play {
   }
 
   /** The next line is about to be read: what comes before it happens. */
-  advance(): void {
-    if (this.#at === this.#lines) this.#change()
+  advance(): Conversation {
+    const conversation = this.#conversation && this.#at < this.#lines ? this.#conversation : this.#change()
     const told = this.#scenes[this.#scene]?.told ?? []
     for (let next = told[this.#heard]; next && next.at <= this.#at; next = told[++this.#heard]) {
-      tell(this.#conversation, next.frame)
+      tell(conversation, next.frame)
     }
     this.#at++
+    return conversation
   }
 
-  #change(): void {
-    if (this.#scene >= 0) this.#conversation.exit({ code: 0 })
+  /** The last line was read. */
+  finish(): void {
+    const conversation = this.#conversation
+    if (!conversation) return
+    conversation.exit({ code: 0 })
+    const { frames, unmapped, malformed } = conversation.coverage
+    this.frames += frames
+    this.strange += unmapped + malformed
+    this.#conversation = undefined
+  }
+
+  #change(): Conversation {
+    this.finish()
     this.#scene = (this.#scene + 1) % this.#scenes.length
     this.#lines = this.#scenes[this.#scene]?.lines ?? 0
     this.#at = 0
     this.#heard = 0
-    this.#conversation.launch()
-    if (this.#launch === 'oneshot') this.#conversation.begin(this.#conversation.accept())
+    const conversation = this.#open()
+    conversation.open()
+    conversation.launch()
+    if (this.#launch === 'oneshot') conversation.begin(conversation.accept())
+    this.#conversation = conversation
+    return conversation
   }
 }
