@@ -13,7 +13,11 @@ const EMPTY: readonly unknown[] = Object.freeze([])
 
 /** A string field, or undefined. */
 export function text(fields: Fields, key: string): string | undefined {
-  const value = fields[key]
+  return asText(fields[key])
+}
+
+/** The same for a field that was taken by its name: in rules for what comes in streams that is many times faster. */
+export function asText(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
@@ -36,7 +40,10 @@ export function int(fields: Fields, key: string): number | undefined {
 
 /** A whole number that is not negative, as token counts and durations are. */
 export function count(fields: Fields, key: string): number | undefined {
-  const value = fields[key]
+  return asCount(fields[key])
+}
+
+export function asCount(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined
 }
 
@@ -46,7 +53,10 @@ export function flag(fields: Fields, key: string): boolean {
 
 /** An object field; an empty one when it is missing. */
 export function fields(of: Fields, key: string): Fields {
-  const value = of[key]
+  return asFields(of[key])
+}
+
+export function asFields(value: unknown): Fields {
   return isFields(value) ? value : NONE
 }
 
@@ -61,10 +71,17 @@ export function texts(of: Fields, key: string): string[] | undefined {
   return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : undefined
 }
 
-/** Leaves out what is undefined, so that an absent field stays absent. */
-export function compact<T extends object>(object: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+type Compact<T> = { [K in keyof T]: Exclude<T[K], undefined> }
+
+/** Leaves out what is undefined, so that an absent field stays absent. What lacks nothing is handed back as it is. */
+export function compact<T extends object>(object: T): Compact<T> {
+  for (const key in object) if (object[key] === undefined) return withoutGaps(object)
+  return object as Compact<T>
+}
+
+function withoutGaps<T extends object>(object: T): Compact<T> {
   const out: Partial<T> = {}
   // Not by entries: this runs for almost every event, and they would be a list of lists.
   for (const key in object) if (object[key] !== undefined) out[key] = object[key]
-  return out as { [K in keyof T]: Exclude<T[K], undefined> }
+  return out as Compact<T>
 }

@@ -1,3 +1,5 @@
+import { KnownIds } from './known-ids.ts'
+
 const ZERO = 48
 const NINE = 57
 /** Numbers below this are bits; 128 kB for all of them. */
@@ -13,31 +15,33 @@ const FIRST = 32
  * them: numbers behind one prefix are bits and cost next to nothing. All others are remembered by name.
  */
 export class IdCounts {
-  /** Ids without a number, behind another prefix, or used more than once. */
-  readonly #named = new Map<string, number>()
+  /** Ids without a number, or behind another prefix. */
+  readonly #named = new KnownIds()
+  /** Of those that were used more than once. */
+  readonly #uses = new Map<string, number>()
   #prefix: string | undefined
   #bits = new Uint32Array(WORD)
+  /** Asked about several times in a row, and read once. */
+  #last = ''
+  #lastNumber = -1
 
   get(id: string): number | undefined {
-    const number = this.#numberOf(id)
-    if (number === -1) return this.#named.size === 0 ? undefined : this.#named.get(id)
-    return this.#isSet(number) ? (this.#named.get(id) ?? 1) : undefined
+    if (!this.has(id)) return undefined
+    return this.#uses.size === 0 ? 1 : (this.#uses.get(id) ?? 1)
   }
 
   has(id: string): boolean {
-    return this.get(id) !== undefined
+    const number = this.#numberOf(id)
+    return number === -1 ? this.#named.has(id) : this.#isSet(number)
   }
 
   /** Counts one more use, and tells how many there were before. */
   add(id: string): number | undefined {
     if (this.#prefix === undefined && this.#named.size < FIRST) this.#choosePrefix(id)
     const number = this.#numberOf(id)
-    if (number !== -1 && !this.#isSet(number)) {
-      this.#set(number)
-      return undefined
-    }
-    const uses = this.#named.get(id) ?? (number === -1 ? undefined : 1)
-    this.#named.set(id, (uses ?? 0) + 1)
+    if (number === -1 ? this.#named.add(id) : this.#set(number)) return undefined
+    const uses = this.#uses.get(id) ?? 1
+    this.#uses.set(id, uses + 1)
     return uses
   }
 
@@ -45,9 +49,10 @@ export class IdCounts {
   #choosePrefix(id: string): void {
     const prefix = prefixOf(id)
     if (prefix === undefined) return
-    const alike = [...this.#named.keys()].filter((one) => prefixOf(one) === prefix)
+    const alike = this.#named.values().filter((one) => prefixOf(one) === prefix)
     if (alike.length === 0) return
     this.#prefix = prefix
+    this.#last = ''
     for (const one of alike) {
       const number = this.#numberOf(one)
       if (number !== -1) this.#set(number)
@@ -56,6 +61,14 @@ export class IdCounts {
 
   /** Its number behind the prefix, or -1. */
   #numberOf(id: string): number {
+    if (id !== this.#last) {
+      this.#lastNumber = this.#read(id)
+      this.#last = id
+    }
+    return this.#lastNumber
+  }
+
+  #read(id: string): number {
     const prefix = this.#prefix
     if (prefix === undefined || !id.startsWith(prefix)) return -1
     const start = prefix.length
@@ -74,7 +87,9 @@ export class IdCounts {
     return ((this.#bits[number >>> WORD_BITS] ?? 0) & (1 << (number & (WORD - 1)))) !== 0
   }
 
-  #set(number: number): void {
+  /** Tells whether it is new. */
+  #set(number: number): boolean {
+    if (this.#isSet(number)) return false
     const at = number >>> WORD_BITS
     if (at >= this.#bits.length) {
       const longer = new Uint32Array(Math.max(at + 1, this.#bits.length * 2))
@@ -82,6 +97,7 @@ export class IdCounts {
       this.#bits = longer
     }
     this.#bits[at] = (this.#bits[at] ?? 0) | (1 << (number & (WORD - 1)))
+    return true
   }
 }
 

@@ -200,15 +200,13 @@ export function finishTool(
     ledger.denials++
     if (result.deniedBy === 'person') ledger.personDenials++
   }
+  const end = completed(toolId, open, result)
+  if (result.status !== 'success' || changes.length === 0) return [end]
   const { parent } = open
-  const said: Said[] = []
-  if (result.status === 'success') {
-    for (const change of changes) {
-      said.push({ type: 'file.changed', ...change, toolId, ...(parent !== undefined && { parent }) })
-    }
-  }
-  said.push(completed(toolId, open, result))
-  return said
+  const told = changes.map(
+    (change): Said => ({ type: 'file.changed', ...change, toolId, ...(parent !== undefined && { parent }) }),
+  )
+  return [...told, end]
 }
 
 function completed(toolId: string, { name, kind, parent }: OpenTool, result: ToolResult): ToolCompleted {

@@ -27,8 +27,10 @@ export class OpenItems<T> implements Iterable<[string, T]> {
   delete(id: string): boolean {
     if (this.#many) return this.#many.delete(id)
     const known = this.#find(id)
-    if (known) this.#few.splice(this.#few.indexOf(known), 1)
-    return known !== undefined
+    if (known === undefined) return false
+    if (known === this.#few.at(-1)) this.#few.pop()
+    else this.#few.splice(this.#few.indexOf(known), 1)
+    return true
   }
 
   keys(): string[] {

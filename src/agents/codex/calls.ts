@@ -1,4 +1,4 @@
-import type { DeniedBy } from '../../model/index.ts'
+import type { DeniedBy, Location } from '../../model/index.ts'
 import type { Said } from '../agent.ts'
 import { amount, compact, type Fields, fields, int, isFields, list, text, texts } from '../fields.ts'
 import { finishTool, type Ledger, openToolId, startTool, type ToolResult, type ToolStart } from '../ledger.ts'
@@ -10,18 +10,24 @@ import { changesOf, contentText, mcpResult, statusOf } from './tools.ts'
 export type Phase = 'started' | 'updated' | 'completed'
 
 type Outcome = Pick<ToolResult, 'status' | 'deniedBy'>
+type Result = Pick<Partial<ToolResult>, 'output' | 'error' | 'exitCode' | 'data'>
 type Call = Omit<ToolStart, 'toolId' | 'messageId' | 'parent'>
 
 /** A kind of item that is a tool call: how its start and its result read. */
 export interface CallRule {
   describe(item: Fields): Call
-  resultOf?(item: Fields): Partial<ToolResult>
+  resultOf?(item: Fields): Result
 }
+
+const NO_RESULT: Result = {}
 
 const command: CallRule = {
   describe(item) {
     const line = text(item, 'command')
-    const input = compact({ command: line, cwd: text(item, 'cwd') })
+    const cwd = text(item, 'cwd')
+    // By far the most frequent call: `codex exec` tells no folder.
+    const input =
+      cwd === undefined && line !== undefined ? { command: line } : compact({ command: line, cwd })
     return { name: text(item, 'type') ?? '?', kind: 'execute', title: line, input }
   },
   resultOf: (item) => ({
@@ -32,22 +38,31 @@ const command: CallRule = {
 
 const fileChange: CallRule = {
   describe(item) {
-    const paths = list(item, 'changes').flatMap((change) =>
-      isFields(change) ? (text(change, 'path') ?? []) : [],
-    )
+    const changes = list(item, 'changes')
+    const locations: Location[] = []
+    for (const change of changes) {
+      const path = isFields(change) ? text(change, 'path') : undefined
+      if (path !== undefined) locations.push({ path })
+    }
     return {
       name: text(item, 'type') ?? '?',
       kind: 'edit',
-      title: paths.join(', '),
-      input: { changes: list(item, 'changes') },
-      locations: paths.map((path) => ({ path })),
+      title: locations.map(({ path }) => path).join(', '),
+      input: { changes },
+      locations,
     }
   },
 }
 
+/** Tools of servers are named with them. */
+function nameIn(owner: string | undefined, item: Fields): string {
+  const tool = text(item, 'tool') ?? '?'
+  return owner ? `${owner}.${tool}` : tool
+}
+
 const mcp: CallRule = {
   describe: (item) => ({
-    name: [text(item, 'server'), text(item, 'tool') ?? '?'].filter(Boolean).join('.'),
+    name: nameIn(text(item, 'server'), item),
     kind: 'mcp',
     input: item.arguments,
   }),
@@ -98,7 +113,7 @@ const collab: CallRule = {
 
 const dynamic: CallRule = {
   describe: (item) => ({
-    name: [text(item, 'namespace'), text(item, 'tool') ?? '?'].filter(Boolean).join('.'),
+    name: nameIn(text(item, 'namespace'), item),
     kind: 'other',
     input: item.arguments,
   }),
@@ -135,26 +150,33 @@ export function decodeCall(
   item: Fields,
   parent?: string,
 ): Said[] | undefined {
-  const rule = ruleOf(text(item, 'type'))
+  const rule = ruleOf(item.type)
   if (!rule) return undefined
-  const said: Said[] = []
   const open = openToolId(ledger, id)
+  if (open !== undefined) return phase === 'completed' ? endCall(ledger, rule, id, open, item) : []
   // An end without a start is told whole; what comes after an end says nothing.
-  if (open === undefined && (phase === 'started' || !ledger.closedTools.has(id))) {
-    const { name, kind, title, input, locations } = rule.describe(item)
-    said.push(startTool(ledger, { toolId: id, name, kind, title, input, locations, parent }))
-  }
-  if (phase !== 'completed') return said
-  const result = rule.resultOf?.(item) ?? {}
+  if (phase !== 'started' && ledger.closedTools.has(id)) return []
+  const { name, kind, title, input, locations } = rule.describe(item)
+  const started = startTool(ledger, { toolId: id, name, kind, title, input, locations, parent })
+  return phase === 'completed' ? [started, ...endCall(ledger, rule, id, undefined, item)] : [started]
+}
+
+function endCall(ledger: Ledger, rule: CallRule, id: string, open: string | undefined, item: Fields): Said[] {
+  const result = rule.resultOf?.(item) ?? NO_RESULT
   const refusedBy = open === undefined ? undefined : ledger.tools.get(open)?.refusedBy
   const { status, deniedBy } = outcomeOf(item, result, refusedBy)
-  const ended: ToolResult = { ...result, status, deniedBy, durationMs: amount(item, 'durationMs') }
-  said.push(...finishTool(ledger, id, ended, changesOf(item)))
-  return said
+  const { output, error, exitCode, data } = result
+  const durationMs = amount(item, 'durationMs')
+  return finishTool(
+    ledger,
+    id,
+    { status, output, error, exitCode, data, deniedBy, durationMs },
+    changesOf(item),
+  )
 }
 
 /** Codex tells that a call was refused; by whom, only who answered it knows. */
-function outcomeOf(item: Fields, result: Partial<ToolResult>, by: DeniedBy | undefined): Outcome {
+function outcomeOf(item: Fields, result: Result, by: DeniedBy | undefined): Outcome {
   const ended = statusOf(item, result)
   return by && ended.status !== 'success' ? { status: 'denied', deniedBy: by } : ended
 }

@@ -18,13 +18,14 @@ interface Ended {
 /** The agents that a call about agents found at their end. */
 export function endedAgents(item: Fields): Ended[] {
   const states = isFields(item.agentsStates) ? item.agentsStates : item.agents_states
+  const ended: Ended[] = []
   // Asked of every call, and few are about agents.
-  if (!isFields(states)) return []
-  return Object.entries(states).flatMap(([id, state]) => {
-    const status = isFields(state) ? endOf(text(state, 'status')) : undefined
-    if (!isFields(state) || !status) return []
-    return [{ id, status, ...compact({ summary: text(state, 'message') }) }]
-  })
+  if (!isFields(states)) return ended
+  for (const [id, state] of Object.entries(states)) {
+    const status = isFields(state) ? endOf(state.status) : undefined
+    if (isFields(state) && status) ended.push({ id, status, ...compact({ summary: text(state, 'message') }) })
+  }
+  return ended
 }
 
 /** The threads that a call is about. */
@@ -32,15 +33,13 @@ export function receiversOf(item: Fields): string[] {
   return texts(item, 'receiverThreadIds') ?? texts(item, 'receiver_thread_ids') ?? []
 }
 
-const SPAWNS: ReadonlySet<unknown> = new Set(['spawn_agent', 'spawnAgent'])
-
 /** The agents that a call started. Each is a thread of its own and goes on when the turn of its parent ends. */
 export function spawnedAgents(
   item: Fields,
   toolId: string,
   parent?: string,
 ): Omit<SubagentStarted, 'type'>[] {
-  if (!SPAWNS.has(item.tool)) return []
+  if (item.tool !== 'spawn_agent' && item.tool !== 'spawnAgent') return []
   const prompt = text(item, 'prompt')
   return receiversOf(item).map((id) => ({
     id,

@@ -5,24 +5,26 @@ import { isRefusedMcpCall } from './refusals.ts'
 
 type Change = Omit<FileChanged, 'type' | 'toolId' | 'parent'>
 
+const NO_CHANGES: readonly Change[] = []
+
 /** `{"type": "add"}` in the app-server, `"add"` in `codex exec`. */
 function kindOf(change: Fields): string | undefined {
   return text(change, 'kind') ?? text(fields(change, 'kind'), 'type')
 }
 
 /** What a patch did. The "diff" of a new or a deleted file is its content. */
-export function changesOf(item: Fields): Change[] {
+export function changesOf(item: Fields): readonly Change[] {
   const changes = list(item, 'changes')
   // Asked of every call, and few change files.
-  if (changes.length === 0) return []
+  if (changes.length === 0) return NO_CHANGES
   return changes.filter(isFields).map((change) => {
     const path = text(change, 'path') ?? '?'
     const diff = text(change, 'diff')
     switch (kindOf(change)) {
       case 'add':
-        return { path, change: 'created', ...compact({ after: diff }) }
+        return diff === undefined ? { path, change: 'created' } : { path, change: 'created', after: diff }
       case 'delete':
-        return { path, change: 'deleted', ...compact({ before: diff }) }
+        return diff === undefined ? { path, change: 'deleted' } : { path, change: 'deleted', before: diff }
       case 'update':
         return updated(path, diff, text(fields(change, 'kind'), 'move_path'))
       default:
@@ -33,7 +35,9 @@ export function changesOf(item: Fields): Change[] {
 
 /** A moved file has its new name written below the diff, where no diff may have it. */
 function updated(path: string, diff: string | undefined, movedTo: string | undefined): Change {
-  if (movedTo === undefined) return { path, change: 'modified', ...compact({ diff }) }
+  if (movedTo === undefined) {
+    return diff === undefined ? { path, change: 'modified' } : { path, change: 'modified', diff }
+  }
   const note = `\n\nMoved to: ${movedTo}`
   const clean = diff?.endsWith(note) ? diff.slice(0, -note.length) : diff
   return { path: movedTo, change: 'renamed', from: path, ...compact({ diff: clean }) }

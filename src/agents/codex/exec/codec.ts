@@ -66,10 +66,9 @@ export const execCodec: Codec<State> = {
     if (frame.stream === 'stderr') return decodeStderr(state, frame.text)
     const native = frame.value
     if (!isFields(native)) return malformed(frame.text)
-    const type = text(native, 'type')
-    const rule = ruleOf(type)
+    const rule = ruleOf(native.type)
     if (rule) return rule(state, native, frame.text)
-    return decodeLoneResult(state, native) ?? unmapped(type ?? '?', frame.text)
+    return decodeLoneResult(state, native) ?? unmapped(text(native, 'type') ?? '?', frame.text)
   },
 
   encode: (state, command) => encodeOneshot('codex', state.start, command),
@@ -87,13 +86,14 @@ export const execCodec: Codec<State> = {
 }
 
 function decodeLife(state: State, phase: Phase, native: Fields, raw: string): Step {
-  const item = native.item
-  const nativeId = isFields(item) ? text(item, 'id') : undefined
-  const said = isFields(item)
-    ? decodeItem(state, phase, nativeId === undefined ? madeId(state) : ownId(state, nativeId), item)
-    : decodeFlatItem(state, phase, native)
-  const type = isFields(item) ? text(item, 'type') : text(native, 'item_type')
-  return said ? sayAll(said) : unmapped(`item/${type ?? '?'}`, raw)
+  const { item } = native
+  if (!isFields(item)) {
+    const said = decodeFlatItem(state, phase, native)
+    return said ? sayAll(said) : unmapped(`item/${text(native, 'item_type') ?? '?'}`, raw)
+  }
+  const { id } = item
+  const said = decodeItem(state, phase, typeof id === 'string' ? ownId(state, id) : madeId(state), item)
+  return said ? sayAll(said) : unmapped(`item/${text(item, 'type') ?? '?'}`, raw)
 }
 
 /** The documented shape of a whole turn in one object. Only where no thread was announced: Codex has one. */

@@ -4,7 +4,7 @@ import { completeMessage, finishSubagent, startSubagent } from '../../ledger.ts'
 import { ruleTable } from '../../rules.ts'
 import { decodeCall, type Phase } from '../calls.ts'
 import { endedAgents, spawnedAgents } from '../subagents.ts'
-import type { State } from './state.ts'
+import type { PlanStep, State } from './state.ts'
 
 type Rule = (state: State, phase: Phase, id: string, item: Fields) => Said[]
 
@@ -29,26 +29,32 @@ const ruleOf = ruleTable<Rule>({
   },
 
   todo_list(state, _phase, _id, item) {
-    const items = list(item, 'items')
-      .filter(isFields)
-      .map((todo) => ({
-        text: text(todo, 'text') ?? '',
-        status: flag(todo, 'completed') ? ('completed' as const) : ('pending' as const),
-      }))
+    const items = list(item, 'items').filter(isFields).map(stepOf)
     // The end of the list repeats its last update.
-    const plan = JSON.stringify(items)
-    if (plan === state.plan) return []
-    state.plan = plan
+    if (isSamePlan(items, state.plan)) return []
+    state.plan = items
     return [{ type: 'plan.updated', items }]
   },
 })
 
+function stepOf(todo: Fields): PlanStep {
+  return { text: text(todo, 'text') ?? '', status: flag(todo, 'completed') ? 'completed' : 'pending' }
+}
+
+function isSamePlan(one: readonly PlanStep[], other: readonly PlanStep[] | undefined): boolean {
+  return (
+    one.length === other?.length &&
+    one.every(({ text, status }, at) => text === other[at]?.text && status === other[at]?.status)
+  )
+}
+
 /** What an item says; undefined for a kind that no rule knows. */
 export function decodeItem(state: State, phase: Phase, id: string, item: Fields): Said[] | undefined {
-  const rule = ruleOf(text(item, 'type'))
+  const rule = ruleOf(item.type)
   if (rule) return rule(state, phase, id, item)
   const said = decodeCall(state.ledger, phase, id, item)
-  if (said && phase === 'completed') said.push(...agentsOf(state, id, item))
+  // Few calls are about agents, and those have a tool.
+  if (said && phase === 'completed' && item.tool !== undefined) said.push(...agentsOf(state, id, item))
   return said
 }
 

@@ -1,3 +1,4 @@
+import type { PlanUpdated } from '../../../model/events/work.ts'
 import type { ErrorInfo, Usage } from '../../../model/index.ts'
 import type { Start } from '../../agent.ts'
 import type { Fields } from '../../fields.ts'
@@ -16,6 +17,8 @@ export interface FlatItem {
   fields: Fields
 }
 
+export type PlanStep = PlanUpdated['items'][number]
+
 export interface State {
   readonly start: Start
   /** What the ids of this process begin with: those of Codex start again with every process. */
@@ -25,7 +28,7 @@ export interface State {
   /** The last message: Codex does not repeat its answer at the end. */
   answer: string | undefined
   /** The plan as it was last said. */
-  plan: string
+  plan: readonly PlanStep[] | undefined
   result: Result | undefined
   /** Open items of the documented shape, by their type. */
   readonly flat: Map<string, FlatItem>
@@ -40,7 +43,7 @@ export function initialState(start: Start): State {
     ledger: newLedger(),
     threadId: undefined,
     answer: undefined,
-    plan: '',
+    plan: undefined,
     result: undefined,
     flat: new Map(),
     made: 0,
