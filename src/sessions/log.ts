@@ -30,6 +30,8 @@ export class Log {
   #seq: number
   /** When the last entry was stamped. */
   #at: number
+  /** It is the time of this very moment: what is read at once happened at once, and asking costs more than stamping. */
+  #timed = false
   #entries: Entry[] = []
   #journal: JournalFrame[] = []
   #receipts: Receipt[] = []
@@ -57,12 +59,20 @@ export class Log {
   }
 
   #stamp(event: Event, turn: number | undefined, native: number | undefined): void {
-    this.#at = this.#now()
+    if (!this.#timed) this.#readClock()
     this.#entries.push(stamp(++this.#seq, this.#state.id, turn, this.#at, event, native))
     if (!recordEvent(this.#state, event)) return
     this.#changed = true
     const charge = chargeOf(this.#state, event, this.#at)
     if (charge) this.#charges.push(charge)
+  }
+
+  #readClock(): void {
+    this.#at = this.#now()
+    this.#timed = true
+    queueMicrotask(() => {
+      this.#timed = false
+    })
   }
 
   /** Another native process is about to run, marked by this number. */

@@ -33,31 +33,37 @@ export class NativeId {
   }
 
   hear(said: Said): void {
-    if (said.type === 'session.updated') {
-      const id = said.nativeSessionId
-      // Only an id that is safe on an argv can ever be used to resume.
-      if (id !== undefined && OUTSIDE_ID.test(id)) this.#announced = id
-    } else if (said.type === 'turn.verdict' && said.error?.code === 'session_not_found') {
-      // Told once, by the turn that failed; asking for it again would fail for ever.
-      if (this.#resuming !== undefined) this.#proven = undefined
-    } else if (this.#announced !== undefined && isWork(said)) {
-      this.#proven = this.#announced
-      this.#announced = undefined
+    switch (said.type) {
+      case 'session.updated':
+        this.#announce(said.nativeSessionId)
+        break
+      case 'text.delta':
+      case 'text.completed':
+      case 'thinking.delta':
+      case 'thinking.completed':
+      case 'tool.started':
+        this.#prove()
+        break
+      case 'turn.verdict':
+        // Told once, by the turn that failed; asking for it again would fail for ever.
+        if (said.error?.code === 'session_not_found') this.#forget()
+        else if (said.evidence === 'success') this.#prove()
+        break
     }
   }
-}
 
-function isWork(said: Said): boolean {
-  switch (said.type) {
-    case 'text.delta':
-    case 'text.completed':
-    case 'thinking.delta':
-    case 'thinking.completed':
-    case 'tool.started':
-      return true
-    case 'turn.verdict':
-      return said.evidence === 'success'
-    default:
-      return false
+  #announce(id: string | undefined): void {
+    // Only an id that is safe on an argv can ever be used to resume.
+    if (id !== undefined && OUTSIDE_ID.test(id)) this.#announced = id
+  }
+
+  #prove(): void {
+    if (this.#announced === undefined) return
+    this.#proven = this.#announced
+    this.#announced = undefined
+  }
+
+  #forget(): void {
+    if (this.#resuming !== undefined) this.#proven = undefined
   }
 }
