@@ -3,7 +3,7 @@ import { LaunchKind } from './capability.ts'
 import { Coverage } from './coverage.ts'
 import { RequestOpened } from './events/request.ts'
 import { SessionId } from './ids.ts'
-import { SessionOptions } from './options.ts'
+import { Image, SessionOptions } from './options.ts'
 import { Outcome } from './outcome.ts'
 import { Policy } from './policy.ts'
 import { Usage } from './usage.ts'
@@ -31,7 +31,9 @@ export const SessionRecord = z.strictObject({
   earliestFrame: z.int().positive().optional().describe('the same of raw frames'),
   turns: z.int().nonnegative().describe('the last turn number given'),
   openTurn: z.int().positive().optional(),
-  queue: z.array(z.strictObject({ turn: z.int().positive(), prompt: z.string() })),
+  queue: z.array(
+    z.strictObject({ turn: z.int().positive(), prompt: z.string(), images: z.array(Image).optional() }),
+  ),
   requests: z.array(RequestOpened).describe('open requests, oldest first'),
   lastOutcome: Outcome.optional(),
   delivered: z

@@ -27,13 +27,12 @@ import {
   type Change,
   changeSetup,
   circumstances,
-  hookRunId,
   type Prompt,
   replaceProgram,
   type SessionSetup,
   startOf,
 } from './setup.ts'
-import { ToolHooks } from './tool-hook.ts'
+import { type ToolHooks, toolHooksOf } from './tool-hook.ts'
 import type { Warm } from './warm-pool.ts'
 import { Watchdog } from './watchdog.ts'
 import { within } from './within.ts'
@@ -95,17 +94,10 @@ export class Engine {
       exited: (exit) => this.#exited(exit),
       failed: (thrown) => this.fail(thrown),
     })
-    const { agent, recipe, cwd, options } = setup
-    const { driver, timers } = parts
-    this.#hooks = new ToolHooks(options.hooks?.beforeToolCall, {
-      driver,
-      timers,
-      runId: hookRunId(setup.id),
-      cwd,
-    })
+    this.#hooks = toolHooksOf(setup, parts)
     this.conversation = new Conversation({
-      agent: agent.id,
-      recipe,
+      agent: setup.agent.id,
+      recipe: setup.recipe,
       start: startOf(setup),
       before: {
         turns: state.turns,
@@ -137,6 +129,13 @@ export class Engine {
     if (!this.process.running) this.start(this.#setup.launch === 'oneshot' ? { text, images } : undefined)
     if (this.conversation.turn === undefined) return
     this.command({ type: 'prompt', text, ...(images.length > 0 && { images: [...images] }) })
+  }
+
+  /** Behind the turns that were there before it. */
+  wait({ turn, text, images }: Prompt): void {
+    this.queue.push({ turn, text, images })
+    this.conversation.queued(turn, text, this.queue.length)
+    this.#log.keepImages(turn, images)
   }
 
   /** A prompt that waited has its turn when nothing else is running. */

@@ -1,4 +1,12 @@
-import type { Coverage, Entry, Event, MainstemError, SessionOptions, SessionRecord } from '../model/index.ts'
+import type {
+  Coverage,
+  Entry,
+  Event,
+  Image,
+  MainstemError,
+  SessionOptions,
+  SessionRecord,
+} from '../model/index.ts'
 import type { Batch, Charge, JournalFrame, Receipt, SessionState, Store } from '../stores/store.ts'
 import { chargeOf } from './charge.ts'
 import type { Claim } from './claim.ts'
@@ -86,6 +94,15 @@ export class Log {
     if (nativeSessionId === this.#state.nativeSessionId) return
     if (nativeSessionId === undefined) delete this.#state.nativeSessionId
     else this.#state.nativeSessionId = nativeSessionId
+    this.#changed = true
+  }
+
+  /** A prompt waits with these: no event has them, and they must be there when its turn comes. */
+  keepImages(turn: number, images: readonly Image[]): void {
+    if (images.length === 0) return
+    this.#state.queue = this.#state.queue.map((prompt) =>
+      prompt.turn === turn ? { ...prompt, images: [...images] } : prompt,
+    )
     this.#changed = true
   }
 

@@ -46,7 +46,9 @@ export class Session implements EngineOwner {
     this.#parts = parts
     this.#engine = new Engine(setup, parts, state, place, this)
     // From the beginning, so that whoever comes first finds what waits: to end it, to drop it, to stand behind it.
-    for (const { turn, prompt } of state.queue) this.#engine.queue.push({ turn, text: prompt, images: [] })
+    for (const { turn, prompt, images = [] } of state.queue) {
+      this.#engine.queue.push({ turn, text: prompt, images })
+    }
     this.#rest = new Rest(parts.timers, parts.restAfterMs, () => this.#engine.closeProcess())
   }
 
@@ -88,12 +90,10 @@ export class Session implements EngineOwner {
     await this.#makeRoom()
     this.#checkOpen()
     this.#checkQueue()
-    const { conversation, queue } = this.#engine
-    const turn = conversation.accept()
+    const turn = this.#engine.conversation.accept()
     const prompt: Prompt = { turn, text, images }
     if (this.#engine.busy) {
-      queue.push(prompt)
-      conversation.queued(turn, text, queue.length)
+      this.#engine.wait(prompt)
     } else {
       this.#rest.cancel()
       this.#engine.begin(prompt)

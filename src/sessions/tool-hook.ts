@@ -1,6 +1,8 @@
 import type { Driver, Run, Timers } from '../drivers/driver.ts'
 import type { RequestOpened } from '../model/events/request.ts'
 import type { AnswerCommand, BlobSink, ToolHook } from '../model/index.ts'
+import type { SessionParts } from './parts.ts'
+import { hookRunId, type SessionSetup } from './setup.ts'
 
 /** How long a hook may think where nobody says. */
 const TIMEOUT_MS = 60_000
@@ -96,4 +98,11 @@ async function told(run: Run, text: string): Promise<Awaited<Run['exit']>> {
   }
   await written
   return run.exit
+}
+
+export function toolHooksOf(
+  { id, cwd, options }: SessionSetup,
+  { driver, timers }: Pick<SessionParts, 'driver' | 'timers'>,
+): ToolHooks {
+  return new ToolHooks(options.hooks?.beforeToolCall, { driver, timers, runId: hookRunId(id), cwd })
 }

@@ -60,6 +60,22 @@ test('what waited goes on after a restart, once, in the native session that was 
   ])
 })
 
+test('pictures of a prompt that waited come with it after a restart, and are not kept behind its turn', async () => {
+  const store = memoryStore()
+  const before = house(store)
+  const session = await before.open()
+  await session.prompt('one')
+  await session.prompt('look', [{ mimeType: 'image/png', data: 'UGljdHVyZQ==' }])
+
+  const after = house(store)
+  await after.sessions.recover()
+  await after.sessions.resumeQueues()
+  const run = await after.driver.run()
+  await expect.poll(() => run.input).toContain('look')
+  expect(run.input).toContain('UGljdHVyZQ==')
+  expect(await store.record(session.id)).toMatchObject({ openTurn: 2, queue: [] })
+})
+
 test('a session can be opened again and goes on where it was', async () => {
   const store = memoryStore()
   const before = house(store)
