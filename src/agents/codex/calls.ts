@@ -21,22 +21,23 @@ export interface CallRule {
 
 const NO_RESULT: Result = {}
 
-const command: CallRule = {
+/** Named by us and not by the item: a name that was just read is one more string for every call. */
+const command = (name: string): CallRule => ({
   describe(item) {
     const line = text(item, 'command')
     const cwd = text(item, 'cwd')
     // By far the most frequent call: `codex exec` tells no folder.
     const input =
       cwd === undefined && line !== undefined ? { command: line } : compact({ command: line, cwd })
-    return { name: text(item, 'type') ?? '?', kind: 'execute', title: line, input }
+    return { name, kind: 'execute', title: line, input }
   },
   resultOf: (item) => ({
     output: text(item, 'aggregatedOutput') ?? text(item, 'aggregated_output'),
     exitCode: int(item, 'exitCode') ?? int(item, 'exit_code'),
   }),
-}
+})
 
-const fileChange: CallRule = {
+const fileChange = (name: string): CallRule => ({
   describe(item) {
     const changes = list(item, 'changes')
     const locations: Location[] = []
@@ -45,14 +46,14 @@ const fileChange: CallRule = {
       if (path !== undefined) locations.push({ path })
     }
     return {
-      name: text(item, 'type') ?? '?',
+      name,
       kind: 'edit',
       title: locations.map(({ path }) => path).join(', '),
       input: { changes },
       locations,
     }
   },
-}
+})
 
 /** Tools of servers are named with them. */
 function nameIn(owner: string | undefined, item: Fields): string {
@@ -69,12 +70,12 @@ const mcp: CallRule = {
   resultOf: mcpResult,
 }
 
-const webSearch: CallRule = {
+const webSearch = (name: string): CallRule => ({
   describe(item) {
     const query = text(item, 'query')
     const action = fields(item, 'action')
     return {
-      name: text(item, 'type') ?? '?',
+      name,
       kind: 'search',
       title: query,
       input: compact({
@@ -87,7 +88,7 @@ const webSearch: CallRule = {
     }
   },
   resultOf: (item) => (Array.isArray(item.results) ? { data: item.results } : {}),
-}
+})
 
 const collab: CallRule = {
   describe(item) {
@@ -128,14 +129,14 @@ const imageView: CallRule = {
 }
 
 const ruleOf = ruleTable<CallRule>({
-  command_execution: command,
-  commandExecution: command,
-  file_change: fileChange,
-  fileChange,
+  command_execution: command('command_execution'),
+  commandExecution: command('commandExecution'),
+  file_change: fileChange('file_change'),
+  fileChange: fileChange('fileChange'),
   mcp_tool_call: mcp,
   mcpToolCall: mcp,
-  web_search: webSearch,
-  webSearch,
+  web_search: webSearch('web_search'),
+  webSearch: webSearch('webSearch'),
   collab_tool_call: collab,
   collabAgentToolCall: collab,
   dynamicToolCall: dynamic,

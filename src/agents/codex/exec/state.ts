@@ -33,6 +33,8 @@ export interface State {
   /** Open items of the documented shape, by their type. */
   readonly flat: Map<string, FlatItem>
   made: number
+  /** The last id of Codex, and ours for it: most are named twice in a row, and one string for both is found at once. */
+  named: { native: string; own: string }
   stderr: string[]
 }
 
@@ -47,12 +49,14 @@ export function initialState(start: Start): State {
     result: undefined,
     flat: new Map(),
     made: 0,
+    named: { native: '', own: `e${start.epoch}.` },
     stderr: [],
   }
 }
 
-export function ownId(state: State, nativeId: string): string {
-  return state.prefix + nativeId
+export function ownId(state: State, native: string): string {
+  if (native !== state.named.native) state.named = { native, own: state.prefix + native }
+  return state.named.own
 }
 
 /** An id for what comes without one. */
