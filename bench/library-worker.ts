@@ -7,6 +7,8 @@ import type { LaunchKind } from '../src/model/index.ts'
 /** One measurement in a process of its own: a whole turn through a public iterator, ours or an agent's own. */
 const [mode = '', agent = '', launch = '', stream = '', sdks = ''] = process.argv.slice(2)
 
+const WARM_UP = 2
+const TURNS = 3
 const CLAUDE = join(import.meta.dirname, 'fake-claude.mjs')
 const CODEX = join(import.meta.dirname, 'fake-codex.sh')
 const cwd = tmpdir()
@@ -26,14 +28,12 @@ interface CodexSdk {
 }
 
 const run = await prepared()
-// Neither loading the modules nor ending the process is part of it.
+// What a process costs once is no part of it: loading its modules, and compiling what turns out to be hot.
+for (let turn = 0; turn < WARM_UP; turn++) await run()
 const before = process.cpuUsage()
-await run()
-
-function report(events: number): void {
-  const { user, system } = process.cpuUsage(before)
-  process.stdout.write(JSON.stringify({ cpuMicros: user + system, events }))
-}
+for (let turn = 0; turn < TURNS; turn++) await run()
+const { user, system } = process.cpuUsage(before)
+process.stdout.write(JSON.stringify({ cpuMicros: (user + system) / TURNS }))
 
 async function prepared(): Promise<() => Promise<void>> {
   if (mode === 'mainstem') return ours
@@ -58,14 +58,11 @@ async function ours(): Promise<void> {
   await using agents = mainstem({ agents: settings })
   const kind: LaunchKind = launch === 'live' ? 'live' : 'oneshot'
   const session = await agents.session({ agent, launch: kind, cwd })
-  let count = 0
   let outcome = ''
   for await (const { event } of session.prompt('go')) {
-    count++
     if (event.type === 'turn.completed') outcome = event.outcome
   }
   if (outcome !== 'completed') throw new Error(`the turn ended as ${outcome}`)
-  report(count)
 }
 
 async function claudeSdk({ query }: ClaudeSdk): Promise<void> {
@@ -76,13 +73,7 @@ async function claudeSdk({ query }: ClaudeSdk): Promise<void> {
     cwd,
     env: { PATH: process.env.PATH, BENCH_STREAM: stream },
   }
-  let count = 0
-  for await (const { type } of query({ prompt: 'go', options })) {
-    count++
-    if (type !== 'result') continue
-    report(count)
-    break
-  }
+  for await (const { type } of query({ prompt: 'go', options })) if (type === 'result') break
 }
 
 async function codexSdk({ Codex }: CodexSdk): Promise<void> {
@@ -91,7 +82,7 @@ async function codexSdk({ Codex }: CodexSdk): Promise<void> {
     workingDirectory: cwd,
     skipGitRepoCheck: true,
   })
-  let count = 0
-  for await (const { type } of (await thread.runStreamed('go')).events) if (type !== '') count++
-  report(count)
+  let ended = false
+  for await (const { type } of (await thread.runStreamed('go')).events) ended ||= type === 'turn.completed'
+  if (!ended) throw new Error('the turn did not end')
 }
