@@ -2,6 +2,7 @@ import { type AgentReadiness, readiness } from '../daemon/readiness.ts'
 import { type Wired, wire } from '../daemon/wire.ts'
 import { DEFAULT_POLICY, type LaunchKind, type Policy, type SessionOptions } from '../model/index.ts'
 import type { AgentSettings } from '../sessions/parts.ts'
+import { HeldLogs } from './held-logs.ts'
 import { jsonSchemaOf, type OutputSchema } from './output.ts'
 import { AgentSession, type Answerer } from './session.ts'
 
@@ -32,10 +33,12 @@ export interface SessionRequest<T = unknown> {
 export class Mainstem implements AsyncDisposable {
   readonly #settings: Readonly<Record<string, AgentSettings>>
   readonly #wired: Wired
+  readonly #logs: HeldLogs
 
   constructor({ agents = {} }: MainstemOptions = {}) {
     this.#settings = agents
     this.#wired = wire({ settings: agents, journal: false })
+    this.#logs = new HeldLogs(this.#wired.sessions)
   }
 
   /** Which agents can be used here, and what the others need. Their programs are asked for their version only. */
@@ -52,7 +55,7 @@ export class Mainstem implements AsyncDisposable {
       policy: { ...DEFAULT_POLICY, ...policy },
       options: { ...options, ...(output && { outputSchema: jsonSchemaOf(output) }) },
     })
-    return new AgentSession(sessions, session, onRequest, output)
+    return new AgentSession(sessions, session, this.#logs.hold(session.id), onRequest, output)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

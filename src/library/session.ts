@@ -2,6 +2,7 @@ import type { RequestOpened } from '../model/events/request.ts'
 import { type AnswerCommand, type Entry, type MainstemError, toMainstemError } from '../model/index.ts'
 import type { Session } from '../sessions/session.ts'
 import type { Sessions } from '../sessions/sessions.ts'
+import type { Hold } from './held-logs.ts'
 import { OneByOne } from './one-by-one.ts'
 import type { OutputSchema } from './output.ts'
 import { Turn, type TurnPrompt } from './turn.ts'
@@ -17,25 +18,28 @@ export class AgentSession<T = unknown> implements AsyncDisposable {
   readonly id: string
   readonly #sessions: Sessions
   readonly #session: Session
+  readonly #hold: Hold
   readonly #output: OutputSchema<T> | undefined
   readonly #leave = new AbortController()
 
   constructor(
     sessions: Sessions,
     session: Session,
+    hold: Hold,
     answerer: Answerer | undefined,
     output: OutputSchema<T> | undefined,
   ) {
-    this.id = session.id
+    this.id = hold.session
     this.#sessions = sessions
     this.#session = session
+    this.#hold = hold
     this.#output = output
     if (answerer) void this.#answerAll(answerer)
   }
 
   /** Begins a turn, or queues it behind the one that is open. */
   prompt(text: string, more: Omit<TurnPrompt, 'text'> = {}): Turn<T> {
-    return new Turn(this.#sessions, this.#session, { text, ...more }, this.#output)
+    return new Turn(this.#sessions, this.#session, this.#hold, { text, ...more }, this.#output)
   }
 
   /** Tells the agent something while it works; refused where the agent cannot take it. */

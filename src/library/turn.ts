@@ -8,6 +8,7 @@ import {
 } from '../model/index.ts'
 import type { Session } from '../sessions/session.ts'
 import type { Sessions } from '../sessions/sessions.ts'
+import type { Hold } from './held-logs.ts'
 import { OneByOne } from './one-by-one.ts'
 import { type OutputSchema, validated } from './output.ts'
 
@@ -41,12 +42,21 @@ interface Begun {
 export class Turn<T = unknown> implements AsyncIterable<Entry> {
   readonly #sessions: Sessions
   readonly #session: Session
+  /** Its log is there as long as this is. */
+  readonly #hold: Hold
   readonly #output: OutputSchema<T> | undefined
   readonly #begun: Promise<Begun>
 
-  constructor(sessions: Sessions, session: Session, prompt: TurnPrompt, output: OutputSchema<T> | undefined) {
+  constructor(
+    sessions: Sessions,
+    session: Session,
+    hold: Hold,
+    prompt: TurnPrompt,
+    output: OutputSchema<T> | undefined,
+  ) {
     this.#sessions = sessions
     this.#session = session
+    this.#hold = hold
     this.#output = output
     this.#begun = this.#begin(prompt)
     // Whoever iterates or asks for the result is told; nobody else needs to handle it.
@@ -72,7 +82,7 @@ export class Turn<T = unknown> implements AsyncIterable<Entry> {
     const { turn, after } = await this.#begun
     const leave = new AbortController()
     try {
-      for await (const batch of this.#sessions.follow(this.#session.id, after, leave.signal)) {
+      for await (const batch of this.#sessions.follow(this.#hold.session, after, leave.signal)) {
         const own = batch.filter((entry) => entry.turn === turn)
         const end = own.findIndex(({ event }) => event.type === 'turn.completed')
         yield end === -1 ? own : own.slice(0, end + 1)
@@ -85,7 +95,7 @@ export class Turn<T = unknown> implements AsyncIterable<Entry> {
 
   async #begin({ text, images, signal }: TurnPrompt): Promise<Begun> {
     if (signal?.aborted) throw new MainstemError('conflict', 'the signal had fired before the turn began')
-    const after = await this.#sessions.head(this.#session.id)
+    const after = await this.#sessions.head(this.#hold.session)
     const turn = await this.#session.prompt(text, images)
     if (signal) this.#interruptOn(signal, turn)
     return { turn, after }
