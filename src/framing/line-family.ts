@@ -2,12 +2,15 @@
 interface Family {
   /** The first goes up to the first difference, each other one from the end of a difference to the next. */
   readonly between: readonly string[]
+  /** Which of the differences are strings. */
+  readonly quoted: readonly boolean[]
   readonly root: Branch
 }
 
 /** An object that has to be made anew for every line, because something in it differs. */
 interface Branch {
   readonly sample: Container
+  readonly copy: (sample: Container) => Container
   readonly leaves: { readonly key: string; readonly place: number }[]
   readonly branches: { readonly key: string; readonly branch: Branch }[]
 }
@@ -16,14 +19,17 @@ type Container = { [key: string]: unknown }
 type Leaf = string | number
 
 /** Shorter lines are parsed as quickly, and longer ones are no pieces of a stream. */
-const SHORTEST = 160
+const SHORTEST = 96
 const LONGEST = 1024
 
 /** How many characters siblings have in common at their beginning. */
 const ALIKE = 24
 
 /** And how many for each difference: taking a string out of a line costs as much as parsing so many. */
-const SHARED = 64
+const SHARED = 32
+
+/** The part of a line that has to be known, for there to be much that need not be parsed. */
+const KNOWN = 1 / 2
 
 /** A family that has ended is no longer asked. */
 const MOST_STRANGERS = 4
@@ -82,17 +88,17 @@ export class LineFamily {
 }
 
 /** The value of a line, if it belongs to the family. */
-function memberOf({ between, root }: Family, text: string): Container | undefined {
+function memberOf({ between, quoted, root }: Family, text: string): Container | undefined {
   let before = between[0] ?? ''
   if (!has(text, before, 0)) return undefined
   const leaves: Leaf[] = []
   let at = before.length
   for (let place = 1; place < between.length; place++) {
-    const quoted = before.endsWith('"')
-    const end = quoted ? endOfString(text, at) : endOfDigits(text, at)
+    const isString = quoted[place - 1]
+    const end = isString ? endOfString(text, at) : endOfDigits(text, at)
     before = between[place] ?? ''
     if (end < at || !has(text, before, end)) return undefined
-    const leaf = quoted ? stringIn(text, at, end) : countIn(text, at, end)
+    const leaf = isString ? stringIn(text, at, end) : countIn(text, at, end)
     if (leaf === undefined) return undefined
     leaves.push(leaf)
     at = end + before.length
@@ -148,9 +154,18 @@ function isDigit(code: number): boolean {
   return code >= 0x30 && code <= 0x39
 }
 
+/** One for each depth: the engine learns what it copies by the place in the code, and few shapes come at one depth. */
+const COPIES: readonly Branch['copy'][] = [
+  (sample) => ({ ...sample }),
+  (sample) => ({ ...sample }),
+  (sample) => ({ ...sample }),
+  (sample) => ({ ...sample }),
+]
+const copyAny: Branch['copy'] = (sample) => ({ ...sample })
+
 /** What never differs is shared between the values of a family: nobody changes a native value. */
-function grow({ sample, leaves, branches }: Branch, values: readonly Leaf[]): Container {
-  const value = { ...sample }
+function grow({ sample, copy, leaves, branches }: Branch, values: readonly Leaf[]): Container {
+  const value = copy(sample)
   for (const { key, place } of leaves) value[key] = values[place]
   for (const { key, branch } of branches) value[key] = grow(branch, values)
   return value
@@ -165,17 +180,19 @@ function familyOf(first: string, a: unknown, second: string, b: unknown): Family
   const pairs: [Leaf, Leaf][] = []
   const root = branchOf(a, b, pairs)
   const between = root && pairs.length > 0 ? textBetween(first, second, pairs) : undefined
-  const shared = between ? between.join('').length : 0
-  return root && between && shared >= SHARED * pairs.length ? { between, root } : undefined
+  if (!root || !between) return undefined
+  const shared = between.join('').length
+  if (shared < SHARED * pairs.length || shared < second.length * KNOWN) return undefined
+  return { between, quoted: pairs.map(([, leaf]) => typeof leaf === 'string'), root }
 }
 
 /**
  * Where the strings and numbers of two values differ, in pairs and in order; nothing where one has an object and the
  * other has not. Whatever else differs shows in their texts.
  */
-function branchOf(a: unknown, b: unknown, pairs: [Leaf, Leaf][]): Branch | undefined {
+function branchOf(a: unknown, b: unknown, pairs: [Leaf, Leaf][], depth = 0): Branch | undefined {
   if (!isContainer(a) || !isContainer(b)) return undefined
-  const branch: Branch = { sample: b, leaves: [], branches: [] }
+  const branch: Branch = { sample: b, copy: COPIES[depth] ?? copyAny, leaves: [], branches: [] }
   for (const [key, one] of Object.entries(a)) {
     const other = b[key]
     if (one === other) continue
@@ -183,7 +200,7 @@ function branchOf(a: unknown, b: unknown, pairs: [Leaf, Leaf][]): Branch | undef
       branch.leaves.push({ key, place: pairs.push([one, other]) - 1 })
     } else if (isContainer(one)) {
       const before = pairs.length
-      const below = branchOf(one, other, pairs)
+      const below = branchOf(one, other, pairs, depth + 1)
       if (!below) return undefined
       if (pairs.length > before) branch.branches.push({ key, branch: below })
     }

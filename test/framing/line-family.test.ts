@@ -124,11 +124,14 @@ describe('a family of lines', () => {
     )
   })
 
-  test('lines that share too little for their differences are parsed whole', () => {
-    const short = (x: number) => `{"padding":{"of":"${'x'.repeat(120)}"},"a":"${x}","b":"${x}","c":"${x}"}`
-    const family = taught(short(1000), short(2000))
-    const [third, fourth] = [family.parse(short(3000)), family.parse(short(4000))]
-    expect(fourth).toEqual(JSON.parse(short(4000)))
+  const fieldsOf = (x: number) => 'abcdefgh'.split('').map((key) => `"${key}":"${x}"`)
+  test.each([
+    ['for their differences', (x: number) => `{"padding":{"of":"${'x'.repeat(60)}"},${fieldsOf(x).join()}}`],
+    ['for their length', (x: number) => `{"padding":{"of":"x"},"a":"${`${x} and on `.repeat(40)}"}`],
+  ])('lines that share too little %s are parsed whole', (_, line) => {
+    const family = taught(line(1000), line(2000))
+    const [third, fourth] = [family.parse(line(3000)), family.parse(line(4000))]
+    expect(fourth).toEqual(JSON.parse(line(4000)))
     expect(Reflect.get(Object(fourth), 'padding')).not.toBe(Reflect.get(Object(third), 'padding'))
   })
 
