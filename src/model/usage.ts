@@ -19,13 +19,25 @@ export type Usage = z.infer<typeof Usage>
 
 const COUNTS = ['input', 'output', 'cacheRead', 'cacheWrite', 'reasoning', 'total', 'costUsd'] as const
 
+/** Field by field: some agents tell of every step, and by keys it would take many times as long. */
 function combine(a: Usage, b: Usage, count: (left: number, right: number) => number): Usage {
+  const both = (left: number | undefined, right: number | undefined) =>
+    left === undefined && right === undefined ? undefined : count(left ?? 0, right ?? 0)
+  const input = both(a.input, b.input)
+  const output = both(a.output, b.output)
+  const cacheRead = both(a.cacheRead, b.cacheRead)
+  const cacheWrite = both(a.cacheWrite, b.cacheWrite)
+  const reasoning = both(a.reasoning, b.reasoning)
+  const total = both(a.total, b.total)
+  const costUsd = both(a.costUsd, b.costUsd)
   const out: Usage = {}
-  for (const key of COUNTS) {
-    const left = a[key]
-    const right = b[key]
-    if (left !== undefined || right !== undefined) out[key] = count(left ?? 0, right ?? 0)
-  }
+  if (input !== undefined) out.input = input
+  if (output !== undefined) out.output = output
+  if (cacheRead !== undefined) out.cacheRead = cacheRead
+  if (cacheWrite !== undefined) out.cacheWrite = cacheWrite
+  if (reasoning !== undefined) out.reasoning = reasoning
+  if (total !== undefined) out.total = total
+  if (costUsd !== undefined) out.costUsd = costUsd
   return out
 }
 

@@ -1,5 +1,5 @@
 import type { Codec } from '../agent.ts'
-import { isFields, text } from '../fields.ts'
+import { isFields } from '../fields.ts'
 import { malformed, oversized, sayAll } from '../step.ts'
 import { decodeAnswer } from './answers.ts'
 import { settleCalls } from './calls.ts'
@@ -19,7 +19,7 @@ export const codec: Codec<State> = {
     if (frame.blob) return oversized(frame.blob)
     const native = frame.value
     if (!isFields(native)) return malformed(frame.text)
-    const isAnswer = frame.stream === 'http' || text(native, 'tag') !== undefined
+    const isAnswer = frame.stream === 'http' || typeof native.tag === 'string'
     return isAnswer ? decodeAnswer(state, native) : decodeEvent(state, native, frame.text)
   },
 

@@ -1,5 +1,5 @@
 import type { Said, Step } from '../agent.ts'
-import { compact, type Fields, fields, text } from '../fields.ts'
+import { asFields, asText, compact, type Fields, text } from '../fields.ts'
 import { ruleTable } from '../rules.ts'
 import { nothing, sayAll, unmapped } from '../step.ts'
 import { change, finishCall, startCall } from './calls.ts'
@@ -16,9 +16,8 @@ const ruleOf = ruleTable<Rule>({
     if (message === undefined) return undefined
     return [{ type: 'text.completed', messageId: id, text: message, phase: 'commentary' }]
   },
-  log(_state, id, payload) {
-    const line = text(payload, 'line')
-    return line === undefined ? undefined : [{ type: 'text.completed', messageId: id, text: line }]
+  log(_state, id, { line }) {
+    return typeof line === 'string' ? [{ type: 'text.completed', messageId: id, text: line }] : undefined
   },
   action(state, id, payload) {
     const tool = text(payload, 'tool')
@@ -48,20 +47,18 @@ const ruleOf = ruleTable<Rule>({
 })
 
 export function decodeEvent(state: State, native: Fields, raw: string): Step {
-  const type = text(native, 'type') ?? '?'
-  const session = text(native, 'sessionId')
+  const type = asText(native.type) ?? '?'
+  const session = asText(native.sessionId)
   if (session !== undefined && state.session !== undefined && session !== state.session) {
     return unmapped(type, raw)
   }
-  const id = text(native, 'id') ?? `e${state.start.epoch}.n${++state.unnamed}`
+  const id = asText(native.id) ?? `e${state.start.epoch}.n${++state.unnamed}`
   // The same event may come with its prefix from one address and without it from another.
-  const key = id.startsWith('evt-') ? id.slice('evt-'.length) : id
-  const known = state.seen.size
-  if (state.seen.add(key).size === known) return nothing
+  if (!state.seen.add(id.startsWith('evt-') ? id : `evt-${id}`)) return nothing
   const rule = ruleOf(type)
   if (!rule) return unmapped(type, raw)
   const begun = begin(state, session)
-  const said = rule(state, id, fields(native, 'payload'))
+  const said = rule(state, id, asFields(native.payload))
   if (said) return sayAll(begun.length === 0 ? said : [...begun, ...said])
   const kept = unmapped(type, raw)
   return { ...kept, said: [...begun, ...kept.said] }

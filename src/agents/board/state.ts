@@ -1,6 +1,7 @@
 import type { FileChanged } from '../../model/events/tool.ts'
 import type { ErrorInfo, Evidence } from '../../model/index.ts'
 import type { Said, Start } from '../agent.ts'
+import { KnownIds } from '../known-ids.ts'
 import { type Ledger, newLedger } from '../ledger.ts'
 
 export type Change = Omit<FileChanged, 'type' | 'toolId' | 'parent'>
@@ -32,7 +33,7 @@ export interface State {
   /** An interrupt that waits for the session's id. */
   cancelling: boolean
   /** Ids of events: a connection that begins again repeats what was said. */
-  readonly seen: Set<string>
+  readonly seen: KnownIds
   unnamed: number
   /** Oldest first. */
   readonly calls: OpenCall[]
@@ -48,7 +49,7 @@ export function initialState(start: Start): State {
     session: undefined,
     turnOpen: false,
     cancelling: false,
-    seen: new Set(),
+    seen: new KnownIds(),
     unnamed: 0,
     calls: [],
     failure: undefined,

@@ -1,5 +1,5 @@
 import type { Codec, Said, Step } from '../agent.ts'
-import { compact, count, type Fields, fields, isFields, list, text } from '../fields.ts'
+import { asText, compact, count, type Fields, fields, isFields, list, text } from '../fields.ts'
 import { discardMessage } from '../ledger.ts'
 import { encodeOneshot } from '../oneshot.ts'
 import { ruleTable } from '../rules.ts'
@@ -21,12 +21,12 @@ const ruleOf = ruleTable<Rule>({
     return say({ type: 'session.updated', ...compact({ nativeSessionId, model }) })
   },
 
-  message(state, native, raw) {
-    const role = text(native, 'role')
+  message(state, { role, content }, raw) {
     // Our prompt again.
     if (role === 'user') return nothing
-    const content = text(native, 'content')
-    if (role !== 'assistant' || content === undefined) return unmapped(`message/${role ?? '?'}`, raw)
+    if (role !== 'assistant' || typeof content !== 'string') {
+      return unmapped(`message/${asText(role) ?? '?'}`, raw)
+    }
     return content === '' ? nothing : say(addText(state, content))
   },
 

@@ -1,25 +1,29 @@
 import type { FileChanged } from '../../model/events/tool.ts'
 import type { PlanItem } from '../../model/events/work.ts'
-import { compact, type Fields, fields, isFields, list, text } from '../fields.ts'
+import { asFields, asText, compact, type Fields, fields, isFields, list, text } from '../fields.ts'
 
 type FileChange = Omit<FileChanged, 'type' | 'toolId' | 'parent'>
 
+const NO_CHANGES: readonly FileChange[] = []
+
 /** What a file tool did, as its metadata tells it. */
-export function changesOf(state: Fields): FileChange[] {
-  const metadata = fields(state, 'metadata')
-  const patched = list(metadata, 'files').filter(isFields).flatMap(patchChange)
-  if (patched.length > 0) return patched
-  const input = fields(state, 'input')
-  if (isFields(metadata.filediff)) {
-    const { filediff } = metadata
+export function changesOf(state: Fields): readonly FileChange[] {
+  const metadata = asFields(state.metadata)
+  const { files, filediff, exists } = metadata
+  if (Array.isArray(files)) {
+    const patched = files.filter(isFields).flatMap(patchChange)
+    if (patched.length > 0) return patched
+  }
+  const input = asFields(state.input)
+  if (isFields(filediff)) {
     const path = text(filediff, 'file') ?? text(input, 'filePath')
     const change = text(filediff, 'status') === 'added' ? 'created' : 'modified'
     const diff = text(filediff, 'patch') ?? text(metadata, 'diff')
-    return path === undefined ? [] : [{ path, change, ...compact({ diff }) }]
+    return path === undefined ? NO_CHANGES : [{ path, change, ...compact({ diff }) }]
   }
-  const path = text(metadata, 'filepath')
-  if (path === undefined || typeof metadata.exists !== 'boolean') return []
-  const change = metadata.exists ? 'modified' : 'created'
+  const path = asText(metadata.filepath)
+  if (path === undefined || typeof exists !== 'boolean') return NO_CHANGES
+  const change = exists ? 'modified' : 'created'
   return [{ path, change, ...compact({ diff: text(metadata, 'diff'), after: text(input, 'content') }) }]
 }
 

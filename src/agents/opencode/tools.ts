@@ -1,5 +1,5 @@
 import type { DeniedBy, ToolKind } from '../../model/index.ts'
-import { type Fields, fields, flag, number, text } from '../fields.ts'
+import { asFields, asText, type Fields, int, number, text } from '../fields.ts'
 import type { ToolResult } from '../ledger.ts'
 
 const KINDS: ReadonlyMap<string, ToolKind> = new Map([
@@ -36,9 +36,9 @@ export function toolName(name: string): string {
 const TITLE_FIELDS = ['command', 'filePath', 'pattern', 'url', 'query', 'description', 'name']
 
 export function titleOf(state: Fields): string | undefined {
-  const own = text(state, 'title')
+  const own = asText(state.title)
   if (own) return own
-  const input = fields(state, 'input')
+  const input = asFields(state.input)
   for (const key of TITLE_FIELDS) {
     const value = text(input, key)
     if (value) return value
@@ -51,20 +51,19 @@ const TOLD = new Set(['output', 'exit', 'truncated', 'diff', 'filediff', 'files'
 
 /** How a call ended. `refusedBy` is who says no where OpenCode only says that somebody did. */
 export function resultOf(name: string, state: Fields, refusedBy: DeniedBy): ToolResult {
-  const metadata = fields(state, 'metadata')
-  const exit = number(metadata, 'exit')
-  const time = fields(state, 'time')
-  const took = (number(time, 'end') ?? Number.NaN) - (number(time, 'start') ?? Number.NaN)
+  const metadata = asFields(state.metadata)
+  const { start, end } = asFields(state.time)
+  const took = typeof start === 'number' && typeof end === 'number' ? end - start : -1
   const { status, deniedBy } = statusOf(name, state, metadata, refusedBy)
   return {
     status,
     deniedBy,
-    output: text(state, 'output'),
-    error: text(state, 'error'),
-    exitCode: Number.isSafeInteger(exit) ? exit : undefined,
-    durationMs: took >= 0 ? took : undefined,
+    output: asText(state.output),
+    error: asText(state.error),
+    exitCode: int(metadata, 'exit'),
+    durationMs: took >= 0 && Number.isFinite(took) ? took : undefined,
     data: dataOf(metadata),
-    truncated: flag(metadata, 'truncated') || undefined,
+    truncated: metadata.truncated === true || undefined,
   }
 }
 
@@ -80,8 +79,8 @@ function statusOf(
   metadata: Fields,
   refusedBy: DeniedBy,
 ): Pick<ToolResult, 'status' | 'deniedBy'> {
-  if (text(state, 'status') !== 'completed') {
-    const error = text(state, 'error') ?? ''
+  if (state.status !== 'completed') {
+    const error = asText(state.error) ?? ''
     if (error.includes('rule which prevents')) return { status: 'denied', deniedBy: 'policy' }
     if (error.includes('rejected permission') || error.includes('dismissed this question')) {
       return { status: 'denied', deniedBy: refusedBy }
@@ -90,7 +89,7 @@ function statusOf(
   }
   // A shell that was killed has no exit code, and is "completed" all the same.
   if (metadata.exit === null) {
-    const aborted = text(state, 'output')?.includes('User aborted the command')
+    const aborted = asText(state.output)?.includes('User aborted the command')
     return { status: aborted ? 'cancelled' : 'error' }
   }
   const failed = name === 'invalid' || (number(metadata, 'exit') ?? 0) !== 0

@@ -1,25 +1,25 @@
-import type { Usage } from '../../model/index.ts'
-import { compact, count, type Fields, fields, number } from '../fields.ts'
+import type { UsageReported } from '../../model/events/report.ts'
+import { asCount, asFields, type Fields } from '../fields.ts'
 
 /** What one step used. OpenCode counts reasoning beside the output, not inside it. */
-export function usageOf(step: Fields): Usage {
-  const tokens = fields(step, 'tokens')
-  const cache = fields(tokens, 'cache')
-  const input = count(tokens, 'input')
-  const shown = count(tokens, 'output')
-  const reasoning = count(tokens, 'reasoning')
-  const cacheRead = count(cache, 'read')
-  const cacheWrite = count(cache, 'write')
+export function stepUsage({ tokens, cost }: Fields): UsageReported {
+  const native = asFields(tokens)
+  const cache = asFields(native.cache)
+  const input = asCount(native.input)
+  const shown = asCount(native.output)
+  const reasoning = asCount(native.reasoning)
+  const cacheRead = asCount(cache.read)
+  const cacheWrite = asCount(cache.write)
   const output = shown === undefined ? undefined : shown + (reasoning ?? 0)
-  const known = input !== undefined || output !== undefined
-  const cost = number(step, 'cost')
-  return compact({
-    input,
-    output,
-    cacheRead,
-    cacheWrite,
-    reasoning,
-    total: known ? (input ?? 0) + (output ?? 0) + (cacheRead ?? 0) + (cacheWrite ?? 0) : undefined,
-    costUsd: cost !== undefined && cost >= 0 ? cost : undefined,
-  })
+  const used: UsageReported = { type: 'usage.reported', scope: 'step', source: 'agent' }
+  if (input !== undefined) used.input = input
+  if (output !== undefined) used.output = output
+  if (cacheRead !== undefined) used.cacheRead = cacheRead
+  if (cacheWrite !== undefined) used.cacheWrite = cacheWrite
+  if (reasoning !== undefined) used.reasoning = reasoning
+  if (input !== undefined || output !== undefined) {
+    used.total = (input ?? 0) + (output ?? 0) + (cacheRead ?? 0) + (cacheWrite ?? 0)
+  }
+  if (typeof cost === 'number' && cost >= 0 && Number.isFinite(cost)) used.costUsd = cost
+  return used
 }

@@ -1,6 +1,6 @@
 import { addUsage } from '../../../model/index.ts'
 import type { Codec, Said, Step } from '../../agent.ts'
-import { type Fields, fields, isFields, text } from '../../fields.ts'
+import { asFields, asText, type Fields, fields, isFields, text } from '../../fields.ts'
 import {
   completeMessage,
   finishSubagent,
@@ -15,25 +15,27 @@ import { malformed, oversized, sayAll, unmapped } from '../../step.ts'
 import { changesOf, childOf, planOf } from '../effects.ts'
 import { errorNotice, failureOf, plain } from '../errors.ts'
 import { kindOf, resultOf, titleOf } from '../tools.ts'
-import { usageOf } from '../usage.ts'
-import { freshId, initialState, type State } from './state.ts'
+import { stepUsage } from '../usage.ts'
+import { initialState, madeId, type State } from './state.ts'
 import { endTurn } from './verdict.ts'
 
-type Rule = (state: State, native: Fields) => Said[]
+type Rule = (state: State, native: Fields) => readonly Said[]
+
+const NOTHING: readonly Said[] = []
 
 const ruleOf = ruleTable<Rule>({
-  step_start: () => [],
-  text: (state, native) => [wholeMessage(state, 'text', fields(native, 'part'))],
-  reasoning: (state, native) => [wholeMessage(state, 'thinking', fields(native, 'part'))],
-  tool_use: (state, native) => wholeCall(state, fields(native, 'part')),
+  step_start: () => NOTHING,
+  text: (state, { part }) => [wholeMessage(state, 'text', asFields(part))],
+  reasoning: (state, { part }) => [wholeMessage(state, 'thinking', asFields(part))],
+  tool_use: (state, { part }) => wholeCall(state, asFields(part)),
 
   step_finish(state, native) {
-    const part = fields(native, 'part')
-    const usage = usageOf(part)
+    const part = asFields(native.part)
+    const usage = stepUsage(part)
     state.steps = addUsage(state.steps, usage)
     state.stepSeen = true
-    state.reason = text(part, 'reason')
-    return [{ type: 'usage.reported', scope: 'step', ...usage, source: 'agent' }]
+    state.reason = asText(part.reason)
+    return [usage]
   },
 
   error(state, native) {
@@ -54,7 +56,8 @@ export const codec: Codec<State> = {
     if (!isFields(native)) return malformed(frame.text)
     const rule = ruleOf(native.type)
     if (!rule) return unmapped(text(native, 'type') ?? '?', frame.text)
-    return sayAll([...handshake(state, native), ...rule(state, native)])
+    const said = rule(state, native)
+    return sayAll(state.nativeSessionId === undefined ? [...handshake(state, native), ...said] : said)
   },
 
   encode: (state, command) => encodeOneshot('opencode', state.start, command),
@@ -65,43 +68,40 @@ export const codec: Codec<State> = {
 /** There is none; the first frame names the session. */
 function handshake(state: State, native: Fields): Said[] {
   const id = text(native, 'sessionID')
-  if (state.nativeSessionId !== undefined || id === undefined) return []
+  if (id === undefined) return []
   state.nativeSessionId = id
   return [{ type: 'session.updated', nativeSessionId: id }]
 }
 
-function wholeMessage(state: State, kind: 'text' | 'thinking', part: Fields): Said {
-  const whole = text(part, 'text') ?? ''
+function wholeMessage(state: State, kind: 'text' | 'thinking', { id, text }: Fields): Said {
+  const whole = asText(text) ?? ''
   if (kind === 'text') state.answer = whole
-  return completeMessage(state.ledger, kind, freshId(state, text(part, 'id')), whole)
+  return completeMessage(state.ledger, kind, asText(id) ?? madeId(state), whole)
 }
 
 /** A call is told when it is over, so its start and its end are said together. */
 function wholeCall(state: State, part: Fields): Said[] {
   const { ledger } = state
-  const call = fields(part, 'state')
-  const name = text(part, 'tool') ?? '?'
-  const nativeId = text(part, 'callID') ?? freshId(state, undefined)
-  const toolId = toolIdOf(ledger, nativeId)
+  const call = asFields(part.state)
+  const name = asText(part.tool) ?? '?'
+  const nativeId = asText(part.callID) ?? madeId(state)
   const kind = kindOf(name, state.mcpServers)
   const result = resultOf(name, call, 'policy')
-  const said: Said[] = [
-    startTool(ledger, { toolId: nativeId, name, kind, title: titleOf(call), input: call.input }),
-  ]
+  const said = [startTool(ledger, { toolId: nativeId, name, kind, title: titleOf(call), input: call.input })]
   if (name === 'todowrite' && result.status === 'success') {
-    said.push({ type: 'plan.updated', items: planOf(fields(call, 'input')) })
+    said.push({ type: 'plan.updated', items: planOf(asFields(call.input)) })
   }
-  said.push(...wholeChild(state, call, toolId, name))
+  if (name === 'task') said.push(...wholeChild(state, call, toolIdOf(ledger, nativeId)))
   state.refused = result.status === 'denied'
   said.push(...finishTool(ledger, nativeId, result, changesOf(call)))
   return said
 }
 
 /** Nothing of a sub-agent is on the stream but the call that ran it. */
-function wholeChild(state: State, call: Fields, toolId: string, name: string): Said[] {
-  const child = name === 'task' ? childOf(call) : undefined
+function wholeChild(state: State, call: Fields, toolId: string): Said[] {
+  const child = childOf(call)
   if (!child) return []
-  const label = titleOf(call) ?? name
+  const label = titleOf(call) ?? 'task'
   const status = text(call, 'status') === 'completed' ? 'success' : 'error'
   return [
     ...startSubagent(state.ledger, { ...child, toolId, label }),

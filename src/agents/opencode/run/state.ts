@@ -9,8 +9,6 @@ export interface State {
   /** The servers that were configured for this session, to tell their tools from others. */
   readonly mcpServers: readonly string[]
   nativeSessionId: string | undefined
-  /** Ids that were used, so that a part that repeats one cannot end a message twice. */
-  readonly messages: Set<string>
   unnamed: number
   answer: string | undefined
   steps: Usage
@@ -29,7 +27,6 @@ export function initialState(start: Start): State {
     ledger: newLedger(),
     mcpServers: Object.keys(start.options.mcpServers ?? {}),
     nativeSessionId: undefined,
-    messages: new Set(),
     unnamed: 0,
     answer: undefined,
     steps: {},
@@ -41,10 +38,7 @@ export function initialState(start: Start): State {
   }
 }
 
-/** The id of a part; one that has none, or one that was used before, gets a new one. */
-export function freshId(state: State, native: string | undefined): string {
-  const free = native !== undefined && !state.messages.has(native)
-  const id = free ? native : `e${state.start.epoch}.p${++state.unnamed}`
-  state.messages.add(id)
-  return id
+/** For a part that has no id. */
+export function madeId(state: State): string {
+  return `e${state.start.epoch}.p${++state.unnamed}`
 }

@@ -4,7 +4,7 @@ import { type Fields, fields, text } from '../../fields.ts'
 import { addDelta, completeMessage } from '../../ledger.ts'
 import { ruleTable } from '../../rules.ts'
 import { nothing, say, sayAll, unmapped } from '../../step.ts'
-import { usageOf } from '../usage.ts'
+import { stepUsage } from '../usage.ts'
 import { decodeCall } from './calls.ts'
 import { hold, releaseDeltas } from './held.ts'
 import { partOf, type State } from './state.ts'
@@ -86,10 +86,9 @@ export function decodeDelta(state: State, properties: Fields, raw: string): Step
 /** Figures of one model call. A child's are summed up and told at its end. */
 function stepFinish(state: State, thread: Thread, native: Fields, id: string): Said[] {
   partOf(state, thread, id, 'other').done = true
-  const usage = usageOf(native)
+  const usage = stepUsage(native)
   thread.usage = addUsage(thread.usage, usage)
   thread.stepSeen = true
   thread.reason = text(native, 'reason')
-  if (thread !== state.root) return []
-  return [{ type: 'usage.reported', scope: 'step', ...usage, source: 'agent' }]
+  return thread === state.root ? [usage] : []
 }
