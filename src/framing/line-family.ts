@@ -4,6 +4,8 @@ interface Family {
   readonly between: readonly string[]
   /** Which of the differences are strings. */
   readonly quoted: readonly boolean[]
+  /** The differences of the line that is being read. */
+  readonly leaves: Leaf[]
   readonly root: Branch
 }
 
@@ -88,10 +90,9 @@ export class LineFamily {
 }
 
 /** The value of a line, if it belongs to the family. */
-function memberOf({ between, quoted, root }: Family, text: string): Container | undefined {
+function memberOf({ between, quoted, leaves, root }: Family, text: string): Container | undefined {
   let before = between[0] ?? ''
   if (!has(text, before, 0)) return undefined
-  const leaves: Leaf[] = []
   let at = before.length
   for (let place = 1; place < between.length; place++) {
     const isString = quoted[place - 1]
@@ -100,7 +101,7 @@ function memberOf({ between, quoted, root }: Family, text: string): Container | 
     if (end < at || !has(text, before, end)) return undefined
     const leaf = isString ? stringIn(text, at, end) : countIn(text, at, end)
     if (leaf === undefined) return undefined
-    leaves.push(leaf)
+    leaves[place - 1] = leaf
     at = end + before.length
   }
   return at === text.length ? grow(root, leaves) : undefined
@@ -183,7 +184,8 @@ function familyOf(first: string, a: unknown, second: string, b: unknown): Family
   if (!root || !between) return undefined
   const shared = between.join('').length
   if (shared < SHARED * pairs.length || shared < second.length * KNOWN) return undefined
-  return { between, quoted: pairs.map(([, leaf]) => typeof leaf === 'string'), root }
+  const leaves = pairs.map(([, leaf]) => leaf)
+  return { between, quoted: leaves.map((leaf) => typeof leaf === 'string'), leaves, root }
 }
 
 /**
