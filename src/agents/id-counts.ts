@@ -7,6 +7,8 @@ const NUMBERS = 1024 * 1024
 const DIGITS = 7
 const WORD = 32
 const WORD_BITS = 5
+/** Most sessions number nothing. */
+const NO_BITS = new Uint32Array(0)
 /** So many ids show how an agent names things. */
 const FIRST = 32
 
@@ -20,7 +22,7 @@ export class IdCounts {
   /** Of those that were used more than once. */
   readonly #uses = new Map<string, number>()
   #prefix: string | undefined
-  #bits = new Uint32Array(WORD)
+  #bits = NO_BITS
   /** Asked about several times in a row, and read once. */
   #last = ''
   #lastNumber = -1
@@ -92,7 +94,7 @@ export class IdCounts {
     if (this.#isSet(number)) return false
     const at = number >>> WORD_BITS
     if (at >= this.#bits.length) {
-      const longer = new Uint32Array(Math.max(at + 1, this.#bits.length * 2))
+      const longer = new Uint32Array(Math.max(at + 1, this.#bits.length * 2, WORD))
       longer.set(this.#bits)
       this.#bits = longer
     }
