@@ -8,6 +8,7 @@ import { type Endpoint, endpoint } from './endpoint.ts'
 import { EventStream } from './event-stream.ts'
 import { EventTypes } from './event-types.ts'
 import { chunks, formatOf, NDJSON, type Shown, SSE } from './format.ts'
+import { readBetween } from './latest-first.ts'
 import type { GatewayParts } from './parts.ts'
 
 const EntryWithCursor = named(
@@ -116,7 +117,7 @@ async function entriesOf(
   cursorAt: (place: number) => string,
 ): Promise<Shown[]> {
   const skipped = after + 1 - place
-  const entries = await readKept(sessions, session, seq - 1 + skipped, count - skipped)
+  const entries = await readKept(sessions, session, seq - 1 + skipped, seq - 1 + count)
   const shown: Shown[] = []
   for (const entry of entries) {
     if (types && !types.has(entry.event.type)) continue
@@ -131,10 +132,10 @@ async function readKept(
   sessions: GatewayParts['sessions'],
   session: string,
   after: number,
-  limit: number,
+  last: number,
 ): Promise<readonly Entry[]> {
   try {
-    return await sessions.read(session, after, limit)
+    return await readBetween(sessions, session, after, last)
   } catch (thrown) {
     if (toMainstemError(thrown).code !== 'cursor_gone') throw thrown
     return []

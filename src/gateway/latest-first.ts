@@ -10,7 +10,23 @@ export async function* latestFirst(
 ): AsyncGenerator<Entry> {
   for (let last = head; last >= earliest; last -= PAGE) {
     const after = Math.max(earliest - 1, last - PAGE)
-    const entries = await sessions.read(id, after, last - after)
+    const entries = await readBetween(sessions, id, after, last)
     yield* entries.toReversed()
   }
+}
+
+/** All that is kept behind one entry and up to another. */
+export async function readBetween(
+  sessions: Pick<Sessions, 'read'>,
+  id: string,
+  after: number,
+  last: number,
+): Promise<readonly Entry[]> {
+  const found: Entry[] = []
+  for (let seq = after; seq < last; ) {
+    const some = await sessions.read(id, seq, last - seq)
+    found.push(...some)
+    seq = some.at(-1)?.seq ?? last
+  }
+  return found
 }

@@ -87,8 +87,9 @@ export interface Store extends AsyncDisposable {
   /** The receipt that holds a key, if any. */
   receipt(scope: string, key: string): Promise<Receipt | undefined>
   /**
-   * Entries after a cursor, in order; fewer than `limit` only at the head. Where the first of them is no longer kept
-   * it is refused with `cursor_gone`, and `earliest` in the details is the first that is.
+   * Entries after a cursor, in order, as many as are at hand and no more than `limit`: of large ones come few at once,
+   * and none only at the head. Where the first of them is no longer kept it is refused with `cursor_gone`, and
+   * `earliest` in the details is the first that is.
    */
   read(session: string, after: number, limit: number): Promise<readonly Entry[]>
   /**

@@ -97,15 +97,9 @@ export class Reader {
   }
 
   read(session: string, after: number, limit: number): Entry[] {
-    const to = after + limit
     return this.#ask(({ segment, size, edge }) => {
-      let found: Entry[] = []
-      for (let last = after; last < to; ) {
-        const range = bounded(size, { id: session, from: last + 1, to })
-        const more = this.#entriesIn(segments(segment, range), last, to - last)
-        found = found.length === 0 ? more : found.concat(more)
-        last = more.length === 0 || range.to === to ? to : last + more.length
-      }
+      const range = bounded(size, { id: session, from: after + 1, to: after + limit })
+      const found = this.#entriesIn(segments(segment, range), after, limit)
       // Only where there is nothing can something have been dropped.
       if (found.length === 0) checkKept(edge.get(session), 'entries', after)
       return found
