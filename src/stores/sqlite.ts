@@ -162,7 +162,7 @@ class SqliteStore implements Store {
     // Whoever closes last tidies up, and that must be the one who may write.
     this.#reader.close()
     await this.#channel.close()
-    this.#logs.wakeAll()
+    this.#logs.close()
   }
 
   /** Who has the key, or is about to. */

@@ -4,16 +4,21 @@ import { LiveLog, type Place, type Recent } from './live-log.ts'
 const RECENT_CHARS = 1024 * 1024
 const BATCH_CHARS = 512
 
+/** So many logs that are not in use are remembered: the next to write something is most likely one of them. */
+const IDLE_LOGS = 4096
+
 /** What the database knows, asked when this process does not. */
 interface Places {
   place(session: string): Place | undefined
   lastSession(): number
 }
 
-/** The logs that are in use. Everything else is only in the database. */
+/** The logs that are in use, or were lately. Everything else is only in the database. */
 export class LiveLogs {
   readonly #places: Places
   readonly #logs = new Map<string, LiveLog>()
+  /** Those that were not in use when they were last looked at, oldest first. */
+  readonly #idle = new Set<LiveLog>()
   /** What is kept of which log, oldest first. */
   readonly #recent: { log: LiveLog; batch: Recent; chars: number }[] = []
   #chars = 0
@@ -58,9 +63,12 @@ export class LiveLogs {
     log.advance(last.seq)
   }
 
-  /** A log that nobody uses any more is left to the database. */
+  /** A log that nobody uses any more is left to the database, in its turn. */
   release(log: LiveLog): void {
-    if (log.isIdle && this.#logs.get(log.session) === log) this.#logs.delete(log.session)
+    if (!log.isIdle || this.#logs.get(log.session) !== log) return
+    this.#idle.delete(log)
+    this.#idle.add(log)
+    if (this.#idle.size > IDLE_LOGS) this.#forgetIdle()
   }
 
   /** A deleted log begins again, for everybody from now on; the database follows. */
@@ -78,8 +86,21 @@ export class LiveLogs {
     for (const log of this.#logs.values()) log.known = false
   }
 
-  wakeAll(): void {
-    for (const log of this.#logs.values()) log.wakeAll()
+  /** Nothing is known from now on, so that whoever waits and reads on is told by the database. */
+  close(): void {
+    const logs = [...this.#logs.values()]
+    this.#logs.clear()
+    this.#idle.clear()
+    this.#recent.length = 0
+    for (const log of logs) log.wakeAll()
+  }
+
+  #forgetIdle(): void {
+    const [oldest] = this.#idle
+    if (!oldest) return
+    this.#idle.delete(oldest)
+    // It may have been used again since, and is then looked at again.
+    if (oldest.isIdle && this.#logs.get(oldest.session) === oldest) this.#logs.delete(oldest.session)
   }
 
   #forgetOldest(): void {
