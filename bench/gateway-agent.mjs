@@ -1,8 +1,10 @@
-// Stands in for claude: answers the handshake, and a prompt with the stream that a variable names, or line by line in time.
+// Stands in for claude: answers the handshake, and each prompt with the next of the streams that a variable names, or
+// line by line in time.
 import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
 
 const { BENCH_STREAM = '', BENCH_RATE = '' } = process.env
+const streams = BENCH_STREAM.split(':')
 const say = (line) => process.stdout.write(`${JSON.stringify(line)}\n`)
 const event = (value) =>
   say({ type: 'stream_event', event: value, session_id: 's', parent_tool_use_id: null })
@@ -31,5 +33,5 @@ for await (const line of createInterface({ input: process.stdin })) {
     const response = { subtype: 'success', request_id, response: { commands: [], models: [] } }
     say({ type: 'control_response', response })
   } else if (type === 'user' && BENCH_RATE !== '') tick(Number(BENCH_RATE))
-  else if (type === 'user') createReadStream(BENCH_STREAM).pipe(process.stdout, { end: false })
+  else if (type === 'user') createReadStream(streams.shift()).pipe(process.stdout, { end: false })
 }

@@ -14,6 +14,8 @@ export interface Task {
   /** The data of the server, or what an agent says. */
   data: string
   stream: string
+  /** What the agent says first; no part of what is measured. */
+  warmUp: string
   readers: number
   journal: boolean
   durability: 'power' | 'none'
@@ -35,29 +37,32 @@ const AGENT = join(import.meta.dirname, 'gateway-agent.mjs')
 const RESTING = 1_000
 
 const task: Task = JSON.parse(process.argv[2] ?? '')
-const { mode, data, stream, readers } = task
+const { mode, data, stream, warmUp, readers } = task
 if (mode === 'L4') await loop((line) => JSON.stringify(JSON.parse(line)))
 else if (mode === 'bare-replay') await loop((line) => line)
 else if (mode === 'rest') await rest()
 else await measureServer()
 
+interface Work {
+  /** What a process costs once is no part of it: compiling what turns out to be hot. */
+  warmUp?: (turnEnd: () => Promise<unknown>) => Promise<unknown>
+  begin(turnEnd: () => Promise<unknown>): Promise<unknown>
+}
+
 /**
  * The readers in their process: when all are connected the work begins, and it is over when all have had their end.
  * That a turn has ended is told by them as well, so that nobody has to ask the server.
  */
-async function measured(
-  url: string,
-  begin: (turnEnd: () => Promise<unknown>) => Promise<unknown>,
-  session = '',
-): Promise<void> {
+async function measured(url: string, work: Work, session = ''): Promise<void> {
   const child = spawn(process.execPath, [READER, url, String(readers)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const lines = createInterface(child.stdout)[Symbol.asyncIterator]()
   if (mode !== 'replay') await lines.next()
+  await work.warmUp?.(() => lines.next())
   const cpu = process.cpuUsage()
   const start = performance.now()
-  await begin(() => lines.next())
+  await work.begin(() => lines.next())
   let { value } = await lines.next()
   while (value === 'open' || value === 'turn') ({ value } = await lines.next())
   const seconds = (performance.now() - start) / 1000
@@ -81,13 +86,23 @@ async function loop(textOf: (line: string) => string): Promise<void> {
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
-  await measured(`http://127.0.0.1:${port}/`, () => pump(responses, textOf))
+  await measured(`http://127.0.0.1:${port}/`, {
+    warmUp: async () => warmUp && pump(responses, warmUp, textOf),
+    begin: async () => {
+      await pump(responses, stream, textOf)
+      for (const response of responses) response.end()
+    },
+  })
   server.close()
 }
 
-async function pump(responses: readonly ServerResponse[], textOf: (line: string) => string): Promise<void> {
+async function pump(
+  responses: readonly ServerResponse[],
+  file: string,
+  textOf: (line: string) => string,
+): Promise<void> {
   let seq = 0
-  for await (const lines of linesOf()) {
+  for await (const lines of linesOf(file)) {
     for (const line of lines) {
       const text = `id: ${++seq}\ndata: ${textOf(line)}\n\n`
       for (const response of responses) response.write(text)
@@ -95,11 +110,10 @@ async function pump(responses: readonly ServerResponse[], textOf: (line: string)
     const full = responses.filter((response) => response.writableNeedDrain)
     await Promise.all(full.map((response) => new Promise((resolve) => response.once('drain', resolve))))
   }
-  for (const response of responses) response.end()
 }
 
-async function* linesOf(): AsyncGenerator<string[]> {
-  const child = spawn('cat', [stream])
+async function* linesOf(file: string): AsyncGenerator<string[]> {
+  const child = spawn('cat', [file])
   child.stdout.setEncoding('utf8')
   let rest = ''
   for await (const chunk of child.stdout) {
@@ -115,7 +129,8 @@ async function server() {
     environment: {},
     cwd: data,
   })
-  const env = { BENCH_STREAM: stream, ...(task.rate > 0 && { BENCH_RATE: String(task.rate) }) }
+  const streams = [warmUp, stream].filter((file) => file !== '').join(':')
+  const env = { BENCH_STREAM: streams, ...(task.rate > 0 && { BENCH_RATE: String(task.rate) }) }
   const agents = { claude: { command: [process.execPath, AGENT], env } }
   const { durability } = task
   const between: Between = {
@@ -145,15 +160,19 @@ async function measureServer(): Promise<void> {
     if (!response.ok) throw new Error(await response.text())
     return response.json() as Promise<Record<string, unknown>>
   }
-  if (mode === 'replay') await measured(`${url}/v1/sessions/${stream}/events`, async () => undefined, stream)
-  else {
+  if (mode === 'replay') {
+    await measured(`${url}/v1/sessions/${stream}/events`, { begin: async () => undefined }, stream)
+  } else {
     const id = String((await post('/v1/sessions', { agent: 'claude' })).id)
-    const run = async (turnEnd: () => Promise<unknown>) => {
+    const turn = async (turnEnd: () => Promise<unknown>) => {
       await post(`/v1/sessions/${id}/turns`, { prompt: 'go' })
       await turnEnd()
+    }
+    const begin: Work['begin'] = async (turnEnd) => {
+      await turn(turnEnd)
       await post(`/v1/sessions/${id}/end`)
     }
-    await measured(`${url}/v1/sessions/${id}/events`, run, id)
+    await measured(`${url}/v1/sessions/${id}/events`, warmUp ? { warmUp: turn, begin } : { begin }, id)
   }
   await running.stop()
 }
