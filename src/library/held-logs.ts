@@ -13,7 +13,8 @@ export class HeldLogs {
   readonly #registry: FinalizationRegistry<string>
 
   constructor(sessions: Sessions) {
-    this.#registry = new FinalizationRegistry((id) => void letGo(sessions, id))
+    // Nobody is there to be told when it fails: what could not be let go stays.
+    this.#registry = new FinalizationRegistry((id) => letGo(sessions, id).catch(() => undefined))
   }
 
   hold(session: string): Hold {
