@@ -32,11 +32,11 @@ export function refuse(code: ErrorCode, message: string): Step {
   return { verdict: 'mapped', said: NO_SAID, writes: NO_WRITES, refused: { code, message } }
 }
 
-/** A frame that no rule knows, kept whole. */
-export function unmapped(nativeType: string, text: string): Step {
+/** A frame that no rule knows, or a part of it, kept whole; what its other parts say is told before. */
+export function unmapped(nativeType: string, text: string, said: readonly Said[] = NO_SAID): Step {
   return {
     verdict: 'unmapped',
-    said: [{ type: 'native.unmapped', nativeType, frame: text }],
+    said: [...said, { type: 'native.unmapped', nativeType, frame: text }],
     writes: NO_WRITES,
   }
 }

@@ -272,3 +272,27 @@ test('a file tool that failed has changed nothing', () => {
   expect(talk.only('file.changed')).toEqual([])
   expect(talk.only('tool.completed')).toMatchObject([{ status: 'error' }])
 })
+
+test('a block that no rule knows takes nothing from its neighbours', () => {
+  const talk = openTalk()
+  const content = [
+    { type: 'text', text: 'before' },
+    { type: 'hologram', data: 1 },
+    { type: 'tool_use', id: 'toolu_1', name: 'Bash', input: { command: 'ls' } },
+  ]
+  const spoken = { type: 'assistant', session_id: 's', message: { id: 'msg_1', role: 'assistant', content } }
+  expect(talk.hear(spoken)).toMatchObject([
+    { type: 'text.completed', text: 'before' },
+    { type: 'tool.started', toolId: 'toolu_1' },
+    { type: 'native.unmapped', nativeType: 'assistant/hologram' },
+  ])
+  const results = [
+    { type: 'hologram', data: 2 },
+    { type: 'tool_result', tool_use_id: 'toolu_1', content: 'a.txt' },
+  ]
+  const answered = { type: 'user', session_id: 's', message: { role: 'user', content: results } }
+  expect(talk.hear(answered)).toMatchObject([
+    { type: 'tool.completed', toolId: 'toolu_1', status: 'success', output: 'a.txt' },
+    { type: 'native.unmapped', nativeType: 'user/hologram' },
+  ])
+})

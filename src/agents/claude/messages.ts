@@ -30,6 +30,7 @@ export function decodeAssistant(state: State, native: Fields, raw: string): Step
   const parent = text(native, 'parent_tool_use_id')
   // Older versions repeat a broken stream as a whole message, and say nothing of the half that was shown.
   const said = parent === undefined && id !== state.messageId ? discardBlocks(state, 0) : []
+  let strange: string | undefined
   for (const block of content) {
     if (!isFields(block)) continue
     const type = text(block, 'type')
@@ -42,10 +43,10 @@ export function decodeAssistant(state: State, native: Fields, raw: string): Step
     } else if (type === 'tool_use') {
       said.push(...toolStarted(state, native, block, id))
     } else if (type !== 'redacted_thinking') {
-      return unmapped(`assistant/${type ?? '?'}`, raw)
+      strange ??= type ?? '?'
     }
   }
-  return sayAll(said)
+  return strange === undefined ? sayAll(said) : unmapped(`assistant/${strange}`, raw, said)
 }
 
 function toolStarted(state: State, native: Fields, block: Fields, message: string): Said[] {
@@ -93,13 +94,14 @@ export function decodeUser(state: State, native: Fields, raw: string): Step {
   }
   if (!Array.isArray(content)) return unmapped('user', raw)
   const said: Said[] = []
+  let strange: string | undefined
   for (const block of content) {
     if (!isFields(block)) continue
     if (block.type === 'tool_result') said.push(...toolResult(state, native, block))
     else if (block.type === 'text') said.push(...spokenForUser(state, native))
-    else if (block.type !== 'image') return unmapped(`user/${text(block, 'type') ?? '?'}`, raw)
+    else if (block.type !== 'image') strange ??= text(block, 'type') ?? '?'
   }
-  return sayAll(said)
+  return strange === undefined ? sayAll(said) : unmapped(`user/${strange}`, raw, said)
 }
 
 /** Our prompt again, a child's prompt, or a remark for the model: only a refused message matters. */
