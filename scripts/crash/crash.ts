@@ -97,6 +97,8 @@ class Trial {
   /** One life of the server; true when it ended where it was to end. */
   async #life(place: Point | 'anywhere', plan: Plan): Promise<boolean> {
     if (!(await this.#start(plan))) return true
+    // However late the server is told to stop, there is a turn then that it has to end.
+    this.#load.answers = place !== 'during-drain'
     const pressed = this.#load.press()
     const moment = this.#random() * LONGEST_ROUND_MS
     const isOurs = place === 'anywhere' || place === 'during-recovery' || place === 'during-drain'
@@ -125,6 +127,7 @@ class Trial {
   }
 
   async #conclude(): Promise<void> {
+    this.#load.answers = true
     await this.#start({ passes: 0 })
     const concluded = this.#load.conclude().then(() => true)
     if (!(await Promise.race([concluded, sleep(60_000, false, { ref: false })]))) {

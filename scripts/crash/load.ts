@@ -30,6 +30,8 @@ export class Load {
   readonly conversations: Conversation[] = []
   /** Keys that stood for two sessions. */
   readonly broken: string[] = []
+  /** Whether what agents ask is answered; a turn that waits for an answer stays open. */
+  answers = true
   readonly #host: Host
   readonly #random: Random
   #count = 0
@@ -107,7 +109,7 @@ export class Load {
 
   #answer(session: string, { text }: Message): void {
     const { event } = JSON.parse(text)
-    if (event.type !== 'request.opened') return
+    if (event.type !== 'request.opened' || !this.answers) return
     const { requestId, inputDigest, questions } = event
     const path = `/v1/sessions/${session}/requests/${encodeURIComponent(requestId)}`
     const answers = questions && { answers: answersTo(questions) }
