@@ -20,9 +20,10 @@ export class Play {
   readonly #scenes: readonly { lines: number; told: readonly { at: number; frame: Frame }[] }[]
   #conversation: Conversation | undefined
   #scene = -1
-  #lines = 0
   #at = 0
   #heard = 0
+  /** So many lines come one after another: looking for what happens between them is no part of what is measured. */
+  #undisturbed = 0
 
   constructor(
     open: () => Conversation,
@@ -40,13 +41,9 @@ export class Play {
 
   /** The next line is about to be read: what comes before it happens. */
   advance(): Conversation {
-    const conversation = this.#conversation && this.#at < this.#lines ? this.#conversation : this.#change()
-    const told = this.#scenes[this.#scene]?.told ?? []
-    for (let next = told[this.#heard]; next && next.at <= this.#at; next = told[++this.#heard]) {
-      tell(conversation, next.frame)
-    }
-    this.#at++
-    return conversation
+    if (this.#undisturbed === 0 || !this.#conversation) return this.#proceed()
+    this.#undisturbed--
+    return this.#conversation
   }
 
   /** The last line was read. */
@@ -58,12 +55,26 @@ export class Play {
     this.frames += frames
     this.strange += unmapped + malformed
     this.#conversation = undefined
+    this.#undisturbed = 0
+  }
+
+  #proceed(): Conversation {
+    const before = this.#scenes[this.#scene]
+    const isOver = !before || this.#at === before.lines
+    const conversation = this.#conversation && !isOver ? this.#conversation : this.#change()
+    const { lines, told } = this.#scenes[this.#scene] ?? { lines: 0, told: [] }
+    for (let next = told[this.#heard]; next?.at === this.#at; next = told[++this.#heard]) {
+      tell(conversation, next.frame)
+    }
+    const until = told[this.#heard]?.at ?? lines
+    this.#undisturbed = until - this.#at - 1
+    this.#at = until
+    return conversation
   }
 
   #change(): Conversation {
     this.finish()
     this.#scene = (this.#scene + 1) % this.#scenes.length
-    this.#lines = this.#scenes[this.#scene]?.lines ?? 0
     this.#at = 0
     this.#heard = 0
     const conversation = this.#open()

@@ -65,10 +65,20 @@ export function list(of: Fields, key: string): readonly unknown[] {
   return Array.isArray(value) ? value : EMPTY
 }
 
+/** The objects of a list field. */
+export function objects(of: Fields, key: string): readonly Fields[] {
+  return only(list(of, key), isFields)
+}
+
 /** The strings of a list field, or undefined when there is no such list. */
 export function texts(of: Fields, key: string): string[] | undefined {
   const value = of[key]
   return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : undefined
+}
+
+/** Those of a list that are what they should be. Nearly always all are, and then it is the list itself. */
+export function only<T>(values: readonly unknown[], is: (value: unknown) => value is T): readonly T[] {
+  return values.every(is) ? values : values.filter(is)
 }
 
 type Compact<T> = { [K in keyof T]: Exclude<T[K], undefined> }

@@ -79,13 +79,21 @@ export function addDelta(
   return parent === undefined ? { type, messageId, text } : { type, messageId, text, parent }
 }
 
+interface MessageDetails {
+  parent?: string | undefined
+  partial?: boolean
+  phase?: 'commentary' | 'final' | undefined
+}
+
+const NO_DETAILS: MessageDetails = {}
+
 /** The whole message, whether or not deltas came before it. */
 export function completeMessage(
   ledger: Ledger,
   kind: 'text' | 'thinking',
   nativeId: string,
   text: string,
-  more: { parent?: string | undefined; partial?: boolean; phase?: 'commentary' | 'final' | undefined } = {},
+  more: MessageDetails = NO_DETAILS,
 ): Said {
   const uses = ledger.closedMessages.add(nativeId)
   const messageId = ledger.messages.has(nativeId) ? nativeId : idAfter(nativeId, uses)
@@ -184,12 +192,17 @@ export function refuseTool(ledger: Ledger, nativeId: string, by: DeniedBy): void
 
 export type ToolResult = Telling<Omit<ToolCompleted, 'toolId' | 'name' | 'kind' | 'parent'>, 'status'>
 
+/** What a call did to a file. */
+export type Change = Omit<FileChanged, 'type' | 'toolId' | 'parent'>
+
+const NO_CHANGES: readonly Change[] = []
+
 /** Closes a call once; a second result for it, or one for a call nobody started, says nothing. */
 export function finishTool(
   ledger: Ledger,
   nativeId: string,
   result: ToolResult,
-  changes: readonly Omit<FileChanged, 'type' | 'toolId' | 'parent'>[] = [],
+  changes: readonly Change[] = NO_CHANGES,
 ): Said[] {
   const toolId = toolIdOf(ledger, nativeId)
   const open = ledger.tools.get(toolId)
@@ -202,11 +215,19 @@ export function finishTool(
   }
   const end = completed(toolId, open, result)
   if (result.status !== 'success' || changes.length === 0) return [end]
-  const { parent } = open
-  const told = changes.map(
-    (change): Said => ({ type: 'file.changed', ...change, toolId, ...(parent !== undefined && { parent }) }),
-  )
-  return [...told, end]
+  return changes.map((change): Said => changed(change, toolId, open.parent)).concat(end)
+}
+
+/** Field by field, as everything that is said of calls: see `startTool`. */
+function changed(told: Change, toolId: string, parent: string | undefined): FileChanged {
+  const { path, change, from, diff, before, after } = told
+  const event: FileChanged = { type: 'file.changed', path, change, toolId }
+  if (from !== undefined) event.from = from
+  if (diff !== undefined) event.diff = diff
+  if (before !== undefined) event.before = before
+  if (after !== undefined) event.after = after
+  if (parent !== undefined) event.parent = parent
+  return event
 }
 
 function completed(toolId: string, { name, kind, parent }: OpenTool, result: ToolResult): ToolCompleted {

@@ -6,39 +6,49 @@ const FEW = 8
  * look up an id that was just read, the engine has to file the whole string first, which costs more than reading it.
  */
 export class OpenItems<T> implements Iterable<[string, T]> {
-  #few: [string, T][] = []
+  /** As long as they are few: the ids, and the item of each at the same place. */
+  #ids: string[] = []
+  #items: T[] = []
   #many: Map<string, T> | undefined
 
   get(id: string): T | undefined {
-    return this.#many ? this.#many.get(id) : this.#find(id)?.[1]
+    return this.#many ? this.#many.get(id) : this.#items[this.#find(id)]
   }
 
   has(id: string): boolean {
-    return this.#many ? this.#many.has(id) : this.#find(id) !== undefined
+    return this.#many ? this.#many.has(id) : this.#find(id) >= 0
   }
 
   set(id: string, item: T): void {
-    const known = this.#many ? undefined : this.#find(id)
-    if (known) known[1] = item
-    else if (this.#many) this.#many.set(id, item)
-    else if (this.#few.push([id, item]) > FEW) this.#many = new Map(this.#few)
+    if (this.#many) {
+      this.#many.set(id, item)
+      return
+    }
+    const place = this.#find(id)
+    if (place >= 0) this.#items[place] = item
+    else this.#begin(id, item)
   }
 
   delete(id: string): boolean {
     if (this.#many) return this.#many.delete(id)
-    const known = this.#find(id)
-    if (known === undefined) return false
-    if (known === this.#few.at(-1)) this.#few.pop()
-    else this.#few.splice(this.#few.indexOf(known), 1)
+    const place = this.#find(id)
+    if (place < 0) return false
+    if (place === this.#ids.length - 1) {
+      this.#ids.pop()
+      this.#items.pop()
+    } else {
+      this.#ids.splice(place, 1)
+      this.#items.splice(place, 1)
+    }
     return true
   }
 
   keys(): string[] {
-    return this.#all.map(([id]) => id)
+    return [...(this.#many?.keys() ?? this.#ids)]
   }
 
   values(): T[] {
-    return this.#all.map(([, item]) => item)
+    return [...(this.#many?.values() ?? this.#items)]
   }
 
   /** Over what is open now: it may be closed on the way. */
@@ -47,15 +57,18 @@ export class OpenItems<T> implements Iterable<[string, T]> {
   }
 
   get #all(): [string, T][] {
-    return [...(this.#many ?? this.#few)]
+    return this.#many ? [...this.#many] : this.#items.map((item, place) => [this.#ids[place] ?? '', item])
+  }
+
+  #begin(id: string, item: T): void {
+    this.#items.push(item)
+    if (this.#ids.push(id) > FEW) this.#many = new Map(this.#all)
   }
 
   /** The newest first: that is what is heard of most. */
-  #find(id: string): [string, T] | undefined {
-    for (let at = this.#few.length - 1; at >= 0; at--) {
-      const item = this.#few[at]
-      if (item?.[0] === id) return item
-    }
-    return undefined
+  #find(id: string): number {
+    let place = this.#ids.length - 1
+    while (place >= 0 && this.#ids[place] !== id) place--
+    return place
   }
 }

@@ -37,7 +37,7 @@ const KNOWN = 1 / 2
 const MOST_STRANGERS = 4
 
 /** Lines that pass between two attempts to find a family, where there seems to be none. */
-const MOST_PATIENCE = 128
+const MOST_PATIENCE = 1024
 
 const BACKSLASH = 0x5c
 
@@ -176,16 +176,22 @@ function grow({ sample, copy, leaves, branches }: Branch, values: readonly Leaf[
 function familyOf(first: string, a: unknown, second: string, b: unknown): Family | undefined {
   // Most lines that are not alike show it at once.
   if (!has(second, first.slice(0, ALIKE), 0)) return undefined
-  // Only in a text like this do keys come once each, and in the order of the object's own.
-  if (JSON.stringify(a) !== first) return undefined
   const pairs: [Leaf, Leaf][] = []
   const root = branchOf(a, b, pairs)
-  const between = root && pairs.length > 0 ? textBetween(first, second, pairs) : undefined
-  if (!root || !between) return undefined
-  const shared = between.join('').length
-  if (shared < SHARED * pairs.length || shared < second.length * KNOWN) return undefined
+  if (!root || !isWorthwhile(second, pairs)) return undefined
+  // Only in a text like this do keys come once each, and in the order of the object's own.
+  if (JSON.stringify(a) !== first) return undefined
+  const between = textBetween(first, second, pairs)
+  if (!between) return undefined
   const leaves = pairs.map(([, leaf]) => leaf)
   return { between, quoted: leaves.map((leaf) => typeof leaf === 'string'), leaves, root }
+}
+
+/** Is there much around the differences? */
+function isWorthwhile(text: string, pairs: readonly [Leaf, Leaf][]): boolean {
+  let shared = text.length
+  for (const [, leaf] of pairs) shared -= String(leaf).length
+  return pairs.length > 0 && shared >= SHARED * pairs.length && shared >= text.length * KNOWN
 }
 
 /**

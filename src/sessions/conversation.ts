@@ -3,7 +3,7 @@ import type { Frame } from '../framing/frame.ts'
 import type { AnswerCommand, Command, Coverage, ErrorInfo, Event, Usage } from '../model/index.ts'
 import { NativeId } from './native-id.ts'
 import type { Change } from './setup.ts'
-import { isEvent, TurnMachine, type TurnRules } from './turn-machine.ts'
+import { TurnMachine, type TurnRules } from './turn-machine.ts'
 
 const NOTHING: Coverage = { frames: 0, mapped: 0, unmapped: 0, malformed: 0, oversized: 0 }
 
@@ -198,15 +198,37 @@ export class Conversation {
     this.#emit(event)
   }
 
+  /** Its type is looked at once: events come in so many shapes that each look is a search. */
   #hear(said: Said, native: number | undefined, exit?: Exit): void {
-    this.#nativeId.hear(said)
-    const open = this.#turns.turn
-    if (isEvent(said)) {
-      // One that was chosen may be left by the agent itself, when its plan is approved.
-      if (said.type === 'session.updated' && this.#mode !== undefined) this.#mode = said.mode ?? this.#mode
-      this.#parts.emit(said, open, native)
-      return
+    switch (said.type) {
+      case 'turn.verdict':
+        this.#nativeId.judge(said)
+        this.#decide(said, native, exit)
+        return
+      case 'turn.started':
+      case 'turn.steered':
+      case 'request.opened':
+        this.#decide(said, native, exit)
+        return
+      case 'text.delta':
+      case 'text.completed':
+      case 'thinking.delta':
+      case 'thinking.completed':
+      case 'tool.started':
+        this.#nativeId.prove()
+        break
+      case 'session.updated':
+        this.#nativeId.announce(said.nativeSessionId)
+        // One that was chosen may be left by the agent itself, when its plan is approved.
+        if (this.#mode !== undefined) this.#mode = said.mode ?? this.#mode
+        break
     }
+    this.#parts.emit(said, this.#turns.turn, native)
+  }
+
+  /** What only the session knows: turns, outcomes and digests. */
+  #decide(said: Exclude<Said, Event>, native: number | undefined, exit: Exit | undefined): void {
+    const open = this.#turns.turn
     for (const event of this.#turns.hear(said, this.#parts.now(), exit)) {
       this.#parts.emit(event, this.#turns.turn ?? open, native)
     }

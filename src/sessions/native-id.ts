@@ -1,4 +1,4 @@
-import type { Said } from '../agents/agent.ts'
+import type { TurnVerdict } from '../agents/agent.ts'
 import { OUTSIDE_ID } from '../model/index.ts'
 
 /**
@@ -32,35 +32,24 @@ export class NativeId {
     return this.#proven
   }
 
-  hear(said: Said): void {
-    switch (said.type) {
-      case 'session.updated':
-        this.#announce(said.nativeSessionId)
-        break
-      case 'text.delta':
-      case 'text.completed':
-      case 'thinking.delta':
-      case 'thinking.completed':
-      case 'tool.started':
-        this.#prove()
-        break
-      case 'turn.verdict':
-        // Told once, by the turn that failed; asking for it again would fail for ever.
-        if (said.error?.code === 'session_not_found') this.#forget()
-        else if (said.evidence === 'success') this.#prove()
-        break
-    }
-  }
-
-  #announce(id: string | undefined): void {
+  /** The agent names a conversation, which may never come to be. */
+  announce(id: string | undefined): void {
     // Only an id that is safe on an argv can ever be used to resume.
     if (id !== undefined && OUTSIDE_ID.test(id)) this.#announced = id
   }
 
-  #prove(): void {
+  /** Work was done in it. */
+  prove(): void {
     if (this.#announced === undefined) return
     this.#proven = this.#announced
     this.#announced = undefined
+  }
+
+  /** A turn has ended in it. */
+  judge({ error, evidence }: TurnVerdict): void {
+    // Told once, by the turn that failed; asking for it again would fail for ever.
+    if (error?.code === 'session_not_found') this.#forget()
+    else if (evidence === 'success') this.prove()
   }
 
   #forget(): void {

@@ -25,19 +25,6 @@ export interface TurnRules {
   answeredBy?(request: RequestOpened): 'policy' | 'hook' | undefined
 }
 
-/** What needs no turn machine: all but the few things whose turn, outcome or digest only the session knows. */
-export function isEvent(said: Said): said is Extract<Said, Event> {
-  switch (said.type) {
-    case 'turn.verdict':
-    case 'turn.started':
-    case 'turn.steered':
-    case 'request.opened':
-      return false
-    default:
-      return true
-  }
-}
-
 /**
  * The turns of one session: numbers them, decides their outcomes, and sees to it that each gets exactly one
  * terminal event. Pure: time and digests are handed in.

@@ -1,8 +1,8 @@
 import type { Outcome } from '../../model/index.ts'
 import type { Said } from '../agent.ts'
 import { type Fields, text } from '../fields.ts'
-import { finishTool, settle, startTool } from '../ledger.ts'
-import type { Change, OpenCall, State } from './state.ts'
+import { type Change, finishTool, settle, startTool } from '../ledger.ts'
+import type { OpenCall, State } from './state.ts'
 import { kindOf, mentions, resultOf, titleOf } from './tools.ts'
 
 export function startCall(state: State, id: string, name: string, payload: Fields): Said {

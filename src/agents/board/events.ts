@@ -1,10 +1,11 @@
 import type { Said, Step } from '../agent.ts'
 import { asFields, asText, compact, type Fields, text } from '../fields.ts'
+import type { Change } from '../ledger.ts'
 import { ruleTable } from '../rules.ts'
 import { nothing, sayAll, unmapped } from '../step.ts'
 import { change, finishCall, startCall } from './calls.ts'
 import { errorOf } from './errors.ts'
-import { adopt, type Change, type State } from './state.ts'
+import { adopt, type State } from './state.ts'
 
 /** What an event says; undefined when it lacks the one field that matters, and is then kept whole. */
 type Rule = (state: State, id: string, payload: Fields) => readonly Said[] | undefined

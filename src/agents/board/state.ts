@@ -1,10 +1,7 @@
-import type { FileChanged } from '../../model/events/tool.ts'
 import type { ErrorInfo, Evidence } from '../../model/index.ts'
 import type { Said, Start } from '../agent.ts'
 import { KnownIds } from '../known-ids.ts'
-import { type Ledger, newLedger } from '../ledger.ts'
-
-export type Change = Omit<FileChanged, 'type' | 'toolId' | 'parent'>
+import { type Change, type Ledger, newLedger } from '../ledger.ts'
 
 /** A call without its result. */
 export interface OpenCall {

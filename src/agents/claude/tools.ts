@@ -1,6 +1,6 @@
-import type { FileChanged } from '../../model/events/tool.ts'
 import type { Location, ToolKind } from '../../model/index.ts'
 import { type Fields, isFields, list, number, text, texts } from '../fields.ts'
+import type { Change } from '../ledger.ts'
 import { ruleTable } from '../rules.ts'
 
 /** The call by which Claude asks to leave plan mode. */
@@ -61,7 +61,7 @@ export function locationsOf(input: unknown, blockedPath?: string): Location[] {
 }
 
 /** File tools tell what they did in their structured result. */
-export function fileChange(result: Fields): Omit<FileChanged, 'type' | 'toolId' | 'parent'>[] {
+export function fileChange(result: Fields): Change[] {
   const path = text(result, 'filePath')
   if (path === undefined || !Array.isArray(result.structuredPatch)) return []
   const before = text(result, 'originalFile')

@@ -1,6 +1,6 @@
-import type { DeniedBy, Location } from '../../model/index.ts'
+import type { Location } from '../../model/index.ts'
 import type { Said } from '../agent.ts'
-import { amount, compact, type Fields, fields, int, isFields, list, text, texts } from '../fields.ts'
+import { amount, compact, type Fields, fields, int, objects, text, texts } from '../fields.ts'
 import { finishTool, type Ledger, openToolId, startTool, type ToolResult, type ToolStart } from '../ledger.ts'
 import { ruleTable } from '../rules.ts'
 import { endedAgents, receiversOf } from './subagents.ts'
@@ -9,13 +9,11 @@ import { changesOf, contentText, mcpResult, statusOf } from './tools.ts'
 /** Where an item is in its life. */
 export type Phase = 'started' | 'updated' | 'completed'
 
-type Outcome = Pick<ToolResult, 'status' | 'deniedBy'>
 type Result = Pick<Partial<ToolResult>, 'output' | 'error' | 'exitCode' | 'data'>
-type Call = Omit<ToolStart, 'toolId' | 'messageId' | 'parent'>
 
 /** A kind of item that is a tool call: how its start and its result read. */
-export interface CallRule {
-  describe(item: Fields): Call
+interface CallRule {
+  start(item: Fields, toolId: string, parent: string | undefined): ToolStart
   resultOf?(item: Fields): Result
 }
 
@@ -23,13 +21,13 @@ const NO_RESULT: Result = {}
 
 /** Named by us and not by the item: a name that was just read is one more string for every call. */
 const command = (name: string): CallRule => ({
-  describe(item) {
+  start(item, toolId, parent) {
     const line = text(item, 'command')
     const cwd = text(item, 'cwd')
     // By far the most frequent call: `codex exec` tells no folder.
     const input =
       cwd === undefined && line !== undefined ? { command: line } : compact({ command: line, cwd })
-    return { name, kind: 'execute', title: line, input }
+    return { toolId, name, kind: 'execute', title: line, input, parent }
   },
   resultOf: (item) => ({
     output: text(item, 'aggregatedOutput') ?? text(item, 'aggregated_output'),
@@ -38,22 +36,18 @@ const command = (name: string): CallRule => ({
 })
 
 const fileChange = (name: string): CallRule => ({
-  describe(item) {
-    const changes = list(item, 'changes')
-    const locations: Location[] = []
-    for (const change of changes) {
-      const path = isFields(change) ? text(change, 'path') : undefined
-      if (path !== undefined) locations.push({ path })
-    }
-    return {
-      name,
-      kind: 'edit',
-      title: locations.map(({ path }) => path).join(', '),
-      input: { changes },
-      locations,
-    }
+  start(item, toolId, parent) {
+    const changes = objects(item, 'changes')
+    const locations = changes.flatMap(locationOf)
+    const title = locations.length === 1 ? locations[0]?.path : locations.map(({ path }) => path).join(', ')
+    return { toolId, name, kind: 'edit', title, input: { changes: item.changes ?? [] }, locations, parent }
   },
 })
+
+function locationOf(change: Fields): Location[] {
+  const path = text(change, 'path')
+  return path === undefined ? [] : [{ path }]
+}
 
 /** Tools of servers are named with them. */
 function nameIn(owner: string | undefined, item: Fields): string {
@@ -62,19 +56,18 @@ function nameIn(owner: string | undefined, item: Fields): string {
 }
 
 const mcp: CallRule = {
-  describe: (item) => ({
-    name: nameIn(text(item, 'server'), item),
-    kind: 'mcp',
-    input: item.arguments,
-  }),
+  start(item, toolId, parent) {
+    return { toolId, name: nameIn(text(item, 'server'), item), kind: 'mcp', input: item.arguments, parent }
+  },
   resultOf: mcpResult,
 }
 
 const webSearch = (name: string): CallRule => ({
-  describe(item) {
+  start(item, toolId, parent) {
     const query = text(item, 'query')
     const action = fields(item, 'action')
     return {
+      toolId,
       name,
       kind: 'search',
       title: query,
@@ -85,16 +78,18 @@ const webSearch = (name: string): CallRule => ({
         pattern: text(action, 'pattern'),
         queries: texts(action, 'queries'),
       }),
+      parent,
     }
   },
   resultOf: (item) => (Array.isArray(item.results) ? { data: item.results } : {}),
 })
 
 const collab: CallRule = {
-  describe(item) {
+  start(item, toolId, parent) {
     const prompt = text(item, 'prompt')
     const threads = receiversOf(item)
     return {
+      toolId,
       name: text(item, 'tool') ?? '?',
       kind: 'task',
       title: prompt,
@@ -104,6 +99,7 @@ const collab: CallRule = {
         model: text(item, 'model') || undefined,
         effort: text(item, 'reasoningEffort'),
       }),
+      parent,
     }
   },
   resultOf(item) {
@@ -113,18 +109,18 @@ const collab: CallRule = {
 }
 
 const dynamic: CallRule = {
-  describe: (item) => ({
-    name: nameIn(text(item, 'namespace'), item),
-    kind: 'other',
-    input: item.arguments,
-  }),
+  start(item, toolId, parent) {
+    const name = nameIn(text(item, 'namespace'), item)
+    return { toolId, name, kind: 'other', input: item.arguments, parent }
+  },
   resultOf: (item) => (Array.isArray(item.contentItems) ? { output: contentText(item.contentItems) } : {}),
 }
 
 const imageView: CallRule = {
-  describe(item) {
+  start(item, toolId, parent) {
     const path = text(item, 'path') ?? '?'
-    return { name: 'imageView', kind: 'read', title: path, input: { path }, locations: [{ path }] }
+    const locations = [{ path }]
+    return { toolId, name: 'imageView', kind: 'read', title: path, input: { path }, locations, parent }
   },
 }
 
@@ -157,15 +153,17 @@ export function decodeCall(
   if (open !== undefined) return phase === 'completed' ? endCall(ledger, rule, id, open, item) : []
   // An end without a start is told whole; what comes after an end says nothing.
   if (phase !== 'started' && ledger.closedTools.has(id)) return []
-  const { name, kind, title, input, locations } = rule.describe(item)
-  const started = startTool(ledger, { toolId: id, name, kind, title, input, locations, parent })
+  const started = startTool(ledger, rule.start(item, id, parent))
   return phase === 'completed' ? [started, ...endCall(ledger, rule, id, undefined, item)] : [started]
 }
 
 function endCall(ledger: Ledger, rule: CallRule, id: string, open: string | undefined, item: Fields): Said[] {
   const result = rule.resultOf?.(item) ?? NO_RESULT
   const refusedBy = open === undefined ? undefined : ledger.tools.get(open)?.refusedBy
-  const { status, deniedBy } = outcomeOf(item, result, refusedBy)
+  const ended = statusOf(item, result)
+  // Codex tells that a call was refused; by whom, only who answered it knows.
+  const status = refusedBy && ended !== 'success' ? 'denied' : ended
+  const deniedBy = status === 'denied' ? (refusedBy ?? 'policy') : undefined
   const { output, error, exitCode, data } = result
   const durationMs = amount(item, 'durationMs')
   return finishTool(
@@ -174,10 +172,4 @@ function endCall(ledger: Ledger, rule: CallRule, id: string, open: string | unde
     { status, output, error, exitCode, data, deniedBy, durationMs },
     changesOf(item),
   )
-}
-
-/** Codex tells that a call was refused; by whom, only who answered it knows. */
-function outcomeOf(item: Fields, result: Result, by: DeniedBy | undefined): Outcome {
-  const ended = statusOf(item, result)
-  return by && ended.status !== 'success' ? { status: 'denied', deniedBy: by } : ended
 }

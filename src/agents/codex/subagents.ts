@@ -16,30 +16,39 @@ interface Ended {
 }
 
 /** The agents that a call about agents found at their end. */
-export function endedAgents(item: Fields): Ended[] {
+export function endedAgents(item: Fields): readonly Ended[] {
   const states = isFields(item.agentsStates) ? item.agentsStates : item.agents_states
-  const ended: Ended[] = []
   // Asked of every call, and few are about agents.
-  if (!isFields(states)) return ended
-  for (const [id, state] of Object.entries(states)) {
-    const status = isFields(state) ? endOf(state.status) : undefined
-    if (isFields(state) && status) ended.push({ id, status, ...compact({ summary: text(state, 'message') }) })
-  }
-  return ended
+  if (!isFields(states)) return NONE
+  const agents = Object.keys(states)
+  return agents.length === 0 ? NONE : agents.flatMap((id) => endIn(id, states[id]))
+}
+
+const NONE: readonly Ended[] = []
+
+function endIn(id: string, state: unknown): readonly Ended[] {
+  const status = isFields(state) ? endOf(state.status) : undefined
+  if (!isFields(state) || !status) return NONE
+  const summary = text(state, 'message')
+  return [summary === undefined ? { id, status } : { id, status, summary }]
 }
 
 /** The threads that a call is about. */
-export function receiversOf(item: Fields): string[] {
-  return texts(item, 'receiverThreadIds') ?? texts(item, 'receiver_thread_ids') ?? []
+export function receiversOf(item: Fields): readonly string[] {
+  return texts(item, 'receiverThreadIds') ?? texts(item, 'receiver_thread_ids') ?? NOBODY
 }
+
+const NOBODY: readonly string[] = []
+
+const NO_AGENTS: readonly Omit<SubagentStarted, 'type'>[] = []
 
 /** The agents that a call started. Each is a thread of its own and goes on when the turn of its parent ends. */
 export function spawnedAgents(
   item: Fields,
   toolId: string,
   parent?: string,
-): Omit<SubagentStarted, 'type'>[] {
-  if (item.tool !== 'spawn_agent' && item.tool !== 'spawnAgent') return []
+): readonly Omit<SubagentStarted, 'type'>[] {
+  if (item.tool !== 'spawn_agent' && item.tool !== 'spawnAgent') return NO_AGENTS
   const prompt = text(item, 'prompt')
   return receiversOf(item).map((id) => ({
     id,

@@ -1,11 +1,7 @@
-import type { FileChanged } from '../../model/events/tool.ts'
-import { compact, type Fields, fields, isFields, list, text } from '../fields.ts'
-import type { ToolResult } from '../ledger.ts'
+import type { ToolStatus } from '../../model/index.ts'
+import { compact, type Fields, fields, isFields, list, objects, only, text } from '../fields.ts'
+import type { Change, ToolResult } from '../ledger.ts'
 import { isRefusedMcpCall } from './refusals.ts'
-
-type Change = Omit<FileChanged, 'type' | 'toolId' | 'parent'>
-
-const NO_CHANGES: readonly Change[] = []
 
 /** `{"type": "add"}` in the app-server, `"add"` in `codex exec`. */
 function kindOf(change: Fields): string | undefined {
@@ -13,24 +9,24 @@ function kindOf(change: Fields): string | undefined {
 }
 
 /** What a patch did. The "diff" of a new or a deleted file is its content. */
-export function changesOf(item: Fields): readonly Change[] {
-  const changes = list(item, 'changes')
+export function changesOf(item: Fields): readonly Change[] | undefined {
   // Asked of every call, and few change files.
-  if (changes.length === 0) return NO_CHANGES
-  return changes.filter(isFields).map((change) => {
-    const path = text(change, 'path') ?? '?'
-    const diff = text(change, 'diff')
-    switch (kindOf(change)) {
-      case 'add':
-        return diff === undefined ? { path, change: 'created' } : { path, change: 'created', after: diff }
-      case 'delete':
-        return diff === undefined ? { path, change: 'deleted' } : { path, change: 'deleted', before: diff }
-      case 'update':
-        return updated(path, diff, text(fields(change, 'kind'), 'move_path'))
-      default:
-        return replaced(path, change)
-    }
-  })
+  return item.changes === undefined ? undefined : objects(item, 'changes').map(changeOf)
+}
+
+function changeOf(change: Fields): Change {
+  const path = text(change, 'path') ?? '?'
+  const diff = text(change, 'diff')
+  switch (kindOf(change)) {
+    case 'add':
+      return diff === undefined ? { path, change: 'created' } : { path, change: 'created', after: diff }
+    case 'delete':
+      return diff === undefined ? { path, change: 'deleted' } : { path, change: 'deleted', before: diff }
+    case 'update':
+      return updated(path, diff, text(fields(change, 'kind'), 'move_path'))
+    default:
+      return replaced(path, change)
+  }
 }
 
 /** A moved file has its new name written below the diff, where no diff may have it. */
@@ -61,24 +57,21 @@ export function mcpResult(item: Fields): Partial<ToolResult> {
 
 /** The parts of a tool's answer that are text; the others are named. */
 export function contentText(parts: readonly unknown[]): string {
-  return parts
-    .filter(isFields)
+  return only(parts, isFields)
     .map((part) => text(part, 'text') ?? `[${text(part, 'type') ?? '?'}]`)
     .join('\n')
 }
 
 /** How a call ended, by Codex's word for it in either program. */
-export function statusOf(item: Fields, result: Partial<ToolResult>): Pick<ToolResult, 'status' | 'deniedBy'> {
-  switch (text(item, 'status')) {
+export function statusOf(item: Fields, { error, exitCode }: Partial<ToolResult>): ToolStatus {
+  switch (item.status) {
     case 'failed':
-      return result.error !== undefined && isRefusedMcpCall(result.error)
-        ? { status: 'denied', deniedBy: 'policy' }
-        : { status: 'error' }
+      return error !== undefined && isRefusedMcpCall(error) ? 'denied' : 'error'
     case 'declined':
-      return { status: 'denied', deniedBy: 'policy' }
+      return 'denied'
     case 'interrupted':
-      return { status: 'cancelled' }
+      return 'cancelled'
     default:
-      return { status: (result.exitCode ?? 0) === 0 ? 'success' : 'error' }
+      return (exitCode ?? 0) === 0 ? 'success' : 'error'
   }
 }

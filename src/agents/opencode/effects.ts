@@ -1,13 +1,12 @@
 import type { FileChanged } from '../../model/events/tool.ts'
 import type { PlanItem } from '../../model/events/work.ts'
 import { asFields, asText, compact, type Fields, fields, isFields, list, text } from '../fields.ts'
+import type { Change } from '../ledger.ts'
 
-type FileChange = Omit<FileChanged, 'type' | 'toolId' | 'parent'>
-
-const NO_CHANGES: readonly FileChange[] = []
+const NO_CHANGES: readonly Change[] = []
 
 /** What a file tool did, as its metadata tells it. */
-export function changesOf(state: Fields): readonly FileChange[] {
+export function changesOf(state: Fields): readonly Change[] {
   const metadata = asFields(state.metadata)
   const { files, filediff, exists } = metadata
   if (Array.isArray(files)) {
@@ -35,7 +34,7 @@ const PATCHES: ReadonlyMap<string | undefined, FileChanged['change']> = new Map(
 ])
 
 /** One file of an `apply_patch`; documented, not recorded. */
-function patchChange(file: Fields): FileChange[] {
+function patchChange(file: Fields): Change[] {
   const path = text(file, 'filePath')
   const change = PATCHES.get(text(file, 'type'))
   if (path === undefined || change === undefined) return []

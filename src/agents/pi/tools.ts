@@ -1,6 +1,6 @@
-import type { FileChanged } from '../../model/events/tool.ts'
 import type { Location, ToolKind } from '../../model/index.ts'
 import { compact, type Fields, fields, isFields, list, text } from '../fields.ts'
+import type { Change } from '../ledger.ts'
 
 /** Pi's own tools. */
 const KINDS: ReadonlyMap<string, ToolKind> = new Map([
@@ -48,11 +48,7 @@ export function locationsOf(input: Fields): Location[] | undefined {
 }
 
 /** What a call that succeeded did to a file. */
-export function changesOf(
-  name: string,
-  input: Fields,
-  result: Fields,
-): Omit<FileChanged, 'type' | 'toolId' | 'parent'>[] {
+export function changesOf(name: string, input: Fields, result: Fields): Change[] {
   const path = text(input, 'path')
   if (path === undefined) return []
   if (name === 'edit') {

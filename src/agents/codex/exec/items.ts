@@ -1,5 +1,5 @@
 import type { Said } from '../../agent.ts'
-import { type Fields, flag, isFields, list, text } from '../../fields.ts'
+import { type Fields, flag, objects, text } from '../../fields.ts'
 import { completeMessage, finishSubagent, startSubagent } from '../../ledger.ts'
 import { ruleTable } from '../../rules.ts'
 import { decodeCall, type Phase } from '../calls.ts'
@@ -29,7 +29,7 @@ const ruleOf = ruleTable<Rule>({
   },
 
   todo_list(state, _phase, _id, item) {
-    const items = list(item, 'items').filter(isFields).map(stepOf)
+    const items = objects(item, 'items').map(stepOf)
     // The end of the list repeats its last update.
     if (isSamePlan(items, state.plan)) return []
     state.plan = items
@@ -58,9 +58,15 @@ export function decodeItem(state: State, phase: Phase, id: string, item: Fields)
   return said
 }
 
-function agentsOf({ ledger }: State, toolId: string, item: Fields): Said[] {
+const NONE: readonly Said[] = []
+
+function agentsOf({ ledger }: State, toolId: string, item: Fields): readonly Said[] {
+  const spawned = spawnedAgents(item, toolId)
+  const ended = endedAgents(item)
+  // Many calls look after agents that are at work.
+  if (spawned.length + ended.length === 0) return NONE
   const said: Said[] = []
-  for (const agent of spawnedAgents(item, toolId)) said.push(...startSubagent(ledger, agent))
-  for (const { id, ...end } of endedAgents(item)) said.push(...finishSubagent(ledger, id, end))
+  for (const agent of spawned) said.push(...startSubagent(ledger, agent))
+  for (const { id, ...end } of ended) said.push(...finishSubagent(ledger, id, end))
   return said
 }

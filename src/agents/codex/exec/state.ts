@@ -34,7 +34,8 @@ export interface State {
   readonly flat: Map<string, FlatItem>
   made: number
   /** The last id of Codex, and ours for it: most are named twice in a row, and one string for both is found at once. */
-  named: { native: string; own: string }
+  lastNative: string
+  lastOwn: string
   stderr: string[]
 }
 
@@ -49,14 +50,18 @@ export function initialState(start: Start): State {
     result: undefined,
     flat: new Map(),
     made: 0,
-    named: { native: '', own: `e${start.epoch}.` },
+    lastNative: '',
+    lastOwn: `e${start.epoch}.`,
     stderr: [],
   }
 }
 
 export function ownId(state: State, native: string): string {
-  if (native !== state.named.native) state.named = { native, own: state.prefix + native }
-  return state.named.own
+  if (native !== state.lastNative) {
+    state.lastNative = native
+    state.lastOwn = state.prefix + native
+  }
+  return state.lastOwn
 }
 
 /** An id for what comes without one. */

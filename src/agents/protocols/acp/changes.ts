@@ -1,7 +1,5 @@
-import type { FileChanged } from '../../../model/events/tool.ts'
 import { compact, type Fields, fields, isFields, list, number, text, texts } from '../../fields.ts'
-
-export type Change = Omit<FileChanged, 'type' | 'toolId' | 'parent'>
+import type { Change } from '../../ledger.ts'
 
 /** The diffs among the content of a call. They are proposals until it has succeeded. */
 export function changesIn(content: readonly unknown[], whole: boolean): Change[] {
