@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { least } from './least.ts'
 import { claudeStream, codexStream, type Stream } from './library-streams.ts'
-import { median } from './median.ts'
 import { sdkFolder } from './sdks.ts'
 
 const ROUNDS = 5
@@ -41,9 +41,9 @@ function measure(folder: string, { agent, launch, lines }: Stream): void {
     ours.push(cpuMicros(WORKER, 'mainstem', agent, launch, file))
     if (sdks !== undefined) theirs.push(cpuMicros(WORKER, 'sdk', agent, launch, file, sdks))
   }
-  const each = (micros: readonly number[]) => (median(micros) / lines.length).toFixed(2)
+  const each = (micros: readonly number[]) => (least(micros) / lines.length).toFixed(2)
   const ratio = (other: readonly number[]) =>
-    other.length === 0 ? 'not run' : (median(ours) / median(other)).toFixed(2)
+    other.length === 0 ? 'not run' : (least(ours) / least(other)).toFixed(2)
   const row = [
     agent.padEnd(8),
     String(lines.length).padStart(7),

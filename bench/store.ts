@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { median } from './median.ts'
 import type { Measured, Task } from './store-worker.ts'
 
 const ROUNDS = 3
@@ -107,10 +108,6 @@ function work(directory: string, task: Partial<Task>): Measured {
 
 function cpuOf({ cpuMicros, events }: Measured): number {
   return cpuMicros / events
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
 }
 
 /** To the left where the width is negative. */
