@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { jsonFrame } from '../../src/framing/frame.ts'
+import { jsonFrame, jsonFrames } from '../../src/framing/frame.ts'
 import { anyText } from './arbitraries.ts'
 
 const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels)
@@ -61,6 +61,36 @@ describe('a frame of JSON', () => {
     fc.assert(
       fc.property(fc.oneof(anyText, fc.json()), (text) => {
         expect(jsonFrame('stdout', text).text).toBe(text)
+      }),
+    )
+  })
+})
+
+describe('frames of one stream', () => {
+  const line = fc.oneof(
+    fc.json({ maxDepth: 2 }),
+    fc.constantFrom('no JSON', '{"a":', 'null'),
+    // Those that are like the one before them.
+    fc.nat().map((n) => `{"type":"delta","session":"${'s'.repeat(60)}","id":"${n}","text":"word ${n}"}`),
+  )
+  const times = fc.array(fc.nat(99), { maxLength: 200 })
+
+  test('have the values of their texts, whenever and however often they are looked at', () => {
+    fc.assert(
+      fc.property(fc.array(line, { maxLength: 100 }), times, (texts, looks) => {
+        const frameOf = jsonFrames('stdout')
+        const frames: ReturnType<typeof frameOf>[] = []
+        for (const text of texts) {
+          frames.push(frameOf(text))
+          // Some are looked at before the next one comes.
+          const look = frames[looks[frames.length] ?? -1]
+          if (look) expect(look.value).toEqual(jsonFrame('stdout', look.text).value)
+        }
+        for (const at of looks) {
+          const frame = frames[at]
+          if (frame) expect(frame.value).toEqual(jsonFrame('stdout', frame.text).value)
+        }
+        expect(frames.map(({ text }) => text)).toEqual(texts)
       }),
     )
   })
