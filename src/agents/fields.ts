@@ -28,13 +28,19 @@ export function number(fields: Fields, key: string): number | undefined {
 
 /** A number that is not negative, as money and delays are. */
 export function amount(fields: Fields, key: string): number | undefined {
-  const value = number(fields, key)
-  return value !== undefined && value >= 0 && value <= Number.MAX_SAFE_INTEGER ? value : undefined
+  return asAmount(fields[key])
+}
+
+export function asAmount(value: unknown): number | undefined {
+  return typeof value === 'number' && value >= 0 && value <= Number.MAX_SAFE_INTEGER ? value : undefined
 }
 
 /** A whole number, as exit codes and HTTP statuses are. */
 export function int(fields: Fields, key: string): number | undefined {
-  const value = fields[key]
+  return asInt(fields[key])
+}
+
+export function asInt(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isSafeInteger(value) ? value : undefined
 }
 

@@ -2,13 +2,11 @@ import { KnownIds } from './known-ids.ts'
 
 const ZERO = 48
 const NINE = 57
-/** Numbers below this are bits; 128 kB for all of them. */
+/** Numbers below this are bits; 256 kB for all of them. */
 const NUMBERS = 1024 * 1024
 const DIGITS = 7
 const WORD = 32
 const WORD_BITS = 5
-/** Most sessions number nothing. */
-const NO_BITS = new Uint32Array(0)
 /** So many ids show how an agent names things. */
 const FIRST = 32
 
@@ -22,7 +20,8 @@ export class IdCounts {
   /** Of those that were used more than once. */
   readonly #uses = new Map<string, number>()
   #prefix: string | undefined
-  #bits = NO_BITS
+  /** As a plain list: most sessions have a handful of words, for which a typed one is a long way round. */
+  readonly #bits: number[] = []
   /** Asked about several times in a row, and read once. */
   #last = ''
   #lastNumber = -1
@@ -93,11 +92,7 @@ export class IdCounts {
   #set(number: number): boolean {
     if (this.#isSet(number)) return false
     const at = number >>> WORD_BITS
-    if (at >= this.#bits.length) {
-      const longer = new Uint32Array(Math.max(at + 1, this.#bits.length * 2, WORD))
-      longer.set(this.#bits)
-      this.#bits = longer
-    }
+    while (this.#bits.length <= at) this.#bits.push(0)
     this.#bits[at] = (this.#bits[at] ?? 0) | (1 << (number & (WORD - 1)))
     return true
   }

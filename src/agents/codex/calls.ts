@@ -1,6 +1,18 @@
 import type { Location } from '../../model/index.ts'
 import type { Said } from '../agent.ts'
-import { amount, compact, type Fields, fields, int, objects, text, texts } from '../fields.ts'
+import {
+  asAmount,
+  asInt,
+  asText,
+  compact,
+  type Fields,
+  fields,
+  isFields,
+  list,
+  only,
+  text,
+  texts,
+} from '../fields.ts'
 import { finishTool, type Ledger, openToolId, startTool, type ToolResult, type ToolStart } from '../ledger.ts'
 import { ruleTable } from '../rules.ts'
 import { endedAgents, receiversOf } from './subagents.ts'
@@ -22,31 +34,30 @@ const NO_RESULT: Result = {}
 /** Named by us and not by the item: a name that was just read is one more string for every call. */
 const command = (name: string): CallRule => ({
   start(item, toolId, parent) {
-    const line = text(item, 'command')
-    const cwd = text(item, 'cwd')
+    const line = asText(item.command)
+    const cwd = asText(item.cwd)
     // By far the most frequent call: `codex exec` tells no folder.
     const input =
       cwd === undefined && line !== undefined ? { command: line } : compact({ command: line, cwd })
     return { toolId, name, kind: 'execute', title: line, input, parent }
   },
   resultOf: (item) => ({
-    output: text(item, 'aggregatedOutput') ?? text(item, 'aggregated_output'),
-    exitCode: int(item, 'exitCode') ?? int(item, 'exit_code'),
+    output: asText(item.aggregatedOutput) ?? asText(item.aggregated_output),
+    exitCode: asInt(item.exitCode) ?? asInt(item.exit_code),
   }),
 })
 
 const fileChange = (name: string): CallRule => ({
   start(item, toolId, parent) {
-    const changes = objects(item, 'changes')
-    const locations = changes.flatMap(locationOf)
+    const changes = list(item, 'changes')
+    const locations = only(changes, hasPath).map(({ path }): Location => ({ path }))
     const title = locations.length === 1 ? locations[0]?.path : locations.map(({ path }) => path).join(', ')
-    return { toolId, name, kind: 'edit', title, input: { changes: item.changes ?? [] }, locations, parent }
+    return { toolId, name, kind: 'edit', title, input: { changes }, locations, parent }
   },
 })
 
-function locationOf(change: Fields): Location[] {
-  const path = text(change, 'path')
-  return path === undefined ? [] : [{ path }]
+function hasPath(change: unknown): change is { path: string } {
+  return isFields(change) && typeof change.path === 'string'
 }
 
 /** Tools of servers are named with them. */
@@ -165,7 +176,7 @@ function endCall(ledger: Ledger, rule: CallRule, id: string, open: string | unde
   const status = refusedBy && ended !== 'success' ? 'denied' : ended
   const deniedBy = status === 'denied' ? (refusedBy ?? 'policy') : undefined
   const { output, error, exitCode, data } = result
-  const durationMs = amount(item, 'durationMs')
+  const durationMs = asAmount(item.durationMs)
   return finishTool(
     ledger,
     id,

@@ -1,5 +1,5 @@
 import type { SubagentCompleted, SubagentStarted } from '../../model/events/work.ts'
-import { compact, type Fields, isFields, text, texts } from '../fields.ts'
+import { asText, compact, type Fields, isFields, only, text, texts } from '../fields.ts'
 import { ruleTable } from '../rules.ts'
 
 const endOf = ruleTable<SubagentCompleted['status']>({
@@ -21,16 +21,24 @@ export function endedAgents(item: Fields): readonly Ended[] {
   // Asked of every call, and few are about agents.
   if (!isFields(states)) return NONE
   const agents = Object.keys(states)
-  return agents.length === 0 ? NONE : agents.flatMap((id) => endIn(id, states[id]))
+  if (agents.length === 0) return NONE
+  return only(
+    agents.map((id) => endIn(id, states[id])),
+    isEnd,
+  )
 }
 
 const NONE: readonly Ended[] = []
 
-function endIn(id: string, state: unknown): readonly Ended[] {
+function endIn(id: string, state: unknown): Ended | undefined {
   const status = isFields(state) ? endOf(state.status) : undefined
-  if (!isFields(state) || !status) return NONE
-  const summary = text(state, 'message')
-  return [summary === undefined ? { id, status } : { id, status, summary }]
+  if (!isFields(state) || !status) return undefined
+  const summary = asText(state.message)
+  return summary === undefined ? { id, status } : { id, status, summary }
+}
+
+function isEnd(end: unknown): end is Ended {
+  return end !== undefined
 }
 
 /** The threads that a call is about. */

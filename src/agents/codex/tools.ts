@@ -1,11 +1,22 @@
 import type { ToolStatus } from '../../model/index.ts'
-import { compact, type Fields, fields, isFields, list, objects, only, text } from '../fields.ts'
+import {
+  asFields,
+  asText,
+  compact,
+  type Fields,
+  fields,
+  isFields,
+  list,
+  objects,
+  only,
+  text,
+} from '../fields.ts'
 import type { Change, ToolResult } from '../ledger.ts'
 import { isRefusedMcpCall } from './refusals.ts'
 
 /** `{"type": "add"}` in the app-server, `"add"` in `codex exec`. */
 function kindOf(change: Fields): string | undefined {
-  return text(change, 'kind') ?? text(fields(change, 'kind'), 'type')
+  return asText(change.kind) ?? asText(asFields(change.kind).type)
 }
 
 /** What a patch did. The "diff" of a new or a deleted file is its content. */
@@ -15,8 +26,8 @@ export function changesOf(item: Fields): readonly Change[] | undefined {
 }
 
 function changeOf(change: Fields): Change {
-  const path = text(change, 'path') ?? '?'
-  const diff = text(change, 'diff')
+  const path = asText(change.path) ?? '?'
+  const diff = asText(change.diff)
   switch (kindOf(change)) {
     case 'add':
       return diff === undefined ? { path, change: 'created' } : { path, change: 'created', after: diff }

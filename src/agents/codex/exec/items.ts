@@ -1,5 +1,5 @@
 import type { Said } from '../../agent.ts'
-import { type Fields, flag, objects, text } from '../../fields.ts'
+import { asText, type Fields, flag, objects, text } from '../../fields.ts'
 import { completeMessage, finishSubagent, startSubagent } from '../../ledger.ts'
 import { ruleTable } from '../../rules.ts'
 import { decodeCall, type Phase } from '../calls.ts'
@@ -12,7 +12,7 @@ const ruleOf = ruleTable<Rule>({
   // Messages come whole: they have an end and no start.
   agent_message(state, phase, id, item) {
     if (phase !== 'completed') return []
-    state.answer = text(item, 'text') ?? ''
+    state.answer = asText(item.text) ?? ''
     return [completeMessage(state.ledger, 'text', id, state.answer)]
   },
 
