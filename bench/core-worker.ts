@@ -74,7 +74,8 @@ function events(): (files: readonly string[]) => Promise<number> {
     )
     for await (const batch of run.frames) {
       at = Date.now()
-      for (const frame of batch) play.advance().frame(stream === 'stdout' ? frame : frameOf(frame.text))
+      const frames = stream === 'stdout' ? batch : batch.map(({ text }) => frameOf(text))
+      for (const frame of frames) play.advance().frame(frame)
       entries = []
     }
     play.finish()
