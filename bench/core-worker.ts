@@ -1,9 +1,11 @@
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { agents } from '../src/agents/index.ts'
+import { FrameQueue } from '../src/drivers/frame-queue.ts'
 import { driver } from '../src/drivers/index.ts'
 import { systemTimers } from '../src/drivers/timers.ts'
-import { jsonFrames } from '../src/framing/frame.ts'
+import { type Frame, type FrameStream, jsonFrames } from '../src/framing/frame.ts'
+import { LineSplitter } from '../src/framing/lines.ts'
 import { type BlobSink, DEFAULT_POLICY, type Entry, type LaunchKind } from '../src/model/index.ts'
 import { Conversation } from '../src/sessions/conversation.ts'
 import { stamp } from '../src/sessions/log.ts'
@@ -12,6 +14,8 @@ import { Play } from './play.ts'
 /** One measurement in a process of its own: `parse` is the bare loop, `events` is the library's path. */
 const [mode = '', file = '', times = '1', warmUp = '1', agentId = '', launchName = '', plan = ''] =
   process.argv.slice(2)
+
+const QUEUED_BYTES = 1024 * 1024
 
 const NOWHERE: BlobSink = {
   open: () => ({ write: () => undefined, close: async () => ({ id: '', bytes: 0 }) }),
@@ -63,23 +67,42 @@ function events(): (files: readonly string[]) => Promise<number> {
       },
     })
   const play = new Play(open, launch, stream, JSON.parse(readFileSync(plan, 'utf8')))
-  // A server's events do not come by a pipe; here they do, and are then the frames that they would be.
-  const frameOf = jsonFrames(stream)
   return async (files) => {
     const earlier = play.frames
-    const run = driver({ timers: systemTimers }).start(
-      { kind: 'process', argv: ['cat', ...files], env: {}, passEnv: [] },
-      // What bears the marker of a run ends with it: two benches at once must not end each other's.
-      { runId: `bench-${process.pid}`, cwd: '/', env: {}, blobs: NOWHERE },
-    )
-    for await (const batch of run.frames) {
+    for await (const batch of stream === 'stdout' ? byProcess(files) : byServer(files, stream)) {
       at = Date.now()
-      const frames = stream === 'stdout' ? batch : batch.map(({ text }) => frameOf(text))
-      for (const frame of frames) play.advance().frame(frame)
+      for (const frame of batch) play.advance().frame(frame)
       entries = []
     }
     play.finish()
     if (play.strange > 0) throw new Error(`${play.strange} frames were not understood`)
     return play.frames - earlier
   }
+}
+
+function byProcess(files: readonly string[]): AsyncIterable<readonly Frame[]> {
+  const run = driver({ timers: systemTimers }).start(
+    { kind: 'process', argv: ['cat', ...files], env: {}, passEnv: [] },
+    // What bears the marker of a run ends with it: two benches at once must not end each other's.
+    { runId: `bench-${process.pid}`, cwd: '/', env: {}, blobs: NOWHERE },
+  )
+  return run.frames
+}
+
+/** The events of a server come over a connection, and are cut and queued chunk by chunk. */
+async function* byServer(files: readonly string[], stream: FrameStream): AsyncGenerator<readonly Frame[]> {
+  const queue = new FrameQueue(QUEUED_BYTES)
+  const { stdout } = spawn('cat', files)
+  const [splitter, frameOf] = [new LineSplitter(), jsonFrames(stream)]
+  stdout.on('data', (chunk: Buffer) => {
+    queue.push(
+      splitter.push(chunk).map((line) => frameOf(String(line))),
+      chunk.length,
+    )
+    if (!queue.full) return
+    stdout.pause()
+    queue.whenRoom(() => stdout.resume())
+  })
+  stdout.on('end', () => queue.close())
+  yield* queue
 }
