@@ -3,6 +3,7 @@ import { Capabilities, LaunchKind } from '../model/index.ts'
 import { named } from './components.ts'
 import { type Endpoint, endpoint } from './endpoint.ts'
 import type { GatewayParts } from './parts.ts'
+import { shared } from './shared.ts'
 
 /** What can be said about an agent without asking it to work. */
 const AgentStatus = named(
@@ -36,18 +37,15 @@ export type AgentStatus = z.infer<typeof AgentStatus>
 const AgentList = named('AgentList', z.strictObject({ agents: z.array(AgentStatus) }))
 
 export function agentsEndpoint(parts: GatewayParts): Endpoint {
-  // Programs are started to be asked; callers at the same time share the answer.
-  let asking: Promise<AgentStatus[]> | undefined
+  // Programs are started to be asked.
+  const ask = shared(() => parts.agents())
   return endpoint({
     method: 'GET',
     url: '/v1/agents',
     summary: 'Which agents can be used, and what the others need',
     answer: AgentList,
     async run() {
-      asking ??= parts.agents().finally(() => {
-        asking = undefined
-      })
-      return { agents: await asking }
+      return { agents: await ask() }
     },
   })
 }

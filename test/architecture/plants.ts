@@ -112,6 +112,7 @@ export const PLANTS: Record<keyof typeof RULES, Plant> = {
       ['src/model/x.ts', 'export function f(x: any) {}'],
       ['src/model/x.ts', 'const x = y as unknown as string'],
       ['src/model/x.ts', 'const x = y!'],
+      ['src/model/x.ts', 'const x = y as never'],
       ['src/model/x.ts', 'const x = JSON.parse(text) as Config'],
     ],
     keeps: [

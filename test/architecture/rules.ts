@@ -115,6 +115,7 @@ const casts = nodes((node, _above, source) => {
   if (node.type === 'TSAnyKeyword') return 'any'
   if (node.type === 'TSNonNullExpression') return `non-null ${textOf(source, node)}`
   if (node.type !== 'TSAsExpression' || !isNode(node.expression)) return undefined
+  if (textOf(source, node.typeAnnotation) === 'never') return 'as never'
   const inner = node.expression
   if (inner.type === 'TSAsExpression' && textOf(source, inner.typeAnnotation) === 'unknown')
     return 'as unknown as'

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { Said } from '../../src/agents/agent.ts'
 import { memoryStore } from '../../src/stores/memory.ts'
 import { begin, call, fetchFrom, finished, streamed } from './api.ts'
 import { script, success, text } from './puppet.ts'
@@ -48,7 +49,7 @@ test('an export of what was shortened begins where it begins', async () => {
 })
 
 test('coverage accounts for every frame, over more than one owner', async () => {
-  const odd = { say: 'not an event' as never }
+  const odd = { say: 'not an event' }
   const id = await begin(server, { prompt: script(text('m', 'x'), odd, success) })
   await server.sessions.get(id)?.settled(1)
   const answer = await call(server, `GET /v1/sessions/${id}/coverage`)
@@ -79,7 +80,7 @@ test.each(['export', 'coverage'])('%s of somebody else does not exist', async (w
 
 test('what was used is known after the session is removed', async () => {
   const usage = { input: 3, costUsd: 0.5 }
-  const spent = { ...success.say, type: 'turn.verdict', usage } as never
+  const spent: Said = { type: 'turn.verdict', evidence: 'success', denials: 0, personDenials: 0, usage }
   const before = (await call(server, 'GET /v1/usage', { token: GUEST })).body.total
   expect(before).toEqual({ sessions: 0, turns: 0, usage: {} })
   const own = { token: GUEST }

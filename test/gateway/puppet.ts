@@ -6,7 +6,8 @@ import type { Capabilities } from '../../src/model/index.ts'
 
 /** One line of what a puppet is to say, after waiting at the gate where `wait` is set. */
 export interface Cue {
-  say?: Said
+  /** A text is a line that is no event. */
+  say?: Said | string
   wait?: boolean
   /** Says so many texts of so many characters. */
   flood?: { texts: number; size: number }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { agentsEndpoint } from '../../src/gateway/agents.ts'
+import { shared } from '../../src/gateway/shared.ts'
 import { Tickets } from '../../src/gateway/tickets.ts'
 import { memoryStore } from '../../src/stores/memory.ts'
 import { begin, call, fetchFrom, finished, SSE } from './api.ts'
@@ -87,22 +87,25 @@ describe('a blob', () => {
   })
 })
 
-test('agents are listed, and those who ask at once share one look', async () => {
-  let looks = 0
-  const agents = async () => {
-    looks++
-    return [{ id: 'echo', name: 'Echo', state: 'built_in' as const, launches: {}, credentials: [] }]
-  }
+test('agents are listed', async () => {
+  const agents = async () => [
+    { id: 'echo', name: 'Echo', state: 'built_in' as const, launches: {}, credentials: [] },
+  ]
   await using own = await startGateway({ agents })
   const { body } = await call(own, 'GET /v1/agents')
   expect(body.agents).toMatchObject([{ id: 'echo', state: 'built_in' }])
-  const endpoint = agentsEndpoint({ ...own.parts, agents })
-  looks = 0
-  const ask = () => endpoint.run({} as never)
-  const [first, second] = await Promise.all([ask(), ask()])
-  expect([first, looks]).toEqual([second, 1])
-  await ask()
-  expect(looks).toBe(2)
+})
+
+test('those who ask at once share one look, also where it fails', async () => {
+  let looks = 0
+  const ask = shared(async () => {
+    if (++looks === 2) throw new Error('once')
+    return looks
+  })
+  expect(await Promise.all([ask(), ask()])).toEqual([1, 1])
+  const failed = await Promise.allSettled([ask(), ask()])
+  expect(failed.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+  expect(await ask()).toBe(3)
 })
 
 test('metrics tell what there is, in the format of Prometheus', async () => {
