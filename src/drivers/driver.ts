@@ -22,7 +22,8 @@ export interface RunExit {
 
 /** A launch that is running. It always ends: `frames` finishes and then `exit` is settled. */
 export interface Run {
-  readonly pid: number | undefined
+  /** Told once it has started; nothing where there is no process. */
+  readonly pid: Promise<number | undefined>
   /** Batches, one for each chunk read: no promise is paid for a single event. Not reading slows the child. */
   readonly frames: AsyncIterable<readonly Frame[]>
   readonly exit: Promise<RunExit>

@@ -3,14 +3,10 @@ import type { Run, RunExit } from './driver.ts'
 import { FrameQueue } from './frame-queue.ts'
 
 /** A run that never began: it says nothing and ends with its error. */
-export function failedRun(
-  failure: MainstemError | Promise<MainstemError>,
-  cleanUp?: () => Promise<void>,
-): Run {
+export function failedRun({ code, message }: MainstemError, cleanUp?: () => Promise<void>): Run {
   const frames = new FrameQueue(0)
   frames.close()
   const conclude = async (): Promise<RunExit> => {
-    const { code, message } = await failure
     await cleanUp?.()
     return { error: { code, message } }
   }
@@ -18,5 +14,5 @@ export function failedRun(
   const over = async () => {
     await exit
   }
-  return { pid: undefined, frames, exit, write: over, stop: over }
+  return { pid: Promise.resolve(undefined), frames, exit, write: over, stop: over }
 }

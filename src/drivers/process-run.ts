@@ -1,10 +1,11 @@
-import type { ChildProcessWithoutNullStreams } from 'node:child_process'
+import type { Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import type { Write } from '../agents/agent.ts'
 import { type BlobSink, type ErrorCode, type ErrorInfo, MainstemError } from '../model/index.ts'
 import type { Run, RunExit, Timers } from './driver.ts'
 import { FrameQueue } from './frame-queue.ts'
 import { PipeReader, type PipeSetup } from './pipe-reader.ts'
+import type { Child } from './spawn-child.ts'
 import { type Graces, type Tree, terminate } from './terminate.ts'
 
 /** After the exit the pipes are read until they end, or are quiet for this long; a grandchild may hold them open. */
@@ -28,10 +29,10 @@ interface ProcessRunSetup {
 
 /** One child process from its start until nothing of it is left. */
 export class ProcessRun implements Run {
-  readonly pid: number | undefined
+  readonly pid: Promise<number | undefined>
   readonly frames: FrameQueue
   readonly exit: Promise<RunExit>
-  readonly #child: ChildProcessWithoutNullStreams
+  readonly #child: Child
   readonly #setup: ProcessRunSetup
   readonly #pipes: readonly PipeReader[]
   readonly #exited = Promise.withResolvers<RunExit>()
@@ -39,8 +40,8 @@ export class ProcessRun implements Run {
   #error: ErrorInfo | undefined
   #survivors: readonly number[] = []
 
-  constructor(child: ChildProcessWithoutNullStreams, setup: ProcessRunSetup) {
-    this.pid = child.pid
+  constructor(child: Child, stdout: Readable, setup: ProcessRunSetup) {
+    this.pid = Promise.resolve(child.pid)
     this.#child = child
     this.#setup = setup
     this.frames = new FrameQueue(setup.queueBytes)
@@ -50,10 +51,7 @@ export class ProcessRun implements Run {
       maxLineBytes: setup.maxLineBytes,
       fail: (code, thrown) => this.#fail(code, thrown),
     }
-    this.#pipes = [
-      new PipeReader('stdout', child.stdout, reading),
-      new PipeReader('stderr', child.stderr, reading),
-    ]
+    this.#pipes = [new PipeReader('stdout', stdout, reading), new PipeReader('stderr', child.stderr, reading)]
     child.once('exit', (code, signal) => {
       this.#exited.resolve({ ...(code !== null && { code }), ...(signal !== null && { signal }) })
     })
@@ -121,10 +119,11 @@ export class ProcessRun implements Run {
     const { tree, graces, timers } = this.#setup
     try {
       const survivors = await terminate(tree, graces, timers, first)
-      this.#survivors = survivors.map(({ pid }) => pid)
-      if (this.pid === undefined || !this.#survivors.includes(this.pid)) return
+      const { pid } = this.#child
+      this.#survivors = survivors.map((survivor) => survivor.pid)
+      if (pid === undefined || !this.#survivors.includes(pid)) return
       // The run ends all the same: a process that cannot be killed must not hold up a turn.
-      this.#fail('unknown', `SIGKILL did not end process ${this.pid}`)
+      this.#fail('unknown', `SIGKILL did not end process ${pid}`)
       this.#exited.resolve({})
     } catch (thrown) {
       // Processes cannot be listed. At least our own child goes; if it went before, its own exit stands.

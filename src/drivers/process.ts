@@ -9,6 +9,7 @@ import { type RunGroups, runGroups } from './cgroup.ts'
 import type { Driver, Run, RunContext, Timers } from './driver.ts'
 import { childEnvironment } from './environment.ts'
 import { failedRun } from './failed-run.ts'
+import { LateRun } from './late-run.ts'
 import { placeFiles } from './launch-files.ts'
 import { ProcessRun } from './process-run.ts'
 import { type ProcessTable, processTable } from './process-table.ts'
@@ -39,26 +40,32 @@ export const QUEUE_BYTES = 1024 * 1024
 export function processDriver(given: ProcessDriverOptions = {}): Driver<ProcessLaunch> {
   const options = { groups: runGroups(), ...given }
   return {
-    start(launch, context) {
-      try {
-        const table = processTable(options.platform ?? process.platform)
-        // A short name, because programs put sockets below it, and their paths may not be long.
-        const temporary = mkdtempSync(join(tmpdir(), 'mainstem-'))
-        return startIn(temporary, table, launch, context, options)
-      } catch (thrown) {
-        return failedRun(toMainstemError(thrown))
-      }
-    },
+    start: (launch, context) => new LateRun(start(launch, context, options)),
   }
 }
 
-function startIn(
+async function start(
+  launch: ProcessLaunch,
+  context: RunContext,
+  options: ProcessDriverOptions,
+): Promise<Run> {
+  try {
+    const table = processTable(options.platform ?? process.platform)
+    // A short name, because sockets are put below it, and their paths may not be long.
+    const temporary = mkdtempSync(join(tmpdir(), 'mainstem-'))
+    return await startIn(temporary, table, launch, context, options)
+  } catch (thrown) {
+    return failedRun(toMainstemError(thrown))
+  }
+}
+
+async function startIn(
   temporary: string,
   table: ProcessTable,
   launch: ProcessLaunch,
   context: RunContext,
   options: ProcessDriverOptions,
-): Run {
+): Promise<Run> {
   const cleanUp = () => {
     options.groups?.remove([context.runId])
     return remove(temporary)
@@ -66,9 +73,8 @@ function startIn(
   try {
     const placed = placeFiles(launch, temporary)
     const environment = childEnvironment(options.environment ?? process.env, placed, context, temporary)
-    const child = spawnChild(placed, context.cwd, environment)
-    if (child.pid === undefined) return failedRun(failureOf(child, launch), cleanUp)
-    return new ProcessRun(child, {
+    const { child, stdout } = await spawnChild(placed, context.cwd, environment, temporary)
+    return new ProcessRun(child, stdout, {
       tree: treeOf(child, table, context.runId, options.groups),
       blobs: context.blobs,
       timers: options.timers ?? systemTimers,
@@ -81,12 +87,6 @@ function startIn(
   } catch (thrown) {
     return failedRun(toMainstemError(thrown), cleanUp)
   }
-}
-
-/** A child without a pid never started, and tells why a moment later. */
-async function failureOf(child: ChildProcess, launch: ProcessLaunch) {
-  const thrown = await new Promise<Error>((resolve) => child.once('error', resolve))
-  return spawnError(launch.argv[0], thrown)
 }
 
 function treeOf(

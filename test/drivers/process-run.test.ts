@@ -9,9 +9,10 @@ import { isAlive, memoryBlobs, QUICK, readAll } from './fake-run.ts'
 
 const info = (pid: number) => ({ pid, parent: 1, group: pid, session: pid, started: '1' })
 
-function runWith(tree: Tree): { run: ProcessRun; cleanedUp: () => number } {
+function runWith(tree: Tree): { run: ProcessRun; pid: number; cleanedUp: () => number } {
   let cleanedUp = 0
-  const run = new ProcessRun(spawn('sleep', ['600']), {
+  const child = spawn('sleep', ['600'])
+  const run = new ProcessRun(child, child.stdout, {
     tree,
     blobs: memoryBlobs().sink,
     timers: systemTimers,
@@ -22,49 +23,49 @@ function runWith(tree: Tree): { run: ProcessRun; cleanedUp: () => number } {
       cleanedUp++
     },
   })
-  return { run, cleanedUp: () => cleanedUp }
+  return { run, pid: child.pid ?? 0, cleanedUp: () => cleanedUp }
 }
 
 describe('a run', () => {
   it('ends in time although SIGKILL does not end its process, and says so', async () => {
     const immortal = {
-      look: async () => [info(run.pid ?? 0), info(4711)],
+      look: async () => [info(pid), info(4711)],
       signal: () => undefined,
     }
-    const { run, cleanedUp } = runWith(immortal)
+    const { run, pid, cleanedUp } = runWith(immortal)
     await run.stop()
     expect(await readAll(run)).toEqual([])
     expect(await run.exit).toEqual({
-      error: { code: 'unknown', message: `SIGKILL did not end process ${run.pid}` },
-      survivors: [run.pid, 4711],
+      error: { code: 'unknown', message: `SIGKILL did not end process ${pid}` },
+      survivors: [pid, 4711],
     })
     expect(cleanedUp()).toBe(1)
-    process.kill(run.pid ?? 0, 'SIGKILL')
+    process.kill(pid, 'SIGKILL')
   })
 
   it('tells who survived it, which does not change how it went itself', async () => {
-    const { run } = runWith({ look: async () => [info(4711)], signal: () => undefined })
-    process.kill(run.pid ?? 0, 'SIGTERM')
+    const { run, pid } = runWith({ look: async () => [info(4711)], signal: () => undefined })
+    process.kill(pid, 'SIGTERM')
     expect(await run.exit).toEqual({ signal: 'SIGTERM', survivors: [4711] })
   })
 
   it('keeps its own exit when processes cannot be listed afterwards', async () => {
     const look = () => Promise.reject(new Error('EMFILE: too many open files'))
-    const { run, cleanedUp } = runWith({ look, signal: () => undefined })
-    process.kill(run.pid ?? 0, 'SIGTERM')
+    const { run, pid, cleanedUp } = runWith({ look, signal: () => undefined })
+    process.kill(pid, 'SIGTERM')
     expect(await run.exit).toEqual({ signal: 'SIGTERM' })
     expect(cleanedUp()).toBe(1)
   })
 
   it('ends at least its own child when processes cannot be listed', async () => {
     const look = () => Promise.reject(new Error('EMFILE: too many open files'))
-    const { run, cleanedUp } = runWith({ look, signal: () => undefined })
+    const { run, pid, cleanedUp } = runWith({ look, signal: () => undefined })
     await run.stop()
     expect(await run.exit).toEqual({
       signal: 'SIGKILL',
       error: { code: 'unknown', message: 'EMFILE: too many open files' },
     })
-    expect(isAlive(run.pid)).toBe(false)
+    expect(isAlive(pid)).toBe(false)
     expect(cleanedUp()).toBe(1)
   })
 

@@ -38,7 +38,8 @@ describe('stopping a process', () => {
 
   it('ends a stopped process, whose signals stay pending', async () => {
     const run = startFake('stopped', '', { graces: { ...QUICK, SIGTERM: 5_000 } })
-    await vi.waitFor(() => expect(stateOf(run.pid)).toBe('T'), 5_000)
+    const pid = await run.pid
+    await vi.waitFor(() => expect(stateOf(pid)).toBe('T'), 5_000)
     await run.stop()
     expect((await run.exit).signal).toMatch(/^SIG(?:INT|TERM)$/)
   })
@@ -75,7 +76,7 @@ describe('stopping a process', () => {
 
   it('ends a child that waits for a reader who never comes', async () => {
     const run = startFake('flood', '100000', { queueBytes: 1, graces: PATIENT })
-    await untilBlocked(run.pid)
+    await untilBlocked(await run.pid)
     await run.stop()
     expect(await run.exit).toEqual({ signal: 'SIGINT' })
   })
