@@ -71,7 +71,7 @@ function events(): (files: readonly string[]) => Promise<number> {
     const earlier = play.frames
     for await (const batch of stream === 'stdout' ? byProcess(files) : byServer(files, stream)) {
       at = Date.now()
-      for (const frame of batch) play.advance().frame(frame)
+      play.hear(batch)
       entries = []
     }
     play.finish()

@@ -22,7 +22,7 @@ export class Play {
   #scene = -1
   #at = 0
   #heard = 0
-  /** So many lines come one after another: looking for what happens between them is no part of what is measured. */
+  /** So many lines come one after another, before something else happens. */
   #undisturbed = 0
 
   constructor(
@@ -39,11 +39,18 @@ export class Play {
     }))
   }
 
-  /** The next line is about to be read: what comes before it happens. */
-  advance(): Conversation {
-    if (this.#undisturbed === 0 || !this.#conversation) return this.#proceed()
-    this.#undisturbed--
-    return this.#conversation
+  /** Looking for what happens between two lines is no part of what is measured, so it is done once for many. */
+  hear(batch: readonly Frame[]): void {
+    for (let at = 0; at < batch.length; ) {
+      const conversation =
+        this.#undisturbed > 0 && this.#conversation ? this.#conversation : this.#proceed()
+      const end = Math.min(batch.length, at + this.#undisturbed)
+      this.#undisturbed -= end - at
+      for (; at < end; at++) {
+        const frame = batch[at]
+        if (frame) conversation.frame(frame)
+      }
+    }
   }
 
   /** The last line was read. */
@@ -67,7 +74,7 @@ export class Play {
       tell(conversation, next.frame)
     }
     const until = told[this.#heard]?.at ?? lines
-    this.#undisturbed = until - this.#at - 1
+    this.#undisturbed = until - this.#at
     this.#at = until
     return conversation
   }
