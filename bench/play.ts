@@ -42,8 +42,7 @@ export class Play {
   /** Looking for what happens between two lines is no part of what is measured, so it is done once for many. */
   hear(batch: readonly Frame[]): void {
     for (let at = 0; at < batch.length; ) {
-      const conversation =
-        this.#undisturbed > 0 && this.#conversation ? this.#conversation : this.#proceed()
+      const conversation = this.#undisturbed > 0 && this.#conversation ? this.#conversation : this.#proceed()
       const end = Math.min(batch.length, at + this.#undisturbed)
       this.#undisturbed -= end - at
       for (; at < end; at++) {

@@ -160,6 +160,8 @@ export interface RemoteLaunch {
   }
   /** The server's words: fields of its answers, and the one state in which a session goes on. */
   names: { id: string; events: string; state: string; running: string }
+  /** Stands before an id at one address and not at another: the event is the same. */
+  idPrefix?: string
 }
 
 export type Launch = ProcessLaunch | ServerLaunch | BuiltinLaunch | RemoteLaunch

@@ -7,6 +7,8 @@ interface IntakeSetup {
   blobs: BlobSink
   /** The field by which an event is known again. */
   idField: string
+  /** May stand before an id, which is the same without it. */
+  idPrefix: string | undefined
   /** Longer events go into a blob. */
   maxEventBytes: number
   /** The store could not take a blob. */
@@ -46,14 +48,15 @@ export class RemoteIntake {
   /** What a socket pushes. A message that is no object is shown, but it has no place in the server's list. */
   takeMessage(text: string): void {
     const { value } = jsonFrame('sse', text)
-    if (typeof value !== 'object' || value === null) this.#push([text])
-    else if (this.#isNew(value)) this.#push([text])
+    const isEvent = typeof value === 'object' && value !== null
+    // With the value that was looked at: the frame would parse it once more.
+    if (!isEvent || this.#isNew(value)) this.#push([{ stream: 'sse', text, value }])
   }
 
   /** What a page of the list holds; tells whether any of it was new. */
   takePage(events: readonly unknown[]): boolean {
     const fresh = events.filter((event) => this.#isNew(event))
-    if (fresh.length > 0) this.#push(fresh.map((event) => JSON.stringify(event)))
+    if (fresh.length > 0) this.#push(fresh.map((event) => jsonFrame('sse', JSON.stringify(event))))
     return fresh.length > 0
   }
 
@@ -61,22 +64,23 @@ export class RemoteIntake {
     const id: unknown =
       typeof event === 'object' && event !== null ? Reflect.get(event, this.#setup.idField) : undefined
     if (typeof id === 'string') {
-      if (this.#ids.has(id)) return false
-      this.#ids.add(id)
+      const { idPrefix = '' } = this.#setup
+      const bare = id.startsWith(idPrefix) ? id.slice(idPrefix.length) : id
+      if (this.#ids.has(bare)) return false
+      this.#ids.add(bare)
     }
     this.#taken++
     return true
   }
 
-  #push(texts: readonly string[]): void {
+  #push(frames: readonly Frame[]): void {
     const { queue, maxEventBytes, fail } = this.#setup
-    const bytes = texts.reduce((sum, text) => sum + text.length, 0)
-    if (texts.every((text) => text.length <= maxEventBytes)) {
-      const frames = texts.map((text) => jsonFrame('sse', text))
+    const bytes = frames.reduce((sum, { text }) => sum + text.length, 0)
+    if (frames.every(({ text }) => text.length <= maxEventBytes)) {
       queue.push(frames, bytes)
       return
     }
-    const stored = Promise.all(texts.map((text) => this.#frame(text)))
+    const stored = Promise.all(frames.map((frame) => this.#stored(frame)))
     queue.push(
       stored.catch((thrown: unknown) => {
         fail(thrown)
@@ -86,10 +90,10 @@ export class RemoteIntake {
     )
   }
 
-  async #frame(text: string): Promise<Frame> {
-    if (text.length <= this.#setup.maxEventBytes) return jsonFrame('sse', text)
+  async #stored(frame: Frame): Promise<Frame> {
+    if (frame.text.length <= this.#setup.maxEventBytes) return frame
     const writer = this.#setup.blobs.open()
-    writer.write(encoder.encode(text))
+    writer.write(encoder.encode(frame.text))
     return { stream: 'sse', text: '', blob: await writer.close() }
   }
 }

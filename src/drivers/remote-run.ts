@@ -86,6 +86,7 @@ export class RemoteRun implements Run {
       blobs,
       maxEventBytes,
       idField: launch.names.id,
+      idPrefix: launch.idPrefix,
       fail: (thrown) => this.#fail('storage_failed', thrown),
     })
     const { signal } = this.#over

@@ -30,6 +30,7 @@ it('names where address and token are, and holds neither', () => {
       cancel: '/api/sessions/{id}/cancel',
     },
     names: { id: 'id', events: 'events', state: 'state', running: 'running' },
+    idPrefix: 'evt-',
   })
 })
 

@@ -92,9 +92,10 @@ export class FakeBoard implements AsyncDisposable {
     for (const socket of this.sockets) socket.terminate()
   }
 
-  /** Says everything again. */
-  repeat(): void {
-    for (const socket of this.sockets) for (const event of this.events) socket.send(JSON.stringify(event))
+  /** Says everything again, by the same ids or as they are written elsewhere. */
+  repeat(written = (id: string) => id): void {
+    const events = this.events.map((event) => JSON.stringify({ ...event, id: written(event.id) }))
+    for (const socket of this.sockets) for (const event of events) socket.send(event)
   }
 
   asked(path: RegExp): Heard[] {

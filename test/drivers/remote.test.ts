@@ -150,6 +150,22 @@ describe('a socket', () => {
     expect(board.asked(/events/)[0]?.path).toContain('offset=3&')
   })
 
+  it('that repeats itself without the prefix that its ids had before is heard once as well', async () => {
+    await using board = await FakeBoard.start()
+    board.log('a', 'b')
+    const { run, frames, read } = start(board.url, { ...LAUNCH, idPrefix: 'evt-' })
+    await prompt(run)
+    await seen(frames, 2)
+    board.repeat((id) => id.replace('evt-', ''))
+    board.log('c')
+    await seen(frames, 3)
+    board.breakSockets()
+    board.log('d')
+    board.end('done')
+    expect(linesOf(await read)).toEqual(['a', 'b', 'c', 'd'])
+    expect(board.asked(/events/)[0]?.path).toContain('offset=3&')
+  })
+
   it('that stays open when its session is over is asked about', async () => {
     await using board = await FakeBoard.start()
     board.keepsSockets = true

@@ -3,6 +3,7 @@ import { type Agent, type RemoteLaunch, recipe, type Start } from '../agent.ts'
 import { unsupported } from '../option.ts'
 import { codec } from './codec.ts'
 import { server, setup } from './setup.ts'
+import { ID_PREFIX } from './state.ts'
 
 const capabilities: Capabilities = {
   deltas: false,
@@ -42,6 +43,7 @@ const launch: RemoteLaunch = {
     cancel: '/api/sessions/{id}/cancel',
   },
   names: { id: 'id', events: 'events', state: 'state', running: 'running' },
+  idPrefix: ID_PREFIX,
 }
 
 /** An agent that a board server runs somewhere else. */

@@ -3,6 +3,9 @@ import type { Said, Start } from '../agent.ts'
 import { KnownIds } from '../known-ids.ts'
 import { type Change, type Ledger, newLedger } from '../ledger.ts'
 
+/** Some addresses put it before the ids of events, others do not. */
+export const ID_PREFIX = 'evt-'
+
 /** A call without its result. */
 export interface OpenCall {
   readonly toolId: string
