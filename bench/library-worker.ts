@@ -7,7 +7,8 @@ import type { LaunchKind } from '../src/model/index.ts'
 /** One measurement in a process of its own: a whole turn through a public iterator, ours or an agent's own. */
 const [mode = '', agent = '', launch = '', stream = '', sdks = ''] = process.argv.slice(2)
 
-const WARM_UP = 2
+/** So many turns until nothing is compiled any more. */
+const WARM_UP = 5
 const TURNS = 3
 const CLAUDE = join(import.meta.dirname, 'fake-claude.mjs')
 const CODEX = join(import.meta.dirname, 'fake-codex.sh')

@@ -37,7 +37,7 @@ function measure(folder: string, { agent, launch, lines }: Stream): void {
   const ours: number[] = []
   const theirs: number[] = []
   for (let round = 0; round < ROUNDS; round++) {
-    parse.push(cpuMicros(CORE, 'parse', file, '1', '2'))
+    parse.push(cpuMicros(CORE, 'parse', file, '3', '5') / 3)
     ours.push(cpuMicros(WORKER, 'mainstem', agent, launch, file))
     if (sdks !== undefined) theirs.push(cpuMicros(WORKER, 'sdk', agent, launch, file, sdks))
   }

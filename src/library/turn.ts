@@ -84,9 +84,9 @@ export class Turn<T = unknown> implements AsyncIterable<Entry> {
     try {
       for await (const batch of this.#sessions.follow(this.#hold.session, after, leave.signal)) {
         const own = batch.filter((entry) => entry.turn === turn)
-        const end = own.findIndex(({ event }) => event.type === 'turn.completed')
-        yield end === -1 ? own : own.slice(0, end + 1)
-        if (end !== -1) return
+        yield own
+        // Nothing of a turn comes after its end.
+        if (own.at(-1)?.event.type === 'turn.completed') return
       }
     } finally {
       leave.abort()

@@ -1,5 +1,5 @@
 import type { Entry, Outcome } from '../model/index.ts'
-import type { SessionState } from '../stores/store.ts'
+import type { Batch, SessionState } from '../stores/store.ts'
 
 /** Entries of one session that were committed together. */
 export interface Commit {
@@ -31,7 +31,7 @@ export class Activity {
     return this.#head
   }
 
-  committed({ id, principal }: SessionState, entries: readonly Entry[]): void {
+  committed({ id, principal }: SessionState, { entries, record }: Batch): void {
     const [first] = entries
     if (!first) return
     const { length: count } = entries
@@ -39,12 +39,16 @@ export class Activity {
     this.#head += count
     // Cut in large pieces, so that a commit costs nothing.
     if (this.#commits.length > 2 * this.#kept) this.#commits = this.#commits.slice(-this.#kept)
-    for (const { event } of entries) {
-      if (event.type === 'turn.completed') {
-        this.outcomes.set(event.outcome, (this.outcomes.get(event.outcome) ?? 0) + 1)
-      }
-    }
+    // What ends a turn changes the record: most commits do not.
+    if (record) this.#countOutcomes(entries)
     for (const wake of [...this.#waiting]) wake()
+  }
+
+  #countOutcomes(entries: readonly Entry[]): void {
+    for (const { event } of entries) {
+      if (event.type !== 'turn.completed') continue
+      this.outcomes.set(event.outcome, (this.outcomes.get(event.outcome) ?? 0) + 1)
+    }
   }
 
   /** The next commit with something after this place; nothing at the head. `gone` when it is no longer remembered. */

@@ -16,8 +16,8 @@ import { recordEvent } from './record.ts'
 export interface LogParts {
   store: Store
   now(): number
-  /** Told of entries when they are committed. */
-  committed?: ((state: SessionState, entries: readonly Entry[]) => void) | undefined
+  /** Told of each batch when it is committed. */
+  committed?: ((state: SessionState, batch: Batch) => void) | undefined
   /** Absent where there are no secrets. */
   mask?: Mask | undefined
 }
@@ -145,7 +145,7 @@ export class Log {
   begin(receipt?: Receipt): Promise<Receipt | undefined> {
     const batch = this.#take()
     const created = this.#store.create(this.#state.id, batch, receipt).then((held) => {
-      if (held?.session === receipt?.session) this.#committed?.(this.#state, batch.entries)
+      if (held?.session === receipt?.session) this.#committed?.(this.#state, batch)
       return held
     })
     // What comes next must wait for it, and must fail if it failed.
@@ -162,7 +162,7 @@ export class Log {
       const batch = this.#take()
       const appended = this.#store.append(this.#state.id, batch)
       const committed = this.#committed
-      return committed ? appended.then(() => committed(this.#state, batch.entries)) : appended
+      return committed ? appended.then(() => committed(this.#state, batch)) : appended
     })
     return this.#writing
   }

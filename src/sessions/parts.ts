@@ -1,7 +1,7 @@
 import type { Agent } from '../agents/agent.ts'
 import type { Driver, Timers } from '../drivers/driver.ts'
-import type { Entry, LaunchKind, MainstemError, Policy, SessionOptions } from '../model/index.ts'
-import type { SessionState, Store } from '../stores/store.ts'
+import type { LaunchKind, MainstemError, Policy, SessionOptions } from '../model/index.ts'
+import type { Batch, SessionState, Store } from '../stores/store.ts'
 import type { WarmPool } from './warm-pool.ts'
 
 export interface Clock {
@@ -33,8 +33,8 @@ export interface SessionParts {
   agentSettings?(id: string): AgentSettings
   /** The policy without what is not allowed any more, for a session that goes on. */
   limit?(policy: Policy): Policy
-  /** Told of entries when they are committed. */
-  committed?: (state: SessionState, entries: readonly Entry[]) => void
+  /** Told of each batch when it is committed. */
+  committed?: (state: SessionState, batch: Batch) => void
   /** Told of a session that cannot go on; `stopped` settles when nothing of it runs any more. */
   failed?: (id: string, error: MainstemError, stopped: Promise<void>) => void
   /** Values that are masked in every log, as are the keys that a session hands to its agent. */

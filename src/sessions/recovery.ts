@@ -1,5 +1,5 @@
 import type { Entry, Event, MainstemError, SessionRecord } from '../model/index.ts'
-import type { SessionState, Store } from '../stores/store.ts'
+import type { Batch, SessionState, Store } from '../stores/store.ts'
 import { Log } from './log.ts'
 import { hookRunId } from './setup.ts'
 
@@ -146,7 +146,7 @@ export async function settleRecord(
   record: SessionRecord,
   now: number,
   failure?: MainstemError,
-  committed?: (state: SessionState, entries: readonly Entry[]) => void,
+  committed?: (state: SessionState, batch: Batch) => void,
 ): Promise<void> {
   const { head, updatedAt, earliest: _, earliestFrame: __, ...state } = record
   const entries: Entry[] = []

@@ -38,7 +38,7 @@ export class Sessions {
   constructor(parts: SessionParts) {
     this.#parts = {
       ...parts,
-      committed: (state, entries) => this.activity.committed(state, entries),
+      committed: (state, batch) => this.activity.committed(state, batch),
       failed: (id, error, stopped) => {
         this.#running.delete(id)
         this.#mending.add(id, error, stopped)

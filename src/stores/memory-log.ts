@@ -6,13 +6,12 @@ import type { Batch, Edge, JournalFrame, SessionState } from './store.ts'
 /** One log in memory, and who waits for it. */
 export class MemoryLog {
   state: SessionState | undefined
-  /** The ids of what its entries refer to. */
-  readonly blobs = new Set<string>()
   readonly #entries: Entry[] = []
   readonly #journal: JournalFrame[] = []
   readonly #waiting = new Set<() => void>()
-  /** What was dropped at the front. */
+  /** What was dropped at the front, and what that referred to. */
   #dropped = 0
+  readonly #droppedBlobs: string[] = []
   #earliestFrame = 1
 
   get head(): number {
@@ -31,12 +30,13 @@ export class MemoryLog {
     )
   }
 
+  /** The ids of all that its entries ever referred to: looked for when a log goes, and not with every entry. */
+  get blobs(): readonly string[] {
+    return [...this.#droppedBlobs, ...blobsOf(this.#entries)]
+  }
+
   append({ entries, journal = [], record, heard }: Batch): void {
-    for (const entry of entries) {
-      this.#entries.push(entry)
-      const blob = blobOf(entry.event)
-      if (blob) this.blobs.add(blob.id)
-    }
+    for (const entry of entries) this.#entries.push(entry)
     for (const frame of journal) this.#journal.push(frame)
     if (record) this.state = record
     if (heard && this.state) this.state = { ...this.state, ...heard }
@@ -56,7 +56,7 @@ export class MemoryLog {
   trim({ seq = 0, frame = 0 }: Edge): void {
     const entries = Math.min(seq - 1, this.head - 1) - this.#dropped
     if (entries > 0) {
-      this.#entries.splice(0, entries)
+      this.#droppedBlobs.push(...blobsOf(this.#entries.splice(0, entries)))
       this.#dropped += entries
     }
     const frames = this.#journal.findLastIndex((kept) => kept.frame < frame) + 1
@@ -85,4 +85,8 @@ export class MemoryLog {
   #wakeAll(): void {
     for (const wake of [...this.#waiting]) wake()
   }
+}
+
+function blobsOf(entries: readonly Entry[]): string[] {
+  return entries.flatMap(({ event }) => blobOf(event)?.id ?? [])
 }

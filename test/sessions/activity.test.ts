@@ -54,7 +54,7 @@ test('after every place comes exactly what was committed since', () => {
       for (const [session, count] of all) {
         const head = heads.get(session) ?? 0
         const batch = entries(session, head + 1, count)
-        activity.committed(state(session), batch)
+        activity.committed(state(session), { entries: batch })
         heads.set(session, head + count)
         told.push(...batch.map(({ seq }) => `${session} ${seq}`))
       }
@@ -67,7 +67,7 @@ test('after every place comes exactly what was committed since', () => {
 
 test('what is no longer remembered is gone, never skipped', () => {
   const activity = new Activity(2)
-  for (let seq = 1; seq <= 9; seq++) activity.committed(state('a'), entries('a', seq, 1))
+  for (let seq = 1; seq <= 9; seq++) activity.committed(state('a'), { entries: entries('a', seq, 1) })
   const places = Array.from({ length: 10 }, (_, place) => after(activity, place))
   const first = places.findIndex((rest) => rest !== 'gone')
   expect(first).toBeGreaterThan(0)
@@ -82,7 +82,7 @@ describe('waiting', () => {
     const activity = new Activity()
     const { signal } = new AbortController()
     const changed = activity.changed(0, signal)
-    activity.committed(state('a'), entries('a', 1, 1))
+    activity.committed(state('a'), { entries: entries('a', 1, 1) })
     await changed
     await activity.changed(0, signal)
     expect(activity.head).toBe(1)
