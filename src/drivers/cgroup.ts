@@ -1,10 +1,11 @@
-import { mkdirSync, readFileSync, rmdirSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmdirSync, statSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 /** Groups of processes that nobody leaves, one for each run. */
 export interface RunGroups {
-  /** Puts a process, and with it all that it starts from now on, into the group of a run. */
-  enter(runId: string, pid: number): void
+  /** Puts a process, and with it all that it starts from then on, into the group of a run. */
+  enter(runId: string, pid: number): Promise<void>
   /** Those that are alive in the groups of these runs. */
   members(runIds: readonly string[]): ReadonlySet<number>
   /** Takes the groups of these runs away, but for those in which somebody is still alive. */
@@ -15,11 +16,11 @@ export interface RunGroups {
 export function cgroupsBelow(root: string): RunGroups {
   const folder = (runId: string) => join(root, `mainstem-${runId}`)
   return {
-    enter(runId, pid) {
-      quietly(() => {
-        mkdirSync(folder(runId))
-        writeFileSync(join(folder(runId), 'cgroup.procs'), String(pid))
-      })
+    async enter(runId, pid) {
+      // At once, so that whoever removes the group finds it.
+      quietly(() => mkdirSync(folder(runId)))
+      // Moving a process takes the system ten milliseconds and more, for which nobody else is to wait.
+      await writeFile(join(folder(runId), 'cgroup.procs'), String(pid)).catch(unlessRefused)
     },
     members(runIds) {
       const lines = runIds.flatMap((runId) => processesIn(folder(runId)))
@@ -40,9 +41,12 @@ function quietly<T>(work: () => T): T | undefined {
   try {
     return work()
   } catch (thrown) {
-    if (thrown instanceof Error && 'syscall' in thrown) return undefined
-    throw thrown
+    return unlessRefused(thrown)
   }
+}
+
+function unlessRefused(thrown: unknown): undefined {
+  if (!(thrown instanceof Error && 'syscall' in thrown)) throw thrown
 }
 
 /** What the system says about groups, as text. */

@@ -97,7 +97,7 @@ function treeOf(
 ): ProcessTree {
   try {
     // At once: what it has started before stays outside.
-    if (child.pid !== undefined) groups?.enter(runId, child.pid)
+    if (child.pid !== undefined) void groups?.enter(runId, child.pid)
     return new ProcessTree(table, [runId], child.pid, groups)
   } catch (thrown) {
     // A child that cannot be watched must not run.

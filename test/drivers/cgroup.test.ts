@@ -36,9 +36,9 @@ describe('where groups may be made', () => {
 })
 
 describe('the groups of runs', () => {
-  it('take processes in and name them, and forget what is gone', () => {
+  it('take processes in and name them, and forget what is gone', async () => {
     const groups = cgroupsBelow(folder)
-    groups.enter('a', 7)
+    await groups.enter('a', 7)
     expect(readFileSync(join(folder, 'mainstem-a', 'cgroup.procs'), 'utf8')).toBe('7')
     expect(groups.members(['a', 'b'])).toEqual(new Set([7]))
     rmSync(join(folder, 'mainstem-a', 'cgroup.procs'))
@@ -46,9 +46,9 @@ describe('the groups of runs', () => {
     expect(existsSync(join(folder, 'mainstem-a'))).toBe(false)
   })
 
-  it('refuse nobody where the system refuses them', () => {
+  it('refuse nobody where the system refuses them', async () => {
     const groups = cgroupsBelow('/no/such/folder')
-    groups.enter('a', process.pid)
+    await groups.enter('a', process.pid)
     expect(groups.members(['a'])).toEqual(new Set())
     groups.remove(['a'])
   })
