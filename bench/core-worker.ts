@@ -10,6 +10,7 @@ import { type BlobSink, DEFAULT_POLICY, type Entry, type LaunchKind } from '../s
 import { Conversation } from '../src/sessions/conversation.ts'
 import { stamp } from '../src/sessions/log.ts'
 import { Play } from './play.ts'
+import { Stopwatch } from './stopwatch.ts'
 
 /** One measurement in a process of its own: `parse` is the bare loop, `events` is the library's path. */
 const [mode = '', file = '', times = '1', warmUp = '1', agentId = '', launchName = '', plan = ''] =
@@ -23,30 +24,29 @@ const NOWHERE: BlobSink = {
 
 const measured = mode === 'parse' ? parse : events()
 // What a process costs once is no part of it: loading its modules, and compiling what turns out to be hot.
-await measured(filesOf(warmUp))
-const before = process.cpuUsage()
-const frames = await measured(filesOf(times))
-const { user, system } = process.cpuUsage(before)
-process.stdout.write(JSON.stringify({ cpuMicros: user + system, frames }))
+await measured(filesOf(warmUp), new Stopwatch())
+const stopwatch = new Stopwatch()
+await measured(filesOf(times), stopwatch)
+process.stdout.write(JSON.stringify(stopwatch.stop()))
 
 function filesOf(count: string): string[] {
   return Array<string>(Number(count)).fill(file)
 }
 
-async function parse(files: readonly string[]): Promise<number> {
+async function parse(files: readonly string[], stopwatch: Stopwatch): Promise<void> {
   const child = spawn('cat', files)
   child.stdout.setEncoding('utf8')
   let rest = ''
-  let count = 0
   for await (const chunk of child.stdout) {
     const lines = (rest + chunk).split('\n')
     rest = lines.pop() ?? ''
+    let count = 0
     for (const line of lines) if (JSON.parse(line) !== undefined) count++
+    stopwatch.count(count)
   }
-  return count
 }
 
-function events(): (files: readonly string[]) => Promise<number> {
+function events(): typeof parse {
   const launch: LaunchKind = launchName === 'live' ? 'live' : 'oneshot'
   const agent = agents.find(({ id }) => id === agentId)
   const recipe = agent?.launches[launch]
@@ -67,16 +67,15 @@ function events(): (files: readonly string[]) => Promise<number> {
       },
     })
   const play = new Play(open, launch, stream, JSON.parse(readFileSync(plan, 'utf8')))
-  return async (files) => {
-    const earlier = play.frames
+  return async (files, stopwatch) => {
     for await (const batch of stream === 'stdout' ? byProcess(files) : byServer(files, stream)) {
       at = Date.now()
       play.hear(batch)
       entries = []
+      stopwatch.count(batch.length)
     }
     play.finish()
     if (play.strange > 0) throw new Error(`${play.strange} frames were not understood`)
-    return play.frames - earlier
   }
 }
 

@@ -37,11 +37,11 @@ function measure(folder: string, { agent, launch, lines }: Stream): void {
   const ours: number[] = []
   const theirs: number[] = []
   for (let round = 0; round < ROUNDS; round++) {
-    parse.push(cpuMicros(CORE, 'parse', file, '3', '5') / 3)
-    ours.push(cpuMicros(WORKER, 'mainstem', agent, launch, file))
-    if (sdks !== undefined) theirs.push(cpuMicros(WORKER, 'sdk', agent, launch, file, sdks))
+    parse.push(microsOf(CORE, 'parse', file, '5', '5'))
+    ours.push(microsOf(WORKER, 'mainstem', agent, launch, file) / lines.length)
+    if (sdks !== undefined) theirs.push(microsOf(WORKER, 'sdk', agent, launch, file, sdks) / lines.length)
   }
-  const each = (micros: readonly number[]) => (least(micros) / lines.length).toFixed(2)
+  const each = (micros: readonly number[]) => least(micros).toFixed(2)
   const ratio = (other: readonly number[]) =>
     other.length === 0 ? 'not run' : (least(ours) / least(other)).toFixed(2)
   const row = [
@@ -56,8 +56,8 @@ function measure(folder: string, { agent, launch, lines }: Stream): void {
   process.stdout.write(`${row.join(' ')}\n`)
 }
 
-function cpuMicros(...args: string[]): number {
-  const { cpuMicros } = JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' }))
-  if (typeof cpuMicros !== 'number') throw new Error('a measurement without a figure')
-  return cpuMicros
+function microsOf(...args: string[]): number {
+  const { micros } = JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' }))
+  if (typeof micros !== 'number') throw new Error('a measurement without a figure')
+  return micros
 }

@@ -11,8 +11,6 @@ export interface ScenePlan {
 
 /** Every scene is a session of its own, as it was recorded: it starts, is told what it was told, and exits. */
 export class Play {
-  /** Of all sessions. */
-  frames = 0
   /** Frames that were not understood. */
   strange = 0
   readonly #open: () => Conversation
@@ -57,8 +55,7 @@ export class Play {
     const conversation = this.#conversation
     if (!conversation) return
     conversation.exit({ code: 0 })
-    const { frames, unmapped, malformed } = conversation.coverage
-    this.frames += frames
+    const { unmapped, malformed } = conversation.coverage
     this.strange += unmapped + malformed
     this.#conversation = undefined
     this.#undisturbed = 0
