@@ -13,7 +13,8 @@ const json = (status, body) => ({ status, text: JSON.stringify(body) })
 
 let stream
 let greeted = false
-const emit = (data) => stream.write(`data: ${JSON.stringify(data)}\n\n`)
+/** Settles when it has left: an answer that is not to overtake it has to wait, or its reader may end us before. */
+const emit = (data) => new Promise((sent) => stream.write(`data: ${JSON.stringify(data)}\n\n`, sent))
 const greet = () => {
   greeted = true
   emit({ type: 'server.connected' })
@@ -51,10 +52,10 @@ const routes = {
     stream.write('\n\n')
     return { status: 204, text: '' }
   },
-  'GET /leak': () => {
+  'GET /leak': async () => {
     print(`password ${password}`)
     writeSync(2, `header ${login}\n`)
-    emit({ password, login })
+    await emit({ password, login })
     return json(200, { password })
   },
   'GET /drop': () => {
