@@ -19,7 +19,8 @@ afterAll(async () => {
 const endpoints = () => endpointsOf(server.parts).filter(({ url }) => url !== '/v1/events')
 
 async function expectOrder(response: Response): Promise<void> {
-  expect([200, 201, 202, 204, 400, 401, 403, 404, 409, 410, 415, 422, 426]).toContain(response.status)
+  // 405: a part that is `.` is folded away by whoever asks, and the path that is left takes another method.
+  expect([200, 201, 202, 204, 400, 401, 403, 404, 405, 409, 410, 415, 422, 426]).toContain(response.status)
   await response.body?.cancel()
 }
 
