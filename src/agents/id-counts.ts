@@ -1,4 +1,4 @@
-import { KnownIds } from './known-ids.ts'
+import { KnownIds } from '../model/known-ids.ts'
 
 const ZERO = 48
 const NINE = 57

@@ -1,5 +1,6 @@
-import { type Frame, jsonFrame } from '../framing/frame.ts'
+import { type Frame, jsonFrame, parsedFrame } from '../framing/frame.ts'
 import type { BlobSink } from '../model/index.ts'
+import { KnownIds } from '../model/known-ids.ts'
 import type { FrameQueue } from './frame-queue.ts'
 
 interface IntakeSetup {
@@ -20,11 +21,12 @@ const encoder = new TextEncoder()
 /** Takes the events of one session from either transport, each once. */
 export class RemoteIntake {
   readonly #setup: IntakeSetup
-  readonly #ids = new Set<string>()
+  readonly #ids: KnownIds
   #taken = 0
 
   constructor(setup: IntakeSetup) {
     this.#setup = setup
+    this.#ids = new KnownIds(setup.idPrefix)
   }
 
   /** How many events there were so far, which is where to go on. */
@@ -47,10 +49,9 @@ export class RemoteIntake {
 
   /** What a socket pushes. A message that is no object is shown, but it has no place in the server's list. */
   takeMessage(text: string): void {
-    const { value } = jsonFrame('sse', text)
-    const isEvent = typeof value === 'object' && value !== null
-    // With the value that was looked at: the frame would parse it once more.
-    if (!isEvent || this.#isNew(value)) this.#push([{ stream: 'sse', text, value }])
+    const frame = parsedFrame('sse', text)
+    const isEvent = typeof frame.value === 'object' && frame.value !== null
+    if (!isEvent || this.#isNew(frame.value)) this.#push([frame])
   }
 
   /** What a page of the list holds; tells whether any of it was new. */
@@ -63,12 +64,7 @@ export class RemoteIntake {
   #isNew(event: unknown): boolean {
     const id: unknown =
       typeof event === 'object' && event !== null ? Reflect.get(event, this.#setup.idField) : undefined
-    if (typeof id === 'string') {
-      const { idPrefix = '' } = this.#setup
-      const bare = id.startsWith(idPrefix) ? id.slice(idPrefix.length) : id
-      if (this.#ids.has(bare)) return false
-      this.#ids.add(bare)
-    }
+    if (typeof id === 'string' && !this.#ids.add(id)) return false
     this.#taken++
     return true
   }

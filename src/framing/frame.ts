@@ -28,6 +28,11 @@ export function jsonFrame(stream: FrameStream, text: string): Frame {
   return new Run(JSON).add(stream, text)
 }
 
+/** The same for one whose value is looked at before the codec does, and is not to be parsed again. */
+export function parsedFrame(stream: FrameStream, text: string): Frame {
+  return { stream, text, value: parsed(text, JSON) }
+}
+
 /** The same for the lines of one stream, of which most resemble the one before. */
 export function jsonFrames(stream: FrameStream): (text: string) => Frame {
   const family = new LineFamily()

@@ -1,9 +1,9 @@
 import type { ErrorInfo, Evidence } from '../../model/index.ts'
+import { KnownIds } from '../../model/known-ids.ts'
 import type { Said, Start } from '../agent.ts'
-import { KnownIds } from '../known-ids.ts'
 import { type Change, type Ledger, newLedger } from '../ledger.ts'
 
-/** Some addresses put it before the ids of events, others do not. */
+/** The same event may come with it from one address and without it from another. */
 export const ID_PREFIX = 'evt-'
 
 /** A call without its result. */
@@ -49,7 +49,7 @@ export function initialState(start: Start): State {
     session: undefined,
     turnOpen: false,
     cancelling: false,
-    seen: new KnownIds(),
+    seen: new KnownIds(ID_PREFIX),
     unnamed: 0,
     calls: [],
     failure: undefined,

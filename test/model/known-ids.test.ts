@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { KnownIds } from '../../src/agents/known-ids.ts'
+import { KnownIds } from '../../src/model/known-ids.ts'
 
 /** Many that differ in their beginnings alone, beside others of any kind. */
 const id = fc.oneof(
@@ -25,6 +25,18 @@ describe('known ids', () => {
       }),
       { numRuns: 1000 },
     )
+  })
+
+  it('are the same with a prefix and without it', () => {
+    const known = new KnownIds('evt-')
+    expect([known.add('evt-1'), known.add('1'), known.has('1'), known.has('evt-1')]).toEqual([
+      true,
+      false,
+      true,
+      true,
+    ])
+    expect([known.add('2'), known.add('evt-2'), known.add('evt-evt-2')]).toEqual([true, false, true])
+    expect(known.size).toBe(3)
   })
 
   it('are told apart at once, however many there are whose ends are alike', () => {
