@@ -3,12 +3,19 @@ import type { Frame } from '../framing/frame.ts'
 /** Frames whose blob is not yet closed come as a promise; the order is that of the calls to `push`. */
 type Batch = readonly Frame[] | Promise<readonly Frame[]>
 
+interface Waiting {
+  frames: Batch
+  bytes: number
+  /** The same frames, where they are of several batches and in a list of our own. */
+  gathered?: Frame[]
+}
+
 /** How much of the queue is handed out at once, when it has gathered in small pieces. */
 const GATHERED_PART = 4
 
 /** Hands frames from the pipes of a child to one reader, and holds a bounded number of bytes meanwhile. */
 export class FrameQueue implements AsyncIterable<readonly Frame[]> {
-  readonly #batches: { frames: Batch; bytes: number }[] = []
+  readonly #waiting: Waiting[] = []
   #limit: number
   #bytes = 0
   #closed = false
@@ -25,7 +32,7 @@ export class FrameQueue implements AsyncIterable<readonly Frame[]> {
 
   /** `bytes` are those read for the batch, so that half a line, or a part of a blob, counts as well. */
   push(frames: Batch, bytes: number): void {
-    this.#batches.push({ frames, bytes })
+    if (!this.#gather(frames, bytes)) this.#waiting.push({ frames, bytes })
     this.#bytes += bytes
     this.#wakeReader?.()
   }
@@ -49,11 +56,12 @@ export class FrameQueue implements AsyncIterable<readonly Frame[]> {
 
   async *[Symbol.asyncIterator](): AsyncGenerator<readonly Frame[], void, undefined> {
     for (;;) {
-      const batch = this.#take()
-      if (batch) {
+      const next = this.#waiting.shift()
+      if (next) {
+        this.#bytes -= next.bytes
         // Half empty first: the pipes are not switched on and off for every batch.
         if (this.#bytes <= this.#limit / 2) this.#resume()
-        const frames = await batch
+        const frames = await next.frames
         if (frames.length > 0) yield frames
       } else if (this.#closed) {
         return
@@ -66,23 +74,18 @@ export class FrameQueue implements AsyncIterable<readonly Frame[]> {
   }
 
   /**
-   * What has gathered while the reader was busy, as one batch: one that falls behind then catches up, instead of
-   * paying for each of them. No more than a part of the queue at once, so that the pipes go on meanwhile.
+   * What comes while the reader is busy joins what waits already: one that falls behind then catches up, instead of
+   * paying for each batch. No more than a part of the queue at once, so that the pipes go on meanwhile.
    */
-  #take(): Batch | undefined {
-    const first = this.#batches.shift()
-    if (!first) return undefined
-    let taken = first.bytes
-    let gathered: Frame[] | undefined
-    for (let next = this.#batches[0]; next && !(first.frames instanceof Promise); next = this.#batches[0]) {
-      if (next.frames instanceof Promise || taken + next.bytes > this.#limit / GATHERED_PART) break
-      this.#batches.shift()
-      taken += next.bytes
-      gathered ??= [...first.frames]
-      for (const frame of next.frames) gathered.push(frame)
-    }
-    this.#bytes -= taken
-    return gathered ?? first.frames
+  #gather(frames: Batch, bytes: number): boolean {
+    const last = this.#waiting.at(-1)
+    if (!last || last.frames instanceof Promise || frames instanceof Promise) return false
+    if (last.bytes + bytes > this.#limit / GATHERED_PART) return false
+    last.gathered ??= [...last.frames]
+    for (const frame of frames) last.gathered.push(frame)
+    last.frames = last.gathered
+    last.bytes += bytes
+    return true
   }
 
   #resume(): void {
