@@ -83,7 +83,7 @@ export class Turn<T = unknown> implements AsyncIterable<Entry> {
     const leave = new AbortController()
     try {
       for await (const batch of this.#sessions.follow(this.#hold.session, after, leave.signal)) {
-        const own = batch.filter((entry) => entry.turn === turn)
+        const own = ownOf(batch, turn)
         yield own
         // Nothing of a turn comes after its end.
         if (own.at(-1)?.event.type === 'turn.completed') return
@@ -116,6 +116,12 @@ export class Turn<T = unknown> implements AsyncIterable<Entry> {
     }
     return text
   }
+}
+
+/** Most batches are of one turn alone, and are handed on as they are. */
+function ownOf(batch: readonly Entry[], turn: number): readonly Entry[] {
+  const isOwn = (entry: Entry) => entry.turn === turn
+  return batch.every(isOwn) ? batch : batch.filter(isOwn)
 }
 
 /** Some agents give a structured answer as its text only. */

@@ -3,10 +3,21 @@ import { blobOf } from './blob-of.ts'
 import { cursorGone } from './cursor-gone.ts'
 import type { Batch, Edge, JournalFrame, SessionState } from './store.ts'
 
+/** Entries that follow each other. The list never changes: readers are given it as it is. */
+interface Chunk {
+  /** The last seq before it. */
+  readonly after: number
+  readonly entries: readonly Entry[]
+}
+
+/** Chunks together shorter than this become one, so that a log of single entries is not read one by one. */
+const SHORT = 64
+
 /** One log in memory, and who waits for it. */
 export class MemoryLog {
   state: SessionState | undefined
-  readonly #entries: Entry[] = []
+  /** As they were committed: into one growing list each entry would be written once more, and again when it grows. */
+  #chunks: Chunk[] = []
   readonly #journal: JournalFrame[] = []
   readonly #waiting = new Set<() => void>()
   /** What was dropped at the front, and what that referred to. */
@@ -15,7 +26,7 @@ export class MemoryLog {
   #earliestFrame = 1
 
   get head(): number {
-    return this.#dropped + this.#entries.length
+    return this.#last ? this.#last.after + this.#last.entries.length : 0
   }
 
   get record(): SessionRecord | undefined {
@@ -23,7 +34,7 @@ export class MemoryLog {
       this.state && {
         ...this.state,
         head: this.head,
-        updatedAt: this.#entries.at(-1)?.at ?? 0,
+        updatedAt: this.#last?.entries.at(-1)?.at ?? 0,
         ...(this.#dropped > 0 && { earliest: this.#dropped + 1 }),
         ...(this.#earliestFrame > 1 && { earliestFrame: this.#earliestFrame }),
       }
@@ -32,11 +43,11 @@ export class MemoryLog {
 
   /** The ids of all that its entries ever referred to: looked for when a log goes, and not with every entry. */
   get blobs(): readonly string[] {
-    return [...this.#droppedBlobs, ...blobsOf(this.#entries)]
+    return [...this.#droppedBlobs, ...this.#chunks.flatMap(blobsOf)]
   }
 
   append({ entries, journal = [], record, heard }: Batch): void {
-    for (const entry of entries) this.#entries.push(entry)
+    if (entries.length > 0) this.#add(entries)
     for (const frame of journal) this.#journal.push(frame)
     if (record) this.state = record
     if (heard && this.state) this.state = { ...this.state, ...heard }
@@ -45,7 +56,10 @@ export class MemoryLog {
 
   read(after: number, limit: number): readonly Entry[] {
     if (after < this.#dropped) throw cursorGone('entries', this.#dropped + 1)
-    return this.#entries.slice(after - this.#dropped, after - this.#dropped + limit)
+    const place = this.#placeOf(after)
+    const first = rest(this.#chunks[place] ?? NOTHING, after, limit)
+    const isAll = first.length === limit || place >= this.#chunks.length - 1
+    return isAll ? first : this.#readOn(first, place + 1, limit)
   }
 
   readJournal(after: number, limit: number): readonly JournalFrame[] {
@@ -54,14 +68,11 @@ export class MemoryLog {
   }
 
   trim({ seq = 0, frame = 0 }: Edge): void {
-    const entries = Math.min(seq - 1, this.head - 1) - this.#dropped
-    if (entries > 0) {
-      this.#droppedBlobs.push(...blobsOf(this.#entries.splice(0, entries)))
-      this.#dropped += entries
-    }
+    const last = Math.min(seq - 1, this.head - 1)
+    if (last > this.#dropped) this.#drop(last)
     const frames = this.#journal.findLastIndex((kept) => kept.frame < frame) + 1
-    const last = this.#journal.splice(0, frames).at(-1)
-    if (last) this.#earliestFrame = last.frame + 1
+    const trimmed = this.#journal.splice(0, frames).at(-1)
+    if (trimmed) this.#earliestFrame = trimmed.frame + 1
   }
 
   changed(after: number, signal: AbortSignal): Promise<void> {
@@ -82,11 +93,66 @@ export class MemoryLog {
     this.#wakeAll()
   }
 
+  get #last(): Chunk | undefined {
+    return this.#chunks.at(-1)
+  }
+
+  #add(entries: readonly Entry[]): void {
+    const last = this.#last
+    const isShort = last && last.entries.length + entries.length < SHORT
+    if (isShort) this.#chunks[this.#chunks.length - 1] = joined(last, entries)
+    else this.#chunks.push({ after: this.head, entries })
+  }
+
+  /** The place of the chunk that has the entry after this one, or of the last that could. */
+  #placeOf(after: number): number {
+    let [low, high] = [0, this.#chunks.length - 1]
+    while (low < high) {
+      const middle = (low + high + 1) >> 1
+      if ((this.#chunks[middle]?.after ?? 0) <= after) low = middle
+      else high = middle - 1
+    }
+    return low
+  }
+
+  #readOn(found: readonly Entry[], from: number, limit: number): readonly Entry[] {
+    const more = [...found]
+    for (let place = from; place < this.#chunks.length && more.length < limit; place++) {
+      const chunk = this.#chunks[place] ?? NOTHING
+      for (const entry of rest(chunk, chunk.after, limit - more.length)) more.push(entry)
+    }
+    return more
+  }
+
+  /** All up to this entry. */
+  #drop(seq: number): void {
+    const place = this.#placeOf(seq)
+    const gone = this.#chunks.slice(0, place)
+    const [cut, ...kept] = this.#chunks.slice(place)
+    if (!cut) return
+    const count = seq - cut.after
+    gone.push({ after: cut.after, entries: cut.entries.slice(0, count) })
+    this.#droppedBlobs.push(...gone.flatMap(blobsOf))
+    this.#chunks = [{ after: seq, entries: cut.entries.slice(count) }, ...kept]
+    this.#dropped = seq
+  }
+
   #wakeAll(): void {
     for (const wake of [...this.#waiting]) wake()
   }
 }
 
-function blobsOf(entries: readonly Entry[]): string[] {
+const NOTHING: Chunk = { after: 0, entries: [] }
+
+function rest({ after: before, entries }: Chunk, after: number, limit: number): readonly Entry[] {
+  const from = after - before
+  return from === 0 && entries.length <= limit ? entries : entries.slice(from, from + limit)
+}
+
+function joined({ after, entries }: Chunk, more: readonly Entry[]): Chunk {
+  return { after, entries: [...entries, ...more] }
+}
+
+function blobsOf({ entries }: Chunk): string[] {
   return entries.flatMap(({ event }) => blobOf(event)?.id ?? [])
 }

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import type { Entry } from '../../src/model/index.ts'
 import type { Store } from '../../src/stores/store.ts'
 import { entries as entriesOf, entry as entryOf, sessionId, state } from './sqlite-parts.ts'
 
@@ -70,6 +71,22 @@ export function keepingContract(open: () => Promise<Store>): void {
       const gone = { code: 'cursor_gone', details: { earliest: 31 } }
       await expect(store.read(SESSION, after, 100)).rejects.toMatchObject(gone)
       await expect(store.readTexts(SESSION, after)).rejects.toMatchObject(gone)
+    }
+  })
+
+  test('drops from the middle of what was committed together, again and again', async () => {
+    await using store = await open()
+    await store.append(SESSION, { entries: entries(1, 100), record: state(SESSION) })
+    await store.append(SESSION, { entries: entries(101, 200) })
+    for (const seq of [41, 101, 150]) {
+      await store.trim(SESSION, { seq })
+      const { earliest = 1 } = (await store.record(SESSION)) ?? {}
+      expect(earliest).toBeLessThanOrEqual(seq)
+      const read: Entry[] = []
+      for (let after = earliest - 1; after < 200; after = earliest - 1 + read.length) {
+        read.push(...(await store.read(SESSION, after, 64)))
+      }
+      expect(read).toEqual(entries(earliest, 200))
     }
   })
 

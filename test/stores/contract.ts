@@ -47,6 +47,26 @@ export function storeContract({ name, open }: Implementation): void {
       expect(await store.read(SESSION, 2, 3)).toEqual(entries(3, 5))
     })
 
+    test('gives the whole log in pages of any size, however it was committed', async () => {
+      await using store = await open()
+      for (const count of [1, 1, 62, 1, 64, 600, 3, 200]) {
+        const head = await store.head(SESSION)
+        await store.append(SESSION, { entries: entries(head + 1, head + count) })
+      }
+      const all = entries(1, await store.head(SESSION))
+      for (const limit of [7, 64, 100, 512, 5000]) {
+        const read: Entry[] = []
+        while (read.length < all.length) {
+          const page = await store.read(SESSION, read.length, limit)
+          expect(page.length).toBeGreaterThan(0)
+          expect(page.length).toBeLessThanOrEqual(limit)
+          read.push(...page)
+        }
+        expect(read).toEqual(all)
+      }
+      expect(await store.read(SESSION, all.length, 512)).toEqual([])
+    })
+
     test.each([
       ['a gap', entries(4, 5)],
       ['a repeat', entries(2, 3)],
