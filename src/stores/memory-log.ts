@@ -124,17 +124,13 @@ export class MemoryLog {
     return more
   }
 
-  /** All up to this entry. */
+  /** All up to this entry: what was committed together goes when the last of it does. */
   #drop(seq: number): void {
-    const place = this.#placeOf(seq)
-    const gone = this.#chunks.slice(0, place)
-    const [cut, ...kept] = this.#chunks.slice(place)
-    if (!cut) return
-    const count = seq - cut.after
-    gone.push({ after: cut.after, entries: cut.entries.slice(0, count) })
-    this.#droppedBlobs.push(...gone.flatMap(blobsOf))
-    this.#chunks = [{ after: seq, entries: cut.entries.slice(count) }, ...kept]
     this.#dropped = seq
+    const place = this.#placeOf(seq)
+    if (place === 0) return
+    this.#droppedBlobs.push(...this.#chunks.slice(0, place).flatMap(blobsOf))
+    this.#chunks = this.#chunks.slice(place)
   }
 
   #wakeAll(): void {
@@ -154,5 +150,10 @@ function joined({ after, entries }: Chunk, more: readonly Entry[]): Chunk {
 }
 
 function blobsOf({ entries }: Chunk): string[] {
-  return entries.flatMap(({ event }) => blobOf(event)?.id ?? [])
+  const ids: string[] = []
+  for (const { event } of entries) {
+    const blob = blobOf(event)
+    if (blob) ids.push(blob.id)
+  }
+  return ids
 }
