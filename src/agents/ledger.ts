@@ -1,7 +1,7 @@
 import type { RequestOpened } from '../model/events/request.ts'
 import type { FileChanged, ToolCompleted, ToolProgressed, ToolStarted } from '../model/events/tool.ts'
 import type { SubagentCompleted, SubagentStarted } from '../model/events/work.ts'
-import type { DeniedBy, Location, Outcome, ToolKind, ToolStatus } from '../model/index.ts'
+import type { DeniedBy, Location, ToolKind } from '../model/index.ts'
 import type { Said } from './agent.ts'
 import { IdCounts } from './id-counts.ts'
 import { OpenItems } from './open-items.ts'
@@ -15,6 +15,8 @@ interface OpenMessage {
 
 interface OpenTool {
   nativeId: string
+  /** As it is said. */
+  toolId: string
   name: string
   kind: ToolKind
   parent: string | undefined
@@ -25,6 +27,8 @@ interface OpenTool {
 
 /** What an agent has begun and not yet ended. Every codec keeps one, so that settlement is the same for all. */
 export interface Ledger {
+  /** Stands before every id that is said: those of some agents begin again with each process. */
+  readonly prefix: string
   readonly messages: OpenItems<OpenMessage>
   readonly tools: OpenItems<OpenTool>
   readonly requests: Map<string, { toolId: string | undefined; parent: string | undefined }>
@@ -36,8 +40,9 @@ export interface Ledger {
   personDenials: number
 }
 
-export function newLedger(): Ledger {
+export function newLedger(prefix = ''): Ledger {
   return {
+    prefix,
     messages: new OpenItems(),
     tools: new OpenItems(),
     requests: new Map(),
@@ -54,6 +59,11 @@ function currentId(open: OpenItems<unknown>, closed: IdCounts, id: string): stri
   return open.has(id) ? id : idAfter(id, closed.get(id))
 }
 
+/** Put together only here: an id with its prefix is a string more, which nobody has to look up. */
+function saidAs({ prefix }: Ledger, id: string): string {
+  return prefix === '' ? id : prefix + id
+}
+
 function idAfter(id: string, uses: number | undefined): string {
   return uses === undefined ? id : `${id}~${uses + 1}`
 }
@@ -66,16 +76,17 @@ export function addDelta(
   text: string,
   parent?: string,
 ): Said {
-  let messageId = nativeId
+  let id = nativeId
   let open = ledger.messages.get(nativeId)
   if (!open) {
     // Only the first piece of a message needs more than one look.
-    messageId = currentId(ledger.messages, ledger.closedMessages, nativeId)
-    open = ledger.messages.get(messageId)
+    id = currentId(ledger.messages, ledger.closedMessages, nativeId)
+    open = ledger.messages.get(id)
   }
   if (open) open.text += text
-  else ledger.messages.set(messageId, { nativeId, kind, text, parent })
+  else ledger.messages.set(id, { nativeId, kind, text, parent })
   const type = kind === 'text' ? 'text.delta' : 'thinking.delta'
+  const messageId = saidAs(ledger, id)
   return parent === undefined ? { type, messageId, text } : { type, messageId, text, parent }
 }
 
@@ -96,8 +107,9 @@ export function completeMessage(
   more: MessageDetails = NO_DETAILS,
 ): Said {
   const uses = ledger.closedMessages.add(nativeId)
-  const messageId = ledger.messages.has(nativeId) ? nativeId : idAfter(nativeId, uses)
-  ledger.messages.delete(messageId)
+  const id = ledger.messages.has(nativeId) ? nativeId : idAfter(nativeId, uses)
+  ledger.messages.delete(id)
+  const messageId = saidAs(ledger, id)
   const type = kind === 'text' ? 'text.completed' : 'thinking.completed'
   const { partial, phase, parent } = more
   // Most have none of them, and spreading nothing costs more than all the rest.
@@ -125,18 +137,18 @@ export function discardMessage(
   nativeId: string,
   reason: 'stream_broken' | 'refused' = 'stream_broken',
 ): Said[] {
-  const messageId = currentId(ledger.messages, ledger.closedMessages, nativeId)
-  if (!ledger.messages.delete(messageId)) return []
+  const id = currentId(ledger.messages, ledger.closedMessages, nativeId)
+  if (!ledger.messages.delete(id)) return []
   ledger.closedMessages.add(nativeId)
-  return [{ type: 'message.discarded', messageId, reason }]
+  return [{ type: 'message.discarded', messageId: saidAs(ledger, id), reason }]
 }
 
 /** Drops a half message of which the draft of a call may be all that was shown. */
-export function discardDraft(ledger: Ledger, messageId: string): Said[] {
-  const dropped = discardMessage(ledger, messageId)
+export function discardDraft(ledger: Ledger, nativeId: string): Said[] {
+  const dropped = discardMessage(ledger, nativeId)
   if (dropped.length > 0) return dropped
-  ledger.closedMessages.add(messageId)
-  return [{ type: 'message.discarded', messageId, reason: 'stream_broken' }]
+  ledger.closedMessages.add(nativeId)
+  return [{ type: 'message.discarded', messageId: saidAs(ledger, nativeId), reason: 'stream_broken' }]
 }
 
 export function toolIdOf(ledger: Ledger, nativeId: string): string {
@@ -145,6 +157,8 @@ export function toolIdOf(ledger: Ledger, nativeId: string): string {
 
 /** Is this native call open under its id or under a suffix of it? */
 export function openToolId(ledger: Ledger, nativeId: string): string | undefined {
+  // As a call begins, most of the time no other one is open.
+  if (ledger.tools.isEmpty) return undefined
   if (ledger.tools.has(nativeId)) return nativeId
   const uses = ledger.closedTools.get(nativeId)
   // An id that was never closed has no suffix, and under itself it is not open.
@@ -161,9 +175,10 @@ type Telling<T, Needed extends keyof T> = Pick<T, Needed> & {
 export type ToolStart = Telling<ToolStarted, 'toolId' | 'name' | 'kind'>
 
 export function startTool(ledger: Ledger, tool: ToolStart): Said {
-  const toolId = toolIdOf(ledger, tool.toolId)
-  const { name, kind, title, input, locations, messageId, parent } = tool
-  ledger.tools.set(toolId, { nativeId: tool.toolId, name, kind, parent, locations, refusedBy: undefined })
+  const { toolId: nativeId, name, kind, title, input, locations, messageId, parent } = tool
+  const id = toolIdOf(ledger, nativeId)
+  const toolId = saidAs(ledger, id)
+  ledger.tools.set(id, { nativeId, toolId, name, kind, parent, locations, refusedBy: undefined })
   // Field by field: a spread behind other fields costs more than all of this.
   const started: ToolStarted = { type: 'tool.started', toolId, name, kind }
   if (title !== undefined) started.title = title
@@ -180,8 +195,8 @@ export function progressTool(
   nativeId: string,
   progress: Omit<ToolProgressed, 'type' | 'toolId'>,
 ): Said[] {
-  const toolId = openToolId(ledger, nativeId)
-  return toolId === undefined ? [] : [{ type: 'tool.progressed', toolId, ...progress }]
+  const id = openToolId(ledger, nativeId)
+  return id === undefined ? [] : [{ type: 'tool.progressed', toolId: saidAs(ledger, id), ...progress }]
 }
 
 /** Remembers who refused a call, for agents that tell it apart from the result. */
@@ -204,16 +219,17 @@ export function finishTool(
   result: ToolResult,
   changes: readonly Change[] = NO_CHANGES,
 ): Said[] {
-  const toolId = toolIdOf(ledger, nativeId)
-  const open = ledger.tools.get(toolId)
+  const id = toolIdOf(ledger, nativeId)
+  const open = ledger.tools.get(id)
   if (!open) return []
-  ledger.tools.delete(toolId)
+  const { toolId } = open
+  ledger.tools.delete(id)
   ledger.closedTools.add(open.nativeId)
   if (result.status === 'denied') {
     ledger.denials++
     if (result.deniedBy === 'person') ledger.personDenials++
   }
-  const end = completed(toolId, open, result)
+  const end = completed(open, result)
   if (result.status !== 'success' || changes.length === 0) return [end]
   return changes.map((change): Said => changed(change, toolId, open.parent)).concat(end)
 }
@@ -230,7 +246,7 @@ function changed(told: Change, toolId: string, parent: string | undefined): File
   return event
 }
 
-function completed(toolId: string, { name, kind, parent }: OpenTool, result: ToolResult): ToolCompleted {
+function completed({ toolId, name, kind, parent }: OpenTool, result: ToolResult): ToolCompleted {
   const { status, output, error, exitCode, durationMs, deniedBy, settled, data, truncated, blob } = result
   const event: ToolCompleted = { type: 'tool.completed', toolId, name, kind, status }
   if (output !== undefined) event.output = output
@@ -284,58 +300,4 @@ export function finishSubagent(
   end: Omit<SubagentCompleted, 'type' | 'id'>,
 ): Said[] {
   return ledger.subagents.delete(id) ? [{ type: 'subagent.completed', id, ...end }] : []
-}
-
-/** Does this belong to a background sub-agent, which outlives the turn that started it? */
-function outlivesTurn(ledger: Ledger, parent: string | undefined): boolean {
-  for (let id = parent; id !== undefined; ) {
-    const subagent = ledger.subagents.get(id)
-    if (!subagent) return false
-    if (subagent.background) return true
-    id = subagent.parent
-  }
-  return false
-}
-
-function settledStatus(refusedBy: DeniedBy | undefined, outcome: Outcome): ToolStatus {
-  if (refusedBy) return 'denied'
-  if (outcome === 'interrupted' || outcome === 'timeout') return 'cancelled'
-  return outcome === 'completed' || outcome === 'denied' ? 'unknown' : 'error'
-}
-
-/**
- * Closes, in this order, everything of the ending turn that is open: messages, requests, tools, sub-agents.
- * Background sub-agents and what is theirs stay open unless `everything` goes.
- */
-export function settle(ledger: Ledger, outcome: Outcome, everything = false): Said[] {
-  const stays = (parent: string | undefined) => !everything && outlivesTurn(ledger, parent)
-  const said: Said[] = []
-  for (const [id, message] of ledger.messages) {
-    if (!stays(message.parent)) said.push(...closeMessage(ledger, id, true))
-  }
-  const reason = everything ? 'process_ended' : outcome === 'interrupted' ? 'interrupted' : 'turn_ended'
-  for (const [id, request] of ledger.requests) {
-    if (!stays(request.parent)) said.push(...withdrawRequest(ledger, id, reason))
-  }
-  for (const [id, tool] of ledger.tools) {
-    if (stays(tool.parent)) continue
-    const status = settledStatus(tool.refusedBy, outcome)
-    const deniedBy = tool.refusedBy && { deniedBy: tool.refusedBy }
-    said.push(...finishTool(ledger, id, { status, settled: true, ...deniedBy }))
-  }
-  for (const [id, subagent] of ledger.subagents) {
-    if (!everything && (subagent.background || stays(subagent.parent))) continue
-    const status = settledStatus(undefined, outcome)
-    said.push(
-      ...finishSubagent(ledger, id, {
-        status:
-          status === 'unknown'
-            ? 'success'
-            : status === 'cancelled' || subagent.background
-              ? 'cancelled'
-              : 'error',
-      }),
-    )
-  }
-  return said
 }

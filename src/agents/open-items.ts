@@ -11,6 +11,10 @@ export class OpenItems<T> implements Iterable<[string, T]> {
   #items: T[] = []
   #many: Map<string, T> | undefined
 
+  get isEmpty(): boolean {
+    return (this.#many?.size ?? this.#items.length) === 0
+  }
+
   get(id: string): T | undefined {
     return this.#many ? this.#many.get(id) : this.#items[this.#find(id)]
   }

@@ -8,7 +8,7 @@ import {
 } from '../../model/index.ts'
 import type { Exit, Said, TurnVerdict } from '../agent.ts'
 import { amount, count, type Fields, fields, flag, int, isFields, list, text, texts } from '../fields.ts'
-import { settle } from '../ledger.ts'
+import { settle } from '../settle.ts'
 import { codeOfText, errorCodeOf } from './errors.ts'
 import { resetTurn, type State } from './state.ts'
 import { EXIT_PLAN } from './tools.ts'

@@ -9,10 +9,10 @@ import {
   finishTool,
   type Ledger,
   openRequest,
-  settle,
   startSubagent,
   startTool,
 } from '../ledger.ts'
+import { settle } from '../settle.ts'
 import { say, sayAll, send, line as written } from '../step.ts'
 import type { DemoLine, Line } from './native.ts'
 

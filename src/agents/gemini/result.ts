@@ -1,7 +1,7 @@
 import { decide, type ErrorInfo, type Evidence } from '../../model/index.ts'
 import type { Exit, Said, TurnVerdict } from '../agent.ts'
 import { compact, count, type Fields, fields, isFields, text } from '../fields.ts'
-import { settle } from '../ledger.ts'
+import { settle } from '../settle.ts'
 import { codeOfExit, codeOfFailure } from './errors.ts'
 import type { State } from './state.ts'
 import { usageOf } from './usage.ts'

@@ -1,7 +1,7 @@
 import { decide, type ErrorInfo, type Evidence, isZeroUsage } from '../../model/index.ts'
 import type { Exit, Said, Step, TurnVerdict } from '../agent.ts'
 import { compact, type Fields, flag, text } from '../fields.ts'
-import { settle } from '../ledger.ts'
+import { settle } from '../settle.ts'
 import { nothing, say, sayAll } from '../step.ts'
 import { codeOf } from './errors.ts'
 import { resetTurn, type State } from './state.ts'

@@ -1,7 +1,7 @@
 import { decide, type ErrorInfo, type Evidence } from '../../../model/index.ts'
 import type { Exit, Said, Step, Write } from '../../agent.ts'
 import { amount, compact, count, type Fields, fields, text } from '../../fields.ts'
-import { settle } from '../../ledger.ts'
+import { settle } from '../../settle.ts'
 import { nothing, say, sayAll, send } from '../../step.ts'
 import { answerOf } from '../answer.ts'
 import { turnError } from '../errors.ts'

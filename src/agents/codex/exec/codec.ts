@@ -1,9 +1,10 @@
 import { decide, isZeroUsage, subtractUsage, type Usage } from '../../../model/index.ts'
 import type { Codec, Exit, Said, Start, Step, TurnVerdict } from '../../agent.ts'
 import { type Fields, fields, isFields, text } from '../../fields.ts'
-import { completeMessage, settle } from '../../ledger.ts'
+import { completeMessage } from '../../ledger.ts'
 import { encodeOneshot } from '../../oneshot.ts'
 import { ruleTable } from '../../rules.ts'
+import { settle } from '../../settle.ts'
 import { malformed, nothing, oversized, say, sayAll, unmapped } from '../../step.ts'
 import { answerOf } from '../answer.ts'
 import type { Phase } from '../calls.ts'
@@ -12,7 +13,7 @@ import { refusalIn } from '../refusals.ts'
 import { usageOf } from '../usage.ts'
 import { decodeFlatItem } from './flat.ts'
 import { decodeItem } from './items.ts'
-import { initialState, madeId, ownId, type State } from './state.ts'
+import { initialState, knownId, madeId, type State } from './state.ts'
 
 type Rule = (state: State, native: Fields, raw: string) => Step
 
@@ -92,7 +93,7 @@ function decodeLife(state: State, phase: Phase, native: Fields, raw: string): St
     return said ? sayAll(said) : unmapped(`item/${text(native, 'item_type') ?? '?'}`, raw)
   }
   const { id } = item
-  const said = decodeItem(state, phase, typeof id === 'string' ? ownId(state, id) : madeId(state), item)
+  const said = decodeItem(state, phase, typeof id === 'string' ? knownId(state, id) : madeId(state), item)
   return said ? sayAll(said) : unmapped(`item/${text(item, 'type') ?? '?'}`, raw)
 }
 

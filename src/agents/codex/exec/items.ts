@@ -60,8 +60,8 @@ export function decodeItem(state: State, phase: Phase, id: string, item: Fields)
 
 const NONE: readonly Said[] = []
 
-function agentsOf({ ledger }: State, toolId: string, item: Fields): readonly Said[] {
-  const spawned = spawnedAgents(item, toolId)
+function agentsOf({ ledger }: State, id: string, item: Fields): readonly Said[] {
+  const spawned = spawnedAgents(item, ledger.prefix + id)
   const ended = endedAgents(item)
   // Many calls look after agents that are at work.
   if (spawned.length + ended.length === 0) return NONE

@@ -21,8 +21,6 @@ export type PlanStep = PlanUpdated['items'][number]
 
 export interface State {
   readonly start: Start
-  /** What the ids of this process begin with: those of Codex start again with every process. */
-  readonly prefix: string
   readonly ledger: Ledger
   threadId: string | undefined
   /** The last message: Codex does not repeat its answer at the end. */
@@ -33,38 +31,32 @@ export interface State {
   /** Open items of the documented shape, by their type. */
   readonly flat: Map<string, FlatItem>
   made: number
-  /** The last id of Codex, and ours for it: most are named twice in a row, and one string for both is found at once. */
-  lastNative: string
-  lastOwn: string
+  /** Most ids are named twice in a row, and one string for both is found at once. */
+  lastId: string
   stderr: string[]
 }
 
 export function initialState(start: Start): State {
   return {
     start,
-    prefix: `e${start.epoch}.`,
-    ledger: newLedger(),
+    ledger: newLedger(`e${start.epoch}.`),
     threadId: undefined,
     answer: undefined,
     plan: undefined,
     result: undefined,
     flat: new Map(),
     made: 0,
-    lastNative: '',
-    lastOwn: `e${start.epoch}.`,
+    lastId: '',
     stderr: [],
   }
 }
 
-export function ownId(state: State, native: string): string {
-  if (native !== state.lastNative) {
-    state.lastNative = native
-    state.lastOwn = state.prefix + native
-  }
-  return state.lastOwn
+export function knownId(state: State, id: string): string {
+  if (id !== state.lastId) state.lastId = id
+  return state.lastId
 }
 
 /** An id for what comes without one. */
 export function madeId(state: State): string {
-  return ownId(state, `f${++state.made}`)
+  return `f${++state.made}`
 }

@@ -1,7 +1,7 @@
 import { decide, type ErrorInfo, type Evidence } from '../../../model/index.ts'
 import type { Exit, Said, TurnVerdict } from '../../agent.ts'
 import { compact } from '../../fields.ts'
-import { settle } from '../../ledger.ts'
+import { settle } from '../../settle.ts'
 import { codeOfText, failureOfReason } from '../errors.ts'
 import type { State } from './state.ts'
 

@@ -1,7 +1,7 @@
 import { decide, type ErrorInfo, type Evidence, isZeroUsage, type Usage } from '../../../model/index.ts'
 import type { Exit, Said, TurnVerdict } from '../../agent.ts'
 import { type Fields, fields, isFields, number, text } from '../../fields.ts'
-import { settle } from '../../ledger.ts'
+import { settle } from '../../settle.ts'
 import { closeBlock, releaseEcho } from './blocks.ts'
 import { codeOfText, errorOf } from './errors.ts'
 import { newTurn, type State, type Turn } from './state.ts'
