@@ -1,5 +1,6 @@
 import type { Codec, Exit, LaunchRecipe, Said, Start, Write } from '../agents/agent.ts'
 import type { Frame } from '../framing/frame.ts'
+import type { TurnCompleted } from '../model/events/turn.ts'
 import type { AnswerCommand, Command, Coverage, ErrorInfo, Event, Usage } from '../model/index.ts'
 import { NativeId } from './native-id.ts'
 import type { Change } from './setup.ts'
@@ -37,6 +38,9 @@ export class Conversation {
   readonly #nativeId: NativeId
   /** Chosen by the agent's own name for it. */
   #mode: string | undefined
+  /** The last message that is no sub-agent's, and its turn. */
+  #lastText = ''
+  #lastTurn: number | undefined
 
   constructor(parts: ConversationParts) {
     this.#parts = parts
@@ -194,6 +198,12 @@ export class Conversation {
     for (const event of this.#turns.abandon(this.#parts.now(), { cause: 'exit', error })) this.#emit(event)
   }
 
+  /** Agents that do not repeat their answer at the end have said it last. */
+  answered(completed: TurnCompleted): TurnCompleted {
+    if (completed.result !== undefined || this.#lastTurn !== completed.turn) return completed
+    return { ...completed, result: this.#lastText }
+  }
+
   ended(event: Event & { type: 'session.ended' }): void {
     this.#emit(event)
   }
@@ -210,8 +220,11 @@ export class Conversation {
       case 'request.opened':
         this.#decide(said, native, exit)
         return
-      case 'text.delta':
       case 'text.completed':
+        this.#nativeId.prove()
+        if (said.parent === undefined) this.#remember(said.text)
+        break
+      case 'text.delta':
       case 'thinking.delta':
       case 'thinking.completed':
       case 'tool.started':
@@ -224,6 +237,11 @@ export class Conversation {
         break
     }
     this.#parts.emit(said, this.#turns.turn, native)
+  }
+
+  #remember(text: string): void {
+    this.#lastText = text
+    this.#lastTurn = this.#turns.turn
   }
 
   /** What only the session knows: turns, outcomes and digests. */

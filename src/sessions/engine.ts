@@ -274,14 +274,13 @@ export class Engine {
   }
 
   async #hear(batch: readonly Frame[]): Promise<void> {
+    const { journal } = this.#parts
     const before = this.#said
     for (const frame of batch) {
       this.#write(this.conversation.frame(frame))
-      if (this.#parts.journal && !frame.blob) {
-        this.#log.keepFrame(this.conversation.frames, frame.stream, frame.text)
-      }
+      if (journal && !frame.blob) this.#log.keepFrame(this.conversation.frames, frame.stream, frame.text)
     }
-    if (this.#parts.journal) this.#log.covered(this.conversation.frames, this.conversation.coverage)
+    if (journal) this.#log.covered(this.conversation.frames, this.conversation.coverage)
     // A heartbeat that says nothing is silence.
     if (this.#said > before) this.#watchdog?.heard()
     await this.outbox.flush()
@@ -314,16 +313,18 @@ export class Engine {
       case 'usage.reported':
         this.outbox.push(() => this.#watchdog?.see(event))
         break
-      case 'turn.completed':
+      case 'turn.completed': {
         this.#log.resumable(this.conversation.nativeSessionId)
         for (const claim of this.#claims.get(event.turn) ?? []) this.#log.use(claim)
         this.#claims.delete(event.turn)
         // A turn that only waited had none.
         if (this.conversation.turn === undefined) this.#watchdog?.end()
+        const settled = this.conversation.answered(event)
         this.outbox.push(() => {
-          this.settlements.settle(this.#mask?.value(event) ?? event)
+          this.settlements.settle(this.#mask?.value(settled) ?? settled)
           this.next()
         })
+      }
     }
   }
 

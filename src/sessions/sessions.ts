@@ -14,6 +14,7 @@ import { Activity } from './activity.ts'
 import type { Claim, IdempotencyKey } from './claim.ts'
 import { follow, followTexts } from './follow.ts'
 import { Mending } from './mending.ts'
+import { parse } from './parse.ts'
 import type { NewSession, SessionParts } from './parts.ts'
 import { newRecord } from './record.ts'
 import { lastRuns, settleRecord, unfinished } from './recovery.ts'
@@ -303,6 +304,11 @@ export class Sessions {
     await this.#remove(id)
   }
 
+  /** Lets go of all up to this entry, but for the last one of the log. Whoever asks for it later is refused. */
+  async letGo(id: string, seq: number): Promise<void> {
+    await this.#parts.store.trim(id, { seq: seq + 1 })
+  }
+
   /** Removes what is kept longer than it has to be. */
   async prune(retention: Retention): Promise<void> {
     const { store, clock } = this.#parts
@@ -329,22 +335,4 @@ export class Sessions {
 function checkFingerprint(receipt: Receipt, once: IdempotencyKey): void {
   if (receipt.fingerprint === once.fingerprint) return
   throw new MainstemError('idempotency_conflict', `key "${once.key}" was used for a different request`)
-}
-
-interface Schema<T> {
-  safeParse(
-    value: unknown,
-  ): { success: true; data: T } | { success: false; error: { issues: readonly Issue[] } }
-}
-interface Issue {
-  path: readonly PropertyKey[]
-  message: string
-}
-
-function parse<T>(schema: Schema<T>, value: unknown, name: string): T {
-  const parsed = schema.safeParse(value)
-  if (parsed.success) return parsed.data
-  const issue = parsed.error.issues[0]
-  const path = [name, ...(issue?.path ?? [])].join('.')
-  throw new MainstemError('invalid_request', `${path}: ${issue?.message ?? 'not valid'}`)
 }
