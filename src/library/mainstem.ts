@@ -1,9 +1,17 @@
 import { type AgentReadiness, readiness } from '../daemon/readiness.ts'
 import { type Wired, wire } from '../daemon/wire.ts'
-import { DEFAULT_POLICY, type LaunchKind, type Policy, type SessionOptions } from '../model/index.ts'
+import {
+  DEFAULT_POLICY,
+  type LaunchKind,
+  MainstemError,
+  type Policy,
+  type SessionOptions,
+} from '../model/index.ts'
 import type { AgentSettings } from '../sessions/parts.ts'
+import type { Sessions } from '../sessions/sessions.ts'
 import { HeldLogs } from './held-logs.ts'
 import { jsonSchemaOf, type OutputSchema } from './output.ts'
+import { Readers } from './readers.ts'
 import { AgentSession, type Answerer } from './session.ts'
 
 export type { AgentReadiness }
@@ -25,6 +33,11 @@ export interface SessionRequest<T = unknown> {
   resume?: string
   /** Decides what the policy leaves to a person; without it, answer the `request.opened` entries yourself. */
   onRequest?: Answerer
+  /**
+   * Everything that was said stays in memory and can be read again, unless only what is unread is kept: then a session
+   * may go on for ever, and what its readers have passed is gone.
+   */
+  keep?: 'all' | 'unread'
   /** The shape of the answers: a schema of zod or another library that follows Standard Schema. */
   output?: OutputSchema<T>
 }
@@ -48,19 +61,27 @@ export class Mainstem implements AsyncDisposable {
 
   /** Refuses what the agent cannot do before anything has started. */
   async session<T>(request: SessionRequest<T>): Promise<AgentSession<T>> {
-    const { policy, onRequest, output, options, ...rest } = request
+    const { policy, onRequest, output, options, keep = 'all', ...rest } = request
+    if (keep !== 'all' && keep !== 'unread')
+      throw new MainstemError('invalid_request', `keep: 'all' or 'unread', not ${JSON.stringify(keep)}`)
     const { sessions } = this.#wired
     const session = await sessions.create({
       ...rest,
       policy: { ...DEFAULT_POLICY, ...policy },
       options: { ...options, ...(output && { outputSchema: jsonSchemaOf(output) }) },
     })
-    return new AgentSession(sessions, session, this.#logs.hold(session.id), onRequest, output)
+    const readers = keep === 'unread' ? readersOf(sessions, session.id) : undefined
+    const hold = this.#logs.hold(session.id)
+    return new AgentSession({ sessions, session, hold, readers }, onRequest, output)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#wired[Symbol.asyncDispose]()
   }
+}
+
+function readersOf(sessions: Sessions, id: string): Readers {
+  return new Readers({ head: () => sessions.head(id), letGo: (seq) => sessions.letGo(id, seq) })
 }
 
 /** One event stream for every coding agent. */

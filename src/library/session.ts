@@ -1,10 +1,9 @@
 import type { RequestOpened } from '../model/events/request.ts'
 import { type AnswerCommand, type Entry, type MainstemError, toMainstemError } from '../model/index.ts'
-import type { Session } from '../sessions/session.ts'
-import type { Sessions } from '../sessions/sessions.ts'
-import type { Hold } from './held-logs.ts'
+import type { Handle } from './handle.ts'
 import { OneByOne } from './one-by-one.ts'
 import type { OutputSchema } from './output.ts'
+import type { Place } from './readers.ts'
 import { Turn, type TurnPrompt } from './turn.ts'
 
 /** A decision on a request, without the request it belongs to. */
@@ -16,80 +15,90 @@ export type Answerer = (request: RequestOpened) => Answer | Promise<Answer>
 /** A conversation with an agent. Disposing of it ends the agent's process. */
 export class AgentSession<T = unknown> implements AsyncDisposable {
   readonly id: string
-  readonly #sessions: Sessions
-  readonly #session: Session
-  readonly #hold: Hold
+  readonly #handle: Handle
   readonly #output: OutputSchema<T> | undefined
   readonly #leave = new AbortController()
 
-  constructor(
-    sessions: Sessions,
-    session: Session,
-    hold: Hold,
-    answerer: Answerer | undefined,
-    output: OutputSchema<T> | undefined,
-  ) {
-    this.id = hold.session
-    this.#sessions = sessions
-    this.#session = session
-    this.#hold = hold
+  constructor(handle: Handle, answerer: Answerer | undefined, output: OutputSchema<T> | undefined) {
+    this.id = handle.hold.session
+    this.#handle = handle
     this.#output = output
     if (answerer) void this.#answerAll(answerer)
   }
 
   /** Begins a turn, or queues it behind the one that is open. */
   prompt(text: string, more: Omit<TurnPrompt, 'text'> = {}): Turn<T> {
-    return new Turn(this.#sessions, this.#session, this.#hold, { text, ...more }, this.#output)
+    return new Turn(this.#handle, { text, ...more }, this.#output)
   }
 
   /** Tells the agent something while it works; refused where the agent cannot take it. */
   steer(text: string): Promise<void> {
-    return this.#session.steer(text)
+    return this.#handle.session.steer(text)
   }
 
   setModel(model: string): Promise<void> {
-    return this.#session.change({ type: 'set_model', model })
+    return this.#handle.session.change({ type: 'set_model', model })
   }
 
   /** One of the agent's own modes. */
   setMode(mode: string): Promise<void> {
-    return this.#session.change({ type: 'set_policy', mode })
+    return this.#handle.session.change({ type: 'set_policy', mode })
   }
 
   /** The agent's own id of the conversation: give it as `resume` to go on another day. */
   get nativeSessionId(): string | undefined {
-    return this.#session.nativeSessionId
+    return this.#handle.session.nativeSessionId
   }
 
   /** Starts the agent's process now, so that the first prompt need not wait for it. */
   warm(): Promise<void> {
-    return this.#session.warm()
+    return this.#handle.session.warm()
   }
 
   /** Decides an open request; the first decision wins. */
   answer(requestId: string, answer: Answer): Promise<void> {
-    return this.#session.answer({ type: 'answer', requestId, ...answer })
+    return this.#handle.session.answer({ type: 'answer', requestId, ...answer })
   }
 
   /** Stops the open turn and settles when it has its terminal event. */
   interrupt(): Promise<void> {
-    return this.#session.interrupt()
+    return this.#handle.session.interrupt()
   }
 
-  /** The whole log, replayed from a cursor and then live, until the session ends. */
+  /** The whole log, or what is kept of it, replayed from a cursor and then live, until the session ends. */
   entries({
-    after = 0,
+    after = this.#handle.readers?.edge ?? 0,
     signal,
   }: {
     after?: number
     signal?: AbortSignal
   } = {}): AsyncIterableIterator<Entry, void> {
     const until = signal ? AbortSignal.any([signal, this.#leave.signal]) : this.#leave.signal
-    return new OneByOne(this.#sessions.follow(this.id, after, until))
+    const { readers } = this.#handle
+    const place = readers?.enter(after)
+    const reading = new OneByOne(this.#batches(after, until, place))
+    if (place) readers?.leaveWith(reading, place)
+    return reading
+  }
+
+  async *#batches(
+    after: number,
+    signal: AbortSignal,
+    place: Place | undefined,
+  ): AsyncGenerator<readonly Entry[], void> {
+    try {
+      for await (const batch of this.#handle.sessions.follow(this.id, after, signal)) {
+        yield batch
+        const last = batch.at(-1)
+        if (last) await place?.pass(last.seq)
+      }
+    } finally {
+      await place?.leave()
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#sessions.end(this.id)
+    await this.#handle.sessions.end(this.id)
     this.#leave.abort()
   }
 

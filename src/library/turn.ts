@@ -6,11 +6,10 @@ import {
   type Outcome,
   type Usage,
 } from '../model/index.ts'
-import type { Session } from '../sessions/session.ts'
-import type { Sessions } from '../sessions/sessions.ts'
-import type { Hold } from './held-logs.ts'
+import type { Handle } from './handle.ts'
 import { OneByOne } from './one-by-one.ts'
 import { type OutputSchema, validated } from './output.ts'
+import type { Place } from './readers.ts'
 
 /** How a turn ended. */
 export interface TurnResult<T = unknown> {
@@ -36,27 +35,18 @@ interface Begun {
   turn: number
   /** The last entry before this turn. */
   after: number
+  /** Absent where everything is kept. */
+  place: Place | undefined
 }
 
 /** One prompt on its way to its outcome: iterate it for its entries, ask it for its result, or both. */
 export class Turn<T = unknown> implements AsyncIterable<Entry> {
-  readonly #sessions: Sessions
-  readonly #session: Session
-  /** Its log is there as long as this is. */
-  readonly #hold: Hold
+  readonly #handle: Handle
   readonly #output: OutputSchema<T> | undefined
   readonly #begun: Promise<Begun>
 
-  constructor(
-    sessions: Sessions,
-    session: Session,
-    hold: Hold,
-    prompt: TurnPrompt,
-    output: OutputSchema<T> | undefined,
-  ) {
-    this.#sessions = sessions
-    this.#session = session
-    this.#hold = hold
+  constructor(handle: Handle, prompt: TurnPrompt, output: OutputSchema<T> | undefined) {
+    this.#handle = handle
     this.#output = output
     this.#begun = this.#begin(prompt)
     // Whoever iterates or asks for the result is told; nobody else needs to handle it.
@@ -69,52 +59,56 @@ export class Turn<T = unknown> implements AsyncIterable<Entry> {
   }
 
   async result(): Promise<TurnResult<T>> {
-    const { turn } = await this.#begun
-    const completed = await this.#session.settled(turn)
-    const { outcome, error, usage, durationMs } = completed
-    const text = completed.result ?? (await this.#lastText())
+    const { turn, place } = await this.#begun
+    const completed = await this.#handle.session.settled(turn)
+    await place?.leaveUnread()
+    const { outcome, result: text = '', error, usage, durationMs } = completed
     const base = { outcome, text, ...(error && { error }), ...(usage && { usage }), durationMs }
     if (!this.#output || outcome !== 'completed') return base
     return { ...base, structured: await validated(this.#output, completed.structured ?? parsed(text)) }
   }
 
   async *#batches(): AsyncGenerator<readonly Entry[], void> {
-    const { turn, after } = await this.#begun
+    const { turn, after, place } = await this.#begun
+    place?.take()
+    const { sessions, hold } = this.#handle
     const leave = new AbortController()
     try {
-      for await (const batch of this.#sessions.follow(this.#hold.session, after, leave.signal)) {
+      for await (const batch of sessions.follow(hold.session, after, leave.signal)) {
         const own = ownOf(batch, turn)
         yield own
         // Nothing of a turn comes after its end.
         if (own.at(-1)?.event.type === 'turn.completed') return
+        const last = batch.at(-1)
+        if (last) await place?.pass(last.seq)
       }
     } finally {
       leave.abort()
+      await place?.leave()
     }
   }
 
   async #begin({ text, images, signal }: TurnPrompt): Promise<Begun> {
     if (signal?.aborted) throw new MainstemError('conflict', 'the signal had fired before the turn began')
-    const after = await this.#sessions.head(this.#hold.session)
-    const turn = await this.#session.prompt(text, images)
-    if (signal) this.#interruptOn(signal, turn)
-    return { turn, after }
+    const { sessions, session, hold, readers } = this.#handle
+    const head = await sessions.head(hold.session)
+    const place = readers?.enter(Math.max(head, readers.edge))
+    if (place) readers?.leaveWith(this, place)
+    try {
+      const turn = await session.prompt(text, images)
+      if (signal) this.#interruptOn(signal, turn)
+      return { turn, after: place?.after ?? head, place }
+    } catch (thrown) {
+      await place?.leave()
+      throw thrown
+    }
   }
 
   #interruptOn(signal: AbortSignal, turn: number): void {
-    const interrupt = () => void this.#session.interrupt(turn).catch(() => undefined)
+    const interrupt = () => void this.#handle.session.interrupt(turn).catch(() => undefined)
     signal.addEventListener('abort', interrupt, { once: true })
-    const settled = this.#session.settled(turn)
+    const settled = this.#handle.session.settled(turn)
     settled.catch(() => undefined).finally(() => signal.removeEventListener('abort', interrupt))
-  }
-
-  /** Agents that do not repeat their answer at the end have said it last. */
-  async #lastText(): Promise<string> {
-    let text = ''
-    for await (const { event } of this) {
-      if (event.type === 'text.completed' && event.parent === undefined) text = event.text
-    }
-    return text
   }
 }
 

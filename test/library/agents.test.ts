@@ -39,15 +39,17 @@ test.each([
 })
 
 test.each([
-  ['claude', 'claude/fixtures/claude/bidi_perm_allow'],
-  ['codex', 'codex/fixtures/codex/as_approval_accept'],
-  ['gemini', 'gemini/fixtures/acp-gemini/tool_bash'],
-])('%s asks, one callback answers', async (agent, scenario) => {
+  ['claude', 'claude/fixtures/claude/bidi_perm_allow', 'all'],
+  ['codex', 'codex/fixtures/codex/as_approval_accept', 'all'],
+  ['gemini', 'gemini/fixtures/acp-gemini/tool_bash', 'all'],
+  ['claude', 'claude/fixtures/claude/bidi_perm_allow', 'unread'],
+] as const)('%s asks, one callback answers: %s, keeping %s', async (agent, scenario, keep) => {
   const asked: string[] = []
   await using agents = mainstem({ agents: live(agent, scenario) })
   await using session = await agents.session({
     agent,
     cwd,
+    keep,
     onRequest: ({ kind }) => {
       asked.push(kind)
       return { decision: 'allow', scope: 'once' }

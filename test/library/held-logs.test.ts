@@ -28,7 +28,11 @@ function house() {
     sessions,
     async open(): Promise<AgentSession> {
       const session = await sessions.create({ agent: 'echo', cwd: '/', policy: DEFAULT_POLICY, options: {} })
-      return new AgentSession(sessions, session, logs.hold(session.id), undefined, undefined)
+      return new AgentSession(
+        { sessions, session, hold: logs.hold(session.id), readers: undefined },
+        undefined,
+        undefined,
+      )
     },
   }
 }
