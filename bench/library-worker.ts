@@ -5,7 +5,10 @@ import { mainstem } from '../src/library/mainstem.ts'
 import type { LaunchKind } from '../src/model/index.ts'
 import { least } from './least.ts'
 
-/** One measurement in a process of its own: a whole turn through a public iterator, ours or an agent's own. */
+/**
+ * One measurement in a process of its own: a whole turn through a public iterator. Ours keeps `all` or what is
+ * `unread`; `sdk` is the agent's own.
+ */
 const [mode = '', agent = '', launch = '', stream = '', sdks = ''] = process.argv.slice(2)
 
 /** So many turns until nothing is compiled any more. */
@@ -42,7 +45,7 @@ for (let turn = 0; turn < TURNS; turn++) {
 process.stdout.write(JSON.stringify({ micros: least(micros) }))
 
 async function prepared(): Promise<() => Promise<void>> {
-  if (mode === 'mainstem') return ours
+  if (mode !== 'sdk') return ours
   if (agent === 'claude') {
     const sdk: ClaudeSdk = await load('@anthropic-ai/claude-agent-sdk/sdk.mjs')
     return () => claudeSdk(sdk)
@@ -63,7 +66,8 @@ async function ours(): Promise<void> {
   }
   await using agents = mainstem({ agents: settings })
   const kind: LaunchKind = launch === 'live' ? 'live' : 'oneshot'
-  const session = await agents.session({ agent, launch: kind, cwd })
+  const keep = mode === 'unread' ? 'unread' : 'all'
+  const session = await agents.session({ agent, launch: kind, cwd, keep })
   let outcome = ''
   for await (const { event } of session.prompt('go')) {
     if (event.type === 'turn.completed') outcome = event.outcome

@@ -11,14 +11,14 @@ const CORE = join(import.meta.dirname, 'core-worker.ts')
 const WORKER = join(import.meta.dirname, 'library-worker.ts')
 
 /**
- * CPU time a line of one long turn, through `for await`: our library, the agent's own library, and a process that
- * only parses. Each measurement is a process of its own; they alternate, so that noise hits all of them.
+ * CPU time a line of one long turn, through `for await`: our library, which keeps the whole log or no more than is
+ * unread, the agent's own library, which keeps nothing, and a process that only parses. Each measurement is a process of its own; they alternate, so that noise hits all of them.
  */
 export async function library(only: readonly string[]): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'mainstem-bench-'))
   try {
     process.stdout.write(
-      'agent      lines   parse µs   mainstem µs   its own SDK µs   to parse   to the SDK\n',
+      'agent      lines   parse µs   all kept µs   unread kept µs   its own SDK µs   all to SDK   unread to SDK\n',
     )
     for (const make of [claudeStream, codexStream]) {
       const stream = make()
@@ -34,24 +34,27 @@ function measure(folder: string, { agent, launch, lines }: Stream): void {
   writeFileSync(file, `${lines.join('\n')}\n`)
   const sdks = sdkFolder(agent)
   const parse: number[] = []
-  const ours: number[] = []
+  const all: number[] = []
+  const unread: number[] = []
   const theirs: number[] = []
   for (let round = 0; round < ROUNDS; round++) {
     parse.push(microsOf(CORE, 'parse', file, '5', '5'))
-    ours.push(microsOf(WORKER, 'mainstem', agent, launch, file) / lines.length)
+    all.push(microsOf(WORKER, 'all', agent, launch, file) / lines.length)
+    unread.push(microsOf(WORKER, 'unread', agent, launch, file) / lines.length)
     if (sdks !== undefined) theirs.push(microsOf(WORKER, 'sdk', agent, launch, file, sdks) / lines.length)
   }
   const each = (micros: readonly number[]) => least(micros).toFixed(2)
-  const ratio = (other: readonly number[]) =>
-    other.length === 0 ? 'not run' : (least(ours) / least(other)).toFixed(2)
+  const toSdk = (ours: readonly number[]) =>
+    theirs.length === 0 ? 'not run' : (least(ours) / least(theirs)).toFixed(2)
   const row = [
     agent.padEnd(8),
     String(lines.length).padStart(7),
     each(parse).padStart(10),
-    each(ours).padStart(13),
+    each(all).padStart(13),
+    each(unread).padStart(16),
     (theirs.length === 0 ? 'not run' : each(theirs)).padStart(16),
-    ratio(parse).padStart(10),
-    ratio(theirs).padStart(12),
+    toSdk(all).padStart(12),
+    toSdk(unread).padStart(15),
   ]
   process.stdout.write(`${row.join(' ')}\n`)
 }
