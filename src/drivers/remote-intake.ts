@@ -21,12 +21,11 @@ const encoder = new TextEncoder()
 /** Takes the events of one session from either transport, each once. */
 export class RemoteIntake {
   readonly #setup: IntakeSetup
-  readonly #ids: KnownIds
+  readonly #ids = new KnownIds()
   #taken = 0
 
   constructor(setup: IntakeSetup) {
     this.#setup = setup
-    this.#ids = new KnownIds(setup.idPrefix)
   }
 
   /** How many events there were so far, which is where to go on. */
@@ -64,9 +63,14 @@ export class RemoteIntake {
   #isNew(event: unknown): boolean {
     const id: unknown =
       typeof event === 'object' && event !== null ? Reflect.get(event, this.#setup.idField) : undefined
-    if (typeof id === 'string' && !this.#ids.add(id)) return false
+    if (typeof id === 'string' && !this.#ids.add(this.#whole(id))) return false
     this.#taken++
     return true
+  }
+
+  #whole(id: string): string {
+    const { idPrefix = '' } = this.#setup
+    return id.startsWith(idPrefix) ? id : idPrefix + id
   }
 
   #push(frames: readonly Frame[]): void {

@@ -6,29 +6,21 @@ const END = 8
  * than reading it: they are found by a number made of their ends instead, and compared.
  */
 export class KnownIds {
-  readonly #prefix: string
   readonly #byEnd = new Map<number, string>()
   /** Those whose number another one has. */
   readonly #others = new Set<string>()
-
-  /** The prefix may stand before an id, which is the same without it. */
-  constructor(prefix = '') {
-    this.#prefix = prefix
-  }
 
   get size(): number {
     return this.#byEnd.size + this.#others.size
   }
 
-  has(written: string): boolean {
-    const id = this.#whole(written)
+  has(id: string): boolean {
     const known = this.#byEnd.get(numberOf(id))
     return known !== undefined && (known === id || this.#others.has(id))
   }
 
   /** Tells whether it is new. */
-  add(written: string): boolean {
-    const id = this.#whole(written)
+  add(id: string): boolean {
     const number = numberOf(id)
     const known = this.#byEnd.get(number)
     if (known === undefined) {
@@ -42,10 +34,6 @@ export class KnownIds {
 
   values(): string[] {
     return [...this.#byEnd.values(), ...this.#others]
-  }
-
-  #whole(written: string): string {
-    return written.startsWith(this.#prefix) ? written : this.#prefix + written
   }
 }
 

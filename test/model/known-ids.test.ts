@@ -27,18 +27,6 @@ describe('known ids', () => {
     )
   })
 
-  it('are the same with a prefix and without it', () => {
-    const known = new KnownIds('evt-')
-    expect([known.add('evt-1'), known.add('1'), known.has('1'), known.has('evt-1')]).toEqual([
-      true,
-      false,
-      true,
-      true,
-    ])
-    expect([known.add('2'), known.add('evt-2'), known.add('evt-evt-2')]).toEqual([true, false, true])
-    expect(known.size).toBe(3)
-  })
-
   it('are told apart at once, however many there are whose ends are alike', () => {
     const known = new KnownIds()
     const alike = Array.from({ length: 50_000 }, (_, n) => `${String(n).padStart(8, '0')}-the-same-end`)

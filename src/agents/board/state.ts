@@ -3,7 +3,7 @@ import { KnownIds } from '../../model/known-ids.ts'
 import type { Said, Start } from '../agent.ts'
 import { type Change, type Ledger, newLedger } from '../ledger.ts'
 
-/** The same event may come with it from one address and without it from another. */
+/** Some addresses put it before the ids of events, others do not. */
 export const ID_PREFIX = 'evt-'
 
 /** A call without its result. */
@@ -49,7 +49,7 @@ export function initialState(start: Start): State {
     session: undefined,
     turnOpen: false,
     cancelling: false,
-    seen: new KnownIds(ID_PREFIX),
+    seen: new KnownIds(),
     unnamed: 0,
     calls: [],
     failure: undefined,
