@@ -18,9 +18,10 @@ afterAll(async () => {
 
 const endpoints = () => endpointsOf(server.parts).filter(({ url }) => url !== '/v1/events')
 
-async function expectOrder(response: Response): Promise<void> {
-  // 405: a part that is `.` is folded away by whoever asks, and the path that is left takes another method.
-  expect([200, 201, 202, 204, 400, 401, 403, 404, 405, 409, 410, 415, 422, 426]).toContain(response.status)
+const ORDERLY = [200, 201, 202, 204, 400, 401, 403, 404, 409, 410, 415, 422, 426]
+
+async function expectOrder(response: Response, orderly = ORDERLY): Promise<void> {
+  expect(orderly).toContain(response.status)
   await response.body?.cancel()
 }
 
@@ -71,9 +72,11 @@ test('paths of any kind are refused in order', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.constantFrom(...withParts),
-      fc.string({ minLength: 1 }),
+      fc.oneof({ weight: 9, arbitrary: fc.string({ minLength: 1 }) }, fc.constantFrom('.', '..')),
       async ({ method, url }, part) => {
-        await expectOrder(await fetchFrom(server, `${method} ${pathOf(url, part)}`))
+        // Dots alone are folded away by whoever asks, and the path that is left may take another method.
+        const orderly = /^\.{1,2}$/.test(part) ? [...ORDERLY, 405] : ORDERLY
+        await expectOrder(await fetchFrom(server, `${method} ${pathOf(url, part)}`), orderly)
       },
     ),
     { numRuns: 200 },
