@@ -69,7 +69,7 @@ class Bench {
   burst(): void {
     const figures = { L3: [] as number[], L4: [] as number[], plain: [] as number[], journal: [] as number[] }
     for (let round = 0; round < ROUNDS; round++) {
-      figures.L3.push(JSON.parse(run(worker('core'), 'parse', this.#stream)).cpuMicros / LINES)
+      figures.L3.push(JSON.parse(run(worker('core'), 'parse', this.#stream)).micros)
       figures.L4.push(this.#measure({ mode: 'L4', warmUp: this.#warmUp }).cpuMicros / LINES)
       figures.plain.push(
         this.#measure({ mode: 'gateway', warmUp: this.#warmUp, journal: false }).cpuMicros / LINES,
