@@ -8,7 +8,6 @@ import {
   type SessionOptions,
 } from '../model/index.ts'
 import type { AgentSettings } from '../sessions/parts.ts'
-import type { Sessions } from '../sessions/sessions.ts'
 import { HeldLogs } from './held-logs.ts'
 import { jsonSchemaOf, type OutputSchema } from './output.ts'
 import { Readers } from './readers.ts'
@@ -70,7 +69,7 @@ export class Mainstem implements AsyncDisposable {
       policy: { ...DEFAULT_POLICY, ...policy },
       options: { ...options, ...(output && { outputSchema: jsonSchemaOf(output) }) },
     })
-    const readers = keep === 'unread' ? readersOf(sessions, session.id) : undefined
+    const readers = keep === 'unread' ? new Readers((seq) => sessions.letGo(session.id, seq)) : undefined
     const hold = this.#logs.hold(session.id)
     return new AgentSession({ sessions, session, hold, readers }, onRequest, output)
   }
@@ -78,10 +77,6 @@ export class Mainstem implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#wired[Symbol.asyncDispose]()
   }
-}
-
-function readersOf(sessions: Sessions, id: string): Readers {
-  return new Readers({ head: () => sessions.head(id), letGo: (seq) => sessions.letGo(id, seq) })
 }
 
 /** One event stream for every coding agent. */

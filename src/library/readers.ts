@@ -14,26 +14,22 @@ export interface Place {
   leaveUnread(): Promise<void>
 }
 
-/** The log that is read. */
-interface ReadLog {
-  head(): Promise<number>
-  /** Lets go of all up to this entry. */
-  letGo(seq: number): Promise<void>
-}
-
 /**
  * The readers of a session that keeps only what is unread: what all of them have passed is let go. One that nobody
  * holds any more has left, so that a turn which is never read does not keep everything behind it.
  */
 export class Readers {
-  readonly #log: ReadLog
+  readonly #letGo: (seq: number) => Promise<void>
   readonly #places = new Set<Place>()
   // Nobody is there to be told when it fails: what could not be let go stays.
   readonly #held = new FinalizationRegistry<Place>((place) => void place.leave().catch(() => undefined))
+  /** How far any of them came. */
+  #furthest = 0
   #edge = 0
 
-  constructor(log: ReadLog) {
-    this.#log = log
+  /** `letGo` is told up to which entry nothing is needed any more. */
+  constructor(letGo: (seq: number) => Promise<void>) {
+    this.#letGo = letGo
   }
 
   /** All up to this entry was let go. */
@@ -44,10 +40,10 @@ export class Readers {
   /** From now on everything after this entry is kept for one more. */
   enter(after: number): Place {
     const place: Place = new Reader(after, {
-      moved: () => this.#letGo(),
+      moved: () => this.#moved(place),
       left: () => {
         this.#places.delete(place)
-        return this.#letGo()
+        return this.#moved(place)
       },
       refuse: () => this.#refuse(),
     })
@@ -60,13 +56,13 @@ export class Readers {
     this.#held.register(reader, place)
   }
 
-  async #letGo(): Promise<void> {
-    const head = this.#places.size === 0 ? await this.#log.head() : Number.POSITIVE_INFINITY
-    // Somebody may have come meanwhile.
-    const edge = Math.min(head, ...Array.from(this.#places, ({ after }) => after))
+  async #moved(place: Place): Promise<void> {
+    this.#furthest = Math.max(this.#furthest, place.after)
+    // With nobody there, what nobody has come to is still unread.
+    const edge = Math.min(this.#furthest, ...Array.from(this.#places, ({ after }) => after))
     if (edge <= this.#edge) return
     this.#edge = edge
-    await this.#log.letGo(edge)
+    await this.#letGo(edge)
   }
 
   #refuse(): never {

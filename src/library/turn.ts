@@ -78,9 +78,10 @@ export class Turn<T = unknown> implements AsyncIterable<Entry> {
         const own = ownOf(batch, turn)
         yield own
         // Nothing of a turn comes after its end.
-        if (own.at(-1)?.event.type === 'turn.completed') return
-        const last = batch.at(-1)
+        const end = own.at(-1)?.event.type === 'turn.completed' ? own.at(-1) : undefined
+        const last = end ?? batch.at(-1)
         if (last) await place?.pass(last.seq)
+        if (end) return
       }
     } finally {
       leave.abort()

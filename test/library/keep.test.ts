@@ -65,12 +65,13 @@ test('a turn can be read once, and has its result before and after that', async 
   await expect(typesOf(turn)).rejects.toMatchObject({ code: 'cursor_gone', details: { earliest: 5 } })
 })
 
-test('a turn of which only the result is asked for is let go with it', async () => {
+test('a turn of which only the result is asked for goes when the next one is over', async () => {
   const session = await open()
   const turn = session.prompt('hello')
   expect(await turn.result()).toMatchObject({ outcome: 'completed', text: 'hello' })
   await expect(typesOf(turn)).rejects.toMatchObject({ code: 'cursor_gone' })
-  expect(await earliestOf(session)).toBe(4)
+  await session.prompt('again').result()
+  expect(await earliestOf(session)).toBe(5)
 })
 
 test('turns that wait are whole, whatever was read before them', async () => {
@@ -105,11 +106,24 @@ test('a reader that begins later begins with what is unread', async () => {
   expect(seen).toEqual([5, 6, 7])
 })
 
-test('one that leaves early lets go of what it would have read', async () => {
+test('what came behind a turn is not let go with it: nobody has read that', async () => {
+  const session = await open()
+  const [first, second] = [session.prompt('a'), session.prompt('b')]
+  await second.result()
+  expect(await typesOf(first)).toEqual(TURN)
+  const seen: string[] = []
+  for await (const { event } of session.entries()) {
+    seen.push(event.type)
+    if (event.type === 'turn.completed') break
+  }
+  expect(seen).toEqual(TURN)
+})
+
+test('what one that left early has not read goes with the next turn', async () => {
   const session = await open()
   for await (const { event } of session.prompt('a')) if (event.type === 'turn.started') break
   await session.prompt('b').result()
-  expect(await earliestOf(session)).toBe(7)
+  expect(await earliestOf(session)).toBe(5)
 })
 
 test('a prompt that is refused keeps nothing', async () => {
@@ -132,9 +146,10 @@ test('a turn that nobody holds any more keeps nothing', async () => {
     if (event.type === 'turn.completed') break
   }
   expect(seen).toEqual(['session.started', ...TURN])
+  await typesOf(session.prompt('b'))
   const earliest = () => {
     collectGarbage()
     return earliestOf(session)
   }
-  await expect.poll(earliest).toBe(4)
+  await expect.poll(earliest).toBe(7)
 })
