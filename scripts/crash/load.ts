@@ -19,6 +19,8 @@ interface Conversation {
 }
 
 const AGENTS = ['echo', 'demo', 'claude']
+/** Begun in every life: a place where processes are started or answered is passed twice even in the first. */
+const PROCESSES = ['claude', 'claude']
 /** So many conversations go on at once; the oldest is ended for a new one. */
 const OPEN = 5
 
@@ -45,7 +47,7 @@ export class Load {
   async press(): Promise<void> {
     const open = this.conversations.filter(({ ending }) => !ending)
     const oldest = open.length > OPEN ? open[0] : undefined
-    const agents = [pick(this.#random, AGENTS), 'claude']
+    const agents = [pick(this.#random, AGENTS), ...PROCESSES]
     await Promise.all([
       ...this.conversations.filter(({ session }) => session === undefined).map((one) => this.#begin(one)),
       ...agents.map((agent) => this.#begin(this.#conversation(agent))),
