@@ -7,6 +7,8 @@ interface Family {
   /** The differences of the line that is being read. */
   readonly leaves: Leaf[]
   readonly root: Branch
+  /** Has several long strings: these are cut from a copy of the line then, which costs less than copying each. */
+  readonly viewed: boolean
 }
 
 /** An object that has to be made anew for every line, because something in it differs. */
@@ -24,14 +26,14 @@ type Leaf = string | number
 const SHORTEST = 96
 const LONGEST = 1024
 
-/** How many characters siblings have in common at their beginning. */
-const ALIKE = 24
+/** How many characters siblings have in common at their beginning: the first key, which an id may follow. */
+const ALIKE = 6
 
 /** And how many for each difference: taking a string out of a line costs as much as parsing so many. */
 const SHARED = 32
 
 /** The part of a line that has to be known, for there to be much that need not be parsed. */
-const KNOWN = 1 / 2
+const KNOWN = 1 / 5
 
 /** A family that has ended is no longer asked. */
 const MOST_STRANGERS = 4
@@ -40,6 +42,9 @@ const MOST_STRANGERS = 4
 const MOST_PATIENCE = 1024
 
 const BACKSLASH = 0x5c
+
+/** No string of JSON has them as they are. */
+const CONTROL = /[\0-\x1f]/
 
 /** Characters that are compared at once. */
 const BLOCK = 32
@@ -90,16 +95,18 @@ export class LineFamily {
 }
 
 /** The value of a line, if it belongs to the family. */
-function memberOf({ between, quoted, leaves, root }: Family, text: string): Container | undefined {
+function memberOf(family: Family, text: string): Container | undefined {
+  const { between, quoted, leaves, root, viewed } = family
   let before = between[0] ?? ''
   if (!has(text, before, 0)) return undefined
   let at = before.length
+  const copy = viewed && isPlainLine(text) ? copyOf(text) : undefined
   for (let place = 1; place < between.length; place++) {
     const isString = quoted[place - 1]
     const end = isString ? endOfString(text, at) : endOfDigits(text, at)
     before = between[place] ?? ''
     if (end < at || !has(text, before, end)) return undefined
-    const leaf = isString ? stringIn(text, at, end) : countIn(text, at, end)
+    const leaf = isString ? stringIn(text, at, end, copy) : countIn(text, at, end)
     if (leaf === undefined) return undefined
     leaves[place - 1] = leaf
     at = end + before.length
@@ -126,9 +133,20 @@ function isEscaped(text: string, place: number): boolean {
 }
 
 /** The string between two quotes. Throws where the whole line would. */
-function stringIn(text: string, from: number, to: number): string {
+function stringIn(text: string, from: number, to: number, copy: string | undefined): string {
+  if (copy !== undefined) return copy.slice(from + 1, to + 1)
   if (to - from < SHORTEST_VIEW && isPlain(text, from, to)) return text.slice(from, to)
   return JSON.parse(text.slice(from - 1, to + 1))
+}
+
+/** Has nothing in it that is written otherwise than it is read. */
+function isPlainLine(text: string): boolean {
+  return !text.includes('\\') && !CONTROL.test(text)
+}
+
+/** The line behind one more character, as a string of its own: what is cut from it keeps this line and no more. */
+function copyOf(text: string): string {
+  return ` ${text}`
 }
 
 function isPlain(text: string, from: number, to: number): boolean {
@@ -184,7 +202,9 @@ function familyOf(first: string, a: unknown, second: string, b: unknown): Family
   const between = textBetween(first, second, pairs)
   if (!between) return undefined
   const leaves = pairs.map(([, leaf]) => leaf)
-  return { between, quoted: leaves.map((leaf) => typeof leaf === 'string'), leaves, root }
+  const quoted = leaves.map((leaf) => typeof leaf === 'string')
+  const long = leaves.filter((leaf) => typeof leaf === 'string' && leaf.length >= SHORTEST_VIEW)
+  return { between, quoted, leaves, root, viewed: long.length > 1 }
 }
 
 /** Is there much around the differences? */

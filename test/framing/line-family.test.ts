@@ -76,7 +76,34 @@ describe('a family of lines', () => {
     )
   })
 
-  test('takes no damaged line for a member', () => {
+  const LONG = ['a text that is longer than a word', 'another one, which is as long'] as const
+  const IDS = ['550e8400-e29b-41d4-a716-446655440000', '123e4567-e89b-12d3-a456-426614174000'] as const
+  const taughtLong = () => taught(piece(LONG[0], IDS[0], 1), piece(LONG[1], IDS[1], 2))
+
+  test('reads its members as JSON.parse does where several strings are long', () => {
+    const longer = anyPiece.map(({ text, id, at }) => ({ text: LONG[0] + text, id: IDS[0] + id, at }))
+    fc.assert(
+      fc.property(fc.array(fc.oneof(anyPiece, longer), { minLength: 1, maxLength: 12 }), (pieces) => {
+        const family = taughtLong()
+        for (const { text, id, at } of pieces) {
+          expectSame(family, piece(text, id, typeof at === 'number' ? JSON.stringify(at) : at))
+        }
+      }),
+    )
+  })
+
+  test.each(Array.from({ length: 0x20 }, (_, code) => [code.toString(16), String.fromCharCode(code)]))(
+    'takes no line for a member with the character %s as it is in a long string',
+    (_, control) => {
+      const whole = piece(`${LONG[0]}|${LONG[1]}`, IDS[1], 3)
+      expectSame(taughtLong(), whole.replace('|', control))
+    },
+  )
+
+  test.each([
+    ['short', () => taught(piece('a', '1', 1), piece('b', '2', 2))],
+    ['long', taughtLong],
+  ])('takes no damaged line for a member, where strings are %s', (_, teach) => {
     const whole = piece('some words', '3b9e', 1234)
     const damage = fc.record({
       at: fc.nat({ max: whole.length }),
@@ -88,8 +115,7 @@ describe('a family of lines', () => {
     })
     fc.assert(
       fc.property(damage, ({ at, cut, put }) => {
-        const family = taught(piece('a', '1', 1), piece('b', '2', 2))
-        expectSame(family, whole.slice(0, at) + put + whole.slice(at + cut))
+        expectSame(teach(), whole.slice(0, at) + put + whole.slice(at + cut))
       }),
       { numRuns: 2_000 },
     )
