@@ -21,11 +21,12 @@ const encoder = new TextEncoder()
 /** Takes the events of one session from either transport, each once. */
 export class RemoteIntake {
   readonly #setup: IntakeSetup
-  readonly #ids = new KnownIds()
+  readonly #ids: KnownIds
   #taken = 0
 
   constructor(setup: IntakeSetup) {
     this.#setup = setup
+    this.#ids = new KnownIds(setup.idPrefix)
   }
 
   /** How many events there were so far, which is where to go on. */
@@ -63,14 +64,9 @@ export class RemoteIntake {
   #isNew(event: unknown): boolean {
     const id: unknown =
       typeof event === 'object' && event !== null ? Reflect.get(event, this.#setup.idField) : undefined
-    if (typeof id === 'string' && !this.#ids.add(this.#whole(id))) return false
+    if (typeof id === 'string' && !this.#ids.add(id)) return false
     this.#taken++
     return true
-  }
-
-  #whole(id: string): string {
-    const { idPrefix = '' } = this.#setup
-    return id.startsWith(idPrefix) ? id : idPrefix + id
   }
 
   #push(frames: readonly Frame[]): void {

@@ -78,7 +78,11 @@ describe('calls of a tool', () => {
   it.each([
     ['Grep', 'search'],
     ['run_shell_command', 'execute'],
+    ['commandExecution', 'execute'],
+    ['TaskCreate', 'think'],
+    ['invoke_agent', 'task'],
     ['mcp__db__query', 'mcp'],
+    ['mcp_db_query', 'mcp'],
     ['constructor', 'other'],
   ])('of %s are of kind %s', (tool, kind) => {
     const talk = working()

@@ -27,6 +27,24 @@ describe('known ids', () => {
     )
   })
 
+  it('are the same with their prefix and without it', () => {
+    const spelled = fc.tuple(fc.boolean(), id).map(([isWhole, one]) => (isWhole ? `evt-${one}` : one))
+    fc.assert(
+      fc.property(fc.array(spelled, { maxLength: 60 }), (heard) => {
+        const known = new KnownIds('evt-')
+        const plain = new Set<string>()
+        for (const one of heard) {
+          const bare = one.replace(/^evt-/, '')
+          expect(known.has(one)).toBe(plain.has(bare))
+          expect(known.add(one)).toBe(!plain.has(bare))
+          plain.add(bare)
+          expect(known.size).toBe(plain.size)
+        }
+      }),
+      { numRuns: 1000 },
+    )
+  })
+
   it('are told apart at once, however many there are whose ends are alike', () => {
     const known = new KnownIds()
     const alike = Array.from({ length: 50_000 }, (_, n) => `${String(n).padStart(8, '0')}-the-same-end`)

@@ -5,7 +5,7 @@ import { ruleTable } from '../rules.ts'
 import { nothing, sayAll, unmapped } from '../step.ts'
 import { change, finishCall, startCall } from './calls.ts'
 import { errorOf } from './errors.ts'
-import { adopt, ID_PREFIX, type State } from './state.ts'
+import { adopt, type State } from './state.ts'
 
 /** What an event says; undefined when it lacks the one field that matters, and is then kept whole. */
 type Rule = (state: State, id: string, payload: Fields) => readonly Said[] | undefined
@@ -54,8 +54,7 @@ export function decodeEvent(state: State, native: Fields, raw: string): Step {
     return unmapped(type, raw)
   }
   const id = asText(native.id) ?? `e${state.start.epoch}.n${++state.unnamed}`
-  // The same event may come with its prefix from one address and without it from another.
-  if (!state.seen.add(id.startsWith(ID_PREFIX) ? id : ID_PREFIX + id)) return nothing
+  if (!state.seen.add(id)) return nothing
   const rule = ruleOf(type)
   if (!rule) return unmapped(type, raw)
   const begun = begin(state, session)

@@ -49,7 +49,7 @@ export function initialState(start: Start): State {
     session: undefined,
     turnOpen: false,
     cancelling: false,
-    seen: new KnownIds(),
+    seen: new KnownIds(ID_PREFIX),
     unnamed: 0,
     calls: [],
     failure: undefined,

@@ -6,11 +6,15 @@ import type { ToolResult } from '../ledger.ts'
 const NAMES: readonly (readonly [ToolKind, readonly string[]])[] = [
   ['read', ['Read', 'NotebookRead', 'read_file', 'read', 'read_many_files']],
   ['edit', ['Write', 'Edit', 'NotebookEdit', 'write_file', 'replace', 'write', 'edit', 'apply_patch']],
+  ['edit', ['fileChange', 'file_change']],
   ['search', ['Grep', 'Glob', 'WebSearch', 'grep_search', 'glob', 'list_directory', 'google_web_search']],
-  ['execute', ['Bash', 'run_shell_command', 'bash', 'command_execution']],
+  ['search', ['list', 'web_search']],
+  ['execute', ['Bash', 'run_shell_command', 'bash', 'command_execution', 'commandExecution']],
   ['fetch', ['WebFetch', 'web_fetch', 'webfetch']],
-  ['think', ['TodoWrite', 'todowrite', 'write_todos']],
-  ['task', ['Task', 'Agent', 'task']],
+  ['think', ['TodoWrite', 'TaskCreate', 'TaskUpdate', 'TaskList', 'TaskGet']],
+  ['think', ['todowrite', 'write_todos', 'update_topic']],
+  ['task', ['Task', 'Agent', 'task', 'invoke_agent', 'collab_tool_call', 'collabAgentToolCall']],
+  ['mcp', ['mcpToolCall']],
 ]
 
 const KINDS: ReadonlyMap<string, ToolKind> = new Map(
@@ -18,7 +22,7 @@ const KINDS: ReadonlyMap<string, ToolKind> = new Map(
 )
 
 export function kindOf(name: string): ToolKind {
-  return KINDS.get(name) ?? (name.startsWith('mcp__') ? 'mcp' : 'other')
+  return KINDS.get(name) ?? (name.startsWith('mcp_') ? 'mcp' : 'other')
 }
 
 /** The one argument a person wants to see beside the tool's name. */
