@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs'
 import { connect, createServer, type Socket } from 'node:net'
 
 /** One for all pipes: whoever gets a chunk is done with it before anything else is read. */
-const BUFFER = Buffer.allocUnsafeSlow(64 * 1024)
+const BUFFER = Buffer.allocUnsafeSlow(128 * 1024)
 
 /** A pipe with its two ends in this process, of which one is for a child. */
 export interface SocketPair {
