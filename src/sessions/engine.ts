@@ -28,6 +28,7 @@ import {
   changeSetup,
   circumstances,
   type Prompt,
+  promptCommand,
   replaceProgram,
   type SessionSetup,
   startOf,
@@ -118,17 +119,16 @@ export class Engine {
     return this.conversation.turn !== undefined || this.queue.length > 0 || exiting
   }
 
-  begin({ turn, text, images: own }: Prompt): void {
-    this.conversation.begin(turn, text)
-    // Images of the session itself come with its first prompt.
-    const images = turn === 1 ? [...(this.#setup.options.images ?? []), ...own] : own
+  begin(prompt: Prompt): void {
+    const command = promptCommand(this.#setup, prompt, this.#parts.newId())
+    this.conversation.begin(prompt.turn, prompt.text, command.promptId)
     const { clock, timers } = this.#parts
     this.#watchdog = new Watchdog(this.#setup.policy, clock, timers, (cause) => {
       this.interrupt(cause).catch((thrown) => this.fail(thrown))
     })
+    const { text, images = [] } = command
     if (!this.process.running) this.start(this.#setup.launch === 'oneshot' ? { text, images } : undefined)
-    if (this.conversation.turn === undefined) return
-    this.command({ type: 'prompt', text, ...(images.length > 0 && { images: [...images] }) })
+    if (this.conversation.turn !== undefined) this.command(command)
   }
 
   /** Behind the turns that were there before it. */

@@ -66,5 +66,7 @@ export function tell(conversation: Conversation, frame: Frame): void {
     conversation.begin(conversation.accept(), command.text, command.promptId)
   } else if (command?.type === 'answer') {
     conversation.resolved(command)
+  } else if (command?.type === 'interrupt') {
+    conversation.blame('interrupt')
   }
 }

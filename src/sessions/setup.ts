@@ -33,6 +33,15 @@ export interface Prompt {
   images: readonly Image[]
 }
 
+type PromptCommand = Extract<Command, { type: 'prompt' }>
+
+/** What the agent is told, under an id by which it can name it. Images of the session come with its first prompt. */
+export function promptCommand({ options }: SessionSetup, prompt: Prompt, promptId: string): PromptCommand {
+  const { turn, text } = prompt
+  const images = turn === 1 ? [...(options.images ?? []), ...prompt.images] : [...prompt.images]
+  return { type: 'prompt', text, promptId, ...(images.length > 0 && { images }) }
+}
+
 /** What every process of it is started with. */
 export function startOf({ launch, cwd, policy, mode, options, resume }: SessionSetup): Omit<Start, 'epoch'> {
   return {
