@@ -13,13 +13,14 @@ interface OpenMessage {
   parent: string | undefined
 }
 
-interface OpenTool {
+export interface OpenTool {
   nativeId: string
   /** As it is said. */
   toolId: string
   name: string
   kind: ToolKind
   parent: string | undefined
+  input: unknown
   locations: readonly Location[] | undefined
   /** Somebody said no; the agent may or may not report it. */
   refusedBy: DeniedBy | undefined
@@ -36,6 +37,8 @@ export interface Ledger {
   /** How often a message or tool of this id was closed; an id that returns gets a suffix. */
   readonly closedMessages: IdCounts
   readonly closedTools: IdCounts
+  /** Who refused calls that have not begun: a request may come before its call. None at most times. */
+  refusals: Map<string, DeniedBy> | undefined
   denials: number
   personDenials: number
 }
@@ -49,6 +52,7 @@ export function newLedger(prefix = ''): Ledger {
     subagents: new Map(),
     closedMessages: new IdCounts(),
     closedTools: new IdCounts(),
+    refusals: undefined,
     denials: 0,
     personDenials: 0,
   }
@@ -178,15 +182,33 @@ export function startTool(ledger: Ledger, tool: ToolStart): Said {
   const { toolId: nativeId, name, kind, title, input, locations, messageId, parent } = tool
   const id = toolIdOf(ledger, nativeId)
   const toolId = saidAs(ledger, id)
-  ledger.tools.set(id, { nativeId, toolId, name, kind, parent, locations, refusedBy: undefined })
-  // Field by field: a spread behind other fields costs more than all of this.
-  const started: ToolStarted = { type: 'tool.started', toolId, name, kind }
+  const refusedBy = ledger.refusals === undefined ? undefined : takeRefusal(ledger.refusals, id)
+  ledger.tools.set(id, { nativeId, toolId, name, kind, parent, input, locations, refusedBy })
+  // Field by field: a spread behind other fields costs more than all of this. Those that most calls have are there from
+  // the start: what is added to an object takes a place of its own.
+  const started: ToolStarted =
+    title !== undefined && input !== undefined
+      ? { type: 'tool.started', toolId, name, kind, title, input }
+      : { type: 'tool.started', toolId, name, kind }
   if (title !== undefined) started.title = title
   if (input !== undefined) started.input = input
   if (locations !== undefined) started.locations = locations
   if (messageId !== undefined) started.messageId = messageId
   if (parent !== undefined) started.parent = parent
   return started
+}
+
+/** What an open call is may become known late; a request about it tells what is known by then. */
+export function redefineTool(
+  ledger: Ledger,
+  nativeId: string,
+  kind: ToolKind,
+  locations: readonly Location[] | undefined,
+): void {
+  const tool = ledger.tools.get(toolIdOf(ledger, nativeId))
+  if (!tool) return
+  tool.kind = kind
+  tool.locations = locations
 }
 
 /** What an open call does meanwhile; a call that is not open does nothing. */
@@ -199,10 +221,27 @@ export function progressTool(
   return id === undefined ? [] : [{ type: 'tool.progressed', toolId: saidAs(ledger, id), ...progress }]
 }
 
-/** Remembers who refused a call, for agents that tell it apart from the result. */
-export function refuseTool(ledger: Ledger, nativeId: string, by: DeniedBy): void {
-  const tool = ledger.tools.get(toolIdOf(ledger, nativeId))
-  if (tool) tool.refusedBy = by
+/**
+ * Remembers who refused a call, for agents that tell it apart from the result; nobody, once it is allowed after all.
+ * Some ask before they start it.
+ */
+export function refuseTool(ledger: Ledger, nativeId: string, by: DeniedBy | undefined): void {
+  const id = toolIdOf(ledger, nativeId)
+  const tool = ledger.tools.get(id)
+  if (tool) {
+    tool.refusedBy = by
+  } else if (by === undefined) {
+    ledger.refusals?.delete(id)
+  } else {
+    ledger.refusals ??= new Map()
+    ledger.refusals.set(id, by)
+  }
+}
+
+function takeRefusal(refusals: Map<string, DeniedBy>, id: string): DeniedBy | undefined {
+  const by = refusals.get(id)
+  refusals.delete(id)
+  return by
 }
 
 export type ToolResult = Telling<Omit<ToolCompleted, 'toolId' | 'name' | 'kind' | 'parent'>, 'status'>
@@ -219,11 +258,9 @@ export function finishTool(
   result: ToolResult,
   changes: readonly Change[] = NO_CHANGES,
 ): Said[] {
-  const id = toolIdOf(ledger, nativeId)
-  const open = ledger.tools.get(id)
+  const open = ledger.tools.take(nativeId) ?? ledger.tools.take(toolIdOf(ledger, nativeId))
   if (!open) return []
   const { toolId } = open
-  ledger.tools.delete(id)
   ledger.closedTools.add(open.nativeId)
   if (result.status === 'denied') {
     ledger.denials++
@@ -231,7 +268,10 @@ export function finishTool(
   }
   const end = completed(open, result)
   if (result.status !== 'success' || changes.length === 0) return [end]
-  return changes.map((change): Said => changed(change, toolId, open.parent)).concat(end)
+  const said: Said[] = []
+  for (const change of changes) said.push(changed(change, toolId, open.parent))
+  said.push(end)
+  return said
 }
 
 /** Field by field, as everything that is said of calls: see `startTool`. */
@@ -248,7 +288,10 @@ function changed(told: Change, toolId: string, parent: string | undefined): File
 
 function completed({ toolId, name, kind, parent }: OpenTool, result: ToolResult): ToolCompleted {
   const { status, output, error, exitCode, durationMs, deniedBy, settled, data, truncated, blob } = result
-  const event: ToolCompleted = { type: 'tool.completed', toolId, name, kind, status }
+  const event: ToolCompleted =
+    output === undefined || exitCode === undefined
+      ? { type: 'tool.completed', toolId, name, kind, status }
+      : { type: 'tool.completed', toolId, name, kind, status, output, exitCode }
   if (output !== undefined) event.output = output
   if (error !== undefined) event.error = error
   if (exitCode !== undefined) event.exitCode = exitCode

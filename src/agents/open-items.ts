@@ -34,17 +34,24 @@ export class OpenItems<T> implements Iterable<[string, T]> {
   }
 
   delete(id: string): boolean {
-    if (this.#many) return this.#many.delete(id)
+    return this.take(id) !== undefined
+  }
+
+  /** Closes it, and tells what it was. */
+  take(id: string): T | undefined {
+    if (this.#many) {
+      const item = this.#many.get(id)
+      this.#many.delete(id)
+      return item
+    }
     const place = this.#find(id)
-    if (place < 0) return false
+    if (place < 0) return undefined
     if (place === this.#ids.length - 1) {
       this.#ids.pop()
-      this.#items.pop()
-    } else {
-      this.#ids.splice(place, 1)
-      this.#items.splice(place, 1)
+      return this.#items.pop()
     }
-    return true
+    this.#ids.splice(place, 1)
+    return this.#items.splice(place, 1)[0]
   }
 
   keys(): string[] {

@@ -1,3 +1,4 @@
+import type { SubagentCompleted } from '../model/events/work.ts'
 import type { DeniedBy, Outcome, ToolStatus } from '../model/index.ts'
 import type { Said } from './agent.ts'
 import { closeMessage, finishSubagent, finishTool, type Ledger, withdrawRequest } from './ledger.ts'
@@ -13,6 +14,11 @@ function outlivesTurn(ledger: Ledger, parent: string | undefined): boolean {
   return false
 }
 
+function anyOutlivesTurn(ledger: Ledger): boolean {
+  for (const { background } of ledger.subagents.values()) if (background) return true
+  return false
+}
+
 function settledStatus(refusedBy: DeniedBy | undefined, outcome: Outcome): ToolStatus {
   if (refusedBy) return 'denied'
   if (outcome === 'interrupted' || outcome === 'timeout') return 'cancelled'
@@ -24,6 +30,8 @@ function settledStatus(refusedBy: DeniedBy | undefined, outcome: Outcome): ToolS
  * Background sub-agents and what is theirs stay open unless `everything` goes.
  */
 export function settle(ledger: Ledger, outcome: Outcome, everything = false): Said[] {
+  // A call that was refused and has not begun by now never will, unless it is one of a sub-agent that goes on.
+  if (everything || !anyOutlivesTurn(ledger)) ledger.refusals = undefined
   const stays = (parent: string | undefined) => !everything && outlivesTurn(ledger, parent)
   const said: Said[] = []
   for (const [id, message] of ledger.messages) {
@@ -52,6 +60,24 @@ export function settle(ledger: Ledger, outcome: Outcome, everything = false): Sa
               : 'error',
       }),
     )
+  }
+  return said
+}
+
+/** Closes, in the same order, what a sub-agent that ends has open of its own: messages, requests and tools. */
+export function settleThread(ledger: Ledger, id: string, ended: SubagentCompleted['status']): Said[] {
+  const said: Said[] = []
+  for (const [messageId, message] of ledger.messages) {
+    if (message.parent === id) said.push(...closeMessage(ledger, messageId, true))
+  }
+  for (const [requestId, request] of ledger.requests) {
+    if (request.parent === id) said.push(...withdrawRequest(ledger, requestId, 'turn_ended'))
+  }
+  for (const [toolId, tool] of ledger.tools) {
+    if (tool.parent !== id) continue
+    const by = tool.refusedBy
+    const status = by ? 'denied' : ended === 'success' ? 'unknown' : ended
+    said.push(...finishTool(ledger, toolId, { status, settled: true, ...(by && { deniedBy: by }) }))
   }
   return said
 }

@@ -1,5 +1,13 @@
 import { expect, test } from 'vitest'
-import { finishTool, newLedger, startTool, type ToolResult, type ToolStart } from '../../src/agents/ledger.ts'
+import {
+  finishTool,
+  newLedger,
+  refuseTool,
+  startTool,
+  type ToolResult,
+  type ToolStart,
+} from '../../src/agents/ledger.ts'
+import { settle } from '../../src/agents/settle.ts'
 import { ToolCompleted, ToolStarted } from '../../src/model/events/tool.ts'
 
 /** With every field there is: a new one is missed by the compiler here, and by the tests where it is not told. */
@@ -48,4 +56,19 @@ test('what is not told has no field', () => {
   expect(Object.keys(began)).toEqual(['type', 'toolId', 'name', 'kind'])
   const [ended] = finishTool(ledger, 't1', { status: 'success', output: undefined })
   expect(Object.keys(ended ?? {})).toEqual(['type', 'toolId', 'name', 'kind', 'status'])
+})
+
+test('a call that was refused before it began is refused, once, and not in another turn', () => {
+  const ledger = newLedger()
+  refuseTool(ledger, 't1', 'policy')
+  startTool(ledger, START)
+  expect(ledger.tools.get('t1')?.refusedBy).toBe('policy')
+  finishTool(ledger, 't1', RESULT)
+  startTool(ledger, START)
+  expect(ledger.tools.get('t1~2')?.refusedBy).toBeUndefined()
+  finishTool(ledger, 't1', RESULT)
+  refuseTool(ledger, 't1', 'person')
+  settle(ledger, 'completed')
+  startTool(ledger, START)
+  expect(ledger.tools.get('t1~3')?.refusedBy).toBeUndefined()
 })
