@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { Native } from '../../src/agents/claude/native.ts'
+import { eventsIn } from './claude-recordings.ts'
 import {
   asks,
   assistant,
@@ -23,6 +24,42 @@ test('a compacted context is told with its sizes', () => {
   expect(Native.safeParse(frame).success).toBe(true)
   expect(openTalk().hear(frame)).toEqual([
     { type: 'context.compacted', trigger: 'auto', before: 180_000, after: 20_000 },
+  ])
+})
+
+test('a conversation that begins anew is told, and the session it goes on with', () => {
+  const events = eventsIn('bidi_slash')
+  const at = events.findIndex(
+    (event) => event.type === 'notice.raised' && event.message === 'the conversation begins anew: clear',
+  )
+  expect(events[at + 1]).toEqual({ type: 'session.updated', nativeSessionId: expect.any(String) })
+  expect(openTalk().hear({ type: 'conversation_reset', session_id: 's' })).toMatchObject([
+    { type: 'notice.raised', level: 'info', message: 'the conversation begins anew' },
+  ])
+})
+
+test('a prompt that a hook refuses is not answered', () => {
+  const talk = openTalk()
+  const frame = system('informational', {
+    content: 'UserPromptSubmit operation blocked by hook: no',
+    level: 'warning',
+    prompt_submit_outcome: { kind: 'blocked_by_hook', prompt_kept: false, reason: 'no' },
+  })
+  expect(Native.safeParse(frame).success).toBe(true)
+  expect(talk.hear(frame)).toMatchObject([{ type: 'notice.raised', level: 'warning' }])
+  talk.hear(result())
+  expect(talk.only('turn.completed')).toMatchObject([{ outcome: 'denied', denials: 1 }])
+})
+
+test('what it shows at the edge of its screen is a notice', () => {
+  const frame = system('notification', {
+    key: 'stop-hook-error',
+    text: 'Stop hook error',
+    priority: 'immediate',
+  })
+  expect(Native.safeParse(frame).success).toBe(true)
+  expect(openTalk().hear(frame)).toMatchObject([
+    { type: 'notice.raised', level: 'info', message: 'Stop hook error' },
   ])
 })
 

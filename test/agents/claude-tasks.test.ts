@@ -77,3 +77,37 @@ describe('tasks', () => {
     ])
   })
 })
+
+const todo = (content: string, status: string) => ({ content, status, activeForm: `${content}ing` })
+const write = (own: Talk, todos: object[], parent?: string) => plan(own, 'TodoWrite', { todos }, {}, parent)
+
+describe('a list that is written whole', () => {
+  test('is told when it changes, also where one of an earlier process was', () => {
+    const own = talk('11111111-2222-4333-8444-555555555555')
+    const first = [todo('Look', 'in_progress'), todo('Change', 'pending')]
+    expect(write(own, first)).toEqual([['Look: in_progress', 'Change: pending']])
+    expect(write(own, first)).toEqual([])
+    expect(write(own, [todo('Change', 'completed')])).toEqual([['Change: completed']])
+    expect(plan(own, 'TodoWrite', {}, {})).toEqual([])
+    expect(write(own, [])).toEqual([[]])
+  })
+
+  test('is not told before its call has succeeded, and needs no structured result', () => {
+    const own = talk()
+    own.hear(call('w1', 'TodoWrite', { todos: [todo('Look', 'pending')] }))
+    expect(own.only('plan.updated')).toEqual([])
+    const content = [{ type: 'tool_result', tool_use_id: 'w1', content: 'no', is_error: true }]
+    own.hear({ type: 'user', message: { role: 'user', content } })
+    expect(own.only('plan.updated')).toEqual([])
+    own.hear(call('w2', 'TodoWrite', { todos: [todo('Look', 'pending')] }), returned('w2', 'ok'))
+    expect(own.only('plan.updated')).toMatchObject([{ items: [{ text: 'Look', status: 'pending' }] }])
+  })
+
+  test('by a sub-agent is its own', () => {
+    const own = talk()
+    write(own, [todo('Outer', 'pending')])
+    expect(write(own, [todo('Inner', 'pending')], 'task')).toEqual([['Inner: pending']])
+    expect(own.only('plan.updated').map(({ parent }) => parent)).toEqual([undefined, 'task'])
+    expect(write(own, [todo('Outer', 'pending')])).toEqual([])
+  })
+})

@@ -18,7 +18,7 @@ function printed({ lines }: Fixture): unknown[] {
 }
 
 test('the recordings are there', () => {
-  expect(recordings.length).toBe(90)
+  expect(recordings.length).toBe(96)
 })
 
 test.each(recordings)('$name: every frame has a rule, and every turn one end', (fixture) => {

@@ -85,7 +85,8 @@ function toolsOf(lines: Lines, refusals: Set<unknown>, outcome: string): { name:
       const id = at(block, 'tool_use_id')
       const meta = all(line, 'tool_result_meta').find((one) => at(one, 'id') === id)
       const decision = at(meta, 'permission_decision', 'decision')
-      const cut = at(meta, 'non_execution_kind') === 'user-rejected' && decision === undefined
+      const kind = at(meta, 'non_execution_kind')
+      const cut = kind === 'interrupted' || (kind === 'user-rejected' && decision === undefined)
       const denied = decision === 'reject' || refusals.has(id)
       ends.set(id, denied ? 'denied' : cut ? 'cancelled' : at(block, 'is_error') ? 'error' : 'success')
     }

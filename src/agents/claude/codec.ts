@@ -15,10 +15,11 @@ import {
   sentLive,
 } from './control.ts'
 import { decodeAssistant, decodeUser } from './messages.ts'
-import { endTurn, rememberResult } from './result.ts'
+import { endsOwnWork, endTurn, rememberResult } from './result.ts'
 import { initialState, type State } from './state.ts'
+import { decodeLifecycle } from './steers.ts'
 import { decodeStreamEvent } from './stream.ts'
-import { beginTurn, decodeRateLimit, decodeSystem, update } from './system.ts'
+import { decodeInnerRetry, decodeRateLimit, decodeReset, decodeSystem, update } from './system.ts'
 
 type Rule = (state: State, native: Fields, raw: string) => Step
 
@@ -29,13 +30,14 @@ const ruleOf = ruleTable<Rule>({
   system: decodeSystem,
   result(state, native) {
     if (!state.turnOpen) return nothing
-    rememberResult(state, native)
+    const own = endsOwnWork(state, native)
+    rememberResult(state, native, own)
     // A lone result has no handshake before it; one that failed names a session that never came to be.
     const said = flag(native, 'is_error')
       ? []
       : update(state, { nativeSessionId: text(native, 'session_id') })
     // A one-shot process may go on after a result; only its exit ends the turn.
-    return sayAll(state.start.launch === 'live' ? [...said, ...endTurn(state)] : said)
+    return sayAll(state.start.launch === 'live' && !own ? [...said, ...endTurn(state)] : said)
   },
   control_request: decodeControlRequest,
   control_response: decodeControlResponse,
@@ -43,6 +45,7 @@ const ruleOf = ruleTable<Rule>({
   command_lifecycle: decodeLifecycle,
   tool_progress: decodeToolProgress,
   rate_limit_event: decodeRateLimit,
+  conversation_reset: decodeReset,
   // A keep-alive of the transport.
   keep_alive: () => nothing,
 })
@@ -99,20 +102,13 @@ function decodeList(state: State, natives: readonly unknown[]): Step {
   return { verdict, said, writes }
 }
 
-/** A prompt with an id of ours is queued, started and completed; what matters is where it starts. */
-function decodeLifecycle(state: State, native: Fields): Step {
-  const uuid = text(native, 'command_uuid')
-  const index = state.steers.findIndex((steer) => steer.promptId !== undefined && steer.promptId === uuid)
-  if (text(native, 'state') !== 'started' || index < 0) return nothing
-  const [steer] = state.steers.splice(index, 1)
-  if (!state.turnOpen) return say(beginTurn(state, steer))
-  return say({ type: 'turn.steered', prompt: steer?.text ?? '', effect: 'folded' })
-}
-
-/** Its own id is made up; the call it is about is named as its parent. */
+/** Of a heartbeat the own id is made up from that of its call, which is then named as its parent. */
 function decodeToolProgress(state: State, native: Fields): Step {
-  const toolId = text(native, 'parent_tool_use_id') ?? text(native, 'tool_use_id')
+  const parent = text(native, 'parent_tool_use_id')
+  if (isFields(native.subagent_retry)) return decodeInnerRetry(state, parent, native.subagent_retry)
+  const own = text(native, 'tool_use_id') ?? parent
   const seconds = amount(native, 'elapsed_time_seconds')
-  if (toolId === undefined || seconds === undefined) return nothing
+  if (own === undefined || seconds === undefined) return nothing
+  const toolId = parent !== undefined && own.startsWith(`${parent}-`) ? parent : own
   return sayAll(progressTool(state.ledger, toolId, { elapsedMs: seconds * 1000 }))
 }

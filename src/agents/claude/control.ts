@@ -7,7 +7,7 @@ import { compact, type Fields, fields, flag, isFields, list, text } from '../fie
 import { closeRequest, openRequest, openToolId, refuseTool, toolIdOf, withdrawRequest } from '../ledger.ts'
 import { line, nothing, refuse, say, sayAll, send, unmapped } from '../step.ts'
 import { grantsOf, optionsFor, scopeOf } from './permissions.ts'
-import type { Ask, State } from './state.ts'
+import { type Ask, openTurn, type State } from './state.ts'
 import { update } from './system.ts'
 import { EXIT_PLAN, kindOf, locationsOf } from './tools.ts'
 
@@ -281,10 +281,11 @@ function noteUser(state: State, message: Fields): Command {
   const promptId = text(message, 'uuid')
   const named = { text: prompt, ...(promptId !== undefined && { promptId }) }
   if (state.turnOpen) {
-    state.steers.push({ text: prompt, promptId })
+    state.steers.push({ text: prompt, promptId, passed: false })
     return { type: 'steer', ...named }
   }
-  state.turnOpen = true
+  openTurn(state)
+  state.waiting = { text: prompt, promptId, passed: false }
   return { type: 'prompt', ...named }
 }
 

@@ -7,12 +7,13 @@ export function errorCodeOf(
   word: string | undefined,
   message: string,
 ): ErrorCode {
+  // An account without credit has the status of a request that is wrong.
+  if (word === 'billing_error') return 'quota_exceeded'
   if (status !== undefined) return codeOfStatus(status)
   if (word === 'authentication_failed' || /not logged in|\/login|invalid api key/i.test(message)) {
     return 'authentication_failed'
   }
   if (word === 'rate_limit') return 'rate_limited'
-  if (word === 'billing_error') return 'quota_exceeded'
   if (word === 'server_error') return 'connection_failed'
   if (word === 'max_output_tokens') return 'output_truncated'
   if (word === 'invalid_request' || word === 'model_not_found') return 'invalid_request'

@@ -1,10 +1,9 @@
 import type { DeniedBy } from '../../model/index.ts'
 import type { Said, Step } from '../agent.ts'
-import { compact, count, type Fields, fields, flag, int, isFields, list, text } from '../fields.ts'
+import { compact, count, type Fields, fields, flag, int, isFields, list, only, text } from '../fields.ts'
 import {
   completeMessage,
   discardMessage,
-  finishSubagent,
   finishTool,
   openToolId,
   startTool,
@@ -13,29 +12,31 @@ import {
 } from '../ledger.ts'
 import { ruleTable } from '../rules.ts'
 import { say, sayAll, unmapped } from '../step.ts'
+import { returnTask } from './background.ts'
 import { errorCodeOf } from './errors.ts'
 import type { State } from './state.ts'
-import { discardBlocks, matchBlock, unstreamedId } from './stream.ts'
+import { foldSteers, passSteers } from './steers.ts'
+import { discardBlocks, matchBlock, streamOf, unstreamedId } from './stream.ts'
 import { noteTaskCall, planAfter } from './tasks.ts'
-import { EXIT_PLAN, exitCodeIn, fileChange, kindOf, locationsOf, titleOf } from './tools.ts'
+import { EXIT_PLAN, exitCodeIn, fileChange, kindOf, locationsOf, pathIn, titleOf } from './tools.ts'
 
 /** Whole blocks, one or more a line; their deltas, if any, came before. */
 export function decodeAssistant(state: State, native: Fields, raw: string): Step {
   const message = fields(native, 'message')
   const content = list(message, 'content')
-  if (text(message, 'model') === '<synthetic>' || flag(native, 'is_api_error_message')) {
-    return syntheticMessage(state, native, content)
-  }
+  if (isFailure(native, message)) return failure(state, native, content)
   const id = text(message, 'id') ?? ''
   const parent = text(native, 'parent_tool_use_id')
   // Older versions repeat a broken stream as a whole message, and say nothing of the half that was shown.
-  const said = parent === undefined && id !== state.messageId ? discardBlocks(state, 0) : []
+  const stream = streamOf(state, parent)
+  const said = stream && id !== stream.messageId ? discardBlocks(state, stream) : []
+  if (parent === undefined && id !== state.stream.messageId) said.push(...foldSteers(state))
   let strange: string | undefined
   for (const block of content) {
     if (!isFields(block)) continue
     const type = text(block, 'type')
     if (type === 'text' || type === 'thinking') {
-      const messageId = matchBlock(state, id, type)?.messageId ?? unstreamedId(state, id)
+      const messageId = matchBlock(stream, id, type)?.messageId ?? unstreamedId(state, id)
       const whole = text(block, type) ?? ''
       said.push(
         completeMessage(state.ledger, type, messageId, whole, { parent, partial: flag(native, 'aborted') }),
@@ -53,9 +54,12 @@ function toolStarted(state: State, native: Fields, block: Fields, message: strin
   const parent = text(native, 'parent_tool_use_id')
   const toolId = text(block, 'id') ?? unstreamedId(state, message)
   const name = text(block, 'name') ?? '?'
-  const messageId = matchBlock(state, message, 'tool_use', toolId)?.messageId
+  const messageId = matchBlock(streamOf(state, parent), message, 'tool_use', toolId)?.messageId
   if (openToolId(state.ledger, toolId)) return []
-  if (name === 'StructuredOutput') state.structured = block.input
+  // That of a sub-agent is the answer to its parent.
+  if (name === 'StructuredOutput' && parent === undefined) {
+    state.structuredCall = { toolId, output: block.input }
+  }
   if (name === EXIT_PLAN) state.plan = { toolId, input: block.input }
   noteTaskCall(state.tasks, name, toolId, block.input)
   // Tools of MCP servers have names for people.
@@ -75,13 +79,22 @@ function toolStarted(state: State, native: Fields, block: Fields, message: strin
   ]
 }
 
-/** The client speaks in the model's place: an API failure must not read as the answer. */
-function syntheticMessage(state: State, native: Fields, content: readonly unknown[]): Step {
+/** The client speaks in the model's place: of a failure, or with what a command of its own has to say. */
+function isFailure(native: Fields, message: Fields): boolean {
+  if (flag(native, 'is_api_error_message')) return true
+  const ofCommand = native.local_command_source !== undefined || native.local_command_run !== undefined
+  return message.model === '<synthetic>' && !ofCommand
+}
+
+/** An API failure must not read as the answer. */
+function failure(state: State, native: Fields, content: readonly unknown[]): Step {
   const message = content.map((block) => (isFields(block) ? (text(block, 'text') ?? '') : '')).join('\n')
   const status = int(native, 'api_error_status')
-  const error = text(native, 'error')
-  state.apiError = { code: errorCodeOf(status, error, message), message }
-  const data = compact({ status, error, type: text(native, 'api_error_type') })
+  const word = text(native, 'error')
+  // A sub-agent that fails is no failure of the turn.
+  if (text(native, 'parent_tool_use_id') === undefined)
+    state.apiError = { code: errorCodeOf(status, word, message), message, word }
+  const data = compact({ status, error: word, type: text(native, 'api_error_type') })
   return say({ type: 'notice.raised', level: 'error', code: 'agent_error', message, data })
 }
 
@@ -94,10 +107,11 @@ export function decodeUser(state: State, native: Fields, raw: string): Step {
   }
   if (!Array.isArray(content)) return unmapped('user', raw)
   const said: Said[] = []
+  const owner = ownerOf(state, native.tool_use_result, content)
   let strange: string | undefined
   for (const block of content) {
     if (!isFields(block)) continue
-    if (block.type === 'tool_result') said.push(...toolResult(state, native, block))
+    if (block.type === 'tool_result') said.push(...toolResult(state, native, block, owner))
     else if (block.type === 'text') said.push(...spokenForUser(state, native))
     else if (block.type !== 'image') strange ??= text(block, 'type') ?? '?'
   }
@@ -107,19 +121,32 @@ export function decodeUser(state: State, native: Fields, raw: string): Step {
 /** Our prompt again, a child's prompt, or a remark for the model: only a refused message matters. */
 function spokenForUser(state: State, native: Fields): Said[] {
   const refused = text(native, 'refused_message_id')
-  if (refused === undefined || refused !== state.messageId) return []
+  const stream = streamOf(state, text(native, 'parent_tool_use_id'))
+  if (refused === undefined || refused !== stream?.messageId) return []
   const said: Said[] = []
-  for (const block of state.blocks.values()) {
+  for (const block of stream.blocks.values()) {
     if (!block.whole) said.push(...discardMessage(state.ledger, block.messageId, 'refused'))
   }
   return said
 }
 
-function toolResult(state: State, native: Fields, block: Fields): Said[] {
+/** A line has one structured result: that of its only call, or of the one among them that edits the file it names. */
+function ownerOf(state: State, data: unknown, content: readonly unknown[]): unknown {
+  if (content.length === 1 || !isFields(data)) return content[0]
+  const results = only(content, isFields).filter((block) => block.type === 'tool_result')
+  if (results.length < 2) return results[0]
+  const path = pathIn(data)
+  return results.find((block) => {
+    const call = state.ledger.tools.get(toolIdOf(state.ledger, text(block, 'tool_use_id') ?? ''))
+    return call?.kind === 'edit' && call.locations?.some((location) => location.path === path)
+  })
+}
+
+function toolResult(state: State, native: Fields, block: Fields, owner: unknown): Said[] {
   const id = text(block, 'tool_use_id') ?? ''
   const output = outputOf(block.content)
   const data = native.tool_use_result
-  const structured = isFields(data) ? data : undefined
+  const structured = block === owner && isFields(data) ? data : undefined
   const status = statusOf(state, native, block, id)
   const exitCode = status.status === 'error' ? exitCodeIn(output) : undefined
   const durationMs = structured && (count(structured, 'totalDurationMs') ?? count(structured, 'durationMs'))
@@ -131,25 +158,25 @@ function toolResult(state: State, native: Fields, block: Fields): Said[] {
     ...(structured && { data: structured }),
     ...(structured && text(structured, 'persistedOutputPath') !== undefined && { truncated: true }),
   }
+  if (text(native, 'parent_tool_use_id') === undefined) passSteers(state)
+  if (state.structuredCall?.toolId === id && status.status === 'success') {
+    state.structured = state.structuredCall.output
+  }
   const said = planChange(state, id, result.status, structured)
   said.push(...finishTool(state.ledger, id, result, structured ? fileChange(structured) : []))
   // Staying in the plan mode that was asked for refuses nothing that the task needed.
   const stayed = state.plan?.toolId === id && result.deniedBy === 'policy' && said.length > 0
   if (stayed) state.ledger.denials--
-  // A sub-agent in the background goes on after its call has returned.
-  if (state.ledger.subagents.get(id)?.background === false) {
-    const ended =
-      status.status === 'success' ? 'success' : status.status === 'cancelled' ? 'cancelled' : 'error'
-    said.push(...finishSubagent(state.ledger, id, { status: ended }))
-  }
+  said.push(...returnTask(state, id, status.status, structured))
   return said
 }
 
-/** A session has one list, and its sub-agents work on it too; only calls that are open count. */
+/** Only calls that are open count. */
 function planChange(state: State, id: string, status: string, result: Fields | undefined): Said[] {
   const call = state.ledger.tools.get(toolIdOf(state.ledger, id))
-  if (!call || status !== 'success' || !result) return []
-  return planAfter(state.tasks, call.name, id, result)
+  if (!call) return []
+  const { name, parent } = call
+  return planAfter(state.tasks, { id, name, parent, succeeded: status === 'success' }, result)
 }
 
 function outputOf(content: unknown): string {
@@ -188,7 +215,8 @@ function statusOf(
   if (text(decision, 'decision') === 'reject') {
     return { status: 'denied', deniedBy: deniedBy(decision.source) ?? 'policy' }
   }
-  // Rejected without a decision: the turn was interrupted while the call ran or waited.
-  if (text(meta, 'non_execution_kind') === 'user-rejected') return { status: 'cancelled' }
+  // Rejected without a decision: the turn, or the sub-agent that was called, was stopped while it ran or waited.
+  const kind = text(meta, 'non_execution_kind')
+  if (kind === 'user-rejected' || kind === 'interrupted') return { status: 'cancelled' }
   return { status: flag(block, 'is_error') ? 'error' : 'success' }
 }

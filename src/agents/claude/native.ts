@@ -62,6 +62,8 @@ const Assistant = z.looseObject({
   api_error_status: z.int().optional(),
   api_error_type: z.string().optional(),
   error: z.string().optional(),
+  local_command_source: z.string().optional(),
+  local_command_run: z.looseObject({ command: z.string() }).optional(),
   tool_use_meta: z.array(z.looseObject({ id: z.string(), display_name: z.string() })).optional(),
 })
 
@@ -189,7 +191,15 @@ const System = z.discriminatedUnion('subtype', [
     decision_reason: z.string().optional(),
     decision_reason_type: z.string().optional(),
   }),
-  z.looseObject({ type: system, subtype: z.literal('informational'), session_id, content: z.string() }),
+  z.looseObject({
+    type: system,
+    subtype: z.literal('informational'),
+    session_id,
+    content: z.string(),
+    level: z.string().optional(),
+    prompt_submit_outcome: z.looseObject({ kind: z.string() }).optional(),
+  }),
+  z.looseObject({ type: system, subtype: z.literal('notification'), session_id, text: z.string() }),
   z.looseObject({
     type: system,
     subtype: z.literal('model_refusal_no_fallback'),
@@ -281,14 +291,24 @@ export const Native = z.discriminatedUnion('type', [
   z.looseObject({
     type: z.literal('command_lifecycle'),
     command_uuid: z.string(),
-    state: z.enum(['queued', 'started', 'completed']),
+    state: z.enum(['queued', 'started', 'completed', 'cancelled']),
   }),
   z.looseObject({
     type: z.literal('tool_progress'),
     tool_use_id: z.string(),
     parent_tool_use_id: z.string().nullable(),
     elapsed_time_seconds: amount,
+    subagent_retry: z
+      .looseObject({
+        attempt: count,
+        max_retries: count,
+        retry_delay_ms: amount,
+        error_status: z.int().nullable(),
+        error_category: z.string(),
+      })
+      .optional(),
   }),
+  z.looseObject({ type: z.literal('conversation_reset'), session_id, trigger: z.string() }),
   z.looseObject({
     type: z.literal('rate_limit_event'),
     rate_limit_info: z.looseObject({ status: z.string() }),

@@ -10,32 +10,42 @@ import type { Exit, Said, TurnVerdict } from '../agent.ts'
 import { amount, count, type Fields, fields, flag, int, isFields, list, text, texts } from '../fields.ts'
 import { settle } from '../settle.ts'
 import { codeOfText, errorCodeOf } from './errors.ts'
-import { resetTurn, type State } from './state.ts'
+import { forgetVerdict, resetTurn, type State } from './state.ts'
 import { EXIT_PLAN } from './tools.ts'
 import { type ModelUsage, modelUsagesOf, usageOf } from './usage.ts'
 
-/** A one-shot process may print several results: figures add up and the last one decides. */
-export function rememberResult(state: State, native: Fields): void {
+/** Work in the background ended just as our prompt was sent, and the agent went on with that first. */
+export function endsOwnWork(state: State, native: Fields): boolean {
+  return state.waiting !== undefined && text(fields(native, 'origin'), 'kind') === 'task-notification'
+}
+
+/** A turn may have several results: figures add up and the last one decides. */
+export function rememberResult(state: State, native: Fields, own: boolean): void {
   const before = state.result
   const told = usageOf(fields(native, 'usage'))
-  // After an interrupt the figures are all zero, and the steps know better.
+  // After an interrupt the figures are all zero: the steps know better, and where none has ended nobody knows.
   const computed = state.stepSeen && isZeroUsage(told)
+  const untold = computed || (isAborted(native) && isZeroUsage(told))
   const models = modelUsagesOf(native)
   const costUsd = costOf(state, native, models)
   const usage = {
-    ...(computed ? state.steps : told),
+    ...(untold ? state.steps : told),
     // A price of nothing for tokens that were used is no price.
-    ...(costUsd !== undefined && !(computed && costUsd === 0) && { costUsd }),
+    ...(costUsd !== undefined && !(untold && costUsd === 0) && { costUsd }),
   }
   state.result = {
     native,
     usage: addUsage(before?.usage ?? {}, usage),
     computed: computed || (before?.computed ?? false),
     models: addModels(before?.models ?? new Map(), models),
-    denials: (before?.denials ?? 0) + refusalsIn(native),
+    denials: own ? 0 : (before?.denials ?? 0) + refusalsIn(native),
+    own,
   }
   state.steps = {}
   state.stepSeen = false
+  if (own) forgetVerdict(state)
+  // The model was not called again, so it has not heard of our prompt.
+  if (state.waiting) state.waiting.passed = false
 }
 
 /** The total goes on from an earlier process of the session, so only what is told for this result alone counts. */
@@ -90,7 +100,7 @@ export function endTurn(state: State, exit?: Exit): Said[] {
 }
 
 function verdictOf(state: State, exit: Exit | undefined): TurnVerdict {
-  if (!state.result) return silentVerdict(state, exit)
+  if (!state.result || state.result.own) return silentVerdict(state, exit)
   const { native, models, denials } = state.result
   const evidence = evidenceOf(native, state)
   const usage = turnUsage(state)
@@ -115,13 +125,17 @@ function verdictOf(state: State, exit: Exit | undefined): TurnVerdict {
 }
 
 function evidenceOf(native: Fields, state: State): Evidence {
-  if (text(native, 'terminal_reason')?.startsWith('aborted_')) return 'aborted'
+  if (isAborted(native)) return 'aborted'
   const subtype = text(native, 'subtype')
   if (subtype === 'error_max_turns') return 'max_steps'
   if (subtype === 'error_max_budget_usd') return 'max_budget'
   // The subtype says "success" for API failures too, so only this flag tells.
   if (!flag(native, 'is_error')) return 'success'
   return text(native, 'stop_reason') === 'refusal' || state.refusal ? 'refusal' : 'error'
+}
+
+function isAborted(native: Fields): boolean {
+  return text(native, 'terminal_reason')?.startsWith('aborted_') ?? false
 }
 
 function errorOf(state: State, native: Fields, evidence: Evidence): ErrorInfo | undefined {
@@ -132,8 +146,9 @@ function errorOf(state: State, native: Fields, evidence: Evidence): ErrorInfo | 
   if (evidence === 'refusal') return { code: 'invalid_request', message }
   if (text(native, 'stop_reason') === 'max_tokens') return { code: 'output_truncated', message }
   const status = int(native, 'api_error_status')
-  if (status !== undefined) return { code: errorCodeOf(status, undefined, message), message }
-  return state.apiError ?? { code: codeOfText(message), message }
+  if (status !== undefined) return { code: errorCodeOf(status, state.apiError?.word, message), message }
+  if (!state.apiError) return { code: codeOfText(message), message }
+  return { code: state.apiError.code, message: state.apiError.message }
 }
 
 /** The figures of the results, and of what came after the last one. */

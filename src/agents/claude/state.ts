@@ -2,7 +2,7 @@ import type { SessionUpdated } from '../../model/events/session.ts'
 import type { ErrorInfo, Usage } from '../../model/index.ts'
 import type { Start } from '../agent.ts'
 import type { Fields } from '../fields.ts'
-import { type Ledger, newLedger } from '../ledger.ts'
+import { type Ledger, newLedger, openToolId } from '../ledger.ts'
 import { noTasks, type Tasks } from './tasks.ts'
 import type { ModelUsage } from './usage.ts'
 
@@ -18,6 +18,19 @@ export interface Block {
   whole: boolean
 }
 
+/** The message that a thread is streaming, and its blocks by index. */
+export interface Stream {
+  /** The sub-agent whose thread it is. */
+  readonly parent: string | undefined
+  messageId: string
+  model: string | undefined
+  blocks: Map<unknown, Block>
+}
+
+export function newStream(parent?: string): Stream {
+  return { parent, messageId: '', model: undefined, blocks: new Map() }
+}
+
 /** The end of a turn as the process told it; a one-shot process may tell several. */
 export interface Result {
   native: Fields
@@ -28,12 +41,16 @@ export interface Result {
   models: ReadonlyMap<string, ModelUsage>
   /** Refused calls; older versions tell them only here. */
   denials: number
+  /** The last one ended work of the agent's own, while our prompt waited: what it used counts, its verdict does not. */
+  own: boolean
 }
 
 /** A prompt on its way: sent, and not yet known to have begun. */
 export interface Sent {
   text: string
   promptId: string | undefined
+  /** A call has ended since, so that the model hears of it when it is called next. */
+  passed: boolean
 }
 
 export interface Ask {
@@ -49,14 +66,14 @@ export interface State {
   readonly ledger: Ledger
   /** What the session is known to be, so that a repeated handshake says nothing. */
   known: Omit<SessionUpdated, 'type'>
-  /** The message being streamed and its blocks by index. */
-  messageId: string
-  messageModel: string | undefined
-  blocks: Map<unknown, Block>
+  /** Of the main thread. */
+  stream: Stream
+  /** Of each sub-agent that streams too. */
+  readonly innerStreams: Map<string, Stream>
   /** Whole blocks that came without deltas, counted for each message. */
   readonly unstreamed: Map<string, number>
-  /** Shell calls that were announced as tasks; true for those in the background. */
-  readonly shells: Map<string, boolean>
+  /** Shell calls that were announced as tasks, and have not ended. */
+  readonly shells: Map<string, { label: string; background: boolean }>
   readonly asks: Map<string, Ask>
   /** The plan that the open call to leave plan mode proposes; the request for it does not repeat it. */
   plan: { toolId: string; input: unknown } | undefined
@@ -64,17 +81,24 @@ export interface State {
   /** How the MCP servers stood when last told. */
   readonly mcpServers: Map<string, string>
   turnOpen: boolean
+  /** The prompt that opened the turn, until it is known to have begun: the agent may be at work of its own. */
+  waiting: Sent | undefined
   /** We have asked for the open turn to be interrupted. */
   interrupting: boolean
   steers: Sent[]
+  /** The agent tells where prompts with an id begin; older versions do not. */
+  lifecycle: boolean
   /** What the model calls since the last result used, in case there is none or it says nothing. */
   steps: Usage
   stepSeen: boolean
   result: Result | undefined
   /** Older versions tell cost as a running total, which a resumed process begins at an unknown base. */
   costBefore: number | undefined
-  apiError: ErrorInfo | undefined
+  /** The last failure of the API, with Claude's own word for it. */
+  apiError: (ErrorInfo & { word: string | undefined }) | undefined
   refusal: boolean
+  /** The open call that gives structured output. What does not fit its schema is sent back. */
+  structuredCall: { toolId: string; output: unknown } | undefined
   structured: unknown
   stderr: string[]
   commandCount: number
@@ -86,9 +110,8 @@ export function initialState(start: Start): State {
     start,
     ledger: newLedger(),
     known: {},
-    messageId: '',
-    messageModel: undefined,
-    blocks: new Map(),
+    stream: newStream(),
+    innerStreams: new Map(),
     unstreamed: new Map(),
     shells: new Map(),
     asks: new Map(),
@@ -96,14 +119,17 @@ export function initialState(start: Start): State {
     tasks: noTasks(start),
     mcpServers: new Map(),
     turnOpen: start.launch === 'oneshot',
+    waiting: undefined,
     interrupting: false,
     steers: [],
+    lifecycle: false,
     steps: {},
     stepSeen: false,
     result: undefined,
     costBefore: start.resume === undefined ? 0 : undefined,
     apiError: undefined,
     refusal: false,
+    structuredCall: undefined,
     structured: undefined,
     stderr: [],
     commandCount: 0,
@@ -114,18 +140,41 @@ export function initialState(start: Start): State {
 /** Forgets what belonged to the turn that ended. */
 export function resetTurn(state: State): void {
   state.turnOpen = false
+  state.waiting = undefined
   state.interrupting = false
   state.plan = undefined
-  state.messageId = ''
-  state.blocks = new Map()
+  state.stream = newStream()
+  for (const id of state.innerStreams.keys())
+    if (!state.ledger.subagents.has(id)) state.innerStreams.delete(id)
   state.unstreamed.clear()
   state.steps = {}
   state.stepSeen = false
   state.result = undefined
-  state.apiError = undefined
-  state.refusal = false
-  state.structured = undefined
+  forgetVerdict(state)
+  for (const id of state.asks.keys()) if (!state.ledger.requests.has(id)) state.asks.delete(id)
+  forgetCalls(state)
+}
+
+/** Forgets what was remembered of calls that were cut: only a result or a notification would have ended it. */
+function forgetCalls({ ledger, shells, tasks }: State): void {
+  for (const [id, { background }] of shells) {
+    if (!background && openToolId(ledger, id) === undefined) shells.delete(id)
+  }
+  for (const id of tasks.inputs.keys()) if (openToolId(ledger, id) === undefined) tasks.inputs.delete(id)
+}
+
+/** What was heard between turns, of work in the background, decides nothing in the one that begins. */
+export function openTurn(state: State): void {
+  state.turnOpen = true
+  forgetVerdict(state)
+}
+
+/** Forgets what was heard on the way to a result. */
+export function forgetVerdict(state: State): void {
   state.ledger.denials = 0
   state.ledger.personDenials = 0
-  for (const id of state.asks.keys()) if (!state.ledger.requests.has(id)) state.asks.delete(id)
+  state.apiError = undefined
+  state.refusal = false
+  state.structuredCall = undefined
+  state.structured = undefined
 }

@@ -4,28 +4,32 @@ import { type Fields, fields, isFields, number, text } from '../fields.ts'
 import { addDelta, discardDraft, discardMessage } from '../ledger.ts'
 import { ruleTable } from '../rules.ts'
 import { nothing, say, sayAll, unmapped } from '../step.ts'
-import type { Block, State } from './state.ts'
+import { type Block, newStream, type State, type Stream } from './state.ts'
+import { foldSteers } from './steers.ts'
 import { usageOf } from './usage.ts'
 
-type Rule = (state: State, event: Fields, native: Fields) => Step
+type Rule = (state: State, stream: Stream, event: Fields, native: Fields) => Step
 
 const ruleOf = ruleTable<Rule>({
-  message_start(state, event) {
+  message_start(state, stream, event) {
     const message = fields(event, 'message')
-    state.messageId = text(message, 'id') ?? ''
-    state.messageModel = text(message, 'model')
-    state.blocks = new Map()
-    return nothing
+    // What the thread has left without its end will come again in this one.
+    const said = discardBlocks(state, stream)
+    if (stream.parent === undefined) said.push(...foldSteers(state))
+    stream.messageId = text(message, 'id') ?? ''
+    stream.model = text(message, 'model')
+    stream.blocks = new Map()
+    return sayAll(said)
   },
 
-  content_block_start(state, event) {
+  content_block_start(_state, stream, event) {
     const block = fields(event, 'content_block')
     const type = text(block, 'type')
     if (type !== 'text' && type !== 'thinking' && type !== 'tool_use') return nothing
-    const index = number(event, 'index') ?? state.blocks.size
-    state.blocks.set(index, {
+    const index = number(event, 'index') ?? stream.blocks.size
+    stream.blocks.set(index, {
       type,
-      messageId: `${state.messageId}:${index}`,
+      messageId: `${stream.messageId}:${index}`,
       toolId: text(block, 'id') ?? '',
       toolName: text(block, 'name') ?? '',
       shown: false,
@@ -35,34 +39,36 @@ const ruleOf = ruleTable<Rule>({
   },
 
   // The hottest rule by far, so it reads its fields directly.
-  content_block_delta(state, event) {
-    const block = state.blocks.get(event.index)
+  content_block_delta(state, stream, event) {
+    const block = stream.blocks.get(event.index)
     const delta = event.delta
     if (!block || block.whole || !isFields(delta)) return nothing
-    if (block.type === 'tool_use') return toolDraft(block, delta.partial_json)
+    if (block.type === 'tool_use') return toolDraft(stream, block, delta.partial_json)
     const piece = block.type === 'text' ? delta.text : delta.thinking
     if (typeof piece !== 'string') return nothing
     block.shown = true
-    return say(addDelta(state.ledger, block.type, block.messageId, piece))
+    return say(addDelta(state.ledger, block.type, block.messageId, piece, stream.parent))
   },
 
   // Comes after the whole block, so there is nothing left to say.
   content_block_stop: () => nothing,
 
   // The only true figures of one model call: whole blocks carry a placeholder.
-  message_delta(state, event) {
+  message_delta(state, stream, event) {
+    // What a sub-agent uses is no part of the turn's own figures; its end tells its total.
+    if (stream.parent !== undefined) return nothing
     const usage = usageOf(fields(event, 'usage'))
     state.steps = addUsage(state.steps, usage)
     state.stepSeen = true
-    const model = state.messageModel === undefined ? {} : { model: state.messageModel }
+    const model = stream.model === undefined ? {} : { model: stream.model }
     return say({ type: 'usage.reported', scope: 'step', ...usage, ...model, source: 'agent' })
   },
 
-  message_stop(state, _event, native) {
+  message_stop(state, stream, _event, native) {
     const abandoned = native.abandoned_blocks
     const from =
       abandoned === undefined ? 0 : (number(fields(native, 'abandoned_blocks'), 'from_block_index') ?? 0)
-    return sayAll(discardBlocks(state, from))
+    return sayAll(discardBlocks(state, stream, from))
   },
 
   ping: () => nothing,
@@ -70,25 +76,42 @@ const ruleOf = ruleTable<Rule>({
   error: () => nothing,
 })
 
-function toolDraft(block: Block, delta: unknown): Step {
+function toolDraft({ parent }: Stream, block: Block, delta: unknown): Step {
   if (typeof delta !== 'string') return nothing
   block.shown = true
   const { toolId, toolName: name, messageId } = block
-  return say({ type: 'tool.input.delta', toolId, name, messageId, delta })
+  if (parent === undefined) return say({ type: 'tool.input.delta', toolId, name, messageId, delta })
+  return say({ type: 'tool.input.delta', toolId, name, messageId, delta, parent })
 }
 
 export function decodeStreamEvent(state: State, native: Fields, raw: string): Step {
   const event = isFields(native.event) ? native.event : native
   const rule = ruleOf(event.type)
-  return rule ? rule(state, event, native) : unmapped(`stream_event/${text(event, 'type') ?? '?'}`, raw)
+  if (!rule) return unmapped(`stream_event/${text(event, 'type') ?? '?'}`, raw)
+  const parent = native.parent_tool_use_id
+  return rule(state, typeof parent === 'string' ? innerStream(state, parent) : state.stream, event, native)
+}
+
+function innerStream({ innerStreams }: State, parent: string): Stream {
+  let stream = innerStreams.get(parent)
+  if (!stream) {
+    stream = newStream(parent)
+    innerStreams.set(parent, stream)
+  }
+  return stream
+}
+
+/** Where the deltas of a whole message went, if there were any. */
+export function streamOf(state: State, parent: string | undefined): Stream | undefined {
+  return parent === undefined ? state.stream : state.innerStreams.get(parent)
 }
 
 /** A half message will be repeated under a new id: whatever of it was shown and never came whole is void. */
-export function discardBlocks(state: State, fromIndex: number): Said[] {
+export function discardBlocks(state: State, { blocks }: Stream, fromIndex = 0): Said[] {
   const said: Said[] = []
-  for (const [index, block] of state.blocks) {
+  for (const [index, block] of blocks) {
     if (Number(index) < fromIndex || block.whole) continue
-    state.blocks.delete(index)
+    blocks.delete(index)
     if (block.type !== 'tool_use') said.push(...discardMessage(state.ledger, block.messageId))
     else if (block.shown) said.push(...discardDraft(state.ledger, block.messageId))
   }
@@ -97,13 +120,13 @@ export function discardBlocks(state: State, fromIndex: number): Said[] {
 
 /** The streamed block that a whole one belongs to: the first of its type in that message that has none yet. */
 export function matchBlock(
-  state: State,
+  stream: Stream | undefined,
   messageId: string,
   type: Block['type'],
   toolId = '',
 ): Block | undefined {
-  if (messageId !== state.messageId) return undefined
-  for (const block of state.blocks.values()) {
+  if (messageId !== stream?.messageId) return undefined
+  for (const block of stream.blocks.values()) {
     if (block.type !== type || block.whole) continue
     if (type === 'tool_use' && block.toolId !== toolId) continue
     block.whole = true

@@ -6,7 +6,6 @@ import {
   count,
   type Fields,
   fields,
-  flag,
   int,
   isFields,
   list,
@@ -14,11 +13,13 @@ import {
   text,
   texts,
 } from '../fields.ts'
-import { finishSubagent, progressTool, refuseTool, startSubagent } from '../ledger.ts'
+import { refuseTool } from '../ledger.ts'
 import { ruleTable } from '../rules.ts'
 import { nothing, say, sayAll, unmapped } from '../step.ts'
+import { decodeTaskNotification, decodeTaskProgress, decodeTaskStarted } from './background.ts'
 import type { State } from './state.ts'
-import { discardBlocks } from './stream.ts'
+import { beginTurn } from './steers.ts'
+import { discardBlocks, streamOf } from './stream.ts'
 
 type Rule = (state: State, native: Fields) => Step
 
@@ -59,83 +60,12 @@ const ruleOf = ruleTable<Rule>({
   },
 
   api_retry(state, native) {
-    return say(...discardBlocks(state, 0), {
-      type: 'limit.reported',
-      kind: 'retry',
-      ...compact({
-        attempt: count(native, 'attempt'),
-        of: count(native, 'max_retries'),
-        delayMs: amount(native, 'retry_delay_ms'),
-        status: int(native, 'error_status'),
-        message: text(native, 'error'),
-      }),
-    })
+    return say(...discardBlocks(state, state.stream), retryOf(native, text(native, 'error')))
   },
 
-  task_started(state, native) {
-    const id = text(native, 'tool_use_id') ?? text(native, 'task_id') ?? '?'
-    const label = text(native, 'description') ?? ''
-    const background = flag(native, 'is_backgrounded')
-    if (text(native, 'task_type') === 'local_agent') {
-      const parent = state.ledger.tools.get(id)?.parent
-      const more = compact({
-        agentType: text(native, 'subagent_type'),
-        prompt: text(native, 'prompt'),
-        parent,
-      })
-      return sayAll(startSubagent(state.ledger, { id, toolId: id, label, background, ...more }))
-    }
-    // A shell that takes some seconds is announced too: not a sub-agent.
-    state.shells.set(id, background)
-    if (!background) return sayAll(progressTool(state.ledger, id, { message: label }))
-    return say({
-      type: 'notice.raised',
-      level: 'info',
-      code: 'background_started',
-      message: label,
-      data: { toolId: id },
-    })
-  },
-
-  task_progress(state, native) {
-    const id = text(native, 'tool_use_id')
-    if (id === undefined || !state.ledger.subagents.has(id)) return nothing
-    const total = count(fields(native, 'usage'), 'total_tokens')
-    const message = text(native, 'description')
-    return say({
-      type: 'subagent.progressed',
-      id,
-      ...compact({ message, usage: total === undefined ? undefined : { total } }),
-    })
-  },
-
-  task_notification(state, native) {
-    const id = text(native, 'tool_use_id') ?? text(native, 'task_id') ?? '?'
-    const summary = text(native, 'summary')
-    if (state.ledger.subagents.has(id)) {
-      const usage = fields(native, 'usage')
-      const total = count(usage, 'total_tokens')
-      return sayAll(
-        finishSubagent(state.ledger, id, {
-          status: taskStatus(text(native, 'status')),
-          ...compact({
-            summary,
-            usage: total === undefined ? undefined : { total },
-            durationMs: count(usage, 'duration_ms'),
-          }),
-        }),
-      )
-    }
-    // A foreground shell's end is told by its result.
-    if (state.shells.get(id) !== true) return nothing
-    return say({
-      type: 'notice.raised',
-      level: 'info',
-      code: 'background_finished',
-      message: summary ?? '',
-      data: compact({ toolId: id, status: text(native, 'status'), outputFile: text(native, 'output_file') }),
-    })
-  },
+  task_started: decodeTaskStarted,
+  task_progress: decodeTaskProgress,
+  task_notification: decodeTaskNotification,
 
   permission_denied(state, native) {
     const toolId = text(native, 'tool_use_id') ?? ''
@@ -154,7 +84,13 @@ const ruleOf = ruleTable<Rule>({
     })
   },
 
-  informational: (_state, native) => notice('info', text(native, 'content')),
+  informational(state, native) {
+    // The prompt never came to the model, and nobody but a hook refused it.
+    if (text(fields(native, 'prompt_submit_outcome'), 'kind') === 'blocked_by_hook') state.ledger.denials++
+    return notice(levelOf(native.level), text(native, 'content'))
+  },
+
+  notification: (_state, native) => notice('info', text(native, 'text')),
 
   model_refusal_no_fallback(state, native) {
     state.refusal = true
@@ -183,17 +119,41 @@ const ruleOf = ruleTable<Rule>({
   ui_invalidate: () => nothing,
 })
 
+/** A sub-agent in the foreground calls its model again, which its call tells as progress. */
+export function decodeInnerRetry(state: State, parent: string | undefined, native: Fields): Step {
+  const stream = parent === undefined ? undefined : streamOf(state, parent)
+  const said = stream ? discardBlocks(state, stream) : []
+  return say(...said, retryOf(native, text(native, 'error_category')))
+}
+
+function retryOf(native: Fields, message: string | undefined): Said {
+  return {
+    type: 'limit.reported',
+    kind: 'retry',
+    ...compact({
+      attempt: count(native, 'attempt'),
+      of: count(native, 'max_retries'),
+      delayMs: amount(native, 'retry_delay_ms'),
+      status: int(native, 'error_status'),
+      message,
+    }),
+  }
+}
+
+/** The agent forgets what was said. The id of the session that goes on comes with its next handshake. */
+export function decodeReset(_state: State, native: Fields): Step {
+  const trigger = text(native, 'trigger')
+  return say({
+    type: 'notice.raised',
+    level: 'info',
+    code: 'agent_warning',
+    message: `the conversation begins anew${trigger === undefined ? '' : `: ${trigger}`}`,
+  })
+}
+
 export function decodeSystem(state: State, native: Fields, raw: string): Step {
   const rule = ruleOf(native.subtype)
   return rule ? rule(state, native) : unmapped(`system/${text(native, 'subtype') ?? '?'}`, raw)
-}
-
-/** A turn that we did not open with a prompt: one that a steering prompt became, or the agent's own. */
-export function beginTurn(state: State, steer = state.steers.shift()): Said {
-  state.turnOpen = true
-  if (!steer) return { type: 'turn.started', origin: 'agent' }
-  const promptId = steer.promptId === undefined ? {} : { promptId: steer.promptId }
-  return { type: 'turn.started', origin: 'prompt', prompt: steer.text, ...promptId }
 }
 
 /** Only what is new is worth an event. */
@@ -245,12 +205,11 @@ function hookFailure(ended: string | undefined): 'error' | 'cancelled' {
   return ended === 'cancelled' ? 'cancelled' : 'error'
 }
 
-function taskStatus(status: string | undefined): 'success' | 'error' | 'cancelled' {
-  if (status === 'completed') return 'success'
-  return status === 'failed' ? 'error' : 'cancelled'
+function levelOf(level: unknown): 'info' | 'warning' | 'error' {
+  return level === 'warning' || level === 'error' ? level : 'info'
 }
 
-function notice(level: 'info' | 'warning', message: string | undefined): Step {
+function notice(level: 'info' | 'warning' | 'error', message: string | undefined): Step {
   return say({ type: 'notice.raised', level, code: 'agent_warning', message: message ?? '' })
 }
 

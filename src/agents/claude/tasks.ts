@@ -1,27 +1,29 @@
 import type { PlanItem } from '../../model/events/work.ts'
 import type { Said, Start } from '../agent.ts'
-import { type Fields, fields, isFields, list, text } from '../fields.ts'
+import { type Fields, fields, isFields, list, objects, text } from '../fields.ts'
 import { ruleTable } from '../rules.ts'
 
-/** Claude's list of things to do: tasks that are made, changed and dropped one by one, each with an id. */
+/**
+ * Claude's list of things to do: tasks that are made, changed and dropped one by one, each with an id. Some
+ * versions write it whole instead.
+ */
 export interface Tasks {
   /** Undefined while there may be tasks of an earlier process that nobody told of. */
   known: Map<string, PlanItem> | undefined
-  /** New names on their way, by the call that gives them. */
-  readonly names: Map<string, string>
+  /** What open calls ask for, as far as their results do not repeat it. */
+  readonly inputs: Map<string, Fields>
 }
 
 export function noTasks({ resume }: Start): Tasks {
-  return { known: resume === undefined ? new Map() : undefined, names: new Map() }
+  return { known: resume === undefined ? new Map() : undefined, inputs: new Map() }
 }
 
 /** A call that begins: what the result does not repeat has to be remembered. */
-export function noteTaskCall({ names }: Tasks, tool: string, toolId: string, input: unknown): void {
-  const name = tool === 'TaskUpdate' && isFields(input) ? text(input, 'subject') : undefined
-  if (name !== undefined) names.set(toolId, name)
+export function noteTaskCall({ inputs }: Tasks, tool: string, toolId: string, input: unknown): void {
+  if ((tool === 'TaskUpdate' || tool === 'TodoWrite') && isFields(input)) inputs.set(toolId, input)
 }
 
-type Rule = (tasks: Tasks, result: Fields, name: string | undefined) => void
+type Rule = (tasks: Tasks, result: Fields, input: Fields) => void
 
 const ruleOf = ruleTable<Rule>({
   TaskCreate(tasks, result) {
@@ -32,13 +34,13 @@ const ruleOf = ruleTable<Rule>({
     if (id !== undefined) tasks.known?.set(id, { text: text(task, 'subject') ?? '', status: 'pending' })
   },
 
-  TaskUpdate({ known }, result, name) {
+  TaskUpdate({ known }, result, input) {
     const id = text(result, 'taskId') ?? ''
     const task = known?.get(id)
     if (!task || result.success !== true) return
     const status = text(fields(result, 'statusChange'), 'to') ?? task.status
     if (status === 'deleted') known?.delete(id)
-    else known?.set(id, { text: name ?? task.text, status: statusOf(status) })
+    else known?.set(id, { text: text(input, 'subject') ?? task.text, status: statusOf(status) })
   },
 
   TaskList(tasks, result) {
@@ -50,19 +52,49 @@ const ruleOf = ruleTable<Rule>({
       tasks.known.set(id, { text: text(task, 'subject') ?? '', status: statusOf(text(task, 'status')) })
     }
   },
+
+  TodoWrite(tasks, _result, input) {
+    const items = todosIn(input)
+    if (items) tasks.known = new Map(items.map((item, index) => [`${index}`, item]))
+  },
 })
+
+function todosIn(input: Fields): PlanItem[] | undefined {
+  if (!Array.isArray(input.todos)) return undefined
+  return objects(input, 'todos').map((todo) => ({
+    text: text(todo, 'content') ?? '',
+    status: statusOf(text(todo, 'status')),
+  }))
+}
 
 function statusOf(status: string | undefined): PlanItem['status'] {
   return status === 'in_progress' || status === 'completed' ? status : 'pending'
 }
 
+const NOTHING: Fields = {}
+
+/** The call that ended. */
+interface Ended {
+  id: string
+  name: string
+  parent: string | undefined
+  succeeded: boolean
+}
+
 /** The whole list after a call that succeeded, if the call changed it. */
-export function planAfter(tasks: Tasks, tool: string, toolId: string, result: Fields): Said[] {
-  const rule = ruleOf(tool)
+export function planAfter(tasks: Tasks, { id, name, parent, succeeded }: Ended, result = NOTHING): Said[] {
+  const rule = ruleOf(name)
   if (!rule) return []
+  const input = tasks.inputs.get(id) ?? NOTHING
+  tasks.inputs.delete(id)
+  if (!succeeded) return []
+  // A session has one list of tasks, and its sub-agents work on it too; a list that is written whole is its writer's.
+  if (name === 'TodoWrite' && parent !== undefined) {
+    const items = todosIn(input)
+    return items ? [{ type: 'plan.updated', items, parent }] : []
+  }
   const before = JSON.stringify(itemsOf(tasks))
-  rule(tasks, result, tasks.names.get(toolId))
-  tasks.names.delete(toolId)
+  rule(tasks, result, input)
   const items = itemsOf(tasks)
   return JSON.stringify(items) === before ? [] : [{ type: 'plan.updated', items }]
 }

@@ -60,12 +60,19 @@ export function locationsOf(input: unknown, blockedPath?: string): Location[] {
   return [...paths].flatMap((one) => (one === undefined ? [] : [{ path: one }]))
 }
 
+/** The file that a structured result is about. */
+export function pathIn(result: Fields): string | undefined {
+  return text(result, 'filePath') ?? text(result, 'notebook_path')
+}
+
 /** File tools tell what they did in their structured result. */
 export function fileChange(result: Fields): Change[] {
   const path = text(result, 'filePath')
-  if (path === undefined || !Array.isArray(result.structuredPatch)) return []
+  if (path === undefined) return notebookChange(result)
+  if (!Array.isArray(result.structuredPatch)) return []
   const before = text(result, 'originalFile')
-  const created = result.type === 'create' || before === undefined
+  // Only an Edit does not say which it is.
+  const created = result.type === 'create' || (result.type !== 'update' && before === undefined)
   const after = text(result, 'content') ?? edited(result, before)
   const diff = unifiedDiff(list(result, 'structuredPatch'))
   return [
@@ -77,6 +84,15 @@ export function fileChange(result: Fields): Change[] {
       ...(after !== undefined && { after }),
     },
   ]
+}
+
+/** A notebook is told whole, as it was and as it is. */
+function notebookChange(result: Fields): Change[] {
+  const path = text(result, 'notebook_path')
+  const after = text(result, 'updated_file')
+  if (path === undefined || after === undefined || text(result, 'error')) return []
+  const before = text(result, 'original_file')
+  return [{ path, change: 'modified', ...(before !== undefined && { before }), after }]
 }
 
 /** An Edit tells the strings it swapped and not the file that came of it. */

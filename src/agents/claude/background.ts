@@ -1,0 +1,109 @@
+import type { SubagentCompleted } from '../../model/events/work.ts'
+import type { ToolStatus } from '../../model/index.ts'
+import type { Said, Step } from '../agent.ts'
+import { compact, count, type Fields, fields, flag, text } from '../fields.ts'
+import { finishSubagent, progressTool, startSubagent } from '../ledger.ts'
+import { settleThread } from '../settle.ts'
+import { nothing, say, sayAll } from '../step.ts'
+import type { State } from './state.ts'
+
+export function decodeTaskStarted(state: State, native: Fields): Step {
+  const id = text(native, 'tool_use_id') ?? text(native, 'task_id') ?? '?'
+  const label = text(native, 'description') ?? ''
+  const background = flag(native, 'is_backgrounded')
+  if (text(native, 'task_type') === 'local_agent') {
+    const parent = state.ledger.tools.get(id)?.parent
+    const more = compact({
+      agentType: text(native, 'subagent_type'),
+      prompt: text(native, 'prompt'),
+      parent,
+    })
+    return sayAll(startSubagent(state.ledger, { id, toolId: id, label, background, ...more }))
+  }
+  // A shell that takes some seconds is announced too: not a sub-agent.
+  state.shells.set(id, { label, background })
+  return background
+    ? say(shellStarted(id, label))
+    : sayAll(progressTool(state.ledger, id, { message: label }))
+}
+
+function shellStarted(toolId: string, message: string): Said {
+  return { type: 'notice.raised', level: 'info', code: 'background_started', message, data: { toolId } }
+}
+
+export function decodeTaskProgress(state: State, native: Fields): Step {
+  const id = text(native, 'tool_use_id')
+  if (id === undefined || !state.ledger.subagents.has(id)) return nothing
+  const total = count(fields(native, 'usage'), 'total_tokens')
+  const message = text(native, 'description')
+  return say({
+    type: 'subagent.progressed',
+    id,
+    ...compact({ message, usage: total === undefined ? undefined : { total } }),
+  })
+}
+
+export function decodeTaskNotification(state: State, native: Fields): Step {
+  const id = text(native, 'tool_use_id') ?? text(native, 'task_id') ?? '?'
+  const summary = text(native, 'summary')
+  if (state.ledger.subagents.has(id)) {
+    const usage = fields(native, 'usage')
+    const total = count(usage, 'total_tokens')
+    return sayAll(
+      endSubagent(state, id, {
+        status: taskStatus(text(native, 'status')),
+        ...compact({
+          summary,
+          usage: total === undefined ? undefined : { total },
+          durationMs: count(usage, 'duration_ms'),
+        }),
+      }),
+    )
+  }
+  const shell = state.shells.get(id)
+  state.shells.delete(id)
+  // A foreground shell's end is told by its result.
+  if (!shell?.background) return nothing
+  return say({
+    type: 'notice.raised',
+    level: 'info',
+    code: 'background_finished',
+    message: summary ?? '',
+    data: compact({ toolId: id, status: text(native, 'status'), outputFile: text(native, 'output_file') }),
+  })
+}
+
+function endSubagent(state: State, id: string, end: Omit<SubagentCompleted, 'type' | 'id'>): Said[] {
+  state.innerStreams.delete(id)
+  const said = settleThread(state.ledger, id, end.status)
+  for (const [inner, { parent, background }] of state.ledger.subagents) {
+    if (parent === id && !background) said.push(...endSubagent(state, inner, { status: end.status }))
+  }
+  said.push(...finishSubagent(state.ledger, id, end))
+  return said
+}
+
+/** The call of a sub-agent or of a shell has returned. What was moved to the background meanwhile goes on after it. */
+export function returnTask(state: State, id: string, status: ToolStatus, result: Fields | undefined): Said[] {
+  const shell = state.shells.get(id)
+  if (shell && !shell.background) {
+    if (result && text(result, 'backgroundTaskId') !== undefined) {
+      shell.background = true
+      return [shellStarted(id, shell.label)]
+    }
+    state.shells.delete(id)
+  }
+  const subagent = state.ledger.subagents.get(id)
+  if (!subagent || subagent.background) return []
+  if (result && text(result, 'status') === 'async_launched') {
+    subagent.background = true
+    return []
+  }
+  const ended = status === 'success' || status === 'cancelled' ? status : 'error'
+  return endSubagent(state, id, { status: ended })
+}
+
+function taskStatus(status: string | undefined): 'success' | 'error' | 'cancelled' {
+  if (status === 'completed') return 'success'
+  return status === 'failed' ? 'error' : 'cancelled'
+}

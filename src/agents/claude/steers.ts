@@ -1,0 +1,52 @@
+import type { Said, Step } from '../agent.ts'
+import { type Fields, text } from '../fields.ts'
+import { nothing, say } from '../step.ts'
+import { openTurn, type Sent, type State } from './state.ts'
+
+/** A prompt with an id of ours is queued, started and completed; what matters is where it starts. */
+export function decodeLifecycle(state: State, native: Fields): Step {
+  state.lifecycle = true
+  const uuid = text(native, 'command_uuid')
+  if (uuid === undefined || text(native, 'state') !== 'started') return nothing
+  if (state.waiting?.promptId === uuid) state.waiting = undefined
+  const index = state.steers.findIndex((steer) => steer.promptId === uuid)
+  if (index < 0) return nothing
+  const [steer] = state.steers.splice(index, 1)
+  return steer && state.turnOpen ? say(folded(steer)) : say(beginTurn(state, steer))
+}
+
+function folded(steer: Sent): Said {
+  return { type: 'turn.steered', prompt: steer.text, effect: 'folded' }
+}
+
+/** A turn that we did not open with a prompt: one that a steering prompt became, or the agent's own. */
+export function beginTurn(state: State, steer = state.steers.shift()): Said {
+  openTurn(state)
+  if (!steer) return { type: 'turn.started', origin: 'agent' }
+  const promptId = steer.promptId === undefined ? {} : { promptId: steer.promptId }
+  return { type: 'turn.started', origin: 'prompt', prompt: steer.text, ...promptId }
+}
+
+/** The model is told what was sent until here along with the result of its call. */
+export function passSteers(state: State): void {
+  if (state.waiting) state.waiting.passed = true
+  for (const steer of state.steers) steer.passed = true
+}
+
+/** The model is called again. Older versions, and prompts without an id, say nothing else of what it was told. */
+export function foldSteers(state: State): Said[] {
+  const said: Said[] = []
+  if (!state.turnOpen) return said
+  if (state.waiting && wasTold(state, state.waiting)) state.waiting = undefined
+  if (state.steers.length === 0) return said
+  state.steers = state.steers.filter((steer) => {
+    if (!wasTold(state, steer)) return true
+    said.push(folded(steer))
+    return false
+  })
+  return said
+}
+
+function wasTold({ lifecycle }: State, { passed, promptId }: Sent): boolean {
+  return passed && !(lifecycle && promptId !== undefined)
+}
