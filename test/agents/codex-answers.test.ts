@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import type { AnswerCommand } from '../../src/model/index.ts'
+import type { RequestOpened } from '../../src/model/events/request.ts'
+import type { AnswerCommand, Approval } from '../../src/model/index.ts'
+import { answerFor } from '../../src/sessions/approval.ts'
 import { inTurn, item, notification, written } from './codex-wire.ts'
 
 type Answer = Omit<AnswerCommand, 'type' | 'requestId'>
@@ -83,6 +85,34 @@ describe('answers', () => {
     })
   })
 
+  test('of several open calls of a server it is the one that has these arguments and was not asked about', () => {
+    const codec = inTurn()
+    const call = (id: string, text: string) =>
+      item('started', { type: 'mcpToolCall', id, server: 'demo', tool: 'echo', arguments: { text } })
+    for (const frame of [call('a', 'one'), call('b', 'two'), call('c', 'two')]) codec.hear(frame)
+    const ask = (id: number, _meta: object) =>
+      codec.hear({
+        ...notification('mcpServer/elicitation/request', {
+          serverName: 'demo',
+          _meta: { codex_approval_kind: 'mcp_tool_call', ..._meta },
+        }),
+        id,
+      }).said[0]
+    expect(ask(9, { tool_params: { text: 'six' } })).toMatchObject({ tool: 'demo', input: { text: 'six' } })
+    expect(ask(0, { tool_params: { text: 'one' } })).toMatchObject({ toolId: 'a', input: { text: 'one' } })
+    expect(ask(1, { tool_params: { text: 'two' } })).toMatchObject({ toolId: 'c', input: { text: 'two' } })
+    expect(ask(2, {})).toMatchObject({ toolId: 'b', input: { text: 'two' } })
+    expect(ask(3, { tool_params: { text: 'six' } })).toMatchObject({ tool: 'demo', input: { text: 'six' } })
+  })
+
+  test('the only open call of a server is not the one that is asked about when its arguments are others', () => {
+    const approval = { codex_approval_kind: 'mcp_tool_call', tool_params: { text: 'other' } }
+    const params = { serverName: 'demo', _meta: approval }
+    const { opened } = answered('mcpServer/elicitation/request', params, { decision: 'allow' })
+    expect(opened).toMatchObject({ tool: 'demo', input: { text: 'other' } })
+    expect(opened).not.toHaveProperty('toolId')
+  })
+
   test('a form of an MCP server is a question for each field, answered in its types', () => {
     const form = {
       serverName: 'demo',
@@ -139,5 +169,52 @@ describe('answers', () => {
     expect(written(step)).toEqual([
       { id: 7, error: { code: -32601, message: 'attestation/generate is not supported' } },
     ])
+  })
+})
+
+describe('the question about a change', () => {
+  /** What the policy answers to it; nothing when a person is to be asked. */
+  function decided(approval: Approval, changes: readonly object[], more: object = {}) {
+    const codec = inTurn()
+    codec.hear(item('started', { type: 'fileChange', id: 'call-1', changes, status: 'inProgress' }))
+    const question = notification('item/fileChange/requestApproval', { itemId: 'call-1', ...more })
+    const [opened] = codec.hear({ ...question, id: 0 }).said
+    if (opened?.type !== 'request.opened') throw new Error('nothing was asked')
+    const request: RequestOpened = { ...opened, inputDigest: 'd' }
+    const isInside = (path: string) => path.startsWith('/project/')
+    const policy = { approval, sandbox: 'workspace-write' } as const
+    const answer = answerFor(request, { policy, attended: true, isInside })
+    return { request, decision: answer?.decision }
+  }
+
+  const edit = { path: '/project/a', kind: { type: 'update', move_path: null }, diff: '@@' }
+  const gone = { path: '/project/b', kind: { type: 'delete' }, diff: 'b' }
+  const moved = (to: string) => ({ path: '/project/c', kind: { type: 'update', move_path: to }, diff: '@@' })
+
+  test.each<[string, readonly object[], string, readonly string[]]>([
+    ['an edit', [edit], 'edit', ['/project/a']],
+    ['a file that goes', [edit, gone], 'delete', ['/project/a', '/project/b']],
+    ['a file that moves', [edit, moved('/etc/c')], 'move', ['/project/a', '/project/c', '/etc/c']],
+    ['one that moves and one that goes', [moved('/d'), gone], 'delete', ['/project/c', '/d', '/project/b']],
+  ])('%s is asked about as what it does, with every file that it touches', (_name, changes, kind, paths) => {
+    const { request } = decided('ask', changes)
+    expect(request).toMatchObject({ toolKind: kind, locations: paths.map((path) => ({ path })) })
+  })
+
+  test('a policy lets go by itself of what it names, and inside the workspace only', () => {
+    expect(decided('ask-dangerous', [edit]).decision).toBe('allow')
+    expect(decided('ask-dangerous', [gone]).decision).toBeUndefined()
+    expect(decided('ask-dangerous', [moved('/project/d')]).decision).toBeUndefined()
+    expect(decided('auto-edit', [gone, moved('/project/d')]).decision).toBe('allow')
+    expect(decided('auto-edit', [moved('/etc/d')]).decision).toBeUndefined()
+  })
+
+  test('a folder that is to be opened for good is one of its places', () => {
+    const { request, decision } = decided('auto-edit', [edit], { grantRoot: '/etc' })
+    expect(request).toMatchObject({
+      input: { changes: [edit], grantRoot: '/etc' },
+      locations: [{ path: '/project/a' }, { path: '/etc' }],
+    })
+    expect(decision).toBeUndefined()
   })
 })

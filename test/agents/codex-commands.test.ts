@@ -79,20 +79,23 @@ describe('opening', () => {
     ])
   })
 
-  test('a thread that does not open fails the prompt that waits and refuses the next', () => {
-    const codec = wire('live', { resume: 'thread-0' })
-    codec.command({ type: 'open', resume: 'thread-0' })
-    codec.command({ type: 'prompt', text: 'hello' })
-    codec.hear({ id: 'c1', result: {} })
-    const { said } = codec.hear({
-      id: 'c2',
-      error: { code: -32600, message: 'no rollout found for thread id x' },
-    })
-    expect(said).toMatchObject([
-      { type: 'turn.verdict', evidence: 'error', error: { code: 'session_not_found' } },
-    ])
-    expect(codec.command({ type: 'prompt', text: 'again' }).refused?.code).toBe('session_not_found')
-  })
+  test.each(['no rollout found for thread id x', 'invalid thread id: invalid character'])(
+    'a thread that does not open fails the prompt that waits and refuses the next: %s',
+    (message) => {
+      const codec = wire('live', { resume: 'thread-0' })
+      codec.command({ type: 'open', resume: 'thread-0' })
+      codec.command({ type: 'prompt', text: 'hello' })
+      codec.hear({ id: 'c1', result: {} })
+      const { said } = codec.hear({
+        id: 'c2',
+        error: { code: -32600, message },
+      })
+      expect(said).toMatchObject([
+        { type: 'turn.verdict', evidence: 'error', error: { code: 'session_not_found' } },
+      ])
+      expect(codec.command({ type: 'prompt', text: 'again' }).refused?.code).toBe('session_not_found')
+    },
+  )
 
   test('a prompt that was interrupted while it waited is never sent', () => {
     const codec = wire('live')

@@ -1,3 +1,4 @@
+import { serialize } from 'node:v8'
 import type { Exit, Said, Start, Step } from '../../src/agents/agent.ts'
 import { codex } from '../../src/agents/codex/agent.ts'
 import type { Command, LaunchKind, Policy } from '../../src/model/index.ts'
@@ -22,6 +23,8 @@ export function wire(launch: LaunchKind, setup: Setup = {}) {
       codec.decode(state, { stream: 'stdout', text: JSON.stringify(frame), value: frame }),
     stderr: (text: string): Step => codec.decode(state, { stream: 'stderr', text }),
     command: (command: Command): Step => codec.encode(state, command),
+    /** How much it keeps, in bytes. */
+    size: (): number => serialize(state).byteLength,
     end: (exit: Exit = { code: 0, cause: 'exit' }): readonly Said[] => codec.end(state, exit).said,
   }
 }

@@ -1,7 +1,8 @@
-import type { Location } from '../../model/index.ts'
+import type { Location, ToolKind } from '../../model/index.ts'
 import type { Said } from '../agent.ts'
 import {
   asAmount,
+  asFields,
   asInt,
   asText,
   compact,
@@ -9,14 +10,14 @@ import {
   fields,
   isFields,
   list,
-  only,
   text,
   texts,
 } from '../fields.ts'
 import { finishTool, type Ledger, openToolId, startTool, type ToolResult, type ToolStart } from '../ledger.ts'
 import { ruleTable } from '../rules.ts'
+import type { Declined } from './refusals.ts'
 import { endedAgents, receiversOf } from './subagents.ts'
-import { changesOf, contentText, mcpResult, statusOf } from './tools.ts'
+import { changeOf, changesOf, contentText, mcpResult, statusOf } from './tools.ts'
 
 /** Where an item is in its life. */
 export type Phase = 'started' | 'updated' | 'completed'
@@ -27,9 +28,17 @@ type Result = Pick<Partial<ToolResult>, 'output' | 'error' | 'exitCode' | 'data'
 interface CallRule {
   start(item: Fields, toolId: string, parent: string | undefined): ToolStart
   resultOf?(item: Fields): Result
+  /** Its input may be told only while it runs, or as it ends. */
+  grows?: true
 }
 
 const NO_RESULT: Result = {}
+
+/** What both programs keep of their calls. */
+interface Calls {
+  readonly ledger: Ledger
+  readonly declined: Declined
+}
 
 /** Named by us and not by the item: a name that was just read is one more string for every call. */
 const command = (name: string): CallRule => ({
@@ -50,15 +59,21 @@ const command = (name: string): CallRule => ({
 const fileChange = (name: string): CallRule => ({
   start(item, toolId, parent) {
     const changes = list(item, 'changes')
-    const locations = only(changes, hasPath).map(({ path }): Location => ({ path }))
+    const locations: Location[] = []
+    let kind: ToolKind = 'edit'
+    for (const native of changes) {
+      if (!isFields(native) || typeof native.path !== 'string') continue
+      const { change, from, path } = changeOf(native)
+      // A file that goes weighs most: that is what people want to be asked about. One that moves is in two places.
+      if (change === 'deleted') kind = 'delete'
+      else if (change === 'renamed' && kind === 'edit') kind = 'move'
+      if (from !== undefined) locations.push({ path: from })
+      locations.push({ path })
+    }
     const title = locations.length === 1 ? locations[0]?.path : locations.map(({ path }) => path).join(', ')
-    return { toolId, name, kind: 'edit', title, input: { changes }, locations, parent }
+    return { toolId, name, kind, title, input: { changes }, locations, parent }
   },
 })
-
-function hasPath(change: unknown): change is { path: string } {
-  return isFields(change) && typeof change.path === 'string'
-}
 
 /** Tools of servers are named with them. */
 function nameIn(owner: string | undefined, item: Fields): string {
@@ -75,7 +90,8 @@ const mcp: CallRule = {
 
 const webSearch = (name: string): CallRule => ({
   start(item, toolId, parent) {
-    const query = text(item, 'query')
+    // Empty as long as the model has not said what it looks for.
+    const query = text(item, 'query') || undefined
     const action = fields(item, 'action')
     return {
       toolId,
@@ -93,6 +109,7 @@ const webSearch = (name: string): CallRule => ({
     }
   },
   resultOf: (item) => (Array.isArray(item.results) ? { data: item.results } : {}),
+  grows: true,
 })
 
 const collab: CallRule = {
@@ -152,28 +169,47 @@ const ruleOf = ruleTable<CallRule>({
 
 /** What an item says as a tool call; nothing when it is none. */
 export function decodeCall(
-  ledger: Ledger,
+  state: Calls,
   phase: Phase,
   id: string,
   item: Fields,
   parent?: string,
+  type: unknown = item.type,
 ): Said[] | undefined {
-  const rule = ruleOf(item.type)
+  const rule = ruleOf(type)
   if (!rule) return undefined
+  const { ledger } = state
   const open = openToolId(ledger, id)
-  if (open !== undefined) return phase === 'completed' ? endCall(ledger, rule, id, open, item) : []
+  if (open !== undefined) {
+    if (!rule.grows) return phase === 'completed' ? endCall(state, rule, id, open, item) : []
+    const grown = growCall(ledger, rule, open, item)
+    return phase === 'completed' ? [...grown, ...endCall(state, rule, id, open, item)] : grown
+  }
   // An end without a start is told whole; what comes after an end says nothing.
   if (phase !== 'started' && ledger.closedTools.has(id)) return []
   const started = startTool(ledger, rule.start(item, id, parent))
-  return phase === 'completed' ? [started, ...endCall(ledger, rule, id, undefined, item)] : [started]
+  return phase === 'completed' ? [started, ...endCall(state, rule, id, undefined, item)] : [started]
 }
 
-function endCall(ledger: Ledger, rule: CallRule, id: string, open: string | undefined, item: Fields): Said[] {
+/** What the item tells of the input that its start did not. */
+function growCall(ledger: Ledger, rule: CallRule, open: string, item: Fields): Said[] {
+  const tool = ledger.tools.get(open)
+  if (!tool) return []
+  const { title, input } = rule.start(item, tool.nativeId, tool.parent)
+  const whole = { ...asFields(tool.input), ...asFields(input) }
+  if (JSON.stringify(whole) === JSON.stringify(tool.input)) return []
+  tool.input = whole
+  return [{ type: 'tool.updated', toolId: tool.toolId, ...compact({ title }), input: whole }]
+}
+
+function endCall(state: Calls, rule: CallRule, id: string, open: string | undefined, item: Fields): Said[] {
+  const { ledger } = state
   const result = rule.resultOf?.(item) ?? NO_RESULT
   const refusedBy = open === undefined ? undefined : ledger.tools.get(open)?.refusedBy
   const ended = statusOf(item, result)
   // Codex tells that a call was refused; by whom, only who answered it knows.
   const status = refusedBy && ended !== 'success' ? 'denied' : ended
+  if (status === 'denied' && !refusedBy) state.declined.ended++
   const deniedBy = status === 'denied' ? (refusedBy ?? 'policy') : undefined
   const { output, error, exitCode, data } = result
   const durationMs = asAmount(item.durationMs)

@@ -1,5 +1,5 @@
 import type { ErrorCode, ErrorInfo, Evidence } from '../../model/index.ts'
-import type { Said } from '../agent.ts'
+import type { Exit, Said } from '../agent.ts'
 import { compact, type Fields, fields, int, isFields, text } from '../fields.ts'
 import { codeOfStatus } from '../http-status.ts'
 import { ruleTable } from '../rules.ts'
@@ -29,13 +29,18 @@ const codeOfWord = ruleTable<ErrorCode>({
 const REFUSALS: ReadonlySet<string> = new Set(['cyberPolicy', 'misalignmentPolicyViolation'])
 
 const TEXTS: readonly (readonly [RegExp, ErrorCode])[] = [
-  [/no rollout found|invalid session id|thread not found/i, 'session_not_found'],
+  [/no rollout found|invalid (session|thread) id|thread not found/i, 'session_not_found'],
   [/unexpected argument|invalid value .* for/i, 'unsupported_option'],
   [/quota exceeded|usage limit/i, 'quota_exceeded'],
   [/max_output_tokens/, 'output_truncated'],
-  [/missing environment variable|not logged in|incorrect api key/i, 'authentication_failed'],
-  [/invalid_request_error|does not exist|no prompt provided/i, 'invalid_request'],
-  [/stream disconnected|high demand|error sending request/i, 'connection_failed'],
+  [
+    /missing environment variable|not logged in|incorrect api key|token could not be refreshed/i,
+    'authentication_failed',
+  ],
+  [/invalid_request_error|does not exist|no prompt provided|context window/i, 'invalid_request'],
+  [/rate limit (exceeded|reached)/i, 'rate_limited'],
+  [/stream disconnected|high demand|at capacity|error sending request/i, 'connection_failed'],
+  [/connection failed|reading the server response|request timed out/i, 'connection_failed'],
 ]
 
 /** `codex exec` has no error codes: the message is all there is. */
@@ -43,6 +48,22 @@ export function codeOfText(message: string): ErrorCode {
   const status = statusIn(message)
   if (status !== undefined) return codeOfStatus(status)
   return TEXTS.find(([pattern]) => pattern.test(message))?.[1] ?? 'unknown'
+}
+
+/** How it refuses arguments, whatever it says about them. */
+const BAD_ARGUMENTS = 2
+
+/** It ended without a word on the turn. What stderr says explains that only if no thread was ever opened. */
+export function silence(
+  { threadId, stderr }: { threadId: string | undefined; stderr: readonly string[] },
+  exit: Exit,
+): { evidence: Evidence; error?: ErrorInfo } {
+  if (exit.error) return { evidence: 'error', error: exit.error }
+  const neverOpened = threadId === undefined && exit.code !== undefined && exit.code !== 0
+  if (!neverOpened || stderr.length === 0) return { evidence: 'none' }
+  const message = stderr.join('\n')
+  const code = exit.code === BAD_ARGUMENTS ? 'unsupported_option' : codeOfText(message)
+  return { evidence: 'error', error: { code, message } }
 }
 
 function statusIn(message: string): number | undefined {
@@ -54,7 +75,9 @@ function statusIn(message: string): number | undefined {
 function readInfo(info: unknown): { word: string | undefined; status: number | undefined } {
   if (typeof info === 'string') return { word: info, status: undefined }
   if (!isFields(info)) return { word: undefined, status: undefined }
-  const word = Object.keys(info).find((key) => codeOfWord(key) !== undefined)
+  const words = Object.keys(info)
+  // One that is new may still tell its status.
+  const word = words.find((key) => codeOfWord(key) !== undefined) ?? words[0]
   return { word, status: word === undefined ? undefined : int(fields(info, word), 'httpStatusCode') }
 }
 

@@ -1,5 +1,6 @@
 import type { NoticeRaised } from '../../model/events/report.ts'
 import type { DeniedBy } from '../../model/index.ts'
+import type { Ledger } from '../ledger.ts'
 
 const ROUTER = 'codex_core::tools::router'
 const COLOURS = /\u001b\[[0-9;]*m/g
@@ -31,4 +32,15 @@ export function refusalIn(line: string): NoticeRaised | undefined {
   return by
     ? { ...notice, code: 'tool_refused', data: { deniedBy: by } }
     : { ...notice, code: 'agent_warning' }
+}
+
+/** The calls of a turn that Codex declined by itself: those that stderr tells of, and those that ended as refused. */
+export interface Declined {
+  told: number
+  ended: number
+}
+
+/** All that the turn was refused. A call that ends as refused is told on stderr too, before or after. */
+export function denialsOf({ ledger, declined }: { ledger: Ledger; declined: Declined }): number {
+  return ledger.denials + Math.max(0, declined.told - declined.ended)
 }

@@ -19,7 +19,7 @@ interface Ended {
 export function endedAgents(item: Fields): readonly Ended[] {
   const states = isFields(item.agentsStates) ? item.agentsStates : item.agents_states
   // Asked of every call, and few are about agents.
-  if (!isFields(states)) return NONE
+  if (!isFields(states) || wakes(item.tool)) return NONE
   const agents = Object.keys(states)
   if (agents.length === 0) return NONE
   return only(
@@ -29,6 +29,14 @@ export function endedAgents(item: Fields): readonly Ended[] {
 }
 
 const NONE: readonly Ended[] = []
+
+/** Calls that set an agent to work again: an end that they tell of is that of its last turn. */
+const wakes = ruleTable<true>({
+  sendInput: true,
+  send_input: true,
+  resumeAgent: true,
+  resume_agent: true,
+})
 
 function endIn(id: string, state: unknown): Ended | undefined {
   const status = isFields(state) ? endOf(state.status) : undefined

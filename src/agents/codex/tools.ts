@@ -25,7 +25,7 @@ export function changesOf(item: Fields): readonly Change[] | undefined {
   return item.changes === undefined ? undefined : objects(item, 'changes').map(changeOf)
 }
 
-function changeOf(change: Fields): Change {
+export function changeOf(change: Fields): Change {
   const path = asText(change.path) ?? '?'
   const diff = asText(change.diff)
   switch (kindOf(change)) {

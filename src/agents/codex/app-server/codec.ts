@@ -1,8 +1,8 @@
-import type { Codec, Exit, Said, Start, Step } from '../../agent.ts'
+import type { Codec, Said, Start, Step } from '../../agent.ts'
 import { type Fields, fields, isFields, text } from '../../fields.ts'
 import { ruleTable } from '../../rules.ts'
 import { malformed, nothing, oversized, say, sayAll, unmapped } from '../../step.ts'
-import { codeOfText } from '../errors.ts'
+import { silence } from '../errors.ts'
 import { refusalIn } from '../refusals.ts'
 import { note } from './calls.ts'
 import { encode } from './commands.ts'
@@ -36,7 +36,6 @@ import {
   decodeTurnCompleted,
   decodeTurnStarted,
   decodeUsage,
-  type Ending,
   endProcess,
   endTurn,
 } from './turns.ts'
@@ -121,16 +120,7 @@ function decodeStderr(state: State, line: string): Step {
   state.stderr.push(line)
   // A refusal belongs to the turn that is open; without one there is no outcome to change.
   const refusal = refusalIn(line)
-  if (refusal?.code === 'tool_refused' && state.turn) state.ledger.denials++
+  if (refusal?.code === 'tool_refused' && state.turn) state.declined.told++
   const said: Said = { type: 'output.written', stream: 'stderr', line }
   return refusal ? say(said, refusal) : say(said)
-}
-
-/** It died without a word on the turn. What stderr says is worth something only if no thread was ever opened. */
-function silence(state: State, exit: Exit): Ending {
-  if (exit.error) return { evidence: 'error', error: exit.error }
-  const neverOpened = state.threadId === undefined && exit.code !== undefined && exit.code !== 0
-  if (!neverOpened || state.stderr.length === 0) return { evidence: 'none' }
-  const message = state.stderr.join('\n')
-  return { evidence: 'error', error: { code: codeOfText(message), message } }
 }

@@ -1,12 +1,12 @@
 import type { Said, Step } from '../../agent.ts'
-import { compact, type Fields, fields, list, text, texts } from '../../fields.ts'
+import { compact, count, type Fields, fields, list, text, texts } from '../../fields.ts'
 import { addDelta, closeMessage, completeMessage, progressTool } from '../../ledger.ts'
 import { ruleTable } from '../../rules.ts'
 import { nothing, say, sayAll, unmapped } from '../../step.ts'
 import { decodeCall, type Phase } from '../calls.ts'
 import { endedAgents, spawnedAgents } from '../subagents.ts'
 import type { State } from './state.ts'
-import { childOf, cutHalves, endChild, parentOf, startChild } from './threads.ts'
+import { adoptChild, cutHalves, endChild, isLate, parentOf, startChild, unsaid } from './threads.ts'
 
 interface Place {
   phase: Phase
@@ -21,7 +21,9 @@ const answer: ItemRule = (state, id, item, { phase, parent }) => {
   if (whole === undefined) return closeMessage(state.ledger, id)
   const author = parent === undefined ? state.turn : state.children.get(parent)
   if (author) author.answer = whole
-  return [completeMessage(state.ledger, 'text', id, whole, { parent, phase: phaseOf(item.phase) })]
+  const rest = unsaid(state, id, whole)
+  if (rest === undefined) return closeMessage(state.ledger, id)
+  return [completeMessage(state.ledger, 'text', id, rest, { parent, phase: phaseOf(item.phase) })]
 }
 
 const itemRule = ruleTable<ItemRule>({
@@ -31,6 +33,7 @@ const itemRule = ruleTable<ItemRule>({
 
   reasoning(state, id, item, { phase, parent }) {
     if (phase !== 'completed') return []
+    state.parts.delete(contentId(id))
     return [
       ...thought(state, id, texts(item, 'summary'), parent),
       ...thought(state, contentId(id), texts(item, 'content'), parent),
@@ -45,7 +48,7 @@ const itemRule = ruleTable<ItemRule>({
       turn.prompted = true
       return []
     }
-    const cut = cutHalves(state, undefined)
+    const cut = cutHalves(state)
     const prompt = inputText(item)
     return [...cut, { type: 'turn.steered', prompt, effect: cut.length > 0 ? 'restarted' : 'folded' }]
   },
@@ -60,8 +63,9 @@ const phaseOf = ruleTable<'commentary' | 'final'>({ commentary: 'commentary', fi
 const contentId = (id: string) => `${id}:content`
 
 function thought(state: State, id: string, parts: string[] | undefined, parent: string | undefined): Said[] {
-  if (!parts || parts.length === 0) return closeMessage(state.ledger, id)
-  return [completeMessage(state.ledger, 'thinking', id, parts.join('\n\n'), { parent })]
+  const rest = parts && parts.length > 0 ? unsaid(state, id, parts.join('\n\n')) : undefined
+  if (rest === undefined) return closeMessage(state.ledger, id)
+  return [completeMessage(state.ledger, 'thinking', id, rest, { parent })]
 }
 
 /** The text of a prompt, whoever wrote it. */
@@ -78,8 +82,8 @@ export function decodeItem(state: State, phase: Phase, params: Fields, raw: stri
   const parent = parentOf(state, params)
   // Told by the parent's thread, often after its turn: it must not be taken for late.
   if (type === 'subAgentActivity') return sayAll(decodeActivity(state, id, item, parent))
-  if (isLate(state, params)) return nothing
-  const adopted = parent === undefined ? [] : childOf(state, parent).said
+  if (isLate(state, params, parent)) return nothing
+  const adopted = parent === undefined ? [] : adoptChild(state, parent)
   const rule = itemRule(type)
   const said = rule
     ? rule(state, id, item, { phase, parent })
@@ -87,19 +91,11 @@ export function decodeItem(state: State, phase: Phase, params: Fields, raw: stri
   return said ? sayAll([...adopted, ...said]) : unmapped(`item/${type ?? '?'}`, raw)
 }
 
-function isLate(state: State, params: Fields): boolean {
-  const turnId = text(params, 'turnId')
-  // The open turn first: comparing is cheaper than looking up.
-  return turnId !== undefined && turnId !== state.turn?.id && state.ended.has(turnId)
-}
-
 function decodeTool(state: State, id: string, item: Fields, { phase, parent }: Place): Said[] | undefined {
-  const said = decodeCall(state.ledger, phase, id, item, parent)
-  if (!said) return undefined
-  for (const one of said) if (one.type === 'tool.started') state.inputs.set(one.toolId, one.input)
-  if (phase !== 'completed') return said
+  const said = decodeCall(state, phase, id, item, parent)
+  if (!said || phase !== 'completed') return said
   for (const agent of spawnedAgents(item, id, parent)) said.push(...startChild(state, agent))
-  for (const { id: thread, status } of endedAgents(item)) said.push(...endChild(state, thread, { status }))
+  for (const { id: thread, ...end } of endedAgents(item)) said.push(...endChild(state, thread, end))
   return said
 }
 
@@ -124,14 +120,17 @@ function decodeActivity(state: State, id: string, item: Fields, parent: string |
   }
 }
 
+const NOBODY: readonly Said[] = []
+
 /** A piece of a message. The hottest rule of all. */
 function decodeDelta(kind: 'text' | 'thinking', idOf: (params: Fields) => string) {
   return (state: State, params: Fields): Step => {
     const piece = text(params, 'delta')
-    if (piece === undefined || isLate(state, params)) return nothing
     const parent = parentOf(state, params)
+    if (piece === undefined || isLate(state, params, parent)) return nothing
+    const adopted = parent === undefined ? NOBODY : adoptChild(state, parent)
     const said = addDelta(state.ledger, kind, idOf(params), piece, parent)
-    return parent === undefined ? say(said) : say(...childOf(state, parent).said, said)
+    return adopted.length === 0 ? say(said) : say(...adopted, said)
   }
 }
 
@@ -139,12 +138,25 @@ const itemId = (params: Fields) => text(params, 'itemId') ?? '?'
 
 export const decodeText = decodeDelta('text', itemId)
 export const decodeSummary = decodeDelta('thinking', itemId)
-export const decodeThought = decodeDelta('thinking', (params) => contentId(itemId(params)))
+const decodeRaw = decodeDelta('thinking', (params) => contentId(itemId(params)))
+
+/** Nothing but its number tells that another part of the raw thoughts begins. */
+export function decodeThought(state: State, params: Fields): Step {
+  const id = contentId(itemId(params))
+  const part = count(params, 'contentIndex') ?? 0
+  const before = state.parts.get(id)
+  if (part === before) return decodeRaw(state, params)
+  state.parts.set(id, part)
+  const delta = text(params, 'delta')
+  const parted = before !== undefined && delta !== undefined
+  return decodeRaw(state, parted ? { ...params, delta: `\n\n${delta}` } : params)
+}
 
 /** Parts of a summary are joined by an empty line, as its whole text will be. */
 export function decodeSummaryPart(state: State, params: Fields): Step {
-  const first = !state.ledger.messages.has(itemId(params))
-  return first || isLate(state, params) ? nothing : decodeSummary(state, { ...params, delta: '\n\n' })
+  const id = itemId(params)
+  const first = !state.ledger.messages.has(id) && !state.cuts.has(id)
+  return first ? nothing : decodeSummary(state, { ...params, delta: '\n\n' })
 }
 
 /** Output while a command runs. Its beginning may be missing; the result has it all. */

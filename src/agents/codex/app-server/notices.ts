@@ -5,7 +5,7 @@ import { ruleTable } from '../../rules.ts'
 import { nothing, say, sayAll } from '../../step.ts'
 import { retryOf } from '../errors.ts'
 import type { State } from './state.ts'
-import { discardHalves, parentOf } from './threads.ts'
+import { adoptChild, discardHalves, isLate, parentOf } from './threads.ts'
 
 /** Only what is new is worth an event. */
 export function update(state: State, now: Record<string, string | undefined>): Said[] {
@@ -26,7 +26,10 @@ export function decodeError(state: State, params: Fields): Step {
   if (!flag(params, 'willRetry')) {
     return say({ type: 'notice.raised', level: 'error', code: 'agent_error', message })
   }
-  const halves = discardHalves(state, parentOf(state, params))
+  const parent = parentOf(state, params)
+  // The halves are those of a later turn by now.
+  if (isLate(state, params, parent)) return nothing
+  const halves = discardHalves(state, parent)
   return say(
     ...halves,
     retryOf(message, error.codexErrorInfo) ?? { type: 'limit.reported', kind: 'retry', message },
@@ -76,14 +79,17 @@ const statusOf = ruleTable<'in_progress' | 'completed'>({
 })
 
 export function decodePlan(state: State, params: Fields): Step {
+  const parent = parentOf(state, params)
+  if (isLate(state, params, parent)) return nothing
   const items = list(params, 'plan')
     .filter(isFields)
     .map((step) => ({
       text: text(step, 'step') ?? '',
       status: statusOf(step.status) ?? ('pending' as const),
     }))
-  const more = compact({ explanation: text(params, 'explanation'), parent: parentOf(state, params) })
-  return say({ type: 'plan.updated', items, ...more })
+  const adopted = parent === undefined ? [] : adoptChild(state, parent)
+  const more = compact({ explanation: text(params, 'explanation'), parent })
+  return say(...adopted, { type: 'plan.updated', items, ...more })
 }
 
 export function decodeHookStarted(_state: State, params: Fields): Step {

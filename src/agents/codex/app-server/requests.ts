@@ -1,13 +1,13 @@
 import type { RequestOpened } from '../../../model/events/request.ts'
-import type { RequestOption } from '../../../model/index.ts'
+import type { Location, RequestOption } from '../../../model/index.ts'
 import type { Said, Step } from '../../agent.ts'
-import { compact, type Fields, fields, isFields, list, text, texts } from '../../fields.ts'
-import { openRequest, openToolId, withdrawRequest } from '../../ledger.ts'
+import { asFields, compact, type Fields, fields, isFields, list, text, texts } from '../../fields.ts'
+import { type OpenTool, openRequest, openToolId, withdrawRequest } from '../../ledger.ts'
 import { ruleTable } from '../../rules.ts'
 import { line, nothing, say, sayAll, unmapped } from '../../step.ts'
 import { formQuestions, userQuestions } from './questions.ts'
 import type { Ask, State } from './state.ts'
-import { childOf, parentOf } from './threads.ts'
+import { parentOf, wakeChild } from './threads.ts'
 
 type Opened = Omit<RequestOpened, 'type' | 'inputDigest' | 'requestId' | 'parent'>
 
@@ -33,11 +33,10 @@ const ruleOf = ruleTable<Rule>({
 
   // Names the change by its call and has nothing of it.
   'item/fileChange/requestApproval'(state, params) {
-    const toolId = openToolId(state.ledger, text(params, 'itemId') ?? '')
-    const input = toolId === undefined ? undefined : state.inputs.get(toolId)
+    const call = openCall(state, params)
+    const asked = decision(state, params, 'fileChange', call?.input)
     const grantRoot = text(params, 'grantRoot')
-    const more = grantRoot === undefined ? input : { ...(isFields(input) && input), grantRoot }
-    return decision(state, params, 'fileChange', more)
+    return grantRoot === undefined ? asked : withRoot(asked, call?.locations ?? [], grantRoot)
   },
 
   'item/tool/requestUserInput': (_state, params) => ({
@@ -93,6 +92,12 @@ const SESSION: RequestOption = {
 const DECLINE: RequestOption = { id: 'decline', label: 'Deny', effect: 'deny', scope: 'once' }
 const CANCEL: RequestOption = { id: 'cancel', label: 'Deny and stop the turn', effect: 'deny', scope: 'once' }
 
+/** The call that a question names. */
+function openCall({ ledger }: State, params: Fields): OpenTool | undefined {
+  const toolId = openToolId(ledger, text(params, 'itemId') ?? '')
+  return toolId === undefined ? undefined : ledger.tools.get(toolId)
+}
+
 /** What Codex lists as available is less than what it takes, so the four common answers are always offered. */
 function decision(
   state: State,
@@ -101,20 +106,27 @@ function decision(
   input: unknown,
   always: readonly RequestOption[] = [],
 ): Asked {
-  const toolId = openToolId(state.ledger, text(params, 'itemId') ?? '')
-  const tool = toolId === undefined ? undefined : state.ledger.tools.get(toolId)?.name
+  const call = openCall(state, params)
+  const toolId = call?.toolId
   return {
     form: 'decision',
     toolId,
     opened: {
       kind: 'permission',
       blocking: true,
-      tool: tool ?? fallback,
+      tool: call?.name ?? fallback,
       ...compact({ toolId, title: text(params, 'reason') }),
       ...(input !== undefined && { input }),
       options: [ACCEPT, SESSION, ...always, DECLINE, CANCEL],
     },
   }
+}
+
+/** A folder that Codex wants to write to from now on is asked for along with the change. */
+function withRoot(asked: Asked, places: readonly Location[], grantRoot: string): Asked {
+  const { opened } = asked
+  const input = { ...asFields(opened.input), grantRoot }
+  return { ...asked, opened: { ...opened, input, locations: [...places, { path: grantRoot }] } }
 }
 
 /** A rule that Codex would write into its own configuration, if it was asked to. */
@@ -144,13 +156,19 @@ function persistOptions(meta: Fields): RequestOption[] {
   ]
 }
 
-/** The question about an MCP call does not name it: it is the newest open one of that server. */
-function openMcpCall(state: State, params: Fields, server: string) {
+/** The question about an MCP call tells its arguments at most: those of another call must not be shown for it. */
+function openMcpCall(state: State, params: Fields, server: string): OpenTool | undefined {
   const parent = parentOf(state, params)
-  const open = [...state.ledger.tools].findLast(
-    ([, tool]) => tool.kind === 'mcp' && tool.parent === parent && tool.name.startsWith(`${server}.`),
-  )
-  return open && { toolId: open[0], name: open[1].name, input: state.inputs.get(open[0]) }
+  const asked = new Set([...state.ledger.requests.values()].map(({ toolId }) => toolId))
+  const open = state.ledger.tools
+    .values()
+    .filter(
+      ({ kind, name, toolId, parent: of }) =>
+        kind === 'mcp' && of === parent && name.startsWith(`${server}.`) && !asked.has(toolId),
+    )
+  const wanted = JSON.stringify(fields(params, '_meta').tool_params)
+  if (wanted === undefined) return open.at(-1)
+  return open.findLast(({ input }) => JSON.stringify(input) === wanted)
 }
 
 /** A question of the server: opened for a person, or refused at once when no rule knows it. */
@@ -166,7 +184,8 @@ export function decodeRequest(state: State, method: string, native: Fields, raw:
   const requestId = newRequestId(state, native.id)
   state.asks.set(requestId, { nativeId: native.id, form: asked.form, toolId: asked.toolId, params })
   const opened: Said = openRequest(state.ledger, { requestId, ...asked.opened, ...compact({ parent }) })
-  return parent === undefined ? say(opened) : say(...childOf(state, parent).said, opened)
+  if (parent === undefined) return say(opened)
+  return say(...wakeChild(state, parent, text(params, 'turnId')), opened)
 }
 
 /** The server counts from 0 in every process; an id that it uses again is another question. */

@@ -1,5 +1,6 @@
 import type { NoticeCode } from '../../../model/events/report.ts'
-import type { Said, Step } from '../../agent.ts'
+import type { ErrorCode, ErrorInfo } from '../../../model/index.ts'
+import type { Step } from '../../agent.ts'
 import { type Fields, fields, int, text } from '../../fields.ts'
 import { nothing, say, sayAll, send } from '../../step.ts'
 import { codeOfText } from '../errors.ts'
@@ -33,7 +34,8 @@ export function decodeResponse(state: State, native: Fields): Step {
 function opened(state: State, result: Fields): Step {
   const thread = fields(result, 'thread')
   const id = text(thread, 'id')
-  if (id === undefined) return failed(state, 'agent_error', 'the thread has no id')
+  if (id === undefined)
+    return failed(state, 'agent_error', { code: 'unknown', message: 'the thread has no id' })
   state.threadId = id
   const said = openedThread(state, { ...thread, model: result.model ?? thread.model })
   return send(releaseHeld(state), said)
@@ -51,13 +53,14 @@ function refused(state: State, method: string | undefined, error: Fields): Step 
   switch (method) {
     case 'initialize':
     case 'thread/start':
-      return failed(state, 'agent_error', message)
+      return failed(state, 'agent_error', { code: codeOfText(message), message })
     case 'thread/resume':
-      return failed(state, 'resume_failed', message)
+      return failed(state, 'resume_failed', { code: resumeCode(error, message), message })
     case 'turn/start':
       // A policy among them must not be lost: the next turn would be freer than it is told to be.
       state.next = { ...state.sent, ...state.next }
-      if (state.turn && state.turn.id === undefined) return sayAll(failTurn(state, message))
+      if (state.turn && state.turn.id === undefined)
+        return sayAll(endTurn(state, { evidence: 'error', error: { code: codeOfText(message), message } }))
       break
     case 'turn/interrupt':
       return say({ type: 'notice.raised', level: 'warning', code: 'interrupt_refused', message })
@@ -66,13 +69,16 @@ function refused(state: State, method: string | undefined, error: Fields): Step 
   return say({ type: 'notice.raised', level: 'warning', code: 'protocol_refused', message, data })
 }
 
-/** Without a thread there is no conversation: the prompt that waits for it fails, and so does every later one. */
-function failed(state: State, code: NoticeCode, message: string): Step {
-  state.failure = { code: codeOfText(message), message }
-  if (state.held) return sayAll(failTurn(state, message))
-  return say({ type: 'notice.raised', level: 'error', code, message })
+/** A request that cannot be met: whatever it says, there is no such thread. */
+const INVALID_REQUEST = -32600
+
+function resumeCode(error: Fields, message: string): ErrorCode {
+  return int(error, 'code') === INVALID_REQUEST ? 'session_not_found' : codeOfText(message)
 }
 
-function failTurn(state: State, message: string): Said[] {
-  return endTurn(state, { evidence: 'error', error: { code: codeOfText(message), message } })
+/** Without a thread there is no conversation: the prompt that waits for it fails, and so does every later one. */
+function failed(state: State, code: NoticeCode, error: ErrorInfo): Step {
+  state.failure = error
+  if (state.held) return sayAll(endTurn(state, { evidence: 'error', error }))
+  return say({ type: 'notice.raised', level: 'error', code, message: error.message })
 }

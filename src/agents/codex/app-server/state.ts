@@ -1,7 +1,9 @@
+import type { SubagentStarted } from '../../../model/events/work.ts'
 import type { ErrorInfo, Policy, Sandbox, Usage } from '../../../model/index.ts'
 import type { Start } from '../../agent.ts'
 import type { Fields } from '../../fields.ts'
 import { type Ledger, newLedger } from '../../ledger.ts'
+import type { Declined } from '../refusals.ts'
 
 /** A prompt that waits for its thread to be open. */
 export interface Held {
@@ -18,8 +20,14 @@ export interface Ask {
   params: Fields
 }
 
+export type Announced = Omit<SubagentStarted, 'type' | 'background'>
+
 /** A thread of a sub-agent. */
 export interface Child {
+  /** As it was announced, and after its end as it will be announced when it goes on. */
+  readonly announced: Announced
+  /** The last turn that it began. */
+  turn: string | undefined
   usage: Usage | undefined
   answer: string | undefined
 }
@@ -55,6 +63,7 @@ export interface State {
   readonly known: Map<string, string>
   /** The thread of the conversation; every other one is a sub-agent's. */
   threadId: string | undefined
+  /** Those of sub-agents, also after their end: what comes late for them changes nothing. */
   readonly children: Map<string, Child>
   /** The last running total of each thread. */
   readonly totals: Map<string | undefined, number>
@@ -62,11 +71,13 @@ export interface State {
   /** Turns that have ended, of any thread: what comes late for them changes nothing. */
   readonly ended: Set<string>
   held: Held | undefined
+  /** What was said of messages of this turn that were cut, should one of them go on after all. */
+  readonly cuts: Map<string, string>
+  /** Which of its parts a message of raw thoughts has come to. */
+  readonly parts: Map<string, number>
   readonly asks: Map<string, Ask>
   /** How often the agent used an id for a question. */
   readonly askUses: Map<string, number>
-  /** Whole inputs of open calls, for questions that only name the call. */
-  readonly inputs: Map<string, unknown>
   /** Our calls that are not answered yet, by id. */
   readonly calls: Map<unknown, { method: string; params: Fields }>
   callCount: number
@@ -86,6 +97,7 @@ export interface State {
   limits: string
   /** The last lines of stderr, to explain a start that failed. */
   stderr: string[]
+  declined: Declined
 }
 
 export function initialState(start: Start): State {
@@ -101,9 +113,10 @@ export function initialState(start: Start): State {
     turn: undefined,
     ended: new Set(),
     held: undefined,
+    cuts: new Map(),
+    parts: new Map(),
     asks: new Map(),
     askUses: new Map(),
-    inputs: new Map(),
     calls: new Map(),
     callCount: 0,
     opening: false,
@@ -114,6 +127,7 @@ export function initialState(start: Start): State {
     abandoned: new Set(),
     limits: '',
     stderr: [],
+    declined: { told: 0, ended: 0 },
   }
 }
 

@@ -1,16 +1,10 @@
-import type { SubagentCompleted, SubagentStarted } from '../../../model/events/work.ts'
+import type { SubagentCompleted } from '../../../model/events/work.ts'
 import { addUsage, type Usage } from '../../../model/index.ts'
 import type { Said } from '../../agent.ts'
 import { compact, type Fields, text } from '../../fields.ts'
-import {
-  closeMessage,
-  discardMessage,
-  finishSubagent,
-  finishTool,
-  startSubagent,
-  withdrawRequest,
-} from '../../ledger.ts'
-import type { Child, State } from './state.ts'
+import { closeMessage, discardMessage, finishSubagent, startSubagent } from '../../ledger.ts'
+import { settleThread } from '../../settle.ts'
+import type { Announced, Child, State } from './state.ts'
 
 /** The sub-agent whose thread a frame belongs to; undefined for the conversation itself. */
 export function parentOf(state: State, params: Fields): string | undefined {
@@ -25,19 +19,41 @@ export function parentOf(state: State, params: Fields): string | undefined {
 }
 
 /** Codex tells of a sub-agent by its own activity, by the call that made it, or not at all. */
-export function startChild(state: State, child: Omit<SubagentStarted, 'type' | 'background'>): Said[] {
+export function startChild(state: State, announced: Announced): Said[] {
+  return state.children.has(announced.id) ? [] : beginChild(state, announced)
+}
+
+function beginChild(state: State, announced: Announced, turn?: string): Said[] {
+  state.children.set(announced.id, { announced, turn, usage: undefined, answer: undefined })
   // A thread of its own: it goes on when the turn that started it ends.
-  const said = startSubagent(state.ledger, { ...child, background: true })
-  if (said.length > 0) state.children.set(child.id, { usage: undefined, answer: undefined })
-  return said
+  return startSubagent(state.ledger, { ...announced, background: true })
 }
 
 /** A frame of a thread that nobody announced still has an author. */
-export function childOf(state: State, threadId: string): { child: Child; said: Said[] } {
-  const said = startChild(state, { id: threadId, label: 'sub-agent' })
-  const child = state.children.get(threadId) ?? { usage: undefined, answer: undefined }
-  state.children.set(threadId, child)
-  return { child, said }
+export function adoptChild(state: State, id: string): Said[] {
+  return state.children.has(id) ? [] : beginChild(state, { id, label: 'sub-agent' })
+}
+
+export function hasEnded({ children, ledger }: State, id: string): boolean {
+  return children.has(id) && !ledger.subagents.has(id)
+}
+
+/** Is the frame of a turn, or of a sub-agent, that has ended? */
+export function isLate(state: State, params: Fields, parent: string | undefined): boolean {
+  if (parent !== undefined && hasEnded(state, parent)) return true
+  const turnId = text(params, 'turnId')
+  // The open turn first: comparing is cheaper than looking up.
+  return turnId !== undefined && turnId !== state.turn?.id && state.ended.has(turnId)
+}
+
+/** The thread is at work in a turn: for the first time, or again after its end, for another call and another prompt. */
+export function wakeChild(state: State, id: string, turn: string | undefined): Said[] {
+  if (state.ledger.subagents.has(id)) return []
+  const child = state.children.get(id)
+  // Others may have told its end too early: its last turn goes on, and the end of that is still to come.
+  const at = turn ?? child?.turn
+  if (at !== undefined) state.ended.delete(at)
+  return beginChild(state, child?.announced ?? { id, label: 'sub-agent' }, at)
 }
 
 export function countUsage(of: { usage: Usage | undefined }, usage: Usage): void {
@@ -48,12 +64,13 @@ export function countUsage(of: { usage: Usage | undefined }, usage: Usage): void
 export function endChild(
   state: State,
   id: string,
-  end: Pick<SubagentCompleted, 'status' | 'durationMs'>,
+  end: Pick<SubagentCompleted, 'status' | 'durationMs' | 'summary'>,
 ): Said[] {
   if (!state.ledger.subagents.has(id)) return []
   const child = state.children.get(id)
-  state.children.delete(id)
-  const said = settleThread(state, id, end.status)
+  // Its end may be told by others before it tells it itself.
+  if (child?.turn !== undefined) state.ended.add(child.turn)
+  const said = settleThread(state.ledger, id, end.status)
   if (child?.usage) {
     said.push({
       type: 'usage.reported',
@@ -63,41 +80,46 @@ export function endChild(
       source: 'computed',
     })
   }
-  const told = compact({ summary: child?.answer, usage: child?.usage })
+  const told = compact({ summary: child?.answer ?? end.summary, usage: child?.usage })
+  if (child) state.children.set(id, endedChild(child))
   return [...said, ...finishSubagent(state.ledger, id, { ...end, ...told })]
 }
 
-function settleThread({ ledger }: State, id: string, ended: SubagentCompleted['status']): Said[] {
-  const said: Said[] = []
-  for (const message of ledger.messages.values()) {
-    if (message.parent === id) said.push(...closeMessage(ledger, message.nativeId, true))
-  }
-  for (const [requestId, request] of ledger.requests) {
-    if (request.parent === id) said.push(...withdrawRequest(ledger, requestId, 'turn_ended'))
-  }
-  for (const tool of ledger.tools.values()) {
-    if (tool.parent !== id) continue
-    const by = tool.refusedBy
-    const status = by ? 'denied' : ended === 'success' ? 'unknown' : ended
-    said.push(...finishTool(ledger, tool.nativeId, { status, settled: true, ...(by && { deniedBy: by }) }))
-  }
-  return said
+/** What is left of it, should it go on: its call, its prompt and its answer are those of the work that it ended. */
+function endedChild({ announced, turn }: Child): Child {
+  const { id, model, parent } = announced
+  // The first line of a prompt is a view of all of it, unless it is copied.
+  const label: string = JSON.parse(JSON.stringify(announced.label))
+  const again = { id, label, ...compact({ model, parent }) }
+  return { announced: again, turn, usage: undefined, answer: undefined }
 }
 
 /** The half messages of a thread whose stream broke: they will come again under new ids. */
-export function discardHalves({ ledger }: State, parent: string | undefined): Said[] {
+export function discardHalves({ ledger, parts }: State, parent: string | undefined): Said[] {
   const said: Said[] = []
   for (const message of ledger.messages.values()) {
-    if (message.parent === parent) said.push(...discardMessage(ledger, message.nativeId))
+    if (message.parent !== parent) continue
+    parts.delete(message.nativeId)
+    said.push(...discardMessage(ledger, message.nativeId))
   }
   return said
 }
 
-/** The messages of a thread that were cut and will not come again. */
-export function cutHalves({ ledger }: State, parent: string | undefined): Said[] {
+/** The messages of the conversation that a prompt cut. As a rule they do not come again. */
+export function cutHalves({ ledger, cuts }: State): Said[] {
   const said: Said[] = []
-  for (const message of ledger.messages.values()) {
-    if (message.parent === parent) said.push(...closeMessage(ledger, message.nativeId, true))
+  for (const { nativeId, parent, text } of ledger.messages.values()) {
+    if (parent !== undefined) continue
+    cuts.set(nativeId, (cuts.get(nativeId) ?? '') + text)
+    said.push(...closeMessage(ledger, nativeId, true))
   }
   return said
+}
+
+/** The whole of a message, or what is left of one that was cut on the way; nothing when all of it was said. */
+export function unsaid({ cuts }: State, id: string, whole: string): string | undefined {
+  const cut = cuts.get(id)
+  if (cut === undefined || !whole.startsWith(cut)) return whole
+  cuts.delete(id)
+  return whole.length === cut.length ? undefined : whole.slice(cut.length)
 }

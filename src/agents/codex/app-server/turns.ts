@@ -5,11 +5,12 @@ import { settle } from '../../settle.ts'
 import { nothing, say, sayAll, send } from '../../step.ts'
 import { answerOf } from '../answer.ts'
 import { turnError } from '../errors.ts'
+import { denialsOf } from '../refusals.ts'
 import { usageOf } from '../usage.ts'
 import { interruptTurn } from './calls.ts'
 import { findShells, runningCommands } from './shells.ts'
 import { openTurn, type State } from './state.ts'
-import { childOf, countUsage, endChild, parentOf } from './threads.ts'
+import { adoptChild, countUsage, endChild, hasEnded, parentOf, wakeChild } from './threads.ts'
 
 /** How a turn ended, as far as the agent tells. */
 export interface Ending {
@@ -22,14 +23,21 @@ export interface Ending {
 export function decodeTurnStarted(state: State, params: Fields): Step {
   const parent = parentOf(state, params)
   const id = text(fields(params, 'turn'), 'id')
-  if (parent !== undefined) return sayAll(childOf(state, parent).said)
   if (id === undefined || state.ended.has(id)) return nothing
+  if (parent !== undefined) return sayAll(beginChildTurn(state, parent, id))
   const said: Said[] = []
   if (!state.turn) {
     openTurn(state)
     said.push({ type: 'turn.started', origin: 'agent' })
   }
   return send(beginTurn(state, id), said)
+}
+
+function beginChildTurn(state: State, parent: string, id: string): Said[] {
+  const said = wakeChild(state, parent, id)
+  const child = state.children.get(parent)
+  if (child) child.turn = id
+  return said
 }
 
 /** Now the turn can be interrupted: what was asked for too early goes out. */
@@ -52,7 +60,7 @@ export function decodeTurnCompleted(state: State, params: Fields): Step {
     ...evidenceOf(status, native),
     ...compact({ nativeReason: status, durationMs: amount(native, 'durationMs') }),
   }
-  if (parent !== undefined) return sayAll(endChild(state, parent, childEnd(ending)))
+  if (parent !== undefined) return late ? nothing : sayAll(endChild(state, parent, childEnd(ending)))
   const other = id !== undefined && state.turn?.id !== undefined && state.turn.id !== id
   if (late || other || !state.turn) return nothing
   const running = ending.evidence === 'aborted' ? runningCommands(state) : []
@@ -73,7 +81,8 @@ function childEnd({ evidence, durationMs }: Ending) {
 /** Settles the open turn, and with the process's exit everything else. */
 export function endTurn(state: State, { evidence, ...told }: Ending, exit?: Exit): Said[] {
   const { ledger, turn } = state
-  const { denials, personDenials } = ledger
+  const denials = denialsOf(state)
+  const { personDenials } = ledger
   const said = settle(ledger, decide({ evidence, denials, personDenials }, exit?.cause ?? 'exit', exit?.code))
   if (exit) said.push(...endProcess(state))
   const usage = turn?.usage
@@ -86,7 +95,7 @@ export function endTurn(state: State, { evidence, ...told }: Ending, exit?: Exit
     ...(usage && { usage }),
     ...(turn?.diff !== undefined && { data: { diff: turn.diff } }),
     // Counted after settling, which may have found more refusals.
-    denials: ledger.denials,
+    denials: denialsOf(state),
     personDenials: ledger.personDenials,
   })
   forgetTurn(state)
@@ -105,10 +114,12 @@ function forgetTurn(state: State): void {
   if (state.turn?.id !== undefined) state.ended.add(state.turn.id)
   state.turn = undefined
   state.held = undefined
+  state.cuts.clear()
+  state.declined = { told: 0, ended: 0 }
   state.ledger.denials = 0
   state.ledger.personDenials = 0
+  for (const id of state.parts.keys()) if (!state.ledger.messages.has(id)) state.parts.delete(id)
   for (const id of state.asks.keys()) if (!state.ledger.requests.has(id)) state.asks.delete(id)
-  for (const id of state.inputs.keys()) if (!state.ledger.tools.has(id)) state.inputs.delete(id)
 }
 
 /** One model call. A total that comes again, after a resume or an interrupt, brings the last call again with it. */
@@ -122,8 +133,10 @@ export function decodeUsage(state: State, params: Fields): Step {
   const turnId = text(params, 'turnId')
   if (!usage || again || (turnId !== undefined && state.ended.has(turnId))) return nothing
   if (parent !== undefined) {
-    const { child, said } = childOf(state, parent)
-    countUsage(child, usage)
+    if (hasEnded(state, parent)) return nothing
+    const said = adoptChild(state, parent)
+    const child = state.children.get(parent)
+    if (child) countUsage(child, usage)
     return sayAll(said)
   }
   if (!state.turn || (turnId !== undefined && turnId !== state.turn.id)) return nothing

@@ -8,8 +8,8 @@ import { settle } from '../../settle.ts'
 import { malformed, nothing, oversized, say, sayAll, unmapped } from '../../step.ts'
 import { answerOf } from '../answer.ts'
 import type { Phase } from '../calls.ts'
-import { codeOfText, retryOf } from '../errors.ts'
-import { refusalIn } from '../refusals.ts'
+import { codeOfText, retryOf, silence } from '../errors.ts'
+import { denialsOf, refusalIn } from '../refusals.ts'
 import { usageOf } from '../usage.ts'
 import { decodeFlatItem } from './flat.ts'
 import { decodeItem } from './items.ts'
@@ -79,10 +79,10 @@ export const execCodec: Codec<State> = {
     const said = settle(state.ledger, decide(verdict, exit.cause, exit.code))
     // Nothing outlives the process, not even an agent that was started and not waited for.
     said.push(...settle(state.ledger, 'interrupted', true))
-    const { denials, personDenials } = state.ledger
+    const { personDenials } = state.ledger
     const { usage } = verdict
     if (usage) said.push({ type: 'usage.reported', scope: 'turn', ...usage, source: 'agent' })
-    return sayAll([...said, { ...verdict, denials, personDenials }])
+    return sayAll([...said, { ...verdict, denials: denialsOf(state), personDenials }])
   },
 }
 
@@ -117,13 +117,13 @@ function decodeStderr(state: State, line: string): Step {
   if (state.stderr.length === STDERR_LINES) state.stderr.shift()
   state.stderr.push(line)
   const refusal = refusalIn(line)
-  if (refusal?.code === 'tool_refused') state.ledger.denials++
+  if (refusal?.code === 'tool_refused') state.declined.told++
   const said: Said = { type: 'output.written', stream: 'stderr', line }
   return refusal ? say(said, refusal) : say(said)
 }
 
 function verdictOf(state: State, exit: Exit): TurnVerdict {
-  const base = { type: 'turn.verdict' as const, denials: state.ledger.denials, personDenials: 0 }
+  const base = { type: 'turn.verdict' as const, denials: denialsOf(state), personDenials: 0 }
   if (!state.result) return { ...base, ...silence(state, exit) }
   const { evidence, error, usage } = state.result
   const answer = evidence === 'success' ? state.answer : undefined
@@ -134,13 +134,4 @@ function verdictOf(state: State, exit: Exit): TurnVerdict {
     ...answerOf(answer, state.start.options.outputSchema !== undefined),
     ...(usage && { usage }),
   }
-}
-
-/** No result: it died, or never got as far as a turn. What stderr says is then all there is. */
-function silence(state: State, exit: Exit): Pick<TurnVerdict, 'evidence' | 'error'> {
-  if (exit.error) return { evidence: 'error', error: exit.error }
-  const neverStarted = state.threadId === undefined && exit.code !== undefined && exit.code !== 0
-  if (!neverStarted || state.stderr.length === 0) return { evidence: 'none' }
-  const message = state.stderr.join('\n')
-  return { evidence: 'error', error: { code: codeOfText(message), message } }
 }

@@ -50,9 +50,10 @@ function isSamePlan(one: readonly PlanStep[], other: readonly PlanStep[] | undef
 
 /** What an item says; undefined for a kind that no rule knows. */
 export function decodeItem(state: State, phase: Phase, id: string, item: Fields): Said[] | undefined {
-  const rule = ruleOf(item.type)
+  const { type } = item
+  const rule = ruleOf(type)
   if (rule) return rule(state, phase, id, item)
-  const said = decodeCall(state.ledger, phase, id, item)
+  const said = decodeCall(state, phase, id, item, undefined, type)
   // Few calls are about agents, and those have a tool.
   if (said && phase === 'completed' && item.tool !== undefined) said.push(...agentsOf(state, id, item))
   return said

@@ -3,6 +3,7 @@ import type { ErrorInfo, Usage } from '../../../model/index.ts'
 import type { Start } from '../../agent.ts'
 import type { Fields } from '../../fields.ts'
 import { type Ledger, newLedger } from '../../ledger.ts'
+import type { Declined } from '../refusals.ts'
 
 /** How the turn went, in the agent's own word. */
 export interface Result {
@@ -34,6 +35,7 @@ export interface State {
   /** Most ids are named twice in a row, and one string for both is found at once. */
   lastId: string
   stderr: string[]
+  declined: Declined
 }
 
 export function initialState(start: Start): State {
@@ -48,6 +50,7 @@ export function initialState(start: Start): State {
     made: 0,
     lastId: '',
     stderr: [],
+    declined: { told: 0, ended: 0 },
   }
 }
 
