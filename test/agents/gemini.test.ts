@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import type { Exit, Said, Start, TurnVerdict } from '../../src/agents/agent.ts'
 import { codec } from '../../src/agents/gemini/codec.ts'
 import { Native } from '../../src/agents/gemini/native.ts'
 import { jsonFrame } from '../../src/framing/frame.ts'
-import type { Command, Policy, SessionOptions } from '../../src/model/index.ts'
+import type { Command, Policy } from '../../src/model/index.ts'
 import { decodeFixture, type Fixture, fixtures } from './fixtures.ts'
+import { said, startOf } from './gemini-talk.ts'
 
 const recordings = fixtures.filter(({ program }) => program === 'gemini')
 
@@ -20,31 +20,6 @@ function endOf(scenario: string) {
   const end = eventsOf(scenario).at(-1)
   if (end?.type !== 'turn.completed') throw new Error(`${scenario} has no end`)
   return end
-}
-
-function startOf(policy: Partial<Policy> = {}, options: SessionOptions = {}): Start {
-  return {
-    launch: 'oneshot',
-    cwd: '/project',
-    policy: { approval: 'ask', sandbox: 'none', ...policy },
-    options,
-    epoch: 3,
-  }
-}
-
-/** What the codec makes of these lines, and of how the process ended. */
-function said(lines: readonly unknown[], exit: Exit = { code: 0, cause: 'exit' }): Said[] {
-  const state = codec.initial(startOf())
-  const frames = lines.map((line) => jsonFrame('stdout', JSON.stringify(line)))
-  const steps = frames.map((frame) => codec.decode(state, frame))
-  expect(steps.map(({ verdict }) => verdict)).toEqual(lines.map(() => 'mapped'))
-  return [...steps.flatMap((step) => step.said), ...codec.end(state, exit).said]
-}
-
-function verdictOf(lines: readonly unknown[], exit?: Exit): TurnVerdict {
-  const verdict = said(lines, exit).at(-1)
-  if (verdict?.type !== 'turn.verdict') throw new Error('the turn has no verdict')
-  return verdict
 }
 
 describe('model calls', () => {
@@ -231,72 +206,6 @@ describe('calls under one id', () => {
     const state = codec.initial(startOf())
     expect(codec.decode(state, jsonFrame('stdout', JSON.stringify(result))).verdict).toBe('unmapped')
   })
-})
-
-describe('shapes that are documented and were never seen', () => {
-  test.each([
-    ['content', { type: 'content', value: 'Hi' }],
-    ['text', { text: 'Hi' }],
-    ['candidates', { candidates: [{ content: { parts: [{ text: 'Hi' }] } }] }],
-  ])('%s is a piece of text', (_name, line) => {
-    expect(said([line])[0]).toEqual({ type: 'text.delta', messageId: 'e3.m1', text: 'Hi' })
-  })
-
-  test('an atomic call starts and ends at once, with an end that nobody told', () => {
-    const call = { type: 'tool_call', name: 'write_file', args: { file_path: 'a', content: 'b' } }
-    expect(said([call]).slice(0, 2)).toMatchObject([
-      { type: 'tool.started', toolId: 'e3.c1', name: 'write_file', input: call.args },
-      { type: 'tool.completed', toolId: 'e3.c1', status: 'unknown' },
-    ])
-  })
-
-  test('a retry drops the half text that will come again', () => {
-    expect(said([{ type: 'content', value: 'ha' }, { type: 'retry' }]).slice(1, 3)).toEqual([
-      { type: 'message.discarded', messageId: 'e3.m1', reason: 'stream_broken' },
-      { type: 'limit.reported', kind: 'retry' },
-    ])
-  })
-
-  test('the documented figures are counted like the real ones', () => {
-    const stats = {
-      total_tokens: 370,
-      input_tokens: 100,
-      output_tokens: 250,
-      thought_tokens: 20,
-      cache_tokens: 40,
-      tool_tokens: 0,
-      duration_ms: 5000,
-    }
-    expect(verdictOf([{ type: 'result', status: 'success', stats }])).toMatchObject({
-      evidence: 'success',
-      durationMs: 5000,
-      usage: { input: 60, output: 270, cacheRead: 40, reasoning: 20, total: 370 },
-    })
-  })
-
-  test('a cancelled result is an interruption', () => {
-    expect(verdictOf([{ type: 'result', status: 'cancelled' }]).evidence).toBe('aborted')
-  })
-
-  test('an error with a code is a notice, and the verdict when nothing follows', () => {
-    const error = { code: 'INVALID_CHUNK', message: 'Stream ended with invalid chunk' }
-    const line = { type: 'error', status: 'error', error }
-    expect(said([line])[0]).toMatchObject({
-      code: 'agent_error',
-      message: error.message,
-      data: { code: error.code },
-    })
-    expect(verdictOf([line])).toMatchObject({ evidence: 'error', error: { message: error.message } })
-  })
-})
-
-test.each([
-  [53, 'max_steps'],
-  [130, 'aborted'],
-  [0, 'none'],
-  [1, 'none'],
-])('exit code %i without a result and without a word is %s', (code, evidence) => {
-  expect(verdictOf([], { code, cause: 'exit' }).evidence).toBe(evidence)
 })
 
 describe('commands', () => {

@@ -10,12 +10,12 @@ import {
   toolIdOf,
 } from '../ledger.ts'
 import { nothing, sayAll, unmapped } from '../step.ts'
-import { closeText, type State } from './state.ts'
+import { closeWords, type State } from './state.ts'
 import { changeOf, kindOf, planOf, statusOf, titleOf } from './tools.ts'
 
 /** A call with its whole input; the calls of a parallel step all come before their results. */
 export function decodeToolUse(state: State, native: Fields): Step {
-  const said = closeText(state)
+  const said = closeWords(state)
   const name = text(native, 'tool_name') ?? '?'
   startCall(state, said, text(native, 'tool_id') ?? nextCall(state), name, native.parameters)
   return sayAll(said)
@@ -34,7 +34,7 @@ function endStep(state: State): Said[] {
 
 /** The documented shape tells of a call and never of its end. */
 export function decodeToolCall(state: State, native: Fields): Step {
-  const said = closeText(state)
+  const said = closeWords(state)
   const id = nextCall(state)
   startCall(state, said, id, text(native, 'name') ?? '?', native.args)
   said.push(...finishTool(state.ledger, id, { status: 'unknown' }))

@@ -1,12 +1,23 @@
 import type { Codec, Said, Step } from '../agent.ts'
-import { asText, compact, count, type Fields, fields, isFields, list, text } from '../fields.ts'
+import {
+  asFields,
+  asText,
+  compact,
+  count,
+  type Fields,
+  fields,
+  flag,
+  isFields,
+  list,
+  text,
+} from '../fields.ts'
 import { discardMessage } from '../ledger.ts'
 import { encodeOneshot } from '../oneshot.ts'
 import { ruleTable } from '../rules.ts'
 import { malformed, nothing, oversized, say, sayAll, unmapped } from '../step.ts'
 import { decodeToolCall, decodeToolResult, decodeToolUse } from './calls.ts'
 import { endTurn } from './result.ts'
-import { addText, closeText, initialState, type State } from './state.ts'
+import { addWords, closeWords, initialState, type State } from './state.ts'
 import { decodeStderr } from './stderr.ts'
 
 type Rule = (state: State, native: Fields, raw: string) => Step
@@ -27,7 +38,7 @@ const ruleOf = ruleTable<Rule>({
     if (role !== 'assistant' || typeof content !== 'string') {
       return unmapped(`message/${asText(role) ?? '?'}`, raw)
     }
-    return content === '' ? nothing : say(addText(state, content))
+    return content === '' ? nothing : sayAll(addWords(state, 'text', content))
   },
 
   tool_use: decodeToolUse,
@@ -50,15 +61,16 @@ const ruleOf = ruleTable<Rule>({
 
   result(state, native) {
     state.result = native
-    return sayAll(closeText(state, text(native, 'status') !== 'success'))
+    return sayAll(closeWords(state, text(native, 'status') !== 'success'))
   },
 
   // The rest is documented and was never seen on stdout.
-  content: (state, native, raw) => decodeText(state, text(native, 'value'), raw),
+  content: (state, native, raw) => decodeText(state, native.value, raw),
   tool_call: decodeToolCall,
   retry(state, native) {
-    const said: Said[] = state.openText === undefined ? [] : discardMessage(state.ledger, state.openText)
-    state.openText = undefined
+    const said: Said[] =
+      state.openMessage === undefined ? [] : discardMessage(state.ledger, state.openMessage)
+    state.openMessage = undefined
     const told = compact({ attempt: count(native, 'attempt'), message: text(native, 'message') })
     return say(...said, { type: 'limit.reported', kind: 'retry', ...told })
   },
@@ -74,7 +86,7 @@ export const codec: Codec<State> = {
     if (!isFields(native)) return malformed(frame.text)
     const rule = ruleOf(native.type)
     if (rule) return rule(state, native, frame.text)
-    if (native.type === undefined) return decodeText(state, untypedText(native), frame.text)
+    if (native.type === undefined) return decodeUntyped(state, native, frame.text)
     return unmapped(text(native, 'type') ?? '?', frame.text)
   },
 
@@ -86,13 +98,23 @@ export const codec: Codec<State> = {
   },
 }
 
-function decodeText(state: State, piece: string | undefined, raw: string): Step {
-  return piece === undefined ? unmapped('?', raw) : say(addText(state, piece))
+function decodeText(state: State, piece: unknown, raw: string): Step {
+  if (typeof piece !== 'string') return unmapped('?', raw)
+  return piece === '' ? nothing : sayAll(addWords(state, 'text', piece))
 }
 
-/** `{text}`, or the API's own `{candidates: [{content: {parts: [{text}]}}]}`. */
-function untypedText(native: Fields): string | undefined {
-  const [candidate] = list(native, 'candidates')
-  const [part] = isFields(candidate) ? list(fields(candidate, 'content'), 'parts') : []
-  return text(native, 'text') ?? (isFields(part) ? text(part, 'text') : undefined)
+/** `{text}`, or the API's own `{candidates: [{content: {parts: [{text, thought?}]}}]}`. */
+function decodeUntyped(state: State, native: Fields, raw: string): Step {
+  const [candidate, ...others] = list(native, 'candidates')
+  const parts = list(fields(asFields(candidate), 'content'), 'parts')
+  if (parts.length === 0) return decodeText(state, native.text, raw)
+  const said: Said[] = []
+  let whole = others.length === 0
+  for (const one of parts) {
+    const part = asFields(one)
+    const piece = text(part, 'text')
+    if (piece === undefined) whole = false
+    else if (piece !== '') said.push(...addWords(state, flag(part, 'thought') ? 'thinking' : 'text', piece))
+  }
+  return whole ? sayAll(said) : unmapped('candidates', raw, said)
 }

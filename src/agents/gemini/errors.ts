@@ -6,7 +6,7 @@ export function statusOfExit(code: number | undefined): number | undefined {
   return code !== undefined && code >= 144 && code <= 255 ? code + 256 : undefined
 }
 
-/** Exit codes of Gemini's own, which mean something even when nothing was printed. */
+/** Exit codes of Gemini's own: they mean something even when nothing was printed, and more than words do. */
 const EXITS: ReadonlyMap<number, ErrorCode> = new Map([
   [41, 'authentication_failed'],
   [42, 'invalid_request'],
@@ -16,8 +16,10 @@ const EXITS: ReadonlyMap<number, ErrorCode> = new Map([
   [55, 'agent_not_ready'],
 ])
 
-/** Why the API did not answer: its status where there is one, else what the message says. */
+/** Why a result is an error: by its own exit code, by the status of the API, else by what the message says. */
 export function codeOfFailure(message: string, exitCode: number | undefined): ErrorCode {
+  const own = exitCode === undefined ? undefined : EXITS.get(exitCode)
+  if (own) return own
   if (/quota/i.test(message)) return 'quota_exceeded'
   const told = /"code":\s*(\d{3})\b/.exec(message)?.[1]
   const status = told === undefined ? statusOfExit(exitCode) : Number(told)
@@ -27,7 +29,7 @@ export function codeOfFailure(message: string, exitCode: number | undefined): Er
   return 'unknown'
 }
 
-/** A run that never came to a result; what stderr says is then all there is. */
+/** A run that never came to a result; its exit code and what stderr says are then all there is. */
 export function codeOfExit(exitCode: number, stderr: string): ErrorCode {
   if (exitCode === 42 && /session/i.test(stderr)) {
     return /already exists/.test(stderr) ? 'conflict' : 'session_not_found'

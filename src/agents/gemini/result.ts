@@ -6,6 +6,10 @@ import { codeOfExit, codeOfFailure } from './errors.ts'
 import type { State } from './state.ts'
 import { usageOf } from './usage.ts'
 
+/** Exit codes of a run that was cut at its limit of steps, and of one that was cancelled at its terminal. */
+const TURN_LIMIT = 53
+const CANCELLED = 130
+
 /** The process is gone and its one turn with it: the last result decides, if there was one. */
 export function endTurn(state: State, exit: Exit): Said[] {
   const verdict = verdictOf(state, exit)
@@ -49,24 +53,24 @@ function evidenceOf(state: State, result: Fields, exit: Exit): [Evidence, ErrorI
       : ['error', state.failure ?? { code: 'unknown', message }]
   }
   const message = text(result.error, 'message') ?? ''
-  if (text(result.error, 'type') === 'FatalTurnLimitedError')
+  const type = text(result.error, 'type')
+  if (type === 'FatalTurnLimitedError' || exit.code === TURN_LIMIT)
     return ['max_steps', { code: 'unknown', message }]
+  if (type === 'FatalCancellationError' || exit.code === CANCELLED) return ['aborted']
   return ['error', { code: codeOfFailure(message, exit.code), message }]
 }
-
-/** Exit codes of a run that was cut at its limit of steps, and of one that was cancelled at its terminal. */
-const TURN_LIMIT = 53
-const CANCELLED = 130
 
 /** No result: a signal ends it with code 0 and not a word, so only its own exit codes and stderr can tell. */
 function silentVerdict(state: State, { code }: Exit): { evidence: Evidence; error?: ErrorInfo } {
   if (state.failure) return { evidence: 'error', error: state.failure }
-  const stderr = state.stderr.join('\n')
-  if (code === TURN_LIMIT) return { evidence: 'max_steps', error: { code: 'unknown', message: stderr } }
   if (code === CANCELLED) return { evidence: 'aborted' }
   if (code === undefined || code === 0) return { evidence: 'none' }
+  const stderr = state.stderr.join('\n')
+  const message = stderr === '' ? `it exited with code ${code}` : stderr
+  if (code === TURN_LIMIT) return { evidence: 'max_steps', error: { code: 'unknown', message } }
   const why = codeOfExit(code, stderr)
+  // A code that any program may end with needs words to be a reason, and a run that had begun prints others.
   const begun = state.nativeSessionId !== undefined
-  if (stderr === '' || (begun && why === 'unknown')) return { evidence: 'none' }
-  return { evidence: 'error', error: { code: why, message: stderr } }
+  if (why === 'unknown' && (begun || stderr === '')) return { evidence: 'none' }
+  return { evidence: 'error', error: { code: why, message } }
 }

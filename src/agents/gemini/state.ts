@@ -12,9 +12,10 @@ export interface State {
   /** What the handshake said. */
   nativeSessionId: string | undefined
   model: string | undefined
-  /** The text that is being written; Gemini never says where one ends. */
-  openText: string | undefined
-  texts: number
+  /** The message that is being written, and what it is; Gemini never says where one ends. */
+  openMessage: string | undefined
+  openKind: 'text' | 'thinking'
+  messages: number
   calls: number
   /** The last whole text is the answer: the result does not repeat it. */
   answer: string | undefined
@@ -41,8 +42,9 @@ export function initialState(start: Start): State {
     ledger: newLedger(),
     nativeSessionId: undefined,
     model: undefined,
-    openText: undefined,
-    texts: 0,
+    openMessage: undefined,
+    openKind: 'text',
+    messages: 0,
     calls: 0,
     answer: undefined,
     plans: new Map(),
@@ -57,15 +59,19 @@ export function initialState(start: Start): State {
   }
 }
 
-export function addText(state: State, text: string): Said {
-  state.openText ??= `e${state.start.epoch}.m${++state.texts}`
-  return addDelta(state.ledger, 'text', state.openText, text)
+/** Words of the message that is being written; those of another kind begin another one. */
+export function addWords(state: State, kind: 'text' | 'thinking', words: string): Said[] {
+  const said = kind === state.openKind ? [] : closeWords(state)
+  state.openKind = kind
+  state.openMessage ??= `e${state.start.epoch}.m${++state.messages}`
+  said.push(addDelta(state.ledger, kind, state.openMessage, words))
+  return said
 }
 
-export function closeText(state: State, partial = false): Said[] {
-  if (state.openText === undefined) return []
-  const said = closeMessage(state.ledger, state.openText, partial)
-  state.openText = undefined
+export function closeWords(state: State, partial = false): Said[] {
+  if (state.openMessage === undefined) return []
+  const said = closeMessage(state.ledger, state.openMessage, partial)
+  state.openMessage = undefined
   for (const one of said) if (one.type === 'text.completed') state.answer = one.text
   return said
 }
