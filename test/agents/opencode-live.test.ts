@@ -51,3 +51,63 @@ describe('a session that works', () => {
     expect(formed.of('turn.completed').map(({ structured }) => structured)).toEqual([{ age: 36 }, undefined])
   })
 })
+
+test('a prompt that waits for nothing does not take the place of ours', () => {
+  talk.message('msg_a', 'assistant', done)
+  talk.idle()
+  talk.message('msg_n', 'user')
+  talk.prompt('Next')
+  talk.message('msg_v', 'user')
+  talk.sse('session.status', { sessionID: 'ses_1', status: { type: 'busy' } })
+  talk.part({ id: 'prt_v', type: 'text', text: 'Next' }, 'msg_v')
+  talk.part({ id: 'prt_n', type: 'text', text: 'A note' }, 'msg_n')
+  expect(talk.of('turn.steered').map(({ prompt }) => prompt)).toEqual(['A note'])
+})
+
+describe('what a text ends with', () => {
+  const say = (id: string, pieces: readonly string[], whole: string, type = 'text') => {
+    talk.part({ id, type, text: '', time: { start: 1 } })
+    for (const piece of pieces) talk.delta(id, piece)
+    talk.part({ id, type, text: whole, time: { start: 1, end: 2 } })
+  }
+
+  test('is not cut off from what was shown, so that nobody is shown it twice', () => {
+    say('prt_r', ['Hm.', '\n\n'], 'Hm.', 'reasoning')
+    say('prt_a', ['Let me ', 'look.\n\n'], 'Let me look.')
+    say('prt_b', ['\n'], '')
+    expect(talk.of('thinking.completed').map(({ text }) => text)).toEqual(['Hm.\n\n'])
+    expect(talk.of('text.completed').map(({ text }) => text)).toEqual(['Let me look.\n\n', '\n'])
+    talk.message('msg_a', 'assistant', done)
+    talk.idle()
+    expect(talk.of('turn.completed')).toMatchObject([{ result: 'Let me look.\n\n' }])
+  })
+
+  test('is what the whole says where that is another text', () => {
+    say('prt_a', ['Let me look.'], 'Let me')
+    expect(talk.of('text.completed').map(({ text }) => text)).toEqual(['Let me'])
+  })
+})
+
+describe('a context that is compacted', () => {
+  test('is told as that; its summary is neither said nor the answer, but what it used counts', () => {
+    talk.part({ id: 'prt_a', type: 'text', text: 'Half done', time: { start: 1, end: 2 } })
+    talk.message('msg_a', 'assistant', done)
+    talk.message('msg_k', 'user')
+    talk.part({ id: 'prt_k', type: 'compaction', auto: true }, 'msg_k')
+    talk.message('msg_s', 'assistant', { summary: true, mode: 'compaction' })
+    talk.delta('prt_r', 'Wha', 'msg_s')
+    talk.part({ id: 'prt_r', type: 'reasoning', text: '', time: { start: 1 } }, 'msg_s')
+    talk.part({ id: 'prt_s', type: 'text', text: '', time: { start: 1 } }, 'msg_s')
+    talk.delta('prt_s', 'What we did', 'msg_s')
+    talk.part({ id: 'prt_s', type: 'text', text: 'What we did', time: { start: 1, end: 2 } }, 'msg_s')
+    talk.part({ id: 'prt_f', type: 'step-finish', reason: 'stop', tokens: { input: 9, output: 1 } }, 'msg_s')
+    talk.message('msg_s', 'assistant', { ...done, summary: true })
+    talk.sse('session.compacted', { sessionID: 'ses_1' })
+    talk.idle()
+    expect(talk.of('text.completed').map(({ text }) => text)).toEqual(['Half done'])
+    expect([...talk.of('text.delta'), ...talk.of('thinking.delta')]).toEqual([])
+    expect(talk.of('context.compacted')).toHaveLength(1)
+    expect(talk.of('native.unmapped')).toEqual([])
+    expect(talk.of('turn.completed')).toMatchObject([{ result: 'Half done', usage: { total: 10 } }])
+  })
+})

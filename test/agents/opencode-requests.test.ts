@@ -26,6 +26,14 @@ describe('calls', () => {
     expect(talk.of('tool.completed')).toMatchObject([{ status: 'error', error: 'no such file' }])
   })
 
+  test('an old call that is told again because its output was let go of is no news', () => {
+    const before = talk.events.length
+    talk.part(call('completed', { output: '', time: { start: 1, end: 2, compacted: 3 } }), 'msg_old')
+    talk.message('msg_a', 'assistant', done)
+    talk.idle()
+    expect(talk.events.slice(before).map(({ type }) => type)).toEqual(['turn.completed'])
+  })
+
   test('a shell without an exit code was killed', () => {
     talk.part(call('completed', { output: 'took too long', metadata: { exit: null } }))
     expect(talk.of('tool.completed')).toMatchObject([{ status: 'error' }])
@@ -98,6 +106,86 @@ describe('requests', () => {
     expect(talk.of('turn.completed')).toMatchObject([{ outcome, denials: 1 }])
   })
 
+  const deny = { type: 'answer', requestId: 'e1.per_1', decision: 'deny' } as const
+  const end = () => {
+    talk.message('msg_a', 'assistant', done)
+    talk.idle()
+  }
+
+  test.each<[AnswerCommand['by'], string, string]>([
+    [undefined, 'person', 'completed'],
+    ['policy', 'policy', 'denied'],
+  ])('a no by %s to a call that is not told of any more makes it denied by %s', (by, deniedBy, outcome) => {
+    talk.part(call('running'))
+    talk.ask('per_1', 'call_1')
+    talk.answer({ ...deny, ...(by && { by }) })
+    end()
+    expect(talk.of('tool.completed')).toMatchObject([{ status: 'denied', deniedBy, settled: true }])
+    expect(talk.of('turn.completed')).toMatchObject([{ outcome, denials: 1 }])
+  })
+
+  test('a no of somebody else to a call that is not told of any more makes it denied by a person', () => {
+    talk.part(call('running'))
+    talk.ask('per_1', 'call_1')
+    talk.sse('permission.replied', { sessionID: 'ses_1', requestID: 'per_1', reply: 'reject' })
+    end()
+    expect(talk.of('tool.completed')).toMatchObject([{ status: 'denied', deniedBy: 'person' }])
+    expect(talk.of('turn.completed')).toMatchObject([{ outcome: 'completed', denials: 1 }])
+  })
+
+  test('a no to a call that is over by then is no no to the next one of its name', () => {
+    talk.part(call('running'))
+    talk.ask('per_1', 'call_1')
+    talk.part(call('completed', { output: '' }))
+    talk.answer({ ...deny, by: 'policy' })
+    talk.part({ ...call('running'), id: 'prt_2' })
+    end()
+    expect(talk.of('tool.completed').map(({ toolId, status }) => [toolId, status])).toEqual([
+      ['call_1', 'success'],
+      ['call_1~2', 'unknown'],
+    ])
+  })
+
+  test('are about the call of their own session, where ids are used twice', () => {
+    const use = (id: string, tool: string, state: object, of: [string, string]) =>
+      talk.part({ id, type: 'tool', tool, callID: 'call_0', state: { input: {}, ...state } }, ...of)
+    const ours: [string, string] = ['msg_a', 'ses_1']
+    const theirs: [string, string] = ['msg_c', 'ses_2']
+    use('prt_t', 'task', { status: 'running', metadata: { sessionId: 'ses_2' } }, ours)
+    talk.message('msg_c', 'assistant', {}, 'ses_2')
+    talk.ask('per_1', 'call_0', 'ses_2')
+    talk.answer({ type: 'answer', requestId: 'e1.per_1', decision: 'deny', by: 'policy' })
+    use('prt_1', 'bash', { status: 'error', error: 'The user rejected permission' }, theirs)
+    // The next answer of the sub-agent counts from the beginning again.
+    talk.ask('per_2', 'call_0', 'ses_2')
+    talk.answer({ type: 'answer', requestId: 'e1.per_2', decision: 'deny' })
+    use('prt_2', 'bash', { status: 'error', error: 'The user rejected permission' }, theirs)
+    use('prt_t', 'task', { status: 'completed', output: '' }, ours)
+    expect(talk.of('request.opened').map(({ toolId }) => toolId)).toEqual(['call_0~2', 'call_0~3'])
+    expect(talk.of('tool.completed').map(({ toolId, deniedBy }) => [toolId, deniedBy])).toEqual([
+      ['call_0~2', 'policy'],
+      ['call_0~3', 'person'],
+      ['call_0', undefined],
+    ])
+  })
+
+  test('keep the id of their call for it, whoever uses it in the meantime', () => {
+    const task = { status: 'running', input: {}, metadata: { sessionId: 'ses_2' } }
+    talk.part({ id: 'prt_t', type: 'tool', tool: 'task', callID: 'call_t', state: task })
+    talk.message('msg_c', 'assistant', {}, 'ses_2')
+    talk.ask('per_1', 'call_0', 'ses_2')
+    talk.ask('per_2', 'call_0')
+    const call0 = { ...call('running'), callID: 'call_0' }
+    talk.part({ ...call0, id: 'prt_1' })
+    talk.part({ ...call0, id: 'prt_2' }, 'msg_c', 'ses_2')
+    expect(talk.of('request.opened').map(({ toolId }) => toolId)).toEqual(['call_0', 'call_0~2'])
+    expect(talk.of('tool.started').map(({ toolId, parent }) => [toolId, parent])).toEqual([
+      ['call_t', undefined],
+      ['call_0~2', undefined],
+      ['call_0', 'ses_2'],
+    ])
+  })
+
   test('an answer that somebody else gave takes the request away', () => {
     talk.ask('per_1', 'call_1')
     talk.sse('permission.replied', { sessionID: 'ses_1', requestID: 'per_1', reply: 'once' })
@@ -157,6 +245,17 @@ describe('questions', () => {
     expect(talk.of('request.withdrawn')).toEqual([])
   })
 
+  test.each<[string, () => void]>([
+    ['us', () => talk.answer({ type: 'answer', requestId: 'e1.que_1', decision: 'deny' })],
+    ['somebody else', () => talk.sse('question.rejected', { sessionID: 'ses_1', requestID: 'que_1' })],
+  ])('that are dismissed by %s make their call denied', (_who, dismiss) => {
+    talk.part({ ...call('running'), tool: 'question', callID: 'call_q' })
+    dismiss()
+    talk.message('msg_a', 'assistant', done)
+    talk.idle()
+    expect(talk.of('tool.completed')).toMatchObject([{ status: 'denied', deniedBy: 'person' }])
+  })
+
   test.each<Omit<AnswerCommand, 'type' | 'requestId'>>([
     { decision: 'answered' },
     { decision: 'answered', answers: { '0': [] } },
@@ -204,6 +303,18 @@ describe('sub-agents', () => {
     talk.part({ ...call('running'), id: 'prt_c' }, 'msg_c', 'ses_3')
     expect(talk.of('subagent.started')).toMatchObject([{ id: 'ses_3', parent: 'ses_2' }])
     expect(talk.of('tool.started')).toMatchObject([{ parent: 'ses_3' }])
+  })
+
+  test('that are cut have used what they used', () => {
+    talk.sse('session.created', child('ses_2', 'ses_1'))
+    talk.message('msg_c', 'assistant', {}, 'ses_2')
+    const tokens = { input: 10, output: 5 }
+    talk.part({ id: 'prt_f', type: 'step-finish', reason: 'tool-calls', tokens }, 'msg_c', 'ses_2')
+    talk.conversation.exit({ signal: 'SIGKILL' })
+    expect(talk.of('usage.reported')).toMatchObject([
+      { scope: 'subagent', subagentId: 'ses_2', input: 10, output: 5 },
+    ])
+    expect(talk.of('subagent.completed')).toMatchObject([{ id: 'ses_2', status: 'error' }])
   })
 
   test('that are sent to work again start again', () => {

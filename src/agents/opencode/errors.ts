@@ -82,6 +82,11 @@ export function failureOfReason(reason: string | undefined): Failure | undefined
   return { name: reason, evidence: 'error', error: { code: 'unknown', message: 'the model call failed' } }
 }
 
+/** Was this model call, if there was one, to be followed by another? */
+export function goesOn(reason: string | undefined): boolean {
+  return reason === undefined || reason === 'tool-calls' || reason === 'unknown'
+}
+
 /** What the program says on stderr when no session came about. */
 export function codeOfText(message: string): ErrorCode {
   if (/Session not found/.test(message)) return 'session_not_found'

@@ -73,7 +73,7 @@ const Status = z.discriminatedUnion('type', [
 ])
 
 /** The `data:` of what `opencode serve` streams at `/event`. */
-export const ServeNative = z.discriminatedUnion('type', [
+const ServeEvent = z.discriminatedUnion('type', [
   event('server.connected', {}),
   event('server.heartbeat', {}),
   event('plugin.added', { id: z.string() }),
@@ -122,3 +122,6 @@ export const ServeNative = z.discriminatedUnion('type', [
   event('file.edited', { file: z.string() }),
   event('file.watcher.updated', { file: z.string(), event: z.string() }),
 ])
+
+/** A recording of it may end with a note that the connection broke. */
+export const ServeNative = z.union([ServeEvent, z.looseObject({ sseError: z.string() })])

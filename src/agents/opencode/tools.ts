@@ -73,6 +73,18 @@ function dataOf(metadata: Fields): Fields | undefined {
   return more.length > 0 ? Object.fromEntries(more) : undefined
 }
 
+/** An old call whose output it lets go of, to make room for the model: it is told again, and nothing has happened. */
+export function isPruned(state: Fields): boolean {
+  return asFields(state.time).compacted !== undefined
+}
+
+/** Somebody was asked and said no, which ends the loop; after a rule that prevents a call the model goes on. */
+export function isRejected(state: Fields): boolean {
+  const error = asText(state.error) ?? ''
+  const said = error.includes('rejected permission') || error.includes('dismissed this question')
+  return said && state.status !== 'completed'
+}
+
 function statusOf(
   name: string,
   state: Fields,
@@ -82,9 +94,7 @@ function statusOf(
   if (state.status !== 'completed') {
     const error = asText(state.error) ?? ''
     if (error.includes('rule which prevents')) return { status: 'denied', deniedBy: 'policy' }
-    if (error.includes('rejected permission') || error.includes('dismissed this question')) {
-      return { status: 'denied', deniedBy: refusedBy }
-    }
+    if (isRejected(state)) return { status: 'denied', deniedBy: refusedBy }
     return { status: error.includes('Tool execution aborted') ? 'cancelled' : 'error' }
   }
   // A shell that was killed has no exit code, and is "completed" all the same.

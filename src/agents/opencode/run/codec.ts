@@ -7,6 +7,7 @@ import {
   finishTool,
   startSubagent,
   startTool,
+  type ToolResult,
   toolIdOf,
 } from '../../ledger.ts'
 import { encodeOneshot } from '../../oneshot.ts'
@@ -14,7 +15,7 @@ import { ruleTable } from '../../rules.ts'
 import { malformed, oversized, sayAll, unmapped } from '../../step.ts'
 import { changesOf, childOf, planOf } from '../effects.ts'
 import { errorNotice, failureOf, plain } from '../errors.ts'
-import { kindOf, resultOf, titleOf } from '../tools.ts'
+import { isPruned, isRejected, kindOf, resultOf, titleOf } from '../tools.ts'
 import { stepUsage } from '../usage.ts'
 import { initialState, madeId, type State } from './state.ts'
 import { endTurn } from './verdict.ts'
@@ -24,7 +25,11 @@ type Rule = (state: State, native: Fields) => readonly Said[]
 const NOTHING: readonly Said[] = []
 
 const ruleOf = ruleTable<Rule>({
-  step_start: () => NOTHING,
+  step_start(state) {
+    state.rejected = false
+    return NOTHING
+  },
+
   text: (state, { part }) => [wholeMessage(state, 'text', asFields(part))],
   reasoning: (state, { part }) => [wholeMessage(state, 'thinking', asFields(part))],
   tool_use: (state, { part }) => wholeCall(state, asFields(part)),
@@ -80,9 +85,10 @@ function wholeMessage(state: State, kind: 'text' | 'thinking', { id, text }: Fie
 }
 
 /** A call is told when it is over, so its start and its end are said together. */
-function wholeCall(state: State, part: Fields): Said[] {
+function wholeCall(state: State, part: Fields): readonly Said[] {
   const { ledger } = state
   const call = asFields(part.state)
+  if (isPruned(call)) return NOTHING
   const name = asText(part.tool) ?? '?'
   const nativeId = asText(part.callID) ?? madeId(state)
   const kind = kindOf(name, state.mcpServers)
@@ -91,21 +97,21 @@ function wholeCall(state: State, part: Fields): Said[] {
   if (name === 'todowrite' && result.status === 'success') {
     said.push({ type: 'plan.updated', items: planOf(asFields(call.input)) })
   }
-  if (name === 'task') said.push(...wholeChild(state, call, toolIdOf(ledger, nativeId)))
-  state.refused = result.status === 'denied'
+  if (name === 'task') said.push(...wholeChild(state, call, result, toolIdOf(ledger, nativeId)))
+  state.rejected ||= isRejected(call)
   said.push(...finishTool(ledger, nativeId, result, changesOf(call)))
   return said
 }
 
 /** Nothing of a sub-agent is on the stream but the call that ran it. */
-function wholeChild(state: State, call: Fields, toolId: string): Said[] {
+function wholeChild(state: State, call: Fields, { status }: ToolResult, toolId: string): Said[] {
   const child = childOf(call)
   if (!child) return []
   const label = titleOf(call) ?? 'task'
-  const status = text(call, 'status') === 'completed' ? 'success' : 'error'
+  const ended = status === 'success' || status === 'cancelled' ? status : 'error'
   return [
     ...startSubagent(state.ledger, { ...child, toolId, label }),
-    ...finishSubagent(state.ledger, child.id, { status }),
+    ...finishSubagent(state.ledger, child.id, { status: ended }),
   ]
 }
 

@@ -15,8 +15,8 @@ export interface State {
   stepSeen: boolean
   /** How the last model call ended: the only word on how the run went. */
   reason: string | undefined
-  /** The last call was refused, and with it the run ended. */
-  refused: boolean
+  /** Somebody was asked about a call of this step and said no: the run ends with the step. */
+  rejected: boolean
   failure: Failure | undefined
   readonly stderr: string[]
 }
@@ -32,7 +32,7 @@ export function initialState(start: Start): State {
     steps: {},
     stepSeen: false,
     reason: undefined,
-    refused: false,
+    rejected: false,
     failure: undefined,
     stderr: [],
   }

@@ -2,7 +2,7 @@ import { decide, type ErrorInfo, type Evidence } from '../../../model/index.ts'
 import type { Exit, Said, TurnVerdict } from '../../agent.ts'
 import { compact } from '../../fields.ts'
 import { settle } from '../../settle.ts'
-import { codeOfText, failureOfReason } from '../errors.ts'
+import { codeOfText, failureOfReason, goesOn } from '../errors.ts'
 import type { State } from './state.ts'
 
 /** The run is over; its last step and its exit are all there is to judge it by. */
@@ -39,9 +39,8 @@ function evidenceOf(state: State, exit: Exit): [Evidence, ErrorInfo?] {
   if (failure) return [failure.evidence, failure.error]
   if (exit.code === undefined) return ['none']
   if (state.nativeSessionId === undefined) return neverStarted(state, exit.code)
-  // A refused call ends the run, in the middle of its loop and with exit code 0.
-  const goesOn = state.reason === 'tool-calls' || state.reason === 'unknown'
-  const ended = state.reason !== undefined && (!goesOn || state.refused)
+  // A call that was rejected ends the run, in the middle of its loop and with exit code 0.
+  const ended = state.reason !== undefined && (state.rejected || !goesOn(state.reason))
   return [ended ? 'success' : 'none']
 }
 

@@ -1,8 +1,9 @@
 import type { Said } from '../../agent.ts'
 import { type Fields, fields, text } from '../../fields.ts'
-import { finishTool, startTool, toolIdOf } from '../../ledger.ts'
+import { finishTool, startTool } from '../../ledger.ts'
 import { changesOf, childOf } from '../effects.ts'
 import { kindOf, resultOf, titleOf } from '../tools.ts'
+import { startedId } from './call-ids.ts'
 import { type Part, partOf, type State } from './state.ts'
 import { adoptChild, announce, type Thread } from './thread.ts'
 
@@ -21,8 +22,8 @@ export function decodeCall(state: State, thread: Thread, native: Fields, id: str
   part.done = true
   said.push(...retitle(call, part))
   part.output = ''
-  const callId = text(native, 'callID') ?? id
-  const result = resultOf(text(native, 'tool') ?? '?', call, state.refusals.get(callId) ?? 'person')
+  const refusedBy = state.ledger.tools.get(part.toolId)?.refusedBy ?? 'person'
+  const result = resultOf(text(native, 'tool') ?? '?', call, refusedBy)
   said.push(...finishTool(state.ledger, part.toolId, result, changesOf(call)))
   return said
 }
@@ -31,7 +32,7 @@ function start(state: State, thread: Thread, native: Fields, part: Part): Said[]
   const { ledger } = state
   const call = fields(native, 'state')
   const name = text(native, 'tool') ?? '?'
-  part.toolId = freeId(state, text(native, 'callID') ?? text(native, 'id') ?? '')
+  part.toolId = startedId(state, thread, text(native, 'callID') ?? text(native, 'id') ?? '')
   part.title = titleOf(call)
   return [
     startTool(ledger, {
@@ -43,14 +44,6 @@ function start(state: State, thread: Thread, native: Fields, part: Part): Said[]
       parent: thread.speaker,
     }),
   ]
-}
-
-/** Two parts under one call id are two calls. */
-function freeId(state: State, nativeId: string): string {
-  const { ledger } = state
-  let toolId = toolIdOf(ledger, nativeId)
-  for (let n = 2; ledger.tools.has(toolId) || ledger.closedTools.has(toolId); n++) toolId = `${nativeId}~${n}`
-  return toolId
 }
 
 /** A `task` names the session its sub-agent works in. */

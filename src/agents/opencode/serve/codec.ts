@@ -11,7 +11,7 @@ import { decodeAnswer } from './http-answers.ts'
 import { decodeMessage, decodeMessagePart } from './messages.ts'
 import { sent } from './note.ts'
 import { decodeDelta } from './parts.ts'
-import { decodePermission, decodeQuestion, decodeReply } from './requests.ts'
+import { decodePermission, decodeQuestion, decodeRejected, decodeReply } from './requests.ts'
 import {
   decodeCompacted,
   decodeCreated,
@@ -48,7 +48,7 @@ const ruleOf = ruleTable<Rule>({
   'permission.replied': decodeReply,
   'question.asked': decodeQuestion,
   'question.replied': decodeReply,
-  'question.rejected': decodeReply,
+  'question.rejected': decodeRejected,
   'todo.updated': decodeTodo,
   // The connection, and that it lives.
   'server.connected': silent,
@@ -81,9 +81,8 @@ export const codec: Codec<State> = {
     if (!isFields(native)) return malformed(frame.text)
     if (frame.stream === 'http') return decodeAnswer(state, native)
     const rule = ruleOf(native.type)
-    return rule
-      ? rule(state, fields(native, 'properties'), frame.text)
-      : unmapped(text(native, 'type') ?? '?', frame.text)
+    if (rule) return rule(state, fields(native, 'properties'), frame.text)
+    return decodeBreak(native) ?? unmapped(text(native, 'type') ?? '?', frame.text)
   },
 
   encode,
@@ -95,6 +94,18 @@ export const codec: Codec<State> = {
     if (state.turnOpen) return sayAll(endTurn(state, exit))
     return sayAll([...abandonHeld(state), ...settle(state.ledger, 'interrupted', true)])
   },
+}
+
+/** Who records a stream notes in it that the connection broke. */
+function decodeBreak(native: Fields): Step | undefined {
+  const why = text(native, 'sseError')
+  if (why === undefined) return undefined
+  return say({
+    type: 'notice.raised',
+    level: 'warning',
+    code: 'agent_warning',
+    message: `no more events: ${why}`,
+  })
 }
 
 /** What the server prints beside its protocol. */

@@ -4,6 +4,7 @@ import { compact, type Fields } from '../../fields.ts'
 import { nothing, refuse, sayAll, send } from '../../step.ts'
 import { permissionOf } from '../permission.ts'
 import { note } from './note.ts'
+import { refuseAsked } from './requests.ts'
 import type { Ask, State } from './state.ts'
 import { endTurn } from './turn.ts'
 
@@ -116,7 +117,7 @@ function answer(state: State, command: AnswerCommand): Step {
       : answerPermission(state, command, path)
   if (step.refused || command.decision !== 'deny') return step
   // What OpenCode calls the user is us; who really decided is known here alone.
-  if (asked.callId !== undefined) state.refusals.set(asked.callId, command.by ?? 'person')
+  refuseAsked(state, asked, command.by ?? 'person')
   return command.interrupt ? send([...step.writes, ...interrupt(state).writes]) : step
 }
 

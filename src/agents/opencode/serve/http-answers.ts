@@ -22,7 +22,9 @@ export function decodeAnswer(state: State, native: Fields): Step {
       state.root.failure ??= failureOfAnswer(status, body)
       return sayAll(endTurn(state))
     case 'abort':
-      return failed ? notice('interrupt_refused', status, body) : nothing
+      if (!failed) return nothing
+      state.aborted = false
+      return notice('interrupt_refused', status, body)
     case 'steer':
     case 'answer':
       return failed ? notice('protocol_refused', status, body) : nothing

@@ -2,8 +2,9 @@ import type { Said, Step } from '../../agent.ts'
 import { count, type Fields, fields, flag, text } from '../../fields.ts'
 import { nothing, sayAll, unmapped } from '../../step.ts'
 import { failureOf } from '../errors.ts'
+import { isPruned } from '../tools.ts'
 import { hold, release } from './held.ts'
-import { decodePart } from './parts.ts'
+import { decodePart, isWords, withhold } from './parts.ts'
 import type { Message, State } from './state.ts'
 import { adoptRoot, restart, type Thread, threadOf } from './thread.ts'
 
@@ -16,11 +17,11 @@ export function decodeMessage(state: State, properties: Fields, raw: string): St
   const role = text(info, 'role')
   if (id === undefined || (role !== 'user' && role !== 'assistant')) return unmapped('message.updated', raw)
   const known = state.messages.get(id)
-  const message = known ?? { role, thread, turn: state.turn, done: false }
+  const message = known ?? newMessage(state, thread, role, info)
+  if (!known) state.messages.set(id, message)
   if (message.turn !== state.turn) return nothing
   const said: Said[] = []
   if (!known) {
-    state.messages.set(id, message)
     if (thread === state.root) said.push(...appeared(state, id, role))
     else if (thread.ended && role === 'assistant') restart(thread)
     // An answer that begins after an error means that the error was not the end.
@@ -33,6 +34,13 @@ export function decodeMessage(state: State, properties: Fields, raw: string): St
   }
   if (!known) said.push(...release(state, id, (held) => decodeMessagePart(state, held.properties, held.raw)))
   return sayAll(said)
+}
+
+function newMessage(state: State, thread: Thread, role: Message['role'], info: Fields): Message {
+  // An answer to a prompt that was cut is late: its turn has ended.
+  const late = state.cutPrompt !== undefined && text(info, 'parentID') === state.cutPrompt
+  const turn = late ? state.turn - 1 : state.turn
+  return { role, thread, turn, summary: role === 'assistant' && flag(info, 'summary'), done: false }
 }
 
 function noteTime(state: State, message: Message, time: Fields): void {
@@ -75,12 +83,14 @@ export function decodeMessagePart(state: State, properties: Fields, raw: string)
   const message = state.messages.get(messageId)
   if (!message) {
     const foreign = state.root ? !threadOf(state, properties) : state.driven
-    if (!foreign) hold(state.heldParts, messageId, { messageId, properties, raw })
+    if (!foreign && !isPruned(fields(part, 'state')))
+      hold(state.heldParts, messageId, { messageId, properties, raw })
     return nothing
   }
   if (message.turn !== state.turn) return nothing
-  return message.role === 'user'
-    ? sayAll(promptPart(state, messageId, message, part))
+  if (message.role === 'user') return sayAll(promptPart(state, messageId, message, part))
+  return message.summary && isWords(part)
+    ? withhold(state, message.thread, part)
     : decodePart(state, message.thread, part, raw)
 }
 

@@ -1,9 +1,9 @@
 import type { Frame } from '../../../framing/frame.ts'
-import type { Command } from '../../../model/index.ts'
+import type { AnswerCommand, Command } from '../../../model/index.ts'
 import { compact, type Fields, fields, isFields, list, text, texts } from '../../fields.ts'
 import { closeRequest } from '../../ledger.ts'
-import { requestIdOf } from './requests.ts'
-import type { Ask, State } from './state.ts'
+import { refuseAsked, requestIdOf } from './requests.ts'
+import type { State } from './state.ts'
 import { adoptRoot } from './thread.ts'
 
 /** A call that a transcript shows: `{ method, path, body }`. */
@@ -21,9 +21,10 @@ export function note(state: State, native: Fields): Command | undefined {
   const asked = state.asks.get(requestId)
   if (!asked || !closeRequest(state.ledger, requestId)) return undefined
   state.asks.delete(requestId)
-  return asked.kind === 'question'
-    ? questionAnswer(requestId, action, body)
-    : permissionAnswer(state, requestId, asked, body)
+  const answer =
+    asked.kind === 'question' ? questionAnswer(requestId, action, body) : permissionAnswer(requestId, body)
+  if (answer.decision === 'deny') refuseAsked(state, asked, 'person')
+  return answer
 }
 
 function noteSession(
@@ -38,26 +39,34 @@ function noteSession(
     state.driven ||= opens && !state.root
     return undefined
   }
-  if (action === 'abort') return { type: 'interrupt' }
+  if (action === 'abort') return noteAbort(state, id)
   if (action !== 'prompt_async' && action !== 'message') return undefined
   if (method !== 'POST') return undefined
   const root = state.root ?? adoptRoot(state, id)
   if (root.id !== id || state.turnOpen) return undefined
   state.turnOpen = true
+  // A prompt of somebody else that began no turn joins ours.
+  state.pendingTurn = undefined
   const words = list(body, 'parts').map((part) => (isFields(part) ? (text(part, 'text') ?? '') : ''))
   return { type: 'prompt', text: words.join('') }
 }
 
-function permissionAnswer(state: State, requestId: string, asked: Ask, body: Fields): Command {
+/** Of a session that is not ours it is none of our business. */
+function noteAbort(state: State, id: string): Command | undefined {
+  if (id !== state.root?.id) return undefined
+  state.aborted = state.turnOpen
+  return { type: 'interrupt' }
+}
+
+function permissionAnswer(requestId: string, body: Fields): AnswerCommand {
   const reply = text(body, 'reply')
   if (reply !== 'reject') {
     return { type: 'answer', requestId, decision: 'allow', scope: reply === 'always' ? 'session' : 'once' }
   }
-  if (asked.callId !== undefined) state.refusals.set(asked.callId, 'person')
   return { type: 'answer', requestId, decision: 'deny', ...compact({ message: text(body, 'message') }) }
 }
 
-function questionAnswer(requestId: string, action: string | undefined, body: Fields): Command {
+function questionAnswer(requestId: string, action: string | undefined, body: Fields): AnswerCommand {
   if (action === 'reject') return { type: 'answer', requestId, decision: 'deny' }
   const answers: Record<string, string[]> = {}
   list(body, 'answers').forEach((labels, index) => {

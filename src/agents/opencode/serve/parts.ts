@@ -37,6 +37,18 @@ export function decodePart(state: State, thread: Thread, part: Fields, raw: stri
   return sayAll([...announce(state, thread), ...rule(state, thread, part, id)])
 }
 
+export function isWords({ type }: Fields): boolean {
+  return type === 'text' || type === 'reasoning'
+}
+
+/** Words that are for its model alone, as the summary of what it compacted. */
+export function withhold(state: State, thread: Thread, part: Fields): Step {
+  const id = text(part, 'id') ?? ''
+  partOf(state, thread, id, 'other').done = true
+  releaseDeltas(state, id)
+  return nothing
+}
+
 function words(state: State, thread: Thread, native: Fields, id: string, kind: 'text' | 'thinking'): Said[] {
   const part = partOf(state, thread, id, kind)
   if (part.kind !== kind) return []
@@ -57,10 +69,16 @@ function words(state: State, thread: Thread, native: Fields, id: string, kind: '
   if (!ended) return said
   part.done = true
   if (whole === '' && heard === '') return said
-  if (kind === 'text') thread.answer = whole
+  const final = isTrimmed(heard, whole) ? heard : whole
+  if (kind === 'text' && whole !== '') thread.answer = final
   const partial = thread.failure !== undefined
-  said.push(completeMessage(ledger, kind, id, whole, { parent: thread.speaker, partial }))
+  said.push(completeMessage(ledger, kind, id, final, { parent: thread.speaker, partial }))
   return said
+}
+
+/** It cuts off the white space that a text ends with; who was shown that has the whole text all the same. */
+function isTrimmed(heard: string, whole: string): boolean {
+  return heard.length > whole.length && heard.startsWith(whole) && heard.trimEnd().length <= whole.length
 }
 
 /** An increment. Its `field` is "text" for reasoning too, so only the part's own type tells what it is. */

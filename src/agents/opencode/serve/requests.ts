@@ -1,4 +1,5 @@
 import {
+  type DeniedBy,
   type Location,
   OUTSIDE_ID,
   type Question,
@@ -7,10 +8,11 @@ import {
 } from '../../../model/index.ts'
 import type { Step } from '../../agent.ts'
 import { compact, type Fields, fields, flag, isFields, list, text, texts } from '../../fields.ts'
-import { openRequest, withdrawRequest } from '../../ledger.ts'
+import { openRequest, refuseTool, withdrawRequest } from '../../ledger.ts'
 import { nothing, say, sayAll, unmapped } from '../../step.ts'
 import { kindOf } from '../tools.ts'
-import type { State } from './state.ts'
+import { askedId } from './call-ids.ts'
+import type { Ask, State } from './state.ts'
 import { announce, threadOf } from './thread.ts'
 
 const ONCE: RequestOption = { id: 'once', label: 'Allow once', effect: 'allow', scope: 'once', default: true }
@@ -94,13 +96,14 @@ function ask(
   if (state.asked.has(requestId)) return nothing
   state.asked.add(requestId)
   const callId = text(fields(properties, 'tool'), 'callID')
-  state.asks.set(requestId, { nativeId, kind, callId, questions: asked.questions?.length ?? 0 })
+  const toolId = callId === undefined ? undefined : askedId(state, thread, callId)
+  state.asks.set(requestId, { nativeId, kind, toolId, questions: asked.questions?.length ?? 0 })
   const request = openRequest(state.ledger, {
     requestId,
     kind,
     blocking: true,
     ...asked,
-    ...(callId !== undefined && { toolId: callId }),
+    ...(toolId !== undefined && { toolId }),
     ...(thread.speaker !== undefined && { parent: thread.speaker }),
   })
   return say(...announce(state, thread), request)
@@ -110,14 +113,26 @@ export function requestIdOf(state: State, nativeId: string): string {
   return `e${state.start.epoch}.${nativeId}`
 }
 
-/** An answer of ours is known already; one that somebody else gave takes the request away from us. */
 export function decodeReply(state: State, properties: Fields): Step {
+  return loseAsk(state, properties, text(properties, 'reply') === 'reject')
+}
+
+/** A question that was dismissed. */
+export function decodeRejected(state: State, properties: Fields): Step {
+  return loseAsk(state, properties, true)
+}
+
+/** An answer of ours is known already; one that somebody else gave takes the request away from us. */
+function loseAsk(state: State, properties: Fields, refused: boolean): Step {
   const requestId = requestIdOf(state, text(properties, 'requestID') ?? '')
   const asked = state.asks.get(requestId)
   if (!asked) return nothing
   state.asks.delete(requestId)
-  if (text(properties, 'reply') === 'reject' && asked.callId !== undefined) {
-    state.refusals.set(asked.callId, 'person')
-  }
+  if (refused) refuseAsked(state, asked, 'person')
   return sayAll(withdrawRequest(state.ledger, requestId, 'agent'))
+}
+
+/** A call that is over was not refused: nobody else must be refused under its name. */
+export function refuseAsked({ ledger }: State, { toolId }: Ask, by: DeniedBy): void {
+  if (toolId !== undefined && !ledger.closedTools.has(toolId)) refuseTool(ledger, toolId, by)
 }

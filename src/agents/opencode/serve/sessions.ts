@@ -7,7 +7,7 @@ import { modelName, planOf } from '../effects.ts'
 import { errorNotice, failureOf, failureOfReason } from '../errors.ts'
 import { beginTurn } from './messages.ts'
 import type { State } from './state.ts'
-import { adoptChild, adoptRoot, announce, type Thread, threadOf } from './thread.ts'
+import { adoptChild, adoptRoot, announce, childUsage, type Thread, threadOf } from './thread.ts'
 import { endTurn } from './turn.ts'
 
 /** The first session without a parent is ours, unless we opened one ourselves; those below it are sub-agents. */
@@ -60,8 +60,10 @@ export function decodeStatus(state: State, properties: Fields): Step {
   const status = fields(properties, 'status')
   if (!thread) return nothing
   if (text(status, 'type') === 'busy') {
-    const begins = thread === state.root && state.pendingTurn !== undefined
-    return begins ? say(beginTurn(state)) : nothing
+    if (thread !== state.root) return nothing
+    const said = state.pendingTurn === undefined ? [] : [beginTurn(state)]
+    state.busy = state.turnOpen
+    return sayAll(said)
   }
   if (text(status, 'type') !== 'retry') return nothing
   const told = compact({
@@ -91,6 +93,8 @@ export function decodeError(state: State, properties: Fields): Step {
   // An error without a session is the server's own; it ends nothing.
   if (!thread) return session === undefined ? say(errorNotice(error)) : nothing
   const failure = failureOf(error)
+  // The abort of a turn that was cut may be told after the next one has begun.
+  if (failure.evidence === 'aborted' && state.cutPrompt !== undefined && !state.busy) return nothing
   const said: Said[] = failure.evidence === 'aborted' ? [] : [errorNotice(error)]
   if (thread === state.root && state.pendingTurn !== undefined) said.unshift(beginTurn(state))
   // Between two turns it has nothing to end.
@@ -100,7 +104,8 @@ export function decodeError(state: State, properties: Fields): Step {
 
 /**
  * It has stopped working; but after an abort or an error this is said twice, and the last parts come in between.
- * So it counts only when every answer of the turn is done, and when there is an answer or an error at all.
+ * So it counts only when every answer of the turn is done, and when there is an answer or an error at all, or when the
+ * abort came before either.
  */
 export function decodeIdle(state: State, properties: Fields): Step {
   const thread = threadOf(state, properties)
@@ -111,27 +116,25 @@ export function decodeIdle(state: State, properties: Fields): Step {
     if (!message.done) return nothing
     answers++
   }
-  if (answers === 0 && !thread.failure) return nothing
-  if (thread !== state.root) return sayAll(endChild(state, thread))
-  return state.turnOpen ? sayAll(endTurn(state)) : nothing
+  if (thread !== state.root)
+    return answers === 0 && !thread.failure ? nothing : sayAll(endChild(state, thread))
+  if (!state.turnOpen) return nothing
+  if (answers > 0 || thread.failure) return sayAll(endTurn(state))
+  // What had not begun to work when it was aborted goes on.
+  if (!state.aborted || !state.busy) return nothing
+  const { prompt } = state
+  const said = endTurn(state)
+  state.cutPrompt = prompt
+  return sayAll(said)
 }
 
 function endChild(state: State, thread: Thread): Said[] {
   if (thread.ended) return []
   thread.ended = true
-  const said = announce(state, thread)
+  const said = [...announce(state, thread), ...childUsage(thread)]
   const failure = thread.failure ?? failureOfReason(thread.reason)
   const ended = !failure ? 'success' : failure.evidence === 'aborted' ? 'cancelled' : 'error'
   const usage = thread.stepSeen ? thread.usage : undefined
-  if (usage) {
-    said.push({
-      type: 'usage.reported',
-      scope: 'subagent',
-      subagentId: thread.id,
-      ...usage,
-      source: 'computed',
-    })
-  }
   const more = compact({ summary: thread.answer, usage })
   said.push(...finishSubagent(state.ledger, thread.id, { status: ended, ...more }))
   return said

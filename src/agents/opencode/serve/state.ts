@@ -1,5 +1,4 @@
 import type { SessionUpdated } from '../../../model/events/session.ts'
-import type { DeniedBy } from '../../../model/index.ts'
 import type { Start } from '../../agent.ts'
 import type { Fields } from '../../fields.ts'
 import { type Ledger, newLedger } from '../../ledger.ts'
@@ -11,6 +10,8 @@ export interface Message {
   readonly thread: Thread
   /** Frames about a message of a turn that ended change nothing. */
   readonly turn: number
+  /** What it keeps of a conversation that it compacts. */
+  readonly summary: boolean
   done: boolean
 }
 
@@ -27,7 +28,7 @@ export interface Part {
 export interface Ask {
   readonly nativeId: string
   readonly kind: 'permission' | 'question'
-  readonly callId: string | undefined
+  readonly toolId: string | undefined
   readonly questions: number
 }
 
@@ -57,6 +58,12 @@ export interface State {
   pendingTurn: string | undefined
   /** The user message that began the open turn. */
   prompt: string | undefined
+  /** The session has worked on the open turn. */
+  busy: boolean
+  /** We asked for an end of the open turn. */
+  aborted: boolean
+  /** The prompt of the last turn, if that was cut before any answer: one that still comes is no turn of its own. */
+  cutPrompt: string | undefined
   /** When the prompt was taken and when the last answer was done, by the server's clock. */
   beganAt: number | undefined
   doneAt: number | undefined
@@ -68,8 +75,10 @@ export interface State {
   readonly heldDeltas: Map<string, Held[]>
   readonly asks: Map<string, Ask>
   readonly asked: Set<string>
-  /** Who refused a call, by call id: the refusal may come before the call has started. */
-  readonly refusals: Map<string, DeniedBy>
+  /** The ids of calls as they are said, by thread and native id. */
+  readonly callIds: Map<string, string>
+  /** Those of calls that were asked about and have not begun. */
+  readonly awaited: Set<string>
   /** The answer in the form that was asked for. */
   structured: unknown
   model: string | undefined
@@ -92,6 +101,9 @@ export function initialState(start: Start): State {
     turnOpen: false,
     pendingTurn: undefined,
     prompt: undefined,
+    busy: false,
+    aborted: false,
+    cutPrompt: undefined,
     beganAt: undefined,
     doneAt: undefined,
     messages: new Map(),
@@ -100,7 +112,8 @@ export function initialState(start: Start): State {
     heldDeltas: new Map(),
     asks: new Map(),
     asked: new Set(),
-    refusals: new Map(),
+    callIds: new Map(),
+    awaited: new Set(),
     structured: undefined,
     model: start.options.model,
     mode: start.mode,
@@ -123,6 +136,9 @@ export function resetTurn(state: State): void {
   state.turnOpen = false
   state.pendingTurn = undefined
   state.prompt = undefined
+  state.busy = false
+  state.aborted = false
+  state.cutPrompt = undefined
   state.beganAt = undefined
   state.doneAt = undefined
   state.structured = undefined
@@ -130,7 +146,8 @@ export function resetTurn(state: State): void {
   for (const [id, thread] of state.threads) if (thread !== state.root) state.threads.delete(id)
   state.parts.clear()
   state.asks.clear()
-  state.refusals.clear()
+  state.callIds.clear()
+  state.awaited.clear()
   state.ledger.denials = 0
   state.ledger.personDenials = 0
   if (state.root) restart(state.root)

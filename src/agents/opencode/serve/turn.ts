@@ -2,16 +2,23 @@ import { decide, type ErrorInfo, type Evidence } from '../../../model/index.ts'
 import type { Exit, Said, TurnVerdict } from '../../agent.ts'
 import { compact } from '../../fields.ts'
 import { settle } from '../../settle.ts'
-import { codeOfText, failureOfReason } from '../errors.ts'
+import { codeOfText, failureOfReason, goesOn } from '../errors.ts'
 import { abandonHeld } from './held.ts'
 import { resetTurn, type State } from './state.ts'
+import { childUsage } from './thread.ts'
 
 /** Settles the open turn: at the idle that closes it, or with the process. */
 export function endTurn(state: State, exit?: Exit): Said[] {
   const verdict = verdictOf(state, exit)
   const said = abandonHeld(state)
+  // What a child used that was cut is told here: its own end never comes.
+  for (const thread of state.threads.values()) {
+    if (thread !== state.root && thread.announced && !thread.ended) said.push(...childUsage(thread))
+  }
   said.push(...settle(state.ledger, decide(verdict, exit?.cause ?? 'exit', exit?.code), exit !== undefined))
+  // Settling may have found more refusals.
   verdict.denials = state.ledger.denials
+  verdict.personDenials = state.ledger.personDenials
   if (verdict.usage)
     said.push({ type: 'usage.reported', scope: 'turn', ...verdict.usage, source: 'computed' })
   said.push(verdict)
@@ -49,7 +56,8 @@ function evidenceOf(state: State, exit: Exit | undefined): [Evidence, ErrorInfo?
   if (failure) return [failure.evidence, failure.error]
   if (!exit) {
     const cut = failureOfReason(state.root?.reason)
-    return cut ? [cut.evidence, cut.error] : ['success']
+    if (cut) return [cut.evidence, cut.error]
+    return [state.aborted && goesOn(state.root?.reason) ? 'aborted' : 'success']
   }
   if (exit.error) return ['error', exit.error]
   if (exit.cause === 'interrupt') return ['aborted']

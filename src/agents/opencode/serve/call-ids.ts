@@ -1,0 +1,31 @@
+import type { State } from './state.ts'
+import type { Thread } from './thread.ts'
+
+/** The call that is asked about: the one that runs, or one that has not begun yet and will find its id here. */
+export function askedId(state: State, thread: Thread, callId: string): string {
+  const given = state.callIds.get(keyOf(thread, callId))
+  if (given !== undefined && !state.ledger.closedTools.has(given)) return given
+  const id = give(state, thread, callId)
+  state.awaited.add(id)
+  return id
+}
+
+/** The call that begins now. */
+export function startedId(state: State, thread: Thread, callId: string): string {
+  const given = state.callIds.get(keyOf(thread, callId))
+  return given !== undefined && state.awaited.delete(given) ? given : give(state, thread, callId)
+}
+
+function keyOf(thread: Thread, callId: string): string {
+  return `${thread.id} ${callId}`
+}
+
+/** Some providers number the calls of every answer anew, so that each gets an id that nobody else has. */
+function give(state: State, thread: Thread, callId: string): string {
+  const { awaited, ledger } = state
+  const { tools, closedTools } = ledger
+  let id = callId
+  for (let n = 2; tools.has(id) || closedTools.has(id) || awaited.has(id); n++) id = `${callId}~${n}`
+  state.callIds.set(keyOf(thread, callId), id)
+  return id
+}
