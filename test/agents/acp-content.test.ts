@@ -31,6 +31,44 @@ describe('text', () => {
     )
   })
 
+  const thought = (text: string, messageId: string) =>
+    update('agent_thought_chunk', { content: { type: 'text', text }, messageId })
+
+  test('a message that thinks and begins like the one before it replaces it, however it is cut', () => {
+    const whole = fc.string({ minLength: 2, maxLength: 8 })
+    fc.assert(
+      fc.property(whole, whole, fc.nat(), fc.nat(), (plan, answer, at, till) => {
+        const talk = new Talk().begin()
+        const cut = at % plan.length
+        const half = answer.slice(0, 1 + (till % (answer.length - 1)))
+        talk.hear(thought(plan, 'a'), chunk(half, 'a'))
+        talk.hear(thought(plan.slice(0, cut), 'b'), thought(plan.slice(cut), 'b'))
+        talk.hear(chunk(answer.slice(0, 1), 'b'), chunk(answer.slice(1), 'b'))
+        talk.hear(result(3, { stopReason: 'end_turn' }))
+        expect(talk.only('thinking.completed').map(({ text }) => text)).toEqual([plan])
+        expect(talk.only('message.discarded')).toHaveLength(1)
+        expect(talk.only('text.completed').map(({ text }) => text)).toEqual([answer])
+      }),
+    )
+  })
+
+  test.each([
+    ['thinks of something else', ['Look it up.', 'One'], ['Plan it.', 'Look it up.'], ['One two.', 'One']],
+    ['thinks further', ['Plan it. Again.', 'One'], ['Plan it.', 'Plan it. Again.'], ['One two.', 'One']],
+    ['says something else', ['Plan it.', 'One more.'], ['Plan it.', 'Plan it.'], ['One two.', 'One more.']],
+    ['is cut short', ['Plan', 'One'], ['Plan it.', 'Plan'], ['One two.', 'One']],
+  ])(
+    'a message that %s leaves the one before it whole',
+    (_what, [plan = '', answer = ''], plans, answers) => {
+      const talk = new Talk().begin()
+      talk.hear(thought('Plan it.', 'a'), chunk('One two.', 'a'), thought(plan, 'b'), chunk(answer, 'b'))
+      talk.hear(result(3, { stopReason: 'end_turn' }))
+      expect(talk.only('message.discarded')).toEqual([])
+      expect(talk.only('thinking.completed').map(({ text }) => text)).toEqual(plans)
+      expect(talk.only('text.completed').map(({ text }) => text)).toEqual(answers)
+    },
+  )
+
   test('a message that goes another way leaves the one before it whole', () => {
     const talk = new Talk().begin()
     const said = talk.hear(chunk('One two.', 'a'), chunk('One', 'b'), chunk(' more.', 'b'))
@@ -73,6 +111,19 @@ describe('text', () => {
       { type: 'notice.raised', code: 'late_frame', message: 'By the way.' },
     ])
   })
+})
+
+test('a plan that comes first begins the turn, where nothing is heard of what the agent is told', () => {
+  const entries = [{ content: 'Look', status: 'pending', priority: 'high' }]
+  const said = new Talk().hear(update('plan', { entries }))
+  expect(said.map(({ type }) => type)).toEqual(['turn.started', 'plan.updated'])
+})
+
+test('a plan that is no list is kept whole, and does not empty the list', () => {
+  const plan = { type: 'markdown', content: '# First' }
+  expect(new Talk().begin().hear(update('plan_update', { plan }))).toMatchObject([
+    { type: 'native.unmapped', nativeType: 'plan_update/?' },
+  ])
 })
 
 describe('tools', () => {
@@ -169,6 +220,33 @@ describe('tools', () => {
       diff: '@@ @@\n-one\n-two\n+three\n',
       toolId: 't',
     })
+  })
+
+  test.each([
+    [{ type: 'resource', resource: { uri: 'file:///a', text: 'all of it' } }, 'all of it'],
+    [{ type: 'resource', resource: { uri: 'file:///a', blob: 'AA==' } }, 'file:///a'],
+    [{ type: 'resource_link', uri: 'file:///b', name: 'b' }, 'file:///b'],
+    [{ type: 'image', data: 'AA==', mimeType: 'image/png' }, '[image]'],
+  ])('%j among the output of a call', (content, output) => {
+    const talk = new Talk().begin()
+    const call = { toolCallId: 't', title: 'Read', kind: 'read', status: 'completed' }
+    talk.hear(update('tool_call', { ...call, content: [{ type: 'content', content }] }))
+    expect(talk.only('tool.completed')).toMatchObject([{ output }])
+  })
+
+  test('a call that the agent calls cancelled is over', () => {
+    const talk = new Talk().begin()
+    const call = { toolCallId: 't', title: 'ls', kind: 'execute', status: 'in_progress' }
+    talk.hear(update('tool_call', call), update('tool_call_update', { toolCallId: 't', status: 'cancelled' }))
+    expect(talk.only('tool.completed')).toMatchObject([{ status: 'cancelled' }])
+  })
+
+  test('what is null in an update has not changed', () => {
+    const talk = new Talk().begin()
+    const call = { toolCallId: 't', title: 'ls', kind: 'execute', status: 'pending' }
+    talk.hear(update('tool_call', { ...call, rawInput: { command: 'ls' } }))
+    const none = { title: null, kind: null, status: null, rawInput: null, content: null, locations: null }
+    expect(talk.hear(update('tool_call_update', { toolCallId: 't', ...none }))).toEqual([])
   })
 
   test('an id that is used again is a new call', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Policy } from '../../src/model/index.ts'
+import { DEFAULT_POLICY, type Policy } from '../../src/model/index.ts'
 import { chunk, failure, result, Talk, update } from './acp-talk.ts'
 
 const READY = { protocolVersion: 1, agentInfo: { name: 'nobody', version: '7' } }
@@ -129,6 +129,17 @@ describe('opening', () => {
     ])
   })
 
+  test.each([{}, null])('a new session without an id (%j) cannot be used', (opened) => {
+    const talk = new Talk()
+    talk.tell({ type: 'open' })
+    talk.prompt()
+    talk.write(result(1, READY))
+    expect(talk.write({ jsonrpc: '2.0', id: 2, result: opened })).toEqual(['end'])
+    expect(talk.only('turn.completed')).toMatchObject([
+      { outcome: 'failed', error: { code: 'protocol_error' } },
+    ])
+  })
+
   test('a missing login ends the turn and names the ways to log in', () => {
     const talk = new Talk()
     talk.tell({ type: 'open' })
@@ -164,6 +175,29 @@ describe('going on with a session', () => {
     expect(talk.only('text.completed')).toMatchObject([{ text: 'New words.' }])
     expect(talk.only('tool.started')).toEqual([])
     expect(talk.only('plan.updated')).toEqual([])
+  })
+
+  test('an answer without content is an answer', () => {
+    expect(resuming().write({ jsonrpc: '2.0', id: 2, result: null })).toEqual([promptOf(3)])
+    const policy: Policy = { ...DEFAULT_POLICY, approval: 'auto-all' }
+    const talk = new Talk('acp', { policy })
+    talk.tell({ type: 'open' })
+    talk.prompt()
+    talk.write(result(1, READY))
+    talk.write(result(2, { sessionId: 's1', modes: MODES }))
+    expect(talk.write({ jsonrpc: '2.0', id: 3, result: null })).toEqual([promptOf(4)])
+    expect(talk.only('session.updated').at(-1)).toMatchObject({ mode: 'yolo' })
+    expect(talk.only('notice.raised')).toEqual([])
+  })
+
+  test('pictures of history are history', () => {
+    const talk = resuming()
+    const content = { type: 'image', data: 'AA==', mimeType: 'image/png' }
+    const said = talk.hear(
+      update('agent_message_chunk', { content }),
+      update('agent_thought_chunk', { content }),
+    )
+    expect(said).toEqual([])
   })
 
   test('where history goes on after the answer, the prompt waits for its end', () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { NativeMessage } from '../../src/agents/protocols/acp/native.ts'
 import { Entry } from '../../src/model/index.ts'
 import { asks, chunk, eventsIn, eventsOf, failure, recordings, result, Talk, update } from './acp-talk.ts'
-import { decodeFixture } from './fixtures.ts'
+import { decodeFixture, decodeLines } from './fixtures.ts'
 
 test('every program that was recorded is here', () => {
   expect(recordings.length).toBe(223)
@@ -62,6 +62,50 @@ describe('failures told as text', () => {
     talk.hear(chunk('Error: 404 means not found.'), result(3, { stopReason: 'end_turn', usage }))
     expect(talk.only('turn.completed')).toMatchObject([{ outcome: 'completed' }])
     expect(talk.only('text.completed')).toMatchObject([{ text: 'Error: 404 means not found.' }])
+  })
+
+  test.each([
+    ['without an id, in a turn without usage', undefined, null, 'failed'],
+    [
+      'without an id, in a turn that was counted',
+      undefined,
+      { inputTokens: 1, outputTokens: 1 },
+      'completed',
+    ],
+    ['without an id, where no usage is told', undefined, undefined, 'completed'],
+    ['with an id', 'm2', null, 'completed'],
+  ])('last words %s are its failure or its answer', (_which, messageId, usage, outcome) => {
+    const talk = new Talk().begin({ sessionId: 's1' }, '@agentclientprotocol/codex-acp')
+    const words = 'stream disconnected before completion: Transport error'
+    const end = { stopReason: 'end_turn', ...(usage !== undefined && { usage }) }
+    talk.hear(chunk('Warning: slow.'), chunk('Half an ans', 'm1'), chunk(words, messageId), result(3, end))
+    expect(talk.only('turn.completed')).toMatchObject([{ outcome }])
+    const texts = talk.only('text.completed').map(({ text }) => text)
+    expect(texts).toEqual(outcome === 'failed' ? ['Half an ans'] : ['Half an ans', words])
+    if (outcome === 'failed')
+      expect(talk.only('turn.completed')).toMatchObject([{ error: { code: 'connection_failed' } }])
+  })
+
+  test.each([
+    ['cancelled', { usage: { inputTokens: 1, outputTokens: 1 } }],
+    ['cancelled', {}],
+    ['max_tokens', { usage: { inputTokens: 1, outputTokens: 1 } }],
+  ])('words without an id in a turn that ended with %s %j are its text', (stopReason, usage) => {
+    const talk = new Talk().begin({ sessionId: 's1' }, '@agentclientprotocol/codex-acp')
+    talk.hear(chunk('One '), chunk('two'), result(3, { stopReason, ...usage }))
+    expect(talk.only('text.completed')).toMatchObject([{ text: 'One two', partial: true }])
+    expect(talk.only('notice.raised')).toEqual([])
+  })
+
+  test.each([
+    [429, 'You have exhausted your daily quota on this model.', 'quota_exceeded'],
+    [-32603, 'Internal error: 429 You exceeded your current quota.', 'quota_exceeded'],
+    [-32603, 'Quota exceeded: no more requests under this rate limit', 'quota_exceeded'],
+    [429, 'Slow down.', 'rate_limited'],
+  ])('%i "%s" is %s', (number, message, code) => {
+    const talk = new Talk().begin()
+    talk.hear(failure(3, number, message))
+    expect(talk.only('turn.completed')).toMatchObject([{ error: { code } }])
   })
 
   test.each([
@@ -184,6 +228,22 @@ describe('usage', () => {
   })
 })
 
+describe('interrupts', () => {
+  const cancelled = recordings.filter(({ scenario }) => scenario === 'cancel_stream')
+
+  test.each(cancelled)('$name: a cancel that is answered with an error is an interrupt', (one) => {
+    const error = { code: -32603, message: 'Internal error', data: { details: 'The operation was aborted' } }
+    const lines = one.lines.map((line) => {
+      const { msg, ...rest } = Object(JSON.parse(line))
+      if (msg.result?.stopReason === undefined) return line
+      return `${JSON.stringify({ ...rest, msg: { jsonrpc: '2.0', id: msg.id, error } })}\n`
+    })
+    expect(lines).not.toEqual(one.lines)
+    const events = decodeLines(one, lines).entries.map(({ event }) => event)
+    expect(eventsOf(events, 'turn.completed').map(({ outcome }) => outcome)).toEqual(['interrupted'])
+  })
+})
+
 describe('silence', () => {
   test('a program that dies before the handshake is explained by what it wrote', () => {
     const talk = new Talk()
@@ -210,5 +270,24 @@ describe('silence', () => {
     const talk = new Talk().begin()
     talk.hear(failure(3, -32603, 'Internal error'))
     expect(talk.hear(result(3, { stopReason: 'end_turn' }))).toEqual([])
+  })
+})
+
+describe('transcripts', () => {
+  test('a session that somebody resumed is told, and what it cost before is not counted', () => {
+    const [one] = recordings
+    const said = (dir: string, msg: object) => `${JSON.stringify({ dir, msg: { jsonrpc: '2.0', ...msg } })}\n`
+    const params = { sessionId: 's1' }
+    const cost = { amount: 0.5, currency: 'USD' }
+    const lines = [
+      said('in', { id: 1, method: 'session/resume', params }),
+      said('out', { id: 1, result: {} }),
+      said('in', { id: 2, method: 'session/prompt', params: { ...params, prompt: [] } }),
+      said('out', update('usage_update', { used: 1, size: 2, cost })),
+      said('out', { id: 2, result: { stopReason: 'end_turn' } }),
+    ]
+    const events = one ? decodeLines(one, lines).entries.map(({ event }) => event) : []
+    expect(eventsOf(events, 'session.updated')).toMatchObject([{ nativeSessionId: 's1' }])
+    expect(eventsOf(events, 'turn.completed')[0]).not.toHaveProperty('usage')
   })
 })

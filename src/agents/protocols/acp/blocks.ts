@@ -1,6 +1,6 @@
 import type { Said } from '../../agent.ts'
 import { addDelta, closeMessage, discardMessage } from '../../ledger.ts'
-import type { Block, State, Turn } from './state.ts'
+import type { Block, Echo, State, Turn } from './state.ts'
 
 /** One more piece of text: of the open block, of a new one, or of one that may be repeating it. */
 export function addText(
@@ -12,37 +12,77 @@ export function addText(
   piece: string,
 ): Said[] {
   const { block, echo } = turn
-  if (block === undefined || block.kind !== kind || block.parent !== parent) {
-    return [...closeBlock(state, turn), openBlock(state, turn, kind, nativeId, parent, piece)]
+  if (block === undefined || block.parent !== parent) {
+    return nextBlock(state, turn, kind, nativeId, parent, piece)
   }
-  if (echo === undefined && block.nativeId === nativeId) {
+  if (echo === undefined && block.kind === kind && block.nativeId === nativeId) {
     return [addDelta(state.ledger, kind, block.messageId, piece, parent)]
   }
-  if (echo !== undefined && echo.nativeId === nativeId) {
-    echo.text += piece
-    return settleEcho(state, turn, block, echo)
+  if (nativeId === undefined || !mayRepeat(turn, block, kind, nativeId)) {
+    return nextBlock(state, turn, kind, nativeId, parent, piece)
   }
-  // A new message right after another may be the same one again: a stream that broke off is repeated unmarked.
-  if (echo === undefined && block.nativeId !== undefined && nativeId !== undefined && !block.sealed) {
-    turn.echo = { nativeId, text: piece }
-    return settleEcho(state, turn, block, turn.echo)
-  }
-  return [...closeBlock(state, turn), openBlock(state, turn, kind, nativeId, parent, piece)]
+  turn.echo ??= { nativeId, thought: '', text: '' }
+  if (kind === block.kind) turn.echo.text += piece
+  else turn.echo.thought += piece
+  return settleEcho(state, turn, block, turn.echo)
+}
+
+/**
+ * A new message right after another may be the same one again: a stream that broke off is repeated unmarked. One that
+ * had thought before it spoke thinks again.
+ */
+function mayRepeat({ echo }: Turn, block: Block, kind: Block['kind'], nativeId: string): boolean {
+  if (echo && echo.nativeId !== nativeId) return false
+  if (block.sealed || block.nativeId === undefined || block.nativeId === nativeId) return false
+  if (kind === block.kind) return true
+  return kind === 'thinking' && block.thought !== undefined && (echo === undefined || echo.text === '')
 }
 
 /** Said as soon as it is decided: either the text goes beyond what was shown, or it is another one. */
-function settleEcho(
+function settleEcho(state: State, turn: Turn, block: Block, echo: Echo): Said[] {
+  const { thought, text } = echo
+  const before = block.thought ?? ''
+  if (text === '' && before.startsWith(thought)) return []
+  const shown = state.ledger.messages.get(block.messageId)?.text ?? ''
+  const alike = thought === '' || thought === before
+  if (alike && !text.startsWith(shown) && shown.startsWith(text)) return []
+  if (!alike || !text.startsWith(shown)) return releaseEcho(state, turn)
+  turn.echo = undefined
+  // What it thought again is already there.
+  const said = discardMessage(state.ledger, block.messageId)
+  said.push(openBlock(state, turn, block.kind, echo.nativeId, block.parent, text, block.thought))
+  return said
+}
+
+function nextBlock(
   state: State,
   turn: Turn,
-  block: Block,
-  echo: { nativeId: string; text: string },
+  kind: Block['kind'],
+  nativeId: string | undefined,
+  parent: string | undefined,
+  piece: string,
 ): Said[] {
-  const shown = state.ledger.messages.get(block.messageId)?.text ?? ''
-  const repeats = echo.text.startsWith(shown)
-  if (!repeats && shown.startsWith(echo.text)) return []
-  turn.echo = undefined
-  const before = repeats ? discardMessage(state.ledger, block.messageId) : complete(state, turn, block)
-  return [...before, openBlock(state, turn, block.kind, echo.nativeId, block.parent, echo.text)]
+  const said = [...releaseAside(state, turn), ...releaseEcho(state, turn)]
+  said.push(...follow(state, turn, kind, nativeId, parent, piece))
+  return said
+}
+
+/** A block after the open one, if there is one; what a message thought is kept for the text that follows it. */
+function follow(
+  state: State,
+  turn: Turn,
+  kind: Block['kind'],
+  nativeId: string | undefined,
+  parent: string | undefined,
+  piece: string,
+): Said[] {
+  const { block } = turn
+  const thinks = kind === 'text' && block?.kind === 'thinking' && block.parent === parent
+  const same = thinks && nativeId !== undefined && block.nativeId === nativeId
+  const thought = same ? state.ledger.messages.get(block.messageId)?.text : undefined
+  const said = block ? complete(state, turn, block) : []
+  said.push(openBlock(state, turn, kind, nativeId, parent, piece, thought))
+  return said
 }
 
 function openBlock(
@@ -52,11 +92,12 @@ function openBlock(
   nativeId: string | undefined,
   parent: string | undefined,
   piece: string,
+  thought?: string,
 ): Said {
   const n = ++state.blockCount
   // The count runs through, so that an id that returns in a later turn is still a new message.
   const messageId = nativeId === undefined ? `e${state.start.epoch}.m${n}` : `${nativeId}:${n}`
-  turn.block = { kind, messageId, nativeId, parent, sealed: false }
+  turn.block = { kind, messageId, nativeId, parent, thought, sealed: false }
   return addDelta(state.ledger, kind, messageId, piece, parent)
 }
 
@@ -79,10 +120,12 @@ export function releaseEcho(state: State, turn: Turn): Said[] {
   const { block, echo } = turn
   if (!block || !echo) return []
   turn.echo = undefined
-  return [
-    ...complete(state, turn, block),
-    openBlock(state, turn, block.kind, echo.nativeId, block.parent, echo.text),
-  ]
+  const { nativeId, thought, text } = echo
+  const { kind, parent } = block
+  const said: Said[] = []
+  if (thought !== '') said.push(...follow(state, turn, 'thinking', nativeId, parent, thought))
+  if (text !== '') said.push(...follow(state, turn, kind, nativeId, parent, text))
+  return said
 }
 
 /** The turn goes on, so what looked like its failure was the model speaking. */

@@ -4,17 +4,11 @@ import { type Fields, fields, isFields, list, number, text } from '../../fields.
 import { line } from '../../step.ts'
 import { noteAnswer } from './permissions.ts'
 import { newTurn, type State } from './state.ts'
-import { isRpcId, notificationMessage, requestMessage, type Sent } from './wire.ts'
+import { isRpcId, requestMessage, type Sent } from './wire.ts'
 
 /** Asks the agent for something; its answer will find the question here. */
 export function call(state: State, { method, params }: Sent): Write {
   const message = requestMessage(++state.callCount, method, params)
-  note(state, message)
-  return line(message)
-}
-
-export function notify(state: State, method: string, params: Fields): Write {
-  const message = notificationMessage(method, params)
   note(state, message)
   return line(message)
 }
@@ -38,8 +32,10 @@ export function note(state: State, message: Fields): Command | undefined {
     case 'session/new':
       return noteOpening(state, params)
     case 'session/load':
+    case 'session/resume':
       state.sessionId = text(params, 'sessionId')
-      state.replaying = true
+      // What was said before is repeated by the one and not by the other.
+      state.replaying = method === 'session/load'
       // What earlier turns have cost is known only of turns that were ours.
       state.costBefore = state.start.spent?.costUsd
       return noteOpening(state, params)

@@ -5,13 +5,14 @@ import { finishSubagent } from '../../ledger.ts'
 import { nothing, sayAll, unmapped } from '../../step.ts'
 import { openTurn, runningTurn, strayText } from './between-turns.ts'
 import { addText, closeBlock, discardBlock, releaseAside } from './blocks.ts'
+import type { AcpQuirks } from './quirks.ts'
 import { updateSession } from './session.ts'
 import type { State, Turn } from './state.ts'
 import { usageOf } from './usage.ts'
 
 export function decodeMessageChunk(state: State, update: Fields, raw: string): Step {
   const piece = text(fields(update, 'content'), 'text')
-  if (piece === undefined) return unmappedChunk(update, raw)
+  if (piece === undefined) return state.replaying ? nothing : unmappedChunk(update, raw)
   const nativeId = text(update, 'messageId')
   const remarked = remark(state, nativeId, piece)
   if (remarked) return sayAll(remarked)
@@ -22,9 +23,9 @@ export function decodeMessageChunk(state: State, update: Fields, raw: string): S
 }
 
 export function decodeThoughtChunk(state: State, update: Fields, raw: string): Step {
+  if (state.replaying) return nothing
   const piece = text(fields(update, 'content'), 'text')
   if (piece === undefined) return unmappedChunk(update, raw)
-  if (state.replaying) return nothing
   const meta = isFields(update._meta) ? update._meta : undefined
   const said = openTurn(state, meta)
   const turn = runningTurn(state)
@@ -65,14 +66,19 @@ function spoken(
   piece: string,
   parent?: string,
 ): Said[] {
-  const { failure } = state.quirks
-  const suspicious = failure !== undefined && parent === undefined && piece.startsWith(failure)
   if (piece === '') return []
+  const suspicious = parent === undefined && mayBeFailure(state.quirks, nativeId, piece)
   if (!suspicious && !turn.aside) return addText(state, turn, 'text', nativeId, parent, piece)
   const said = releaseAside(state, turn)
   if (suspicious) turn.aside = { nativeId, text: piece }
   else said.push(...addText(state, turn, 'text', nativeId, parent, piece))
   return said
+}
+
+function mayBeFailure(quirks: AcpQuirks, nativeId: string | undefined, piece: string): boolean {
+  const { failure } = quirks
+  if (quirks.failureHasNoId && nativeId === undefined) return true
+  return failure !== undefined && piece.startsWith(failure)
 }
 
 /** Words of the program itself, in the place of the model's. */

@@ -54,6 +54,7 @@ const answerRule = ruleTable<AnswerRule>({
   initialize: decodeInitialized,
   'session/new': decodeOpened,
   'session/load': decodeOpened,
+  'session/resume': decodeOpened,
   'session/prompt': decodeAnswer,
   'session/set_mode': decodeSet,
   'session/set_model': decodeSet,

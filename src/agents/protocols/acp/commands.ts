@@ -1,9 +1,9 @@
 import { type Command, toMainstemError } from '../../../model/index.ts'
 import type { Step } from '../../agent.ts'
 import { nothing, refuse, send } from '../../step.ts'
-import { call, notify } from './calls.ts'
+import { call } from './calls.ts'
 import { NO_IMAGES, proceed, VERSION } from './handshake.ts'
-import { cancelAsks, encodeAnswer } from './permissions.ts'
+import { cancelTurn, encodeAnswer } from './permissions.ts'
 import { modeFor, modelSetting, modeSetting } from './settings.ts'
 import { newTurn, type PromptCommand, type State } from './state.ts'
 import { endTurn } from './turn.ts'
@@ -56,11 +56,8 @@ function prompt(state: State, command: PromptCommand): Step {
 /** A turn whose prompt has not been sent yet is over at once. */
 function interrupt(state: State): Step {
   const { turn } = state
-  if (!turn || turn.cancelling) return nothing
-  if (turn.held) return send([], endTurn(state, { answer: { stopReason: 'cancelled' } }))
-  const asked = cancelAsks(state)
-  const cancel = notify(state, 'session/cancel', { sessionId: state.sessionId })
-  return send([cancel, ...asked.writes], asked.said)
+  if (turn?.held) return send([], endTurn(state, { answer: { stopReason: 'cancelled' } }))
+  return cancelTurn(state)
 }
 
 function set(state: State, setting: () => Sent | undefined): Step {

@@ -32,9 +32,16 @@ function detailsOf(data: unknown): string | undefined {
 function codeOf(code: number | undefined, message: string): ErrorCode {
   if (code === -32000) return 'authentication_failed'
   if (code === -32002) return 'session_not_found'
-  if (code !== undefined && code >= 400 && code < 600) return codeOfStatus(code)
+  if (code !== undefined && code >= 400 && code < 600) return codeOfAnswer(code, message)
   const told = codeOfText(message)
   return told === 'unknown' && code === -32602 ? 'invalid_request' : told
+}
+
+const QUOTA = /quota/i
+
+/** Too many requests for now and too many for ever have one status. */
+function codeOfAnswer(status: number, message: string): ErrorCode {
+  return status === 429 && QUOTA.test(message) ? 'quota_exceeded' : codeOfStatus(status)
 }
 
 /** What went wrong, as far as words tell it. */
@@ -42,10 +49,10 @@ export function codeOfText(message: string): ErrorCode {
   if (/session\b.*not found|invalid session identifier|no previous sessions/i.test(message))
     return 'session_not_found'
   const status = /(?:status:?|HTTP|details?:|error:)\s*\(?(\d{3})\b/i.exec(message)
-  if (status) return codeOfStatus(Number(status[1]))
+  if (status) return codeOfAnswer(Number(status[1]), message)
   if (/api key|unauthori[sz]ed|authentication|not logged in/i.test(message)) return 'authentication_failed'
+  if (QUOTA.test(message)) return 'quota_exceeded'
   if (/rate limit|too many requests/i.test(message)) return 'rate_limited'
-  if (/quota/i.test(message)) return 'quota_exceeded'
   if (/output token maximum/i.test(message)) return 'output_truncated'
   if (/terminated|disconnected|connection|network|socket/i.test(message)) return 'connection_failed'
   return 'unknown'

@@ -77,9 +77,13 @@ function openSession(state: State, said: readonly Said[]): Step {
 }
 
 export function decodeOpened(state: State, native: Fields, sent: Sent): Step {
-  if (!isFields(native.result)) return refuseSession(state, native, sent)
-  const { result } = native
+  if (isRefused(native)) return refuseSession(state, errorOf(native.error), sent)
+  const result = fields(native, 'result')
   state.sessionId = text(result, 'sessionId') ?? state.sessionId
+  if (state.sessionId === undefined) {
+    const message = 'the agent opened a session and does not say which'
+    return refuseSession(state, { code: 'protocol_error', message }, sent)
+  }
   state.hasModes = Array.isArray(fields(result, 'modes').availableModes)
   state.hasModels = Array.isArray(fields(result, 'models').availableModels)
   const said = updateSession(state, { nativeSessionId: state.sessionId, ...offered(result) })
@@ -95,9 +99,13 @@ export function decodeOpened(state: State, native: Fields, sent: Sent): Step {
   return proceed(state, said)
 }
 
-function refuseSession(state: State, native: Fields, sent: Sent): Step {
-  const error = errorOf(native.error)
-  const resuming = sent.method === 'session/load'
+/** An answer without content is none the less an answer: it is done. */
+function isRefused({ error }: Fields): boolean {
+  return error !== undefined && error !== null
+}
+
+function refuseSession(state: State, error: ErrorInfo, sent: Sent): Step {
+  const resuming = sent.method !== 'session/new'
   // Agents refuse an unknown session under many codes; nothing else is asked for here.
   if (resuming && error.code !== 'authentication_failed') error.code = 'session_not_found'
   const ways = error.code === 'authentication_failed' && state.logins.length > 0
@@ -138,7 +146,7 @@ export function proceed(state: State, said: readonly Said[] = []): Step {
 export function decodeSet(state: State, native: Fields, sent: Sent): Step {
   const awaited = state.settingCall !== undefined && native.id === state.settingCall
   if (awaited) state.settingCall = undefined
-  if (!isFields(native.result)) {
+  if (isRefused(native)) {
     const { message } = errorOf(native.error)
     const wish = ['modeId', 'modelId', 'value'].map((key) => text(sent.params, key))
     const data = { method: sent.method, wish: wish.find((value) => value !== undefined) ?? '' }
@@ -147,8 +155,7 @@ export function decodeSet(state: State, native: Fields, sent: Sent): Step {
     return awaited ? fail(state, { code: 'unsupported_option', message }, [notice]) : send([], [notice])
   }
   const { params, method } = sent
-  const { result } = native
-  const now = offered(result)
+  const now = offered(fields(native, 'result'))
   // Some agents answer with nothing, and mean that it is done.
   if (method === 'session/set_mode') now.mode ??= text(params, 'modeId')
   if (method === 'session/set_model') now.model ??= text(params, 'modelId')

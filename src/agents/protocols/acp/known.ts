@@ -29,8 +29,11 @@ export const CLAUDE_AGENT: AcpQuirks = {
   }),
 }
 
-/** Its modes are sandboxes too; there is none that asks before every edit, so the stricter one stands in for it. */
-export const CODEX_ACP: AcpQuirks = {
+/**
+ * An adapter whose messages have no ids. Its modes are sandboxes too; there is none that asks before every edit, so
+ * the stricter one stands in for it.
+ */
+const CODEX_WITHOUT_IDS: AcpQuirks = {
   ...PLAIN,
   remarks: [
     { starts: 'Warning: ', level: 'warning' },
@@ -49,6 +52,8 @@ export const CODEX_ACP: AcpQuirks = {
     'auto-all full-access': ['agent-full-access', 'full-access'],
   },
 }
+
+export const CODEX_ACP: AcpQuirks = { ...CODEX_WITHOUT_IDS, failureHasNoId: true }
 
 const COPILOT_AGENT_MODE = 'https://agentclientprotocol.com/protocol/session-modes#agent'
 
@@ -90,7 +95,7 @@ const BY_NAME: ReadonlyMap<string, AcpQuirks> = new Map([
   ['@agentclientprotocol/claude-agent-acp', CLAUDE_AGENT],
   ['@zed-industries/claude-code-acp', CLAUDE_AGENT],
   ['@agentclientprotocol/codex-acp', CODEX_ACP],
-  ['codex-acp', CODEX_ACP],
+  ['codex-acp', CODEX_WITHOUT_IDS],
   ['Copilot', COPILOT],
   ['OpenCode', OPENCODE],
   ['qwen-code', QWEN],

@@ -1,13 +1,14 @@
 import type { RpcId } from '../../../framing/json-rpc.ts'
 import type { AnswerCommand, RequestOption } from '../../../model/index.ts'
-import type { Said, Step } from '../../agent.ts'
+import type { Said, Step, Write } from '../../agent.ts'
 import { compact, type Fields, fields, isFields, list, text } from '../../fields.ts'
-import { closeRequest, openRequest, refuseTool, withdrawRequest } from '../../ledger.ts'
+import { closeRequest, openRequest, redefineTool, refuseTool, withdrawRequest } from '../../ledger.ts'
 import { line, nothing, refuse, sayAll, send } from '../../step.ts'
+import { openTurn } from './between-turns.ts'
 import { closeBlock } from './blocks.ts'
-import type { Ask, State } from './state.ts'
+import type { Ask, State, ToolCall } from './state.ts'
 import { inputOf, learn, newToolCall } from './tool-call.ts'
-import { startCall } from './tools.ts'
+import { redefined, startCall } from './tools.ts'
 import { isRpcId, notificationMessage, resultMessage } from './wire.ts'
 
 /** The agent asks whether a call may run. For some this is the only place where the call is announced. */
@@ -17,7 +18,8 @@ export function decodePermission(state: State, native: Fields): Step {
   const subject = fields(params, 'subject')
   const asked = isFields(params.toolCall) ? params.toolCall : fields(subject, 'toolCall')
   const id = text(asked, 'toolCallId')
-  const said: Said[] = state.turn ? closeBlock(state, state.turn) : []
+  const said = openTurn(state, isFields(params._meta) ? params._meta : undefined)
+  if (state.turn) said.push(...closeBlock(state, state.turn))
   const call = id === undefined ? undefined : (state.tools.get(id) ?? newToolCall())
   if (id !== undefined && call !== undefined && call.toolId === undefined) {
     state.tools.set(id, call)
@@ -25,12 +27,14 @@ export function decodePermission(state: State, native: Fields): Step {
     said.push(...startCall(state, call, id, asked))
   }
   // What is asked may be told in other words than the call itself: the answer is bound to these.
-  const shown = newToolCall()
+  const shown = { ...(call ?? newToolCall()) }
   learn(state, shown, id ?? '', asked)
-  if (call && shown.changes.length > 0) call.changes = shown.changes
+  if (call) said.push(...askedAs(state, call, shown))
+  // Nobody waits for an answer any more, and the agent must not wait for one either.
+  if (state.driving && state.turn?.cancelling) return send([takenBack(nativeId)], said)
+  const { name: tool } = shown
+  const leavesPlan = shown.switchesMode || state.quirks.planTools.includes(tool ?? '')
   const title = text(params, 'title') ?? shown.title
-  const tool = call?.name ?? shown.name
-  const leavesPlan = asked.kind === 'switch_mode' || state.quirks.planTools.includes(tool ?? '')
   const requestId = newRequestId(state, nativeId)
   const options = optionsIn(state, params)
   state.asks.set(requestId, { nativeId, toolId: call?.toolId, options })
@@ -45,6 +49,18 @@ export function decodePermission(state: State, native: Fields): Step {
     }),
   )
   return sayAll(said)
+}
+
+/** The call is what is asked about: of this kind, and with these files. */
+function askedAs(state: State, call: ToolCall, { kind = 'other', locations, changes }: ToolCall): Said[] {
+  const before = { ...call }
+  call.kind = kind
+  call.locations = locations ?? call.locations
+  call.changes = changes
+  const said = redefined(state, call, before)
+  // Files that are not told with the question may not be those it is about.
+  redefineTool(state.ledger, call.toolId ?? '', kind, locations)
+  return said
 }
 
 /** Ids of requests start again at 0 in every process, and one that was answered may be used again. */
@@ -66,7 +82,9 @@ function optionsIn(state: State, params: Fields): RequestOption[] {
     if (!isFields(option) || id === undefined) return []
     const label = text(option, 'name') ?? id
     const kind = text(option, 'kind') ?? ''
-    const effect = kind.startsWith('allow') ? 'allow' : 'deny'
+    const effect = effectOf(kind)
+    // Nobody can choose what he does not know to be a yes or a no.
+    if (effect === undefined) return []
     // "Always" lasts as long as the label says.
     const lasting = /session/i.test(label) ? 'session' : 'always'
     return [{ id, label, effect, scope: kind.endsWith('_always') ? lasting : 'once' }]
@@ -74,6 +92,11 @@ function optionsIn(state: State, params: Fields): RequestOption[] {
   // The narrow ones come first: the first that fits is chosen.
   const broad = (option: RequestOption) => state.quirks.broadOptions.includes(option.id)
   return [...options.filter((option) => !broad(option)), ...options.filter(broad)]
+}
+
+function effectOf(kind: string): RequestOption['effect'] | undefined {
+  if (kind.startsWith('allow')) return 'allow'
+  return kind.startsWith('reject') ? 'deny' : undefined
 }
 
 /** The agent no longer wants to know. */
@@ -103,14 +126,12 @@ export function encodeAnswer(state: State, command: AnswerCommand): Step {
   }
   // Where there is no way to say no, taking the question back says it.
   const outcome = option ? { outcome: 'selected', optionId: option.id } : { outcome: 'cancelled' }
-  if (command.decision === 'deny') refuseAsked(state, ask, command.by ?? 'person')
+  judgeAsked(state, ask, command.decision === 'deny' ? (command.by ?? 'person') : undefined)
   settleAsk(state, command.requestId)
-  const writes = [line(resultMessage(ask.nativeId, { outcome }))]
-  if (command.interrupt && state.turn && !state.turn.cancelling) {
-    state.turn.cancelling = true
-    writes.push(line(notificationMessage('session/cancel', { sessionId: state.sessionId })))
-  }
-  return send(writes)
+  const answer = line(resultMessage(ask.nativeId, { outcome }))
+  if (!command.interrupt) return send([answer])
+  const cancel = cancelTurn(state)
+  return send([answer, ...cancel.writes], cancel.said)
 }
 
 /** A wider answer than was given is never sent; a narrower "no" is still a no. */
@@ -120,8 +141,9 @@ function choose(ask: Ask, { decision, scope = 'once' }: AnswerCommand): RequestO
   return decision === 'deny' ? (fits(scope) ?? fits('once')) : fits(scope)
 }
 
-function refuseAsked(state: State, ask: Ask, by: 'person' | 'policy' | 'hook'): void {
-  if (ask.toolId !== undefined) refuseTool(state.ledger, ask.toolId, by)
+/** Who refused a call, or nobody: it may be asked about again, and the last answer is the one that holds. */
+function judgeAsked(state: State, ask: Ask, refusedBy: 'person' | 'policy' | 'hook' | undefined): void {
+  if (ask.toolId !== undefined) refuseTool(state.ledger, ask.toolId, refusedBy)
 }
 
 function settleAsk(state: State, requestId: string): void {
@@ -129,15 +151,19 @@ function settleAsk(state: State, requestId: string): void {
   closeRequest(state.ledger, requestId)
 }
 
-/** Cancelling a turn obliges us to take every open question back. */
-export function cancelAsks(state: State): Step {
-  if (state.asks.size === 0) return nothing
-  const writes = [...state.asks.values()].map(({ nativeId }) =>
-    line(resultMessage(nativeId, { outcome: { outcome: 'cancelled' } })),
-  )
+/** Cancelling a turn, which is done once, obliges us to take every open question back. */
+export function cancelTurn(state: State): Step {
+  if (!state.turn || state.turn.cancelling) return nothing
+  state.turn.cancelling = true
+  const cancel = line(notificationMessage('session/cancel', { sessionId: state.sessionId }))
+  const takes = [...state.asks.values()].map(({ nativeId }) => takenBack(nativeId))
   const said = [...state.asks.keys()].flatMap((id) => withdrawRequest(state.ledger, id, 'interrupted'))
   state.asks.clear()
-  return send(writes, said)
+  return send([cancel, ...takes], said)
+}
+
+function takenBack(nativeId: RpcId): Write {
+  return line(resultMessage(nativeId, { outcome: { outcome: 'cancelled' } }))
 }
 
 /** An answer that somebody else wrote to the agent. */
@@ -149,7 +175,7 @@ export function noteAnswer(state: State, nativeId: unknown, result: Fields): Ans
   // Taken back because the turn is: settlement withdraws it. Taken back by itself: nobody allowed it.
   if (!option && state.turn?.cancelling) return undefined
   settleAsk(state, requestId)
+  judgeAsked(state, ask, option?.effect === 'allow' ? undefined : 'person')
   if (option?.effect === 'allow') return { type: 'answer', requestId, decision: 'allow', scope: option.scope }
-  refuseAsked(state, ask, 'person')
   return { type: 'answer', requestId, decision: 'deny', ...(option && { scope: option.scope }) }
 }

@@ -17,6 +17,8 @@ export interface AcpQuirks {
   readonly retry?: { readonly starts: string; readonly ends: string }
   /** A chunk that begins so may be the failure of the turn, told as an answer; how the turn ends shows which. */
   readonly failure?: string
+  /** So may one without a message id: words of the model have one. The usage of a turn that failed is null. */
+  readonly failureHasNoId?: true
   /** A chunk that begins so names the new mode. */
   readonly modeUpdate?: string
   /** Tool ids are the tool's name, this, and the rest. */

@@ -13,8 +13,17 @@ export interface Block {
   messageId: string
   nativeId: string | undefined
   parent: string | undefined
+  /** What the same message thought right before it said this. */
+  thought: string | undefined
   /** It is known to be whole, so what follows is no repetition of it. */
   sealed: boolean
+}
+
+/** The start of a message that so far repeats the open block, and what was thought before it, word for word. */
+export interface Echo {
+  nativeId: string
+  thought: string
+  text: string
 }
 
 export interface ToolCall {
@@ -23,6 +32,8 @@ export interface ToolCall {
   name: string | undefined
   title: string | undefined
   kind: ToolKind | undefined
+  /** It leaves one mode for another, as the end of a plan does. */
+  switchesMode: boolean
   input: unknown
   locations: { path: string; line?: number }[] | undefined
   parent: string | undefined
@@ -43,8 +54,7 @@ export interface Turn {
   /** A prompt that waits until the session is open. */
   held: PromptCommand | undefined
   block: Block | undefined
-  /** The start of a message that so far repeats the open block, word for word. */
-  echo: { nativeId: string; text: string } | undefined
+  echo: Echo | undefined
   /** A chunk that may be the failure of the turn. */
   aside: { nativeId: string | undefined; text: string } | undefined
   /** The agent said that it failed, in words of its own. */

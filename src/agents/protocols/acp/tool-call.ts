@@ -11,6 +11,7 @@ export function newToolCall(): ToolCall {
     name: undefined,
     title: undefined,
     kind: undefined,
+    switchesMode: false,
     input: undefined,
     locations: undefined,
     parent: undefined,
@@ -30,15 +31,26 @@ export function learn(state: State, call: ToolCall, id: string, native: Fields):
   call.name ??= nameOf(state.quirks, id, native, meta) ?? title
   call.title = title ?? call.title
   call.parent ??= parentOf(meta)
-  if (native.rawInput !== undefined) call.input = native.rawInput
-  const locations = locationsIn(native)
-  if (locations) call.locations = locations
+  learnInput(call, native)
   const kind = text(native, 'kind')
+  if (kind !== undefined) call.switchesMode = kind === 'switch_mode'
   if (kind !== undefined || call.kind === undefined) call.kind = kindOf(state, call.name ?? '', kind)
   if (meta) learnMeta(call, meta)
   const content = list(native, 'content')
   const changes = changesIn(content, state.quirks.wholeDiffs)
   if (changes.length > 0) call.changes = changes
+}
+
+/** Files are told with an input, and say nothing about another one. */
+function learnInput(call: ToolCall, { rawInput, locations }: Fields): void {
+  const told = rawInput !== undefined && rawInput !== null
+  if (Array.isArray(locations)) call.locations = locationsIn(locations)
+  else if (told && call.locations && !same(rawInput, call.input)) call.locations = undefined
+  if (told) call.input = rawInput
+}
+
+export function same(a: unknown, b: unknown): boolean {
+  return a === b || JSON.stringify(a) === JSON.stringify(b)
 }
 
 /** Names stand in many places, and some agents have none but the title. */
@@ -74,9 +86,8 @@ function kindOf(state: State, name: string, kind: string | undefined): ToolKind 
   return foreign ? 'mcp' : 'other'
 }
 
-function locationsIn(native: Fields): ToolCall['locations'] {
-  if (!Array.isArray(native.locations)) return undefined
-  const locations = native.locations.filter(isFields).flatMap((location) => {
+function locationsIn(native: readonly unknown[]): ToolCall['locations'] {
+  const locations = native.filter(isFields).flatMap((location) => {
     const path = text(location, 'path')
     if (path === undefined) return []
     const line = number(location, 'line')
@@ -99,13 +110,14 @@ export function terminalDelta(native: Fields): string {
   return text(fields(fields(native, '_meta'), 'terminal_output_delta'), 'data') ?? ''
 }
 
-/** The text among the content of a call; other things stand there by their type. */
+/** The text among the content of a call; other things stand there by their address, or by their type. */
 export function contentText(native: Fields): string {
   return list(native, 'content')
     .flatMap((block) => {
       if (!isFields(block) || block.type !== 'content') return []
       const inner = fields(block, 'content')
-      return text(inner, 'text') ?? `[${text(inner, 'type') ?? '?'}]`
+      const resource = isFields(inner.resource) ? inner.resource : inner
+      return text(resource, 'text') ?? text(resource, 'uri') ?? `[${text(inner, 'type') ?? '?'}]`
     })
     .join('\n')
 }

@@ -75,8 +75,10 @@ function statusOf(
   const raw = fields(native, 'rawOutput')
   const failed = native.status !== 'completed'
   const refusedBy = state.ledger.tools.get(call.toolId ?? '')?.refusedBy
-  if (refusedBy && failed) return { status: 'denied', deniedBy: refusedBy }
-  const stopped = (output !== undefined && quirks.cancelled?.test(output)) || raw.outcome === 'cancelled'
+  // Some agents call a call that they were not allowed to make completed.
+  if (refusedBy) return { status: 'denied', deniedBy: refusedBy }
+  const told = native.status === 'cancelled' || raw.outcome === 'cancelled'
+  const stopped = told || (output !== undefined && quirks.cancelled?.test(output))
   if (stopped || (failed && turn?.cancelling)) return { status: 'cancelled' }
   const rejected = fields(fields(native, '_meta'), 'claudeCode').nonExecutionKind === 'user-rejected'
   if (failed && (rejected || raw.code === 'rejected')) return { status: 'denied', deniedBy: 'agent' }

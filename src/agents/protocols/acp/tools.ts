@@ -1,14 +1,17 @@
 import type { ToolUpdated } from '../../../model/events/tool.ts'
 import type { Said, Step } from '../../agent.ts'
 import { compact, type Fields, isFields, text } from '../../fields.ts'
-import { finishSubagent, finishTool, startSubagent, startTool, toolIdOf } from '../../ledger.ts'
+import { finishSubagent, finishTool, redefineTool, startSubagent, startTool, toolIdOf } from '../../ledger.ts'
 import { nothing, sayAll } from '../../step.ts'
 import { openTurn, runningTurn, strayText } from './between-turns.ts'
 import { closeBlock } from './blocks.ts'
 import { changesDone } from './changes.ts'
 import type { State, ToolCall } from './state.ts'
-import { contentText, inputOf, learn, newToolCall, terminalDelta } from './tool-call.ts'
+import { contentText, inputOf, learn, newToolCall, same, terminalDelta } from './tool-call.ts'
 import { resultOf } from './tool-result.ts'
+
+/** The last one is a word of the draft version. */
+const ENDS: ReadonlySet<unknown> = new Set(['completed', 'failed', 'cancelled'])
 
 /** A call is announced, refined and ended; some agents skip the first, some say everything at once. */
 export function decodeTool(state: State, update: Fields): Step {
@@ -28,16 +31,21 @@ export function decodeTool(state: State, update: Fields): Step {
   }
   const before = { ...call }
   learn(state, call, id, update)
-  const ended = update.status === 'completed' || update.status === 'failed'
-  if (call.toolId !== undefined) said.push(...refined(call, before, update, ended))
+  const ended = ENDS.has(update.status)
+  if (call.toolId !== undefined) said.push(...refined(state, call, before, update, ended))
   // The input is still being written: only its next frame has all of it.
   else if (!ended && before.input === undefined && isDraft(update)) return sayAll(said)
   // What comes with the end is the result, and no description of what was asked.
   else said.push(...startCall(state, call, id, ended ? {} : update))
-  const began = update.status !== 'pending' && update.status !== 'failed'
-  if (began) said.push(...startChild(state, call))
+  if (hasBegun(state, call, update)) said.push(...startChild(state, call))
   if (ended) said.push(...endCall(state, call, id, update))
   return sayAll(said)
+}
+
+/** Has it run at all? What was refused has not, whatever becomes of it. */
+function hasBegun(state: State, { toolId = '' }: ToolCall, { status }: Fields): boolean {
+  if (status === 'pending' || status === 'failed' || status === 'cancelled') return false
+  return state.ledger.tools.get(toolId)?.refusedBy === undefined
 }
 
 function isDraft(update: Fields): boolean {
@@ -68,23 +76,32 @@ function startChild(state: State, { toolId, name, title, input, parent }: ToolCa
 }
 
 /** What an update tells that is new: what the call is, and what it has put out so far. */
-function refined(call: ToolCall, before: ToolCall, update: Fields, ended: boolean): Said[] {
+function refined(
+  state: State,
+  call: ToolCall,
+  before: Readonly<ToolCall>,
+  update: Fields,
+  ended: boolean,
+): Said[] {
+  const said = redefined(state, call, before)
   const toolId = call.toolId ?? ''
+  const output = progress(call, update, ended)
+  if (output !== '') said.push({ type: 'tool.progressed', toolId, output })
+  return said
+}
+
+/** What is known of a call by now and was not before. */
+export function redefined(state: State, call: ToolCall, before: Readonly<ToolCall>): Said[] {
+  const toolId = call.toolId ?? ''
+  if (call.kind !== before.kind || call.locations !== before.locations)
+    redefineTool(state.ledger, toolId, call.kind ?? 'other', call.locations)
   const changed: Omit<ToolUpdated, 'type' | 'toolId'> = {
     ...(call.title !== undefined && call.title !== before.title && { title: call.title }),
     ...(call.kind !== undefined && call.kind !== before.kind && { kind: call.kind }),
     ...(!same(call.input, before.input) && { input: call.input }),
     ...(call.locations && !same(call.locations, before.locations) && { locations: call.locations }),
   }
-  const said: Said[] = []
-  if (Object.keys(changed).length > 0) said.push({ type: 'tool.updated', toolId, ...changed })
-  const output = progress(call, update, ended)
-  if (output !== '') said.push({ type: 'tool.progressed', toolId, output })
-  return said
-}
-
-function same(a: unknown, b: unknown): boolean {
-  return a === b || JSON.stringify(a) === JSON.stringify(b)
+  return Object.keys(changed).length > 0 ? [{ type: 'tool.updated', toolId, ...changed }] : []
 }
 
 /** Terminal output comes in pieces, content as all there is so far. */

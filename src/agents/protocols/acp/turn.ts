@@ -2,7 +2,7 @@ import { decide, type ErrorInfo, type Evidence, isZeroUsage, type Usage } from '
 import type { Exit, Said, TurnVerdict } from '../../agent.ts'
 import { type Fields, fields, isFields, number, text } from '../../fields.ts'
 import { settle } from '../../settle.ts'
-import { closeBlock, releaseEcho } from './blocks.ts'
+import { closeBlock, releaseAside, releaseEcho } from './blocks.ts'
 import { codeOfText, errorOf } from './errors.ts'
 import { newTurn, type State, type Turn } from './state.ts'
 import { usageOfAnswer } from './usage.ts'
@@ -20,7 +20,7 @@ export function endTurn(state: State, ending: Ending): Said[] {
   const { turn } = state
   if (!turn) return []
   const { evidence, error, reason } = judge(state, turn, ending)
-  const said = endBlocks(state, turn, evidence)
+  const said = endBlocks(state, turn, evidence, ending.answer)
   const { denials, personDenials } = state.ledger
   const { exit } = ending
   const outcome = decide({ evidence, denials, personDenials }, exit?.cause ?? causeOf(turn), exit?.code)
@@ -62,7 +62,7 @@ function judge(
   const told = reason === undefined ? {} : { reason }
   switch (reason) {
     case 'end_turn': {
-      const failure = toldFailure(turn, native)
+      const failure = toldFailure(state, turn, native)
       if (failure === undefined) return { evidence: 'success', ...told }
       return { evidence: 'error', error: { code: codeOfText(failure), message: failure.trim() }, ...told }
     }
@@ -94,16 +94,23 @@ function judge(
 }
 
 /** Some agents tell a failure as text and end the turn as if all were well. */
-function toldFailure(turn: Turn, native: Fields): string | undefined {
+function toldFailure(state: State, turn: Turn, native: Fields): string | undefined {
   if (turn.failed) return turn.failure ?? 'the agent reports a failure and does not say which'
-  const counted = isFields(native.usage) || isFields(fields(native, 'result').usage)
-  return counted ? undefined : turn.aside?.text
+  return isCounted(state, native) ? undefined : turn.aside?.text
 }
 
-function endBlocks(state: State, turn: Turn, evidence: Evidence): Said[] {
+/** What a turn used is told only of one that went well. */
+function isCounted({ quirks }: State, native: Fields): boolean {
+  const { usage } = isFields(native.result) ? native.result : native
+  return quirks.failureHasNoId ? usage !== null : isFields(usage)
+}
+
+function endBlocks(state: State, turn: Turn, evidence: Evidence, answer: Fields = {}): Said[] {
   if (evidence === 'success') return closeBlock(state, turn)
-  // The failure's own words are no answer.
   const said: Said[] = releaseEcho(state, turn)
+  // A chunk without an id may be a word of the model that was cut.
+  if (state.quirks.failureHasNoId && isCounted(state, answer)) said.push(...releaseAside(state, turn))
+  // The failure's own words are no answer.
   if (turn.aside) {
     const { text: message } = turn.aside
     said.push({ type: 'notice.raised', level: 'error', code: 'agent_error', message })

@@ -3,7 +3,7 @@ import type { Said, Step } from '../../agent.ts'
 import { compact, count, type Fields, fields, isFields, list, number, text } from '../../fields.ts'
 import { ruleTable } from '../../rules.ts'
 import { nothing, say, sayAll, unmapped } from '../../step.ts'
-import { runningTurn } from './between-turns.ts'
+import { openTurn, runningTurn } from './between-turns.ts'
 import { closeBlock, discardBlock } from './blocks.ts'
 import { decodeMessageChunk, decodeThoughtChunk } from './chunks.ts'
 import { proceed } from './handshake.ts'
@@ -19,8 +19,8 @@ const ruleOf = ruleTable<Rule>({
   agent_thought_chunk: decodeThoughtChunk,
   tool_call: decodeTool,
   tool_call_update: decodeTool,
-  plan: (state, update) => sayAll(planned(state, update)),
-  plan_update: (state, update) => sayAll(planned(state, fields(update, 'plan'))),
+  plan: (state, update, raw) => decodePlan(state, update, update, raw),
+  plan_update: (state, update, raw) => decodePlan(state, update, fields(update, 'plan'), raw),
 
   available_commands_update(state, update) {
     const said = updateSession(state, { commands: commandNames(update) })
@@ -72,9 +72,11 @@ export function decodeUpdate(state: State, native: Fields, raw: string): Step {
     : unmapped(`session/update/${text(update, 'sessionUpdate') ?? '?'}`, raw)
 }
 
-function planned(state: State, native: Fields): Said[] {
-  if (state.replaying) return []
-  const items = list(native, 'entries').flatMap((entry): PlanItem[] => {
+/** A plan may also be a text or a file: that is no list, and not an empty one. */
+function decodePlan(state: State, update: Fields, plan: Fields, raw: string): Step {
+  if (state.replaying) return nothing
+  if (!Array.isArray(plan.entries)) return unmapped(`${text(update, 'sessionUpdate') ?? '?'}/?`, raw)
+  const items = list(plan, 'entries').flatMap((entry): PlanItem[] => {
     if (!isFields(entry) || entry.status === 'cancelled') return []
     const status = text(entry, 'status')
     return [
@@ -85,8 +87,11 @@ function planned(state: State, native: Fields): Said[] {
       },
     ]
   })
+  const said = openTurn(state, isFields(update._meta) ? update._meta : undefined)
   const turn = runningTurn(state)
-  return [...(turn ? closeBlock(state, turn) : []), { type: 'plan.updated', items }]
+  if (turn) said.push(...closeBlock(state, turn))
+  said.push({ type: 'plan.updated', items })
+  return sayAll(said)
 }
 
 /** How full the window is, and what the session has cost so far. */
