@@ -14,6 +14,8 @@ interface Piece {
   messageId: string
   text: string
   parent?: string | undefined
+  /** Cut for good: it is not repeated. */
+  partial?: boolean | undefined
 }
 
 /** The messages of one kind on the main thread; a sub-agent's have no place among them. */
@@ -39,14 +41,26 @@ export function appendDelta(state: Appending, { messageId, text, parent }: Piece
 }
 
 /** What to send of a whole message: the rest that no increment brought. */
-export function appendWhole(state: Appending, { messageId, text, parent }: Piece): string {
+export function appendWhole(state: Appending, { messageId, text, parent, partial }: Piece): string {
   if (parent !== undefined || (text === '' && !state.open.has(messageId))) return ''
   const heard = state.open.get(messageId) ?? begin(state, messageId)
   state.open.delete(messageId)
   const before = heard.text
   heard.text = text
-  if (heard.shown !== undefined) return meet(state, heard, heard.shown)
-  return text.startsWith(before) ? text.slice(before.length) : onNewLine(text)
+  const { shown } = heard
+  if (shown === undefined) return restOf(text, before) ?? onNewLine(text)
+  // A repeat that was cut as well has no other end to wait for.
+  const isShown = partial ? shown.startsWith(text) : shown.trim() === text.trim()
+  return isShown && !text.startsWith(shown) ? '' : meet(state, heard, shown)
+}
+
+/** What is left of a whole text after its beginning; undefined when it begins otherwise. Some agents trim the whole. */
+export function restOf(text: string, beginning: string): string | undefined {
+  if (text.startsWith(beginning)) return text.slice(beginning.length)
+  const all = text.trimStart()
+  const sent = beginning.trimStart()
+  if (all.startsWith(sent)) return all.slice(sent.length)
+  return sent.startsWith(all.trimEnd()) ? '' : undefined
 }
 
 /** The agent dropped the message and will repeat it. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { SessionEnded } from '../model/events/session.ts'
 import { type Entry, type Event, FACES } from '../model/index.ts'
+import { SESSION_OUTCOMES } from './outcome-words.ts'
 
 /** Where a session stands on this face. It is no message: readers ask for it, or see the stream close. */
 export const BoardState = z.enum(['running', 'done', 'failed', 'cancelled'])
@@ -17,14 +17,6 @@ export function newStanding(): Standing {
   return { state: 'running', unfinished: new Set() }
 }
 
-const ENDS: Record<SessionEnded['reason'], BoardState> = {
-  completed: 'done',
-  failed: 'failed',
-  cancelled: 'cancelled',
-  timeout: 'failed',
-  lost: 'failed',
-}
-
 /** The turn that leaves nothing waiting decides; a later turn sets the session running again. */
 export function advance(standing: Standing, event: Event): BoardState {
   const { unfinished } = standing
@@ -35,7 +27,7 @@ export function advance(standing: Standing, event: Event): BoardState {
     unfinished.delete(event.turn)
     if (unfinished.size === 0) standing.state = FACES[event.outcome].board
   } else if (event.type === 'session.ended' && standing.state === 'running') {
-    standing.state = ENDS[event.reason]
+    standing.state = FACES[SESSION_OUTCOMES[event.reason]].board
   }
   return standing.state
 }

@@ -8,8 +8,8 @@ import { advance, type BoardState, newStanding, type Standing } from './board-st
 import { byRules, type Dialect, defineDialect, type Rules, silent } from './dialect.ts'
 import { isoTime } from './iso-time.ts'
 import { lineDiff } from './line-diff.ts'
-import { whyEnded } from './outcome-words.ts'
-import { argumentsOf, outputOf } from './tool-words.ts'
+import { SESSION_OUTCOMES, whyEnded } from './outcome-words.ts'
+import { argumentsOf, outputOrError } from './tool-words.ts'
 import { uuid5 } from './uuid5.ts'
 
 interface BoardFold {
@@ -97,7 +97,7 @@ function action({ toolId, name, input }: ToolStarted): Body {
 
 function toolResult(event: ToolCompleted): Body {
   const { toolId, name, status, error, data } = event
-  const told = outputOf(event) ?? error ?? (data === undefined ? '' : JSON.stringify(data))
+  const told = outputOrError(event) ?? (data === undefined ? '' : JSON.stringify(data))
   return {
     type: 'toolResult',
     payload: {
@@ -147,7 +147,8 @@ function sessionEnd(fold: BoardFold, event: SessionEnded): readonly Body[] {
   const state = advance(fold.standing, event)
   if (before !== 'running') return NOTHING
   const { code, message = 'the session ended before its turn did' } = event.error ?? {}
-  return end(state, { message, ...(code && { code }) })
+  const outcome = SESSION_OUTCOMES[event.reason]
+  return end(state, { message, ...(code && { code }), ...(outcome !== 'completed' && { outcome }) })
 }
 
 function end(state: BoardState, payload: Extract<Body, { type: 'error' }>['payload']): readonly Body[] {

@@ -14,13 +14,13 @@ const ToolUse = z
   .strictObject({
     type: z.literal('tool_use'),
     tool: z.string(),
-    input: z.unknown().optional(),
+    input: z.union([z.record(z.string(), z.unknown()), Questions]).optional(),
     message: z.string().optional().describe('how the call is going'),
     request_id: z.string().optional().describe('the request that a question stands for'),
     raw,
   })
-  .refine(({ tool, input }) => tool !== QUESTION_TOOL || Questions.safeParse(input).success, {
-    message: `the input of ${QUESTION_TOOL} is a list of questions`,
+  .refine(({ tool, input }) => !input || Array.isArray(input) === (tool === QUESTION_TOOL), {
+    message: `the input of ${QUESTION_TOOL}, and of no other tool, is a list of questions`,
   })
 
 /** What `session.send` streams, but for the transport's `ping`. Readers skip types and fields they do not know. */

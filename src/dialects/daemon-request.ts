@@ -14,11 +14,30 @@ export const AskedQuestion = z.strictObject({
 })
 type AskedQuestion = z.infer<typeof AskedQuestion>
 
+/** The input of a call as agents write it. */
+const Asking = z.object({
+  questions: z.array(
+    z.object({
+      question: z.string(),
+      options: z.array(z.object({ label: z.string(), description: z.string().optional() })).catch([]),
+      multiSelect: z.boolean().optional().catch(undefined),
+    }),
+  ),
+})
+
 /** Whatever the agent waits for, as questions: a permission is one with the answers Allow and Deny. */
 export function questionsOf(request: RequestOpened): AskedQuestion[] {
   const { questions } = request
   if (questions && questions.length > 0) return questions.map(asked)
   return [{ header: headerOf(request), options: [option('Allow'), option('Deny')], multiSelect: false }]
+}
+
+/** What an agent means to ask, read from its call; nothing when that is no list of questions. */
+export function questionsIn(input: unknown): AskedQuestion[] {
+  const { questions } = Asking.safeParse(input).data ?? { questions: [] }
+  return questions.map(({ question, options, multiSelect }) =>
+    asked({ id: '', text: question, options, multiple: multiSelect }),
+  )
 }
 
 function asked({ text, options, multiple }: Question): AskedQuestion {

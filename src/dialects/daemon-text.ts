@@ -1,5 +1,5 @@
 import type { TextCompleted, TextDelta } from '../model/events/message.ts'
-import { type Appending, appendAgain, appendDelta, appendWhole, newAppending } from './appending.ts'
+import { type Appending, appendAgain, appendDelta, appendWhole, newAppending, restOf } from './appending.ts'
 
 /**
  * What the reader of one stream has of the main thread's text. Partials are appended, and a whole text replaces them;
@@ -27,7 +27,7 @@ export function showWhole(shown: ShownText, event: TextCompleted): string {
   // The books alone: the reader drops what it has gathered.
   appendWhole(shown.appending, event)
   const earlier = shown.earlier.get(messageId) ?? ''
-  return text.startsWith(earlier) ? text.slice(earlier.length) : text
+  return restOf(text, earlier) ?? text
 }
 
 /** The agent dropped the message and will repeat it. */

@@ -3,36 +3,39 @@ import type { SessionEnded, SessionUpdated } from '../model/events/session.ts'
 import type { ToolProgressed, ToolStarted } from '../model/events/tool.ts'
 import type { TurnCompleted } from '../model/events/turn.ts'
 import type { Entry } from '../model/index.ts'
+import { type Asking, holdQuestion, takeAllUnasked, takeAsked, takeUnasked } from './daemon-asking.ts'
 import { terminalOf } from './daemon-end.ts'
 import type { StreamEvent } from './daemon-event.ts'
 import { withRaw } from './daemon-raw.ts'
 import { QUESTION_TOOL, questionsOf } from './daemon-request.ts'
 import { cutText, newShownText, type ShownText, showAgain, showDelta, showWhole } from './daemon-text.ts'
 import { byRules, type Dialect, defineDialect, type Message, type Rules, silent } from './dialect.ts'
+import { cutOffBy } from './outcome-words.ts'
+import { argumentsOf } from './tool-words.ts'
 
 interface DaemonState {
   readonly showsRaw: boolean
   readonly showsDrafts: boolean
   /** The agent's own id of the session. */
   sessionId: string | undefined
+  /** As the agent has told it; what was asked for may be another. */
   model: string | undefined
   /** The open turn; without one, nothing is said. */
   turn: number | undefined
   /** Was the `system` message of this exchange sent? */
   greeted: boolean
+  /** Did the last entry end the exchange with a question? What follows is for the next stream. */
+  asked: boolean
   text: ShownText
   /** The open calls as the reader has seen them. */
   readonly tools: Map<string, { name: string; input: unknown }>
+  readonly asking: Asking
   ended: boolean
 }
 
 const NOTHING: readonly StreamEvent[] = []
 
 const rules: Rules<DaemonState, StreamEvent> = {
-  'session.started': (state, event) => {
-    state.model = event.model
-    return NOTHING
-  },
   'session.updated': shakeHands,
   'session.ended': endSession,
   'turn.queued': (_, { position }) => [{ type: 'queued', position }],
@@ -58,9 +61,11 @@ const rules: Rules<DaemonState, StreamEvent> = {
   'tool.progressed': progressTool,
   'tool.completed': (state, { toolId }) => {
     state.tools.delete(toolId)
-    return NOTHING
+    const unasked = takeUnasked(state.asking, toolId)
+    return unasked ? speak(state, unasked) : NOTHING
   },
   'request.opened': ask,
+  'session.started': silent,
   'turn.steered': silent,
   'thinking.delta': silent,
   'thinking.completed': silent,
@@ -98,12 +103,15 @@ export const daemon: Dialect = defineDialect({
     model: undefined,
     turn: undefined,
     greeted: false,
+    asked: false,
     text: newShownText(),
     tools: new Map(),
+    asking: new Map(),
     ended: false,
   }),
   project(state, entry, raw) {
     if (state.ended) return NOTHING
+    if (state.asked) beginNext(state)
     const said = project(state, entry)
     return state.showsRaw && raw !== undefined ? withRaw(said, entry.event.type, raw) : said
   },
@@ -118,6 +126,21 @@ const LAST: ReadonlySet<unknown> = new Set<StreamEvent['type']>(['result', 'erro
  */
 export function endsExchange(message: Message): boolean {
   return LAST.has(message.type)
+}
+
+/**
+ * The question that was the last to be heard ends nothing, because somebody has answered it already: the reader stays,
+ * and has what was said. The state is that of this dialect, and hidden as every dialect's is.
+ */
+export function goOn(state: unknown): void {
+  const known = state as DaemonState
+  known.asked = false
+}
+
+function beginNext(state: DaemonState): void {
+  state.asked = false
+  state.greeted = false
+  cutText(state.text)
 }
 
 function speak(state: DaemonState, ...messages: StreamEvent[]): readonly StreamEvent[] {
@@ -151,8 +174,11 @@ function partial(state: DaemonState, content: string): readonly StreamEvent[] {
 }
 
 function startTool(state: DaemonState, { toolId, name, input }: ToolStarted): readonly StreamEvent[] {
-  // A question is told when it is asked of a person.
-  if (name === QUESTION_TOOL) return NOTHING
+  if (name === QUESTION_TOOL) {
+    // Told when it is asked of a person.
+    if (state.turn !== undefined) holdQuestion(state.asking, toolId, input)
+    return NOTHING
+  }
   const call = showCall(state, toolId, name, input)
   return call ? speak(state, call) : NOTHING
 }
@@ -161,11 +187,17 @@ function startTool(state: DaemonState, { toolId, name, input }: ToolStarted): re
 function showCall(state: DaemonState, toolId: string, name: string, input: unknown): StreamEvent | undefined {
   const shown = state.tools.get(toolId)
   state.tools.set(toolId, { name, input })
-  return shown && JSON.stringify(shown.input) === JSON.stringify(input) ? undefined : toolUse(name, input)
+  return shown && JSON.stringify(shown.input ?? null) === JSON.stringify(input ?? null)
+    ? undefined
+    : toolUse(name, input)
 }
 
 function toolUse(tool: string, input: unknown): StreamEvent {
-  return { type: 'tool_use', tool, ...(input !== undefined && { input }) }
+  return { type: 'tool_use', tool, ...(isGiven(input) && { input: argumentsOf(input) }) }
+}
+
+function isGiven(input: unknown): boolean {
+  return input !== undefined && input !== null
 }
 
 function progressTool(state: DaemonState, event: ToolProgressed): readonly StreamEvent[] {
@@ -191,18 +223,21 @@ function ask(state: DaemonState, request: RequestOpened, { session }: Entry): re
   }
   const said = speak(state, ...subjectOf(state, request), question)
   if (!blocking) return said
-  state.greeted = false
-  cutText(state.text)
+  state.asked = true
   return [...said, { type: 'result', session_id: state.sessionId ?? session }]
 }
 
 /** Nobody should allow what they have not seen: the call comes first. */
-function subjectOf(state: DaemonState, { questions, tool, toolId, input }: RequestOpened): StreamEvent[] {
-  if (questions || tool === undefined || tool === QUESTION_TOOL) return []
+function subjectOf(state: DaemonState, request: RequestOpened): StreamEvent[] {
+  const { questions, tool, toolId, input } = request
+  if (tool === QUESTION_TOOL || (toolId !== undefined && state.asking.has(toolId))) {
+    const call = takeAsked(state.asking, toolId)
+    return call && !questions?.length ? [call] : []
+  }
+  if (questions || tool === undefined) return []
   if (toolId === undefined) return [toolUse(tool, input)]
   // A request that says nothing new is about the call as it was shown.
-  const call =
-    input === undefined && state.tools.has(toolId) ? undefined : showCall(state, toolId, tool, input)
+  const call = !isGiven(input) && state.tools.has(toolId) ? undefined : showCall(state, toolId, tool, input)
   return call ? [call] : []
 }
 
@@ -210,17 +245,24 @@ function endTurn(state: DaemonState, event: TurnCompleted, entry: Entry): readon
   const last = terminalOf(event, { ...state, sessionId: state.sessionId ?? entry.session })
   // A prompt that never ran has an end of its own, which is not that of the open turn.
   if (event.turn !== state.turn) return [last]
+  return lastWords(state, last)
+}
+
+function lastWords(state: DaemonState, last: StreamEvent): readonly StreamEvent[] {
+  const unasked = takeAllUnasked(state.asking)
   // An agent that failed before it said anything may never have been there.
-  const said = last.type === 'error' ? [last] : speak(state, last)
+  const said = last.type === 'error' && unasked.length === 0 ? [last] : speak(state, ...unasked, last)
   state.turn = undefined
   return said
 }
 
 /** Every turn has its end in the log; were one missing, the reader would wait for ever. */
-function endSession(state: DaemonState, { error }: SessionEnded): readonly StreamEvent[] {
+function endSession(state: DaemonState, event: SessionEnded): readonly StreamEvent[] {
+  const { error } = event
   state.ended = true
   if (state.turn === undefined) return NOTHING
-  state.turn = undefined
+  const outcome = cutOffBy(event)
+  if (outcome === 'interrupted') return lastWords(state, { type: 'interrupted' })
   const message = error?.message ?? 'the session ended before the turn did'
-  return [{ type: 'error', message, ...(error && { code: error.code }), outcome: 'lost' }]
+  return lastWords(state, { type: 'error', message, ...(error && { code: error.code }), outcome })
 }

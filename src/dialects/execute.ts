@@ -1,10 +1,13 @@
 import { z } from 'zod'
+import type { SessionEnded } from '../model/events/session.ts'
 import type { ToolCompleted, ToolStarted } from '../model/events/tool.ts'
-import type { TurnCompleted } from '../model/events/turn.ts'
+import type { TurnCompleted, TurnQueued, TurnStarted } from '../model/events/turn.ts'
 import { exitCodeOf, Outcome, type Usage } from '../model/index.ts'
 import { type Appending, appendAgain, appendDelta, appendWhole, newAppending } from './appending.ts'
 import { byRules, type Dialect, defineDialect, type Rules, silent } from './dialect.ts'
 import { type HeldLines, holdLine, newHeldLines, releaseLines } from './held-lines.ts'
+import { cutOffBy } from './outcome-words.ts'
+import { outputOrError } from './tool-words.ts'
 
 const status = z.enum(['started', 'completed', 'failed'])
 const tokens = z.int().nonnegative()
@@ -60,6 +63,8 @@ export const OutputEvent = z.discriminatedUnion('kind', [
 export type OutputEvent = z.infer<typeof OutputEvent>
 
 interface ExecuteState {
+  /** The turn of the task: the first that was accepted. */
+  turn: number | undefined
   readonly text: Appending
   readonly thinking: Appending
   readonly labels: Map<string, string>
@@ -107,12 +112,14 @@ const rules: Rules<ExecuteState, OutputEvent> = {
   'native.unmapped': (_, { frame, blob }) => [
     { kind: 'stdout', line: frame ?? `[${blob?.bytes} bytes in blob ${blob?.id}]` },
   ],
-  'turn.completed': end,
-  'session.ended': (state, event) => endWithoutTurn(state, event.error?.message),
+  'turn.queued': accept,
+  'turn.started': accept,
+  // A prompt that came later may be dropped while the task still runs.
+  'turn.completed': (state, event) =>
+    state.turn === undefined || state.turn === event.turn ? end(state, event) : NOTHING,
+  'session.ended': endSession,
   'session.started': silent,
   'session.updated': silent,
-  'turn.queued': silent,
-  'turn.started': silent,
   'turn.steered': silent,
   'tool.input.delta': silent,
   'tool.updated': silent,
@@ -133,6 +140,7 @@ const project = byRules(rules)
 export const execute: Dialect = defineDialect({
   id: 'execute',
   initial: (): ExecuteState => ({
+    turn: undefined,
     text: newAppending(),
     thinking: newAppending(),
     labels: new Map(),
@@ -143,6 +151,11 @@ export const execute: Dialect = defineDialect({
   project: (state, entry) => (state.ended ? NOTHING : project(state, entry)),
   finished: (state) => state.ended,
 })
+
+function accept(state: ExecuteState, { turn }: TurnQueued | TurnStarted): readonly OutputEvent[] {
+  state.turn ??= turn
+  return NOTHING
+}
 
 function token(text: string): readonly OutputEvent[] {
   return text === '' ? NOTHING : [{ kind: 'agent_token', text }]
@@ -179,7 +192,7 @@ function toolCompleted(event: ToolCompleted): readonly OutputEvent[] {
     {
       kind: 'tool_result',
       tool_call_id: toolId,
-      output: event.output ?? event.error ?? event.data ?? null,
+      output: outputOrError(event) ?? event.data ?? null,
       is_error: failed,
     },
   ]
@@ -200,7 +213,9 @@ function hook(
   return LIFECYCLE_HOOKS.has(event) ? NOTHING : [{ kind: 'hook', id: hookId, name, status }]
 }
 
-function end(state: ExecuteState, event: TurnCompleted): readonly OutputEvent[] {
+type Ending = Pick<TurnCompleted, 'outcome' | 'error' | 'exit' | 'usage' | 'durationMs'>
+
+function end(state: ExecuteState, event: Ending, why = FAILURES[event.outcome]): readonly OutputEvent[] {
   state.ended = true
   const { outcome, durationMs } = event
   const exitCode = exitCodeOf(outcome, event.exit)
@@ -208,7 +223,7 @@ function end(state: ExecuteState, event: TurnCompleted): readonly OutputEvent[] 
   return [
     ...stderr.map((line) => ({ kind: 'stderr' as const, line })),
     ...usage(state.usage ?? event.usage),
-    ...failure(event),
+    ...failure(event, why),
     {
       kind: 'session_end',
       exit_code: exitCode,
@@ -216,6 +231,12 @@ function end(state: ExecuteState, event: TurnCompleted): readonly OutputEvent[] 
       ...(outcome !== 'completed' && { outcome }),
     },
   ]
+}
+
+/** The session ended before its task had become a turn, or in the middle of it. */
+function endSession(state: ExecuteState, event: SessionEnded): readonly OutputEvent[] {
+  const ending: Ending = { outcome: cutOffBy(event), error: event.error, durationMs: 0 }
+  return end(state, ending, 'the session ended before the task did')
 }
 
 /** A count that nobody reported is not zero, but of the four this face cannot leave out one. */
@@ -242,20 +263,7 @@ const FAILURES: Partial<Record<Outcome, string>> = {
   lost: 'the process that owned the turn went away',
 }
 
-function failure({ outcome, error }: TurnCompleted): readonly OutputEvent[] {
-  const message = FAILURES[outcome]
-  if (message === undefined) return NOTHING
-  return [{ kind: 'error', message: error?.message ?? message, ...(error && { code: error.code }) }]
-}
-
-/** The session ended before its task had become a turn. */
-function endWithoutTurn(
-  state: ExecuteState,
-  message = 'the session ended before the task began',
-): readonly OutputEvent[] {
-  state.ended = true
-  return [
-    { kind: 'error', message },
-    { kind: 'session_end', exit_code: 1, duration_ms: 0, outcome: 'lost' },
-  ]
+function failure({ outcome, error }: Ending, why: string | undefined): readonly OutputEvent[] {
+  if (why === undefined || FAILURES[outcome] === undefined) return NOTHING
+  return [{ kind: 'error', message: error?.message ?? why, ...(error && { code: error.code }) }]
 }

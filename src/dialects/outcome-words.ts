@@ -1,3 +1,4 @@
+import type { SessionEnded } from '../model/events/session.ts'
 import type { TurnCompleted } from '../model/events/turn.ts'
 import type { Outcome } from '../model/index.ts'
 
@@ -18,4 +19,19 @@ const WORDS: Record<Outcome, string> = {
 /** Why a turn ended as it did, in words. */
 export function whyEnded({ outcome, error }: Pick<TurnCompleted, 'outcome' | 'error'>): string {
   return error?.message ?? WORDS[outcome]
+}
+
+/** How the end of a session reads among the outcomes. */
+export const SESSION_OUTCOMES: Record<SessionEnded['reason'], Outcome> = {
+  completed: 'completed',
+  failed: 'failed',
+  cancelled: 'interrupted',
+  timeout: 'timeout',
+  lost: 'lost',
+}
+
+/** The outcome of what the end of the session cut off, or never let begin: a session that went well left it behind. */
+export function cutOffBy({ reason }: SessionEnded): Exclude<Outcome, 'completed'> {
+  const outcome = SESSION_OUTCOMES[reason]
+  return outcome === 'completed' ? 'lost' : outcome
 }

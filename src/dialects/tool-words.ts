@@ -18,6 +18,12 @@ export function outputOf({ output, blob }: ToolCompleted): string | undefined {
   return output ?? (blob && `[${blob.bytes} bytes in blob ${blob.id}]`)
 }
 
+/** For faces with one place for both: what the tool wrote, or why it failed if it wrote nothing. */
+export function outputOrError(event: ToolCompleted): string | undefined {
+  const output = outputOf(event)
+  return output || (event.error ?? output)
+}
+
 const WORDS: Record<ToolStatus, string> = {
   success: 'it succeeded',
   error: 'it failed',

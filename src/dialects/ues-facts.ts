@@ -2,7 +2,7 @@ import type { LimitReported, NoticeRaised } from '../model/events/report.ts'
 import type { RequestOpened } from '../model/events/request.ts'
 import type { ToolCompleted } from '../model/events/tool.ts'
 import type { Event, Usage } from '../model/index.ts'
-import { argumentsOf, outputOf } from './tool-words.ts'
+import { argumentsOf, outputOrError } from './tool-words.ts'
 import type { DonePayload } from './ues-event.ts'
 import { type Fact, metadata } from './ues-run.ts'
 
@@ -18,18 +18,24 @@ export function extension(namespace: string, name: string, event: Event, status?
 }
 
 export function toolResult(event: ToolCompleted): Fact {
-  const { toolId, name, status, error, data, durationMs, parent } = event
+  const { toolId, name, status, error, exitCode, data, durationMs, parent } = event
   const known = status === 'success' || status === 'denied' ? status : 'error'
+  const output = outputOrError(event) ?? data ?? null
   return {
     type: 'tool_result',
     payload: {
       toolUseId: toolId,
       toolName: name,
       status: known,
-      output: outputOf(event) ?? error ?? data ?? null,
+      output,
       ...(durationMs !== undefined && { durationMs }),
     },
-    ...metadata({ status: status === known ? undefined : status, parent }),
+    ...metadata({
+      status: status === known ? undefined : status,
+      error: error === output ? undefined : error,
+      exitCode,
+      parent,
+    }),
   }
 }
 

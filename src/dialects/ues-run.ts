@@ -22,6 +22,8 @@ export interface UesState {
   /** All that the agent has told about itself. */
   known: Omit<SessionUpdated, 'type'>
   run: Run | undefined
+  /** Tools that were shown as running: no other has a result. */
+  readonly tools: Set<string>
   runs: number
   ended: boolean
 }

@@ -3,7 +3,7 @@ import type { ToolStarted } from '../model/events/tool.ts'
 import type { TurnCompleted } from '../model/events/turn.ts'
 import { type Entry, type Event, FACES, type Outcome } from '../model/index.ts'
 import { byRules, type Dialect, defineDialect, type Rules, silent } from './dialect.ts'
-import { whyEnded } from './outcome-words.ts'
+import { cutOffBy, whyEnded } from './outcome-words.ts'
 import { argumentsOf } from './tool-words.ts'
 import type { AgentEvent } from './ues-event.ts'
 import { extension, limit, notice, permissionRequest, toolResult, usageOf } from './ues-facts.ts'
@@ -52,7 +52,8 @@ const rules: Rules<UesState, AgentEvent> = {
       ...metadata({ messageId, partial, parent }),
     }),
   'tool.started': startTool,
-  'tool.completed': (state, event, entry) => tell(state, entry, toolResult(event)),
+  'tool.completed': (state, event, entry) =>
+    state.tools.delete(event.toolId) ? tell(state, entry, toolResult(event)) : NOTHING,
   'request.opened': (state, event, entry) =>
     // Only what a person has to decide is an approval that is needed.
     (event.asks ?? 'person') === 'person' ? tell(state, entry, permissionRequest(event)) : NOTHING,
@@ -101,6 +102,7 @@ export const agentEvents: Dialect<UesState, AgentEvent> = {
     started: undefined,
     known: {},
     run: undefined,
+    tools: new Set(),
     runs: 0,
     ended: false,
   }),
@@ -143,7 +145,9 @@ function takesThinking({ thinking, started }: UesState): boolean {
 
 function startTool(state: UesState, event: ToolStarted, entry: Entry): readonly AgentEvent[] {
   const { toolId, name, input, title, parent } = event
-  if (state.run && parent === undefined) state.run.toolUses++
+  if (!state.run) return NOTHING
+  if (parent === undefined) state.run.toolUses++
+  state.tools.add(toolId)
   return tell(state, entry, {
     type: 'tool_use',
     payload: {
@@ -184,11 +188,12 @@ function endRun(state: UesState, entry: Entry, ending: Ending, why: string): rea
 }
 
 /** A session that ended before its prompt had become a turn, or in the middle of one, has an end as well. */
-function endSession(state: UesState, { error }: SessionEnded, entry: Entry): readonly AgentEvent[] {
+function endSession(state: UesState, event: SessionEnded, entry: Entry): readonly AgentEvent[] {
+  const { error } = event
   if (state.runs === 0) beginRun(state, undefined, entry.at)
   const durationMs = Math.max(0, entry.at - (state.run?.startedAt ?? entry.at))
   const why = error?.message ?? 'the session ended before the turn did'
-  const said = endRun(state, entry, { outcome: 'lost', error, durationMs }, why)
+  const said = endRun(state, entry, { outcome: cutOffBy(event), error, durationMs }, why)
   state.ended = true
   return said
 }

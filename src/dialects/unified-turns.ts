@@ -1,6 +1,7 @@
+import type { SessionEnded } from '../model/events/session.ts'
 import type { TurnCompleted } from '../model/events/turn.ts'
 import { FACES, type Outcome, type Usage } from '../model/index.ts'
-import { whyEnded } from './outcome-words.ts'
+import { SESSION_OUTCOMES, whyEnded } from './outcome-words.ts'
 import type { Body, TokenUsage } from './unified-event.ts'
 
 export function error(message: string, code: string, native: unknown): Body {
@@ -27,6 +28,18 @@ export function turnEnd(event: TurnCompleted, last: boolean): readonly Body[] {
   else if (outcome !== 'interrupted' || !last) said.push(turnFailed(event, outcome))
   if (last) said.push(sessionEnded(outcome, reason))
   return said
+}
+
+/** What is said of a session that ends without a turn that says it. */
+export function sessionEnd({ reason, error: why }: SessionEnded): readonly Body[] {
+  const outcome = SESSION_OUTCOMES[reason]
+  const ended: Body = {
+    type: 'sessionEnded',
+    reason: FACES[outcome].unified,
+    ...(why && { error: why.message }),
+    ...(outcome !== 'completed' && { outcome }),
+  }
+  return why && EXPLAINED.has(outcome) ? [error(why.message, why.code, why.native), ended] : [ended]
 }
 
 function sessionEnded(outcome: Outcome, reason: string): Body {
@@ -65,20 +78,13 @@ function isReported({ input, output }: Usage): boolean {
 }
 
 /** Here the input counts what was read from a cache or written to it. Three figures cannot be left out. */
-function tokenUsage({
-  input = 0,
-  output = 0,
-  cacheRead,
-  cacheWrite = 0,
-  reasoning,
-  total,
-}: Usage): TokenUsage {
+function tokenUsage({ input = 0, output = 0, cacheRead, cacheWrite = 0, reasoning }: Usage): TokenUsage {
   const inputTokens = input + (cacheRead ?? 0) + cacheWrite
   return {
     inputTokens,
     outputTokens: output,
     ...(cacheRead !== undefined && { cachedTokens: cacheRead }),
     ...(reasoning !== undefined && { reasoningTokens: reasoning }),
-    totalTokens: total ?? inputTokens + output,
+    totalTokens: inputTokens + output,
   }
 }

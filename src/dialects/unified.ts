@@ -1,14 +1,14 @@
 import type { TextCompleted, TextDelta } from '../model/events/message.ts'
 import type { SessionEnded } from '../model/events/session.ts'
 import type { TurnQueued, TurnStarted } from '../model/events/turn.ts'
-import type { Entry, EventType } from '../model/index.ts'
+import type { Entry, EventType, Usage } from '../model/index.ts'
 import { type Appending, appendAgain, appendDelta, appendWhole, newAppending } from './appending.ts'
 import { byRules, type Dialect, defineDialect, type Rules, silent } from './dialect.ts'
 import { isoTime } from './iso-time.ts'
 import type { AgentEvent, Body } from './unified-event.ts'
 import { sessionStarted } from './unified-session.ts'
 import { fileChanged, toolCompleted, toolProgress, toolStarted } from './unified-tools.ts'
-import { error, turnEnd } from './unified-turns.ts'
+import { error, sessionEnd, turnEnd } from './unified-turns.ts'
 
 /** `open` is between a `sessionStarted` and its `sessionEnded`; after `ended` it may open again, never after `over`. */
 type Phase = 'before' | 'open' | 'ended' | 'over'
@@ -22,6 +22,9 @@ interface UnifiedState {
   /** Tools that were shown as started: no other is shown as ended. */
   readonly tools: Set<string>
   text: Appending
+  /** The open turn, and what was told of its usage before its end. */
+  turn: number | undefined
+  usage: Usage | undefined
 }
 
 const NOTHING: readonly Body[] = []
@@ -36,6 +39,8 @@ const rules: Rules<UnifiedState, Body> = {
     // What an earlier turn dropped and never repeated is no part of this one.
     state.text = newAppending()
     const { turn, prompt = '' } = event
+    state.turn = turn
+    state.usage = undefined
     return [...accept(state, event), { type: 'turnStarted', turnNumber: turn, prompt }]
   },
   'text.delta': textDelta,
@@ -53,13 +58,18 @@ const rules: Rules<UnifiedState, Body> = {
   'file.changed': (_, event) => fileChanged(event),
   'notice.raised': (_, { level, code, message, data }) =>
     level === 'error' ? [error(message, code, data)] : NOTHING,
+  'usage.reported': (state, event) => {
+    if (event.scope === 'turn') state.usage = event
+    return NOTHING
+  },
   'turn.completed': (state, event) => {
     state.unfinished.delete(event.turn)
     const last = state.unfinished.size === 0
     if (last) state.phase = 'ended'
-    return turnEnd(event, last)
+    const usage = event.usage ?? (event.turn === state.turn ? state.usage : undefined)
+    return turnEnd({ ...event, usage }, last)
   },
-  'session.ended': sessionEnd,
+  'session.ended': endSession,
   'session.updated': silent,
   'turn.steered': silent,
   'thinking.delta': silent,
@@ -76,7 +86,6 @@ const rules: Rules<UnifiedState, Body> = {
   'request.resolved': silent,
   'request.withdrawn': silent,
   'context.compacted': silent,
-  'usage.reported': silent,
   'limit.reported': silent,
   'output.written': silent,
   'native.unmapped': silent,
@@ -97,6 +106,8 @@ export const unified: Dialect = defineDialect({
     unfinished: new Set(),
     tools: new Set(),
     text: newAppending(),
+    turn: undefined,
+    usage: undefined,
   }),
   project: (state, entry) => {
     if (!isHeard(state.phase, entry.event.type)) return []
@@ -145,31 +156,13 @@ function textDelta({ text }: UnifiedState, event: TextDelta): readonly Body[] {
 
 /** The closing chunk is empty after increments, because readers print every chunk. */
 function textCompleted({ text }: UnifiedState, event: TextCompleted): readonly Body[] {
-  const shown = text.open.has(event.messageId)
-  const content = appendWhole(text, event)
-  const isEmpty = event.text === '' && event.parent === undefined
-  return shown || content !== '' || isEmpty ? [{ type: 'textChunk', content, isComplete: true }] : NOTHING
+  if (event.parent !== undefined) return NOTHING
+  return [{ type: 'textChunk', content: appendWhole(text, event), isComplete: true }]
 }
 
-const REASONS = {
-  completed: 'completed',
-  failed: 'failed',
-  cancelled: 'cancelled',
-  timeout: 'timeout',
-  lost: 'failed',
-} as const satisfies Record<SessionEnded['reason'], string>
-
 /** Said only for a session that was not over already after its last turn. */
-function sessionEnd(state: UnifiedState, event: SessionEnded): readonly Body[] {
+function endSession(state: UnifiedState, event: SessionEnded): readonly Body[] {
   const said = state.phase === 'open'
   state.phase = 'over'
-  if (!said) return NOTHING
-  return [
-    {
-      type: 'sessionEnded',
-      reason: REASONS[event.reason],
-      ...(event.error && { error: event.error.message }),
-      ...(event.reason === 'lost' && { outcome: 'lost' as const }),
-    },
-  ]
+  return said ? sessionEnd(event) : NOTHING
 }

@@ -43,6 +43,21 @@ describe('a message', () => {
     expect(appendWhole(state, { messageId: 'm1', text: 'Hello' })).toBe('\nHello')
   })
 
+  test.each([
+    ['Hello world.\n', 'Hello world.', ''],
+    ['\nHello', 'Hello', ''],
+    [' Hello \n', 'Hello', ''],
+    ['Hello', '\nHello\n', '\n'],
+    ['\nHello wo', 'Hello world', 'rld'],
+    ['Hello world', 'Hello', ''],
+    ['\n', 'Hello', 'Hello'],
+    ['Hello\n', 'Hello world', '\nHello world'],
+  ])('whose pieces %j turn out to be %j gets %j', (piece, text, rest) => {
+    const state = newAppending()
+    appendDelta(state, { messageId: 'm1', text: piece })
+    expect(appendWhole(state, { messageId: 'm1', text })).toBe(rest)
+  })
+
   test('of a sub-agent is not sent', () => {
     const state = newAppending()
     expect(appendDelta(state, { messageId: 'm1', text: 'a', parent: 's1' })).toBe('')
@@ -70,6 +85,21 @@ describe('a repeated message', () => {
     const state = newAppending()
     const sent = [tell(state, 'm1', ['Hello world'], 'dropped'), tell(state, 'm2', ['Hello'], 'whole')]
     expect(sent).toEqual(['Hello world', '\nHello'])
+  })
+
+  test('that differs in nothing but white space at its ends is not sent', () => {
+    const state = newAppending()
+    expect(tell(state, 'm1', ['Hello world.\n'], 'dropped')).toBe('Hello world.\n')
+    expect(appendWhole(state, { messageId: 'm2', text: 'Hello world.' })).toBe('')
+    expect(tell(state, 'm3', ['Hello'], 'dropped')).toBe('Hello')
+    expect(appendWhole(state, { messageId: 'm4', text: 'Hello\n' })).toBe('\n')
+  })
+
+  test('that is cut for good inside the part the reader has is not sent', () => {
+    const state = newAppending()
+    expect(tell(state, 'm1', ['Hello wor'], 'dropped')).toBe('Hello wor')
+    expect(appendDelta(state, { messageId: 'm2', text: 'Hel' })).toBe('')
+    expect(appendWhole(state, { messageId: 'm2', text: 'Hel', partial: true })).toBe('')
   })
 
   test('may be dropped inside the part the reader has, and again', () => {

@@ -106,6 +106,10 @@ describe('a tool', () => {
       { success: false, output: 'no file', status: 'error' },
     ],
     [
+      { status: 'error', output: '', error: 'no file' },
+      { success: false, output: 'no file', status: 'error' },
+    ],
+    [
       { status: 'error', output: 'half', error: 'no file' },
       { success: false, output: 'half', status: 'error', error: 'no file' },
     ],
@@ -191,6 +195,8 @@ describe('the end', () => {
     for (const events of [[], [turn(1)]]) {
       const messages = say(...events, { type: 'session.ended', reason, error })
       expect(messages.map(({ type }) => type)).toEqual(types)
+      if (state === 'failed')
+        expect(messages[0]?.payload).toEqual({ message: 'gone', code: 'unknown', outcome: reason })
       expect(stateOf(...events, { type: 'session.ended', reason })).toBe(state)
     }
   })

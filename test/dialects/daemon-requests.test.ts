@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { endsExchange } from '../../src/dialects/daemon.ts'
+import { StreamEvent } from '../../src/dialects/daemon-event.ts'
 import type { Event } from '../../src/model/index.ts'
-import { bash, request, result, say, system } from './daemon-scene.ts'
+import { bash, completed, request, result, say, system } from './daemon-scene.ts'
 
 describe('a request', () => {
   const allowed = (header: string) => ({
@@ -90,5 +91,88 @@ describe('a request', () => {
     const messages = say(started, permission, second)
     expect(messages.filter(endsExchange)).toHaveLength(2)
     expect(messages.slice(3, 6)).toEqual([system, call, { ...question, request_id: 'e1.1' }])
+  })
+})
+
+describe('a question of the agent', () => {
+  const tool = { toolId: 't1', name: 'AskUserQuestion', kind: 'other' } as const
+  const input = {
+    questions: [
+      {
+        question: 'Which colour?',
+        header: 'Colour',
+        options: [{ label: 'Red', description: 'warm' }, { label: 'Blue' }],
+        multiSelect: false,
+      },
+      { question: 'Which sizes?', options: [], multiSelect: true },
+    ],
+  }
+  const started: Event = { type: 'tool.started', ...tool, input }
+  const over: Event = { type: 'tool.completed', ...tool, status: 'error', error: 'nobody is there' }
+  const call = {
+    type: 'tool_use',
+    tool: 'AskUserQuestion',
+    input: [
+      {
+        header: 'Which colour?',
+        options: [
+          { label: 'Red', description: 'Red (warm)' },
+          { label: 'Blue', description: 'Blue' },
+        ],
+        multiSelect: false,
+      },
+      { header: 'Which sizes?', options: [], multiSelect: true },
+    ],
+  }
+  const asks = (more: Parameters<typeof request>[0] = {}) =>
+    request({
+      kind: 'question',
+      tool: 'AskUserQuestion',
+      questions: [{ id: 'q', text: 'Which colour?', options: [] }],
+      ...more,
+    })
+
+  test('that is asked of nobody is told as a call when it is over, or when the turn is', () => {
+    expect(say(started, over, completed())).toEqual([call, result])
+    expect(say(started, completed({ outcome: 'lost' })).map(({ type }) => type)).toEqual([
+      'tool_use',
+      'error',
+    ])
+    expect(say(started, completed())).toEqual([call, result])
+    expect(say(started, { type: 'session.ended', reason: 'lost' })[0]).toEqual(call)
+    expect(say(started, asks({ toolId: 't1', asks: 'policy' }), over)).toEqual([call])
+  })
+
+  test('is told once when it is asked, whether the call or the request comes first', () => {
+    for (const events of [
+      [started, asks(), over],
+      [started, asks({ toolId: 't1' }), over],
+      [asks({ toolId: 't1' }), started, over],
+    ]) {
+      const messages = say(...events, completed())
+      expect(messages.filter(({ tool: name }) => name === 'AskUserQuestion')).toHaveLength(1)
+      expect(messages[0]).toMatchObject({ request_id: 'e1.0' })
+    }
+  })
+
+  test('that may not be asked without permission is seen before it is allowed', () => {
+    const permission = request({ tool: 'AskUserQuestion', toolId: 't1' })
+    const messages = say(started, permission, over, completed())
+    expect(messages[0]).toEqual(call)
+    expect(messages[1]).toMatchObject({ request_id: 'e1.0' })
+    expect(messages.slice(2)).toEqual([result, system, result])
+  })
+
+  test.each([undefined, null, 'what?', { questions: 'what?' }, { questions: [] }, { questions: [7] }])(
+    'that cannot be read (%j) has no input',
+    (unread) => {
+      const messages = say({ ...started, input: unread }, over)
+      expect(messages).toEqual([{ type: 'tool_use', tool: 'AskUserQuestion' }])
+      expect(StreamEvent.array().safeParse(messages).error).toBeUndefined()
+    },
+  )
+
+  test('outside a turn is not told', () => {
+    expect(say(completed(), started, over)).toEqual([result])
   })
 })

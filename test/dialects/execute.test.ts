@@ -68,6 +68,21 @@ describe('text and thinking', () => {
     ])
   })
 
+  test('whose white space is gone when they are whole are not sent again', () => {
+    const messages = say(
+      { type: 'thinking.delta', messageId: 'm1:0', text: '\nHm.\n' },
+      { type: 'thinking.completed', messageId: 'm1:0', text: 'Hm.' },
+      { type: 'text.delta', messageId: 'm1:1', text: 'Hello world.' },
+      { type: 'text.delta', messageId: 'm1:1', text: '\n' },
+      { type: 'text.completed', messageId: 'm1:1', text: 'Hello world.' },
+    )
+    expect(messages).toEqual([
+      { kind: 'thinking', text: '\nHm.\n' },
+      { kind: 'agent_token', text: 'Hello world.' },
+      { kind: 'agent_token', text: '\n' },
+    ])
+  })
+
   test('of a sub-agent stay out, its tools do not', () => {
     const messages = say(
       { type: 'text.delta', messageId: 'c1', text: 'child', parent: 's1' },
@@ -83,6 +98,9 @@ describe('a tool', () => {
   test.each([
     [{ status: 'error', output: 'boom', error: 'exit 1' }, 'exit 1', 'boom'],
     [{ status: 'error', error: 'exit 1' }, 'exit 1', 'exit 1'],
+    [{ status: 'error', output: '', error: 'exit 1' }, 'exit 1', 'exit 1'],
+    [{ status: 'error', output: '' }, undefined, ''],
+    [{ status: 'error', blob: { id: 'b', bytes: 9 }, error: 'exit 1' }, 'exit 1', '[9 bytes in blob b]'],
     [{ status: 'error' }, undefined, null],
     [{ status: 'denied' }, 'denied', null],
     [{ status: 'cancelled' }, 'cancelled', null],
@@ -198,6 +216,19 @@ describe('the end', () => {
     expect(messages).toHaveLength(explained ? 2 : 1)
   })
 
+  test('is that of the task, not of a prompt that waited behind it', () => {
+    const dropped = completed({ turn: 2, outcome: 'interrupted' })
+    const answer: Event = { type: 'text.completed', messageId: 'm1', text: 'the answer' }
+    const expected = [
+      { kind: 'agent_token', text: 'the answer' },
+      { kind: 'session_end', exit_code: 0, duration_ms: 1439 },
+    ]
+    const { 'turn.started': begun, 'turn.queued': behind } = SAMPLES
+    expect(say(begun, behind, dropped, answer, completed())).toEqual(expected)
+    const waiting: Event = { ...behind, turn: 1 }
+    expect(say(waiting, behind, dropped, begun, answer, completed())).toEqual(expected)
+  })
+
   test('carries the reason that was given', () => {
     const error = { code: 'rate_limited', message: 'slow down' } as const
     expect(say(completed({ outcome: 'failed', error }))[0]).toEqual({
@@ -212,13 +243,29 @@ describe('the end', () => {
     expect(messages.map(({ kind }) => kind)).toEqual(['error', 'session_end'])
     expect(messages[1]?.exit_code).toBe(1)
   })
+
+  test.each([
+    ['failed', ['stderr', 'error', 'session_end'], { exit_code: 1, outcome: 'failed' }],
+    ['cancelled', ['stderr', 'session_end'], { exit_code: 130, outcome: 'interrupted' }],
+    ['timeout', ['stderr', 'error', 'session_end'], { exit_code: 3, outcome: 'timeout' }],
+    ['lost', ['stderr', 'error', 'session_end'], { exit_code: 1, outcome: 'lost' }],
+    ['completed', ['stderr', 'error', 'session_end'], { exit_code: 1, outcome: 'lost' }],
+  ] as const)('of a session (%s) before its turn did is told like that of a turn', (reason, kinds, end) => {
+    const line: Event = { type: 'output.written', stream: 'stderr', line: 'boom' }
+    const error = { code: 'agent_not_ready', message: 'it did not start' } as const
+    const messages = say(SAMPLES['session.started'], line, { type: 'session.ended', reason, error })
+    expect(messages.map(({ kind }) => kind)).toEqual(kinds)
+    expect(messages.at(-1)).toEqual({ kind: 'session_end', duration_ms: 0, ...end })
+    const told = messages.find(({ kind }) => kind === 'error')
+    if (told) expect(told).toEqual({ kind: 'error', ...error })
+  })
 })
 
 test('whatever a log holds, every message is valid, and the one end is the last', () => {
   const event = fc.constantFrom(...Object.values(SAMPLES))
   fc.assert(
     fc.property(fc.array(event, { maxLength: 40 }), (events) => {
-      const messages = say(...events, completed(), ...events)
+      const messages = say(SAMPLES['turn.started'], ...events, completed(), ...events)
       for (const message of messages) expect(OutputEvent.safeParse(message).error).toBeUndefined()
       const kinds = messages.map(({ kind }) => kind)
       expect(kinds.at(-1)).toBe('session_end')

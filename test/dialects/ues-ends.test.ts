@@ -133,6 +133,21 @@ describe('done', () => {
     })
     expect(say(completed(), SAMPLES['session.ended'])).toHaveLength(1)
   })
+
+  test.each([
+    ['failed', 'failed', ['init', 'error', 'done']],
+    ['cancelled', 'interrupted', ['init', 'done']],
+    ['timeout', 'timeout', ['init', 'error', 'done']],
+    ['lost', 'lost', ['init', 'error', 'done']],
+    ['completed', 'lost', ['init', 'error', 'done']],
+  ] as const)('of a session (%s) that ended before its turn did is %s', (reason, outcome, types) => {
+    for (const events of [[started], begun]) {
+      const messages = sayWith({}, ...events, { type: 'session.ended', reason })
+      expect(typesOf(messages)).toEqual(types)
+      const status = FACES[outcome].ues
+      expect(messages.at(-1)).toMatchObject({ payload: { status }, metadata: { outcome } })
+    }
+  })
 })
 
 /** What is not inside `init` … `done`. */

@@ -213,16 +213,35 @@ describe('a tool', () => {
   })
 
   test.each([
-    [{ status: 'error', output: 'boom', error: 'exit 1' }, 'error', 'boom', undefined],
+    [{ status: 'error', output: 'boom', error: 'exit 1' }, 'error', 'boom', { error: 'exit 1' }],
     [{ status: 'error', error: 'exit 1' }, 'error', 'exit 1', undefined],
+    [{ status: 'error', output: '', error: 'spawn ENOENT' }, 'error', 'spawn ENOENT', undefined],
+    [{ status: 'error', output: 'boom', exitCode: 3 }, 'error', 'boom', { exitCode: 3 }],
+    [{ status: 'error', output: '' }, 'error', '', undefined],
     [{ status: 'denied' }, 'denied', null, undefined],
     [{ status: 'cancelled' }, 'error', null, { status: 'cancelled' }],
     [{ status: 'unknown', data: { a: 1 } }, 'error', { a: 1 }, { status: 'unknown' }],
     [{ status: 'success', parent: 's1' }, 'success', null, { parent: 's1' }],
   ] as const)('that ended with %o', (ended, status, output, metadata) => {
-    const [message] = say({ type: 'tool.completed', ...tool, ...ended })
+    const [, message] = say({ type: 'tool.started', ...tool }, { type: 'tool.completed', ...tool, ...ended })
     expect(message?.payload).toEqual({ toolUseId: 't1', toolName: 'Bash', status, output })
     expect(message?.metadata).toEqual(metadata)
+  })
+
+  test('that was shown in no run has no result in one', () => {
+    const background = { ...tool, parent: 's1' }
+    const turn: Event = { type: 'turn.started', turn: 2, origin: 'agent' }
+    const over: Event = { type: 'tool.completed', ...background, status: 'success' }
+    const between = say(
+      completed(),
+      { type: 'tool.started', ...background },
+      turn,
+      over,
+      completed({ turn: 2 }),
+    )
+    expect(typesOf(between)).toEqual(['done', 'init', 'done'])
+    const across = say({ type: 'tool.started', ...background }, completed(), turn, over, over)
+    expect(typesOf(across)).toEqual(['tool_use', 'done', 'init', 'tool_result'])
   })
 
   test('of a sub-agent is not counted', () => {

@@ -61,6 +61,41 @@ describe('the end of a turn', () => {
   })
 })
 
+describe('usage that is told before the end', () => {
+  const usage = { input: 5, output: 2, total: 7 }
+  const told = { inputTokens: 5, outputTokens: 2, totalTokens: 7 }
+  const reported: Event = { type: 'usage.reported', scope: 'turn', ...usage, source: 'agent' }
+
+  test.each([
+    ['completed', 'turnCompleted'],
+    ['max_steps', 'turnFailed'],
+  ] as const)('is that of the turn (%s)', (outcome, type) => {
+    const [end] = say(reported, completed({ outcome }))
+    expect(end).toMatchObject({ type, usage: told })
+    expect(end).not.toHaveProperty('usageReported')
+    expect(say(reported, completed({ outcome, usage: { input: 1, output: 1 } }))[0]).toMatchObject({
+      usage: { inputTokens: 1 },
+    })
+  })
+
+  test('is no part of another turn, nor is that of one step', () => {
+    const dropped = completed({ turn: 2, outcome: 'interrupted' })
+    expect(say(SAMPLES['turn.queued'], reported, dropped)[0]).not.toHaveProperty('usage')
+    expect(say(reported, completed(), turn(2), completed({ turn: 2 })).at(-2)).toMatchObject({
+      usageReported: false,
+    })
+    const step: Event = { type: 'usage.reported', scope: 'step', ...usage, source: 'agent' }
+    expect(say(step, completed())[0]).toMatchObject({ usageReported: false })
+  })
+
+  test('adds up, whatever part of it is not known', () => {
+    expect(say(completed({ usage: { output: 5, total: 15 } }))[0]).toMatchObject({
+      usage: { inputTokens: 0, outputTokens: 5, totalTokens: 5 },
+      usageReported: false,
+    })
+  })
+})
+
 describe('a session', () => {
   const queued = (number: number): Event => ({ ...SAMPLES['turn.queued'], turn: number })
 
@@ -123,17 +158,18 @@ describe('a session', () => {
 
   test.each([
     ['completed', { reason: 'completed' }],
-    ['failed', { reason: 'failed' }],
-    ['cancelled', { reason: 'cancelled' }],
-    ['timeout', { reason: 'timeout' }],
+    ['failed', { reason: 'failed', outcome: 'failed' }],
+    ['cancelled', { reason: 'cancelled', outcome: 'interrupted' }],
+    ['timeout', { reason: 'timeout', outcome: 'timeout' }],
     ['lost', { reason: 'failed', outcome: 'lost' }],
   ] as const)('that ends (%s) before any turn did says so', (reason, end) => {
-    const error = { code: 'unknown', message: 'gone' } as const
-    expect(read(started, { type: 'session.ended', reason, error })[1]).toEqual({
-      type: 'sessionEnded',
-      error: 'gone',
-      ...end,
-    })
+    const error = { code: 'agent_not_ready', message: 'gone' } as const
+    const ended = { type: 'sessionEnded', ...end }
+    expect(read(started, { type: 'session.ended', reason })[1]).toEqual(ended)
+    const [, ...messages] = read(started, { type: 'session.ended', reason, error })
+    const why = { type: 'error', message: 'gone', code: 'agentNotReady' }
+    const told = { ...ended, error: 'gone' }
+    expect(messages).toEqual(reason === 'failed' || reason === 'lost' ? [why, told] : [told])
   })
 
   test('is finished with the end of its log, not before, and then silent', () => {

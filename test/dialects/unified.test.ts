@@ -94,6 +94,23 @@ describe('text', () => {
     ])
   })
 
+  test('is complete once, also when its repeat or its whole brings nothing new', () => {
+    const last = { type: 'textChunk', content: '', isComplete: true }
+    const dropped: Event[] = [
+      { type: 'text.delta', messageId: 'm1', text: 'Hello' },
+      { type: 'message.discarded', messageId: 'm1', reason: 'stream_broken' },
+    ]
+    const repeat: Event = { type: 'text.completed', messageId: 'm2', text: 'Hello' }
+    expect(say(...dropped, repeat).slice(1)).toEqual([last])
+    const cut: Event = { type: 'text.completed', messageId: 'm2', text: 'Hel', partial: true }
+    expect(say(...dropped, cut).slice(1)).toEqual([last])
+    const trimmed: Event[] = [
+      { type: 'text.delta', messageId: 'm1', text: 'Hello\n' },
+      { type: 'text.completed', messageId: 'm1', text: 'Hello' },
+    ]
+    expect(say(...trimmed).slice(1)).toEqual([last])
+  })
+
   test('without a word is complete all the same', () => {
     const messages = say({ type: 'text.completed', messageId: 'm1', text: '' })
     expect(messages).toEqual([{ type: 'textChunk', content: '', isComplete: true }])

@@ -35,12 +35,15 @@ test('a principal with all its streams open gets no more, and says when to come 
   const leave = new AbortController()
   held.defer(() => leave.abort())
   const path = `GET /v1/sessions/${id}/events`
-  expect((await fetchFrom(server, path, { headers: SSE, signal: leave.signal })).status).toBe(200)
+  const open = await fetchFrom(server, path, { headers: SSE, signal: leave.signal })
+  expect(open.status).toBe(200)
   for (const route of [path, `GET /v1/sessions/${id}/export`, 'GET /v1/events']) {
     const refused = await call(server, route, { headers: SSE })
     expect(refused).toMatchObject({ status: 503, body: { code: 'overloaded' } })
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
   }
+  // Held until here: a response that nobody has is collected as garbage, and its stream with it.
+  expect(open.bodyUsed).toBe(false)
 })
 
 test.each(['starting', 'draining'] as const)('a server that is %s says when to come back', async (phase) => {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Said } from '../../src/agents/agent.ts'
 import { success, text } from './puppet.ts'
-import { create, exchange, hello, model, open, permission, result, startRpc, told } from './rpc.ts'
+import { create, exchange, hello, model, open, permission, piece, result, startRpc, told } from './rpc.ts'
 import type { TestGateway } from './start.ts'
 import { play } from './talker.ts'
 
@@ -114,6 +114,20 @@ describe('a permission', () => {
     await session.answer({ type: 'answer', requestId: 'r2', decision: 'deny' })
     const rest = await exchange(server, id, 'Allow')
     expect(rest).toContainEqual(said('told {"decision":"allow","scope":"once"}'))
+    expect(rest.slice(-2)).toEqual(ended)
+  })
+
+  test('that does not end the exchange does not cut the text around it', async () => {
+    const id = await create(server, { mode: 'ask' })
+    const begin = [...ask, piece('m1', 'Hello '), permission('r2', 'rm y')]
+    await exchange(server, id, play(begin, [piece('m1', 'world'), text('m1', 'Hello world')], [success]))
+    const session = await server.sessions.open(id)
+    await expect.poll(async () => (await record(id))?.requests.length).toBe(2)
+    await session.answer({ type: 'answer', requestId: 'r2', decision: 'deny' })
+    const rest = await exchange(server, id, 'Allow')
+    expect(rest.filter((one) => JSON.stringify(one).includes('"system"'))).toEqual([init])
+    expect(rest).toContainEqual({ type: 'partial', content: 'world' })
+    expect(rest).toContainEqual(said('Hello world'))
     expect(rest.slice(-2)).toEqual(ended)
   })
 

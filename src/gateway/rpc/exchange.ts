@@ -1,4 +1,4 @@
-import { daemon, endsExchange } from '../../dialects/daemon.ts'
+import { daemon, endsExchange, goOn } from '../../dialects/daemon.ts'
 import type { Dialect, DialectOptions } from '../../dialects/dialect.ts'
 import type { Entry } from '../../model/index.ts'
 import { messageId } from '../cursor.ts'
@@ -54,5 +54,10 @@ export class Exchange {
     const ends = own.some(endsExchange)
     const goingOn = ends && said === own ? messages.filter(({ message }) => !endsExchange(message)) : messages
     return { messages, ends, goingOn }
+  }
+
+  /** What was heard last does not end it. */
+  goOn(): void {
+    goOn(this.own)
   }
 }

@@ -115,6 +115,7 @@ async function relay(
       const heard = exchange.hear(entry, entry.native === undefined ? undefined : frames?.get(entry.native))
       const ends = heard.ends && !(await isAnswered(parts, entry))
       shown.push(...(ends ? heard.messages : heard.goingOn))
+      if (heard.ends && !ends) exchange.goOn()
       if (!ends) continue
       last = entry
       break
