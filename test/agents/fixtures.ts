@@ -24,17 +24,33 @@ const foldersIn = (folder: string) => (existsSync(folder) ? readdirSync(folder).
 
 export const fixtures: readonly Fixture[] = foldersIn(AGENTS).flatMap((agent) =>
   foldersIn(join(AGENTS, agent, 'fixtures')).flatMap((program) =>
-    foldersIn(join(AGENTS, agent, 'fixtures', program)).map((scenario) => load(agent, program, scenario)),
+    scenariosOf(agent, program, join(AGENTS, agent, 'fixtures', program)),
   ),
 )
 
-function load(agent: string, program: string, scenario: string): Fixture {
-  const folder = join(AGENTS, agent, 'fixtures', program, scenario)
+/** The recordings of another folder, which has one for each program and in it one for each scenario. */
+export function recordingsIn(root: string): Fixture[] {
+  const agentOf = new Map(fixtures.map(({ program, agent }) => [program, agent]))
+  return readdirSync(root, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .flatMap(({ name }) => {
+      const agent = agentOf.get(name)
+      if (agent === undefined) throw new Error(`no agent here has recordings of a program called ${name}`)
+      return scenariosOf(agent, name, join(root, name))
+    })
+}
+
+function scenariosOf(agent: string, program: string, root: string): Fixture[] {
+  return foldersIn(root).map((scenario) => load(agent, program, scenario, join(root, scenario)))
+}
+
+function load(agent: string, program: string, scenario: string, folder: string): Fixture {
   const read = (file: string) =>
     existsSync(join(folder, file)) ? readFileSync(join(folder, file), 'utf8') : ''
   const transcript = read('transcript.jsonl')
-  // The event stream of a server has no transcript, but it is live all the same.
-  const live = transcript !== '' || existsSync(join(folder, 'in.jsonl'))
+  // The event stream of a server has no transcript, but a list of calls beside it; a prompt on stdin is plain text.
+  const hasCalls = existsSync(join(folder, 'in.jsonl')) && /^\s*(?:\{|$)/.test(read('in.jsonl'))
+  const live = transcript !== '' || hasCalls
   return {
     name: `${program}/${scenario}`,
     agent,

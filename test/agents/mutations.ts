@@ -78,6 +78,7 @@ const VERBATIM = new Set([
   'rawInput',
   'rawOutput',
   'arguments',
+  'tool_params',
   'parameters',
   'metadata',
   'state',
