@@ -89,19 +89,18 @@ function byProcess(files: readonly string[]): AsyncIterable<readonly Frame[]> {
 }
 
 /** The events of a server come over a connection, and are cut and queued chunk by chunk. */
-async function* byServer(files: readonly string[], stream: FrameStream): AsyncGenerator<readonly Frame[]> {
+function byServer(files: readonly string[], stream: FrameStream): AsyncIterable<readonly Frame[]> {
   const queue = new FrameQueue(QUEUED_BYTES)
   const { stdout } = spawn('cat', files)
   const [splitter, frameOf] = [new LineSplitter(), jsonFrames(stream)]
   stdout.on('data', (chunk: Buffer) => {
-    queue.push(
-      splitter.push(chunk).map((line) => frameOf(String(line))),
-      chunk.length,
-    )
+    const frames: Frame[] = []
+    for (const piece of splitter.push(chunk)) if (typeof piece === 'string') frames.push(frameOf(piece))
+    queue.push(frames, chunk.length)
     if (!queue.full) return
     stdout.pause()
     queue.whenRoom(() => stdout.resume())
   })
   stdout.on('end', () => queue.close())
-  yield* queue
+  return queue
 }

@@ -1,9 +1,10 @@
 import type { LaunchKind } from '../src/model/index.ts'
 import type { Scene } from './corpus.ts'
 
-const PIECES = 100
 /** A turn that has as many lines is long enough. */
 const LINES = 2000
+/** No message of a turn that is repeated is longer than this. */
+const PIECES = 100
 const TIMES = 100
 const SENTENCE = 'The stream is read line by line, and whatever an agent says becomes one event of the log.'
 const WORDS = SENTENCE.split(' ')
@@ -25,14 +26,15 @@ const ID = /"(?:id|uuid|callID|messageID|tool_use_id|tool_id)":"([^"]+)"/g
  * real ones. Live ones are asked and told things meanwhile, which must stay as they were, so there only the texts grow.
  */
 export function longTurn(scene: Scene, launch: LaunchKind): Scene {
-  return launch === 'live' ? longTexts(scene) : { ...scene, lines: overAgain(longTexts(scene).lines) }
+  if (launch === 'oneshot') return { ...scene, lines: overAgain(longTexts(scene, PIECES).lines) }
+  return longTexts(scene, Math.ceil(LINES / Math.max(1, scene.lines.filter(isPiece).length)))
 }
 
-function longTexts({ lines, told }: Scene): Scene {
+function longTexts({ lines, told }: Scene, pieces: number): Scene {
   const long: string[] = []
   const placeOf = lines.map((line) => {
     const place = long.length
-    if (isPiece(line)) for (let time = 0; time < PIECES; time++) long.push(pieceOf(line, time))
+    if (isPiece(line)) for (let time = 0; time < pieces; time++) long.push(pieceOf(line, time))
     else long.push(line)
     return place
   })
@@ -47,12 +49,12 @@ function isPiece(line: string): boolean {
 /** Another word of the same text, in a line that has an id and a time of its own where such lines have them. */
 function pieceOf(line: string, time: number): string {
   const word = WORDS[time % WORDS.length] ?? ''
-  const id = String(time).padStart(2, '0')
+  const id = String(time).padStart(4, '0')
   return line
     .replace(PIECE, (_, key) => `${key}${word} ${key === '"line":"' ? SENTENCE : ''}"`)
-    .replace(/("(?:uuid|id)":"[^"]+)[^"]{2}([^"]{2}")/, `$1${id}$2`)
-    .replace(/("timestamp":"[^"]+)\d{2}Z"/, `$1${id}Z"`)
-    .replace(/("emittedAtMs":\d+)\d{2}/, `$1${id}`)
+    .replace(/("(?:uuid|id)":"[^"]+)[^"]{4}([^"]{2}")/, `$1${id}$2`)
+    .replace(/("timestamp":"[^"]+)\d{3}Z"/, `$1${id.slice(-3)}Z"`)
+    .replace(/("emittedAtMs":\d+)\d{4}/, `$1${id}`)
 }
 
 function overAgain(lines: readonly string[]): string[] {
