@@ -1,5 +1,7 @@
 import type { BlobRef } from '../model/index.ts'
+import { Envelopes } from './envelopes.ts'
 import { LineFamily } from './line-family.ts'
+import type { Parser } from './parser.ts'
 
 export type FrameStream = 'stdout' | 'stderr' | 'rpc' | 'sse' | 'http'
 
@@ -35,7 +37,7 @@ export function parsedFrame(stream: FrameStream, text: string): Frame {
 
 /** The same for the lines of one stream, of which most resemble the one before. */
 export function jsonFrames(stream: FrameStream): (text: string) => Frame {
-  const family = new LineFamily()
+  const family = new LineFamily(new Envelopes())
   let run = new Run(family)
   return (text) => {
     if (run.isOver) run = new Run(family)
@@ -102,11 +104,6 @@ class Run {
     this.isOver = true
     for (const frame of frames) frame.parse(this.parser)
   }
-}
-
-interface Parser {
-  /** Throws when the text is not JSON. */
-  parse(text: string): unknown
 }
 
 function parsed(text: string, parser: Parser): unknown {

@@ -1,3 +1,6 @@
+import { flat } from './flat.ts'
+import type { Parser } from './parser.ts'
+
 /** Lines that differ in some plain strings and counts alone: the text between these, and a value to copy. */
 interface Family {
   /** The first goes up to the first difference, each other one from the end of a difference to the next. */
@@ -33,7 +36,10 @@ const ALIKE = 6
 const SHARED = 32
 
 /** The part of a line that has to be known, for there to be much that need not be parsed. */
-const KNOWN = 1 / 5
+const KNOWN = 1 / 2
+
+/** Where its strings are cut from a copy, for there to be anything. */
+const KNOWN_AROUND_VIEWS = 1 / 5
 
 /** A family that has ended is no longer asked. */
 const MOST_STRANGERS = 4
@@ -67,9 +73,16 @@ export class LineFamily {
   /** Attempts that no member has made up for: each makes the next one wait longer. */
   #attempts = 0
 
+  readonly #others: Parser
+
+  /** Lines that are no members are parsed by another one. */
+  constructor(others: Parser = JSON) {
+    this.#others = others
+  }
+
   /** Throws where `JSON.parse` does. */
   parse(text: string): unknown {
-    if (text.length < SHORTEST || text.length > LONGEST) return JSON.parse(text)
+    if (text.length < SHORTEST || text.length > LONGEST) return this.#others.parse(text)
     const member = this.#family && memberOf(this.#family, text)
     if (member) {
       this.#strangers = 0
@@ -77,7 +90,7 @@ export class LineFamily {
       return member
     }
     if (++this.#strangers > MOST_STRANGERS) this.#family = undefined
-    const value: unknown = JSON.parse(text)
+    const value = this.#others.parse(text)
     if (--this.#patience <= 0) this.#learn(text, value)
     return value
   }
@@ -196,22 +209,25 @@ function familyOf(first: string, a: unknown, second: string, b: unknown): Family
   if (!has(second, first.slice(0, ALIKE), 0)) return undefined
   const pairs: [Leaf, Leaf][] = []
   const root = branchOf(a, b, pairs)
-  if (!root || !isWorthwhile(second, pairs)) return undefined
+  const leaves = pairs.map(([, leaf]) => leaf)
+  const viewed = leaves.filter(isLongString).length > 1
+  if (!root || !isWorthwhile(second, leaves, viewed ? KNOWN_AROUND_VIEWS : KNOWN)) return undefined
   // Only in a text like this do keys come once each, and in the order of the object's own.
   if (JSON.stringify(a) !== first) return undefined
   const between = textBetween(first, second, pairs)
   if (!between) return undefined
-  const leaves = pairs.map(([, leaf]) => leaf)
-  const quoted = leaves.map((leaf) => typeof leaf === 'string')
-  const long = leaves.filter((leaf) => typeof leaf === 'string' && leaf.length >= SHORTEST_VIEW)
-  return { between, quoted, leaves, root, viewed: long.length > 1 }
+  return { between, quoted: leaves.map((leaf) => typeof leaf === 'string'), leaves, root, viewed }
+}
+
+function isLongString(leaf: Leaf): boolean {
+  return typeof leaf === 'string' && leaf.length >= SHORTEST_VIEW
 }
 
 /** Is there much around the differences? */
-function isWorthwhile(text: string, pairs: readonly [Leaf, Leaf][]): boolean {
+function isWorthwhile(text: string, leaves: readonly Leaf[], known: number): boolean {
   let shared = text.length
-  for (const [, leaf] of pairs) shared -= String(leaf).length
-  return pairs.length > 0 && shared >= SHARED * pairs.length && shared >= text.length * KNOWN
+  for (const leaf of leaves) shared -= String(leaf).length
+  return leaves.length > 0 && shared >= SHARED * leaves.length && shared >= text.length * known
 }
 
 /**
@@ -254,11 +270,11 @@ function textBetween(first: string, second: string, pairs: readonly [Leaf, Leaf]
     const start = beginning(second, at + same, typeof other === 'string') - at
     const [a, b] = [written(one), written(other)]
     if (start <= 0 || !has(first, a, from + start) || !has(second, b, at + start)) return undefined
-    between.push(second.slice(at, at + start))
+    between.push(flat(second.slice(at, at + start)))
     from += start + a.length
     at += start + b.length
   }
-  return first.slice(from) === second.slice(at) ? [...between, second.slice(at)] : undefined
+  return first.slice(from) === second.slice(at) ? [...between, flat(second.slice(at))] : undefined
 }
 
 /** How far two texts agree, by blocks first: see `has`. */

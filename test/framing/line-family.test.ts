@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { LineFamily } from '../../src/framing/line-family.ts'
 import { fixtures } from '../agents/fixtures.ts'
+import { expectSame } from './json-outcome.ts'
 
 const PADDING = 'x'.repeat(160)
 
@@ -16,18 +17,6 @@ function taught(...lines: readonly string[]): LineFamily {
   const family = new LineFamily()
   for (const line of lines) family.parse(line)
   return family
-}
-
-const outcome = (parse: () => unknown) => {
-  try {
-    return { value: JSON.stringify(parse()) }
-  } catch (thrown) {
-    return { thrown: thrown instanceof SyntaxError }
-  }
-}
-
-function expectSame(family: LineFamily, line: string): void {
-  expect(outcome(() => family.parse(line))).toEqual(outcome(() => JSON.parse(line)))
 }
 
 const anyPiece = fc.record({
