@@ -13,8 +13,15 @@ import {
   text,
   texts,
 } from '../fields.ts'
-import { finishTool, type Ledger, openToolId, startTool, type ToolResult, type ToolStart } from '../ledger.ts'
-import { ruleTable } from '../rules.ts'
+import {
+  type Change,
+  finishTool,
+  type Ledger,
+  openToolId,
+  startTool,
+  type ToolResult,
+  type ToolStart,
+} from '../ledger.ts'
 import type { Declined } from './refusals.ts'
 import { endedAgents, receiversOf } from './subagents.ts'
 import { changeOf, changesOf, contentText, mcpResult, statusOf } from './tools.ts'
@@ -22,14 +29,20 @@ import { changeOf, changesOf, contentText, mcpResult, statusOf } from './tools.t
 /** Where an item is in its life. */
 export type Phase = 'started' | 'updated' | 'completed'
 
-type Result = Pick<Partial<ToolResult>, 'output' | 'error' | 'exitCode' | 'data'>
+type Result = Pick<Partial<ToolResult>, 'output' | 'error' | 'exitCode' | 'data' | 'durationMs'>
 
-/** A kind of item that is a tool call: how its start and its result read. */
-interface CallRule {
+/**
+ * A kind of item that is a tool call: how its start and its result read. Each looks at its own fields alone: to ask
+ * every item for what few have is a search each time.
+ */
+export interface CallRule {
   start(item: Fields, toolId: string, parent: string | undefined): ToolStart
   resultOf?(item: Fields): Result
+  changesOf?(item: Fields): readonly Change[]
   /** Its input may be told only while it runs, or as it ends. */
   grows?: true
+  /** It is about agents, which it starts or finds at their end. */
+  agents?: true
 }
 
 const NO_RESULT: Result = {}
@@ -53,6 +66,7 @@ const command = (name: string): CallRule => ({
   resultOf: (item) => ({
     output: asText(item.aggregatedOutput) ?? asText(item.aggregated_output),
     exitCode: asInt(item.exitCode) ?? asInt(item.exit_code),
+    durationMs: asAmount(item.durationMs),
   }),
 })
 
@@ -73,6 +87,7 @@ const fileChange = (name: string): CallRule => ({
     const title = locations.length === 1 ? locations[0]?.path : locations.map(({ path }) => path).join(', ')
     return { toolId, name, kind, title, input: { changes }, locations, parent }
   },
+  changesOf,
 })
 
 /** Tools of servers are named with them. */
@@ -134,6 +149,7 @@ const collab: CallRule = {
     const ended = endedAgents(item)
     return ended.length === 0 ? {} : { output: ended.map((one) => one.summary ?? one.status).join('\n') }
   },
+  agents: true,
 }
 
 const dynamic: CallRule = {
@@ -141,7 +157,10 @@ const dynamic: CallRule = {
     const name = nameIn(text(item, 'namespace'), item)
     return { toolId, name, kind: 'other', input: item.arguments, parent }
   },
-  resultOf: (item) => (Array.isArray(item.contentItems) ? { output: contentText(item.contentItems) } : {}),
+  resultOf: (item) => ({
+    output: Array.isArray(item.contentItems) ? contentText(item.contentItems) : undefined,
+    durationMs: asAmount(item.durationMs),
+  }),
 }
 
 const imageView: CallRule = {
@@ -152,7 +171,8 @@ const imageView: CallRule = {
   },
 }
 
-const ruleOf = ruleTable<CallRule>({
+/** By the name of the item in either program. */
+export const callRules: Readonly<Record<string, CallRule>> = {
   command_execution: command('command_execution'),
   commandExecution: command('commandExecution'),
   file_change: fileChange('file_change'),
@@ -165,19 +185,17 @@ const ruleOf = ruleTable<CallRule>({
   collabAgentToolCall: collab,
   dynamicToolCall: dynamic,
   imageView,
-})
+}
 
-/** What an item says as a tool call; nothing when it is none. */
+/** What an item says as a tool call. */
 export function decodeCall(
   state: Calls,
+  rule: CallRule,
   phase: Phase,
   id: string,
   item: Fields,
   parent?: string,
-  type: unknown = item.type,
-): Said[] | undefined {
-  const rule = ruleOf(type)
-  if (!rule) return undefined
+): Said[] {
   const { ledger } = state
   const open = openToolId(ledger, id)
   if (open !== undefined) {
@@ -211,12 +229,7 @@ function endCall(state: Calls, rule: CallRule, id: string, open: string | undefi
   const status = refusedBy && ended !== 'success' ? 'denied' : ended
   if (status === 'denied' && !refusedBy) state.declined.ended++
   const deniedBy = status === 'denied' ? (refusedBy ?? 'policy') : undefined
-  const { output, error, exitCode, data } = result
-  const durationMs = asAmount(item.durationMs)
-  return finishTool(
-    ledger,
-    id,
-    { status, output, error, exitCode, data, deniedBy, durationMs },
-    changesOf(item),
-  )
+  const { output, error, exitCode, data, durationMs } = result
+  const whole = { status, output, error, exitCode, data, deniedBy, durationMs }
+  return finishTool(ledger, id, whole, rule.changesOf?.(item))
 }

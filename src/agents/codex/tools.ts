@@ -1,5 +1,6 @@
 import type { ToolStatus } from '../../model/index.ts'
 import {
+  asAmount,
   asFields,
   asText,
   compact,
@@ -20,9 +21,8 @@ function kindOf(change: Fields): string | undefined {
 }
 
 /** What a patch did. The "diff" of a new or a deleted file is its content. */
-export function changesOf(item: Fields): readonly Change[] | undefined {
-  // Asked of every call, and few change files.
-  return item.changes === undefined ? undefined : objects(item, 'changes').map(changeOf)
+export function changesOf(item: Fields): readonly Change[] {
+  return objects(item, 'changes').map(changeOf)
 }
 
 export function changeOf(change: Fields): Change {
@@ -61,9 +61,11 @@ function replaced(path: string, native: Fields): Change {
 /** What an MCP tool answered: its text, the whole of it, and why it failed. */
 export function mcpResult(item: Fields): Partial<ToolResult> {
   const { result } = item
-  const error = text(fields(item, 'error'), 'message')
-  if (isFields(result)) return { output: contentText(list(result, 'content')), data: result, error }
-  return { output: typeof result === 'string' ? result : undefined, error }
+  const error = asText(asFields(item.error).message)
+  const durationMs = asAmount(item.durationMs)
+  if (isFields(result))
+    return { output: contentText(list(result, 'content')), data: result, error, durationMs }
+  return { output: asText(result), error, durationMs }
 }
 
 /** The parts of a tool's answer that are text; the others are named. */

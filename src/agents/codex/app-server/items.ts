@@ -3,7 +3,7 @@ import { compact, count, type Fields, fields, list, text, texts } from '../../fi
 import { addDelta, closeMessage, completeMessage, progressTool } from '../../ledger.ts'
 import { ruleTable } from '../../rules.ts'
 import { nothing, say, sayAll, unmapped } from '../../step.ts'
-import { decodeCall, type Phase } from '../calls.ts'
+import { callRules, decodeCall, type Phase } from '../calls.ts'
 import { endedAgents, spawnedAgents } from '../subagents.ts'
 import type { State } from './state.ts'
 import { adoptChild, cutHalves, endChild, isLate, parentOf, startChild, unsaid } from './threads.ts'
@@ -91,9 +91,13 @@ export function decodeItem(state: State, phase: Phase, params: Fields, raw: stri
   return said ? sayAll([...adopted, ...said]) : unmapped(`item/${type ?? '?'}`, raw)
 }
 
+const callRuleOf = ruleTable(callRules)
+
 function decodeTool(state: State, id: string, item: Fields, { phase, parent }: Place): Said[] | undefined {
-  const said = decodeCall(state, phase, id, item, parent)
-  if (!said || phase !== 'completed') return said
+  const rule = callRuleOf(item.type)
+  if (!rule) return undefined
+  const said = decodeCall(state, rule, phase, id, item, parent)
+  if (!rule.agents || phase !== 'completed') return said
   for (const agent of spawnedAgents(item, id, parent)) said.push(...startChild(state, agent))
   for (const { id: thread, ...end } of endedAgents(item)) said.push(...endChild(state, thread, end))
   return said

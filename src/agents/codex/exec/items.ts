@@ -2,13 +2,15 @@ import type { Said } from '../../agent.ts'
 import { asText, type Fields, flag, objects, text } from '../../fields.ts'
 import { completeMessage, finishSubagent, startSubagent } from '../../ledger.ts'
 import { ruleTable } from '../../rules.ts'
-import { decodeCall, type Phase } from '../calls.ts'
+import { type CallRule, callRules, decodeCall, type Phase } from '../calls.ts'
 import { endedAgents, spawnedAgents } from '../subagents.ts'
 import type { PlanStep, State } from './state.ts'
 
 type Rule = (state: State, phase: Phase, id: string, item: Fields) => Said[]
 
 const ruleOf = ruleTable<Rule>({
+  ...Object.fromEntries(Object.entries(callRules).map(([type, call]) => [type, ruleOfCall(call)])),
+
   // Messages come whole: they have an end and no start.
   agent_message(state, phase, id, item) {
     if (phase !== 'completed') return []
@@ -48,15 +50,18 @@ function isSamePlan(one: readonly PlanStep[], other: readonly PlanStep[] | undef
   )
 }
 
+function ruleOfCall(call: CallRule): Rule {
+  if (!call.agents) return (state, phase, id, item) => decodeCall(state, call, phase, id, item)
+  return (state, phase, id, item) => {
+    const said = decodeCall(state, call, phase, id, item)
+    if (phase === 'completed') said.push(...agentsOf(state, id, item))
+    return said
+  }
+}
+
 /** What an item says; undefined for a kind that no rule knows. */
 export function decodeItem(state: State, phase: Phase, id: string, item: Fields): Said[] | undefined {
-  const { type } = item
-  const rule = ruleOf(type)
-  if (rule) return rule(state, phase, id, item)
-  const said = decodeCall(state, phase, id, item, undefined, type)
-  // Few calls are about agents, and those have a tool.
-  if (said && phase === 'completed' && item.tool !== undefined) said.push(...agentsOf(state, id, item))
-  return said
+  return ruleOf(item.type)?.(state, phase, id, item)
 }
 
 const NONE: readonly Said[] = []
