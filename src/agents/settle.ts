@@ -1,7 +1,11 @@
 import type { SubagentCompleted } from '../model/events/work.ts'
 import type { DeniedBy, Outcome, ToolStatus } from '../model/index.ts'
 import type { Said } from './agent.ts'
-import { closeMessage, finishSubagent, finishTool, type Ledger, withdrawRequest } from './ledger.ts'
+import type { Ledger } from './ledger.ts'
+import { closeMessage } from './messages.ts'
+import { withdrawRequest } from './requests.ts'
+import { finishSubagent } from './subagents.ts'
+import { finishTool } from './tools.ts'
 
 /** Does this belong to a background sub-agent, which outlives the turn that started it? */
 function outlivesTurn(ledger: Ledger, parent: string | undefined): boolean {

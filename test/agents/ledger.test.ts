@@ -1,13 +1,7 @@
 import { expect, test } from 'vitest'
-import {
-  finishTool,
-  newLedger,
-  refuseTool,
-  startTool,
-  type ToolResult,
-  type ToolStart,
-} from '../../src/agents/ledger.ts'
+import { newLedger } from '../../src/agents/ledger.ts'
 import { settle } from '../../src/agents/settle.ts'
+import { finishTool, refuseTool, startTool, type ToolResult, type ToolStart } from '../../src/agents/tools.ts'
 import { ToolCompleted, ToolStarted } from '../../src/model/events/tool.ts'
 
 /** With every field there is: a new one is missed by the compiler here, and by the tests where it is not told. */

@@ -1,8 +1,8 @@
 import type { Outcome } from '../../model/index.ts'
 import type { Said } from '../agent.ts'
 import { type Fields, text } from '../fields.ts'
-import { type Change, finishTool, startTool } from '../ledger.ts'
 import { settle } from '../settle.ts'
+import { type Change, finishTool, startTool } from '../tools.ts'
 import type { OpenCall, State } from './state.ts'
 import { kindOf, mentions, resultOf, titleOf } from './tools.ts'
 

@@ -1,7 +1,8 @@
 import type { ErrorInfo, Evidence } from '../../model/index.ts'
 import { KnownIds } from '../../model/known-ids.ts'
 import type { Said, Start } from '../agent.ts'
-import { type Change, type Ledger, newLedger } from '../ledger.ts'
+import { type Ledger, newLedger } from '../ledger.ts'
+import type { Change } from '../tools.ts'
 
 /** Some addresses put it before the ids of events, others do not. */
 export const ID_PREFIX = 'evt-'

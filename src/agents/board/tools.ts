@@ -1,6 +1,6 @@
 import { type ToolKind, ToolStatus } from '../../model/index.ts'
 import { type Fields, isFields, text } from '../fields.ts'
-import type { ToolResult } from '../ledger.ts'
+import type { ToolResult } from '../tools.ts'
 
 /** A board passes on the tool names of whichever agent it runs. */
 const NAMES: readonly (readonly [ToolKind, readonly string[]])[] = [

@@ -2,9 +2,10 @@ import type { SubagentCompleted } from '../../model/events/work.ts'
 import type { ToolStatus } from '../../model/index.ts'
 import type { Said, Step } from '../agent.ts'
 import { compact, count, type Fields, fields, flag, text } from '../fields.ts'
-import { finishSubagent, progressTool, startSubagent } from '../ledger.ts'
 import { settleThread } from '../settle.ts'
 import { nothing, say, sayAll } from '../step.ts'
+import { finishSubagent, startSubagent } from '../subagents.ts'
+import { progressTool } from '../tools.ts'
 import type { State } from './state.ts'
 
 export function decodeTaskStarted(state: State, native: Fields): Step {

@@ -1,11 +1,11 @@
 import type { Frame } from '../../framing/frame.ts'
 import type { Codec, Said, Start, Step, Write } from '../agent.ts'
 import { amount, type Fields, flag, isFields, text } from '../fields.ts'
-import { progressTool } from '../ledger.ts'
 import { encodeOneshot } from '../oneshot.ts'
 import { ruleTable } from '../rules.ts'
 import { settle } from '../settle.ts'
 import { malformed, nothing, oversized, say, sayAll, unmapped } from '../step.ts'
+import { progressTool } from '../tools.ts'
 import {
   decodeControlCancel,
   decodeControlRequest,

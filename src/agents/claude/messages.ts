@@ -1,17 +1,10 @@
 import type { DeniedBy } from '../../model/index.ts'
 import type { Said, Step } from '../agent.ts'
 import { compact, count, type Fields, fields, flag, int, isFields, list, only, text } from '../fields.ts'
-import {
-  completeMessage,
-  discardMessage,
-  finishTool,
-  openToolId,
-  startTool,
-  type ToolResult,
-  toolIdOf,
-} from '../ledger.ts'
+import { completeMessage, discardMessage } from '../messages.ts'
 import { ruleTable } from '../rules.ts'
 import { say, sayAll, unmapped } from '../step.ts'
+import { finishTool, openToolId, startTool, type ToolResult, toolIdOf } from '../tools.ts'
 import { returnTask } from './background.ts'
 import { errorCodeOf } from './errors.ts'
 import type { State } from './state.ts'

@@ -1,7 +1,7 @@
 import { addUsage } from '../../model/index.ts'
 import type { Said, Step } from '../agent.ts'
 import { type Fields, fields, isFields, number, text } from '../fields.ts'
-import { addDelta, discardDraft, discardMessage } from '../ledger.ts'
+import { addDelta, discardDraft, discardMessage } from '../messages.ts'
 import { ruleTable } from '../rules.ts'
 import { nothing, say, sayAll, unmapped } from '../step.ts'
 import { type Block, newStream, type State, type Stream } from './state.ts'

@@ -13,9 +13,9 @@ import {
   text,
   texts,
 } from '../fields.ts'
-import { refuseTool } from '../ledger.ts'
 import { ruleTable } from '../rules.ts'
 import { nothing, say, sayAll, unmapped } from '../step.ts'
+import { refuseTool } from '../tools.ts'
 import { decodeTaskNotification, decodeTaskProgress, decodeTaskStarted } from './background.ts'
 import type { State } from './state.ts'
 import { beginTurn } from './steers.ts'

@@ -1,7 +1,7 @@
 import type { Location, ToolKind } from '../../model/index.ts'
 import { type Fields, isFields, list, number, text, texts } from '../fields.ts'
-import type { Change } from '../ledger.ts'
 import { ruleTable } from '../rules.ts'
+import type { Change } from '../tools.ts'
 
 /** The call by which Claude asks to leave plan mode. */
 export const EXIT_PLAN = 'ExitPlanMode'

@@ -13,15 +13,8 @@ import {
   text,
   texts,
 } from '../fields.ts'
-import {
-  type Change,
-  finishTool,
-  type Ledger,
-  openToolId,
-  startTool,
-  type ToolResult,
-  type ToolStart,
-} from '../ledger.ts'
+import type { Ledger } from '../ledger.ts'
+import { type Change, finishTool, openToolId, startTool, type ToolResult, type ToolStart } from '../tools.ts'
 import type { Declined } from './refusals.ts'
 import { endedAgents, receiversOf } from './subagents.ts'
 import { changeOf, changesOf, contentText, mcpResult, statusOf } from './tools.ts'

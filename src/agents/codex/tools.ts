@@ -12,7 +12,7 @@ import {
   only,
   text,
 } from '../fields.ts'
-import type { Change, ToolResult } from '../ledger.ts'
+import type { Change, ToolResult } from '../tools.ts'
 import { isRefusedMcpCall } from './refusals.ts'
 
 /** `{"type": "add"}` in the app-server, `"add"` in `codex exec`. */

@@ -2,18 +2,13 @@ import type { RequestOption, Usage } from '../../model/index.ts'
 import { addUsage, isZeroUsage, type Outcome } from '../../model/index.ts'
 import type { Said, Step, TurnVerdict, Write } from '../agent.ts'
 import { compact } from '../fields.ts'
-import {
-  addDelta,
-  closeMessage,
-  finishSubagent,
-  finishTool,
-  type Ledger,
-  openRequest,
-  startSubagent,
-  startTool,
-} from '../ledger.ts'
+import type { Ledger } from '../ledger.ts'
+import { addDelta, closeMessage } from '../messages.ts'
+import { openRequest } from '../requests.ts'
 import { settle } from '../settle.ts'
 import { say, sayAll, send, line as written } from '../step.ts'
+import { finishSubagent, startSubagent } from '../subagents.ts'
+import { finishTool, startTool } from '../tools.ts'
 import type { DemoLine, Line } from './native.ts'
 
 /** An open request, with what its answer leads to. */

@@ -1,15 +1,8 @@
 import type { Said, Step } from '../agent.ts'
 import { compact, type Fields, fields, isFields, text } from '../fields.ts'
-import {
-  finishSubagent,
-  finishTool,
-  openToolId,
-  startSubagent,
-  startTool,
-  type ToolResult,
-  toolIdOf,
-} from '../ledger.ts'
 import { nothing, sayAll, unmapped } from '../step.ts'
+import { finishSubagent, startSubagent } from '../subagents.ts'
+import { finishTool, openToolId, startTool, type ToolResult, toolIdOf } from '../tools.ts'
 import { closeWords, type State } from './state.ts'
 import { changeOf, kindOf, planOf, statusOf, titleOf } from './tools.ts'
 

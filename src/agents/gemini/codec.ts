@@ -11,7 +11,7 @@ import {
   list,
   text,
 } from '../fields.ts'
-import { discardMessage } from '../ledger.ts'
+import { discardMessage } from '../messages.ts'
 import { encodeOneshot } from '../oneshot.ts'
 import { ruleTable } from '../rules.ts'
 import { malformed, nothing, oversized, say, sayAll, unmapped } from '../step.ts'

@@ -3,7 +3,8 @@ import type { PlanItem } from '../../model/events/work.ts'
 import type { ErrorInfo } from '../../model/index.ts'
 import type { Said, Start } from '../agent.ts'
 import type { Fields } from '../fields.ts'
-import { addDelta, closeMessage, type Ledger, newLedger } from '../ledger.ts'
+import { type Ledger, newLedger } from '../ledger.ts'
+import { addDelta, closeMessage } from '../messages.ts'
 import type { Change } from './tools.ts'
 
 export interface State {

@@ -2,7 +2,7 @@ import type { FileChanged } from '../../model/events/tool.ts'
 import type { PlanItem } from '../../model/events/work.ts'
 import type { ToolKind } from '../../model/index.ts'
 import { type Fields, fields, isFields, list, text } from '../fields.ts'
-import type { ToolResult } from '../ledger.ts'
+import type { ToolResult } from '../tools.ts'
 
 /** Gemini's own tools. */
 const KINDS: ReadonlyMap<string, ToolKind> = new Map([

@@ -1,7 +1,7 @@
 import type { FileChanged } from '../../model/events/tool.ts'
 import type { PlanItem } from '../../model/events/work.ts'
 import { asFields, asText, compact, type Fields, fields, isFields, list, text } from '../fields.ts'
-import type { Change } from '../ledger.ts'
+import type { Change } from '../tools.ts'
 
 const NO_CHANGES: readonly Change[] = []
 

@@ -1,6 +1,6 @@
 import type { DeniedBy, ToolKind } from '../../model/index.ts'
 import { asFields, asText, type Fields, int, number, text } from '../fields.ts'
-import type { ToolResult } from '../ledger.ts'
+import type { ToolResult } from '../tools.ts'
 
 const KINDS: ReadonlyMap<string, ToolKind> = new Map([
   ['read', 'read'],

@@ -1,6 +1,6 @@
 import type { Location, ToolKind } from '../../model/index.ts'
 import { compact, type Fields, fields, isFields, list, text } from '../fields.ts'
-import type { Change } from '../ledger.ts'
+import type { Change } from '../tools.ts'
 
 /** Pi's own tools. */
 const KINDS: ReadonlyMap<string, ToolKind> = new Map([

@@ -2,8 +2,9 @@ import type { SubagentCompleted } from '../../../model/events/work.ts'
 import { addUsage, type Usage } from '../../../model/index.ts'
 import type { Said } from '../../agent.ts'
 import { compact, type Fields, text } from '../../fields.ts'
-import { closeMessage, discardMessage, finishSubagent, startSubagent } from '../../ledger.ts'
+import { closeMessage, discardMessage } from '../../messages.ts'
 import { settleThread } from '../../settle.ts'
+import { finishSubagent, startSubagent } from '../../subagents.ts'
 import type { Announced, Child, State } from './state.ts'
 
 /** The sub-agent whose thread a frame belongs to; undefined for the conversation itself. */

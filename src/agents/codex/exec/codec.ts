@@ -1,7 +1,7 @@
 import { decide, isZeroUsage, subtractUsage, type Usage } from '../../../model/index.ts'
 import type { Codec, Exit, Said, Start, Step, TurnVerdict } from '../../agent.ts'
 import { type Fields, fields, isFields, text } from '../../fields.ts'
-import { completeMessage } from '../../ledger.ts'
+import { completeMessage } from '../../messages.ts'
 import { encodeOneshot } from '../../oneshot.ts'
 import { ruleTable } from '../../rules.ts'
 import { settle } from '../../settle.ts'

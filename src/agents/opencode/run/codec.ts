@@ -1,18 +1,12 @@
 import { addUsage } from '../../../model/index.ts'
 import type { Codec, Said, Step } from '../../agent.ts'
 import { asFields, asText, type Fields, fields, isFields, text } from '../../fields.ts'
-import {
-  completeMessage,
-  finishSubagent,
-  finishTool,
-  startSubagent,
-  startTool,
-  type ToolResult,
-  toolIdOf,
-} from '../../ledger.ts'
+import { completeMessage } from '../../messages.ts'
 import { encodeOneshot } from '../../oneshot.ts'
 import { ruleTable } from '../../rules.ts'
 import { malformed, oversized, sayAll, unmapped } from '../../step.ts'
+import { finishSubagent, startSubagent } from '../../subagents.ts'
+import { finishTool, startTool, type ToolResult, toolIdOf } from '../../tools.ts'
 import { changesOf, childOf, planOf } from '../effects.ts'
 import { errorNotice, failureOf, plain } from '../errors.ts'
 import { isPruned, isRejected, kindOf, resultOf, titleOf } from '../tools.ts'

@@ -1,6 +1,6 @@
 import type { Said } from '../../agent.ts'
 import { type Fields, fields, text } from '../../fields.ts'
-import { finishTool, startTool } from '../../ledger.ts'
+import { finishTool, startTool } from '../../tools.ts'
 import { changesOf, childOf } from '../effects.ts'
 import { kindOf, resultOf, titleOf } from '../tools.ts'
 import { startedId } from './call-ids.ts'

@@ -1,6 +1,6 @@
 import type { Codec, Step } from '../../agent.ts'
 import { type Fields, fields, isFields, text } from '../../fields.ts'
-import { discardMessage } from '../../ledger.ts'
+import { discardMessage } from '../../messages.ts'
 import { ruleTable } from '../../rules.ts'
 import { settle } from '../../settle.ts'
 import { malformed, nothing, oversized, say, sayAll, unmapped } from '../../step.ts'

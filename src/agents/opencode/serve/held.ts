@@ -1,6 +1,6 @@
 import type { Said, Step } from '../../agent.ts'
 import { text } from '../../fields.ts'
-import { addDelta } from '../../ledger.ts'
+import { addDelta } from '../../messages.ts'
 import type { Held, State } from './state.ts'
 
 export function hold(shelf: Map<string, Held[]>, key: string, held: Held): void {

@@ -1,7 +1,7 @@
 import type { Frame } from '../../../framing/frame.ts'
 import type { AnswerCommand, Command } from '../../../model/index.ts'
 import { compact, type Fields, fields, isFields, list, text, texts } from '../../fields.ts'
-import { closeRequest } from '../../ledger.ts'
+import { closeRequest } from '../../requests.ts'
 import { refuseAsked, requestIdOf } from './requests.ts'
 import type { State } from './state.ts'
 import { adoptRoot } from './thread.ts'

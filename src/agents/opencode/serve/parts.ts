@@ -1,7 +1,7 @@
 import { addUsage } from '../../../model/index.ts'
 import type { Said, Step } from '../../agent.ts'
 import { type Fields, fields, text } from '../../fields.ts'
-import { addDelta, completeMessage } from '../../ledger.ts'
+import { addDelta, completeMessage } from '../../messages.ts'
 import { ruleTable } from '../../rules.ts'
 import { nothing, say, sayAll, unmapped } from '../../step.ts'
 import { stepUsage } from '../usage.ts'

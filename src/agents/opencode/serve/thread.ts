@@ -1,7 +1,7 @@
 import type { Usage } from '../../../model/index.ts'
 import type { Said } from '../../agent.ts'
 import { type Fields, text } from '../../fields.ts'
-import { startSubagent } from '../../ledger.ts'
+import { startSubagent } from '../../subagents.ts'
 import type { Failure } from '../errors.ts'
 import type { State } from './state.ts'
 

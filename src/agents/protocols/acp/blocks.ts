@@ -1,5 +1,5 @@
 import type { Said } from '../../agent.ts'
-import { addDelta, closeMessage, discardMessage } from '../../ledger.ts'
+import { addDelta, closeMessage, discardMessage } from '../../messages.ts'
 import type { Block, Echo, State, Turn } from './state.ts'
 
 /** One more piece of text: of the open block, of a new one, or of one that may be repeating it. */

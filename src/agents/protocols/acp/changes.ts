@@ -1,5 +1,5 @@
 import { compact, type Fields, fields, isFields, list, number, text, texts } from '../../fields.ts'
-import type { Change } from '../../ledger.ts'
+import type { Change } from '../../tools.ts'
 
 /** The diffs among the content of a call. They are proposals until it has succeeded. */
 export function changesIn(content: readonly unknown[], whole: boolean): Change[] {

@@ -1,5 +1,5 @@
 import { type Fields, fields, flag, isFields, number, text } from '../../fields.ts'
-import type { ToolResult } from '../../ledger.ts'
+import type { ToolResult } from '../../tools.ts'
 import type { State, ToolCall } from './state.ts'
 import { contentText } from './tool-call.ts'
 

@@ -1,0 +1,30 @@
+import type { RequestOpened } from '../model/events/request.ts'
+import type { Said } from './agent.ts'
+import type { Ledger } from './ledger.ts'
+import { toolIdOf } from './tools.ts'
+
+/** What the call is that it asks about is known from the call, where that has begun. */
+export function openRequest(ledger: Ledger, request: Omit<RequestOpened, 'type' | 'inputDigest'>): Said {
+  const { requestId, toolId, parent } = request
+  ledger.requests.set(requestId, { toolId, parent })
+  const tool = toolId === undefined ? undefined : ledger.tools.get(toolIdOf(ledger, toolId))
+  return {
+    type: 'request.opened',
+    ...(tool && { toolKind: tool.kind }),
+    ...(tool?.locations && { locations: [...tool.locations] }),
+    ...request,
+  }
+}
+
+/** The request was answered, by us. */
+export function closeRequest(ledger: Ledger, requestId: string): boolean {
+  return ledger.requests.delete(requestId)
+}
+
+export function withdrawRequest(
+  ledger: Ledger,
+  requestId: string,
+  reason: 'interrupted' | 'agent' | 'turn_ended' | 'process_ended',
+): Said[] {
+  return ledger.requests.delete(requestId) ? [{ type: 'request.withdrawn', requestId, reason }] : []
+}
