@@ -1,5 +1,4 @@
-import type { ErrorCode } from '../../model/index.ts'
-import { codeOfStatus } from '../http-status.ts'
+import { codeOfStatus, type ErrorCode } from '../../model/index.ts'
 
 /** The status decides where there is one; otherwise Claude's own word for it, then the text. */
 export function errorCodeOf(

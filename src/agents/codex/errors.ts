@@ -1,7 +1,6 @@
-import type { ErrorCode, ErrorInfo, Evidence } from '../../model/index.ts'
+import { codeOfStatus, type ErrorCode, type ErrorInfo, type Evidence } from '../../model/index.ts'
 import type { Exit, Said } from '../agent.ts'
 import { compact, type Fields, fields, int, isFields, text } from '../fields.ts'
-import { codeOfStatus } from '../http-status.ts'
 import { ruleTable } from '../rules.ts'
 
 /** What Codex calls a failure; where it knows an HTTP status, that decides. */

@@ -1,7 +1,6 @@
-import type { ErrorCode, ErrorInfo, Evidence } from '../../model/index.ts'
+import { codeOfStatus, type ErrorCode, type ErrorInfo, type Evidence } from '../../model/index.ts'
 import type { Said } from '../agent.ts'
 import { compact, count, type Fields, fields, text } from '../fields.ts'
-import { codeOfStatus } from '../http-status.ts'
 
 /** How a turn went wrong, in OpenCode's own name and in ours. */
 export interface Failure {

@@ -1,5 +1,4 @@
-import type { ErrorCode } from '../../model/index.ts'
-import { codeOfStatus } from '../http-status.ts'
+import { codeOfStatus, type ErrorCode } from '../../model/index.ts'
 
 /** The HTTP status that a failure of the model begins with. */
 export function statusOf(message: string): number | undefined {

@@ -1,6 +1,5 @@
-import type { ErrorCode, ErrorInfo } from '../../../model/index.ts'
+import { codeOfStatus, type ErrorCode, type ErrorInfo } from '../../../model/index.ts'
 import { fields, isFields, number, text } from '../../fields.ts'
-import { codeOfStatus } from '../../http-status.ts'
 
 const KINDS: ReadonlyMap<string, ErrorCode> = new Map([
   ['authentication_failed', 'authentication_failed'],

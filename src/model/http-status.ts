@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../model/index.ts'
+import type { ErrorCode } from './errors.ts'
 
 /** What the HTTP status of a model's API means for the turn. */
 export function codeOfStatus(status: number): ErrorCode {
