@@ -84,6 +84,13 @@ test('a limit of the account is told with its name, its state and its use', () =
   expect(openTalk().hear({ type: 'rate_limit_event' })).toEqual([{ type: 'limit.reported', kind: 'rate' }])
 })
 
+test('a limit of the account that is reached is full, where its use is not told', () => {
+  const told = (info: object) => openTalk().hear({ type: 'rate_limit_event', rate_limit_info: info })[0]
+  expect(told({ status: 'rejected', rateLimitType: 'five_hour' })).toMatchObject({ usedPercent: 100 })
+  expect(told({ status: 'rejected', utilization: 1.02 })).toMatchObject({ usedPercent: 102 })
+  expect(told({ status: 'allowed', rateLimitType: 'five_hour' })).not.toHaveProperty('usedPercent')
+})
+
 test('a heartbeat tells how long a call has been running, and nothing after its end', () => {
   const beat = {
     type: 'tool_progress',

@@ -217,7 +217,8 @@ function notice(level: 'info' | 'warning' | 'error', message: string | undefined
 export function decodeRateLimit(_state: State, native: Fields): Step {
   const info = isFields(native.rate_limit_info) ? native.rate_limit_info : native
   const resetsAt = number(info, 'resetsAt') ?? text(info, 'resetsAt')
-  const used = amount(info, 'utilization')
+  // What is rejected is over the limit, which is not always told in figures.
+  const used = amount(info, 'utilization') ?? (text(info, 'status') === 'rejected' ? 1 : undefined)
   // Which of the limits it is, such as five_hour, and how it stands.
   const words = [text(info, 'rateLimitType'), text(info, 'status')].filter((word) => word !== undefined)
   return say({
