@@ -15,8 +15,8 @@ export const SessionEvent = z.discriminatedUnion('type', [
   message('diff', {
     file: z.string(),
     diff: z.string().describe('hunks of a unified diff; empty when the agent did not say what changed'),
-    change: z.enum(['created', 'deleted', 'renamed']).optional().describe('absent: modified'),
-    from: z.string().optional().describe('the name before'),
+    change: z.enum(['created', 'deleted']).optional().describe('absent: modified'),
+    from: z.string().optional().describe('the name before, under which it is deleted'),
   }),
   message('action', { tool: z.string(), args: z.record(z.string(), z.unknown()), toolId: z.string() }),
   message('toolResult', {

@@ -2,7 +2,7 @@ import type { SessionEnded } from '../model/events/session.ts'
 import type { FileChanged, ToolCompleted, ToolStarted } from '../model/events/tool.ts'
 import type { TurnCompleted } from '../model/events/turn.ts'
 import type { PlanItem, PlanUpdated } from '../model/events/work.ts'
-import type { Entry, Event } from '../model/index.ts'
+import type { Entry, Event, EventType } from '../model/index.ts'
 import type { Body, SessionEvent } from './board-event.ts'
 import { advance, type BoardState, newStanding, type Standing } from './board-state.ts'
 import { byRules, type Dialect, defineDialect, type Rules, silent } from './dialect.ts'
@@ -26,7 +26,7 @@ const rules: Rules<BoardFold, Body> = {
   'plan.updated': (_, event) => (event.parent === undefined ? plan(planText(event)) : NOTHING),
   'tool.started': (_, event) => [action(event)],
   'tool.completed': (_, event) => [toolResult(event)],
-  'file.changed': (_, event) => [diff(event)],
+  'file.changed': (_, event) => diffs(event),
   'turn.queued': noted,
   'turn.started': noted,
   'turn.completed': turnEnd,
@@ -60,15 +60,26 @@ const project = byRules(rules)
 
 /**
  * The sessions of the board: whole messages, tools and diffs, and a state beside them.
- * It cannot carry turns and prompts, text in pieces, the text of sub-agents, usage, requests and notices.
+ * It cannot carry turns and prompts, text in pieces, the text of sub-agents, usage, requests and notices, nor what
+ * happens between two turns.
  */
 export const board: Dialect = defineDialect({
   id: 'board',
   initial: (): BoardFold => ({ standing: newStanding(), over: false }),
   project: (fold, entry) =>
-    fold.over ? [] : project(fold, entry).map((body, index) => stamp(entry, body, index)),
+    isHeard(fold, entry.event.type)
+      ? project(fold, entry).map((body, index) => stamp(entry, body, index))
+      : [],
   finished: (fold) => fold.over,
 })
+
+const STARTS: ReadonlySet<EventType> = new Set(['turn.queued', 'turn.started'])
+
+/** Readers leave at the end: only what opens the session again comes behind it. */
+function isHeard({ over, standing }: BoardFold, type: EventType): boolean {
+  if (over) return false
+  return standing.state === 'running' || STARTS.has(type) || type === 'session.ended'
+}
 
 /** Ids are made of what never changes, so that every reader sees the same. */
 function stamp({ session, seq, at }: Entry, body: Body, index: number): SessionEvent {
@@ -111,19 +122,36 @@ function toolResult(event: ToolCompleted): Body {
   }
 }
 
-function diff({ path, change, from, diff, before, after }: FileChanged): Body {
-  // Without both texts a change is not known, but for a file that was not there before, or is not now.
-  const old = before ?? (change === 'created' ? '' : undefined)
-  const now = after ?? (change === 'deleted' ? '' : undefined)
+/** A file that has another name now is gone under the old one, and new under this. */
+function diffs(event: FileChanged): readonly Body[] {
+  const { path, change, from, diff, before, after } = event
+  if (change !== 'renamed') return [diffBody(path, change, diff ?? diffOf(change, before, after), from)]
+  // Its own diff tells what was changed besides the name.
+  const created = diffBody(path, 'created', diff ?? diffOf('created', undefined, after), from)
+  return from === undefined
+    ? [created]
+    : [diffBody(from, 'deleted', diffOf('deleted', before, undefined)), created]
+}
+
+type BoardChange = Exclude<FileChanged['change'], 'renamed'>
+
+function diffBody(file: string, change: BoardChange, diff: string, from?: string): Body {
   return {
     type: 'diff',
     payload: {
-      file: path,
-      diff: diff ?? (old === undefined || now === undefined ? '' : lineDiff(old, now)),
+      file,
+      diff,
       ...(change !== 'modified' && { change }),
       ...(from !== undefined && { from }),
     },
   }
+}
+
+/** Without both texts a change is not known, but for a file that was not there before, or is not now. */
+function diffOf(change: BoardChange, before: string | undefined, after: string | undefined): string {
+  const old = before ?? (change === 'created' ? '' : undefined)
+  const now = after ?? (change === 'deleted' ? '' : undefined)
+  return old === undefined || now === undefined ? '' : lineDiff(old, now)
 }
 
 function noted({ standing }: BoardFold, event: Event): readonly Body[] {

@@ -179,6 +179,8 @@ function startTool(state: DaemonState, { toolId, name, input }: ToolStarted): re
     if (state.turn !== undefined) holdQuestion(state.asking, toolId, input)
     return NOTHING
   }
+  // Agents call it by other names too, and some ask before they start the call.
+  if (state.asking.has(toolId)) return NOTHING
   const call = showCall(state, toolId, name, input)
   return call ? speak(state, call) : NOTHING
 }
@@ -234,6 +236,8 @@ function subjectOf(state: DaemonState, request: RequestOpened): StreamEvent[] {
     const call = takeAsked(state.asking, toolId)
     return call && !questions?.length ? [call] : []
   }
+  // The question is all there is to the call.
+  if (questions && toolId !== undefined) state.asking.set(toolId, undefined)
   if (questions || tool === undefined) return []
   if (toolId === undefined) return [toolUse(tool, input)]
   // A request that says nothing new is about the call as it was shown.

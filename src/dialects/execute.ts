@@ -43,6 +43,7 @@ export const OutputEvent = z.discriminatedUnion('kind', [
     output_tokens: tokens,
     cache_read: tokens,
     cache_write: tokens,
+    usageReported: z.literal(false).optional().describe('a count that the agent did not tell is 0'),
   }),
   z.strictObject({ kind: z.literal('stdout'), line: z.string() }),
   z.strictObject({ kind: z.literal('stderr'), line: z.string() }),
@@ -74,7 +75,7 @@ interface ExecuteState {
 }
 
 /** These hooks say nothing about the task. */
-const LIFECYCLE_HOOKS: ReadonlySet<string> = new Set(['SessionStart', 'Stop', 'Notification'])
+const LIFECYCLE_HOOKS: ReadonlySet<string> = new Set(['sessionstart', 'stop', 'notification'])
 
 const NOTHING: readonly OutputEvent[] = []
 
@@ -210,7 +211,8 @@ function hook(
   { hookId, name, event }: { hookId: string; name: string; event: string },
   status: 'started' | 'completed' | 'failed',
 ): readonly OutputEvent[] {
-  return LIFECYCLE_HOOKS.has(event) ? NOTHING : [{ kind: 'hook', id: hookId, name, status }]
+  // Each agent writes their names in its own way.
+  return LIFECYCLE_HOOKS.has(event.toLowerCase()) ? NOTHING : [{ kind: 'hook', id: hookId, name, status }]
 }
 
 type Ending = Pick<TurnCompleted, 'outcome' | 'error' | 'exit' | 'usage' | 'durationMs'>
@@ -250,6 +252,7 @@ function usage(used: Usage | undefined): readonly OutputEvent[] {
       output_tokens: output,
       cache_read: cacheRead,
       cache_write: cacheWrite,
+      ...((used.input === undefined || used.output === undefined) && { usageReported: false }),
     },
   ]
 }

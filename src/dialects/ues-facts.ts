@@ -1,7 +1,7 @@
 import type { LimitReported, NoticeRaised } from '../model/events/report.ts'
 import type { RequestOpened } from '../model/events/request.ts'
 import type { ToolCompleted } from '../model/events/tool.ts'
-import type { Event, Usage } from '../model/index.ts'
+import { codeOfStatus, type ErrorCode, type Event, type Usage } from '../model/index.ts'
 import { argumentsOf, outputOrError } from './tool-words.ts'
 import type { DonePayload } from './ues-event.ts'
 import { type Fact, metadata } from './ues-run.ts'
@@ -65,12 +65,22 @@ export function permissionRequest(event: RequestOpened): Fact {
 export function limit(agent: string, event: LimitReported): Fact {
   const { kind, usedPercent, status } = event
   if (kind === 'rate' && (usedPercent ?? 0) < 100) return extension(agent, 'rate_limit', event)
-  const rate = kind === 'rate' || status === 429
-  const code = kind === 'quota' ? 'quota_exceeded' : rate ? 'rate_limited' : 'connection_failed'
+  const code = LIMITS[kind] ?? codeOfRetry(status)
   const { type: _, message, ...figures } = event
   const words =
     message ?? (kind === 'retry' ? 'the agent tries again' : 'the limit of the account is reached')
   return { type: 'error', payload: { code, message: words, recoverable: true }, metadata: figures }
+}
+
+const LIMITS: Partial<Record<LimitReported['kind'], ErrorCode>> = {
+  quota: 'quota_exceeded',
+  rate: 'rate_limited',
+}
+
+/** Why the agent tries again: without a status, or with one that says nothing, it was the connection. */
+function codeOfRetry(status: number | undefined): ErrorCode {
+  const code = status === undefined ? 'unknown' : codeOfStatus(status)
+  return code === 'unknown' ? 'connection_failed' : code
 }
 
 export function notice(event: NoticeRaised): Fact {

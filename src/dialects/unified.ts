@@ -1,5 +1,5 @@
 import type { TextCompleted, TextDelta } from '../model/events/message.ts'
-import type { SessionEnded } from '../model/events/session.ts'
+import type { SessionEnded, SessionStarted } from '../model/events/session.ts'
 import type { TurnQueued, TurnStarted } from '../model/events/turn.ts'
 import type { Entry, EventType, Usage } from '../model/index.ts'
 import { type Appending, appendAgain, appendDelta, appendWhole, newAppending } from './appending.ts'
@@ -15,8 +15,8 @@ type Phase = 'before' | 'open' | 'ended' | 'over'
 
 interface UnifiedState {
   phase: Phase
-  /** Said again when a session that had ended goes on. */
-  start: Body | undefined
+  /** What is said again when a session that had ended goes on. */
+  started: SessionStarted | undefined
   /** Turns that were accepted and have no outcome yet, running or waiting. */
   readonly unfinished: Set<number>
   /** Tools that were shown as started: no other is shown as ended. */
@@ -29,9 +29,11 @@ interface UnifiedState {
 
 const NOTHING: readonly Body[] = []
 
+const STARTS: ReadonlySet<EventType> = new Set(['turn.queued', 'turn.started'])
+
 const rules: Rules<UnifiedState, Body> = {
   'session.started': (state, event) => {
-    state.start = sessionStarted(event)
+    state.started = event
     return reopen(state)
   },
   'turn.queued': accept,
@@ -70,7 +72,10 @@ const rules: Rules<UnifiedState, Body> = {
     return turnEnd({ ...event, usage }, last)
   },
   'session.ended': endSession,
-  'session.updated': silent,
+  'session.updated': (state, { policy }) => {
+    if (policy && state.started) state.started = { ...state.started, policy }
+    return NOTHING
+  },
   'turn.steered': silent,
   'thinking.delta': silent,
   'thinking.completed': silent,
@@ -95,14 +100,14 @@ const project = byRules(rules)
 
 /**
  * The unified protocol: every stretch of work stands between `sessionStarted` and `sessionEnded`.
- * It cannot carry thinking, plans, the text of sub-agents, requests, steering, limits, cost, and changes to the
+ * It cannot carry thinking, plans, the text of sub-agents, requests, steering, limits, cost, projects, and changes to the
  * input of a tool that has started.
  */
 export const unified: Dialect = defineDialect({
   id: 'unified',
   initial: (): UnifiedState => ({
     phase: 'before',
-    start: undefined,
+    started: undefined,
     unfinished: new Set(),
     tools: new Set(),
     text: newAppending(),
@@ -117,7 +122,7 @@ export const unified: Dialect = defineDialect({
   finished: ({ phase }) => phase === 'over',
 })
 
-/** Outside an open session only that is heard which opens one, or ends it for good. */
+/** Outside an open session only that is heard which opens one, with another policy perhaps, or ends it for good. */
 function isHeard(phase: Phase, type: EventType): boolean {
   switch (phase) {
     case 'open':
@@ -125,7 +130,7 @@ function isHeard(phase: Phase, type: EventType): boolean {
     case 'before':
       return type === 'session.started'
     case 'ended':
-      return type === 'turn.queued' || type === 'turn.started' || type === 'session.ended'
+      return STARTS.has(type) || type === 'session.updated' || type === 'session.ended'
     case 'over':
       return false
     default:
@@ -139,9 +144,9 @@ function stamp({ session, seq, at }: Entry, body: Body, part: string): AgentEven
 }
 
 function reopen(state: UnifiedState): readonly Body[] {
-  if (state.phase === 'open' || !state.start) return NOTHING
+  if (state.phase === 'open' || !state.started) return NOTHING
   state.phase = 'open'
-  return [state.start]
+  return [sessionStarted(state.started)]
 }
 
 function accept(state: UnifiedState, { turn }: TurnQueued | TurnStarted): readonly Body[] {

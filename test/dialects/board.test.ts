@@ -149,16 +149,43 @@ describe('a file', () => {
     for (const facts of [{}, { before: 'a\n' }, { after: 'b\n' }]) {
       expect(diffOf({ change: 'modified', ...facts })).toEqual({ file: 'a.ts', diff: '' })
     }
-    expect(diffOf({ change: 'renamed', from: 'b.ts', after: 'a\n' })).toEqual({
-      file: 'a.ts',
-      diff: '',
-      change: 'renamed',
-      from: 'b.ts',
-    })
+  })
+
+  const renamed = (facts: Partial<Extract<Event, { type: 'file.changed' }>>) =>
+    say({ type: 'file.changed', path: 'a.ts', change: 'renamed', toolId: 't1', ...facts })
+
+  test('that was renamed is gone under its old name and there under the new one', () => {
+    const [gone, there] = ['@@ -1,1 +0,0 @@\n-a\n', '@@ -0,0 +1,1 @@\n+b\n']
+    expect(renamed({ from: 'b.ts', before: 'a\n', after: 'b\n' })).toEqual([
+      { type: 'diff', payload: { file: 'b.ts', diff: gone, change: 'deleted' } },
+      { type: 'diff', payload: { file: 'a.ts', diff: there, change: 'created', from: 'b.ts' } },
+    ])
+    expect(renamed({ from: 'b.ts', diff: '@@ -1,1 +1,1 @@\n-a\n+b\n' })).toEqual([
+      { type: 'diff', payload: { file: 'b.ts', diff: '', change: 'deleted' } },
+      {
+        type: 'diff',
+        payload: { file: 'a.ts', diff: '@@ -1,1 +1,1 @@\n-a\n+b\n', change: 'created', from: 'b.ts' },
+      },
+    ])
+    expect(renamed({})).toEqual([{ type: 'diff', payload: { file: 'a.ts', diff: '', change: 'created' } }])
   })
 })
 
 describe('the end', () => {
+  const late: Event[] = [
+    { type: 'tool.started', ...tool, parent: 's1' },
+    { type: 'tool.completed', ...tool, status: 'success', parent: 's1' },
+    { type: 'file.changed', path: 'a.ts', change: 'modified', toolId: 't1', parent: 's1' },
+    { type: 'text.completed', messageId: 'm9', text: 'late' },
+  ]
+
+  test.each(Outcome.options)('%s is the last that is said, until another turn begins', (outcome) => {
+    const ended = say(turn(1), completed({ outcome }))
+    expect(say(turn(1), completed({ outcome }), ...late)).toEqual(ended)
+    const log = { type: 'log', payload: { line: 'late' } }
+    expect(say(turn(1), completed({ outcome }), ...late, turn(2), ...late.slice(3))).toEqual([...ended, log])
+  })
+
   test.each(Outcome.options)('%s is told once, and is the state from then on', (outcome) => {
     const events = [turn(1), completed({ outcome })]
     const error = { type: 'error', payload: { message: expect.any(String), outcome } }
@@ -220,11 +247,12 @@ describe('the state', () => {
 test('a stream is finished with the end of its log, not before, and then silent', () => {
   const state = board.initial({})
   const said: Event = { type: 'text.completed', messageId: 'm1', text: 'hello' }
-  const seen = entriesOf(completed(), said, SAMPLES['session.ended'], said).map((entry) => {
+  const seen = entriesOf(completed(), turn(2), said, SAMPLES['session.ended'], said).map((entry) => {
     const count = board.project(state, entry).length
     return [count, board.finished(state)]
   })
   expect(seen).toEqual([
+    [0, false],
     [0, false],
     [1, false],
     [0, true],

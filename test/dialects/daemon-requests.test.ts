@@ -155,6 +155,13 @@ describe('a question of the agent', () => {
     }
   })
 
+  test('is told once whatever the agent calls its tool, where it asks before it starts the call', () => {
+    const asked = asks({ tool: 'question', toolId: 't1' })
+    const other: Event = { type: 'tool.started', ...tool, name: 'question', input }
+    const messages = say(asked, other, over, completed())
+    expect(messages.filter(({ type }) => type === 'tool_use')).toMatchObject([{ tool: 'AskUserQuestion' }])
+  })
+
   test('that may not be asked without permission is seen before it is allowed', () => {
     const permission = request({ tool: 'AskUserQuestion', toolId: 't1' })
     const messages = say(started, permission, over, completed())

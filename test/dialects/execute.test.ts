@@ -136,7 +136,8 @@ test('a sub-agent keeps its label to the end', () => {
 
 test('hooks are shown, but for those of the session itself', () => {
   const hook = (event: string) => say({ type: 'hook.started', hookId: 'h', name: 'check', event })
-  expect(['SessionStart', 'Stop', 'Notification'].flatMap(hook)).toEqual([])
+  const own = ['SessionStart', 'Stop', 'Notification', 'sessionStart', 'stop', 'notification']
+  expect(own.flatMap(hook)).toEqual([])
   expect(hook('PreToolUse')).toEqual([{ kind: 'hook', id: 'h', name: 'check', status: 'started' }])
   const end = { ...SAMPLES['hook.completed'], status: 'blocked' } as const
   expect(say(end)).toEqual([{ kind: 'hook', id: 'h1', name: 'lint', status: 'failed' }])
@@ -151,6 +152,11 @@ describe('usage', () => {
       [],
     )
     expect(kinds(completed({ usage: { costUsd: 1 } }))).toEqual([])
+  })
+
+  test('that is known in part says so', () => {
+    const told = { kind: 'usage', input_tokens: 5, output_tokens: 0, cache_read: 0, cache_write: 0 }
+    expect(kinds(completed({ usage: { input: 5 } }))).toEqual([{ ...told, usageReported: false }])
   })
 
   test('is told once, also when it stands only in the terminal event', () => {

@@ -104,6 +104,20 @@ describe('a session', () => {
     expect(types(messages)).toEqual(['error', 'turnFailed', 'turnStarted', 'turnCompleted', 'sessionEnded'])
   })
 
+  test('that goes on after its end tells the policy that holds by then', () => {
+    const policy = { approval: 'auto-all', sandbox: 'full-access' } as const
+    const changed: Event = { type: 'session.updated', policy }
+    const config = { approvalMode: 'autoAll', sandboxMode: 'fullAccess' }
+    for (const events of [
+      [changed, completed(), turn(2)],
+      [completed(), changed, turn(2)],
+    ]) {
+      expect(say(...events)).toContainEqual(
+        expect.objectContaining({ type: 'sessionStarted', config: expect.objectContaining(config) }),
+      )
+    }
+  })
+
   test('tells of an interrupted turn where its own end does not', () => {
     const messages = say(queued(2), completed({ outcome: 'interrupted' }), turn(2), completed({ turn: 2 }))
     expect(messages[0]).toMatchObject({ type: 'turnFailed', turnNumber: 1, outcome: 'interrupted' })
