@@ -227,10 +227,13 @@ describe('what is searched for may be told only at the end', () => {
   })
 })
 
-test('an MCP call that nobody may approve is denied by policy', () => {
-  const call = { id: 'item_0', type: 'mcp_tool_call', server: 'demo', tool: 'echo', arguments: {} }
-  const error = { message: 'MCP tool call requires approval, but approval policy is never' }
-  const said = exec([{ type: 'item.completed', item: { ...call, status: 'failed', error } }, native(1, 1)])
-  expect(said[1]).toMatchObject({ type: 'tool.completed', status: 'denied', deniedBy: 'policy' })
-  expect(verdictOf(said)).toMatchObject({ denials: 1, personDenials: 0 })
-})
+test.each(['MCP tool call requires approval, but approval policy is never', 'user cancelled MCP tool call'])(
+  'an MCP call that nobody may approve is denied by policy: %s',
+  (message) => {
+    const call = { id: 'item_0', type: 'mcp_tool_call', server: 'demo', tool: 'echo', arguments: {} }
+    const error = { message }
+    const said = exec([{ type: 'item.completed', item: { ...call, status: 'failed', error } }, native(1, 1)])
+    expect(said[1]).toMatchObject({ type: 'tool.completed', status: 'denied', deniedBy: 'policy' })
+    expect(verdictOf(said)).toMatchObject({ denials: 1, personDenials: 0 })
+  },
+)

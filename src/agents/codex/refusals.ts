@@ -9,7 +9,8 @@ const BY_PERSON = /rejected by user(?! approval settings)/i
 const BY_HOOK = /blocked by \w+ hook/i
 /** Words of Codex itself. "Permission denied" is not among them: that is a file, and the call merely failed. */
 const BY_POLICY = /reject command|patch rejected|Rejected\(|rejected by|blocked by|forbidden by/
-const MCP_REFUSED = /requires approval, but approval policy|rejected MCP tool call/
+/** Without anybody who could, `codex exec` says that the user has cancelled what it would have to ask about. */
+const MCP_REFUSED = /requires approval, but approval policy|(?:rejected|cancelled) MCP tool call/
 
 /** Who refused a call, by the words of the error it got; nobody when the call merely failed. */
 function refusedBy(error: string): DeniedBy | undefined {
@@ -17,7 +18,7 @@ function refusedBy(error: string): DeniedBy | undefined {
   return BY_POLICY.test(error) ? 'policy' : undefined
 }
 
-/** The error of an MCP call may be the server's own; only these two are Codex refusing it. */
+/** The error of an MCP call may be the server's own; only these are Codex refusing it. */
 export function isRefusedMcpCall(error: string): boolean {
   return MCP_REFUSED.test(error)
 }

@@ -17,6 +17,11 @@ export function interruptTurn(state: State, turnId: string): Write {
   return callServer(state, 'turn/interrupt', { threadId: state.threadId, turnId })
 }
 
+/** A process may have several threads: the conversation is the one that is spoken to. */
+function talkIn(state: State, threadId: string | undefined): void {
+  if (threadId !== undefined && !state.children.has(threadId)) state.threadId = threadId
+}
+
 /** What a line to the agent means for the state, whoever wrote it: our calls and transcripts come through here. */
 export function note(state: State, message: Fields): Command | undefined {
   const method = text(message, 'method')
@@ -27,6 +32,7 @@ export function note(state: State, message: Fields): Command | undefined {
     case 'turn/start':
       // A prompt while a turn is open joins it.
       if (state.turn) return { type: 'steer', text: inputText(params, 'input') }
+      talkIn(state, text(params, 'threadId'))
       openTurn(state, params.outputSchema !== undefined && params.outputSchema !== null)
       return { type: 'prompt', text: inputText(params, 'input') }
     case 'turn/steer':

@@ -158,19 +158,20 @@ function persistOptions(meta: Fields): RequestOption[] {
   ]
 }
 
-/** The question about an MCP call tells its arguments at most: those of another call must not be shown for it. */
+/**
+ * The question about an MCP call tells its arguments at most: those of another call must not be shown for it. Of equal
+ * calls the first has asked first.
+ */
 function openMcpCall(state: State, params: Fields, server: string): OpenTool | undefined {
   const parent = parentOf(state, params)
-  const asked = new Set([...state.ledger.requests.values()].map(({ toolId }) => toolId))
   const open = state.ledger.tools
     .values()
     .filter(
       ({ kind, name, toolId, parent: of }) =>
-        kind === 'mcp' && of === parent && name.startsWith(`${server}.`) && !asked.has(toolId),
+        kind === 'mcp' && of === parent && name.startsWith(`${server}.`) && !state.askedCalls.has(toolId),
     )
   const wanted = JSON.stringify(fields(params, '_meta').tool_params)
-  if (wanted === undefined) return open.at(-1)
-  return open.findLast(({ input }) => JSON.stringify(input) === wanted)
+  return open.find(({ input }) => wanted === undefined || JSON.stringify(input) === wanted)
 }
 
 /** A question of the server: opened for a person, or refused at once when no rule knows it. */
@@ -184,6 +185,7 @@ export function decodeRequest(state: State, method: string, native: Fields, raw:
   }
   const parent = parentOf(state, params)
   const requestId = newRequestId(state, native.id)
+  if (asked.toolId !== undefined) state.askedCalls.add(asked.toolId)
   state.asks.set(requestId, { nativeId: native.id, form: asked.form, toolId: asked.toolId, params })
   const opened: Said = openRequest(state.ledger, { requestId, ...asked.opened, ...compact({ parent }) })
   if (parent === undefined) return say(opened)

@@ -21,6 +21,7 @@ export function decodeResponse(state: State, native: Fields): Step {
       return state.opening ? send(openThread(state)) : nothing
     case 'thread/start':
     case 'thread/resume':
+    case 'thread/fork':
       return opened(state, result)
     case 'turn/start':
       return named(state, result, call.params)

@@ -76,6 +76,8 @@ export interface State {
   /** Which of its parts a message of raw thoughts has come to. */
   readonly parts: Map<string, number>
   readonly asks: Map<string, Ask>
+  /** Calls of the turn that were asked about, answered or not. */
+  readonly askedCalls: Set<string>
   /** How often the agent used an id for a question. */
   readonly askUses: Map<string, number>
   /** Our calls that are not answered yet, by id. */
@@ -116,6 +118,7 @@ export function initialState(start: Start): State {
     cuts: new Map(),
     parts: new Map(),
     asks: new Map(),
+    askedCalls: new Set(),
     askUses: new Map(),
     calls: new Map(),
     callCount: 0,
@@ -132,6 +135,7 @@ export function initialState(start: Start): State {
 }
 
 export function openTurn(state: State, structured = false): void {
+  forgetRefusals(state)
   state.turn = {
     id: undefined,
     begun: false,
@@ -142,4 +146,11 @@ export function openTurn(state: State, structured = false): void {
     structured,
     interrupting: false,
   }
+}
+
+/** What a sub-agent in the background was refused between two turns counts for neither. */
+export function forgetRefusals(state: State): void {
+  state.declined = { told: 0, ended: 0 }
+  state.ledger.denials = 0
+  state.ledger.personDenials = 0
 }

@@ -9,7 +9,7 @@ import { denialsOf } from '../refusals.ts'
 import { usageOf } from '../usage.ts'
 import { interruptTurn } from './calls.ts'
 import { findShells, runningCommands } from './shells.ts'
-import { openTurn, type State } from './state.ts'
+import { forgetRefusals, openTurn, type State } from './state.ts'
 import { adoptChild, countUsage, endChild, hasEnded, parentOf, wakeChild } from './threads.ts'
 
 /** How a turn ended, as far as the agent tells. */
@@ -115,9 +115,8 @@ function forgetTurn(state: State): void {
   state.turn = undefined
   state.held = undefined
   state.cuts.clear()
-  state.declined = { told: 0, ended: 0 }
-  state.ledger.denials = 0
-  state.ledger.personDenials = 0
+  forgetRefusals(state)
+  state.askedCalls.clear()
   for (const id of state.parts.keys()) if (!state.ledger.messages.has(id)) state.parts.delete(id)
   for (const id of state.asks.keys()) if (!state.ledger.requests.has(id)) state.asks.delete(id)
 }
@@ -128,8 +127,9 @@ export function decodeUsage(state: State, params: Fields): Step {
   const native = fields(params, 'tokenUsage')
   const usage = usageOf(fields(native, 'last'), 'appServer')
   const total = count(fields(native, 'total'), 'totalTokens')
-  const again = total !== undefined && state.totals.get(parent) === total
-  if (total !== undefined) state.totals.set(parent, total)
+  const thread = text(params, 'threadId')
+  const again = total !== undefined && state.totals.get(thread) === total
+  if (total !== undefined) state.totals.set(thread, total)
   const turnId = text(params, 'turnId')
   if (!usage || again || (turnId !== undefined && state.ended.has(turnId))) return nothing
   if (parent !== undefined) {
