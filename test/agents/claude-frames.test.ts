@@ -292,6 +292,12 @@ test.each([
   ['Edit', { originalFile: 'aXbX', oldString: 'X', newString: 'Y', structuredPatch: [] }, 'modified', 'aYbX'],
   [
     'Edit',
+    { originalFile: null, oldString: 'X', newString: 'Y', structuredPatch: [] },
+    'modified',
+    undefined,
+  ],
+  [
+    'Edit',
     { originalFile: 'ab', oldString: 'X', newString: 'Y', structuredPatch: [] },
     'modified',
     undefined,

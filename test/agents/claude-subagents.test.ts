@@ -49,3 +49,50 @@ test('the failure of a sub-agent is not that of the turn', () => {
     { outcome: 'failed', error: { code: 'unknown', message: 'it broke' } },
   ])
 })
+
+const task = { type: 'tool_use', id: 'tA', name: 'Task', input: { description: 'look', prompt: 'Look!' } }
+const shell = { type: 'tool_use', id: 'tB', name: 'Bash', input: { command: 'ls' } }
+const inside = { parent_tool_use_id: 'tA' }
+const returned = { message: { content: [{ type: 'tool_result', tool_use_id: 'tA', content: 'found' }] } }
+
+test('a sub-agent that is not announced begins with its first line, and ends with its call', () => {
+  const talk = openTalk()
+  talk.hear(assistant('m1', task), assistant('c1', shell, inside), { type: 'user', ...returned }, result())
+  const types = talk.events.map(({ type }) => type)
+  expect(types.indexOf('subagent.started')).toBeLessThan(types.lastIndexOf('tool.started'))
+  expect(talk.only('subagent.started')).toMatchObject([
+    { id: 'tA', toolId: 'tA', label: 'look', prompt: 'Look!', background: false },
+  ])
+  expect(talk.only('subagent.completed')).toMatchObject([{ id: 'tA', status: 'success' }])
+})
+
+test('one that is announced after its first line is the same', () => {
+  const talk = openTalk()
+  const announced = { type: 'system', subtype: 'task_started', task_type: 'local_agent', tool_use_id: 'tA' }
+  talk.hear(
+    assistant('m1', task),
+    assistant('c1', shell, inside),
+    { ...announced, is_backgrounded: true },
+    { type: 'user', ...returned },
+  )
+  expect(talk.only('subagent.started')).toHaveLength(1)
+  expect(talk.only('subagent.completed')).toEqual([])
+})
+
+test('what a person refuses it between two turns does not make the next one denied', () => {
+  const talk = openTalk()
+  const ask = { subtype: 'can_use_tool', tool_name: 'Bash', input: shell.input, tool_use_id: 'tB' }
+  const launched = { ...returned, tool_use_result: { status: 'async_launched' } }
+  talk.hear(assistant('m1', task), assistant('c0', { type: 'text', text: 'hm' }, inside))
+  talk.hear({ type: 'user', ...launched }, result())
+  talk.hear(assistant('c1', shell, inside), { type: 'control_request', request_id: 'q1', request: ask })
+  const [request] = talk.only('request.opened')
+  talk.answer(request?.requestId ?? '', { decision: 'deny' })
+  const refused = { type: 'tool_result', tool_use_id: 'tB', content: 'no', is_error: true }
+  talk.hear({ type: 'user', message: { content: [refused] }, ...inside })
+  talk.prompt()
+  const permission_denials = [{ tool_name: 'Bash', tool_use_id: 'tB', tool_input: {} }]
+  talk.hear(result({ permission_denials }))
+  expect(talk.only('tool.completed').at(-1)).toMatchObject({ status: 'denied', deniedBy: 'person' })
+  expect(talk.only('turn.completed').at(-1)).toMatchObject({ outcome: 'completed', denials: 0 })
+})

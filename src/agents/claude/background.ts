@@ -1,7 +1,7 @@
 import type { SubagentCompleted } from '../../model/events/work.ts'
 import type { ToolStatus } from '../../model/index.ts'
 import type { Said, Step } from '../agent.ts'
-import { compact, count, type Fields, fields, flag, text } from '../fields.ts'
+import { asFields, compact, count, type Fields, fields, flag, text } from '../fields.ts'
 import { settleThread } from '../settle.ts'
 import { nothing, say, sayAll } from '../step.ts'
 import { finishSubagent, startSubagent } from '../subagents.ts'
@@ -14,6 +14,8 @@ export function decodeTaskStarted(state: State, native: Fields): Step {
   const background = flag(native, 'is_backgrounded')
   if (text(native, 'task_type') === 'local_agent') {
     const parent = state.ledger.tools.get(id)?.parent
+    const known = state.ledger.subagents.get(id)
+    if (known) known.background ||= background
     const more = compact({
       agentType: text(native, 'subagent_type'),
       prompt: text(native, 'prompt'),
@@ -26,6 +28,24 @@ export function decodeTaskStarted(state: State, native: Fields): Step {
   return background
     ? say(shellStarted(id, label))
     : sayAll(progressTool(state.ledger, id, { message: label }))
+}
+
+/** The call of a sub-agent is told of before its lines are; versions that do not announce it have nothing else. */
+export function adoptSubagent(state: State, id: string | undefined): Said[] {
+  const call = id === undefined ? undefined : state.ledger.tools.get(id)
+  if (id === undefined || call?.kind !== 'task') return []
+  const input = asFields(call.input)
+  return startSubagent(state.ledger, {
+    id,
+    toolId: id,
+    label: text(input, 'description') ?? '',
+    background: false,
+    ...compact({
+      agentType: text(input, 'subagent_type'),
+      prompt: text(input, 'prompt'),
+      parent: call.parent,
+    }),
+  })
 }
 
 function shellStarted(toolId: string, message: string): Said {

@@ -293,6 +293,8 @@ function noteUser(state: State, message: Fields): Command {
 function noteAnswer(state: State, response: Fields): Command | undefined {
   const requestId = requestIdOf(state, text(response, 'request_id') ?? '')
   const asked = state.asks.get(requestId)
+  // Whoever could not answer has not said no: the call fails, and the request goes with the turn.
+  if (text(response, 'subtype') === 'error') return undefined
   if (!asked || !closeRequest(state.ledger, requestId)) return undefined
   state.asks.delete(requestId)
   const body = fields(response, 'response')

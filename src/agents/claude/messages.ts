@@ -5,7 +5,7 @@ import { completeMessage, discardMessage } from '../messages.ts'
 import { ruleTable } from '../rules.ts'
 import { say, sayAll, unmapped } from '../step.ts'
 import { finishTool, openToolId, startTool, type ToolResult, toolIdOf } from '../tools.ts'
-import { returnTask } from './background.ts'
+import { adoptSubagent, returnTask } from './background.ts'
 import { errorCodeOf } from './errors.ts'
 import type { State } from './state.ts'
 import { foldSteers, passSteers } from './steers.ts'
@@ -24,6 +24,7 @@ export function decodeAssistant(state: State, native: Fields, raw: string): Step
   const stream = streamOf(state, parent)
   const said = stream && id !== stream.messageId ? discardBlocks(state, stream) : []
   if (parent === undefined && id !== state.stream.messageId) said.push(...foldSteers(state))
+  said.push(...adoptSubagent(state, parent))
   let strange: string | undefined
   for (const block of content) {
     if (!isFields(block)) continue
@@ -99,7 +100,7 @@ export function decodeUser(state: State, native: Fields, raw: string): Step {
     return say({ type: 'notice.raised', level: 'info', code: 'agent_warning', message: content })
   }
   if (!Array.isArray(content)) return unmapped('user', raw)
-  const said: Said[] = []
+  const said = adoptSubagent(state, text(native, 'parent_tool_use_id'))
   const owner = ownerOf(state, native.tool_use_result, content)
   let strange: string | undefined
   for (const block of content) {
@@ -152,6 +153,7 @@ function toolResult(state: State, native: Fields, block: Fields, owner: unknown)
     ...(structured && text(structured, 'persistedOutputPath') !== undefined && { truncated: true }),
   }
   if (text(native, 'parent_tool_use_id') === undefined) passSteers(state)
+  if (!state.turnOpen && status.deniedBy === 'person') state.refusedBetween.add(id)
   if (state.structuredCall?.toolId === id && status.status === 'success') {
     state.structured = state.structuredCall.output
   }

@@ -7,7 +7,7 @@ import {
   type Usage,
 } from '../../model/index.ts'
 import type { Exit, Said, TurnVerdict } from '../agent.ts'
-import { amount, count, type Fields, fields, flag, int, isFields, list, text, texts } from '../fields.ts'
+import { amount, count, type Fields, fields, flag, int, isFields, objects, text, texts } from '../fields.ts'
 import { settle } from '../settle.ts'
 import { codeOfText, errorCodeOf } from './errors.ts'
 import { forgetVerdict, resetTurn, type State } from './state.ts'
@@ -38,7 +38,7 @@ export function rememberResult(state: State, native: Fields, own: boolean): void
     usage: addUsage(before?.usage ?? {}, usage),
     computed: computed || (before?.computed ?? false),
     models: addModels(before?.models ?? new Map(), models),
-    denials: own ? 0 : (before?.denials ?? 0) + refusalsIn(native),
+    denials: own ? 0 : (before?.denials ?? 0) + refusalsIn(state, native),
     own,
   }
   state.steps = {}
@@ -71,10 +71,11 @@ function addModels(
   return models
 }
 
-/** Staying in plan mode is no refusal. */
-function refusalsIn(native: Fields): number {
-  return list(native, 'permission_denials').filter((item) => isFields(item) && item.tool_name !== EXIT_PLAN)
-    .length
+/** Staying in plan mode is no refusal, and what was refused before the turn is none of its own. */
+function refusalsIn({ refusedBetween }: State, native: Fields): number {
+  return objects(native, 'permission_denials').filter(
+    (item) => item.tool_name !== EXIT_PLAN && !refusedBetween.has(text(item, 'tool_use_id') ?? ''),
+  ).length
 }
 
 /** Settles the turn by the result that was remembered. */

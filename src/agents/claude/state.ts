@@ -100,6 +100,8 @@ export interface State {
   refusal: boolean
   /** The open call that gives structured output. What does not fit its schema is sent back. */
   structuredCall: { toolId: string; output: unknown } | undefined
+  /** Calls of work in the background that a person refused since the last turn: the next one is told of them too. */
+  readonly refusedBetween: Set<string>
   structured: unknown
   stderr: string[]
   commandCount: number
@@ -131,6 +133,7 @@ export function initialState(start: Start): State {
     apiError: undefined,
     refusal: false,
     structuredCall: undefined,
+    refusedBetween: new Set(),
     structured: undefined,
     stderr: [],
     commandCount: 0,
@@ -151,6 +154,7 @@ export function resetTurn(state: State): void {
   state.steps = {}
   state.stepSeen = false
   state.result = undefined
+  state.refusedBetween.clear()
   forgetVerdict(state)
   for (const id of state.asks.keys()) if (!state.ledger.requests.has(id)) state.asks.delete(id)
   forgetCalls(state)

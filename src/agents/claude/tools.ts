@@ -71,8 +71,9 @@ export function fileChange(result: Fields): Change[] {
   if (path === undefined) return notebookChange(result)
   if (!Array.isArray(result.structuredPatch)) return []
   const before = text(result, 'originalFile')
-  // Only an Edit does not say which it is.
-  const created = result.type === 'create' || (result.type !== 'update' && before === undefined)
+  // Only an Edit does not say which it is: what it replaces was there.
+  const wasThere = result.type === 'update' || before !== undefined || Boolean(text(result, 'oldString'))
+  const created = result.type === 'create' || !wasThere
   const after = text(result, 'content') ?? edited(result, before)
   const diff = unifiedDiff(list(result, 'structuredPatch'))
   return [
