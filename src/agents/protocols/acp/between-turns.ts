@@ -1,6 +1,6 @@
 import type { Said } from '../../agent.ts'
 import { type Fields, isFields } from '../../fields.ts'
-import { newTurn, type State, type Turn } from './state.ts'
+import { beginTurn, type State, type Turn } from './state.ts'
 
 /** The turn that content belongs to; one whose prompt is not sent yet has none. */
 export function runningTurn(state: State): Turn | undefined {
@@ -11,7 +11,7 @@ export function runningTurn(state: State): Turn | undefined {
 export function openTurn(state: State, meta: Fields | undefined): Said[] {
   const own = meta !== undefined && isFields(meta.backgroundTurn)
   if (state.turn || !(own || state.deaf)) return []
-  state.turn = newTurn()
+  beginTurn(state)
   return [{ type: 'turn.started', origin: own ? 'agent' : 'prompt' }]
 }
 

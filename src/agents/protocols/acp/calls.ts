@@ -3,7 +3,7 @@ import type { Write } from '../../agent.ts'
 import { type Fields, fields, isFields, list, number, text } from '../../fields.ts'
 import { line } from '../../step.ts'
 import { noteAnswer } from './permissions.ts'
-import { newTurn, type State } from './state.ts'
+import { beginTurn, type State } from './state.ts'
 import { isRpcId, requestMessage, type Sent } from './wire.ts'
 
 /** Asks the agent for something; its answer will find the question here. */
@@ -69,6 +69,8 @@ function notePrompt(state: State, id: string | number | null, params: Fields): C
     state.waiting.push({ call: id, text: prompt })
     return undefined
   }
-  state.turn = newTurn(id)
+  // A process may have several sessions: the conversation is the one that is spoken to.
+  state.sessionId = text(params, 'sessionId') ?? state.sessionId
+  beginTurn(state, id)
   return { type: 'prompt', text: prompt }
 }

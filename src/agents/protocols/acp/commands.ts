@@ -5,7 +5,7 @@ import { call } from './calls.ts'
 import { NO_IMAGES, proceed, VERSION } from './handshake.ts'
 import { cancelTurn, encodeAnswer } from './permissions.ts'
 import { modeFor, modelSetting, modeSetting } from './settings.ts'
-import { newTurn, type PromptCommand, type State } from './state.ts'
+import { beginTurn, type PromptCommand, type State } from './state.ts'
 import { endTurn } from './turn.ts'
 import type { Sent } from './wire.ts'
 
@@ -49,7 +49,7 @@ function prompt(state: State, command: PromptCommand): Step {
   if (state.ready && command.images && !state.canSeeImages) {
     return refuse('unsupported_option', NO_IMAGES)
   }
-  state.turn = newTurn(undefined, command)
+  beginTurn(state, undefined, command)
   return proceed(state)
 }
 

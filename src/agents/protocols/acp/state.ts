@@ -169,7 +169,14 @@ export function initialState(start: Start, quirks: AcpQuirks | undefined): State
   }
 }
 
-export function newTurn(call?: RpcId, held?: PromptCommand): Turn {
+/** What was refused between two turns counts for neither. */
+export function beginTurn(state: State, call?: RpcId, held?: PromptCommand): void {
+  state.ledger.denials = 0
+  state.ledger.personDenials = 0
+  state.turn = newTurn(call, held)
+}
+
+function newTurn(call: RpcId | undefined, held: PromptCommand | undefined): Turn {
   return {
     call,
     held,

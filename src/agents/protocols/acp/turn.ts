@@ -4,7 +4,7 @@ import { type Fields, fields, isFields, number, text } from '../../fields.ts'
 import { settle } from '../../settle.ts'
 import { closeBlock, releaseAside, releaseEcho } from './blocks.ts'
 import { codeOfText, errorOf } from './errors.ts'
-import { newTurn, type State, type Turn } from './state.ts'
+import { beginTurn, type State, type Turn } from './state.ts'
 import { usageOfAnswer } from './usage.ts'
 
 /** How a turn ended, as far as the agent told it. */
@@ -175,7 +175,7 @@ function forgetTurn(state: State): void {
 function nextTurn(state: State): Said[] {
   const next = state.waiting.shift()
   if (!next) return []
-  state.turn = newTurn(next.call)
+  beginTurn(state, next.call)
   const said: Said[] = [{ type: 'turn.started', origin: 'prompt', prompt: next.text }]
   return next.answer ? [...said, ...endTurn(state, { answer: next.answer })] : said
 }
