@@ -55,12 +55,13 @@ export class Envelopes implements Parser {
   }
 
   #envelopeOf(text: string): Envelope | undefined {
-    if (text.charCodeAt(text.length - 1) !== BRACE) return undefined
     for (const envelope of this.#known) {
       const { before } = envelope
       // Nearly all others show it here. What is left is compared as a slice, which goes by words of memory.
       if (text.charCodeAt(before.length - 1) !== COLON) continue
-      if (text.slice(0, before.length) === before) return envelope
+      // The end of a line may be far away in memory: it is looked at last.
+      if (text.slice(0, before.length) === before && text.charCodeAt(text.length - 1) === BRACE)
+        return envelope
     }
     return undefined
   }
