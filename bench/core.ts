@@ -6,7 +6,7 @@ import { type Corpus, corpora, RECORDED } from './corpus.ts'
 import { least } from './least.ts'
 import type { ScenePlan } from './play.ts'
 
-const ROUNDS = 3
+const ROUNDS = 5
 const FRAMES = 2_000_000
 const MOST_BYTES = 1024 * 1024 * 1024
 /** How much comes first and is not counted, as a part of what is. */
