@@ -1,4 +1,5 @@
-import { codeOfStatus, type ErrorCode } from '../../model/index.ts'
+import { codeOfStatus } from '../../model/http-status.ts'
+import type { ErrorCode } from '../../model/index.ts'
 
 /** The status decides where there is one; otherwise Claude's own word for it, then the text. */
 export function errorCodeOf(

@@ -1,4 +1,5 @@
-import { codeOfStatus, type ErrorCode, type ErrorInfo, type Evidence } from '../../model/index.ts'
+import { codeOfStatus } from '../../model/http-status.ts'
+import type { ErrorCode, ErrorInfo, Evidence } from '../../model/index.ts'
 import type { Exit, Said } from '../agent.ts'
 import { compact, type Fields, fields, int, isFields, text } from '../fields.ts'
 import { ruleTable } from '../rules.ts'

@@ -1,4 +1,5 @@
-import { codeOfStatus, type ErrorCode } from '../../model/index.ts'
+import { codeOfStatus } from '../../model/http-status.ts'
+import type { ErrorCode } from '../../model/index.ts'
 
 /** An API failure exits with the HTTP status, of which the system keeps eight bits: 401 becomes 145. */
 export function statusOfExit(code: number | undefined): number | undefined {

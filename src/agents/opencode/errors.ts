@@ -1,4 +1,5 @@
-import { codeOfStatus, type ErrorCode, type ErrorInfo, type Evidence } from '../../model/index.ts'
+import { codeOfStatus } from '../../model/http-status.ts'
+import type { ErrorCode, ErrorInfo, Evidence } from '../../model/index.ts'
 import type { Said } from '../agent.ts'
 import { compact, count, type Fields, fields, text } from '../fields.ts'
 

@@ -1,4 +1,5 @@
-import { codeOfStatus, type ErrorCode } from '../../model/index.ts'
+import { codeOfStatus } from '../../model/http-status.ts'
+import type { ErrorCode } from '../../model/index.ts'
 
 /** The HTTP status that a failure of the model begins with. */
 export function statusOf(message: string): number | undefined {

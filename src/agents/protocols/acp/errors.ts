@@ -1,4 +1,5 @@
-import { codeOfStatus, type ErrorCode, type ErrorInfo } from '../../../model/index.ts'
+import { codeOfStatus } from '../../../model/http-status.ts'
+import type { ErrorCode, ErrorInfo } from '../../../model/index.ts'
 import { fields, isFields, number, text } from '../../fields.ts'
 
 const KINDS: ReadonlyMap<string, ErrorCode> = new Map([
