@@ -120,12 +120,9 @@ describe('an agent over ACP with several sessions', () => {
 
   function turn(sessionId: string, text: string): Line[] {
     const update = { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text } }
-    const [prompt, answer] = call(
-      'session/prompt',
-      { sessionId, prompt: [{ type: 'text', text: 'go' }] },
-      { result: { stopReason: 'end_turn' } },
-    ) as [Line, Line]
-    return [prompt, ['out', rpc({ method: 'session/update', params: { sessionId, update } })], answer]
+    const prompt = { sessionId, prompt: [{ type: 'text', text: 'go' }] }
+    const said: Line = ['out', rpc({ method: 'session/update', params: { sessionId, update } })]
+    return call('session/prompt', prompt, { result: { stopReason: 'end_turn' } }).toSpliced(1, 0, said)
   }
 
   test.each([
