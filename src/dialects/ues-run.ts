@@ -1,5 +1,6 @@
 import type { SessionStarted, SessionUpdated } from '../model/events/session.ts'
 import type { Entry, Usage } from '../model/index.ts'
+import type { PendingErrors } from './pending-errors.ts'
 import type { AgentEvent } from './ues-event.ts'
 
 /** One turn as this face sees it: from `init` to `done`. */
@@ -10,6 +11,7 @@ interface Run {
   opened: boolean
   /** What came before the agent had told who it is; said right after `init`. */
   readonly held: AgentEvent[]
+  readonly errors: PendingErrors
   toolUses: number
   usage: Usage | undefined
 }
@@ -52,7 +54,7 @@ export function startSession(state: UesState, event: SessionStarted): void {
 
 export function beginRun(state: UesState, turn: number | undefined, startedAt: number): void {
   state.runs++
-  state.run = { turn, startedAt, opened: false, held: [], toolUses: 0, usage: undefined }
+  state.run = { turn, startedAt, opened: false, held: [], errors: [], toolUses: 0, usage: undefined }
 }
 
 /** Says `init`, unless it was said, and then the facts. What happens outside a run is not said. */

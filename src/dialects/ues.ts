@@ -4,6 +4,7 @@ import type { TurnCompleted } from '../model/events/turn.ts'
 import { type Entry, type Event, FACES, type Outcome } from '../model/index.ts'
 import { byRules, type Dialect, defineDialect, type Rules, silent } from './dialect.ts'
 import { cutOffBy, whyEnded } from './outcome-words.ts'
+import { takeDue } from './pending-errors.ts'
 import { argumentsOf } from './tool-words.ts'
 import type { AgentEvent } from './ues-event.ts'
 import { extension, limit, notice, permissionRequest, toolResult, usageOf } from './ues-facts.ts'
@@ -63,7 +64,11 @@ const rules: Rules<UesState, AgentEvent> = {
     return NOTHING
   },
   'limit.reported': (state, event, entry) => tellIntroduced(state, entry, limit(state.agent, event)),
-  'notice.raised': (state, event, entry) => tellIntroduced(state, entry, notice(event)),
+  'notice.raised': (state, event, entry) => {
+    if (event.level !== 'error') return tellIntroduced(state, entry, notice(event))
+    state.run?.errors.push(event)
+    return NOTHING
+  },
   'hook.started': (state, event, entry) =>
     tellIntroduced(state, entry, extension(state.agent, 'hook', event, 'started')),
   'hook.completed': (state, event, entry) =>
@@ -106,7 +111,13 @@ export const agentEvents: Dialect<UesState, AgentEvent> = {
     runs: 0,
     ended: false,
   }),
-  project: (state, entry) => (state.ended ? NOTHING : project(state, entry)),
+  project(state, entry) {
+    if (state.ended) return NOTHING
+    const due = state.run ? takeDue(state.run.errors, entry, state.run.turn) : []
+    if (due.length === 0) return project(state, entry)
+    const errors = due.flatMap((event) => tellIntroduced(state, entry, notice(event)))
+    return [...errors, ...project(state, entry)]
+  },
   finished: (state) => state.ended,
 }
 

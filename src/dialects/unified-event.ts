@@ -33,6 +33,11 @@ export type TokenUsage = z.infer<typeof TokenUsage>
 
 const outcome = Outcome.exclude(['completed'])
 
+const reason = {
+  code: z.string().optional().describe('the error code in camel case, where the reason is known'),
+  nativeError: z.string().optional().describe("the agent's own error"),
+}
+
 const message = <Type extends string, Fields extends z.ZodRawShape>(type: Type, fields: Fields) =>
   z.strictObject({
     id: z.string(),
@@ -81,6 +86,7 @@ export const AgentEvent = z.discriminatedUnion('type', [
   message('turnFailed', {
     turnNumber: z.int().positive(),
     error: z.string(),
+    ...reason,
     outcome: outcome.describe('the exact outcome'),
     usage: TokenUsage.optional().describe('if the agent told it'),
     durationMs: tokens,
@@ -89,6 +95,7 @@ export const AgentEvent = z.discriminatedUnion('type', [
   message('sessionEnded', {
     reason: z.enum(['completed', 'failed', 'cancelled', 'timeout']),
     error: z.string().optional(),
+    ...reason,
     outcome: outcome.optional().describe('the exact outcome; absent when all went well'),
   }),
 ])

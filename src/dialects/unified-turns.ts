@@ -1,28 +1,29 @@
+import type { NoticeRaised } from '../model/events/report.ts'
 import type { SessionEnded } from '../model/events/session.ts'
 import type { TurnCompleted } from '../model/events/turn.ts'
 import { FACES, type Outcome, type Usage } from '../model/index.ts'
 import { SESSION_OUTCOMES, whyEnded } from './outcome-words.ts'
 import type { Body, TokenUsage } from './unified-event.ts'
 
-export function error(message: string, code: string, native: unknown): Body {
-  const text = typeof native === 'string' ? native : JSON.stringify(native)
-  return {
-    type: 'error',
-    message,
-    code: code.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase()),
-    ...(text !== undefined && { nativeError: text }),
-  }
+/** An error of the agent that ended nothing. */
+export function error({ message, code, data }: NoticeRaised): Body {
+  return { type: 'error', message, code: camelCase(code), ...nativeError(data) }
 }
 
-/** The outcomes that this face explains with an `error` of its own. */
-const EXPLAINED: ReadonlySet<Outcome> = new Set(['failed', 'refused', 'crashed', 'lost'])
+function nativeError(native: unknown): { nativeError?: string } {
+  const text = typeof native === 'string' ? native : JSON.stringify(native)
+  return text === undefined ? {} : { nativeError: text }
+}
+
+function camelCase(code: string): string {
+  return code.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase())
+}
 
 /** What is said of a turn's end, and of the session's if this was its last turn for now. */
 export function turnEnd(event: TurnCompleted, last: boolean): readonly Body[] {
   const { outcome } = event
   const reason = whyEnded(event)
   const said: Body[] = []
-  if (EXPLAINED.has(outcome)) said.push(error(reason, event.error?.code ?? 'unknown', event.error?.native))
   if (outcome === 'completed') said.push(turnCompleted(event))
   // To be interrupted is not to fail: the end of the session says it, unless other turns wait.
   else if (outcome !== 'interrupted' || !last) said.push(turnFailed(event, outcome))
@@ -31,15 +32,14 @@ export function turnEnd(event: TurnCompleted, last: boolean): readonly Body[] {
 }
 
 /** What is said of a session that ends without a turn that says it. */
-export function sessionEnd({ reason, error: why }: SessionEnded): readonly Body[] {
+export function sessionEnd({ reason, error: why }: SessionEnded): Body {
   const outcome = SESSION_OUTCOMES[reason]
-  const ended: Body = {
+  return {
     type: 'sessionEnded',
     reason: FACES[outcome].unified,
-    ...(why && { error: why.message }),
+    ...(why && { error: why.message, code: camelCase(why.code), ...nativeError(why.native) }),
     ...(outcome !== 'completed' && { outcome }),
   }
-  return why && EXPLAINED.has(outcome) ? [error(why.message, why.code, why.native), ended] : [ended]
 }
 
 function sessionEnded(outcome: Outcome, reason: string): Body {
@@ -62,11 +62,12 @@ function turnCompleted({ turn, usage = {}, durationMs }: TurnCompleted): Body {
 }
 
 function turnFailed(event: TurnCompleted, outcome: Exclude<Outcome, 'completed'>): Body {
-  const { turn, usage, durationMs } = event
+  const { turn, usage, durationMs, error: why } = event
   return {
     type: 'turnFailed',
     turnNumber: turn,
     error: whyEnded(event),
+    ...(why && { code: camelCase(why.code), ...nativeError(why.native) }),
     outcome,
     ...(usage && isReported(usage) && { usage: tokenUsage(usage) }),
     durationMs,

@@ -5,6 +5,7 @@ import type { Entry, EventType, Usage } from '../model/index.ts'
 import { type Appending, appendAgain, appendDelta, appendWhole, newAppending } from './appending.ts'
 import { byRules, type Dialect, defineDialect, type Rules, silent } from './dialect.ts'
 import { isoTime } from './iso-time.ts'
+import { type PendingErrors, takeDue } from './pending-errors.ts'
 import type { AgentEvent, Body } from './unified-event.ts'
 import { sessionStarted } from './unified-session.ts'
 import { fileChanged, toolCompleted, toolProgress, toolStarted } from './unified-tools.ts'
@@ -24,6 +25,7 @@ interface UnifiedState {
   text: Appending
   /** The open turn, and what was told of its usage before its end. */
   turn: number | undefined
+  readonly errors: PendingErrors
   usage: Usage | undefined
 }
 
@@ -58,8 +60,10 @@ const rules: Rules<UnifiedState, Body> = {
   'tool.progressed': (state, event) => (state.tools.has(event.toolId) ? toolProgress(event) : NOTHING),
   'tool.completed': (state, event) => (state.tools.delete(event.toolId) ? toolCompleted(event) : NOTHING),
   'file.changed': (_, event) => fileChanged(event),
-  'notice.raised': (_, { level, code, message, data }) =>
-    level === 'error' ? [error(message, code, data)] : NOTHING,
+  'notice.raised': ({ errors }, event) => {
+    if (event.level === 'error') errors.push(event)
+    return NOTHING
+  },
   'usage.reported': (state, event) => {
     if (event.scope === 'turn') state.usage = event
     return NOTHING
@@ -68,7 +72,9 @@ const rules: Rules<UnifiedState, Body> = {
     state.unfinished.delete(event.turn)
     const last = state.unfinished.size === 0
     if (last) state.phase = 'ended'
-    const usage = event.usage ?? (event.turn === state.turn ? state.usage : undefined)
+    const isOpen = event.turn === state.turn
+    const usage = event.usage ?? (isOpen ? state.usage : undefined)
+    if (isOpen) state.turn = undefined
     return turnEnd({ ...event, usage }, last)
   },
   'session.ended': endSession,
@@ -112,11 +118,13 @@ export const unified: Dialect = defineDialect({
     tools: new Set(),
     text: newAppending(),
     turn: undefined,
+    errors: [],
     usage: undefined,
   }),
   project: (state, entry) => {
     if (!isHeard(state.phase, entry.event.type)) return []
-    const said = project(state, entry)
+    const errors = takeDue(state.errors, entry, state.turn).map(error)
+    const said = [...errors, ...project(state, entry)]
     return said.map((body, index) => stamp(entry, body, said.length === 1 ? '' : `_${index + 1}`))
   },
   finished: ({ phase }) => phase === 'over',
@@ -169,5 +177,5 @@ function textCompleted({ text }: UnifiedState, event: TextCompleted): readonly B
 function endSession(state: UnifiedState, event: SessionEnded): readonly Body[] {
   const said = state.phase === 'open'
   state.phase = 'over'
-  return said ? sessionEnd(event) : NOTHING
+  return said ? [sessionEnd(event)] : NOTHING
 }

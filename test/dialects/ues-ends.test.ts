@@ -65,9 +65,20 @@ describe('what ends nothing is an error to recover from', () => {
     [{ type: 'limit.reported', kind: 'rate', usedPercent: 100, message: 'full' }, 'rate_limited', 'full'],
     [{ type: 'limit.reported', kind: 'quota' }, 'quota_exceeded', 'the limit of the account is reached'],
     [{ type: 'notice.raised', level: 'warning', code: 'tool_refused', message: 'no' }, 'tool_refused', 'no'],
-    [{ type: 'notice.raised', level: 'error', code: 'agent_error', message: '500' }, 'agent_error', '500'],
   ])('%o', (event, code, message) => {
     expect(say(event)).toMatchObject([{ type: 'error', payload: { code, message, recoverable: true } }])
+  })
+
+  test('an error notice, unless the end of its turn repeats it', () => {
+    const notice: Event = { type: 'notice.raised', level: 'error', code: 'agent_error', message: '500' }
+    const payload = { code: 'agent_error', message: '500', recoverable: true }
+    const failed = completed({ outcome: 'failed', error: { code: 'connection_failed', message: 'HTTP 500' } })
+    expect(say(notice, SAMPLES['text.delta'])[0]).toMatchObject({ type: 'error', payload })
+    expect(say(notice, completed())).toMatchObject([{ type: 'error', payload }, { type: 'done' }])
+    expect(say(notice, failed)).toMatchObject([
+      { type: 'error', payload: { message: 'HTTP 500', recoverable: false } },
+      { type: 'done' },
+    ])
   })
 
   test('and keeps its figures', () => {

@@ -63,6 +63,19 @@ describe.each(plays)('$name', ({ entries }) => {
     expect([...wholes.values()]).toEqual(expect.arrayContaining(main))
   })
 
+  test('reports a failure once', () => {
+    const errors = messages.flatMap((message) => (message.type === 'error' ? [message] : []))
+    const fatal = errors.filter(({ payload }) => !payload.recoverable)
+    // Each retry is a failure before the last one.
+    const repeated = errors.filter(
+      ({ payload, metadata }) =>
+        payload.recoverable &&
+        metadata?.kind !== 'retry' &&
+        fatal.some((end) => end.payload.message.includes(payload.message.trim())),
+    )
+    expect(repeated).toEqual([])
+  })
+
   test('counts the tools of its main thread', () => {
     const counted = messages.map((message) => (message.type === 'done' ? message.payload.usage.toolUses : 0))
     const calls = messages.filter(

@@ -66,6 +66,15 @@ describe('every recording', () => {
     expect(printedText(read(entries))).toBe(textIn(entries))
   })
 
+  test.each(plays)('$name reports a failure once', ({ entries }) => {
+    const messages = read(entries)
+    const ends = messages.flatMap((message) => (message.type === 'turnFailed' ? [message.error] : []))
+    const repeated = messages.filter(
+      (message) => message.type === 'error' && ends.some((end) => end.includes(message.message.trim())),
+    )
+    expect(repeated).toEqual([])
+  })
+
   test.each(plays)('$name has ids that are unique, and the same each time', ({ entries }) => {
     const messages = read(entries)
     expect(new Set(messages.map(({ id }) => id)).size).toBe(messages.length)

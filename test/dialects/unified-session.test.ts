@@ -11,14 +11,14 @@ describe('the end of a turn', () => {
   const EXPECTED: Record<Outcome, string[]> = {
     completed: ['turnCompleted', 'sessionEnded'],
     denied: ['turnFailed', 'sessionEnded'],
-    refused: ['error', 'turnFailed', 'sessionEnded'],
+    refused: ['turnFailed', 'sessionEnded'],
     max_steps: ['turnFailed', 'sessionEnded'],
     max_budget: ['turnFailed', 'sessionEnded'],
     timeout: ['turnFailed', 'sessionEnded'],
     interrupted: ['sessionEnded'],
-    failed: ['error', 'turnFailed', 'sessionEnded'],
-    crashed: ['error', 'turnFailed', 'sessionEnded'],
-    lost: ['error', 'turnFailed', 'sessionEnded'],
+    failed: ['turnFailed', 'sessionEnded'],
+    crashed: ['turnFailed', 'sessionEnded'],
+    lost: ['turnFailed', 'sessionEnded'],
   }
 
   test.each(Outcome.options)('%s is told in its words, with its exact name', (outcome) => {
@@ -37,11 +37,12 @@ describe('the end of a turn', () => {
       completed({ outcome: 'failed', error, usage: { input: 5, output: 0 }, durationMs: 9 }),
     )
     expect(messages).toEqual([
-      { type: 'error', message: 'slow down', code: 'rateLimited', nativeError: '{"status":429}' },
       {
         type: 'turnFailed',
         turnNumber: 1,
         error: 'slow down',
+        code: 'rateLimited',
+        nativeError: '{"status":429}',
         outcome: 'failed',
         usage: { inputTokens: 5, outputTokens: 0, totalTokens: 5 },
         durationMs: 9,
@@ -101,7 +102,7 @@ describe('a session', () => {
 
   test('goes on while a prompt waits, and ends with the turn that leaves none', () => {
     const messages = say(queued(2), completed({ outcome: 'failed' }), turn(2), completed({ turn: 2 }))
-    expect(types(messages)).toEqual(['error', 'turnFailed', 'turnStarted', 'turnCompleted', 'sessionEnded'])
+    expect(types(messages)).toEqual(['turnFailed', 'turnStarted', 'turnCompleted', 'sessionEnded'])
   })
 
   test('that goes on after its end tells the policy that holds by then', () => {
@@ -181,9 +182,7 @@ describe('a session', () => {
     const ended = { type: 'sessionEnded', ...end }
     expect(read(started, { type: 'session.ended', reason })[1]).toEqual(ended)
     const [, ...messages] = read(started, { type: 'session.ended', reason, error })
-    const why = { type: 'error', message: 'gone', code: 'agentNotReady' }
-    const told = { ...ended, error: 'gone' }
-    expect(messages).toEqual(reason === 'failed' || reason === 'lost' ? [why, told] : [told])
+    expect(messages).toEqual([{ ...ended, error: 'gone', code: 'agentNotReady' }])
   })
 
   test('is finished with the end of its log, not before, and then silent', () => {

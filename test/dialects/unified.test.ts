@@ -233,13 +233,46 @@ describe('a file', () => {
   })
 })
 
-test('an error of the agent that ends nothing is told, a warning is not', () => {
-  const notice = (level: 'error' | 'warning', data?: unknown) =>
-    say({ type: 'notice.raised', level, code: 'agent_error', message: 'slow', data })
-  expect(notice('warning')).toEqual([])
-  expect(notice('error')).toEqual([{ type: 'error', message: 'slow', code: 'agentError' }])
-  expect(notice('error', { status: 529 })[0]?.nativeError).toBe('{"status":529}')
-  expect(notice('error', 'as it was')[0]?.nativeError).toBe('as it was')
+describe('an error notice', () => {
+  const notice = (level: 'error' | 'warning', data?: unknown): Event => ({
+    type: 'notice.raised',
+    level,
+    code: 'agent_error',
+    message: 'slow',
+    data,
+  })
+  const delta: Event = { type: 'text.delta', messageId: 'm1', text: 'more' }
+
+  test('is an error once the agent continues, a warning is none', () => {
+    expect(types(say(notice('warning'), delta))).toEqual(['textChunk'])
+    expect(say(notice('error'), delta)[0]).toEqual({ type: 'error', message: 'slow', code: 'agentError' })
+    expect(say(notice('error', { status: 529 }), delta)[0]?.nativeError).toBe('{"status":529}')
+    expect(say(notice('error', 'as it was'), delta)[0]?.nativeError).toBe('as it was')
+  })
+
+  test('is not repeated by the failure of its turn', () => {
+    const failed = (message: string) =>
+      completed({ outcome: 'failed', error: { code: 'authentication_failed', message } })
+    expect(types(say(notice('error'), failed('Internal error: slow')))).toEqual([
+      'turnFailed',
+      'sessionEnded',
+    ])
+    expect(types(say(notice('error'), failed('no key')))).toEqual(['error', 'turnFailed', 'sessionEnded'])
+    expect(types(say(notice('error'), completed()))).toEqual(['error', 'turnCompleted', 'sessionEnded'])
+  })
+
+  test('waits for the end of its own turn, not of a dropped prompt', () => {
+    const dropped = completed({ turn: 2, outcome: 'interrupted' })
+    const error = { code: 'unknown', message: 'slow' } as const
+    expect(types(say(notice('error'), dropped, completed({ outcome: 'failed', error })))).not.toContain(
+      'error',
+    )
+  })
+
+  test('does not pile up', () => {
+    const many = Array.from({ length: 40 }, () => notice('error'))
+    expect(say(...many).length).toBeGreaterThan(20)
+  })
 })
 
 test('whatever a log holds, every message is valid, inside a session, and has an id of its own', () => {

@@ -1,0 +1,53 @@
+import type { NoticeRaised } from '../model/events/report.ts'
+import type { Entry, Event, EventType } from '../model/index.ts'
+
+/**
+ * Error notices that may be the reason why the turn ends. Agents report a fatal error first and end the turn a moment
+ * later with the same words; a notice waits here until the log shows which of the two it is.
+ */
+export type PendingErrors = NoticeRaised[]
+
+/** Events of an agent that keeps working: an error before one of them did not end the turn. */
+const CONTINUES: ReadonlySet<EventType> = new Set([
+  'turn.started',
+  'turn.steered',
+  'text.delta',
+  'thinking.delta',
+  'tool.input.delta',
+  'tool.started',
+  'tool.updated',
+  'tool.progressed',
+  'file.changed',
+  'plan.updated',
+  'subagent.started',
+  'subagent.progressed',
+  'request.opened',
+  'request.resolved',
+  'context.compacted',
+  'limit.reported',
+])
+
+/** Bounds what a reader can cost when an agent reports nothing but errors. */
+const MOST_PENDING = 16
+
+/** The notices to report before this entry; those that the end of `turn` repeats are dropped. */
+export function takeDue(
+  pending: PendingErrors,
+  { event }: Entry,
+  turn: number | undefined,
+): readonly NoticeRaised[] {
+  if (pending.length === 0) return pending
+  if (endsTurn(event, turn)) {
+    const reason = event.error?.message ?? ''
+    return pending.splice(0).filter(({ message }) => !reason.includes(message.trim()))
+  }
+  return CONTINUES.has(event.type) || pending.length > MOST_PENDING ? pending.splice(0) : []
+}
+
+type Ending = Extract<Event, { type: 'turn.completed' | 'session.ended' }>
+
+/** A queued prompt that was dropped ends another turn than the open one. */
+function endsTurn(event: Event, turn: number | undefined): event is Ending {
+  if (event.type === 'turn.completed') return turn === undefined || event.turn === turn
+  return event.type === 'session.ended'
+}
