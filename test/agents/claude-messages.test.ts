@@ -7,6 +7,7 @@ import {
   eventsOf,
   half,
   halfText,
+  init,
   openTalk,
   result,
   returned,
@@ -117,10 +118,10 @@ test('what a turn used that was cut in its first message is not known, and not z
   expect(eventsOf(said, 'usage.reported')).toEqual([])
   expect(eventsOf(said, 'turn.completed')[0]).not.toHaveProperty('usage')
   talk.prompt()
-  talk.hear(aborted({ total_cost_usd: 0.5 }))
+  talk.hear(init(), aborted({ total_cost_usd: 0.5 }))
   expect(talk.only('turn.completed')[1]).toMatchObject({ usage: { costUsd: 0.5 } })
   talk.prompt()
-  talk.hear(result({ usage: used(0, 0) }))
+  talk.hear(init(), result({ usage: used(0, 0) }))
   expect(talk.only('turn.completed')[2]).toMatchObject({ usage: { input: 0, output: 0 } })
 })
 

@@ -16,6 +16,8 @@ type Native = Readonly<Record<string, unknown>>
 /** A conversation with Claude in which the test says its lines; every event is checked against its schema. */
 export class Talk {
   readonly events: Event[] = []
+  /** The same events, each with its turn. */
+  readonly entries: { event: Event; turn: number | undefined }[] = []
   readonly conversation: Conversation
 
   constructor(launch: LaunchKind = 'live', start: Partial<Start> = {}) {
@@ -27,7 +29,11 @@ export class Talk {
       start: { launch, cwd: '/project', policy: DEFAULT_POLICY, options: {}, ...start },
       digest: (text) => `digest of ${text}`,
       now: () => 0,
-      emit: (event) => this.events.push(Event.parse(JSON.parse(JSON.stringify(event)))),
+      emit: (event, turn) => {
+        const checked = Event.parse(JSON.parse(JSON.stringify(event)))
+        this.events.push(checked)
+        this.entries.push({ event: checked, turn })
+      },
     })
     this.conversation.launch()
   }

@@ -6,6 +6,7 @@ import { ruleTable } from '../rules.ts'
 import { settle } from '../settle.ts'
 import { malformed, nothing, oversized, say, sayAll, unmapped } from '../step.ts'
 import { progressTool } from '../tools.ts'
+import { isOwnWork, ownsResult, strayResult } from './binding.ts'
 import {
   decodeControlCancel,
   decodeControlRequest,
@@ -15,7 +16,7 @@ import {
   sentLive,
 } from './control.ts'
 import { decodeAssistant, decodeUser } from './messages.ts'
-import { endsOwnWork, endTurn, rememberResult } from './result.ts'
+import { endTurn, rememberResult } from './result.ts'
 import { initialState, type State } from './state.ts'
 import { decodeLifecycle } from './steers.ts'
 import { decodeStreamEvent } from './stream.ts'
@@ -29,8 +30,8 @@ const ruleOf = ruleTable<Rule>({
   user: decodeUser,
   system: decodeSystem,
   result(state, native) {
-    if (!state.turnOpen) return nothing
-    const own = endsOwnWork(state, native)
+    if (!ownsResult(state, native)) return say(strayResult(native))
+    const own = isOwnWork(state, native)
     rememberResult(state, native, own)
     // A lone result has no handshake before it; one that failed names a session that never came to be.
     const said = flag(native, 'is_error')

@@ -285,7 +285,7 @@ function noteUser(state: State, message: Fields): Command {
     state.steers.push({ text: prompt, promptId, passed: false })
     return { type: 'steer', ...named }
   }
-  openTurn(state)
+  openTurn(state, 'sent', promptId)
   state.waiting = { text: prompt, promptId, passed: false }
   return { type: 'prompt', ...named }
 }

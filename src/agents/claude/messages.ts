@@ -6,6 +6,7 @@ import { ruleTable } from '../rules.ts'
 import { say, sayAll, unmapped } from '../step.ts'
 import { finishTool, openToolId, startTool, type ToolResult, toolIdOf } from '../tools.ts'
 import { adoptSubagent, returnTask } from './background.ts'
+import { ownsMessage, strayBlocks } from './binding.ts'
 import { errorCodeOf } from './errors.ts'
 import type { State } from './state.ts'
 import { foldSteers, passSteers } from './steers.ts'
@@ -20,6 +21,7 @@ export function decodeAssistant(state: State, native: Fields, raw: string): Step
   if (isFailure(native, message)) return failure(state, native, content)
   const id = text(message, 'id') ?? ''
   const parent = text(native, 'parent_tool_use_id')
+  if (parent === undefined && !ownsMessage(state, native, id)) return sayAll(strayBlocks(content))
   // Older versions repeat a broken stream as a whole message, and say nothing of the half that was shown.
   const stream = streamOf(state, parent)
   const said = stream && id !== stream.messageId ? discardBlocks(state, stream) : []

@@ -9,15 +9,11 @@ import {
 import type { Exit, Said, TurnVerdict } from '../agent.ts'
 import { amount, count, type Fields, fields, flag, int, isFields, objects, text, texts } from '../fields.ts'
 import { settle } from '../settle.ts'
+import { isAborted } from './binding.ts'
 import { codeOfText, errorCodeOf } from './errors.ts'
 import { forgetVerdict, resetTurn, type State } from './state.ts'
 import { EXIT_PLAN } from './tools.ts'
 import { type ModelUsage, modelUsagesOf, usageOf } from './usage.ts'
-
-/** Work in the background ended just as our prompt was sent, and the agent went on with that first. */
-export function endsOwnWork(state: State, native: Fields): boolean {
-  return state.waiting !== undefined && text(fields(native, 'origin'), 'kind') === 'task-notification'
-}
 
 /** A turn may have several results: figures add up and the last one decides. */
 export function rememberResult(state: State, native: Fields, own: boolean): void {
@@ -133,10 +129,6 @@ function evidenceOf(native: Fields, state: State): Evidence {
   // The subtype says "success" for API failures too, so only this flag tells.
   if (!flag(native, 'is_error')) return 'success'
   return text(native, 'stop_reason') === 'refusal' || state.refusal ? 'refusal' : 'error'
-}
-
-function isAborted(native: Fields): boolean {
-  return text(native, 'terminal_reason')?.startsWith('aborted_') ?? false
 }
 
 function errorOf(state: State, native: Fields, evidence: Evidence): ErrorInfo | undefined {

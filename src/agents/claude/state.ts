@@ -4,6 +4,7 @@ import type { Start } from '../agent.ts'
 import type { Fields } from '../fields.ts'
 import { type Ledger, newLedger } from '../ledger.ts'
 import { openToolId } from '../tools.ts'
+import { type Binding, bind, newBinding } from './binding.ts'
 import { noTasks, type Tasks } from './tasks.ts'
 import type { ModelUsage } from './usage.ts'
 
@@ -26,10 +27,12 @@ export interface Stream {
   messageId: string
   model: string | undefined
   blocks: Map<unknown, Block>
+  /** The message belongs to no open turn, so its pieces are dropped. */
+  late: boolean
 }
 
 export function newStream(parent?: string): Stream {
-  return { parent, messageId: '', model: undefined, blocks: new Map() }
+  return { parent, messageId: '', model: undefined, blocks: new Map(), late: false }
 }
 
 /** The end of a turn as the process told it; a one-shot process may tell several. */
@@ -82,6 +85,7 @@ export interface State {
   /** How the MCP servers stood when last told. */
   readonly mcpServers: Map<string, string>
   turnOpen: boolean
+  readonly binding: Binding
   /** The prompt that opened the turn, until it is known to have begun: the agent may be at work of its own. */
   waiting: Sent | undefined
   /** We have asked for the open turn to be interrupted. */
@@ -122,6 +126,7 @@ export function initialState(start: Start): State {
     tasks: noTasks(start),
     mcpServers: new Map(),
     turnOpen: start.launch === 'oneshot',
+    binding: newBinding(start),
     waiting: undefined,
     interrupting: false,
     steers: [],
@@ -169,8 +174,9 @@ function forgetCalls({ ledger, shells, tasks }: State): void {
 }
 
 /** What was heard between turns, of work in the background, decides nothing in the one that begins. */
-export function openTurn(state: State): void {
+export function openTurn(state: State, progress: 'sent' | 'begun', promptId?: string): void {
   state.turnOpen = true
+  bind(state, progress, promptId)
   forgetVerdict(state)
 }
 

@@ -1,6 +1,7 @@
 import type { Said, Step } from '../agent.ts'
 import { type Fields, text } from '../fields.ts'
 import { nothing, say } from '../step.ts'
+import { bindSteer, noteBegun } from './binding.ts'
 import { openTurn, type Sent, type State } from './state.ts'
 
 /** A prompt with an id of ours is queued, started and completed; what matters is where it starts. */
@@ -8,20 +9,24 @@ export function decodeLifecycle(state: State, native: Fields): Step {
   state.lifecycle = true
   const uuid = text(native, 'command_uuid')
   if (uuid === undefined || text(native, 'state') !== 'started') return nothing
-  if (state.waiting?.promptId === uuid) state.waiting = undefined
+  if (state.waiting?.promptId === uuid) {
+    state.waiting = undefined
+    noteBegun(state, native)
+  }
   const index = state.steers.findIndex((steer) => steer.promptId === uuid)
   if (index < 0) return nothing
   const [steer] = state.steers.splice(index, 1)
-  return steer && state.turnOpen ? say(folded(steer)) : say(beginTurn(state, steer))
+  return steer && state.turnOpen ? say(folded(state, steer)) : say(beginTurn(state, steer))
 }
 
-function folded(steer: Sent): Said {
+function folded(state: State, steer: Sent): Said {
+  bindSteer(state, steer.promptId)
   return { type: 'turn.steered', prompt: steer.text, effect: 'folded' }
 }
 
 /** A turn that we did not open with a prompt: one that a steering prompt became, or the agent's own. */
 export function beginTurn(state: State, steer = state.steers.shift()): Said {
-  openTurn(state)
+  openTurn(state, 'begun', steer?.promptId)
   if (!steer) return { type: 'turn.started', origin: 'agent' }
   const promptId = steer.promptId === undefined ? {} : { promptId: steer.promptId }
   return { type: 'turn.started', origin: 'prompt', prompt: steer.text, ...promptId }
@@ -41,7 +46,7 @@ export function foldSteers(state: State): Said[] {
   if (state.steers.length === 0) return said
   state.steers = state.steers.filter((steer) => {
     if (!wasTold(state, steer)) return true
-    said.push(folded(steer))
+    said.push(folded(state, steer))
     return false
   })
   return said

@@ -4,6 +4,7 @@ import { type Fields, fields, isFields, number, text } from '../fields.ts'
 import { addDelta, discardDraft, discardMessage } from '../messages.ts'
 import { ruleTable } from '../rules.ts'
 import { nothing, say, sayAll, unmapped } from '../step.ts'
+import { ownsMessage } from './binding.ts'
 import { type Block, newStream, type State, type Stream } from './state.ts'
 import { foldSteers } from './steers.ts'
 import { usageOf } from './usage.ts'
@@ -11,12 +12,14 @@ import { usageOf } from './usage.ts'
 type Rule = (state: State, stream: Stream, event: Fields, native: Fields) => Step
 
 const ruleOf = ruleTable<Rule>({
-  message_start(state, stream, event) {
+  message_start(state, stream, event, native) {
     const message = fields(event, 'message')
+    const id = text(message, 'id') ?? ''
+    stream.late = stream.parent === undefined && !ownsMessage(state, native, id)
     // What the thread has left without its end will come again in this one.
     const said = discardBlocks(state, stream)
-    if (stream.parent === undefined) said.push(...foldSteers(state))
-    stream.messageId = text(message, 'id') ?? ''
+    if (stream.parent === undefined && !stream.late) said.push(...foldSteers(state))
+    stream.messageId = id
     stream.model = text(message, 'model')
     stream.blocks = new Map()
     return sayAll(said)
@@ -25,7 +28,7 @@ const ruleOf = ruleTable<Rule>({
   content_block_start(_state, stream, event) {
     const block = fields(event, 'content_block')
     const type = text(block, 'type')
-    if (type !== 'text' && type !== 'thinking' && type !== 'tool_use') return nothing
+    if (stream.late || (type !== 'text' && type !== 'thinking' && type !== 'tool_use')) return nothing
     const index = number(event, 'index') ?? stream.blocks.size
     stream.blocks.set(index, {
       type,
@@ -56,7 +59,7 @@ const ruleOf = ruleTable<Rule>({
   // The only true figures of one model call: whole blocks carry a placeholder.
   message_delta(state, stream, event) {
     // What a sub-agent uses is no part of the turn's own figures; its end tells its total.
-    if (stream.parent !== undefined) return nothing
+    if (stream.parent !== undefined || stream.late) return nothing
     const usage = usageOf(fields(event, 'usage'))
     state.steps = addUsage(state.steps, usage)
     state.stepSeen = true

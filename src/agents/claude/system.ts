@@ -17,6 +17,7 @@ import { ruleTable } from '../rules.ts'
 import { nothing, say, sayAll, unmapped } from '../step.ts'
 import { refuseTool } from '../tools.ts'
 import { decodeTaskNotification, decodeTaskProgress, decodeTaskStarted } from './background.ts'
+import { noteBegun } from './binding.ts'
 import type { State } from './state.ts'
 import { beginTurn } from './steers.ts'
 import { discardBlocks, streamOf } from './stream.ts'
@@ -28,6 +29,7 @@ const ruleOf = ruleTable<Rule>({
     const said: Said[] = []
     // No prompt of ours is being worked on: the agent goes on by itself, after work in the background.
     if (state.start.launch === 'live' && !state.turnOpen) said.push(beginTurn(state))
+    noteBegun(state, native)
     said.push(
       ...update(state, {
         nativeSessionId: text(native, 'session_id'),
