@@ -1,4 +1,4 @@
-import type { RequestOpened } from '../model/events/request.ts'
+import type { RequestOpened, RequestWithdrawn } from '../model/events/request.ts'
 import type { Said } from './agent.ts'
 import type { Ledger } from './ledger.ts'
 import { toolIdOf } from './tools.ts'
@@ -24,7 +24,9 @@ export function closeRequest(ledger: Ledger, requestId: string): boolean {
 export function withdrawRequest(
   ledger: Ledger,
   requestId: string,
-  reason: 'interrupted' | 'agent' | 'turn_ended' | 'process_ended',
+  reason: RequestWithdrawn['reason'],
+  decision?: RequestWithdrawn['decision'],
 ): Said[] {
-  return ledger.requests.delete(requestId) ? [{ type: 'request.withdrawn', requestId, reason }] : []
+  if (!ledger.requests.delete(requestId)) return []
+  return [{ type: 'request.withdrawn', requestId, reason, ...(decision && { decision }) }]
 }

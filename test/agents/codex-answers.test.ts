@@ -22,6 +22,25 @@ const COMMAND = 'item/commandExecution/requestApproval'
 const amendment = { acceptWithExecpolicyAmendment: { execpolicy_amendment: ['ls', '-l'] } }
 const asked = { itemId: 'call-1', command: 'ls', availableDecisions: ['accept', amendment, 'cancel'] }
 
+describe('a request that the server resolves without our answer', () => {
+  const QUESTION = 'item/tool/requestUserInput'
+
+  test.each([
+    ['answered by another client', COMMAND, asked, false, 'answered_elsewhere'],
+    ['cleared by an interrupt', COMMAND, asked, true, 'interrupted'],
+    ['answered by its time limit', QUESTION, { questions: [], autoResolutionMs: 60_000 }, false, 'agent'],
+  ])('was %s', (_name, method, params, interrupted, reason) => {
+    const codec = inTurn()
+    codec.hear({ ...notification(method, params), id: 0 })
+    if (interrupted) codec.command({ type: 'interrupt' })
+    const { said } = codec.hear(notification('serverRequest/resolved', { requestId: 0 }))
+    expect(said).toEqual([{ type: 'request.withdrawn', requestId: 'e1.0', reason }])
+    expect(codec.command({ type: 'answer', requestId: 'e1.0', decision: 'allow' }).refused?.code).toBe(
+      'request_not_found',
+    )
+  })
+})
+
 describe('answers', () => {
   test.each<[string, Answer, unknown]>([
     ['allow', { decision: 'allow' }, 'accept'],

@@ -186,14 +186,6 @@ describe('requests', () => {
     ])
   })
 
-  test('an answer that somebody else gave takes the request away', () => {
-    talk.ask('per_1', 'call_1')
-    talk.sse('permission.replied', { sessionID: 'ses_1', requestID: 'per_1', reply: 'once' })
-    expect(talk.of('request.withdrawn')).toMatchObject([{ requestId: 'e1.per_1', reason: 'agent' }])
-    const late = talk.command({ type: 'answer', requestId: 'e1.per_1', decision: 'allow' })
-    expect(late.refused?.code).toBe('request_not_found')
-  })
-
   test('the input of a call cannot be rewritten', () => {
     talk.ask('per_1', 'call_1')
     const answer = { type: 'answer', requestId: 'e1.per_1', decision: 'allow', input: {} } as const

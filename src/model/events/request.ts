@@ -4,6 +4,8 @@ import { Location, ToolKind } from '../tool.ts'
 
 const requestId = z.string()
 
+const WithdrawalReason = z.enum(['interrupted', 'agent', 'answered_elsewhere', 'turn_ended', 'process_ended'])
+
 /** Blocks its turn until answered, unless `blocking` is false. May precede the `tool.started` it is about. */
 export const RequestOpened = z.strictObject({
   type: z.literal('request.opened'),
@@ -40,9 +42,13 @@ export const RequestResolved = z.strictObject({
 })
 export type RequestResolved = z.infer<typeof RequestResolved>
 
+/** The request is no longer open, and not because of an answer that was given here. */
 export const RequestWithdrawn = z.strictObject({
   type: z.literal('request.withdrawn'),
   requestId,
-  reason: z.enum(['interrupted', 'agent', 'turn_ended', 'process_ended']),
+  reason: WithdrawalReason.describe(
+    '`answered_elsewhere`: another client of the agent answered it; `agent`: the agent took it back',
+  ),
+  decision: Decision.optional().describe('how it was decided, if the agent reports it'),
 })
 export type RequestWithdrawn = z.infer<typeof RequestWithdrawn>

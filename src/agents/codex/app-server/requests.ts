@@ -1,4 +1,4 @@
-import type { RequestOpened } from '../../../model/events/request.ts'
+import type { RequestOpened, RequestWithdrawn } from '../../../model/events/request.ts'
 import type { Location, RequestOption } from '../../../model/index.ts'
 import type { Said, Step } from '../../agent.ts'
 import { asFields, compact, type Fields, fields, isFields, list, text, texts } from '../../fields.ts'
@@ -205,10 +205,16 @@ export function askByNativeId(state: State, nativeId: unknown): [string, Ask] | 
   return [...state.asks].findLast(([, ask]) => ask.nativeId === nativeId)
 }
 
-/** Comes after our answer, and also when the server no longer wants one. */
+/** Comes after our answer, after that of another client of the server, and when the server needs none any more. */
 export function decodeResolved(state: State, params: Fields): Step {
-  const found = askByNativeId(state, params.requestId)
-  if (!found) return nothing
-  state.asks.delete(found[0])
-  return sayAll(withdrawRequest(state.ledger, found[0], 'agent'))
+  const [requestId, ask] = askByNativeId(state, params.requestId) ?? []
+  if (requestId === undefined || !ask) return nothing
+  state.asks.delete(requestId)
+  return sayAll(withdrawRequest(state.ledger, requestId, reasonOf(state, ask)))
+}
+
+/** The server clears requests when their turn is interrupted, and answers by itself what has a time limit. */
+function reasonOf({ turn }: State, { params }: Ask): RequestWithdrawn['reason'] {
+  if (turn?.interrupting) return 'interrupted'
+  return typeof params.autoResolutionMs === 'number' ? 'agent' : 'answered_elsewhere'
 }

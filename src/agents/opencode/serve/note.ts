@@ -2,7 +2,7 @@ import type { Frame } from '../../../framing/frame.ts'
 import type { AnswerCommand, Command } from '../../../model/index.ts'
 import { compact, type Fields, fields, isFields, list, text, texts } from '../../fields.ts'
 import { closeRequest } from '../../requests.ts'
-import { refuseAsked, requestIdOf } from './requests.ts'
+import { noteLasting, refuseAsked, requestIdOf } from './requests.ts'
 import type { State } from './state.ts'
 import { adoptRoot } from './thread.ts'
 
@@ -24,6 +24,7 @@ export function note(state: State, native: Fields): Command | undefined {
   const answer =
     asked.kind === 'question' ? questionAnswer(requestId, action, body) : permissionAnswer(requestId, body)
   if (answer.decision === 'deny') refuseAsked(state, asked, 'person')
+  if (asked.kind === 'permission') noteLasting(state, answer)
   return answer
 }
 

@@ -1,4 +1,7 @@
+import type { RequestWithdrawn } from '../../../model/events/request.ts'
 import {
+  type AnswerCommand,
+  type Decision,
   type DeniedBy,
   type Location,
   OUTSIDE_ID,
@@ -114,23 +117,37 @@ export function requestIdOf(state: State, nativeId: string): string {
   return `e${state.start.epoch}.${nativeId}`
 }
 
+/** A question's reply has answers, a permission's one of three words. */
 export function decodeReply(state: State, properties: Fields): Step {
-  return loseAsk(state, properties, text(properties, 'reply') === 'reject')
+  const reply = text(properties, 'reply')
+  if (reply === undefined) return loseAsk(state, properties, 'answered')
+  return loseAsk(state, properties, reply === 'reject' ? 'deny' : 'allow')
 }
 
 /** A question that was dismissed. */
 export function decodeRejected(state: State, properties: Fields): Step {
-  return loseAsk(state, properties, true)
+  return loseAsk(state, properties, 'deny')
 }
 
-/** An answer of ours is known already; one that somebody else gave takes the request away from us. */
-function loseAsk(state: State, properties: Fields, refused: boolean): Step {
+/** Our own answers have closed their requests, so this one was decided by another client, or by what we answered. */
+function loseAsk(state: State, properties: Fields, decision: Decision): Step {
   const requestId = requestIdOf(state, text(properties, 'requestID') ?? '')
   const asked = state.asks.get(requestId)
   if (!asked) return nothing
   state.asks.delete(requestId)
-  if (refused) refuseAsked(state, asked, 'person')
-  return sayAll(withdrawRequest(state.ledger, requestId, 'agent'))
+  if (decision === 'deny') refuseAsked(state, asked, 'person')
+  return sayAll(withdrawRequest(state.ledger, requestId, reasonOf(state, asked, decision), decision))
+}
+
+function reasonOf({ aborted }: State, { follows }: Ask, decision: Decision): RequestWithdrawn['reason'] {
+  if (aborted && decision === 'deny') return 'interrupted'
+  return follows === decision ? 'agent' : 'answered_elsewhere'
+}
+
+/** OpenCode applies a rejection, and what is allowed for good, to the other permissions that wait. */
+export function noteLasting(state: State, { decision, scope }: AnswerCommand): void {
+  if (decision === 'allow' && scope === 'once') return
+  for (const asked of state.asks.values()) if (asked.kind === 'permission') asked.follows = decision
 }
 
 /** A call that is over was not refused: nobody else must be refused under its name. */

@@ -1,4 +1,5 @@
 import type { SessionUpdated } from '../../../model/events/session.ts'
+import type { Decision } from '../../../model/index.ts'
 import type { Start } from '../../agent.ts'
 import type { Fields } from '../../fields.ts'
 import { type Ledger, newLedger } from '../../ledger.ts'
@@ -30,6 +31,8 @@ export interface Ask {
   readonly kind: 'permission' | 'question'
   readonly toolId: string | undefined
   readonly questions: number
+  /** How an answer of ours to another permission decides this one as well. */
+  follows?: Decision
 }
 
 /** A frame that cannot be understood before another one comes. */
