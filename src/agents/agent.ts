@@ -40,6 +40,8 @@ export interface Exit {
   cause: Cause
   /** The process could not be started, or its connection broke. */
   error?: ErrorInfo
+  /** The last lines of its standard error, bounded and without control characters; absent when it wrote none. */
+  stderr?: string
 }
 
 /** What became of a frame. Every frame has one of these, and the counts add up. */
@@ -91,6 +93,10 @@ export interface Codec<State> {
   encode(state: State, command: Command): Step
   /** The process is gone: settles whatever it left open. */
   end(state: State, exit: Exit): Step
+  /** Whether the process has answered its handshake. Absent where nothing is sent before the first model call. */
+  ready?(state: State): boolean
+  /** Whether only the exit of the process is missing: it printed its one result and has no work in the background. */
+  finished?(state: State): boolean
   /**
    * A frame that was written *to* the agent, so that a transcript of both directions can be replayed:
    * updates the state as `encode` would have, and tells which command it was.

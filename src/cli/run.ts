@@ -61,7 +61,7 @@ async function run(agent: string, prompt: string | undefined, flags: RunFlags): 
     cwd: process.cwd(),
   })
   using interrupted = interrupts()
-  await using wired = wire({ settings: config.agents })
+  await using wired = wire({ settings: config.agents, agentLimits: config.timeouts })
   const dialect = dialectOf(flags)
   const show = dialect ? showAs(dialect) : showToPeople(stdout)
   const printer = new Printer(stdout)

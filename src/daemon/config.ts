@@ -3,6 +3,7 @@ import { dirname, resolve } from 'node:path'
 import { z } from 'zod'
 import { parse } from '../gateway/parse.ts'
 import { DEFAULT_POLICY, MainstemError, OUTSIDE_ID, Policy, toMainstemError } from '../model/index.ts'
+import { AGENT_LIMITS } from '../sessions/deadlines.ts'
 import { defaultPaths, type Environment } from './paths.ts'
 
 /** A longer delay would overflow and fire at once. */
@@ -24,6 +25,15 @@ const Timeouts = z.strictObject({
   headersMs: milliseconds.default(10_000).describe('until all headers of a request are here'),
   requestMs: milliseconds.default(30_000).describe('until the whole request is here'),
   drainMs: milliseconds.default(15_000).describe('how long running turns may go on when the server stops'),
+  startMs: milliseconds
+    .default(AGENT_LIMITS.startMs)
+    .describe('until an agent has answered its handshake, or loaded the conversation that it resumes'),
+  exitMs: milliseconds
+    .default(AGENT_LIMITS.exitMs)
+    .describe('without output, until a one-shot agent exits after its result'),
+  silenceMs: milliseconds
+    .default(AGENT_LIMITS.silenceMs)
+    .describe('without output in a turn, until a notice reports it'),
 })
 
 const Limits = z.strictObject({

@@ -62,6 +62,7 @@ export async function serve({ config, report, agents, between }: ServeParts): Pr
     store,
     maxProcesses: config.limits.processes,
     maxQueue: config.limits.queue,
+    agentLimits: config.timeouts,
     limit: (policy) => lowered(policy, config.ceiling),
     secrets: [...(token ? [token.token] : []), ...secretsIn(process.env)],
     ...(agents && { agents }),

@@ -6,6 +6,7 @@ import { driver } from '../drivers/index.ts'
 import { paced } from '../drivers/paced.ts'
 import { sweep } from '../drivers/sweep.ts'
 import { MainstemError, type Policy } from '../model/index.ts'
+import type { AgentLimits } from '../sessions/deadlines.ts'
 import type { AgentSettings } from '../sessions/parts.ts'
 import { secretsIn } from '../sessions/secrets.ts'
 import { Sessions } from '../sessions/sessions.ts'
@@ -33,6 +34,8 @@ export interface Wiring {
   room?: () => Promise<void>
   /** How many prompts may wait in one session. */
   maxQueue?: number
+  /** How long an agent may take to start and to exit, and be silent before a notice. */
+  agentLimits?: Partial<AgentLimits>
   /** The policy without what is not allowed any more, for a session that goes on. */
   limit?: (policy: Policy) => Policy
   /** Masked in every log, besides the keys that agents are given; those in the environment unless told otherwise. */
@@ -60,6 +63,7 @@ export function wire({
   secrets = secretsIn(process.env),
   maxQueue = 100,
   limit = (policy) => policy,
+  agentLimits = {},
 }: Wiring = {}): Wired {
   const known = new Map(agents.map((agent) => [agent.id, agent]))
   const stranger = Object.keys(settings).find((id) => !known.has(id))
@@ -76,6 +80,7 @@ export function wire({
     secrets,
     maxQueue,
     limit,
+    agentLimits,
     pool: new WarmPool(maxProcesses),
     restAfterMs,
     newId: randomUUID,

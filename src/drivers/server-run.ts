@@ -2,6 +2,7 @@ import type { ServerLaunch, Write } from '../agents/agent.ts'
 import { type Frame, jsonFrame, jsonFrames } from '../framing/frame.ts'
 import { SseParser } from '../framing/sse.ts'
 import { type ErrorInfo, MainstemError } from '../model/index.ts'
+import { OutputTail } from '../model/output-tail.ts'
 import type { Run, RunExit, Timers } from './driver.ts'
 import { FrameQueue } from './frame-queue.ts'
 import { type Call, ServerConnection } from './server-connection.ts'
@@ -25,9 +26,8 @@ const LAST_MS = 2_000
 /** Calls that may wait for their turn. */
 const MAX_CALLS = 1_000
 
-/** How much of its output is told when it does not start. */
-const SAID_LINES = 20
-const SAID_CHARS = 500
+/** The word where it listens is looked for at the start of a line only. */
+const HEED_CHARS = 500
 
 /** A server from the start of its process until nothing of it is left. Its events, answers and output are frames. */
 export class ServerRun implements Run {
@@ -41,7 +41,8 @@ export class ServerRun implements Run {
   /** Settles with the greeting of the event stream, or with nothing when it never comes. */
   readonly #open = Promise.withResolvers<ServerConnection | undefined>()
   readonly #cut = new AbortController()
-  readonly #said: string[] = []
+  /** What it printed, to explain a start that failed; the session adds its standard error. */
+  readonly #printed = new OutputTail()
   #calling: Promise<void> = Promise.resolve()
   #calls = 0
   /** It was stopped, has failed or is gone: nothing more is asked of it, and nothing more can go wrong. */
@@ -98,18 +99,16 @@ export class ServerRun implements Run {
   async #readOutput(): Promise<void> {
     for await (const batch of this.#program.frames) {
       const frames = batch.map((frame) => this.#setup.secret.mask(frame))
-      for (const { text } of frames) this.#heed(text)
+      for (const frame of frames) this.#heed(frame)
       await this.#take(frames)
     }
   }
 
-  /** Looks for the word where it listens, and keeps a little of what else it says. */
-  #heed(line: string): void {
-    const start = line.slice(0, SAID_CHARS)
-    const port = this.#setup.launch.listening.exec(start)?.[1]
+  /** Looks for the word where it listens. */
+  #heed({ stream, text }: Frame): void {
+    const port = this.#setup.launch.listening.exec(text.slice(0, HEED_CHARS))?.[1]
     if (port !== undefined) this.#port.resolve(Number(port))
-    if (this.#said.length === SAID_LINES) this.#said.shift()
-    this.#said.push(start)
+    if (stream === 'stdout') this.#printed.add(text)
   }
 
   async #readEvents(): Promise<void> {
@@ -136,9 +135,10 @@ export class ServerRun implements Run {
     const { startMs, launch } = this.#setup
     const begun = this.#open.promise.then(() => true)
     if (await this.#within(startMs, begun)) return
-    const said = this.#said.length === 0 ? 'nothing' : this.#said.join('\n')
+    const { text } = this.#printed
+    const printed = text === '' ? '' : `; it printed: ${text}`
     this.#fail(
-      new MainstemError('timeout', `${launch.argv[0]} was not ready within ${startMs} ms; it said: ${said}`),
+      new MainstemError('timeout', `${launch.argv[0]} was not ready within ${startMs / 1000} s${printed}`),
     )
   }
 

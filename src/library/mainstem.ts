@@ -7,6 +7,7 @@ import {
   type Policy,
   type SessionOptions,
 } from '../model/index.ts'
+import type { AgentLimits } from '../sessions/deadlines.ts'
 import type { AgentSettings } from '../sessions/parts.ts'
 import { HeldLogs } from './held-logs.ts'
 import { jsonSchemaOf, type OutputSchema } from './output.ts'
@@ -18,6 +19,8 @@ export type { AgentReadiness }
 export interface MainstemOptions {
   /** Another program for an agent, and variables for it, by agent id. */
   agents?: Readonly<Record<string, AgentSettings>>
+  /** How long an agent may take to start and to exit, and be silent before a notice reports it. */
+  timeouts?: Partial<AgentLimits>
 }
 
 export interface SessionRequest<T = unknown> {
@@ -47,9 +50,9 @@ export class Mainstem implements AsyncDisposable {
   readonly #wired: Wired
   readonly #logs: HeldLogs
 
-  constructor({ agents = {} }: MainstemOptions = {}) {
+  constructor({ agents = {}, timeouts = {} }: MainstemOptions = {}) {
     this.#settings = agents
-    this.#wired = wire({ settings: agents, journal: false })
+    this.#wired = wire({ settings: agents, agentLimits: timeouts, journal: false })
     this.#logs = new HeldLogs(this.#wired.sessions)
   }
 

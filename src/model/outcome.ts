@@ -15,8 +15,19 @@ export const Outcome = z.enum([
 ])
 export type Outcome = z.infer<typeof Outcome>
 
-/** Why a turn or a process ended, as far as *we* had a part in it; `exit` when we had none. */
-export type Cause = 'exit' | 'interrupt' | 'timeout' | 'max_steps' | 'max_budget' | 'drain' | 'lost'
+/**
+ * Why a turn or a process ended, as far as *we* had a part in it; `exit` when we had none. `finished` is a process that
+ * was ended because it did not exit after its result: the result decides, and not how the process ended.
+ */
+export type Cause =
+  | 'exit'
+  | 'finished'
+  | 'interrupt'
+  | 'timeout'
+  | 'max_steps'
+  | 'max_budget'
+  | 'drain'
+  | 'lost'
 
 /** What the agent itself says of how a turn went; `none` when it died without a word. */
 export type Evidence = 'success' | 'aborted' | 'refusal' | 'max_steps' | 'max_budget' | 'error' | 'none'

@@ -1,23 +1,38 @@
 import type { Write } from '../agents/agent.ts'
 import type { Run, RunExit } from '../drivers/driver.ts'
 import type { Frame } from '../framing/frame.ts'
+import { AGENT_LIMITS, Deadlines, type Stage } from './deadlines.ts'
+import type { SessionParts } from './parts.ts'
 
 /** Who is told what the process does. */
 export interface ProcessListener {
   /** Nothing more is read until this is settled. */
   frames(batch: readonly Frame[]): Promise<void>
   exited(exit: RunExit): Promise<void>
+  /** A stage lasted longer than `ms`; the process is stopped when this is settled. */
+  overdue(stage: Stage, ms: number): Promise<void>
   failed(thrown: unknown): void
 }
 
 /** The agent's process as a session sees it: one at a time, or none. */
 export class AgentProcess {
   readonly #listener: ProcessListener
+  readonly #stage: () => Stage
+  readonly #deadlines: Deadlines
   #run: Run | undefined
   #gone: Promise<void> = Promise.resolve()
 
-  constructor(listener: ProcessListener) {
+  constructor(
+    listener: ProcessListener,
+    { timers, agentLimits }: Pick<SessionParts, 'timers' | 'agentLimits'>,
+    stage: () => Stage,
+  ) {
     this.#listener = listener
+    this.#stage = stage
+    this.#deadlines = new Deadlines(timers, { ...AGENT_LIMITS, ...agentLimits }, (late, ms) => {
+      const told = listener.overdue(late, ms)
+      told.then(() => this.stop()).catch((thrown) => listener.failed(thrown))
+    })
   }
 
   get running(): boolean {
@@ -31,6 +46,7 @@ export class AgentProcess {
 
   adopt(run: Run): void {
     this.#run = run
+    this.#deadlines.enter(this.#stage())
     this.#gone = this.#read(run).catch((thrown) => this.#listener.failed(thrown))
   }
 
@@ -44,8 +60,12 @@ export class AgentProcess {
   }
 
   async #read(run: Run): Promise<void> {
-    for await (const batch of run.frames) await this.#listener.frames(batch)
+    for await (const batch of run.frames) {
+      await this.#listener.frames(batch)
+      this.#deadlines.enter(this.#stage())
+    }
     const exit = await run.exit
+    this.#deadlines.end()
     this.#run = undefined
     await this.#listener.exited(exit)
   }

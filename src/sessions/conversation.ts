@@ -2,6 +2,8 @@ import type { Codec, Exit, LaunchRecipe, Said, Start, Write } from '../agents/ag
 import type { Frame } from '../framing/frame.ts'
 import type { TurnCompleted } from '../model/events/turn.ts'
 import type { AnswerCommand, Command, Coverage, ErrorInfo, Event, Usage } from '../model/index.ts'
+import { OutputTail } from '../model/output-tail.ts'
+import type { Stage } from './deadlines.ts'
 import { NativeId } from './native-id.ts'
 import type { Change } from './setup.ts'
 import { TurnMachine, type TurnRules } from './turn-machine.ts'
@@ -36,6 +38,10 @@ export class Conversation {
   #frames: number
   #state: unknown
   readonly #nativeId: NativeId
+  /** Standard error of the current process since its last finished turn, to explain a crash. */
+  readonly #stderr = new OutputTail()
+  /** The current process has answered its handshake. */
+  #ready = false
   /** Chosen by the agent's own name for it. */
   #mode: string | undefined
   /** The last message that is no sub-agent's, and its turn. */
@@ -100,6 +106,8 @@ export class Conversation {
       ...(prompt && { prompt }),
     }
     this.#state = this.#codec.initial(start)
+    this.#stderr.clear()
+    this.#ready = false
     return start
   }
 
@@ -118,6 +126,31 @@ export class Conversation {
     this.#emit({ type: 'session.updated', nativeSessionId })
   }
 
+  /** How far the running process is. */
+  get stage(): Stage {
+    const { ready, finished } = this.#codec
+    const isIdle = this.turn === undefined && this.#parts.start.launch === 'oneshot'
+    if (isIdle || finished?.(this.#state)) return 'finished'
+    this.#ready ||= ready?.(this.#state) ?? true
+    return this.#ready ? 'working' : 'starting'
+  }
+
+  /** The process is about to be ended because a stage lasted too long. */
+  overdue(stage: Stage, ms: number): void {
+    const { agent, start } = this.#parts
+    if (stage === 'finished') {
+      this.blame('finished')
+      const after = start.launch === 'oneshot' ? 'its result' : 'its input was closed'
+      const message = `${agent} did not exit within ${ms / 1000} s after ${after} (timeouts.exitMs); its process was ended`
+      this.#emit({ type: 'notice.raised', level: 'warning', code: 'exit_forced', message })
+      return
+    }
+    const doing = start.launch === 'oneshot' ? 'print anything' : 'answer its handshake'
+    const message = `${agent} did not ${doing} within ${ms / 1000} s (timeouts.startMs)`
+    if (this.turn !== undefined) this.blame('timeout', message)
+    else this.#emit({ type: 'notice.raised', level: 'error', code: 'agent_silent', message })
+  }
+
   accept(): number {
     return this.#turns.accept()
   }
@@ -134,13 +167,15 @@ export class Conversation {
     this.#emit(this.#turns.drop(turn))
   }
 
-  blame(cause: Exit['cause']): void {
-    this.#turns.blame(cause)
+  /** `why` is the sentence that the turn's error shows. */
+  blame(cause: Exit['cause'], why?: string): void {
+    this.#turns.blame(cause, why)
   }
 
   frame(frame: Frame): readonly Write[] {
     this.coverage.frames++
     const native = ++this.#frames
+    if (frame.stream === 'stderr') this.#stderr.add(frame.text)
     const step = this.#codec.decode(this.#state, frame)
     // Almost every frame is; spelled out, it costs no lookup by name.
     if (step.verdict === 'mapped') this.coverage.mapped++
@@ -181,8 +216,11 @@ export class Conversation {
 
   /** The process is gone: whatever it left open is settled, and an open turn gets its terminal event. */
   exit(exit: Omit<Exit, 'cause'>): void {
-    const whole: Exit = { ...exit, cause: this.#turns.cause }
-    const step = this.#codec.end(this.#state, whole)
+    const stderr = this.#stderr.text
+    const { cause } = this.#turns
+    const whole: Exit = { ...exit, cause, ...(stderr !== '' && { stderr }) }
+    // How a process ends that we had to end says nothing about the result before it.
+    const step = this.#codec.end(this.#state, cause === 'finished' ? { code: 0, cause } : whole)
     for (const said of step.said) this.#hear(said, undefined, whole)
     for (const event of this.#turns.abandon(this.#parts.now(), whole)) this.#emit(event)
   }
@@ -214,6 +252,7 @@ export class Conversation {
       case 'turn.verdict':
         this.#nativeId.judge(said)
         this.#decide(said, native, exit)
+        this.#stderr.clear()
         return
       case 'turn.started':
       case 'turn.steered':

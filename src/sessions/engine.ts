@@ -12,10 +12,11 @@ import {
   toMainstemError,
 } from '../model/index.ts'
 import type { SessionState } from '../stores/store.ts'
-import { AgentProcess } from './agent-process.ts'
+import { AgentProcess, type ProcessListener } from './agent-process.ts'
 import { answeredBy, answerFor } from './approval.ts'
 import type { Claim } from './claim.ts'
 import { Conversation } from './conversation.ts'
+import type { Stage } from './deadlines.ts'
 import { Log } from './log.ts'
 import { Mask } from './mask.ts'
 import { maskedBlobs } from './masked-blobs.ts'
@@ -30,6 +31,7 @@ import {
   type Prompt,
   promptCommand,
   replaceProgram,
+  runContext,
   type SessionSetup,
   startOf,
 } from './setup.ts'
@@ -90,23 +92,19 @@ export class Engine {
       mask: this.#mask,
     })
     this.outbox = new Outbox(this.#log, (thrown) => this.fail(thrown))
-    this.process = new AgentProcess({
+    const listener: ProcessListener = {
       frames: (batch) => this.#hear(batch),
       exited: (exit) => this.#exited(exit),
+      overdue: (stage, ms) => this.#overdue(stage, ms),
       failed: (thrown) => this.fail(thrown),
-    })
+    }
+    this.process = new AgentProcess(listener, parts, () => this.conversation.stage)
     this.#hooks = toolHooksOf(setup, parts)
     this.conversation = new Conversation({
       agent: setup.agent.id,
       recipe: setup.recipe,
       start: startOf(setup),
-      before: {
-        turns: state.turns,
-        epoch: state.epoch,
-        frames: state.frames,
-        spent: state.usage,
-        coverage: state.coverage,
-      },
+      before: { ...state, spent: state.usage },
       digest: parts.digest,
       answeredBy: (request) => answeredBy(request, circumstances(setup, parts)),
       now: () => parts.clock.monotonic(),
@@ -160,13 +158,10 @@ export class Engine {
     const launch = this.#launchOf(start, settings)
     if (!launch) return
     this.outbox.push(() => {
-      const run = this.#parts.driver.start(launch, {
-        runId: `${this.#setup.id}.${start.epoch}`,
-        cwd: this.#setup.cwd,
-        env: { ...settings.env, ...this.#setup.options.env },
-        blobs: this.#mask ? maskedBlobs(this.#parts.store.blobs, this.#mask) : this.#parts.store.blobs,
-      })
-      this.process.adopt(run)
+      const { blobs } = this.#parts.store
+      const context = runContext(this.#setup, start, settings)
+      const safe = this.#mask ? maskedBlobs(blobs, this.#mask) : blobs
+      this.process.adopt(this.#parts.driver.start(launch, { ...context, blobs: safe }))
     })
     this.command({ type: 'open', ...(start.resume !== undefined && { resume: start.resume }) })
   }
@@ -292,6 +287,11 @@ export class Engine {
     this.conversation.exit(exit)
     this.outbox.push(() => this.next())
     await this.outbox.flush()
+  }
+
+  #overdue(stage: Stage, ms: number): Promise<void> {
+    this.conversation.overdue(stage, ms)
+    return this.outbox.flush()
   }
 
   #write(writes: readonly Write[]): void {

@@ -2,6 +2,7 @@ import type { Agent } from '../agents/agent.ts'
 import type { Driver, Timers } from '../drivers/driver.ts'
 import type { LaunchKind, MainstemError, Policy, SessionOptions } from '../model/index.ts'
 import type { Batch, SessionState, Store } from '../stores/store.ts'
+import type { AgentLimits } from './deadlines.ts'
 import type { WarmPool } from './warm-pool.ts'
 
 export interface Clock {
@@ -43,6 +44,8 @@ export interface SessionParts {
   pool: WarmPool
   /** How many prompts may wait in one session; without it, as many as come. */
   maxQueue?: number
+  /** How long an agent may take; the defaults where nothing else is given. */
+  agentLimits?: Partial<AgentLimits>
   /** How long a process without work is kept. */
   restAfterMs: number
   /** Keep raw frames beside the log. */

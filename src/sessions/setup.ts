@@ -1,4 +1,5 @@
 import type { Agent, Launch, LaunchRecipe, Start } from '../agents/agent.ts'
+import type { RunContext } from '../drivers/driver.ts'
 import {
   type Command,
   Image,
@@ -151,6 +152,15 @@ export function checkImages(setup: SessionSetup, prompt: NonNullable<Start['prom
   }
   const { recipe, launch, cwd, policy, options } = setup
   if (launch === 'oneshot') recipe.launch({ launch, cwd, policy, options, epoch: 1, prompt })
+}
+
+/** What a process of the session is started with, besides its launch. */
+export function runContext(
+  { id, cwd, options }: SessionSetup,
+  { epoch }: Start,
+  { env }: AgentSettings,
+): Omit<RunContext, 'blobs'> {
+  return { runId: `${id}.${epoch}`, cwd, env: { ...env, ...options.env } }
 }
 
 /** The program that the configuration names instead of the agent's own. */

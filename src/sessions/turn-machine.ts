@@ -16,6 +16,8 @@ interface OpenTurn {
   startedAt: number
   /** What we did to it; the first cause wins. */
   cause: Cause
+  /** Why we did it, as the turn's error shows it. */
+  why?: string
 }
 
 /** What a turn machine is told instead of knowing it. */
@@ -72,9 +74,11 @@ export class TurnMachine {
     }
   }
 
-  /** Notes what we are about to do to the open turn. */
-  blame(cause: Cause): void {
-    if (this.#open?.cause === 'exit') this.#open.cause = cause
+  /** Notes what we are about to do to the open turn, and why. */
+  blame(cause: Cause, why?: string): void {
+    if (this.#open?.cause !== 'exit') return
+    this.#open.cause = cause
+    if (why !== undefined) this.#open.why = why
   }
 
   /** What a codec says becomes what the log may keep. */
@@ -130,7 +134,8 @@ export class TurnMachine {
     const cause = open.cause === 'exit' && exit?.error?.code === 'timeout' ? 'timeout' : open.cause
     const outcome = decide(verdict, cause, exit && exitStatus(exit))
     const completed = turnCompleted(open, outcome, verdict, now, exit)
-    const tooLate = open.cause !== 'exit' && (outcome === 'completed' || outcome === 'denied')
+    const stopped = open.cause !== 'exit' && open.cause !== 'finished'
+    const tooLate = stopped && (outcome === 'completed' || outcome === 'denied')
     if (!tooLate) return [completed]
     const message = `the turn had ended by itself before it could be stopped (${open.cause})`
     return [{ type: 'notice.raised', level: 'info', code: 'interrupt_refused', message }, completed]
@@ -149,7 +154,7 @@ function turnCompleted(
   now: number,
   exit: Exit | undefined,
 ): TurnCompleted {
-  const error = outcomeError(outcome, verdict, exit)
+  const error = outcomeError(outcome, verdict, exit, open.why)
   const { result, structured, usage, nativeReason, data } = verdict
   return {
     type: 'turn.completed',
@@ -176,24 +181,29 @@ function exitOf(exit: Exit): { code?: number; signal?: string } {
 }
 
 /** Every outcome but a good one says why, in words a person can use. */
-function outcomeError(outcome: Outcome, verdict: TurnVerdict, exit: Exit | undefined): ErrorInfo | undefined {
+function outcomeError(
+  outcome: Outcome,
+  verdict: TurnVerdict,
+  exit: Exit | undefined,
+  why: string | undefined,
+): ErrorInfo | undefined {
   switch (outcome) {
     case 'completed':
     case 'interrupted':
       return undefined
-    case 'failed': {
-      const status = exit ? exitStatus(exit) : 0
-      return verdict.error ?? { code: 'unknown', message: `the agent exited with ${status} after its result` }
-    }
+    case 'failed':
+      return failure(verdict, exit)
     case 'denied':
       return {
         code: 'permission_denied',
         message: 'something it needed was refused, and nobody was there to allow it',
       }
     case 'timeout':
-      return { code: 'timeout', message: 'the turn took longer than it was allowed to' }
-    case 'crashed':
-      return { code: 'protocol_error', message: `the agent ended without a result (${describeExit(exit)})` }
+      return { code: 'timeout', message: withStderr(why ?? timeoutOf(exit), exit) }
+    case 'crashed': {
+      const message = `the agent ended without a result (${describeExit(exit)})`
+      return { code: verdict.error?.code ?? 'protocol_error', message: withStderr(message, exit) }
+    }
     case 'lost':
       return { code: 'connection_failed', message: 'the process that owned the turn went away' }
     case 'refused':
@@ -203,6 +213,26 @@ function outcomeError(outcome: Outcome, verdict: TurnVerdict, exit: Exit | undef
     default:
       return outcome satisfies never
   }
+}
+
+function failure({ error }: TurnVerdict, exit: Exit | undefined): ErrorInfo {
+  if (error === undefined) {
+    const status = exit ? exitStatus(exit) : 0
+    return { code: 'unknown', message: withStderr(`the agent exited with ${status} after its result`, exit) }
+  }
+  // A process that never started, or whose connection broke.
+  if (error !== exit?.error) return error
+  return { ...error, message: withStderr(error.message, exit) }
+}
+
+/** A start that took too long is explained by the process itself. */
+function timeoutOf(exit: Exit | undefined): string {
+  return exit?.error?.code === 'timeout' ? exit.error.message : 'the turn took longer than it was allowed to'
+}
+
+/** The reason for a crash is often on standard error alone. */
+function withStderr(message: string, exit: Exit | undefined): string {
+  return exit?.stderr === undefined ? message : `${message}: ${exit.stderr}`
 }
 
 function describeExit(exit: Exit | undefined): string {

@@ -149,7 +149,7 @@ test('an answer that was cut by the limit of tokens is told as cut', () => {
   expect(talk.only('turn.completed')).toMatchObject([{ error: { code: 'output_truncated' } }])
 })
 
-test('what stderr says explains a start that failed, and only that', () => {
+test('stderr explains a start that failed and a crash', () => {
   const died = new Talk('oneshot')
   died.conversation.begin(1)
   died.conversation.frame({ stream: 'stderr', text: 'Please run /login' })
@@ -160,5 +160,13 @@ test('what stderr says explains a start that failed, and only that', () => {
   crashed.conversation.begin(1)
   crashed.hear(init())
   crashed.conversation.frame({ stream: 'stderr', text: 'Please run /login' })
-  expect(eventsOf(crashed.exit({ code: 1 }), 'turn.completed')).toMatchObject([{ outcome: 'crashed' }])
+  expect(eventsOf(crashed.exit({ code: 1 }), 'turn.completed')).toMatchObject([
+    {
+      outcome: 'crashed',
+      error: {
+        code: 'authentication_failed',
+        message: 'the agent ended without a result (exit code 1): Please run /login',
+      },
+    },
+  ])
 })

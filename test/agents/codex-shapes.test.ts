@@ -65,8 +65,8 @@ test.each(['oneshot', 'live'] as const)(
   (launch) => {
     const codec = wire(launch)
     codec.command({ type: 'prompt', text: 'go' })
-    codec.stderr("error: a value is required for '--model <MODEL>' but none was supplied")
-    expect(codec.end({ code: 2, cause: 'exit' })).toMatchObject([
+    const stderr = "error: a value is required for '--model <MODEL>' but none was supplied"
+    expect(codec.end({ code: 2, cause: 'exit', stderr })).toMatchObject([
       { type: 'turn.verdict', error: { code: 'unsupported_option' } },
     ])
   },

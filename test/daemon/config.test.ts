@@ -41,6 +41,9 @@ test('without a word it listens on loopback, asks for a token and works here', a
       headersMs: 10_000,
       requestMs: 30_000,
       drainMs: 15_000,
+      startMs: 120_000,
+      exitMs: 30_000,
+      silenceMs: 60_000,
     },
     retention: { keyHours: 24 },
     limits: {

@@ -53,7 +53,7 @@ describe('the start of a server', () => {
     const { error, ...exit } = await server.run.exit
     const said = server.of('stdout').join('\n')
     expect(error?.code).toBe('timeout')
-    expect(error?.message).toBe(`${process.execPath} was not ready within 12345 ms; it said: ${said}`)
+    expect(error?.message).toBe(`${process.execPath} was not ready within 12.345 s; it printed: ${said}`)
     expect(exit).toEqual({ signal: 'SIGTERM' })
     await call
     expect(server.of('http')).toEqual([])

@@ -30,6 +30,10 @@ export function decodeTaskStarted(state: State, native: Fields): Step {
     : sayAll(progressTool(state.ledger, id, { message: label }))
 }
 
+export function anyInBackground(shells: State['shells']): boolean {
+  return [...shells.values()].some(({ background }) => background)
+}
+
 /** The call of a sub-agent is told of before its lines are; versions that do not announce it have nothing else. */
 export function adoptSubagent(state: State, id: string | undefined): Said[] {
   const call = id === undefined ? undefined : state.ledger.tools.get(id)

@@ -1,4 +1,3 @@
-import type { Frame } from '../../framing/frame.ts'
 import type { Codec, Said, Start, Step, Write } from '../agent.ts'
 import { amount, type Fields, flag, isFields, text } from '../fields.ts'
 import { encodeOneshot } from '../oneshot.ts'
@@ -6,6 +5,7 @@ import { ruleTable } from '../rules.ts'
 import { settle } from '../settle.ts'
 import { malformed, nothing, oversized, say, sayAll, unmapped } from '../step.ts'
 import { progressTool } from '../tools.ts'
+import { anyInBackground } from './background.ts'
 import { isOwnWork, ownsResult, strayResult } from './binding.ts'
 import {
   decodeControlCancel,
@@ -51,15 +51,12 @@ const ruleOf = ruleTable<Rule>({
   keep_alive: () => nothing,
 })
 
-/** How much of stderr is kept to explain a start that failed. */
-const STDERR_LINES = 20
-
 export const codec: Codec<State> = {
   initial: (start: Start) => initialState(start),
 
   decode(state, frame) {
     if (frame.blob) return oversized(frame.blob)
-    if (frame.stream === 'stderr') return decodeStderr(state, frame)
+    if (frame.stream === 'stderr') return say({ type: 'output.written', stream: 'stderr', line: frame.text })
     const native = frame.value
     if (isFields(native)) {
       const rule = ruleOf(native.type)
@@ -78,15 +75,18 @@ export const codec: Codec<State> = {
 
   sent: (state, frame) => sentLive(state, frame),
 
+  // The handshake of a one-shot process is the line that names its session.
+  ready: ({ known, commands, result, start }) =>
+    known.nativeSessionId !== undefined ||
+    result !== undefined ||
+    (start.launch === 'live' && ![...commands.values()].includes('initialize')),
+
+  finished: ({ result, ledger, shells }) =>
+    result !== undefined && !result.own && ledger.subagents.size === 0 && !anyInBackground(shells),
+
   end(state, exit) {
     return sayAll(state.turnOpen ? endTurn(state, exit) : settle(state.ledger, 'interrupted', true))
   },
-}
-
-function decodeStderr(state: State, frame: Frame): Step {
-  if (state.stderr.length === STDERR_LINES) state.stderr.shift()
-  state.stderr.push(frame.text)
-  return say({ type: 'output.written', stream: 'stderr', line: frame.text })
 }
 
 /** `--output-format json` prints all messages as one array. */

@@ -9,6 +9,7 @@ import {
 import type { Exit, Said, TurnVerdict } from '../agent.ts'
 import { amount, count, type Fields, fields, flag, int, isFields, objects, text, texts } from '../fields.ts'
 import { settle } from '../settle.ts'
+import { silentEnd } from '../silent-end.ts'
 import { isAborted } from './binding.ts'
 import { codeOfText, errorCodeOf } from './errors.ts'
 import { forgetVerdict, resetTurn, type State } from './state.ts'
@@ -151,15 +152,11 @@ function turnUsage(state: State): Usage | undefined {
   return Object.keys(usage).length === 0 ? undefined : usage
 }
 
-/** No result: it died, or never got as far as a turn. What stderr says is then all there is. */
+/** No result: the process crashed or never began a turn. */
 function silentVerdict(state: State, exit: Exit | undefined): TurnVerdict {
   const { denials, personDenials } = state.ledger
   const usage = turnUsage(state)
   const base = { type: 'turn.verdict' as const, denials, personDenials, ...(usage && { usage }) }
-  if (exit?.error) return { ...base, evidence: 'error', error: exit.error }
-  const neverStarted =
-    state.known.nativeSessionId === undefined && exit?.code !== undefined && exit.code !== 0
-  if (!neverStarted || state.stderr.length === 0) return { ...base, evidence: 'none' }
-  const message = state.stderr.join('\n')
-  return { ...base, evidence: 'error', error: { code: codeOfText(message), message } }
+  if (!exit) return { ...base, evidence: 'none' }
+  return { ...base, ...silentEnd(exit, state.known.nativeSessionId !== undefined, codeOfText) }
 }

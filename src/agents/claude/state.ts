@@ -107,7 +107,6 @@ export interface State {
   /** Calls of work in the background that a person refused since the last turn: the next one is told of them too. */
   readonly refusedBetween: Set<string>
   structured: unknown
-  stderr: string[]
   commandCount: number
   readonly commands: Map<string, string>
 }
@@ -140,7 +139,6 @@ export function initialState(start: Start): State {
     structuredCall: undefined,
     refusedBetween: new Set(),
     structured: undefined,
-    stderr: [],
     commandCount: 0,
     commands: new Map(),
   }

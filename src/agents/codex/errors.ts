@@ -3,6 +3,7 @@ import type { ErrorCode, ErrorInfo, Evidence } from '../../model/index.ts'
 import type { Exit, Said } from '../agent.ts'
 import { compact, type Fields, fields, int, isFields, text } from '../fields.ts'
 import { ruleTable } from '../rules.ts'
+import { silentEnd } from '../silent-end.ts'
 
 /** What Codex calls a failure; where it knows an HTTP status, that decides. */
 const codeOfWord = ruleTable<ErrorCode>({
@@ -53,17 +54,13 @@ export function codeOfText(message: string): ErrorCode {
 /** How it refuses arguments, whatever it says about them. */
 const BAD_ARGUMENTS = 2
 
-/** It ended without a word on the turn. What stderr says explains that only if no thread was ever opened. */
+/** The process ended without a result. */
 export function silence(
-  { threadId, stderr }: { threadId: string | undefined; stderr: readonly string[] },
+  { threadId }: { threadId: string | undefined },
   exit: Exit,
 ): { evidence: Evidence; error?: ErrorInfo } {
-  if (exit.error) return { evidence: 'error', error: exit.error }
-  const neverOpened = threadId === undefined && exit.code !== undefined && exit.code !== 0
-  if (!neverOpened || stderr.length === 0) return { evidence: 'none' }
-  const message = stderr.join('\n')
-  const code = exit.code === BAD_ARGUMENTS ? 'unsupported_option' : codeOfText(message)
-  return { evidence: 'error', error: { code, message } }
+  const codeOf = exit.code === BAD_ARGUMENTS ? () => 'unsupported_option' as const : codeOfText
+  return silentEnd(exit, threadId !== undefined, codeOf)
 }
 
 function statusIn(message: string): number | undefined {

@@ -92,6 +92,10 @@ export const codec: Codec<State> = {
 
   encode: (state, command) => encodeOneshot('gemini', state.start, command),
 
+  ready: ({ nativeSessionId, result }) => nativeSessionId !== undefined || result !== undefined,
+
+  finished: ({ result }) => result !== undefined,
+
   end(state, exit) {
     const said: Said[] = state.retry ? [state.retry] : []
     return sayAll([...said, ...endTurn(state, exit)])

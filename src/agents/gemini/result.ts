@@ -2,6 +2,7 @@ import { decide, type ErrorInfo, type Evidence } from '../../model/index.ts'
 import type { Exit, Said, TurnVerdict } from '../agent.ts'
 import { compact, count, type Fields, fields, isFields, text } from '../fields.ts'
 import { settle } from '../settle.ts'
+import { silentEnd } from '../silent-end.ts'
 import { codeOfExit, codeOfFailure } from './errors.ts'
 import type { State } from './state.ts'
 import { usageOf } from './usage.ts'
@@ -61,16 +62,20 @@ function evidenceOf(state: State, result: Fields, exit: Exit): [Evidence, ErrorI
 }
 
 /** No result: a signal ends it with code 0 and not a word, so only its own exit codes and stderr can tell. */
-function silentVerdict(state: State, { code }: Exit): { evidence: Evidence; error?: ErrorInfo } {
+function silentVerdict(state: State, exit: Exit): { evidence: Evidence; error?: ErrorInfo } {
+  const { code, stderr = '' } = exit
   if (state.failure) return { evidence: 'error', error: state.failure }
   if (code === CANCELLED) return { evidence: 'aborted' }
-  if (code === undefined || code === 0) return { evidence: 'none' }
-  const stderr = state.stderr.join('\n')
+  if (code === undefined || code === 0) return crash(exit)
   const message = stderr === '' ? `it exited with code ${code}` : stderr
   if (code === TURN_LIMIT) return { evidence: 'max_steps', error: { code: 'unknown', message } }
   const why = codeOfExit(code, stderr)
   // A code that any program may end with needs words to be a reason, and a run that had begun prints others.
   const begun = state.nativeSessionId !== undefined
-  if (why === 'unknown' && (begun || stderr === '')) return { evidence: 'none' }
+  if (why === 'unknown' && (begun || stderr === '')) return crash(exit)
   return { evidence: 'error', error: { code: why, message } }
+}
+
+function crash(exit: Exit): { evidence: Evidence; error?: ErrorInfo } {
+  return silentEnd(exit, true, (message) => codeOfFailure(message, undefined))
 }

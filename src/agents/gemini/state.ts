@@ -34,7 +34,6 @@ export interface State {
   failure: ErrorInfo | undefined
   /** A retry whose delay is told on the next line. */
   retry: LimitReported | undefined
-  readonly stderr: string[]
 }
 
 export function initialState(start: Start): State {
@@ -56,7 +55,6 @@ export function initialState(start: Start): State {
     lastError: undefined,
     failure: undefined,
     retry: undefined,
-    stderr: [],
   }
 }
 

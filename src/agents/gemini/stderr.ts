@@ -4,15 +4,10 @@ import { compact } from '../fields.ts'
 import { say } from '../step.ts'
 import type { State } from './state.ts'
 
-/** How much of stderr is kept to explain a start that failed. */
-const STDERR_LINES = 20
-
 const ATTEMPT = /^Attempt (\d{1,4}) failed(?: with status (\d{3}))?[.:] ?(.*)$/
 const DELAY = /Retrying after (\d{1,9})ms/
 
 export function decodeStderr(state: State, line: string): Step {
-  if (state.stderr.length === STDERR_LINES) state.stderr.shift()
-  state.stderr.push(line)
   return say({ type: 'output.written', stream: 'stderr', line }, ...retries(state, line))
 }
 

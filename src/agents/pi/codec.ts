@@ -58,15 +58,12 @@ const ruleOf = ruleTable<Rule>({
   bash_execution_update: () => nothing,
 })
 
-/** How much of stderr is kept to explain a start that failed. */
-const STDERR_LINES = 20
-
 export const codec: Codec<State> = {
   initial: initialState,
 
   decode(state, frame) {
     if (frame.blob) return oversized(frame.blob)
-    if (frame.stream === 'stderr') return decodeStderr(state, frame.text)
+    if (frame.stream === 'stderr') return say({ type: 'output.written', stream: 'stderr', line: frame.text })
     const native = frame.value
     if (!isFields(native)) return malformed(frame.text)
     const rule = ruleOf(native.type)
@@ -78,13 +75,11 @@ export const codec: Codec<State> = {
 
   sent: sentLive,
 
+  ready: ({ known, running, settled }) => known.nativeSessionId !== undefined || running || settled,
+
+  finished: ({ settled }) => settled,
+
   end(state, exit) {
     return sayAll(state.turnOpen ? endTurn(state, exit) : settle(state.ledger, 'interrupted', true))
   },
-}
-
-function decodeStderr(state: State, line: string): Step {
-  if (state.stderr.length === STDERR_LINES) state.stderr.shift()
-  state.stderr.push(line)
-  return say({ type: 'output.written', stream: 'stderr', line })
 }

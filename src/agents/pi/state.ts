@@ -56,7 +56,6 @@ export interface State {
   failure: ErrorInfo | undefined
   commandCount: number
   readonly commands: Map<string, Sent>
-  readonly stderr: string[]
 }
 
 export function initialState(start: Start): State {
@@ -82,7 +81,6 @@ export function initialState(start: Start): State {
     failure: undefined,
     commandCount: 0,
     commands: new Map(),
-    stderr: [],
   }
 }
 

@@ -2,6 +2,7 @@ import { decide, type ErrorInfo, type Evidence, isZeroUsage } from '../../model/
 import type { Exit, Said, Step, TurnVerdict } from '../agent.ts'
 import { compact, type Fields, flag, text } from '../fields.ts'
 import { settle } from '../settle.ts'
+import { silentEnd } from '../silent-end.ts'
 import { nothing, say, sayAll } from '../step.ts'
 import { codeOf } from './errors.ts'
 import { resetTurn, type State } from './state.ts'
@@ -76,12 +77,12 @@ function evidenceOf(state: State, last: Fields | undefined): [Evidence, ErrorInf
   }
 }
 
-/** It died, or never came to a turn: what stderr says is then all there is. */
+/** No result: the process crashed or never began a turn. */
 function silentVerdict(state: State, exit: Exit | undefined): { evidence: Evidence; error?: ErrorInfo } {
-  const message = state.stderr.join('\n')
+  if (!exit) return { evidence: 'none' }
+  const { code, stderr: message = '' } = exit
   // It asks on the terminal whether to take a session of another directory, and exits with 0.
-  const code = codeOf(message)
-  const refused = exit?.code === 0 ? code === 'session_not_found' : exit?.code !== undefined
-  if (message === '' || state.running || !refused) return { evidence: 'none' }
-  return { evidence: 'error', error: { code, message } }
+  const unasked = code === 0 && !state.running && codeOf(message) === 'session_not_found'
+  if (unasked) return { evidence: 'error', error: { code: 'session_not_found', message } }
+  return silentEnd(exit, state.running, codeOf)
 }

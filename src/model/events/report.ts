@@ -58,6 +58,8 @@ export const NoticeCode = z.enum([
   'resume_failed',
   'secrets_masked',
   'process_survived',
+  'agent_silent',
+  'exit_forced',
 ])
 export type NoticeCode = z.infer<typeof NoticeCode>
 

@@ -80,9 +80,6 @@ const ruleOf = ruleTable<Rule>({
   'thread/compacted': () => nothing,
 })
 
-/** How much of stderr is kept to explain a start that failed. */
-const STDERR_LINES = 20
-
 /** `codex app-server`: JSON-RPC by lines, without the field `jsonrpc`. */
 export const appServerCodec: Codec<State> = {
   initial: (start: Start) => initialState(start),
@@ -104,6 +101,8 @@ export const appServerCodec: Codec<State> = {
 
   sent: (state, frame) => (isFields(frame.value) ? note(state, frame.value) : undefined),
 
+  ready: ({ threadId }) => threadId !== undefined,
+
   end(state, exit) {
     const open = state.turn !== undefined || state.held !== undefined
     return sayAll(open ? endTurn(state, silence(state, exit), exit) : endProcess(state))
@@ -116,8 +115,6 @@ function decodeUnnamed(state: State, native: Fields, raw: string): Step {
 }
 
 function decodeStderr(state: State, line: string): Step {
-  if (state.stderr.length === STDERR_LINES) state.stderr.shift()
-  state.stderr.push(line)
   // A refusal belongs to the turn that is open; without one there is no outcome to change.
   const refusal = refusalIn(line)
   if (refusal?.code === 'tool_refused' && state.turn) state.declined.told++

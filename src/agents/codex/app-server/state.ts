@@ -97,8 +97,6 @@ export interface State {
   readonly abandoned: Set<string>
   /** What was last said of the account's limits. */
   limits: string
-  /** The last lines of stderr, to explain a start that failed. */
-  stderr: string[]
   declined: Declined
 }
 
@@ -129,7 +127,6 @@ export function initialState(start: Start): State {
     sandbox: start.policy.sandbox,
     abandoned: new Set(),
     limits: '',
-    stderr: [],
     declined: { told: 0, ended: 0 },
   }
 }

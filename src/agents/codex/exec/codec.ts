@@ -55,9 +55,6 @@ const ruleOf = ruleTable<Rule>({
   },
 })
 
-/** How much of stderr is kept to explain a start that failed. */
-const STDERR_LINES = 20
-
 /** `codex exec --json`: whole items, no deltas, nobody can be asked; the process is the turn. */
 export const execCodec: Codec<State> = {
   initial: (start: Start) => initialState(start),
@@ -73,6 +70,10 @@ export const execCodec: Codec<State> = {
   },
 
   encode: (state, command) => encodeOneshot('codex', state.start, command),
+
+  ready: ({ threadId, result }) => threadId !== undefined || result !== undefined,
+
+  finished: ({ result }) => result !== undefined,
 
   end(state, exit) {
     const verdict = verdictOf(state, exit)
@@ -114,8 +115,6 @@ function turnUsage({ resume, spent = {} }: Start, total: Usage): Usage | undefin
 }
 
 function decodeStderr(state: State, line: string): Step {
-  if (state.stderr.length === STDERR_LINES) state.stderr.shift()
-  state.stderr.push(line)
   const refusal = refusalIn(line)
   if (refusal?.code === 'tool_refused') state.declined.told++
   const said: Said = { type: 'output.written', stream: 'stderr', line }

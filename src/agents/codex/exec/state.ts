@@ -34,7 +34,6 @@ export interface State {
   made: number
   /** Most ids are named twice in a row, and one string for both is found at once. */
   lastId: string
-  stderr: string[]
   declined: Declined
 }
 
@@ -49,7 +48,6 @@ export function initialState(start: Start): State {
     flat: new Map(),
     made: 0,
     lastId: '',
-    stderr: [],
     declined: { told: 0, ended: 0 },
   }
 }

@@ -12,7 +12,7 @@ import { errorNotice, failureOf, plain } from '../errors.ts'
 import { isPruned, isRejected, kindOf, resultOf, titleOf } from '../tools.ts'
 import { stepUsage } from '../usage.ts'
 import { initialState, madeId, type State } from './state.ts'
-import { endTurn } from './verdict.ts'
+import { endTurn, hasEnded } from './verdict.ts'
 
 type Rule = (state: State, native: Fields) => readonly Said[]
 
@@ -50,7 +50,7 @@ export const codec: Codec<State> = {
 
   decode(state, frame) {
     if (frame.blob) return oversized(frame.blob)
-    if (frame.stream === 'stderr') return decodeStderr(state, frame.text)
+    if (frame.stream === 'stderr') return decodeStderr(frame.text)
     const native = frame.value
     if (!isFields(native)) return malformed(frame.text)
     const rule = ruleOf(native.type)
@@ -60,6 +60,8 @@ export const codec: Codec<State> = {
   },
 
   encode: (state, command) => encodeOneshot('opencode', state.start, command),
+
+  finished: hasEnded,
 
   end: (state, exit) => sayAll(endTurn(state, exit)),
 }
@@ -109,12 +111,7 @@ function wholeChild(state: State, call: Fields, { status }: ToolResult, toolId: 
   ]
 }
 
-/** How much of stderr is kept to explain a start that failed. */
-const STDERR_LINES = 20
-
-function decodeStderr(state: State, line: string): Step {
-  if (state.stderr.length === STDERR_LINES) state.stderr.shift()
-  state.stderr.push(plain(line))
+function decodeStderr(line: string): Step {
   const said: Said[] = [{ type: 'output.written', stream: 'stderr', line }]
   const asked = line.indexOf('permission requested:')
   if (asked >= 0 && line.includes('auto-rejecting')) {

@@ -18,7 +18,6 @@ export interface State {
   /** Somebody was asked about a call of this step and said no: the run ends with the step. */
   rejected: boolean
   failure: Failure | undefined
-  readonly stderr: string[]
 }
 
 export function initialState(start: Start): State {
@@ -34,7 +33,6 @@ export function initialState(start: Start): State {
     reason: undefined,
     rejected: false,
     failure: undefined,
-    stderr: [],
   }
 }
 

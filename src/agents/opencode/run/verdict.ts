@@ -2,6 +2,7 @@ import { decide, type ErrorInfo, type Evidence } from '../../../model/index.ts'
 import type { Exit, Said, TurnVerdict } from '../../agent.ts'
 import { compact } from '../../fields.ts'
 import { settle } from '../../settle.ts'
+import { silentEnd } from '../../silent-end.ts'
 import { codeOfText, failureOfReason, goesOn } from '../errors.ts'
 import type { State } from './state.ts'
 
@@ -33,19 +34,16 @@ function verdictOf(state: State, exit: Exit): TurnVerdict {
   }
 }
 
+/** A call that was rejected ends the run, in the middle of its loop and with exit code 0. */
+export function hasEnded({ reason, rejected, failure }: State): boolean {
+  return failure !== undefined || (reason !== undefined && (rejected || !goesOn(reason)))
+}
+
 function evidenceOf(state: State, exit: Exit): [Evidence, ErrorInfo?] {
   if (exit.error) return ['error', exit.error]
   const failure = state.failure ?? failureOfReason(state.reason)
   if (failure) return [failure.evidence, failure.error]
-  if (exit.code === undefined) return ['none']
-  if (state.nativeSessionId === undefined) return neverStarted(state, exit.code)
-  // A call that was rejected ends the run, in the middle of its loop and with exit code 0.
-  const ended = state.reason !== undefined && (state.rejected || !goesOn(state.reason))
-  return [ended ? 'success' : 'none']
-}
-
-function neverStarted(state: State, exitCode: number): [Evidence, ErrorInfo?] {
-  const message = state.stderr.join('\n')
-  if (exitCode === 0 || message === '') return ['none']
-  return ['error', { code: codeOfText(message), message }]
+  if (hasEnded(state) && exit.code !== undefined && state.nativeSessionId !== undefined) return ['success']
+  const { evidence, error } = silentEnd(exit, state.nativeSessionId !== undefined, codeOfText)
+  return error ? [evidence, error] : [evidence]
 }

@@ -4,7 +4,6 @@ import { discardMessage } from '../../messages.ts'
 import { ruleTable } from '../../rules.ts'
 import { settle } from '../../settle.ts'
 import { malformed, nothing, oversized, say, sayAll, unmapped } from '../../step.ts'
-import { plain } from '../errors.ts'
 import { encode } from './commands.ts'
 import { abandonHeld } from './held.ts'
 import { decodeAnswer } from './http-answers.ts'
@@ -66,9 +65,6 @@ const ruleOf = ruleTable<Rule>({
   'file.watcher.updated': silent,
 })
 
-/** How much of stderr is kept to explain a start that failed. */
-const STDERR_LINES = 20
-
 /** `opencode serve`: its events come as SSE data, our commands go as HTTP calls. */
 export const codec: Codec<State> = {
   initial: initialState,
@@ -76,7 +72,7 @@ export const codec: Codec<State> = {
   decode(state, frame) {
     if (frame.blob) return oversized(frame.blob)
     if (frame.stream === 'stderr' || frame.stream === 'stdout')
-      return decodeOutput(state, frame.stream, frame.text)
+      return say({ type: 'output.written', stream: frame.stream, line: frame.text })
     const native = frame.value
     if (!isFields(native)) return malformed(frame.text)
     if (frame.stream === 'http') return decodeAnswer(state, native)
@@ -88,6 +84,8 @@ export const codec: Codec<State> = {
   encode,
 
   sent,
+
+  ready: ({ root, openFailure }) => root !== undefined || openFailure !== undefined,
 
   end(state, exit) {
     // Nothing outlives the server.
@@ -106,13 +104,4 @@ function decodeBreak(native: Fields): Step | undefined {
     code: 'agent_warning',
     message: `no more events: ${why}`,
   })
-}
-
-/** What the server prints beside its protocol. */
-function decodeOutput(state: State, stream: 'stdout' | 'stderr', line: string): Step {
-  if (stream === 'stderr') {
-    if (state.stderr.length === STDERR_LINES) state.stderr.shift()
-    state.stderr.push(plain(line))
-  }
-  return say({ type: 'output.written', stream, line })
 }

@@ -86,7 +86,6 @@ export interface State {
   structured: unknown
   model: string | undefined
   mode: string | undefined
-  readonly stderr: string[]
 }
 
 export function initialState(start: Start): State {
@@ -120,7 +119,6 @@ export function initialState(start: Start): State {
     structured: undefined,
     model: start.options.model,
     mode: start.mode,
-    stderr: [],
   }
 }
 

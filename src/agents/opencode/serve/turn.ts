@@ -2,6 +2,7 @@ import { decide, type ErrorInfo, type Evidence } from '../../../model/index.ts'
 import type { Exit, Said, TurnVerdict } from '../../agent.ts'
 import { compact } from '../../fields.ts'
 import { settle } from '../../settle.ts'
+import { silentEnd } from '../../silent-end.ts'
 import { codeOfText, failureOfReason, goesOn } from '../errors.ts'
 import { abandonHeld } from './held.ts'
 import { resetTurn, type State } from './state.ts'
@@ -59,9 +60,7 @@ function evidenceOf(state: State, exit: Exit | undefined): [Evidence, ErrorInfo?
     if (cut) return [cut.evidence, cut.error]
     return [state.aborted && goesOn(state.root?.reason) ? 'aborted' : 'success']
   }
-  if (exit.error) return ['error', exit.error]
-  if (exit.cause === 'interrupt') return ['aborted']
-  const message = state.stderr.join('\n')
-  const started = state.root !== undefined || !exit.code
-  return started || message === '' ? ['none'] : ['error', { code: codeOfText(message), message }]
+  if (!exit.error && exit.cause === 'interrupt') return ['aborted']
+  const { evidence, error } = silentEnd(exit, state.root !== undefined, codeOfText)
+  return error ? [evidence, error] : [evidence]
 }

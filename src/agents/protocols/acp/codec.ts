@@ -7,7 +7,7 @@ import { malformed, nothing, oversized, say, sayAll, unmapped } from '../../step
 import { note } from './calls.ts'
 import { encodeCommand } from './commands.ts'
 import { errorOf } from './errors.ts'
-import { decodeInitialized, decodeOpened, decodeSet } from './handshake.ts'
+import { decodeInitialized, decodeOpened, decodeSet, isReady } from './handshake.ts'
 import { decodeCancelRequest, decodePermission } from './permissions.ts'
 import type { AcpQuirks } from './quirks.ts'
 import { updateSession } from './session.ts'
@@ -61,9 +61,6 @@ const answerRule = ruleTable<AnswerRule>({
   'session/set_config_option': decodeSet,
 })
 
-/** How much of stderr is kept to explain a start that failed. */
-const STDERR_LINES = 20
-
 /** A codec of the Agent Client Protocol; without quirks, those that are known by the agent's name. */
 export function acpCodec(quirks?: AcpQuirks): Codec<State> {
   return {
@@ -71,6 +68,9 @@ export function acpCodec(quirks?: AcpQuirks): Codec<State> {
     decode,
     encode: encodeCommand,
     sent: (state, frame) => (isFields(frame.value) ? note(state, frame.value) : undefined),
+    ready: isReady,
+    // A handshake that failed closes the input of the agent.
+    finished: ({ broken }) => broken !== undefined,
     end(state, exit) {
       const said = endTurn(state, { exit })
       // Prompts that were never begun, and work in the background: nothing outlives the process.
@@ -88,7 +88,7 @@ function beforeTerminal(said: Said[], left: Said[]): Said[] {
 
 function decode(state: State, frame: Frame): Step {
   if (frame.blob) return oversized(frame.blob)
-  if (frame.stream === 'stderr') return decodeStderr(state, frame)
+  if (frame.stream === 'stderr') return say({ type: 'output.written', stream: 'stderr', line: frame.text })
   const native = frame.value
   if (!isFields(native)) return malformed(frame.text)
   const { method } = native
@@ -100,12 +100,6 @@ function decode(state: State, frame: Frame): Step {
   }
   if (native.result === undefined && native.error === undefined) return unmapped('?', frame.text)
   return decodeResponse(state, native)
-}
-
-function decodeStderr(state: State, frame: Frame): Step {
-  if (state.stderr.length === STDERR_LINES) state.stderr.shift()
-  state.stderr.push(frame.text)
-  return say({ type: 'output.written', stream: 'stderr', line: frame.text })
 }
 
 function decline(_state: State, native: Fields): Step {

@@ -121,6 +121,11 @@ function refuseSession(state: State, error: ErrorInfo, sent: Sent): Step {
   ])
 }
 
+/** Whether the session is open and set up, so that a prompt can go out. */
+export function isReady({ ready, awaitsCommands, setup, settingCall }: State): boolean {
+  return ready && !awaitsCommands && settingCall === undefined && setup.length === 0
+}
+
 /** The next thing that stands between an open session and the prompt that waits for it. */
 export function proceed(state: State, said: readonly Said[] = []): Step {
   if (!state.ready || state.awaitsCommands || state.settingCall !== undefined) return send([], said)

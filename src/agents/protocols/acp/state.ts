@@ -128,7 +128,6 @@ export interface State {
   cost: number | undefined
   costBefore: number | undefined
   context: { used: number | undefined; size: number | undefined }
-  readonly stderr: string[]
 }
 
 export function initialState(start: Start, quirks: AcpQuirks | undefined): State {
@@ -165,7 +164,6 @@ export function initialState(start: Start, quirks: AcpQuirks | undefined): State
     cost: undefined,
     costBefore: 0,
     context: { used: undefined, size: undefined },
-    stderr: [],
   }
 }
 

@@ -2,6 +2,7 @@ import { decide, type ErrorInfo, type Evidence, isZeroUsage, type Usage } from '
 import type { Exit, Said, TurnVerdict } from '../../agent.ts'
 import { type Fields, fields, isFields, number, text } from '../../fields.ts'
 import { settle } from '../../settle.ts'
+import { silentEnd } from '../../silent-end.ts'
 import { closeBlock, releaseAside, releaseEcho } from './blocks.ts'
 import { codeOfText, errorOf } from './errors.ts'
 import { beginTurn, type State, type Turn } from './state.ts'
@@ -52,7 +53,7 @@ function judge(
   { answer, error, exit }: Ending,
 ): { evidence: Evidence; error?: ErrorInfo; reason?: string } {
   if (error) return { evidence: 'error', error }
-  if (exit) return silence(state, exit)
+  if (exit) return silentEnd(exit, state.sessionId !== undefined, codeOfText)
   const native = answer ?? {}
   if (native.error !== undefined && native.error !== null) {
     const code = number(fields(native, 'error'), 'code')
@@ -150,15 +151,6 @@ function usageIn(said: readonly Said[]): Usage | undefined {
   if (reported?.type !== 'usage.reported') return undefined
   const { type: _, scope: __, source: ___, ...usage } = reported
   return usage
-}
-
-/** No answer: it died, or never got as far as a session. What stderr says is then all there is. */
-function silence(state: State, exit: Exit): { evidence: Evidence; error?: ErrorInfo } {
-  if (exit.error) return { evidence: 'error', error: exit.error }
-  const neverOpened = state.sessionId === undefined && exit.code !== undefined && exit.code !== 0
-  if (!neverOpened || state.stderr.length === 0) return { evidence: 'none' }
-  const message = state.stderr.join('\n')
-  return { evidence: 'error', error: { code: codeOfText(message), message } }
 }
 
 function forgetTurn(state: State): void {

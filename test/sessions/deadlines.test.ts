@@ -1,0 +1,193 @@
+import { describe, expect, test } from 'vitest'
+import { agents } from '../../src/agents/index.ts'
+import type { LaunchKind } from '../../src/model/index.ts'
+import { AGENT_LIMITS } from '../../src/sessions/deadlines.ts'
+import { house, init, result, said } from './house.ts'
+
+const { startMs, exitMs } = AGENT_LIMITS
+
+/** Agents that run a program, by launch. */
+function programs(launch: LaunchKind): string[] {
+  const builtin = ['board', 'demo', 'echo']
+  return agents.filter(({ id, launches }) => launches[launch] && !builtin.includes(id)).map(({ id }) => id)
+}
+
+const notices = async (
+  room: ReturnType<typeof house>,
+  session: Parameters<ReturnType<typeof house>['log']>[0],
+) => (await room.log(session)).flatMap(({ event }) => (event.type === 'notice.raised' ? [event] : []))
+
+describe('a process that never answers its handshake', () => {
+  test.each(programs('live'))('ends the turn of a live %s', async (agent) => {
+    const { open, driver, time } = house()
+    const session = await open({}, { agent, launch: 'live' })
+    await session.prompt('go')
+    const run = await driver.run()
+    await time.pass(startMs - 1)
+    expect(run.stops).toBe(0)
+    await time.pass(1)
+    expect(await session.settled(1)).toMatchObject({
+      outcome: 'timeout',
+      error: {
+        code: 'timeout',
+        message: `${agent} did not answer its handshake within 120 s (timeouts.startMs)`,
+      },
+    })
+    expect(run.stops).toBe(1)
+  })
+
+  test.each(programs('oneshot').filter((id) => id !== 'opencode'))('ends a one-shot %s', async (agent) => {
+    const { open, driver, time } = house()
+    const session = await open({}, { agent, launch: 'oneshot' })
+    await session.prompt('go')
+    await driver.run()
+    await time.pass(startMs)
+    expect(await session.settled(1)).toMatchObject({
+      outcome: 'timeout',
+      error: { message: `${agent} did not print anything within 120 s (timeouts.startMs)` },
+    })
+  })
+
+  test('ends a warm process without a turn, and the next prompt starts another one', async () => {
+    const room = house()
+    const session = await room.open()
+    await session.warm()
+    const first = await room.driver.run()
+    // The process without work would be closed before that.
+    await room.time.pass(30_000)
+    await session.prompt('go')
+    await room.time.pass(startMs - 30_000)
+    expect(first.stops).toBe(1)
+    expect(await session.settled(1)).toMatchObject({ outcome: 'timeout' })
+    await session.prompt('again')
+    const second = await room.driver.run(2)
+    second.say(init, said('hello'), result('hello'))
+    expect(await session.settled(2)).toMatchObject({ outcome: 'completed' })
+  })
+
+  test('is stopped by no limit once it has answered', async () => {
+    const { open, driver, time } = house()
+    const session = await open()
+    await session.prompt('go')
+    const run = await driver.run()
+    run.say(init)
+    await expect.poll(() => session.coverage.frames).toBe(1)
+    await time.pass(10 * startMs)
+    expect(run.stops).toBe(0)
+    run.say(result('done'))
+    expect(await session.settled(1)).toMatchObject({ outcome: 'completed' })
+  })
+})
+
+/** What each agent prints for a turn that ends well. */
+const RESULTS: Record<string, readonly unknown[]> = {
+  claude: [init, said('done'), result('done')],
+  codex: [
+    { type: 'thread.started', thread_id: 't-1' },
+    { type: 'item.completed', item: { id: 'item_0', type: 'agent_message', text: 'done' } },
+    { type: 'turn.completed', usage: { input_tokens: 1, output_tokens: 1 } },
+  ],
+  gemini: [
+    { type: 'init', session_id: 'g-1', model: 'm' },
+    { type: 'message', role: 'assistant', content: 'done', delta: true },
+    { type: 'result', status: 'success', stats: {} },
+  ],
+  opencode: [
+    { type: 'text', sessionID: 'ses_1', part: { id: 'p1', text: 'done' } },
+    { type: 'step_finish', sessionID: 'ses_1', part: { id: 'p2', reason: 'stop', tokens: {} } },
+  ],
+  pi: [
+    { type: 'session', id: 'pi-1' },
+    { type: 'agent_start' },
+    {
+      type: 'message_end',
+      message: { role: 'assistant', content: [{ type: 'text', text: 'done' }], stopReason: 'stop' },
+    },
+    { type: 'agent_settled', aborted: false },
+  ],
+}
+
+describe('a one-shot process that does not exit after its result', () => {
+  test.each(programs('oneshot'))('is ended, and the result of %s stands', async (agent) => {
+    const room = house()
+    const session = await room.open({}, { agent, launch: 'oneshot' })
+    await session.prompt('go')
+    const run = await room.driver.run()
+    const lines = RESULTS[agent] ?? []
+    run.say(...lines)
+    await expect.poll(() => session.coverage.frames).toBe(lines.length)
+    await room.time.pass(exitMs - 1)
+    expect(run.stops).toBe(0)
+    await room.time.pass(1)
+    expect(run.stops).toBe(1)
+    expect(await session.settled(1)).toMatchObject({ outcome: 'completed', result: 'done' })
+    expect(await notices(room, session)).toMatchObject([
+      {
+        code: 'exit_forced',
+        message: `${agent} did not exit within 30 s after its result (timeouts.exitMs); its process was ended`,
+      },
+    ])
+  })
+
+  test('has the same time again after further output', async () => {
+    const { open, driver, time } = house()
+    const session = await open({}, { launch: 'oneshot' })
+    await session.prompt('go')
+    const run = await driver.run()
+    run.say(init, result('one'))
+    await expect.poll(() => session.coverage.frames).toBe(2)
+    await time.pass(exitMs - 1)
+    run.say(result('two'))
+    await expect.poll(() => session.coverage.frames).toBe(3)
+    await time.pass(exitMs - 1)
+    expect(run.stops).toBe(0)
+    await time.pass(1)
+    expect(await session.settled(1)).toMatchObject({ outcome: 'completed', result: 'two' })
+  })
+
+  test('may take any time while work in the background is running', async () => {
+    const { open, driver, time } = house()
+    const session = await open({}, { launch: 'oneshot' })
+    await session.prompt('go')
+    const run = await driver.run()
+    const task = {
+      type: 'system',
+      subtype: 'task_started',
+      task_id: 'b1',
+      is_backgrounded: true,
+      task_type: 'local_bash',
+    }
+    run.say(init, task, result('one'))
+    await expect.poll(() => session.coverage.frames).toBe(3)
+    await time.pass(10 * exitMs)
+    expect(run.stops).toBe(0)
+    run.die({ code: 0 })
+    expect(await session.settled(1)).toMatchObject({ outcome: 'completed' })
+  })
+
+  test('keeps a failure as its outcome', async () => {
+    const { open, driver, time } = house()
+    const session = await open({}, { launch: 'oneshot' })
+    await session.prompt('go')
+    const run = await driver.run()
+    run.say(init, { ...result('Invalid API key'), is_error: true })
+    await expect.poll(() => session.coverage.frames).toBe(2)
+    await time.pass(exitMs)
+    expect(await session.settled(1)).toMatchObject({
+      outcome: 'failed',
+      error: { message: 'Invalid API key' },
+    })
+  })
+})
+
+test('a live agent whose handshake failed and that stays after its input was closed is ended', async () => {
+  const { open, driver, time } = house()
+  const session = await open({}, { agent: 'gemini', launch: 'live' })
+  await session.prompt('go')
+  const run = await driver.run()
+  run.say({ jsonrpc: '2.0', id: 1, error: { code: -32603, message: 'no' } })
+  expect(await session.settled(1)).toMatchObject({ outcome: 'failed' })
+  await time.pass(0)
+  await time.pass(exitMs)
+  expect(run.stops).toBe(1)
+})
