@@ -31,7 +31,7 @@ const COMMON: Omit<
 export const claude: Agent = {
   id: 'claude',
   name: 'Claude Code',
-  testedVersion: '2.1.325',
+  testedVersion: '2.1.326',
   setup,
   launches: {
     live: recipe({

@@ -35,7 +35,7 @@ const COMMON: Omit<Capabilities, Differs> = {
 export const codex: Agent = {
   id: 'codex',
   name: 'Codex CLI',
-  testedVersion: '0.166.0',
+  testedVersion: '0.169.0',
   setup,
   launches: {
     live: recipe({
