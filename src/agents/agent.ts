@@ -25,6 +25,8 @@ export interface Start {
   epoch: number
   /** The native session to go on with. */
   resume?: string
+  /** The version of the installed program, where it is known. Launch and codec may differ by it. */
+  version?: string
   /** The mode that it was in, by the agent's own name, where one was chosen; it stands above the policy's. */
   mode?: string
   /** What a process of one turn is started for. Its text goes in by `encode`; its pictures come with the start. */
@@ -131,6 +133,8 @@ export interface ServerLaunch extends Omit<ProcessLaunch, 'kind'> {
   listening: RegExp
   /** Where its events are. The stream begins with a greeting, and nothing is asked of the server before that. */
   events: string
+  /** What it means that a server has no events there, for the error message. */
+  absent?: string
   /** Its basic authentication: the name, and the variables that take it and a password made for this run alone. */
   login: { user: string; userVariable: string; passwordVariable: string }
 }
@@ -192,6 +196,16 @@ export interface Agent {
   /** What it needs before it can work; a built-in agent needs nothing. */
   setup?: AgentSetup
   launches: Partial<Record<LaunchKind, LaunchRecipe>>
+  /** Why a launch is not offered, as the end of a sentence. */
+  missing?: Partial<Record<LaunchKind, string>>
+  /** The launches of a version that differs from the newest tested one; nothing where it does not. */
+  atVersion?(version: string): Pick<Agent, 'launches' | 'missing'> | undefined
+}
+
+/** The agent as its installed version behaves. */
+export function agentAt(agent: Agent, version: string | undefined): Agent {
+  const variant = version === undefined ? undefined : agent.atVersion?.(version)
+  return variant ? { ...agent, ...variant } : agent
 }
 
 /** Hides a codec's private state, so that recipes of different states fit one agent. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import type { VersionQuestion } from '../agents/setup.ts'
 import type { Run, RunExit, Timers } from '../drivers/driver.ts'
 import { processDriver } from '../drivers/process.ts'
-import type { BlobSink } from '../model/index.ts'
+import { type BlobSink, compareVersions } from '../model/index.ts'
 import type { Environment } from './paths.ts'
 
 const PATIENCE_MS = 5_000
@@ -111,16 +111,5 @@ export type Fit = 'tested' | 'newer' | 'older'
 
 export function fitOf(version: string, tested: string): Fit {
   if (version === tested) return 'tested'
-  return compare(partsOf(version), partsOf(tested)) < 0 ? 'older' : 'newer'
-}
-
-/** The numbers, and below them whether it is a release: what leads up to one is older. */
-function partsOf(version: string): number[] {
-  const [core = '', beforeRelease] = version.split(/-(.*)/s)
-  return [...core.split('.').map((part) => Number.parseInt(part, 10)), beforeRelease === undefined ? 1 : 0]
-}
-
-function compare(a: readonly number[], b: readonly number[]): number {
-  const at = a.findIndex((part, index) => part !== b[index])
-  return at < 0 ? 0 : (a[at] ?? 0) - (b[at] ?? 0)
+  return compareVersions(version, tested) < 0 ? 'older' : 'newer'
 }

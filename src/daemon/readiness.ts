@@ -1,10 +1,10 @@
-import type { Agent } from '../agents/agent.ts'
+import { type Agent, agentAt } from '../agents/agent.ts'
 import { agents as allAgents } from '../agents/index.ts'
 import type { AgentSetup } from '../agents/setup.ts'
 import type { Timers } from '../drivers/driver.ts'
-import { findProgram } from '../drivers/find-program.ts'
-import { type Capabilities, type LaunchKind, toMainstemError } from '../model/index.ts'
+import type { Capabilities, LaunchKind } from '../model/index.ts'
 import type { AgentSettings } from '../sessions/parts.ts'
+import { askAgent, locate } from './agent-program.ts'
 import { systemTimers } from './clock.ts'
 import {
   agentEnvironment,
@@ -14,7 +14,7 @@ import {
   pathOf,
 } from './credentials.ts'
 import type { Environment } from './paths.ts'
-import { askVersion, type Fit, fitOf, type Told } from './program-version.ts'
+import { type Fit, fitOf } from './program-version.ts'
 
 /**
  * `missing`: there is no program. `broken`: it does not run. `needs_login`: nothing it could be paid with was found.
@@ -104,16 +104,18 @@ async function lookAt(agent: Agent, settings: AgentSettings, around: Around): Pr
   const found = locate(id, setup, settings, environment.PATH ?? '')
   if (found.program === undefined) return { ...told, state: 'missing', ...next(found.note, found.fix) }
   const { program } = found
-  const answer = await versionOf(program, setup, settings, around)
+  const answer = await askAgent(program, setup, settings, around)
   const version = answer.version !== undefined && {
     version: answer.version,
     ...(testedVersion !== undefined && { fit: fitOf(answer.version, testedVersion) }),
   }
   if (answer.broken) return { ...told, program, state: 'broken', ...next(answer.note, setup.install) }
-  const login = loginOf(setup, credentials, Object.keys(launches))
-  const notes = [answer.note, login.note].filter((note) => note !== undefined)
+  const installed = agentAt(agent, answer.version)
+  const offered = capabilitiesOf(installed)
+  const login = loginOf(setup, credentials, Object.keys(offered))
+  const notes = [answer.note, ...missingNotes(installed), login.note].filter((note) => note !== undefined)
   const note = notes.length === 0 ? undefined : notes.join('; ')
-  return { ...told, program, ...version, state: login.state, ...next(note, login.fix) }
+  return { ...told, launches: offered, program, ...version, state: login.state, ...next(note, login.fix) }
 }
 
 /** Whether the server answers is not asked: nothing here uses the network. */
@@ -136,45 +138,13 @@ function capabilitiesOf({ launches }: Agent): Partial<Record<LaunchKind, Capabil
   }
 }
 
+/** Why the installed version has fewer launches than the tested one. */
+function missingNotes({ missing = {} }: Agent): string[] {
+  return Object.entries(missing).map(([launch, why]) => `no ${launch} launch: ${why}`)
+}
+
 function next(note: string | undefined, fix: string | undefined): { note?: string; fix?: string } {
   return { ...(note !== undefined && { note }), ...(fix !== undefined && { fix }) }
-}
-
-interface Located {
-  program?: string
-  note?: string
-  fix?: string
-}
-
-/** Where its program is, looked up as the driver will do it. */
-function locate(id: string, setup: AgentSetup, settings: AgentSettings, path: string): Located {
-  const [configured] = settings.command ?? []
-  const name = configured ?? setup.program
-  if (name === undefined)
-    return { note: `its command has to be set in the configuration: agents.${id}.command` }
-  try {
-    return { program: findProgram(name, path) }
-  } catch (thrown) {
-    // Installing something would not help against what the configuration says.
-    if (configured === undefined) return next(`${name} is not in PATH`, setup.install)
-    return { note: `configuration: agents.${id}.command: ${toMainstemError(thrown).message}` }
-  }
-}
-
-/** A command with arguments of its own may start anything, so it is not run just to be asked. */
-async function versionOf(
-  program: string,
-  { version, credentials = [] }: AgentSetup,
-  { command = [], env = {} }: AgentSettings,
-  around: Around,
-): Promise<Told> {
-  if (!version || around.signal.aborted) return {}
-  if (command.length > 1)
-    return { note: 'its configured command has arguments, so its version was not asked' }
-  const isKey = (name: string) =>
-    credentials.some((source) => source.kind === 'variable' && source.name === name)
-  const harmless = Object.entries(env).filter(([name]) => !isKey(name))
-  return askVersion({ program, question: version, env: Object.fromEntries(harmless), ...around })
 }
 
 function loginOf(

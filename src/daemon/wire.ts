@@ -14,6 +14,7 @@ import { WarmPool } from '../sessions/warm-pool.ts'
 import { memoryStore } from '../stores/memory.ts'
 import type { Store } from '../stores/store.ts'
 import { systemClock, systemTimers } from './clock.ts'
+import { installedVersions } from './installed-version.ts'
 import { isInside } from './is-inside.ts'
 
 export interface Wiring {
@@ -70,6 +71,9 @@ export function wire({
   if (stranger !== undefined) {
     throw new MainstemError('agent_not_found', `configuration: agents.${stranger}: there is no such agent`)
   }
+  const agentSettings = (id: string) => (Object.hasOwn(settings, id) ? (settings[id] ?? {}) : {})
+  const closed = new AbortController()
+  const around = { environment: process.env, platform: process.platform, timers, signal: closed.signal }
   const sessions = new Sessions({
     agents: known,
     store,
@@ -87,11 +91,13 @@ export function wire({
     digest: (text) => createHash('sha256').update(text).digest('hex'),
     isInside,
     sweep: async (runIds) => void (await sweep(runIds, { timers })),
-    agentSettings: (id) => (Object.hasOwn(settings, id) ? (settings[id] ?? {}) : {}),
+    agentSettings,
+    versionOf: installedVersions(agentSettings, around),
   })
   return {
     sessions,
     async [Symbol.asyncDispose]() {
+      closed.abort()
       await sessions.drain()
       await store[Symbol.asyncDispose]()
     },

@@ -24,15 +24,17 @@ export class ServerConnection {
     this.#setup = { host: '127.0.0.1', port, auth, signal, agent: false }
   }
 
-  /** The chunks of an event stream, as fast as they are taken. */
-  async stream(path: string): Promise<AsyncIterable<string>> {
+  /** The chunks of an event stream, as fast as they are taken. `absent` explains a server that has none there. */
+  async stream(path: string, absent?: string): Promise<AsyncIterable<string>> {
     const response = await this.#send({ path, headers: { accept: 'text/event-stream' } })
     const type = response.headers['content-type'] ?? 'no content type'
     if (response.statusCode === 200 && type.startsWith('text/event-stream')) {
       return response.setEncoding('utf8')
     }
     response.destroy()
-    throw failed(`GET ${path} answered ${response.statusCode} (${type}) and not an event stream`)
+    const isAbsent = response.statusCode === 404 || type.startsWith('text/html')
+    const why = isAbsent && absent !== undefined ? `: ${absent}` : ''
+    throw failed(`GET ${path} answered ${response.statusCode} (${type}) and not an event stream${why}`)
   }
 
   async call({ method, path, body }: Call): Promise<Answer> {

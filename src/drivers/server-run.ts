@@ -119,7 +119,7 @@ export class ServerRun implements Run {
       const connection = new ServerConnection(port, secret.auth, this.#cut.signal)
       const parser = new SseParser()
       const frameOf = jsonFrames('sse')
-      for await (const chunk of await connection.stream(launch.events)) {
+      for await (const chunk of await connection.stream(launch.events, launch.absent)) {
         const frames = parser.push(chunk).map(({ data }) => secret.mask(frameOf(data)))
         if (frames.length > 0) this.#open.resolve(connection)
         await this.#take(frames, chunk.length)

@@ -36,6 +36,7 @@ import {
   startOf,
 } from './setup.ts'
 import { type ToolHooks, toolHooksOf } from './tool-hook.ts'
+import { VersionNotice } from './version-notice.ts'
 import type { Warm } from './warm-pool.ts'
 import { Watchdog } from './watchdog.ts'
 import { within } from './within.ts'
@@ -67,6 +68,7 @@ export class Engine {
   readonly #mask: Mask | undefined
   readonly #requests = new Map<string, RequestOpened>()
   readonly #hooks: ToolHooks
+  readonly #versionNotice: VersionNotice
   /** Keys that are used up when a turn ends. */
   readonly #claims = new Map<number, Claim[]>()
   #watchdog: Watchdog | undefined
@@ -100,6 +102,7 @@ export class Engine {
     }
     this.process = new AgentProcess(listener, parts, () => this.conversation.stage)
     this.#hooks = toolHooksOf(setup, parts)
+    this.#versionNotice = new VersionNotice(setup.agent)
     this.conversation = new Conversation({
       agent: setup.agent.id,
       recipe: setup.recipe,
@@ -154,6 +157,7 @@ export class Engine {
     this.#parts.pool.enter(this.#owner)
     const start = this.conversation.launch(prompt)
     this.#log.launched(start.epoch)
+    this.#checkVersion(start.version)
     const settings = this.#parts.agentSettings?.(this.#setup.agent.id) ?? {}
     const launch = this.#launchOf(start, settings)
     if (!launch) return
@@ -310,6 +314,9 @@ export class Engine {
         this.#hooks.withdraw(event.requestId)
         this.#watchdog?.waitForPerson(this.#requests.size > 0)
         break
+      case 'session.updated':
+        this.#checkVersion(event.agentVersion)
+        break
       case 'usage.reported':
         this.outbox.push(() => this.#watchdog?.see(event))
         break
@@ -326,6 +333,11 @@ export class Engine {
         })
       }
     }
+  }
+
+  #checkVersion(version: string | undefined): void {
+    const notice = this.#versionNotice.check(version)
+    if (notice) this.#emit(notice, this.conversation.turn, undefined)
   }
 
   #ask(request: RequestOpened): void {

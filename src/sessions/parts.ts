@@ -32,6 +32,8 @@ export interface SessionParts {
   /** Is the path below the folder, with every link followed? A relative one starts at the folder. */
   isInside(path: string, folder: string): boolean
   agentSettings?(id: string): AgentSettings
+  /** The version of the agent's installed program; undefined where it cannot be determined. */
+  versionOf?(agent: Agent): Promise<string | undefined>
   /** The policy without what is not allowed any more, for a session that goes on. */
   limit?(policy: Policy): Policy
   /** Told of each batch when it is committed. */

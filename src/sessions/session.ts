@@ -19,6 +19,7 @@ import {
   nextStart,
   type Prompt,
   type SessionSetup,
+  startOf,
 } from './setup.ts'
 
 /** A durable conversation with one agent: what may be asked of it. */
@@ -172,11 +173,11 @@ export class Session implements EngineOwner {
    * resume one, and while it works.
    */
   async adopt(nativeSessionId: string): Promise<void> {
-    const { agent, launch, recipe, cwd, policy, options } = this.#setup
+    const { agent, launch, recipe } = this.#setup
     if (!recipe.capabilities.resume) {
       throw new MainstemError('unsupported_option', `resume is not supported by a ${launch} ${agent.id}`)
     }
-    recipe.launch({ launch, cwd, policy, options, epoch: 1, resume: nativeSessionId })
+    recipe.launch({ ...startOf({ ...this.#setup, mode: undefined, resume: nativeSessionId }), epoch: 1 })
     this.#checkOpen()
     this.#checkIdle()
     // A process that runs is in its old conversation.

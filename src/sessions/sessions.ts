@@ -1,3 +1,4 @@
+import { agentAt } from '../agents/agent.ts'
 import {
   type BlobRef,
   DEFAULT_POLICY,
@@ -20,7 +21,7 @@ import { newRecord } from './record.ts'
 import { lastRuns, settleRecord, unfinished } from './recovery.ts'
 import { excessIn, type Retention } from './retention.ts'
 import { Session } from './session.ts'
-import { checkHook, keptMode } from './setup.ts'
+import { checkHook, keptMode, noLaunch, refusing, startOf } from './setup.ts'
 
 /** Until a queue that no process was free for is looked at again. */
 const NO_ROOM_MS = 1_000
@@ -50,7 +51,7 @@ export class Sessions {
 
   /** With a prompt, its first turn is in the same commit. */
   async create(request: NewSession, prompt?: string): Promise<Session> {
-    const session = this.#prepare(request)
+    const session = this.#prepare(request, await this.#versionOf(request.agent))
     await session.open(prompt)
     this.#running.set(session.id, session)
     return session
@@ -78,7 +79,7 @@ export class Sessions {
   }
 
   async #create(once: IdempotencyKey, request: NewSession, prompt?: string) {
-    const session = this.#prepare(request)
+    const session = this.#prepare(request, await this.#versionOf(request.agent))
     const held = await session.open(prompt, { ...once, session: session.id })
     if (held) checkFingerprint(held, once)
     if (held && held.session !== session.id) return { id: held.session }
@@ -163,8 +164,9 @@ export class Sessions {
     const record = await this.#parts.store.record(id)
     if (!record) throw new MainstemError('session_not_found', `there is no session ${id}`)
     if (record.status === 'ended') throw new MainstemError('conflict', 'the session has ended')
+    const version = await this.#versionOf(record.agent)
     // Somebody else may have opened it while we looked.
-    const opened = this.#running.get(id) ?? this.#restore(record)
+    const opened = this.#running.get(id) ?? this.#restore(record, version)
     this.#running.set(id, opened)
     return opened
   }
@@ -225,41 +227,56 @@ export class Sessions {
   }
 
   /** Refuses what cannot be done before anything has started. */
-  #prepare(request: NewSession): Session {
+  #prepare(request: NewSession, version: string | undefined): Session {
     if (this.#draining) throw new MainstemError('draining', 'the server is stopping')
     const { cwd, attended = true, principal = 'local' } = request
-    const { agent, launch, recipe } = this.#recipe(request)
+    const { agent, launch, recipe } = this.#recipe(request, version)
     const policy = parse(Policy, request.policy ?? DEFAULT_POLICY, 'policy')
     const options = parse(SessionOptions, request.options ?? {}, 'options')
     const resume = request.resume === undefined ? undefined : parse(NativeSessionId, request.resume, 'resume')
     checkHook({ agent, launch, recipe, policy, options })
     // Made once for its refusals: an option that cannot be enforced is told now, not in the middle of a turn.
     const prompt = { text: '', images: options.images ?? [] }
-    recipe.launch({ launch, cwd, policy, options, epoch: 1, prompt, ...(resume !== undefined && { resume }) })
     const chosen = { policy, mode: undefined, options, resume, attended }
-    const setup = { id: this.#parts.newId(), agent, recipe, launch, cwd, ...chosen }
+    const setup = { id: this.#parts.newId(), agent, version, recipe, launch, cwd, ...chosen }
+    recipe.launch({ ...startOf(setup), epoch: 1, prompt })
     return new Session(setup, this.#parts, newRecord(setup, principal, this.#parts.clock.now()), {
       head: 0,
       updatedAt: 0,
     })
   }
 
-  #recipe(request: Pick<NewSession, 'agent' | 'launch' | 'prefers'>) {
-    const agent = this.#parts.agents.get(request.agent)
-    if (!agent) {
-      const known = [...this.#parts.agents.keys()].join(', ')
-      const message = `there is no agent "${request.agent}"; known agents: ${known}`
+  async #versionOf(id: string): Promise<string | undefined> {
+    const agent = this.#parts.agents.get(id)
+    return agent && this.#parts.versionOf?.(agent)
+  }
+
+  #recipe(request: Pick<NewSession, 'agent' | 'launch' | 'prefers'>, version: string | undefined) {
+    const known = this.#parts.agents.get(request.agent)
+    if (!known) {
+      const ids = [...this.#parts.agents.keys()].join(', ')
+      const message = `there is no agent "${request.agent}"; known agents: ${ids}`
       throw new MainstemError('agent_not_found', message)
     }
+    const agent = agentAt(known, version)
     const { prefers = 'live' } = request
     const only = agent.launches.live ? 'live' : 'oneshot'
     const launch = request.launch ?? (agent.launches[prefers] ? prefers : only)
     const recipe = agent.launches[launch]
-    if (!recipe) throw new MainstemError('unsupported_option', `${agent.id} has no ${launch} launch`)
+    if (!recipe) throw noLaunch(agent, launch)
     return { agent, launch, recipe }
   }
 
-  #restore({ head, updatedAt, earliest: _, earliestFrame: __, ...state }: SessionRecord): Session {
+  /** A session whose launch the installed version no longer has can be read, ended and deleted; its prompts are refused. */
+  #restoredRecipe(state: Pick<SessionRecord, 'agent' | 'launch'>, version: string | undefined) {
+    const { agent, launch, recipe } = this.#recipe(state, undefined)
+    const installed = agentAt(agent, version)
+    const offered = installed.launches[launch]
+    return { agent: installed, launch, recipe: offered ?? refusing(recipe, noLaunch(installed, launch)) }
+  }
+
+  #restore(record: SessionRecord, version: string | undefined): Session {
+    const { head, updatedAt, earliest: _, earliestFrame: __, ...state } = record
     if (this.#draining) throw new MainstemError('draining', 'the server is stopping')
     const { id, cwd, options, attended } = state
     // What was allowed when it began may be more than is allowed now.
@@ -267,7 +284,8 @@ export class Sessions {
     state.policy = policy
     const mode = keptMode(state, this.#parts.limit)
     const resume = state.nativeSessionId ?? state.resumedFrom
-    const setup = { id, ...this.#recipe(state), cwd, policy, mode, options, resume, attended }
+    const recipe = this.#restoredRecipe(state, version)
+    const setup = { id, ...recipe, version, cwd, policy, mode, options, resume, attended }
     return new Session(setup, this.#parts, state, { head, updatedAt })
   }
 
@@ -275,7 +293,7 @@ export class Sessions {
   async #goOn(id: string): Promise<void> {
     const record = await this.record(id)
     if (!record || record.queue.length === 0) return
-    const session = this.#restore(record)
+    const session = this.#restore(record, await this.#versionOf(record.agent))
     await session.resume()
     this.#running.set(id, session)
   }

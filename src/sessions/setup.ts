@@ -16,6 +16,8 @@ import type { AgentSettings, SessionParts } from './parts.ts'
 export interface SessionSetup {
   id: string
   agent: Agent
+  /** Of the agent's program, where it is known. */
+  version: string | undefined
   recipe: LaunchRecipe
   launch: LaunchKind
   cwd: string
@@ -44,12 +46,14 @@ export function promptCommand({ options }: SessionSetup, prompt: Prompt, promptI
 }
 
 /** What every process of it is started with. */
-export function startOf({ launch, cwd, policy, mode, options, resume }: SessionSetup): Omit<Start, 'epoch'> {
+export function startOf(setup: SessionSetup): Omit<Start, 'epoch'> {
+  const { launch, cwd, policy, mode, options, resume, version } = setup
   return {
     launch,
     cwd,
     policy,
     options,
+    ...(version !== undefined && { version }),
     ...(mode !== undefined && { mode }),
     ...(resume !== undefined && { resume }),
   }
@@ -86,11 +90,10 @@ export function changeSetup(setup: SessionSetup, command: Change): void {
  * cannot be started with is refused now.
  */
 export function nextStart(setup: SessionSetup, command: Change): Change {
-  const { recipe, launch, cwd } = setup
   const change = byPolicy(setup, command)
-  const changed = { ...setup }
+  const changed = { ...setup, mode: undefined, resume: undefined }
   changeSetup(changed, change)
-  recipe.launch({ launch, cwd, policy: changed.policy, options: changed.options, epoch: 1 })
+  setup.recipe.launch({ ...startOf(changed), epoch: 1 })
   return change
 }
 
@@ -150,8 +153,25 @@ export function checkImages(setup: SessionSetup, prompt: NonNullable<Start['prom
         `images.${[index, ...issue.path].join('.')}: ${issue.message}`,
       )
   }
-  const { recipe, launch, cwd, policy, options } = setup
-  if (launch === 'oneshot') recipe.launch({ launch, cwd, policy, options, epoch: 1, prompt })
+  const { recipe, launch } = setup
+  const start = startOf({ ...setup, mode: undefined, resume: undefined })
+  if (launch === 'oneshot') recipe.launch({ ...start, epoch: 1, prompt })
+}
+
+export function noLaunch({ id, missing }: Agent, launch: LaunchKind): MainstemError {
+  const why = missing?.[launch]
+  return new MainstemError(
+    'unsupported_option',
+    `${id} has no ${launch} launch${why === undefined ? '' : `: ${why}`}`,
+  )
+}
+
+/** A recipe that starts nothing. */
+export function refusing(recipe: LaunchRecipe, error: MainstemError): LaunchRecipe {
+  const launch = () => {
+    throw error
+  }
+  return { ...recipe, launch }
 }
 
 /** What a process of the session is started with, besides its launch. */

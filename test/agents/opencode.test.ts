@@ -226,6 +226,18 @@ describe('the launch', () => {
     expect(launchOf('oneshot', { approval: 'auto-all', sandbox: 'read-only' }).argv).not.toContain('--auto')
   })
 
+  test.each([
+    ['1.17.0', '--dangerously-skip-permissions'],
+    ['1.17.11', '--dangerously-skip-permissions'],
+    ['1.17.18', '--auto'],
+    ['1.18.33', '--auto'],
+  ])('version %s allows everything with %s', (version, flag) => {
+    const start = { ...startOf('oneshot', { approval: 'auto-all' }), version }
+    const launch = opencode.launches.oneshot?.launch(start)
+    const argv = launch && 'argv' in launch ? launch.argv : []
+    expect(argv.filter((one) => one === '--auto' || one.startsWith('--danger'))).toEqual([flag])
+  })
+
   test('only the tools that may exist are not denied', () => {
     const tools = { available: ['read', 'bash'], preapproved: ['bash', 'webfetch'] }
     expect(rulesOf('live', { tools })).toEqual({

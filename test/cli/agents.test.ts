@@ -76,7 +76,7 @@ describe('agents', () => {
     const config = machine.file('config.json', JSON.stringify({ agents: { claude: { command: [program] } } }))
     const { out } = await run(machine, ['--config', config])
     expect(out).toMatch(
-      new RegExp(`^! claude +needs login +2\\.1\\.325, tested\n +program +${program}$`, 'm'),
+      new RegExp(`^! claude +needs login +2\\.1\\.326, tested\n +program +${program}$`, 'm'),
     )
   })
 
@@ -84,7 +84,7 @@ describe('agents', () => {
     const machine = machineOfStates()
     const { code, out, err } = await run(machine, [], { HOME: undefined })
     expect([code, err]).toEqual([0, ''])
-    expect(out).toMatch(/^. claude +\S+.* 2\.1\.325, tested$/m)
+    expect(out).toMatch(/^. claude +\S+.* 2\.1\.326, tested$/m)
   })
 
   test('lets no program steer the terminal', async () => {
@@ -130,7 +130,7 @@ test('the library tells the same of its own configuration', async () => {
   await using library = mainstem({ agents: { claude: { command: [program] } } })
   const list = await library.agents()
   expect(list.map(({ id }) => id)).toEqual(agents.map(({ id }) => id))
-  expect(list.find(({ id }) => id === 'claude')).toMatchObject({ program, version: '2.1.325' })
+  expect(list.find(({ id }) => id === 'claude')).toMatchObject({ program, version: '2.1.326' })
   const stopped = await library.agents({ signal: AbortSignal.abort() })
   expect(stopped.find(({ id }) => id === 'claude')).not.toHaveProperty('version')
 })

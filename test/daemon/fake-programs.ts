@@ -69,8 +69,8 @@ wait`
 
 /** What these programs print when all is well. */
 export const VERSIONS = {
-  claude: 'echo "2.1.325 (Claude Code)"',
-  codex: 'echo "WARNING: 9.9.9" >&2; echo "codex-cli 0.166.0"',
+  claude: 'echo "2.1.326 (Claude Code)"',
+  codex: 'echo "WARNING: 9.9.9" >&2; echo "codex-cli 0.169.0"',
   gemini: 'echo 0.61.0',
   opencode: 'echo 1.18.33',
 } as const

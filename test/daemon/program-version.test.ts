@@ -32,15 +32,15 @@ const claudeThat = (script: string) => {
 
 describe('a version', () => {
   test.each([
-    ['2.1.325', 'tested'],
+    ['2.1.326', 'tested'],
     ['2.1.324', 'older'],
     ['1.9.9999', 'older'],
-    ['2.1.325-beta.1', 'older'],
+    ['2.1.326-beta.1', 'older'],
     ['2.1.1000', 'newer'],
     ['10.0.0', 'newer'],
   ])('%s is %s', async (version, fit) => {
     const answer = await ask(claudeThat(`echo "${version} (Claude Code)"`))
-    expect(answer).toMatchObject({ version, fit, testedVersion: '2.1.325' })
+    expect(answer).toMatchObject({ version, fit, testedVersion: '2.1.326' })
   })
 
   test('is ordered by its numbers, and a pre-release comes before its release', () => {
@@ -84,8 +84,8 @@ describe('a version', () => {
 
   test('is told although the program waits for its input to end, or exits badly afterwards', async () => {
     const reads = claudeThat(`while read line; do :; done\n${VERSIONS.claude}`)
-    expect(await ask(reads)).toMatchObject({ version: '2.1.325', state: 'needs_login' })
-    expect(await ask(claudeThat(`${VERSIONS.claude}; exit 3`))).toMatchObject({ version: '2.1.325' })
+    expect(await ask(reads)).toMatchObject({ version: '2.1.326', state: 'needs_login' })
+    expect(await ask(claudeThat(`${VERSIONS.claude}; exit 3`))).toMatchObject({ version: '2.1.326' })
   })
 })
 
@@ -118,8 +118,8 @@ describe('a program without a version to tell', () => {
 
   test.each([
     ['nothing', ':'],
-    ['a version in an escape sequence', `printf '\\033]0;2.1.325 (Claude Code)\\007\\n'`],
-    ['another version', 'echo 2.1.325'],
+    ['a version in an escape sequence', `printf '\\033]0;2.1.326 (Claude Code)\\007\\n'`],
+    ['another version', 'echo 2.1.326'],
     ['a version on stderr', `${VERSIONS.claude} >&2`],
     ['bytes that are no text', `printf '\\377\\376\\000\\n'`],
     ['a line without an end', '/usr/bin/head -c 300000 /dev/zero'],
@@ -174,7 +174,7 @@ test('a program that is asked for its version sees no key and nothing else that 
     environment: { ...machine.environment, ...secret, SSH_AUTH_SOCK: 'canary', CLAUDECODE: 'canary' },
     settings: { claude: { env: { ANTHROPIC_API_KEY: 'canary', MINE: 'mine' } } },
   })
-  expect(answer).toMatchObject({ state: 'ready', version: '2.1.325' })
+  expect(answer).toMatchObject({ state: 'ready', version: '2.1.326' })
   const seen = readFileSync(join(machine.bin, 'seen'), 'utf8')
   expect(seen).not.toContain('canary')
   expect(seen.split('\n')).toEqual(

@@ -37,7 +37,7 @@ describe('the way of an agent', () => {
     expect(await ask('claude', machine)).toMatchObject({
       state: 'needs_login',
       program,
-      version: '2.1.325',
+      version: '2.1.326',
       fit: 'tested',
       credentials: [],
       fix: 'claude auth login',
@@ -64,6 +64,21 @@ describe('the way of an agent', () => {
       credentials: [],
       note: 'without a login it has its free models only',
     })
+  })
+
+  test('OpenCode 2 offers its live launch only, with the capabilities of ACP', async () => {
+    const machine = new Machine()
+    machine.program('opencode', 'echo 2.1.3')
+    const answer = await ask('opencode', machine)
+    expect(answer).toMatchObject({
+      state: 'ready',
+      version: '2.1.3',
+      fit: 'newer',
+      testedVersion: agent('opencode').testedVersion,
+      note: expect.stringContaining('no oneshot launch: OpenCode 2.1.3 is driven over ACP only'),
+    })
+    expect(Object.keys(answer.launches)).toEqual(['live'])
+    expect(answer.launches.live).toMatchObject({ steer: 'none', questions: false })
   })
 
   test('where a login may be hidden, nothing is claimed', async () => {
@@ -210,7 +225,7 @@ describe('a program of the configuration', () => {
     const program = machine.program('my-claude', VERSIONS.claude)
     for (const name of [program, 'my-claude']) {
       const settings = { claude: { command: [name] } }
-      expect(await ask('claude', machine, { settings })).toMatchObject({ program, version: '2.1.325' })
+      expect(await ask('claude', machine, { settings })).toMatchObject({ program, version: '2.1.326' })
     }
   })
 
@@ -223,7 +238,7 @@ describe('a program of the configuration', () => {
       settings,
       environment: { PATH: '/nowhere' },
     })
-    expect(answer).toMatchObject({ program, version: '2.1.325' })
+    expect(answer).toMatchObject({ program, version: '2.1.326' })
   })
 
   test('that is not there is a mistake in the configuration, and installing is no advice', async () => {
@@ -254,7 +269,7 @@ echo end >> $here/log`
   const answers = await readiness(machine)
   expect(answers.map(({ id }) => id)).toEqual(agents.map(({ id }) => id))
   const versions = Object.keys(VERSIONS).map((name) => answers.find(({ id }) => id === name)?.version)
-  expect(versions).toEqual(['2.1.325', '0.166.0', '0.61.0', '1.18.33'])
+  expect(versions).toEqual(['2.1.326', '0.169.0', '0.61.0', '1.18.33'])
   const log = readFileSync(join(machine.bin, 'log'), 'utf8').trim().split('\n')
   let running = 0
   const counts = log.map((line) => (running += line === 'start' ? 1 : -1))

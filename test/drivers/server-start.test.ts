@@ -74,6 +74,14 @@ describe('the start of a server', () => {
     })
   })
 
+  it('explains a server that answers with a page where its events should be', async () => {
+    const server = startOf({ ...fakeServer('page'), absent: 'this is another version' })
+    expect((await server.run.exit).error).toEqual({
+      code: 'connection_failed',
+      message: 'GET /event answered 200 (text/html) and not an event stream: this is another version',
+    })
+  })
+
   it('fails when nobody listens where it said', async () => {
     const server = startOf({ ...fakeServer('plain'), listening: /^fake server (\d)/ })
     const { error } = await server.run.exit

@@ -117,6 +117,7 @@ export async function keep(store: Store, fixture: Fixture): Promise<string> {
       cwd: '/',
       policy: DEFAULT_POLICY,
       mode: undefined,
+      version: undefined,
       options: {},
       attended: true,
       resume: undefined,

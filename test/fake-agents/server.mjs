@@ -110,6 +110,7 @@ const play = mode === 'recorded' ? recorded() : undefined
 function openStream(response) {
   stream = response
   if (mode === 'refuse') return response.writeHead(500).end()
+  if (mode === 'page') return response.writeHead(200, { 'content-type': 'text/html' }).end('<html>')
   response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders()
   // Time enough for a call that does not wait for the greeting.
   if (mode === 'shy') setTimeout(200).then(greet)

@@ -16,6 +16,7 @@ export function house(
   sweep: (runIds: readonly string[]) => Promise<void> = async () => undefined,
   known: readonly Agent[] = agents,
   limit: (policy: Policy) => Policy = (policy) => policy,
+  versionOf: (agent: Agent) => Promise<string | undefined> = async () => undefined,
 ) {
   const driver = new FakeDriver()
   const time = new FakeTime()
@@ -31,6 +32,7 @@ export function house(
     pool: new WarmPool(maxProcesses),
     restAfterMs: 60_000,
     limit,
+    versionOf,
     isInside: (path) => path.startsWith('/workspace/'),
     newId: () => `00000000-0000-4000-8000-${String(++ids).padStart(12, '0')}`,
     digest: (text) => `digest:${text}`,

@@ -1,6 +1,7 @@
 import type { Capabilities, Policy } from '../../model/index.ts'
-import { CLAUDE_AGENT, CODEX_ACP, COPILOT, OPENCODE, QWEN } from '../protocols/acp/known.ts'
-import { type AcpQuirks, modesOf } from '../protocols/acp/quirks.ts'
+import { CLAUDE_AGENT, CODEX_ACP, COPILOT, QWEN } from '../protocols/acp/known.ts'
+import { OPENCODE_WITH_RULES, opencodeEnv } from '../protocols/acp/opencode.ts'
+import type { AcpQuirks } from '../protocols/acp/quirks.ts'
 
 /** An agent that speaks the protocol: what to start, and how it departs from the rest. */
 export interface AcpEntry {
@@ -16,31 +17,14 @@ export interface AcpEntry {
   readonly capabilities?: Partial<Capabilities>
 }
 
-/** Permissions are part of its configuration: an agent that is told nothing runs everything. */
-function opencodeEnv({ approval, sandbox }: Policy): Readonly<Record<string, string>> {
-  const readOnly = { edit: 'deny', bash: 'deny', external_directory: 'deny', webfetch: 'ask' }
-  const rules = {
-    ask: { edit: 'ask', bash: 'ask', webfetch: 'ask', external_directory: 'ask' },
-    'ask-dangerous': { edit: 'allow', bash: 'ask', external_directory: 'ask' },
-    'auto-edit': { edit: 'allow', bash: 'ask', external_directory: 'ask' },
-    'auto-all': { '*': 'allow' },
-  }
-  const permission = sandbox === 'read-only' ? readOnly : rules[approval]
-  return {
-    // A variable of the user's own would come before the configuration, and might allow more.
-    OPENCODE_PERMISSION: JSON.stringify(permission),
-    OPENCODE_CONFIG_CONTENT: JSON.stringify({ autoupdate: false, share: 'disabled', permission }),
-    OPENCODE_DISABLE_AUTOUPDATE: 'true',
-  }
-}
-
-const OPENCODE_WITH_RULES: AcpQuirks = {
-  ...OPENCODE,
-  modes: modesOf({ ask: ['build'], edit: ['build'], all: ['build'], readOnly: ['build'] }),
-}
-
 /** Agents by the command lines that their makers document. */
 export const REGISTRY: readonly AcpEntry[] = [
+  {
+    id: 'antigravity-acp',
+    name: 'Google Antigravity',
+    command: ['agy_acp_server'],
+    passEnv: ['AGY_*', 'ANTIGRAVITY_*'],
+  },
   {
     id: 'auggie',
     name: 'Auggie',

@@ -6,6 +6,8 @@ const HIDDEN: CredentialSource = { kind: 'hidden' }
 
 /** What is known of these agents besides their command line. */
 const KNOWN: Readonly<Record<string, AgentSetup>> = {
+  // Logs in through the protocol and keeps the login in the keyring. Its binary comes from the ACP registry.
+  'antigravity-acp': { credentials: [HIDDEN] },
   auggie: {
     version: { args: ['--version'], pattern: /^(\d+\.\d+\.\d+[\w.+-]*)(?: \(commit \w+\))?$/ },
     install: 'npm install -g @augmentcode/auggie',

@@ -1,7 +1,14 @@
-import { type Capabilities, MainstemError, type Policy, type SessionOptions } from '../../model/index.ts'
+import {
+  type Capabilities,
+  compareVersions,
+  MainstemError,
+  type Policy,
+  type SessionOptions,
+} from '../../model/index.ts'
 import { type Agent, type ProcessLaunch, recipe, type Start } from '../agent.ts'
 import { flagValue, jsonVariable, unsupported } from '../option.ts'
 import { pictureArgs, pictureFiles } from '../pictures.ts'
+import { acpRecipe } from './acp.ts'
 import { permissionRules } from './permission.ts'
 import { codec as runCodec } from './run/codec.ts'
 import { codec as serveCodec } from './serve/codec.ts'
@@ -36,6 +43,7 @@ export const opencode: Agent = {
   name: 'OpenCode',
   testedVersion: '1.18.33',
   setup,
+  atVersion,
   launches: {
     live: recipe({
       codec: serveCodec,
@@ -57,6 +65,8 @@ export const opencode: Agent = {
         kind: 'server',
         listening: /^opencode server listening on http:\/\/127\.0\.0\.1:(\d+)/,
         events: '/event',
+        // Also where the version is not known: a configured command with arguments is never asked for it.
+        absent: 'OpenCode 2 removed this server API; use the agent opencode-acp, or install opencode-ai 1.18',
         login: {
           user: 'opencode',
           userVariable: 'OPENCODE_SERVER_USERNAME',
@@ -87,11 +97,28 @@ export const opencode: Agent = {
   },
 }
 
+/** OpenCode 2 and its pre-releases. */
+const SECOND = '2.0.0-0'
+
+/** The first of which `run --auto` is known; before it the flag had another name. */
+const AUTO_FLAG = '1.17.18'
+
+/** OpenCode 2 removed the routes that the live launch uses, and the events that both launches read. */
+function atVersion(version: string): Pick<Agent, 'launches' | 'missing'> | undefined {
+  if (compareVersions(version, SECOND) < 0) return undefined
+  return {
+    launches: { live: acpRecipe(PASSED) },
+    missing: { oneshot: `OpenCode ${version} is driven over ACP only; use its live launch` },
+  }
+}
+
 /** Keys of the providers it knows; which of them is used is its own settings' choice. */
 const PROVIDER_KEYS = [
   ...['ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'GEMINI_API_KEY', 'GOOGLE_GENERATIVE_AI_API_KEY'],
   ...['OPENROUTER_API_KEY', 'GROQ_API_KEY', 'MISTRAL_API_KEY', 'DEEPSEEK_API_KEY', 'XAI_API_KEY'],
 ]
+
+const PASSED: readonly string[] = ['OPENCODE_*', ...PROVIDER_KEYS]
 
 function program(start: Start, args: readonly string[]): ProcessLaunch {
   refuseLimits(start.policy)
@@ -111,15 +138,16 @@ function program(start: Start, args: readonly string[]): ProcessLaunch {
       }),
       ...(start.options.isolation === 'no-project' && { OPENCODE_DISABLE_PROJECT_CONFIG: 'true' }),
     },
-    passEnv: ['OPENCODE_*', ...PROVIDER_KEYS],
+    passEnv: PASSED,
   }
 }
 
 function runArgs(start: Start): string[] {
-  const { policy, options, resume } = start
+  const { policy, options, resume, version = AUTO_FLAG } = start
   const { model, effort } = options
+  const auto = compareVersions(version, AUTO_FLAG) < 0 ? '--dangerously-skip-permissions' : '--auto'
   return [
-    ...(policy.approval === 'auto-all' && policy.sandbox !== 'read-only' ? ['--auto'] : []),
+    ...(policy.approval === 'auto-all' && policy.sandbox !== 'read-only' ? [auto] : []),
     ...(model === undefined ? [] : [flagValue('opencode', '--model', model)]),
     ...(effort === undefined ? [] : [flagValue('opencode', '--variant', effort)]),
     ...(resume === undefined ? [] : [`--session=${resume}`]),

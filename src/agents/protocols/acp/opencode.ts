@@ -1,0 +1,27 @@
+import type { Policy } from '../../../model/index.ts'
+import { OPENCODE } from './known.ts'
+import { type AcpQuirks, modesOf } from './quirks.ts'
+
+/** `opencode acp` with the permission rules that `opencodeEnv` passes: they hold for every policy. */
+export const OPENCODE_WITH_RULES: AcpQuirks = {
+  ...OPENCODE,
+  modes: modesOf({ ask: ['build'], edit: ['build'], all: ['build'], readOnly: ['build'] }),
+}
+
+/** OpenCode reads its permissions from its configuration, and without rules it runs everything. */
+export function opencodeEnv({ approval, sandbox }: Policy): Readonly<Record<string, string>> {
+  const readOnly = { edit: 'deny', bash: 'deny', external_directory: 'deny', webfetch: 'ask' }
+  const rules = {
+    ask: { edit: 'ask', bash: 'ask', webfetch: 'ask', external_directory: 'ask' },
+    'ask-dangerous': { edit: 'allow', bash: 'ask', external_directory: 'ask' },
+    'auto-edit': { edit: 'allow', bash: 'ask', external_directory: 'ask' },
+    'auto-all': { '*': 'allow' },
+  }
+  const permission = sandbox === 'read-only' ? readOnly : rules[approval]
+  return {
+    // An inherited variable would override the configuration, and might allow more.
+    OPENCODE_PERMISSION: JSON.stringify(permission),
+    OPENCODE_CONFIG_CONTENT: JSON.stringify({ autoupdate: false, share: 'disabled', permission }),
+    OPENCODE_DISABLE_AUTOUPDATE: 'true',
+  }
+}
