@@ -202,12 +202,6 @@ export interface Agent {
   atVersion?(version: string): Pick<Agent, 'launches' | 'missing'> | undefined
 }
 
-/** The agent as its installed version behaves. */
-export function agentAt(agent: Agent, version: string | undefined): Agent {
-  const variant = version === undefined ? undefined : agent.atVersion?.(version)
-  return variant ? { ...agent, ...variant } : agent
-}
-
 /** Hides a codec's private state, so that recipes of different states fit one agent. */
 export function recipe<State>(one: LaunchRecipe<State>): LaunchRecipe {
   return one as LaunchRecipe

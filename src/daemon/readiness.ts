@@ -1,9 +1,10 @@
-import { type Agent, agentAt } from '../agents/agent.ts'
+import type { Agent } from '../agents/agent.ts'
 import { agents as allAgents } from '../agents/index.ts'
 import type { AgentSetup } from '../agents/setup.ts'
 import type { Timers } from '../drivers/driver.ts'
 import type { Capabilities, LaunchKind } from '../model/index.ts'
 import type { AgentSettings } from '../sessions/parts.ts'
+import { agentAt } from '../sessions/recipes.ts'
 import { askAgent, locate } from './agent-program.ts'
 import { systemTimers } from './clock.ts'
 import {

@@ -36,7 +36,7 @@ import {
   startOf,
 } from './setup.ts'
 import { type ToolHooks, toolHooksOf } from './tool-hook.ts'
-import { VersionNotice } from './version-notice.ts'
+import { noticeVersions } from './version-notice.ts'
 import type { Warm } from './warm-pool.ts'
 import { Watchdog } from './watchdog.ts'
 import { within } from './within.ts'
@@ -68,7 +68,6 @@ export class Engine {
   readonly #mask: Mask | undefined
   readonly #requests = new Map<string, RequestOpened>()
   readonly #hooks: ToolHooks
-  readonly #versionNotice: VersionNotice
   /** Keys that are used up when a turn ends. */
   readonly #claims = new Map<number, Claim[]>()
   #watchdog: Watchdog | undefined
@@ -102,7 +101,6 @@ export class Engine {
     }
     this.process = new AgentProcess(listener, parts, () => this.conversation.stage)
     this.#hooks = toolHooksOf(setup, parts)
-    this.#versionNotice = new VersionNotice(setup.agent)
     this.conversation = new Conversation({
       agent: setup.agent.id,
       recipe: setup.recipe,
@@ -111,7 +109,7 @@ export class Engine {
       digest: parts.digest,
       answeredBy: (request) => answeredBy(request, circumstances(setup, parts)),
       now: () => parts.clock.monotonic(),
-      emit: (event, turn, native) => this.#emit(event, turn, native),
+      emit: noticeVersions(setup, (event, turn, native) => this.#emit(event, turn, native)),
     })
   }
 
@@ -157,7 +155,6 @@ export class Engine {
     this.#parts.pool.enter(this.#owner)
     const start = this.conversation.launch(prompt)
     this.#log.launched(start.epoch)
-    this.#checkVersion(start.version)
     const settings = this.#parts.agentSettings?.(this.#setup.agent.id) ?? {}
     const launch = this.#launchOf(start, settings)
     if (!launch) return
@@ -314,9 +311,6 @@ export class Engine {
         this.#hooks.withdraw(event.requestId)
         this.#watchdog?.waitForPerson(this.#requests.size > 0)
         break
-      case 'session.updated':
-        this.#checkVersion(event.agentVersion)
-        break
       case 'usage.reported':
         this.outbox.push(() => this.#watchdog?.see(event))
         break
@@ -333,11 +327,6 @@ export class Engine {
         })
       }
     }
-  }
-
-  #checkVersion(version: string | undefined): void {
-    const notice = this.#versionNotice.check(version)
-    if (notice) this.#emit(notice, this.conversation.turn, undefined)
   }
 
   #ask(request: RequestOpened): void {

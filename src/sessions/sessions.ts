@@ -1,4 +1,3 @@
-import { agentAt } from '../agents/agent.ts'
 import {
   type BlobRef,
   DEFAULT_POLICY,
@@ -17,11 +16,12 @@ import { follow, followTexts } from './follow.ts'
 import { Mending } from './mending.ts'
 import { parse } from './parse.ts'
 import type { NewSession, SessionParts } from './parts.ts'
+import { agentOf, chooseRecipe, restoreRecipe } from './recipes.ts'
 import { newRecord } from './record.ts'
 import { lastRuns, settleRecord, unfinished } from './recovery.ts'
 import { excessIn, type Retention } from './retention.ts'
 import { Session } from './session.ts'
-import { checkHook, keptMode, noLaunch, refusing, startOf } from './setup.ts'
+import { checkHook, keptMode, startOf } from './setup.ts'
 
 /** Until a queue that no process was free for is looked at again. */
 const NO_ROOM_MS = 1_000
@@ -230,16 +230,16 @@ export class Sessions {
   #prepare(request: NewSession, version: string | undefined): Session {
     if (this.#draining) throw new MainstemError('draining', 'the server is stopping')
     const { cwd, attended = true, principal = 'local' } = request
-    const { agent, launch, recipe } = this.#recipe(request, version)
+    const chosen = chooseRecipe(agentOf(this.#parts.agents, request.agent), request, version)
     const policy = parse(Policy, request.policy ?? DEFAULT_POLICY, 'policy')
     const options = parse(SessionOptions, request.options ?? {}, 'options')
     const resume = request.resume === undefined ? undefined : parse(NativeSessionId, request.resume, 'resume')
-    checkHook({ agent, launch, recipe, policy, options })
+    checkHook({ ...chosen, policy, options })
     // Made once for its refusals: an option that cannot be enforced is told now, not in the middle of a turn.
     const prompt = { text: '', images: options.images ?? [] }
-    const chosen = { policy, mode: undefined, options, resume, attended }
-    const setup = { id: this.#parts.newId(), agent, version, recipe, launch, cwd, ...chosen }
-    recipe.launch({ ...startOf(setup), epoch: 1, prompt })
+    const id = this.#parts.newId()
+    const setup = { id, ...chosen, cwd, policy, mode: undefined, options, resume, attended }
+    setup.recipe.launch({ ...startOf(setup), epoch: 1, prompt })
     return new Session(setup, this.#parts, newRecord(setup, principal, this.#parts.clock.now()), {
       head: 0,
       updatedAt: 0,
@@ -247,32 +247,7 @@ export class Sessions {
   }
 
   async #versionOf(id: string): Promise<string | undefined> {
-    const agent = this.#parts.agents.get(id)
-    return agent && this.#parts.versionOf?.(agent)
-  }
-
-  #recipe(request: Pick<NewSession, 'agent' | 'launch' | 'prefers'>, version: string | undefined) {
-    const known = this.#parts.agents.get(request.agent)
-    if (!known) {
-      const ids = [...this.#parts.agents.keys()].join(', ')
-      const message = `there is no agent "${request.agent}"; known agents: ${ids}`
-      throw new MainstemError('agent_not_found', message)
-    }
-    const agent = agentAt(known, version)
-    const { prefers = 'live' } = request
-    const only = agent.launches.live ? 'live' : 'oneshot'
-    const launch = request.launch ?? (agent.launches[prefers] ? prefers : only)
-    const recipe = agent.launches[launch]
-    if (!recipe) throw noLaunch(agent, launch)
-    return { agent, launch, recipe }
-  }
-
-  /** A session whose launch the installed version no longer has can be read, ended and deleted; its prompts are refused. */
-  #restoredRecipe(state: Pick<SessionRecord, 'agent' | 'launch'>, version: string | undefined) {
-    const { agent, launch, recipe } = this.#recipe(state, undefined)
-    const installed = agentAt(agent, version)
-    const offered = installed.launches[launch]
-    return { agent: installed, launch, recipe: offered ?? refusing(recipe, noLaunch(installed, launch)) }
+    return this.#parts.versionOf?.(agentOf(this.#parts.agents, id))
   }
 
   #restore(record: SessionRecord, version: string | undefined): Session {
@@ -284,8 +259,8 @@ export class Sessions {
     state.policy = policy
     const mode = keptMode(state, this.#parts.limit)
     const resume = state.nativeSessionId ?? state.resumedFrom
-    const recipe = this.#restoredRecipe(state, version)
-    const setup = { id, ...recipe, version, cwd, policy, mode, options, resume, attended }
+    const chosen = restoreRecipe(agentOf(this.#parts.agents, state.agent), state.launch, version)
+    const setup = { id, ...chosen, cwd, policy, mode, options, resume, attended }
     return new Session(setup, this.#parts, state, { head, updatedAt })
   }
 

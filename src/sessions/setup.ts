@@ -158,22 +158,6 @@ export function checkImages(setup: SessionSetup, prompt: NonNullable<Start['prom
   if (launch === 'oneshot') recipe.launch({ ...start, epoch: 1, prompt })
 }
 
-export function noLaunch({ id, missing }: Agent, launch: LaunchKind): MainstemError {
-  const why = missing?.[launch]
-  return new MainstemError(
-    'unsupported_option',
-    `${id} has no ${launch} launch${why === undefined ? '' : `: ${why}`}`,
-  )
-}
-
-/** A recipe that starts nothing. */
-export function refusing(recipe: LaunchRecipe, error: MainstemError): LaunchRecipe {
-  const launch = () => {
-    throw error
-  }
-  return { ...recipe, launch }
-}
-
 /** What a process of the session is started with, besides its launch. */
 export function runContext(
   { id, cwd, options }: SessionSetup,

@@ -1,28 +1,26 @@
-import type { Agent } from '../agents/agent.ts'
 import { compareVersions, type Event } from '../model/index.ts'
+import type { SessionSetup } from './setup.ts'
 
-type NoticeRaised = Extract<Event, { type: 'notice.raised' }>
+type Emit = (event: Event, turn: number | undefined, native: number | undefined) => void
 
-/** Warns once about each version of an agent's program that is newer than the tested one. */
-export class VersionNotice {
-  readonly #agent: Agent
-  readonly #checked = new Set<string>()
-
-  constructor(agent: Agent) {
-    this.#agent = agent
+/** Adds a notice after the first event that shows a version newer than the tested one; once for each version. */
+export function noticeVersions(
+  { agent, version }: Pick<SessionSetup, 'agent' | 'version'>,
+  emit: Emit,
+): Emit {
+  const { name, testedVersion } = agent
+  const noticed = new Set<string>()
+  const notice = (installed: string | undefined, turn: number | undefined) => {
+    if (installed === undefined || testedVersion === undefined || noticed.has(installed)) return
+    if (!(compareVersions(installed, testedVersion) > 0)) return
+    noticed.add(installed)
+    const message = `${name} ${installed} is newer than ${testedVersion}, the newest version tested with Mainstem`
+    const data = { version: installed, testedVersion }
+    emit({ type: 'notice.raised', level: 'info', code: 'untested_version', message, data }, turn, undefined)
   }
-
-  check(version: string | undefined): NoticeRaised | undefined {
-    const { name, testedVersion } = this.#agent
-    if (version === undefined || testedVersion === undefined || this.#checked.has(version)) return undefined
-    this.#checked.add(version)
-    if (!(compareVersions(version, testedVersion) > 0)) return undefined
-    return {
-      type: 'notice.raised',
-      level: 'info',
-      code: 'untested_version',
-      message: `${name} ${version} is newer than ${testedVersion}, the newest version tested with Mainstem`,
-      data: { version, testedVersion },
-    }
+  return (event, turn, native) => {
+    emit(event, turn, native)
+    if (event.type === 'turn.started') notice(version, turn)
+    else if (event.type === 'session.updated') notice(event.agentVersion, turn)
   }
 }

@@ -1,0 +1,60 @@
+import type { Agent, LaunchRecipe } from '../agents/agent.ts'
+import { type LaunchKind, MainstemError } from '../model/index.ts'
+import type { NewSession } from './parts.ts'
+import type { SessionSetup } from './setup.ts'
+
+type Chosen = Pick<SessionSetup, 'agent' | 'launch' | 'recipe' | 'version'>
+
+/** The agent as its installed version behaves. */
+export function agentAt(agent: Agent, version: string | undefined): Agent {
+  const variant = version === undefined ? undefined : agent.atVersion?.(version)
+  return variant ? { ...agent, ...variant } : agent
+}
+
+export function agentOf(agents: ReadonlyMap<string, Agent>, id: string): Agent {
+  const agent = agents.get(id)
+  if (agent) return agent
+  const known = [...agents.keys()].join(', ')
+  throw new MainstemError('agent_not_found', `there is no agent "${id}"; known agents: ${known}`)
+}
+
+/** The launch that a new session asks for, or the one that its agent has. */
+export function chooseRecipe(
+  known: Agent,
+  request: Pick<NewSession, 'launch' | 'prefers'>,
+  version: string | undefined,
+): Chosen {
+  const agent = agentAt(known, version)
+  const { prefers = 'live' } = request
+  const only = agent.launches.live ? 'live' : 'oneshot'
+  const launch = request.launch ?? (agent.launches[prefers] ? prefers : only)
+  const recipe = agent.launches[launch]
+  if (!recipe) throw noLaunch(agent, launch)
+  return { agent, launch, recipe, version }
+}
+
+/** A session whose launch the installed version no longer has can be read, ended and deleted; its prompts are refused. */
+export function restoreRecipe(known: Agent, launch: LaunchKind, version: string | undefined): Chosen {
+  const agent = agentAt(known, version)
+  const recipe = agent.launches[launch]
+  if (recipe) return { agent, launch, recipe, version }
+  const earlier = known.launches[launch]
+  if (!earlier) throw noLaunch(agent, launch)
+  return { agent, launch, recipe: refusing(earlier, noLaunch(agent, launch)), version }
+}
+
+function noLaunch({ id, missing }: Agent, launch: LaunchKind): MainstemError {
+  const why = missing?.[launch]
+  const message = `${id} has no ${launch} launch${why === undefined ? '' : `: ${why}`}`
+  return new MainstemError('unsupported_option', message)
+}
+
+/** A recipe that starts nothing. */
+function refusing(recipe: LaunchRecipe, error: MainstemError): LaunchRecipe {
+  return {
+    ...recipe,
+    launch: () => {
+      throw error
+    },
+  }
+}
