@@ -142,12 +142,10 @@ export class Engine {
     const exiting = this.process.running && this.#setup.launch === 'oneshot'
     if (this.conversation.turn !== undefined || exiting) return
     const next = this.queue.shift()
-    if (!next) {
-      this.#owner.atRest()
-      return
-    }
-    this.begin(next)
-    this.outbox.flush().catch((thrown) => this.fail(thrown))
+    if (next) {
+      this.begin(next)
+      this.outbox.flush().catch((thrown) => this.fail(thrown))
+    } else this.#owner.atRest()
   }
 
   /** Starts a native process, as soon as the entries are committed that need it. */
