@@ -121,7 +121,9 @@ export class ProcessRun implements Run {
       const survivors = await terminate(tree, graces, timers, first)
       const { pid } = this.#child
       this.#survivors = survivors.map((survivor) => survivor.pid)
-      if (pid === undefined || !this.#survivors.includes(pid)) return
+      if (pid === undefined) return
+      // A dead child is a zombie until its exit is reported: waiting for that leaves nothing behind.
+      if (!this.#survivors.includes(pid)) return void (await this.#exited.promise)
       // The run ends all the same: a process that cannot be killed must not hold up a turn.
       this.#fail('unknown', `SIGKILL did not end process ${pid}`)
       this.#exited.resolve({})
