@@ -100,6 +100,11 @@ export interface Codec<State> {
   /** Whether only the exit of the process is missing: it printed its one result and has no work in the background. */
   finished?(state: State): boolean
   /**
+   * True while the agent owes an answer to an interrupt of ours: neither an acknowledgement nor a turn that ended as
+   * interrupted has come. No turn begins on the process until then.
+   */
+  unconfirmed?(state: State): boolean
+  /**
    * A frame that was written *to* the agent, so that a transcript of both directions can be replayed:
    * updates the state as `encode` would have, and tells which command it was.
    */

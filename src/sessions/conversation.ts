@@ -68,6 +68,11 @@ export class Conversation {
     return this.#frames
   }
 
+  /** The agent has not confirmed an interrupt that was sent to it. */
+  get unconfirmed(): boolean {
+    return this.#codec.unconfirmed?.(this.#state) ?? false
+  }
+
   /** The agent's own, where one was chosen by its name. */
   get mode(): string | undefined {
     return this.#mode
@@ -229,6 +234,12 @@ export class Conversation {
   survived(pids: readonly number[]): void {
     const message = `processes that could not be ended: ${pids.join(', ')}`
     this.#emit({ type: 'notice.raised', level: 'error', code: 'process_survived', message, data: { pids } })
+  }
+
+  /** The process is ended because it did not confirm an interrupt; the next turn gets a new one. */
+  distrust(afterMs: number): void {
+    const message = `The agent did not confirm an interrupt within ${afterMs} ms. Its process is ended, and the next prompt starts a new one.`
+    this.#emit({ type: 'notice.raised', level: 'warning', code: 'interrupt_unconfirmed', message })
   }
 
   /** The agent cannot take the prompt at all: its turn ends here. */

@@ -17,9 +17,11 @@ import { answeredBy, answerFor } from './approval.ts'
 import type { Claim } from './claim.ts'
 import { Conversation } from './conversation.ts'
 import type { Stage } from './deadlines.ts'
+import { Interruption, PROTOCOL_GRACE_MS } from './interruption.ts'
 import { Log } from './log.ts'
 import { Mask } from './mask.ts'
 import { maskedBlobs } from './masked-blobs.ts'
+import { OpenRequests } from './open-requests.ts'
 import { Outbox } from './outbox.ts'
 import type { AgentSettings, SessionParts } from './parts.ts'
 import { secretsFor } from './secrets.ts'
@@ -35,14 +37,11 @@ import {
   type SessionSetup,
   startOf,
 } from './setup.ts'
-import { type ToolHooks, toolHooksOf } from './tool-hook.ts'
+import { toolHooksOf } from './tool-hook.ts'
 import { noticeVersions } from './version-notice.ts'
 import type { Warm } from './warm-pool.ts'
 import { Watchdog } from './watchdog.ts'
 import { within } from './within.ts'
-
-/** How long an agent may take to stop by its own protocol before its process is ended. */
-const PROTOCOL_GRACE_MS = 2_000
 
 /** What the engine tells the session it moves. */
 export interface EngineOwner extends Warm {
@@ -66,10 +65,10 @@ export class Engine {
   readonly #owner: EngineOwner
   readonly #log: Log
   readonly #mask: Mask | undefined
-  readonly #requests = new Map<string, RequestOpened>()
-  readonly #hooks: ToolHooks
+  readonly #requests: OpenRequests
   /** Keys that are used up when a turn ends. */
   readonly #claims = new Map<number, Claim[]>()
+  readonly #interruption: Interruption
   #watchdog: Watchdog | undefined
   #failed = false
   /** Events so far. */
@@ -100,7 +99,9 @@ export class Engine {
       failed: (thrown) => this.fail(thrown),
     }
     this.process = new AgentProcess(listener, parts, () => this.conversation.stage)
-    this.#hooks = toolHooksOf(setup, parts)
+    this.#requests = new OpenRequests(toolHooksOf(setup, parts), (waiting) =>
+      this.#watchdog?.waitForPerson(waiting),
+    )
     this.conversation = new Conversation({
       agent: setup.agent.id,
       recipe: setup.recipe,
@@ -111,11 +112,17 @@ export class Engine {
       now: () => parts.clock.monotonic(),
       emit: noticeVersions(setup, (event, turn, native) => this.#emit(event, turn, native)),
     })
+    this.#interruption = new Interruption(this, parts.timers)
   }
 
   get busy(): boolean {
+    return this.queue.length > 0 || this.#occupied
+  }
+
+  /** A turn is open, or the process of the last one must end or confirm an interrupt before the next begins. */
+  get #occupied(): boolean {
     const exiting = this.process.running && this.#setup.launch === 'oneshot'
-    return this.conversation.turn !== undefined || this.queue.length > 0 || exiting
+    return this.conversation.turn !== undefined || exiting || this.#interruption.unconfirmed
   }
 
   begin(prompt: Prompt): void {
@@ -139,8 +146,8 @@ export class Engine {
 
   /** A prompt that waited has its turn when nothing else is running. */
   next(): void {
-    const exiting = this.process.running && this.#setup.launch === 'oneshot'
-    if (this.conversation.turn !== undefined || exiting) return
+    if (this.conversation.turn === undefined && this.#interruption.unconfirmed) this.#interruption.await()
+    if (this.#occupied) return
     const next = this.queue.shift()
     if (next) {
       this.begin(next)
@@ -194,16 +201,10 @@ export class Engine {
 
   /** Commits the decision, then tells the agent. The first decision wins. */
   async answer(answer: AnswerCommand, claim?: Claim): Promise<void> {
-    if (!this.#requests.has(answer.requestId)) {
-      throw new MainstemError('request_not_found', `there is no open request ${answer.requestId}`)
-    }
-    if (this.#hooks.decides(answer.requestId)) {
-      throw new MainstemError('conflict', `a hook is deciding request ${answer.requestId}`)
-    }
+    this.#requests.check(answer.requestId)
     const { writes, refused } = this.conversation.answer(answer)
     if (refused) throw new MainstemError(refused.code, refused.message)
-    this.#requests.delete(answer.requestId)
-    this.#watchdog?.waitForPerson(this.#requests.size > 0)
+    this.#requests.close(answer.requestId)
     this.#write(writes)
     await this.flush(claim)
     if (answer.interrupt) await this.interrupt('interrupt')
@@ -221,8 +222,7 @@ export class Engine {
     const byProtocol = this.#setup.recipe.capabilities.interrupt === 'protocol'
     if (byProtocol) this.command({ type: 'interrupt' })
     await this.outbox.flush()
-    if (byProtocol) await within(this.#parts.timers, PROTOCOL_GRACE_MS, settled)
-    if (this.conversation.turn === turn) await this.process.stop()
+    await this.#interruption.stop(turn, byProtocol ? settled : undefined)
     await settled
   }
 
@@ -246,7 +246,7 @@ export class Engine {
       await this.process.stop()
     }
     await this.process.gone
-    await this.#hooks.stop()
+    await this.#requests.stop()
   }
 
   /** Commits what was said, and with it the key that it uses up. */
@@ -262,7 +262,7 @@ export class Engine {
     const error = toMainstemError(thrown)
     this.#watchdog?.end()
     this.settlements.fail(error)
-    const stopped = Promise.allSettled([this.#log.abandon(error), this.process.stop(), this.#hooks.stop()])
+    const stopped = Promise.allSettled([this.#log.abandon(error), this.process.stop(), this.#requests.stop()])
     const left = stopped.then(() => this.#parts.pool.leave(this.#owner))
     this.#parts.failed?.(this.#setup.id, error, left)
   }
@@ -277,6 +277,7 @@ export class Engine {
     if (journal) this.#log.covered(this.conversation.frames, this.conversation.coverage)
     // A heartbeat that says nothing is silence.
     if (this.#said > before) this.#watchdog?.heard()
+    this.#interruption.heard()
     await this.outbox.flush()
   }
 
@@ -305,9 +306,7 @@ export class Engine {
         this.#ask(event)
         break
       case 'request.withdrawn':
-        this.#requests.delete(event.requestId)
-        this.#hooks.withdraw(event.requestId)
-        this.#watchdog?.waitForPerson(this.#requests.size > 0)
+        this.#requests.withdraw(event.requestId)
         break
       case 'usage.reported':
         this.outbox.push(() => this.#watchdog?.see(event))
@@ -328,8 +327,7 @@ export class Engine {
   }
 
   #ask(request: RequestOpened): void {
-    this.#requests.set(request.requestId, request)
-    this.#watchdog?.waitForPerson(true)
+    this.#requests.open(request.requestId)
     const answer = answerFor(request, circumstances(this.#setup, this.#parts))
     if (!answer && request.asks !== 'hook') return
     this.outbox.push(() => {
@@ -343,7 +341,7 @@ export class Engine {
   }
 
   async #askHook(request: RequestOpened): Promise<void> {
-    const answer = await this.#hooks.ask(request)
-    if (this.#requests.has(request.requestId)) await this.answer(answer)
+    const answer = await this.#requests.askHook(request)
+    if (answer) await this.answer(answer)
   }
 }

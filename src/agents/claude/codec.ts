@@ -73,6 +73,8 @@ export const codec: Codec<State> = {
       : encodeOneshot('claude', state.start, command)
   },
 
+  unconfirmed: (state) => state.interrupts.size > 0,
+
   sent: (state, frame) => sentLive(state, frame),
 
   // The handshake of a one-shot process is the line that names its session.

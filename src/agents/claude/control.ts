@@ -103,6 +103,7 @@ export function decodeControlResponse(state: State, native: Fields): Step {
   const id = text(response, 'request_id') ?? ''
   const command = state.commands.get(id)
   state.commands.delete(id)
+  state.interrupts.delete(id)
   if (text(response, 'subtype') !== 'error') {
     if (command !== 'initialize') return nothing
     return sayAll(update(state, { models: modelsOf(fields(response, 'response')) }))
@@ -260,9 +261,12 @@ function note(state: State, message: Fields): Command | undefined {
     case 'control_request': {
       const request = fields(message, 'request')
       const subtype = text(request, 'subtype') ?? '?'
-      state.commands.set(text(message, 'request_id') ?? '', subtype)
-      if (subtype === 'interrupt') state.interrupting = state.turnOpen
-      return subtype === 'interrupt' ? { type: 'interrupt' } : undefined
+      const id = text(message, 'request_id') ?? ''
+      state.commands.set(id, subtype)
+      if (subtype !== 'interrupt') return undefined
+      state.interrupting = state.turnOpen
+      if (state.turnOpen) state.interrupts.add(id)
+      return { type: 'interrupt' }
     }
     case 'control_response':
       return noteAnswer(state, fields(message, 'response'))

@@ -93,8 +93,14 @@ export function endTurn(state: State, exit?: Exit): Said[] {
     said.push({ type: 'usage.reported', scope: 'turn', ...usage, source: told ? 'agent' : 'computed' })
   }
   said.push(verdict)
+  if (state.result && wasCut(state.result.native)) state.interrupts.clear()
   resetTurn(state)
   return said
+}
+
+/** The turn was stopped on its way, which confirms an interrupt; older versions do not say why. */
+function wasCut(native: Fields): boolean {
+  return isAborted(native) || text(native, 'subtype') === 'error_during_execution'
 }
 
 function verdictOf(state: State, exit: Exit | undefined): TurnVerdict {

@@ -90,6 +90,8 @@ export interface State {
   waiting: Sent | undefined
   /** We have asked for the open turn to be interrupted. */
   interrupting: boolean
+  /** Our interrupts that are neither acknowledged nor seen to have taken effect. */
+  readonly interrupts: Set<string>
   steers: Sent[]
   /** The agent tells where prompts with an id begin; older versions do not. */
   lifecycle: boolean
@@ -128,6 +130,7 @@ export function initialState(start: Start): State {
     binding: newBinding(start),
     waiting: undefined,
     interrupting: false,
+    interrupts: new Set(),
     steers: [],
     lifecycle: false,
     steps: {},

@@ -73,6 +73,8 @@ export const codec: Codec<State> = {
   encode: (state, command) =>
     state.start.launch === 'live' ? encodeLive(state, command) : encodeOneshot('pi', state.start, command),
 
+  unconfirmed: (state) => state.aborts.size > 0,
+
   sent: sentLive,
 
   ready: ({ known, running, settled }) => known.nativeSessionId !== undefined || running || settled,

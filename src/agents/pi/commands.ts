@@ -94,6 +94,7 @@ function note(state: State, message: Fields, { promptId, by }: Unsaid = {}): Com
     case 'abort':
       state.commands.set(id, { type })
       state.interrupting = state.turnOpen
+      if (state.turnOpen) state.aborts.add(id)
       return { type: 'interrupt' }
     default:
       state.commands.set(id, { type })

@@ -41,6 +41,7 @@ export function decodeResponse(state: State, native: Fields): Step {
   const id = text(native, 'id') ?? ''
   const sent = state.commands.get(id)
   state.commands.delete(id)
+  state.aborts.delete(id)
   if (native.success === false) return decodeRefusal(state, native, sent)
   if (sent?.prompt) return decodeDisposition(state, native, sent.prompt)
   const rule = ruleOf(native.command)

@@ -39,6 +39,8 @@ export interface State {
   settled: boolean
   aborted: boolean
   interrupting: boolean
+  /** Our aborts that are neither answered nor seen to have taken effect, by id of the command. */
+  readonly aborts: Set<string>
   /** Our own prompt has not yet been said back. */
   awaitsEcho: boolean
   messages: number
@@ -69,6 +71,7 @@ export function initialState(start: Start): State {
     settled: false,
     aborted: false,
     interrupting: false,
+    aborts: new Set(),
     awaitsEcho: start.launch === 'oneshot',
     messages: 0,
     messageId: '',

@@ -37,6 +37,7 @@ export function endTurn(state: State, exit?: Exit): Said[] {
     said.push({ type: 'usage.reported', scope: 'turn', ...verdict.usage, source: 'computed' })
   }
   said.push(verdict)
+  if (verdict.evidence === 'aborted') state.aborts.clear()
   state.ledger.denials = 0
   state.ledger.personDenials = 0
   resetTurn(state)

@@ -51,6 +51,7 @@ export const NoticeCode = z.enum([
   'tool_refused',
   'mode_refused',
   'interrupt_refused',
+  'interrupt_unconfirmed',
   'late_frame',
   'untested_version',
   'shared_directory',

@@ -38,6 +38,7 @@ export function note(state: State, message: Fields): Command | undefined {
     case 'turn/steer':
       return { type: 'steer', text: inputText(params, 'input') }
     case 'turn/interrupt':
+      state.interrupts.add(message.id)
       return { type: 'interrupt' }
     default:
       return undefined

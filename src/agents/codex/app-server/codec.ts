@@ -99,6 +99,8 @@ export const appServerCodec: Codec<State> = {
 
   encode,
 
+  unconfirmed: (state) => state.interrupts.size > 0,
+
   sent: (state, frame) => (isFields(frame.value) ? note(state, frame.value) : undefined),
 
   ready: ({ threadId }) => threadId !== undefined,

@@ -14,6 +14,7 @@ import { endTurn } from './turns.ts'
 export function decodeResponse(state: State, native: Fields): Step {
   const call = state.calls.get(native.id)
   state.calls.delete(native.id)
+  state.interrupts.delete(native.id)
   if (native.error !== undefined) return refused(state, call?.method, fields(native, 'error'))
   const result = fields(native, 'result')
   switch (call?.method) {

@@ -83,6 +83,8 @@ export interface State {
   /** Our calls that are not answered yet, by id. */
   readonly calls: Map<unknown, { method: string; params: Fields }>
   callCount: number
+  /** Our interrupts that are neither answered nor seen to have taken effect, by id of the call. */
+  readonly interrupts: Set<unknown>
   /** True once we opened the connection, and not a transcript. */
   opening: boolean
   /** The conversation could not be opened, and why. */
@@ -120,6 +122,7 @@ export function initialState(start: Start): State {
     askUses: new Map(),
     calls: new Map(),
     callCount: 0,
+    interrupts: new Set(),
     opening: false,
     failure: undefined,
     next: start.mode === undefined ? {} : { mode: start.mode },

@@ -98,6 +98,7 @@ export function endTurn(state: State, { evidence, ...told }: Ending, exit?: Exit
     denials: denialsOf(state),
     personDenials: ledger.personDenials,
   })
+  if (evidence === 'aborted') state.interrupts.clear()
   forgetTurn(state)
   return said
 }

@@ -83,6 +83,8 @@ export const codec: Codec<State> = {
 
   encode,
 
+  unconfirmed: (state) => state.aborting,
+
   sent,
 
   ready: ({ root, openFailure }) => root !== undefined || openFailure !== undefined,

@@ -22,6 +22,7 @@ export function decodeAnswer(state: State, native: Fields): Step {
       state.root.failure ??= failureOfAnswer(status, body)
       return sayAll(endTurn(state))
     case 'abort':
+      state.aborting = false
       if (!failed) return nothing
       state.aborted = false
       return notice('interrupt_refused', status, body)

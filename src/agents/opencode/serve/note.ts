@@ -56,6 +56,7 @@ function noteSession(
 function noteAbort(state: State, id: string): Command | undefined {
   if (id !== state.root?.id) return undefined
   state.aborted = state.turnOpen
+  state.aborting = state.turnOpen
   return { type: 'interrupt' }
 }
 

@@ -65,6 +65,8 @@ export interface State {
   busy: boolean
   /** We asked for an end of the open turn. */
   aborted: boolean
+  /** Our abort is neither answered nor seen to have taken effect. */
+  aborting: boolean
   /** The prompt of the last turn, if that was cut before any answer: one that still comes is no turn of its own. */
   cutPrompt: string | undefined
   /** When the prompt was taken and when the last answer was done, by the server's clock. */
@@ -105,6 +107,7 @@ export function initialState(start: Start): State {
     prompt: undefined,
     busy: false,
     aborted: false,
+    aborting: false,
     cutPrompt: undefined,
     beganAt: undefined,
     doneAt: undefined,

@@ -23,6 +23,7 @@ export function endTurn(state: State, exit?: Exit): Said[] {
   if (verdict.usage)
     said.push({ type: 'usage.reported', scope: 'turn', ...verdict.usage, source: 'computed' })
   said.push(verdict)
+  if (verdict.evidence === 'aborted') state.aborting = false
   resetTurn(state)
   return said
 }

@@ -1,0 +1,62 @@
+import type { Timers } from '../drivers/driver.ts'
+import type { AgentProcess } from './agent-process.ts'
+import type { Conversation } from './conversation.ts'
+import { within } from './within.ts'
+
+/** How long an agent may take to stop by its own protocol before its process is ended. */
+export const PROTOCOL_GRACE_MS = 2_000
+
+export interface InterruptionOwner {
+  readonly conversation: Conversation
+  readonly process: AgentProcess
+  /** Begins the next turn, if one waits. */
+  next(): void
+  fail(thrown: unknown): void
+}
+
+/**
+ * Stops turns, and keeps a turn from beginning on a process that has not confirmed an interrupt: the interrupt could
+ * still take effect and stop that turn, or the output that it cut could still arrive.
+ */
+export class Interruption {
+  readonly #owner: InterruptionOwner
+  readonly #timers: Timers
+  #waiting: PromiseWithResolvers<void> | undefined
+
+  constructor(owner: InterruptionOwner, timers: Timers) {
+    this.#owner = owner
+    this.#timers = timers
+  }
+
+  /** Ends the process if the turn is still open after its grace; one without a protocol for it has none. */
+  async stop(turn: number, settled: Promise<unknown> | undefined): Promise<void> {
+    if (settled) await within(this.#timers, PROTOCOL_GRACE_MS, settled)
+    if (this.#owner.conversation.turn === turn) await this.#owner.process.stop()
+  }
+
+  /** True while the running process owes the confirmation of an interrupt. */
+  get unconfirmed(): boolean {
+    return this.#owner.process.running && this.#owner.conversation.unconfirmed
+  }
+
+  /** Waits for the confirmation after the turn has ended, then begins what waits, here or on a new process. */
+  await(): void {
+    if (this.#waiting) return
+    this.#waiting = Promise.withResolvers()
+    this.#confirm(this.#waiting.promise).catch((thrown) => this.#owner.fail(thrown))
+  }
+
+  /** The agent wrote something, which may be the confirmation. */
+  heard(): void {
+    if (!this.unconfirmed) this.#waiting?.resolve()
+  }
+
+  async #confirm(confirmed: Promise<void>): Promise<void> {
+    await within(this.#timers, PROTOCOL_GRACE_MS, confirmed)
+    this.#waiting = undefined
+    // The exit of a process begins what waits as well.
+    if (!this.unconfirmed) return this.#owner.next()
+    this.#owner.conversation.distrust(PROTOCOL_GRACE_MS)
+    await this.#owner.process.stop()
+  }
+}
