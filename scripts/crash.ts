@@ -9,15 +9,11 @@ const rounds = Number(values.rounds ?? 50)
 const print = (text: string) => process.stdout.write(`${text}\n`)
 
 const crashed = await crash(seed, rounds, (round) => process.stdout.isTTY && print(round))
-const { lost, repeated, orphans, terminals, missed, hits, entries } = crashed
+const { found, missed, hits, entries } = crashed
 for (const place of [...POINTS, 'anywhere'] as const) print(`${place.padEnd(28)} ${hits.get(place) ?? 0}`)
 print(`entries in the logs          ${entries}`)
 const unreached = missed.filter((point) => !hits.has(point))
-for (const problem of [...lost, ...repeated, ...orphans, ...terminals].slice(0, 50)) print(`  ${problem}`)
+for (const problem of found.all.slice(0, 50)) print(`  ${problem}`)
 for (const point of unreached) print(`  never reached: ${point}`)
-const isWell = [lost, repeated, orphans, terminals, unreached].every(({ length }) => length === 0)
-if (!isWell) process.exitCode = 1
-print(
-  `rounds ${rounds} lost ${lost.length} repeated ${repeated.length} orphans ${orphans.length}` +
-    ` terminals ${terminals.length === 0 ? 'ok' : terminals.length} seed ${seed}`,
-)
+if (found.all.length + unreached.length > 0) process.exitCode = 1
+print(`rounds ${rounds} ${found.summary} seed ${seed}`)

@@ -2,23 +2,22 @@ import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { Findings } from '../check/findings.ts'
 import { type Random, randomFrom, shuffled } from '../random.ts'
-import { check, type Findings, logsIn } from './check.ts'
+import { checkLoad, logsIn } from './gather.ts'
 import { Host } from './host.ts'
-import { Load } from './load.ts'
+import { Load, type LoadSettings } from './load.ts'
 import { type Plan, POINTS, type Point } from './plan.ts'
-import { execute } from './protocols.ts'
 import { Reader } from './reader.ts'
 
-export interface Crashed extends Findings {
+export interface Crashed {
+  found: Findings
   rounds: number
   seed: number
   /** How often the server was killed, by place; `anywhere` is a moment of our own choice. */
   hits: Map<Point | 'anywhere', number>
   /** Places that were waited for in vain. */
   missed: Point[]
-  /** Processes that outlived the server that started them, and the recovery of the next one. */
-  orphans: string[]
   entries: number
 }
 
@@ -41,11 +40,32 @@ const PASSES: Record<Point, number> = {
   'during-drain': 2,
 }
 
+/** New sessions in every life: enough that each point where a process starts or is answered is passed. */
+const CREATED = 3
+const SETTINGS: LoadSettings = {
+  agents: [
+    ['claude', 'live'],
+    ['claude', 'live'],
+    ['codex', 'live'],
+    ['opencode', 'live'],
+    ['acp', 'live'],
+    ['pi', 'live'],
+    ['claude', 'oneshot'],
+    ['codex', 'oneshot'],
+    ['gemini', 'oneshot'],
+    ['opencode', 'oneshot'],
+    ['echo', 'live'],
+  ],
+  scripts: ['spawn say ask say', 'say ask leak ask', 'say say', 'say hang'],
+  open: 5,
+}
+
 /** Kills a server again and again while it is used, and looks at what is left. The seed chooses where and when. */
 export async function crash(seed: number, rounds: number, tell: (text: string) => void): Promise<Crashed> {
   const home = realpathSync(mkdtempSync(join(tmpdir(), 'crash-')))
   try {
-    return await new Trial(home, seed, rounds, tell).run()
+    const host = await Host.create(home, { program: 'failpoints', drainMs: 50 })
+    return await new Trial(host, seed, rounds, tell).run()
   } finally {
     rmSync(home, { recursive: true, maxRetries: 3 })
   }
@@ -58,13 +78,12 @@ class Trial {
   readonly #tell: (text: string) => void
   readonly #crashed: Crashed
 
-  constructor(home: string, seed: number, rounds: number, tell: (text: string) => void) {
-    this.#host = new Host(home)
+  constructor(host: Host, seed: number, rounds: number, tell: (text: string) => void) {
+    this.#host = host
     this.#random = randomFrom(seed)
-    this.#load = new Load(this.#host, this.#random)
+    this.#load = new Load(host, this.#random, SETTINGS)
     this.#tell = tell
-    const none = { lost: [], repeated: [], terminals: [], orphans: [], missed: [], entries: 0 }
-    this.#crashed = { rounds, seed, hits: new Map(), ...none }
+    this.#crashed = { rounds, seed, hits: new Map(), missed: [], entries: 0, found: new Findings() }
   }
 
   async run(): Promise<Crashed> {
@@ -99,7 +118,7 @@ class Trial {
     if (!(await this.#start(plan))) return true
     // However late the server is told to stop, there is a turn then that it has to end.
     this.#load.answers = place !== 'during-drain'
-    const pressed = this.#load.press()
+    const pressed = this.#load.press(CREATED)
     const moment = this.#random() * LONGEST_ROUND_MS
     const isOurs = place === 'anywhere' || place === 'during-recovery' || place === 'during-drain'
     const isGone = this.#host.exited()
@@ -122,41 +141,38 @@ class Trial {
     const before = this.#host.agentProcesses()
     if (!(await this.#host.start(plan))) return false
     const after = this.#host.agentProcesses()
-    this.#crashed.orphans.push(...before.filter((one) => after.includes(one)))
+    this.#crashed.found.add('orphan', ...before.filter((one) => after.includes(one)))
     return true
   }
 
   async #conclude(): Promise<void> {
+    const { found } = this.#crashed
     this.#load.answers = true
     await this.#start({ passes: 0 })
     const concluded = this.#load.conclude().then(() => true)
     if (!(await Promise.race([concluded, sleep(60_000, false, { ref: false })]))) {
-      this.#crashed.lost.push('a reader never came to the end of its stream')
+      found.add('lost', 'a reader never came to the end of its stream')
     }
     await this.#replayTasks()
     this.#host.signal('SIGTERM')
     await this.#host.exited()
-    this.#crashed.orphans.push(...this.#host.agentProcesses())
+    found.add('orphan', ...this.#host.agentProcesses())
+    this.#crashed.entries = await checkLoad(this.#host, this.#load, found)
     const logs = logsIn(this.#host.database)
-    const { lost, repeated, terminals } = check(this.#load, logs)
-    this.#crashed.lost.push(...lost)
-    this.#crashed.repeated.push(...repeated)
-    this.#crashed.terminals.push(...terminals)
-    this.#crashed.entries = [...logs.values()].reduce((sum, log) => sum + log.length, 0)
     await this.#start({ passes: 0 })
     const again = logsIn(this.#host.database)
     if ([...again].some(([id, log]) => log.length !== logs.get(id)?.length)) {
-      this.#crashed.repeated.push('recovering a server that was stopped wrote something')
+      found.add('repeated', 'recovering a server that was stopped wrote something')
     }
   }
 
   /** The same key and body: the same stream, byte for byte. */
   async #replayTasks(): Promise<void> {
     for (const { reader, task } of this.#load.tasks) {
-      const again = new Reader(reader.name, this.#host, execute(task))
+      const again = new Reader(this.#host, this.#load.taskReading(task))
       await again.ended
       const [first, second] = [reader, again].map(({ shown }) => JSON.stringify([...shown]))
-      if (first !== second) this.#crashed.lost.push(`${reader.name}: ${first} became ${second}`)
+      if (first !== second) this.#crashed.found.add('lost', `${reader.name}: ${first} became ${second}`)
     }
   }
 }

@@ -3,9 +3,19 @@ import { once } from 'node:events'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { addToken } from '../../src/daemon/named-tokens.ts'
 import { type Plan, planVariable } from './plan.ts'
 
 const SCRIPTS = join(import.meta.dirname, '..')
+const AGENTS = ['claude', 'codex', 'gemini', 'opencode', 'pi', 'acp']
+/** Two principals, so that one could see the sessions of the other. */
+const PRINCIPALS = ['ada', 'bob']
+
+/** A server with failpoints, and the one that users run. */
+const PROGRAMS = {
+  failpoints: ['--import', join(SCRIPTS, 'crash-preload.ts'), join(SCRIPTS, 'crash-daemon.ts')],
+  serve: [join(SCRIPTS, '../src/cli/main.ts'), 'serve'],
+}
 
 /** What a server answered. */
 export interface Answer {
@@ -13,28 +23,58 @@ export interface Answer {
   body: Record<string, unknown>
 }
 
+interface HostSettings {
+  program: keyof typeof PROGRAMS
+  drainMs: number
+}
+
 /** The server, over all its lives: each is a process on the same data. */
 export class Host {
+  /** Where fake agents keep their histories. */
+  readonly histories: string
+  /** The request headers of each principal. */
+  readonly principals: ReadonlyMap<string, Record<string, string>>
   readonly #home: string
+  readonly #program: readonly string[]
   readonly #errors: string[] = []
   #child: ChildProcess | undefined
   #exited: Promise<unknown> = Promise.resolve()
   #up = Promise.withResolvers<string>()
   #url: string | undefined
 
-  constructor(home: string) {
+  static async create(home: string, settings: HostSettings): Promise<Host> {
+    const principals = new Map<string, Record<string, string>>()
+    for (const name of PRINCIPALS)
+      principals.set(name, { authorization: `Bearer ${await addToken(home, name)}` })
+    return new Host(home, settings, principals)
+  }
+
+  private constructor(
+    home: string,
+    { program, drainMs }: HostSettings,
+    principals: ReadonlyMap<string, Record<string, string>>,
+  ) {
     this.#home = home
+    this.#program = PROGRAMS[program]
+    this.principals = principals
+    this.histories = join(home, 'histories')
     mkdirSync(this.#temporary)
-    const agents = { claude: { command: [process.execPath, join(SCRIPTS, 'crash/agent.mjs')] } }
-    const config = { port: 0, auth: false, cwd: home, data: home, agents, timeouts: { drainMs: 50 } }
+    mkdirSync(this.histories)
+    const fake = [process.execPath, join(SCRIPTS, 'fakes/agent.ts'), this.histories]
+    const agents = Object.fromEntries(AGENTS.map((agent) => [agent, { command: [...fake, agent] }]))
+    const config = { port: 0, cwd: home, data: home, agents, timeouts: { drainMs } }
     writeFileSync(join(home, 'config.json'), JSON.stringify(config))
   }
 
-  get database(): string {
-    return join(this.#home, 'log/mainstem.db')
+  get directory(): string {
+    return join(this.#home, 'log')
   }
 
-  /** What it had to say on stderr. */
+  get database(): string {
+    return join(this.directory, 'mainstem.db')
+  }
+
+  /** What it wrote to stderr. */
   get errors(): readonly string[] {
     return this.#errors
   }
@@ -45,11 +85,11 @@ export class Host {
   }
 
   /** True when it came up, false when it was gone before. */
-  async start(plan: Plan): Promise<boolean> {
-    const args = ['--import', join(SCRIPTS, 'crash-preload.ts'), join(SCRIPTS, 'crash-daemon.ts')]
-    const child = spawn(process.execPath, args, {
+  async start(plan: Plan = { passes: 0 }): Promise<boolean> {
+    const child = spawn(process.execPath, this.#program, {
       env: {
         PATH: process.env.PATH,
+        HOME: this.#home,
         TMPDIR: this.#temporary,
         MAINSTEM_CONFIG: join(this.#home, 'config.json'),
         NODE_COMPILE_CACHE: join(this.#home, 'cache'),
@@ -59,14 +99,17 @@ export class Host {
     })
     this.#child = child
     this.#exited = once(child, 'exit').then(() => {
-      // Whoever waits already goes on waiting.
+      // Readers that wait already keep waiting.
       if (this.#url !== undefined) this.#up = Promise.withResolvers()
       this.#url = undefined
     })
     child.stderr.setEncoding('utf8').on('data', (text) => this.#errors.push(text))
-    for await (const url of createInterface(child.stdout)) {
+    for await (const line of createInterface(child.stdout)) {
+      const [url] = /http:\S+/.exec(line) ?? []
+      if (url === undefined) continue
       this.#url = url
       this.#up.resolve(url)
+      child.stdout.resume()
       return true
     }
     await this.#exited
@@ -87,11 +130,11 @@ export class Host {
     this.#child?.kill(signal)
   }
 
-  /** Nothing when the server is down or the connection broke: whether it was done is not known then. */
+  /** Nothing when the server is down or the connection broke: it is not known then whether it was done. */
   async call(
     route: string,
-    body?: unknown,
-    headers: Record<string, string> = {},
+    body: unknown,
+    headers: Readonly<Record<string, string>>,
   ): Promise<Answer | undefined> {
     const [method = '', path = ''] = route.split(' ')
     if (this.#url === undefined) return undefined

@@ -1,128 +1,177 @@
+import { ClientHistory } from '../check/evidence.ts'
 import { pick, type Random } from '../random.ts'
+import { AllEvents } from './all-events.ts'
+import { Client, type Conversation } from './client.ts'
 import type { Host } from './host.ts'
-import { execute, type Message, ndjson, socket, sse } from './protocols.ts'
+import { execute, type Message, ndjson, polling, socket, sse } from './protocols.ts'
 import { Reader } from './reader.ts'
 
-/** Something that was asked of the server. */
-export interface Prompt {
-  text: string
-  /** The session and the turn that the server has promised; absent as long as it has not. */
-  session?: string
-  turn?: number
+/** Which agents run and what their prompts order; see `fakes/actor.ts` for the orders. */
+export interface LoadSettings {
+  agents: readonly (readonly [agent: string, launch: 'live' | 'oneshot'])[]
+  scripts: readonly string[]
+  /** Sessions that are open at once; the oldest is ended for a new one. */
+  open: number
 }
 
-interface Conversation {
-  key: string
-  body: { agent: string; prompt: string }
-  session?: string
-  ending: boolean
-}
+/** A value that fake agents print and no log may show. */
+export const SECRET = 'fake-secret-0123456789'
+const POLICY = { approval: 'ask', sandbox: 'none' }
+const SECOND_READERS = [
+  ['ndjson', ndjson],
+  ['socket', socket],
+  ['polling', polling],
+] as const
 
-const AGENTS = ['echo', 'demo', 'claude']
-/** Begun in every life: a place where processes are started or answered is passed twice even in the first. */
-const PROCESSES = ['claude', 'claude']
-/** So many conversations go on at once; the oldest is ended for a new one. */
-const OPEN = 5
-
-/** People at work: they begin conversations, send prompts, answer what is asked, read along, and end. */
+/** Clients at work: they create sessions, send prompts, answer requests, interrupt, read, end and delete. */
 export class Load {
-  readonly prompts: Prompt[] = []
+  readonly history = new ClientHistory()
   readonly readers: Reader[] = []
   readonly tasks: { reader: Reader; task: Record<string, unknown> }[] = []
   readonly conversations: Conversation[] = []
-  /** Keys that stood for two sessions. */
-  readonly broken: string[] = []
-  /** Whether what agents ask is answered; a turn that waits for an answer stays open. */
+  readonly allEvents: readonly AllEvents[]
+  readonly client: Client
+  /** Whether requests are answered; a turn that waits for an answer stays open. */
   answers = true
+  /** Sessions that another principal could see. */
+  readonly seen: string[] = []
   readonly #host: Host
   readonly #random: Random
+  readonly #settings: LoadSettings
   #count = 0
 
-  constructor(host: Host, random: Random) {
+  constructor(host: Host, random: Random, settings: LoadSettings) {
     this.#host = host
     this.#random = random
+    this.#settings = settings
+    this.client = new Client(host, this.history)
+    this.allEvents = [...host.principals.keys()].map((principal) => new AllEvents(host, principal))
   }
 
-  /** All of it at once, as far as the server lives to hear it. */
-  async press(): Promise<void> {
-    const open = this.conversations.filter(({ ending }) => !ending)
-    const oldest = open.length > OPEN ? open[0] : undefined
-    const agents = [pick(this.#random, AGENTS), ...PROCESSES]
+  /** Many commands at once: new sessions, two prompts for each open one, an end, a delete and a task. */
+  async press(created: number): Promise<void> {
+    const open = this.#open()
     await Promise.all([
-      ...this.conversations.filter(({ session }) => session === undefined).map((one) => this.#begin(one)),
-      ...agents.map((agent) => this.#begin(this.#conversation(agent))),
+      this.client.retry(Math.floor(this.#random() * 1000)),
+      ...this.#unbegun().map((one) => this.#begin(one)),
+      ...Array.from({ length: created }, () => this.#begin(this.#conversation())),
       ...open.slice(1).flatMap((one) => [this.#prompt(one), this.#prompt(one)]),
-      oldest && this.#end(oldest),
+      ...open.slice(0, 2).map((one) => this.client.interrupt(one)),
+      ...this.#surplus(open).map((one) => this.#close(one)),
       this.#execute(),
     ])
   }
 
-  /** Everything comes to its end: nothing is left unanswered, and every reader gets the rest. */
-  async conclude(): Promise<void> {
-    for (const one of this.conversations) await this.#begin(one)
-    // The same keys again: they have to stand for the same sessions.
-    await Promise.all(this.conversations.map((one) => this.#begin(one)))
-    await Promise.all(this.conversations.map((one) => this.#end(one)))
-    await Promise.all(this.readers.map(({ ended }) => ended))
+  /** One command, chosen at random. */
+  async tick(): Promise<void> {
+    const open = this.#open()
+    if (open.length < this.#settings.open) return this.#begin(this.#unbegun()[0] ?? this.#conversation())
+    const one = pick(this.#random, open)
+    const chance = this.#random()
+    if (chance < 0.45) return this.#prompt(one)
+    if (chance < 0.75) return this.client.interrupt(one)
+    if (chance < 0.8) return this.#close(one)
+    if (chance < 0.9) return this.client.retry(Math.floor(this.#random() * 1000))
+    pick(this.#random, [...this.readers.slice(-2 * this.#settings.open), ...this.allEvents]).cut()
+    const status = await this.client.spy(one)
+    if (status === 200) this.seen.push(`${one.session} of ${one.principal}`)
   }
 
-  #conversation(agent: string): Conversation {
-    const one = { key: `key-${++this.#count}`, body: { agent, prompt: this.#text() }, ending: false }
+  /** Ends everything: no command is left without an answer, and every reader gets the rest. */
+  async conclude(): Promise<void> {
+    for (const one of this.#unbegun()) await this.#begin(one)
+    while (!this.client.isSettled) await this.client.retry(0)
+    // The same keys again: they must lead to the same sessions. The key of a deleted session is free.
+    const kept = this.conversations.filter(({ state }) => state !== 'deleting')
+    await Promise.all(kept.map((one) => this.#begin(one)))
+    await Promise.all(
+      this.conversations.map((one) =>
+        one.state === 'deleting' ? this.client.remove(one) : this.client.end(one),
+      ),
+    )
+    await Promise.all(this.readers.map(({ ended }) => ended))
+    for (const reader of this.allEvents) reader.stop()
+  }
+
+  principalOf(session: string): string | undefined {
+    return this.conversations.find((one) => one.session === session)?.principal
+  }
+
+  #open(): Conversation[] {
+    return this.conversations.filter(({ state, session }) => state === 'open' && session !== undefined)
+  }
+
+  #unbegun(): Conversation[] {
+    return this.conversations.filter(({ session }) => session === undefined)
+  }
+
+  #surplus(open: readonly Conversation[]): Conversation[] {
+    return open.slice(0, Math.max(0, open.length - this.#settings.open))
+  }
+
+  #conversation(): Conversation {
+    const [agent, launch] = pick(this.#random, this.#settings.agents)
+    const isFake = agent !== 'echo'
+    const more = isFake ? { launch, policy: POLICY, options: { env: { FAKE_TOKEN: SECRET } } } : {}
+    const one: Conversation = {
+      principal: pick(this.#random, [...this.#host.principals.keys()]),
+      key: `key-${++this.#count}`,
+      body: { agent, prompt: this.#script(), ...more },
+      state: 'open',
+    }
     this.conversations.push(one)
     return one
   }
 
-  /** Asked for until it is answered, with a key, so that it is done once. */
-  async #begin(one: Conversation): Promise<void> {
-    const answer = await this.#host.call('POST /v1/sessions', one.body, { 'idempotency-key': one.key })
-    if (answer?.status !== 201) return
-    const session = String(answer.body.id)
-    if (one.session !== undefined && one.session !== session) this.broken.push(one.key)
-    if (one.session !== undefined) return
-    one.session = session
-    this.prompts.push({ text: one.body.prompt, session, turn: 1 })
-    const answering = (message: Message) => this.#answer(session, message)
-    this.readers.push(new Reader(`sse ${session}`, this.#host, sse(session), answering))
-    const [name, protocol] = pick(this.#random, [['ndjson', ndjson] as const, ['socket', socket] as const])
-    this.readers.push(new Reader(`${name} ${session}`, this.#host, protocol(session)))
+  #begin(one: Conversation): Promise<void> {
+    const headers = this.#host.principals.get(one.principal) ?? {}
+    return this.client.begin(one, (session) => {
+      const see = (message: Message) => this.#see(one, message)
+      this.readers.push(
+        new Reader(this.#host, { name: `sse ${session}`, headers, protocol: sse(session), see }),
+      )
+      const [name, protocol] = pick(this.#random, SECOND_READERS)
+      this.readers.push(
+        new Reader(this.#host, { name: `${name} ${session}`, headers, protocol: protocol(session) }),
+      )
+    })
   }
 
-  /** Asked for once: whoever gets no answer does not know whether it was heard. */
-  async #prompt({ session }: Conversation): Promise<void> {
-    if (session === undefined) return
-    const text = this.#text()
-    const prompt: Prompt = { text }
-    this.prompts.push(prompt)
-    const answer = await this.#host.call(`POST /v1/sessions/${session}/turns`, { prompt: text })
-    if (answer?.status === 202) Object.assign(prompt, { session, turn: Number(answer.body.turn) })
+  #prompt(one: Conversation): Promise<void> {
+    return this.client.prompt(one, this.#script())
   }
 
-  async #end(one: Conversation): Promise<void> {
-    one.ending = true
-    if (one.session !== undefined) await this.#host.call(`POST /v1/sessions/${one.session}/end`)
+  /** Ends the session, or deletes it. */
+  async #close(one: Conversation): Promise<void> {
+    one.state = this.#random() < 0.3 ? 'deleting' : 'ending'
+    await (one.state === 'deleting' ? this.client.remove(one) : this.client.end(one))
   }
 
   async #execute(): Promise<void> {
-    const task = { idempotency_key: `task-${++this.#count}`, task: this.#text(), driver: 'echo' }
-    const reader = new Reader(`execute ${task.idempotency_key}`, this.#host, execute(task))
+    const task = { idempotency_key: `task-${++this.#count}`, task: `p${this.#count} task`, driver: 'echo' }
+    const reader = new Reader(this.#host, this.taskReading(task))
     this.readers.push(reader)
     this.tasks.push({ reader, task })
   }
 
-  #answer(session: string, { text }: Message): void {
+  taskReading(task: Record<string, unknown>) {
+    const headers = this.#host.principals.values().next().value ?? {}
+    return { name: `execute ${task.idempotency_key}`, headers, protocol: execute(task) }
+  }
+
+  #see(one: Conversation, { text }: Message): void {
     const { event } = JSON.parse(text)
+    if (event.type === 'turn.started') one.running = event.turn
+    if (event.type === 'turn.completed' && event.turn === one.running) one.running = undefined
     if (event.type !== 'request.opened' || !this.answers) return
-    const { requestId, inputDigest, questions } = event
-    const path = `/v1/sessions/${session}/requests/${encodeURIComponent(requestId)}`
-    const answers = questions && { answers: answersTo(questions) }
-    void this.#host.call(`POST ${path}`, { decision: 'allow', inputDigest, ...answers })
+    // Two clients at once, which need not agree.
+    for (let clients = 0; clients < 2; clients++) {
+      const decision = this.#random() < 0.7 ? 'allow' : 'deny'
+      void this.client.answer(one, event.requestId, decision, event.inputDigest)
+    }
   }
 
-  #text(): string {
-    return `prompt ${++this.#count}`
+  #script(): string {
+    return `p${++this.#count} ${pick(this.#random, this.#settings.scripts)}`
   }
-}
-
-function answersTo(questions: readonly { id: string; options?: readonly { label: string }[] }[]) {
-  return Object.fromEntries(questions.map(({ id, options }) => [id, [options?.[0]?.label ?? 'yes']]))
 }

@@ -4,31 +4,37 @@ import { type Message, type Protocol, Refused } from './protocols.ts'
 
 const RETRY_MS = 20
 
+export interface Reading {
+  name: string
+  headers: Readonly<Record<string, string>>
+  protocol: Protocol
+  see?: (message: Message) => void
+}
+
 /** Reads one stream to its end over all lives of the server, and remembers every message that it was ever shown. */
 export class Reader {
   readonly shown = new Map<string, string>()
   readonly name: string
   /** Messages that came a second time. */
   repeated = 0
-  /** The server does not know what it has shown. */
+  /** Why the server refused to continue. */
   forgotten: string | undefined
   readonly ended: Promise<void>
   readonly #host: Host
-  readonly #protocol: Protocol
-  readonly #see: (message: Message) => void
+  readonly #reading: Reading
   #last: string | undefined
+  #connection = new AbortController()
 
-  constructor(
-    name: string,
-    host: Host,
-    protocol: Protocol,
-    see: (message: Message) => void = () => undefined,
-  ) {
-    this.name = name
+  constructor(host: Host, reading: Reading) {
+    this.name = reading.name
     this.#host = host
-    this.#protocol = protocol
-    this.#see = see
+    this.#reading = reading
     this.ended = this.#run()
+  }
+
+  /** Cuts the connection; the reader comes back with its cursor. */
+  cut(): void {
+    this.#connection.abort()
   }
 
   async #run(): Promise<void> {
@@ -37,8 +43,14 @@ export class Reader {
 
   /** True when there is nothing more to come. */
   async #read(url: string): Promise<boolean> {
+    this.#connection = new AbortController()
+    const { signal } = this.#connection
+    const { protocol, headers } = this.#reading
     try {
-      return await this.#protocol(url, this.#last, (message) => this.#take(message))
+      const take = (message: Message) => {
+        if (!signal.aborted) this.#take(message)
+      }
+      return await protocol({ url, headers, signal, last: this.#last, take })
     } catch (thrown) {
       if (!(thrown instanceof Refused)) return false
       this.forgotten = `${this.name} after ${this.#last ?? 'nothing'}: ${thrown.message}`
@@ -50,6 +62,6 @@ export class Reader {
     if (this.shown.has(message.id)) this.repeated++
     this.shown.set(message.id, message.text)
     this.#last = message.id
-    this.#see(message)
+    this.#reading.see?.(message)
   }
 }

@@ -1,0 +1,94 @@
+import { DatabaseSync } from 'node:sqlite'
+import type { Entry } from '../../src/model/index.ts'
+import { sqliteStore } from '../../src/stores/sqlite.ts'
+import type { JournalFrame } from '../../src/stores/store.ts'
+import { check } from '../check/check.ts'
+import type { Findings } from '../check/findings.ts'
+import { readHistories } from '../fakes/history.ts'
+import type { Host } from './host.ts'
+import { type Load, SECRET } from './load.ts'
+import type { Reader } from './reader.ts'
+
+type Logs = ReadonlyMap<string, readonly string[]>
+
+/** The entries of every log as the file has them, without the store's code; by session, in order. */
+export function logsIn(database: string): Map<string, string[]> {
+  using db = new DatabaseSync(database, { readOnly: true })
+  const logs = new Map<string, string[]>()
+  const rows = db.prepare(
+    'SELECT s.id, l.body FROM log l JOIN session s ON s.n = l.session ORDER BY s.n, l.first',
+  )
+  for (const { id, body } of rows.iterate()) {
+    const log = logs.get(String(id)) ?? []
+    log.push(...String(body).split(',\n'))
+    logs.set(String(id), log)
+  }
+  return logs
+}
+
+/** Checks everything that a load left behind. The server must be down. */
+export async function checkLoad(host: Host, load: Load, found: Findings): Promise<number> {
+  const logs = logsIn(host.database)
+  const journals = await journalsIn(host.directory, [...logs.keys()])
+  const { history, client } = load
+  for (const reader of load.readers) checkReader(reader, logs, history.deleted, found)
+  for (const reader of load.allEvents) reader.check(logs, (session) => load.principalOf(session), found)
+  found.add('repeated', ...client.broken)
+  found.add('principal', ...load.seen)
+  const created = load.conversations.filter(({ session = '' }) => !history.deleted.has(session)).length
+  const asked = created + load.tasks.length
+  if (logs.size !== asked)
+    found.add(
+      logs.size > asked ? 'repeated' : 'lost',
+      `${asked} sessions were created, there are ${logs.size}`,
+    )
+  const parsed = new Map<string, Entry[]>()
+  for (const [session, texts] of logs)
+    parsed.set(
+      session,
+      texts.map((text): Entry => JSON.parse(text)),
+    )
+  check(
+    {
+      logs: parsed,
+      journals,
+      histories: readHistories(host.histories),
+      clients: history,
+      secrets: new Map([[SECRET, `[masked ${SECRET.length}]`]]),
+    },
+    found,
+  )
+  return [...logs.values()].reduce((sum, log) => sum + log.length, 0)
+}
+
+async function journalsIn(
+  directory: string,
+  sessions: readonly string[],
+): Promise<Map<string, JournalFrame[]>> {
+  await using store = await sqliteStore({ directory, durability: 'process' })
+  const journals = new Map<string, JournalFrame[]>()
+  for (const session of sessions) {
+    const frames: JournalFrame[] = []
+    for (;;) {
+      const page = await store.readJournal(session, frames.at(-1)?.frame ?? 0, 1_000)
+      if (page.length === 0) break
+      frames.push(...page)
+    }
+    journals.set(session, frames)
+  }
+  return journals
+}
+
+function checkReader(reader: Reader, logs: Logs, deleted: ReadonlySet<string>, found: Findings): void {
+  const { name, shown, repeated, forgotten } = reader
+  const session = name.split(' ')[1] ?? ''
+  if (forgotten !== undefined && !deleted.has(session)) found.add('lost', forgotten)
+  if (repeated > 0) found.add('repeated', `${name} was shown ${repeated} messages twice`)
+  const log = logs.get(session)
+  if (!log) return
+  for (const [id, text] of shown) {
+    if (log[Number(id) - 1] !== text) found.add('lost', `${name} was shown ${id}: ${text}`)
+  }
+  // It has read to the end, so it must have seen all there is.
+  if (shown.size !== log.length) found.add('gap', `${name} was shown ${shown.size} of ${log.length} entries`)
+}

@@ -1,0 +1,52 @@
+import { appendFileSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/**
+ * What a fake agent notes about its own work, before the same thing leaves the process. A prompt is known by the
+ * first word of its text (`name`), a permission request by the command that it is for (`call`).
+ */
+export type Note =
+  | { type: 'started'; agent: string; launch: string; session: string; epoch: number }
+  | { type: 'line'; text: string }
+  | { type: 'prompt'; name: string; text: string }
+  | { type: 'wrote'; name: string; text: string }
+  | { type: 'asked'; name: string; call: string }
+  | { type: 'answered'; call: string; decision: 'allow' | 'deny' | 'cancelled' }
+  | { type: 'ran'; call: string }
+  | { type: 'interrupted'; name: string | undefined }
+  | { type: 'ended'; name: string; how: Ending }
+
+export type Ending = 'done' | 'interrupted'
+
+/** The notes of one process, in order. */
+export interface AgentHistory {
+  process: string
+  notes: readonly Note[]
+}
+
+/** Writes a process's notes. Each write is synchronous, so a SIGKILL after it cannot lose the note. */
+export class History {
+  readonly #file: string
+
+  constructor(directory: string) {
+    this.#file = join(directory, `${process.pid}-${Date.now()}.jsonl`)
+  }
+
+  add(note: Note): void {
+    appendFileSync(this.#file, `${JSON.stringify(note)}\n`)
+  }
+}
+
+/** All histories in a directory; those of a session in the order of its processes. A note that a SIGKILL cut in half is left out. */
+export function readHistories(directory: string): AgentHistory[] {
+  return readdirSync(directory)
+    .map((name): AgentHistory => {
+      const lines = readFileSync(join(directory, name), 'utf8').split('\n').slice(0, -1)
+      return { process: name.replace('.jsonl', ''), notes: lines.map((line): Note => JSON.parse(line)) }
+    })
+    .toSorted((a, b) => epochOf(a) - epochOf(b))
+}
+
+function epochOf({ notes: [first] }: AgentHistory): number {
+  return first?.type === 'started' ? first.epoch : 0
+}
