@@ -10,6 +10,7 @@ interface LoggedRequest {
   call: string
   turn: LoggedTurn | undefined
   decision: string | undefined
+  by: string
 }
 
 /** What the agent knows of one call that it asked for. */
@@ -64,10 +65,10 @@ function* requestsOf(evidence: Evidence): Generator<LoggedRequest> {
       if (event.type === 'request.opened') {
         const [call = ''] = /\bp\d+#\d+/.exec(JSON.stringify([event.input, event.title])) ?? []
         const { requestId } = event
-        open.set(requestId, { session, requestId, call, turn: turns.get(turn), decision: undefined })
+        open.set(requestId, { session, requestId, call, turn: turns.get(turn), decision: undefined, by: '' })
       } else if (event.type === 'request.resolved') {
         const request = open.get(event.requestId)
-        if (request) request.decision = event.decision
+        if (request) Object.assign(request, { decision: event.decision, by: event.by })
       }
     }
     yield* open.values()
@@ -75,7 +76,7 @@ function* requestsOf(evidence: Evidence): Generator<LoggedRequest> {
 }
 
 function checkDecision(
-  { call, decision, turn }: LoggedRequest,
+  { call, decision, by, turn }: LoggedRequest,
   sent: readonly SentAnswer[],
   heard: Heard | undefined,
   found: Findings,
@@ -86,7 +87,9 @@ function checkDecision(
   if (winners.some((winner) => winner.decision !== decision))
     found.add('answer', `a client was told that it decided ${call}; the log has ${decision ?? 'no decision'}`)
   if (decision === undefined) return
-  if (!sent.some((one) => one.decision === decision))
+  // With no client to ask, the policy denies.
+  const isPolicy = by === 'policy' && decision === 'deny'
+  if (!isPolicy && !sent.some((one) => one.decision === decision))
     found.add('answer', `${call} has the decision "${decision}", which no client sent`)
   if (decision !== 'allow' || !turn || !isWhole(turn)) return
   if (heard?.ran !== 1) found.add('answer', `${call} was allowed and did not run; its turn ${turn.outcome}`)

@@ -62,13 +62,13 @@ export const result = (text: string) => ({
   is_error: false,
   result: text,
 })
-export const asks = (id: string, tool = 'Bash') => ({
+export const asks = (id: string, tool = 'Bash', command = 'rm x') => ({
   type: 'control_request',
   request_id: id,
   request: {
     subtype: 'can_use_tool',
     tool_name: tool,
-    input: { command: 'rm x' },
+    input: { command },
     tool_use_id: `tool-${id}`,
   },
 })

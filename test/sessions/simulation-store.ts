@@ -16,13 +16,17 @@ export interface OwnedStore {
   kill(): void
   /** Another owner has taken over: what this one writes is refused. */
   fence(): void
+  /** Storage refuses the next commit of this session. */
+  refuse(session: string): void
 }
 
 export function ownedStore(store: Store, seed: number, plant?: Plant): OwnedStore {
   let owner: 'alive' | 'killed' | 'fenced' = 'alive'
   const random = randomFrom(seed)
+  const refused = new Set<string>()
   const written = (name: 'append' | 'create', write: () => unknown): (() => unknown) => {
-    if (owner === 'alive') return write.bind(store)
+    if (owner === 'alive')
+      return name === 'append' ? (refusing(store, refused) as () => unknown) : write.bind(store)
     if (owner === 'killed') return () => new Promise(() => undefined)
     if (name === 'append' && plant === 'unfenced-append') return anywhere(store) as () => unknown
     return async () => {
@@ -47,6 +51,17 @@ export function ownedStore(store: Store, seed: number, plant?: Plant): OwnedStor
     fence() {
       owner = 'fenced'
     },
+    refuse(session) {
+      refused.add(session)
+    },
+  }
+}
+
+/** Appends, unless the session's next commit is to fail. */
+function refusing(store: Store, refused: Set<string>): Store['append'] {
+  return async (session, batch) => {
+    if (refused.delete(session)) throw new MainstemError('storage_failed', 'the disk is full')
+    await store.append(session, batch)
   }
 }
 

@@ -1,11 +1,13 @@
+import { check } from '../../scripts/check/check.ts'
+import { ClientHistory } from '../../scripts/check/evidence.ts'
 import { pick, type Random, randomFrom } from '../../scripts/random.ts'
 import type { Entry } from '../../src/model/index.ts'
 import type { Session } from '../../src/sessions/session.ts'
 import { memoryStore } from '../../src/stores/memory.ts'
-import type { Store } from '../../src/stores/store.ts'
-import { violations } from '../agents/invariants.ts'
-import type { FakeRun } from './fake-driver.ts'
-import { asks, house, init, result, said } from './house.ts'
+import type { JournalFrame, Store } from '../../src/stores/store.ts'
+import { house } from './house.ts'
+import { SimulatedAgent } from './simulation-agent.ts'
+import { SimulatedClient } from './simulation-client.ts'
 import { SimulatedReader } from './simulation-reader.ts'
 import { type OwnedStore, ownedStore, type Plant } from './simulation-store.ts'
 
@@ -27,15 +29,26 @@ export interface Simulation {
 
 type House = ReturnType<typeof house>
 
-export const STEPS = 24
+export const STEPS = 32
+const MOST_SESSIONS = 3
 const LONGEST_STOP_MS = 20_000
 /** What needs no time to pass is over before. */
 const PATIENT_TICKS = 20
 const settle = () => new Promise((resolve) => setImmediate(resolve))
 
+/** One of the sessions of a life. */
+interface Subject {
+  id: string
+  session: Session | undefined
+  client: SimulatedClient
+  reader: SimulatedReader
+  before: string
+}
+
 /**
- * One session through a random life: prompts, frames, deaths, interrupts, answers, time, and owners that go away
- * in the middle of it, while somebody reads along. Everything that happens is decided by the seed.
+ * A few sessions through a random life: prompts with keys, texts, requests, deaths, interrupts, answers, time, storage
+ * that fails, and owners that are replaced in the middle of it, while a reader follows each log. Everything that
+ * happens is decided by the seed. At the end the logs are compared with what the agents wrote and received.
  */
 export async function simulate(seed: number, simulation: Simulation = {}): Promise<Simulated> {
   const { open = memoryStore, steps = STEPS, plant, without } = simulation
@@ -49,12 +62,13 @@ class Life {
   readonly #store: Store
   readonly #seed: number
   readonly #plant: Plant | undefined
-  readonly #reader = new SimulatedReader()
+  readonly #clients = new ClientHistory()
+  readonly #agents: SimulatedAgent[] = []
+  readonly #subjects: Subject[] = []
   readonly #states = new Set<string>()
   readonly #transitions = new Set<string>()
   readonly #trace: string[] = []
   readonly #problems: string[] = []
-  readonly #accepted = new Set<number>()
   readonly #launch: 'live' | 'oneshot'
   /** Every step has a sequence of its own, so that leaving one out changes no other. */
   #random: Random
@@ -63,10 +77,7 @@ class Life {
   #house: House
   /** One that was replaced and does not know it yet. */
   #replaced: House | undefined
-  #id = ''
-  #session: Session | undefined
-  #frames = 0
-  #before = 'new'
+  #prompts = 0
 
   constructor(store: Store, seed: number, plant: Plant | undefined) {
     this.#store = store
@@ -88,31 +99,43 @@ class Life {
   }
 
   async begin(): Promise<void> {
-    const policy = { timeoutMs: 5_000 + Math.floor(this.#random() * 20_000), idleTimeoutMs: 4_000 }
-    this.#session = await this.#house.open(policy, { launch: this.#launch, attended: this.#random() < 0.7 })
-    this.#id = this.#session.id
-    this.#reader.attach(this.#house.sessions, this.#id)
+    for (let count = 1 + Math.floor(this.#random() * MOST_SESSIONS); count > 0; count--) {
+      const policy = { timeoutMs: 5_000 + Math.floor(this.#random() * 20_000), idleTimeoutMs: 4_000 }
+      const more = { launch: this.#launch, attended: this.#random() < 0.7 }
+      const session = await this.#house.open(policy, more)
+      const client = new SimulatedClient(this.#store, this.#clients)
+      const subject = { id: session.id, session, client, reader: new SimulatedReader(), before: 'new' }
+      subject.reader.attach(this.#house.sessions, session.id)
+      this.#subjects.push(subject)
+    }
   }
 
   async step(step: number): Promise<void> {
     this.#random = randomFrom(Math.imul(this.#seed, 0x9e3779b1) + step)
+    const subject = pick(this.#random, this.#subjects)
     const [name, act] = pick(this.#random, this.#actions)
-    await this.#ends(`step ${step}, ${name},`, act.call(this))
+    await this.#ends(`step ${step}, ${name},`, act.call(this, subject))
     for (let tick = Math.floor(this.#random() * 3); tick >= 0; tick--) await settle()
-    const record = await this.#store.record(this.#id)
-    const now = `${record?.status}${record?.requests.length ? '?' : ''}${record?.queue.length ? '+' : ''}`
-    this.#states.add(now)
-    this.#transitions.add(`${this.#before} → ${now}`)
-    this.#trace.push(`${step} ${name}: ${this.#before} → ${now}`)
-    this.#before = now
+    this.#hear()
+    await this.#note(subject, `${step} ${name}`)
     await settle()
-    this.#problems.push(...this.#reader.problems(await this.#entries()))
+    await this.#compareReaders()
   }
 
-  readonly #actions: readonly (readonly [name: string, act: () => Promise<void>])[] = [
+  async #note(subject: Subject, what: string): Promise<void> {
+    const record = await this.#store.record(subject.id)
+    const now = `${record?.status}${record?.requests.length ? '?' : ''}${record?.queue.length ? '+' : ''}`
+    this.#states.add(now)
+    this.#transitions.add(`${subject.before} → ${now}`)
+    this.#trace.push(`${what}: ${subject.before} → ${now}`)
+    subject.before = now
+  }
+
+  readonly #actions: readonly (readonly [name: string, act: (subject: Subject) => Promise<void>])[] = [
     ['prompt', this.#prompt],
     ['prompt', this.#prompt],
     ['prompt', this.#prompt],
+    ['retry', this.#retry],
     ['say', this.#speak],
     ['say', this.#speak],
     ['say', this.#speak],
@@ -128,26 +151,29 @@ class Life {
     ['drop', this.#drop],
     ['pass', this.#pass],
     ['pass', this.#pass],
+    ['fail', this.#failStorage],
     ['crash', this.#crash],
     ['replace', this.#replace],
     ['drain', this.#drain],
     ['end', this.#end],
   ]
 
-  /** The owner goes away for good, another one recovers, and the log must be whole. */
+  /** The owner is killed for good, another one recovers, and every log must be whole. */
   async finish(): Promise<Simulated> {
     this.#owned.kill()
     const heir = house(this.#store)
     await heir.sessions.recover()
-    const { length } = await this.#entries()
+    const before = await this.#logs()
     await heir.sessions.recover()
-    this.#reader.attach(heir.sessions, this.#id)
+    for (const { id, reader } of this.#subjects) reader.attach(heir.sessions, id)
     await settle()
-    const entries = await this.#entries()
-    if (entries.length !== length) this.#problems.push('recovering twice wrote twice')
-    this.#problems.push(...violations(entries), ...this.#turnProblems(entries))
-    this.#problems.push(...this.#reader.problems(entries))
-    this.#reader.leave()
+    const logs = await this.#logs()
+    for (const [id, entries] of logs) {
+      if (entries.length !== before.get(id)?.length) this.#problems.push('recovering twice wrote twice')
+    }
+    await this.#compareReaders()
+    await this.#checkAll(logs)
+    for (const { reader } of this.#subjects) reader.leave()
     return {
       states: this.#states,
       transitions: this.#transitions,
@@ -156,87 +182,115 @@ class Life {
     }
   }
 
-  #entries(): Promise<readonly Entry[]> {
-    return this.#store.read(this.#id, 0, 100_000)
+  async #checkAll(logs: ReadonlyMap<string, readonly Entry[]>): Promise<void> {
+    const journals = new Map<string, readonly JournalFrame[]>()
+    for (const id of logs.keys()) journals.set(id, await this.#store.readJournal(id, 0, 100_000))
+    const histories = this.#agents.toSorted((a, b) => a.epoch - b.epoch)
+    const found = check({ logs, journals, histories, clients: this.#clients, secrets: new Map() })
+    // A prompt that still waits in a queue has no end yet.
+    const waiting = new Set<string>()
+    for (const id of logs.keys())
+      for (const { turn } of (await this.#store.record(id))?.queue ?? [])
+        waiting.add(`${id} ${turn} ended 0 times`)
+    this.#problems.push(...found.all.filter((problem) => !waiting.has(problem.replace('terminal: ', ''))))
+    for (const { client } of this.#subjects) this.#problems.push(...client.broken)
   }
 
-  #turnProblems(entries: readonly Entry[]): string[] {
-    const ends = new Map<number, number>()
-    const waiting = new Set<number>()
-    for (const { event } of entries) {
-      if (event.type === 'turn.queued') waiting.add(event.turn)
-      if (event.type === 'turn.completed') ends.set(event.turn, (ends.get(event.turn) ?? 0) + 1)
-      if (event.type === 'turn.completed') waiting.delete(event.turn)
+  async #logs(): Promise<Map<string, readonly Entry[]>> {
+    const logs = new Map<string, readonly Entry[]>()
+    for (const { id } of this.#subjects) logs.set(id, await this.#store.read(id, 0, 100_000))
+    return logs
+  }
+
+  async #compareReaders(): Promise<void> {
+    const logs = await this.#logs()
+    for (const { id, reader } of this.#subjects) this.#problems.push(...reader.problems(logs.get(id) ?? []))
+  }
+
+  /** Every agent reads what was written to it. */
+  #hear(): void {
+    for (const { driver } of this.#houses) {
+      for (const run of driver.runs) {
+        if (!this.#agents.some((agent) => agent.run === run)) this.#agents.push(new SimulatedAgent(run))
+      }
     }
-    return [...this.#accepted].flatMap((turn) => {
-      const count = ends.get(turn) ?? 0
-      if (count === 1 || (count === 0 && waiting.has(turn))) return []
-      return [`turn ${turn} has ${count} terminal events`]
+    for (const agent of this.#agents) agent.hear()
+  }
+
+  get #houses(): House[] {
+    return [this.#house, ...(this.#replaced ? [this.#replaced] : [])]
+  }
+
+  /** The last process of this session, in each house that has one. */
+  #agentsOf({ id }: Subject): SimulatedAgent[] {
+    this.#hear()
+    return this.#houses.flatMap(({ driver }) => {
+      const run = driver.runs.findLast(({ context }) => context.runId.startsWith(id))
+      return this.#agents.filter((agent) => agent.run === run)
     })
   }
 
-  get #run(): FakeRun | undefined {
-    return this.#house.driver.runs.at(-1)
-  }
-
-  async #prompt(): Promise<void> {
-    const prompted = this.#session?.prompt(`p${this.#random()}`).then(
-      (turn) => this.#accepted.add(turn),
-      () => undefined,
-    )
+  async #prompt({ session, client }: Subject): Promise<void> {
+    if (!session) return
+    const prompted = client.prompt(this.#house.sessions, session, `p${++this.#prompts} go`)
     if (this.#random() < 0.7) await prompted
   }
 
-  async #speak(): Promise<void> {
-    for (const { driver } of [this.#house, ...(this.#replaced ? [this.#replaced] : [])]) {
-      driver.runs.at(-1)?.say(init, said('word', `m${++this.#frames}`))
-    }
+  async #retry({ session, client }: Subject): Promise<void> {
+    if (session) await client.retry(this.#house.sessions, session)
   }
 
-  async #finishTurn(): Promise<void> {
-    this.#run?.say(result('done'))
-    if (this.#launch === 'oneshot' && this.#random() < 0.8) this.#run?.die({ code: 0 })
+  async #speak(subject: Subject): Promise<void> {
+    for (const agent of this.#agentsOf(subject)) agent.speak()
   }
 
-  async #ask(): Promise<void> {
-    if (this.#launch === 'live') this.#run?.say(asks(`q${++this.#frames}`))
+  async #finishTurn(subject: Subject): Promise<void> {
+    this.#agentsOf(subject)[0]?.finish(this.#random() < 0.8)
   }
 
-  async #answer(): Promise<void> {
-    const requests = (await this.#store.record(this.#id))?.requests ?? []
+  async #ask(subject: Subject): Promise<void> {
+    this.#agentsOf(subject)[0]?.ask()
+  }
+
+  async #answer({ id, session, client }: Subject): Promise<void> {
+    const requests = (await this.#store.record(id))?.requests ?? []
     for (const { requestId } of requests) {
       const decision = this.#random() < 0.5 ? 'allow' : 'deny'
-      await this.#session?.answer({ type: 'answer', requestId, decision }).catch(() => undefined)
+      if (session) await client.answer(session, requestId, decision)
     }
   }
 
-  async #die(): Promise<void> {
-    this.#run?.die(this.#random() < 0.5 ? { code: 1 } : { signal: 'SIGKILL' })
+  async #die(subject: Subject): Promise<void> {
+    this.#agentsOf(subject)[0]?.run.die(this.#random() < 0.5 ? { code: 1 } : { signal: 'SIGKILL' })
   }
 
-  async #interrupt(): Promise<void> {
-    this.#session?.interrupt().catch(() => undefined)
+  async #interrupt({ session, client }: Subject): Promise<void> {
+    if (session) client.interrupt(session).catch(() => undefined)
     if (this.#random() < 0.3) await this.#house.time.pass(3_000)
   }
 
-  /** A prompt that waits is taken back. */
-  async #drop(): Promise<void> {
-    const waiting = (await this.#store.record(this.#id))?.queue ?? []
-    if (waiting.length > 0)
-      await this.#session?.interrupt(pick(this.#random, waiting).turn).catch(() => undefined)
+  /** Takes back a prompt that waits. */
+  async #drop({ id, session }: Subject): Promise<void> {
+    const waiting = (await this.#store.record(id))?.queue ?? []
+    if (waiting.length > 0) await session?.interrupt(pick(this.#random, waiting).turn).catch(() => undefined)
   }
 
   async #pass(): Promise<void> {
     await this.#house.time.pass(Math.floor(this.#random() * 8_000))
   }
 
-  /** kill -9: the owner's memory is gone, its processes too; whatever it had committed is all there is. */
+  /** The next commit of this session is refused. */
+  async #failStorage({ id }: Subject): Promise<void> {
+    if (this.#random() < 0.5) this.#owned.refuse(id)
+  }
+
+  /** kill -9: the owner's memory and processes are gone; only what it had committed is left. */
   async #crash(): Promise<void> {
     this.#owned.kill()
     await this.#succeed()
   }
 
-  /** The owner is held up, another one takes over, and then the first goes on as if nothing had happened. */
+  /** The owner is paused, another one takes over, and then the first continues unaware. */
   async #replace(): Promise<void> {
     this.#owned.fence()
     this.#replaced = this.#house
@@ -250,18 +304,18 @@ class Life {
     await this.#succeed()
   }
 
-  async #end(): Promise<void> {
+  async #end({ id }: Subject): Promise<void> {
     if (this.#random() < 0.8) return
-    await this.#ends('a session that is ended', this.#house.sessions.end(this.#id))
+    await this.#ends('a session that is ended', this.#house.sessions.end(id))
   }
 
-  /** Whatever is asked for has to come to its end in a bounded time. */
+  /** Every command has to settle in a bounded time. */
   async #ends(what: string, ending: Promise<unknown>): Promise<void> {
     let over = false
     const ended = () => {
       over = true
     }
-    // A refusal is an end as well.
+    // A refusal settles it as well.
     void ending.then(ended, ended)
     for (let tick = 0; tick < PATIENT_TICKS && !over; tick++) await settle()
     for (let passed = 0; passed < LONGEST_STOP_MS && !over; passed += 1_000)
@@ -270,12 +324,15 @@ class Life {
   }
 
   async #succeed(): Promise<void> {
+    this.#hear()
     const { now } = this.#house.time
     this.#house = this.#owner()
     this.#house.time.now = now
     await this.#house.sessions.recover()
     if (this.#random() < 0.7) await this.#house.sessions.resumeQueues()
-    this.#session = await this.#house.sessions.open(this.#id).catch(() => undefined)
-    this.#reader.attach(this.#house.sessions, this.#id)
+    for (const subject of this.#subjects) {
+      subject.session = await this.#house.sessions.open(subject.id).catch(() => undefined)
+      subject.reader.attach(this.#house.sessions, subject.id)
+    }
   }
 }
