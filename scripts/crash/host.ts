@@ -61,7 +61,8 @@ export class Host {
     mkdirSync(this.#temporary)
     mkdirSync(this.histories)
     const fake = [process.execPath, join(SCRIPTS, 'fakes/agent.ts'), this.histories]
-    const agents = Object.fromEntries(AGENTS.map((agent) => [agent, { command: [...fake, agent] }]))
+    const env = { NODE_COMPILE_CACHE: join(home, 'cache') }
+    const agents = Object.fromEntries(AGENTS.map((agent) => [agent, { command: [...fake, agent], env }]))
     const config = { port: 0, cwd: home, data: home, agents, timeouts: { drainMs } }
     writeFileSync(join(home, 'config.json'), JSON.stringify(config))
   }

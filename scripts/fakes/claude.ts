@@ -9,12 +9,13 @@ export async function claude(history: History, argv: readonly string[], isLive: 
   const session_id = argv.find((flag) => flag.startsWith('--resume='))?.slice(9) ?? randomUUID()
   const write = lineWriter(history)
   const say = (message: Native) => write({ session_id, uuid: randomUUID(), ...message })
-  const actor = new Actor(history, tongueOf(say, isLive))
+  const ids = new Map<string, string>()
+  const actor = new Actor(history, tongueOf(say, ids, isLive))
   if (!isLive) return actor.prompt(await readAll())
-  await readLines((message) => take(actor, say, message))
+  await readLines((message) => take(actor, say, ids, message))
 }
 
-function take(actor: Actor, say: (message: Native) => void, message: Native): void {
+function take(actor: Actor, say: (message: Native) => void, ids: Map<string, string>, message: Native): void {
   const request_id = textAt(message, 'request_id')
   switch (message.type) {
     case 'control_request': {
@@ -28,18 +29,32 @@ function take(actor: Actor, say: (message: Native) => void, message: Native): vo
       actor.answer(textAt(message, 'response', 'request_id'), allowed ? 'allow' : 'deny')
       return
     }
-    case 'user':
-      void actor.prompt(textAt(message, 'message', 'content', 0, 'text'))
+    case 'user': {
+      const text = textAt(message, 'message', 'content', 0, 'text')
+      ids.set(text.split(' ')[0] ?? '', textAt(message, 'uuid'))
+      void actor.prompt(text)
+    }
   }
 }
 
-function tongueOf(say: (message: Native) => void, isLive: boolean): Tongue {
+/** Output names the prompt that it answers, as newer versions do. */
+function tongueOf(
+  write: (message: Native) => void,
+  ids: ReadonlyMap<string, string>,
+  isLive: boolean,
+): Tongue {
   let id = ''
+  let answered = ''
+  const say = (message: Native) =>
+    write({ ...message, ...(ids.has(answered) && { user_message_uuid: ids.get(answered) }) })
   const stream = (event: Native) => say({ type: 'stream_event', event, parent_tool_use_id: null })
   const content = (role: 'assistant' | 'user', block: Native) =>
     say({ type: role, message: { id, role, model: 'm', content: [block] }, parent_tool_use_id: null })
   return {
-    begin: () => say({ type: 'system', subtype: 'init', model: 'm', tools: [] }),
+    begin(name) {
+      answered = name
+      say({ type: 'system', subtype: 'init', model: 'm', tools: [] })
+    },
     openMessage() {
       id = `msg_${randomUUID()}`
       stream({ type: 'message_start', message: { id, role: 'assistant', model: 'm', content: [] } })
@@ -68,17 +83,16 @@ function tongueOf(say: (message: Native) => void, isLive: boolean): Tongue {
         content: ran ? call : 'The user refused this.',
         is_error: !ran,
       }),
-    end: (name, how) =>
+    end(name, how) {
+      const before = answered
+      answered = name
+      const aborted = { is_error: true, errors: [], terminal_reason: 'aborted_streaming' }
       say(
         how === 'done'
           ? { type: 'result', subtype: 'success', is_error: false, result: `${name} done` }
-          : {
-              type: 'result',
-              subtype: 'error_during_execution',
-              is_error: true,
-              errors: [],
-              terminal_reason: 'aborted_streaming',
-            },
-      ),
+          : { type: 'result', subtype: 'error_during_execution', ...aborted },
+      )
+      answered = before
+    },
   }
 }

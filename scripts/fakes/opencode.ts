@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { Actor, type Tongue } from './actor.ts'
 import { nothing } from './codex.ts'
-import type { History } from './history.ts'
+import type { Ending, History } from './history.ts'
 import { lineWriter, readAll } from './lines.ts'
 import { isRecord, type Native, textAt } from './native.ts'
 
@@ -25,6 +25,8 @@ class Server {
   readonly #asked = new Map<string, string>()
   #session: string = `ses_${randomUUID()}`
   #stream: ServerResponse | undefined
+  /** The answer to each prompt: a late or repeated end must name its own. */
+  readonly #answers = new Map<string, string>()
   #message = ''
   #part = ''
 
@@ -91,22 +93,7 @@ class Server {
     const call = (name: string, state: Native) =>
       this.#show({ id: `prt_${name}`, type: 'tool', tool: 'bash', callID: name, state })
     return {
-      begin: (_, text) => {
-        const id = `msg_${randomUUID()}`
-        this.#say('message.updated', { info: { id, role: 'user', sessionID: this.#session, time: time() } })
-        const part = {
-          id: `prt_${randomUUID()}`,
-          messageID: id,
-          sessionID: this.#session,
-          type: 'text',
-          text,
-        }
-        this.#say('message.part.updated', { part })
-        this.#say('session.status', { status: { type: 'busy' } })
-        this.#message = `msg_${randomUUID()}`
-        this.#info({ parentID: id, time: time() })
-        this.#show({ id: `prt_${randomUUID()}`, type: 'step-start' })
-      },
+      begin: (name, text) => this.#begin(name, text),
       openMessage: () => {
         this.#part = `prt_${randomUUID()}`
         this.#show({ id: this.#part, type: 'text', text: '', time: { start: Date.now() } })
@@ -148,21 +135,41 @@ class Server {
           ran ? { status: 'completed', output: name, metadata: {}, ...past } : { ...failed, ...past },
         )
       },
-      end: (_, how) => {
-        const now = Date.now()
-        const error = { name: 'MessageAbortedError', data: { message: 'Aborted' } }
-        if (how === 'interrupted') {
-          this.#say('session.error', { error })
-          this.#idle()
-          this.#info({ error, time: { created: now, completed: now } })
-        } else {
-          const finish = { type: 'step-finish', reason: 'stop', cost: 0, tokens: TOKENS }
-          this.#show({ id: `prt_${randomUUID()}`, ...finish })
-          this.#info({ finish: 'stop', time: { created: now, completed: now } })
-        }
-        this.#idle()
-      },
+      end: (name, how) => this.#end(this.#answers.get(name) ?? '', how),
     }
+  }
+
+  #begin(name: string, text: string): void {
+    const id = `msg_${randomUUID()}`
+    this.#say('message.updated', { info: { id, role: 'user', sessionID: this.#session, time: time() } })
+    const part = {
+      id: `prt_${randomUUID()}`,
+      messageID: id,
+      sessionID: this.#session,
+      type: 'text',
+      text,
+    }
+    this.#say('message.part.updated', { part })
+    this.#say('session.status', { status: { type: 'busy' } })
+    this.#message = `msg_${randomUUID()}`
+    this.#answers.set(name, this.#message)
+    this.#info({ parentID: id, time: time() })
+    this.#show({ id: `prt_${randomUUID()}`, type: 'step-start' })
+  }
+
+  #end(id: string, how: Ending): void {
+    const now = Date.now()
+    const error = { name: 'MessageAbortedError', data: { message: 'Aborted' } }
+    if (how === 'interrupted') {
+      this.#say('session.error', { error })
+      this.#idle()
+      this.#info({ id, error, time: { created: now, completed: now } })
+    } else {
+      const finish = { type: 'step-finish', reason: 'stop', cost: 0, tokens: TOKENS }
+      this.#show({ id: `prt_${randomUUID()}`, messageID: id, ...finish })
+      this.#info({ id, finish: 'stop', time: { created: now, completed: now } })
+    }
+    this.#idle()
   }
 
   #idle(): void {

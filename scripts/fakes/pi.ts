@@ -57,8 +57,10 @@ function take(
 
 function tongueOf(say: Say, asked: Map<string, string> | undefined): Tongue {
   const role = 'assistant'
+  let running = ''
   return {
-    begin(_, text) {
+    begin(name, text) {
+      running = name
       say({ type: 'agent_start' })
       say({ type: 'message_start', message: { role: 'user', content: [{ type: 'text', text }] } })
     },
@@ -89,7 +91,9 @@ function tongueOf(say: Say, asked: Map<string, string> | undefined): Tongue {
         isError: !ran,
         ...(ran && { durationMs: 1 }),
       }),
-    end(_, how) {
+    end(name, how) {
+      // Its end names no prompt, so one in the middle of another run could not be told apart.
+      if (name !== running) return
       say({ type: 'agent_end', messages: [], willRetry: false })
       say({ type: 'agent_settled', aborted: how !== 'done' })
     },

@@ -1,0 +1,95 @@
+/** The checkers, cheapest first. */
+export const CHECKERS = ['fsync', 'simulate', 'crash'] as const
+export type Checker = (typeof CHECKERS)[number]
+
+/** A fault, as an edit of a copy of the sources. `find` must occur exactly once in the file. */
+export interface Plant {
+  name: string
+  file: string
+  find: string
+  replace: string
+  /** What a checker that finds the fault prints; any other failure of a checker does not count. */
+  shows: RegExp
+}
+
+/** Faults that the checkers must find. */
+export const PLANTS: readonly Plant[] = [
+  {
+    name: 'recovery approves open requests',
+    file: 'src/sessions/recovery.ts',
+    find: "events.push({ type: 'request.withdrawn', requestId, reason: 'process_ended' })",
+    replace: "events.push({ type: 'request.resolved', requestId, decision: 'allow', by: 'person' })",
+    shows: /answer: \S+ has the decision "allow", which no client sent/,
+  },
+  {
+    name: 'fsync off',
+    file: 'src/stores/sqlite/connection.ts',
+    find: "durability === 'power' ? 'FULL' : 'NORMAL'",
+    replace: "durability === 'power' ? 'OFF' : 'NORMAL'",
+    shows: /commits without an fsync/,
+  },
+  {
+    name: 'frames dropped',
+    file: 'src/sessions/engine.ts',
+    find: 'for (const frame of batch) {\n      this.#write(this.conversation.frame(frame))',
+    replace:
+      'for (const frame of batch) {\n      if (this.conversation.frames % 7 === 6) continue\n      this.#write(this.conversation.frame(frame))',
+    shows: /text: .* characters of|journal: .* is not what the agent printed next/,
+  },
+  {
+    name: 'answers written twice',
+    file: 'src/sessions/engine.ts',
+    find: 'this.#write(writes)\n    await this.flush(claim)',
+    replace: 'this.#write([...writes, ...writes])\n    await this.flush(claim)',
+    shows: /answer: \S+ was answered 2 times/,
+  },
+  {
+    name: 'journal dropped',
+    file: 'src/sessions/log.ts',
+    find: 'this.#journal.push({ frame, stream,',
+    replace: 'if (frame % 5 !== 0) this.#journal.push({ frame, stream,',
+    shows: /journal: .* (follows|came from frame)/,
+  },
+  {
+    name: 'command keys not kept',
+    file: 'src/sessions/log.ts',
+    find: 'this.#receipts.push({ scope, key, fingerprint, session, answer: answer(record) })',
+    replace: 'void { scope, key, fingerprint, session, answer: answer(record) }',
+    shows: /repeated: p\d+ .* is in .* and |was turn \d+, then/,
+  },
+  {
+    name: 'interrupt does nothing',
+    file: 'src/sessions/session.ts',
+    find: "if (turn === conversation.turn) return this.#engine.interrupt('interrupt', claim)",
+    replace: 'if (turn === conversation.turn) return this.#engine.flush(claim)',
+    shows: /interrupt: .* was confirmed at/,
+  },
+  {
+    name: 'entry repeated to a reader',
+    file: 'src/sessions/follow.ts',
+    find: 'cursor += found.length',
+    replace: 'cursor += Math.max(1, found.length - (cursor % 11 === 10 ? 1 : 0))',
+    shows: /a reader was shown another entry|repeated: .* messages twice/,
+  },
+  {
+    name: 'entry lost to a reader',
+    file: 'src/sessions/follow.ts',
+    find: 'yield found\n',
+    replace: 'yield cursor % 11 === 10 ? found.slice(1) : found\n',
+    shows: /a reader was shown|gap: .* was shown/,
+  },
+  {
+    name: 'two terminals for a turn',
+    file: 'src/sessions/turn-machine.ts',
+    find: 'if (!tooLate) return [completed]',
+    replace: 'if (!tooLate) return [completed, completed]',
+    shows: /comes after the end of turn|ended 2 times/,
+  },
+  {
+    name: 'orphan left after a crash',
+    file: 'src/drivers/sweep.ts',
+    find: 'const tree = new ProcessTree(table, runIds, undefined, options.groups)',
+    replace: 'const tree = new ProcessTree(table, [], undefined, undefined)',
+    shows: /orphan: \d+/,
+  },
+]
