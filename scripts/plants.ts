@@ -13,7 +13,7 @@ import { CHECKERS, type Checker, PLANTS, type Plant } from './plants/plants.ts'
 const { values } = parseArgs({ options: { only: { type: 'string' }, checker: { type: 'string' } } })
 const COMMANDS: Record<Checker, readonly string[]> = {
   fsync: ['scripts/fsync.ts'],
-  simulate: ['scripts/simulate.ts', '--seeds', '1000'],
+  simulate: ['scripts/simulate.ts', '--seeds', '400'],
   crash: ['scripts/crash.ts', '--rounds', '11', '--seed', '7'],
 }
 const TIMEOUT_MS = 300_000

@@ -15,19 +15,19 @@ const first = Number(values.first ?? 1)
 const plant = PLANTS.find((name) => name === values.plant)
 if (values.plant !== undefined && plant === undefined) throw new Error(`plants: ${PLANTS.join(', ')}`)
 
-/** More than these teach nothing new. */
+/** It stops after as many bad lives: more teach nothing new. */
 const SHOWN = 3
 const states = new Map<string, number>()
 const transitions = new Map<string, number>()
 let bad = 0
 
-for (let seed = first; seed < first + seeds; seed++) {
+for (let seed = first; seed < first + seeds && bad < SHOWN; seed++) {
   const simulated = await simulate(seed, { plant })
   count(states, simulated.states)
   count(transitions, simulated.transitions)
   if (simulated.problems.length === 0) continue
   bad++
-  if (bad <= SHOWN) print(`seed ${seed}`, ...(await shrink(seed, { plant })).map((line) => `  ${line}`))
+  print(`seed ${seed}`, ...(await shrink(seed, { plant })).map((line) => `  ${line}`))
 }
 
 for (const reached of [states, transitions]) {
