@@ -5,9 +5,10 @@ import {
   type Policy,
   type SessionOptions,
 } from '../../model/index.ts'
-import { type Agent, type Launch, type LaunchFile, recipe, type Start } from '../agent.ts'
-import { filePath, flagValue, unsupported } from '../option.ts'
+import { type Agent, type Launch, recipe, type Start } from '../agent.ts'
+import { flagValue, unsupported } from '../option.ts'
 import { codec } from './codec.ts'
+import { mcpLaunch } from './mcp.ts'
 import { setup } from './setup.ts'
 
 const COMMON: Omit<
@@ -71,8 +72,6 @@ export const claude: Agent = {
   },
 }
 
-const MCP_FILE = 'mcp.json'
-
 const OUTPUT = [
   '--print',
   '--output-format=stream-json',
@@ -84,6 +83,7 @@ const OUTPUT = [
 function launch(start: Start, input: string[]): Launch {
   const { policy, options, resume } = start
   const permission = modeArgs(start)
+  const mcp = mcpLaunch(start)
   return {
     kind: 'process',
     argv: [
@@ -93,12 +93,13 @@ function launch(start: Start, input: string[]): Launch {
       ...permission,
       ...limitArgs(policy),
       ...optionArgs(options),
+      ...mcp.args,
       ...resumeArgs(resume),
     ],
     // Root may bypass permissions only where the machine itself is called a sandbox.
     env: permission.includes(BYPASS) ? { IS_SANDBOX: '1' } : {},
     passEnv: ['ANTHROPIC_*', 'CLAUDE_CODE_*', 'CLAUDE_CONFIG_DIR', 'IS_SANDBOX', 'DISABLE_*'],
-    files: mcpFiles(options.mcpServers),
+    files: mcp.files,
   }
 }
 
@@ -154,7 +155,7 @@ function limitArgs({ tools, maxSteps, maxBudgetUsd, network, writableRoots }: Po
 }
 
 function optionArgs(options: SessionOptions): string[] {
-  const { model, effort, systemPrompt, extraDirectories, mcpServers, isolation, outputSchema } = options
+  const { model, effort, systemPrompt, extraDirectories, isolation, outputSchema } = options
   if (options.checkpointing !== undefined) throw unsupported('claude', 'checkpointing', 'it keeps none')
   const value = (flag: string, text: string | undefined) =>
     text === undefined ? [] : [flagValue('claude', flag, text)]
@@ -164,7 +165,6 @@ function optionArgs(options: SessionOptions): string[] {
     ...value('--append-system-prompt', systemPrompt?.append),
     ...value('--system-prompt', systemPrompt?.replace),
     ...(extraDirectories ?? []).map((directory) => flagValue('claude', '--add-dir', directory)),
-    ...(mcpServers ? [`--mcp-config=${filePath(MCP_FILE)}`] : []),
     ...(isolation === 'no-project' ? ['--setting-sources=user'] : []),
     ...(isolation === 'bare' ? ['--setting-sources=', '--strict-mcp-config'] : []),
     ...(outputSchema ? [flagValue('claude', '--json-schema', schemaText(outputSchema))] : []),
@@ -174,17 +174,4 @@ function optionArgs(options: SessionOptions): string[] {
 /** Without the name of its draft: the validator inside knows none by that name, and nothing would start. */
 function schemaText({ $schema: _draft, ...schema }: Record<string, unknown>): string {
   return JSON.stringify(schema)
-}
-
-/** In a file, because every user of the machine can read a command line, and keys of servers are in it. */
-function mcpFiles(servers: SessionOptions['mcpServers']): LaunchFile[] {
-  if (!servers) return []
-  const native: Record<string, unknown> = {}
-  for (const [name, { trust, includeTools, excludeTools, ...server }] of Object.entries(servers)) {
-    if (trust !== undefined || includeTools || excludeTools) {
-      throw unsupported('claude', `mcpServers.${name}`, 'it cannot filter or trust the tools of one server')
-    }
-    native[name] = server.url === undefined ? server : { type: 'http', ...server }
-  }
-  return [{ name: MCP_FILE, text: JSON.stringify({ mcpServers: native }) }]
 }

@@ -7,6 +7,7 @@ import { compact, type Fields, fields, flag, isFields, list, text } from '../fie
 import { closeRequest, openRequest, withdrawRequest } from '../requests.ts'
 import { line, nothing, refuse, say, sayAll, send, unmapped } from '../step.ts'
 import { openToolId, refuseTool, toolIdOf } from '../tools.ts'
+import { serversInInitialize, serversRefused } from './mcp.ts'
 import { grantsOf, optionsFor, scopeOf } from './permissions.ts'
 import { type Ask, openTurn, type State } from './state.ts'
 import { update } from './system.ts'
@@ -106,7 +107,8 @@ export function decodeControlResponse(state: State, native: Fields): Step {
   state.interrupts.delete(id)
   if (text(response, 'subtype') !== 'error') {
     if (command !== 'initialize') return nothing
-    return sayAll(update(state, { models: modelsOf(fields(response, 'response')) }))
+    const answer = fields(response, 'response')
+    return sayAll([...update(state, { models: modelsOf(answer) }), ...serversRefused(state.start, answer)])
   }
   return say({
     type: 'notice.raised',
@@ -135,7 +137,10 @@ function refusalCode(command: string | undefined): NoticeCode {
 export function encodeLive(state: State, command: Command): Step {
   switch (command.type) {
     case 'open':
-      return control(state, { subtype: 'initialize' })
+      return control(state, {
+        subtype: 'initialize',
+        ...compact({ mcpServers: serversInInitialize(state.start) }),
+      })
     case 'prompt':
       return write(state, userMessage(command.text, command.promptId, command.images))
     case 'steer':
