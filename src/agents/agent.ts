@@ -185,6 +185,8 @@ export type Launch = ProcessLaunch | ServerLaunch | BuiltinLaunch | RemoteLaunch
 export interface LaunchRecipe<State = unknown> {
   capabilities: Capabilities
   codec: Codec<State>
+  /** Each prompt is answered without the ones before, so that a new process loses nothing. */
+  stateless?: true
   /** Where its protocol is spoken; stdout unless it says otherwise. */
   stream?: FrameStream
   /** What its modes stand for, where a process is told its policy when it starts and nothing later. */

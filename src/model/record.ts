@@ -44,7 +44,11 @@ export const SessionRecord = z.strictObject({
   usage: Usage.describe('all turns together'),
   title: z.string().optional(),
   model: z.string().optional(),
-  nativeSessionId: z.string().optional(),
+  nativeSessionId: z.string().optional().describe("the agent's session, once work was done in it"),
+  announcedSessionId: z
+    .string()
+    .optional()
+    .describe("the agent's session that it announced and has not worked in; resumed once"),
   resumedFrom: z.string().optional(),
   frames: z.int().nonnegative().describe('raw frames in the journal so far'),
   coverage: Coverage.optional().describe('what became of the frames'),

@@ -20,6 +20,7 @@ export class AgentProcess {
   readonly #stage: () => Stage
   readonly #deadlines: Deadlines
   #run: Run | undefined
+  #stopping = false
   #gone: Promise<void> = Promise.resolve()
 
   constructor(
@@ -39,6 +40,11 @@ export class AgentProcess {
     return this.#run !== undefined
   }
 
+  /** It runs and is being stopped: it takes no more prompts. */
+  get stopping(): boolean {
+    return this.running && this.#stopping
+  }
+
   /** Settles when the process is gone and everything it said is in the log. */
   get gone(): Promise<void> {
     return this.#gone
@@ -46,6 +52,7 @@ export class AgentProcess {
 
   adopt(run: Run): void {
     this.#run = run
+    this.#stopping = false
     this.#deadlines.enter(this.#stage())
     this.#gone = this.#read(run).catch((thrown) => this.#listener.failed(thrown))
   }
@@ -56,7 +63,13 @@ export class AgentProcess {
   }
 
   async stop(): Promise<void> {
+    this.#stopping = true
     await this.#run?.stop()
+  }
+
+  /** Stops it without waiting for its end. */
+  dismiss(): void {
+    this.stop().catch((thrown) => this.#listener.failed(thrown))
   }
 
   async #read(run: Run): Promise<void> {

@@ -1,10 +1,11 @@
-import type { Codec, Exit, LaunchRecipe, Said, Start, Write } from '../agents/agent.ts'
+import type { Codec, Exit, LaunchRecipe, Said, Start, TurnVerdict, Write } from '../agents/agent.ts'
 import type { Frame } from '../framing/frame.ts'
 import type { TurnCompleted } from '../model/events/turn.ts'
 import type { AnswerCommand, Command, Coverage, ErrorInfo, Event, Usage } from '../model/index.ts'
 import { OutputTail } from '../model/output-tail.ts'
+import { AgentContext, type EarlierContext } from './agent-context.ts'
 import type { Stage } from './deadlines.ts'
-import { NativeId } from './native-id.ts'
+import type { NativeIds } from './native-id.ts'
 import type { Change } from './setup.ts'
 import { TurnMachine, type TurnRules } from './turn-machine.ts'
 
@@ -18,7 +19,14 @@ export interface ConversationParts extends TurnRules {
   recipe: LaunchRecipe
   start: Omit<Start, 'epoch'>
   /** What the session had come to before this owner. */
-  before?: { turns: number; epoch: number; frames: number; spent: Usage; coverage?: Coverage | undefined }
+  before?: {
+    turns: number
+    epoch: number
+    frames: number
+    spent: Usage
+    coverage?: Coverage | undefined
+    context: EarlierContext
+  }
   now(): number
   emit: Emit
 }
@@ -37,7 +45,11 @@ export class Conversation {
   /** The number of the last frame; a journal may begin later than a session. */
   #frames: number
   #state: unknown
-  readonly #nativeId: NativeId
+  readonly #context: AgentContext
+  /** The open turn is to be given to another process, because this one could not resume. */
+  #retrying = false
+  /** The process has written something. */
+  #heard = false
   /** Standard error of the current process since its last finished turn, to explain a crash. */
   readonly #stderr = new OutputTail()
   /** The current process has answered its handshake. */
@@ -55,7 +67,8 @@ export class Conversation {
     this.#turns = new TurnMachine(parts, parts.before)
     this.#epoch = parts.before?.epoch ?? 0
     this.#frames = parts.before?.frames ?? 0
-    this.#nativeId = new NativeId(parts.start.resume)
+    const context = parts.before?.context ?? { ids: { proven: parts.start.resume }, prompted: false }
+    this.#context = new AgentContext(context, !parts.recipe.stateless)
     this.#mode = parts.start.mode
   }
 
@@ -78,8 +91,13 @@ export class Conversation {
     return this.#mode
   }
 
-  get nativeSessionId(): string | undefined {
-    return this.#nativeId.proven
+  get nativeIds(): NativeIds {
+    return this.#context.ids
+  }
+
+  /** The open turn waits for another process. */
+  get retrying(): boolean {
+    return this.#retrying
   }
 
   /** The first entry of every log. */
@@ -101,7 +119,10 @@ export class Conversation {
   launch(prompt?: Start['prompt']): Start {
     this.#epoch++
     const { resume: _, mode: __, ...rest } = this.#parts.start
-    const resume = this.#nativeId.launch()
+    const { resume, lost } = this.#context.launch()
+    for (const event of lost) this.#emit(event)
+    this.#retrying = false
+    this.#heard = false
     const start: Start = {
       ...rest,
       epoch: this.#epoch,
@@ -127,7 +148,7 @@ export class Conversation {
 
   /** The next process goes on with this conversation of the agent's own. */
   adopt(nativeSessionId: string): void {
-    this.#nativeId.adopt(nativeSessionId)
+    this.#context.adopt(nativeSessionId)
     this.#emit({ type: 'session.updated', nativeSessionId })
   }
 
@@ -165,6 +186,7 @@ export class Conversation {
   }
 
   begin(turn: number, prompt?: string, promptId?: string): void {
+    this.#context.begin()
     this.#emit(this.#turns.begin(turn, this.#parts.now(), prompt, promptId))
   }
 
@@ -180,6 +202,7 @@ export class Conversation {
   frame(frame: Frame): readonly Write[] {
     this.coverage.frames++
     const native = ++this.#frames
+    this.#heard = true
     if (frame.stream === 'stderr') this.#stderr.add(frame.text)
     const step = this.#codec.decode(this.#state, frame)
     // Almost every frame is; spelled out, it costs no lookup by name.
@@ -201,7 +224,14 @@ export class Conversation {
 
   command(command: Command): { writes: readonly Write[]; refused?: ErrorInfo } {
     const step = this.#codec.encode(this.#state, command)
+    if (command.type === 'prompt' && !step.refused) {
+      for (const event of this.#context.prompt()) this.#emit(event)
+    }
+    const { turn } = this.#turns
     for (const said of step.said) this.#hear(said, undefined)
+    // A codec that ends a turn by itself has not sent its prompt yet.
+    const withdrawn = command.type === 'interrupt' && this.#turns.turn === undefined
+    if (withdrawn && turn !== undefined) this.#context.withdraw(turn)
     return step
   }
 
@@ -222,11 +252,14 @@ export class Conversation {
   /** The process is gone: whatever it left open is settled, and an open turn gets its terminal event. */
   exit(exit: Omit<Exit, 'cause'>): void {
     const stderr = this.#stderr.text
-    const { cause } = this.#turns
+    const { cause, turn } = this.#turns
     const whole: Exit = { ...exit, cause, ...(stderr !== '' && { stderr }) }
     // How a process ends that we had to end says nothing about the result before it.
     const step = this.#codec.end(this.#state, cause === 'finished' ? { code: 0, cause } : whole)
+    if (cause !== 'exit') this.#retrying = false
     for (const said of step.said) this.#hear(said, undefined, whole)
+    if (this.#retrying) return
+    if (turn !== undefined) this.#context.cut(turn, whole.cause, this.#heard || !exit.error)
     for (const event of this.#turns.abandon(this.#parts.now(), whole)) this.#emit(event)
   }
 
@@ -242,8 +275,9 @@ export class Conversation {
     this.#emit({ type: 'notice.raised', level: 'warning', code: 'interrupt_unconfirmed', message })
   }
 
-  /** The agent cannot take the prompt at all: its turn ends here. */
+  /** The agent cannot take the prompt: its turn ends, unless another process may take it. */
   refuse(error: ErrorInfo): void {
+    if (this.#canRetry({ evidence: 'error', error })) return
     for (const event of this.#turns.abandon(this.#parts.now(), { cause: 'exit', error })) this.#emit(event)
   }
 
@@ -261,8 +295,7 @@ export class Conversation {
   #hear(said: Said, native: number | undefined, exit?: Exit): void {
     switch (said.type) {
       case 'turn.verdict':
-        this.#nativeId.judge(said)
-        this.#decide(said, native, exit)
+        if (!this.#canRetry(said)) this.#decide(said, native, exit)
         this.#stderr.clear()
         return
       case 'turn.started':
@@ -271,22 +304,29 @@ export class Conversation {
         this.#decide(said, native, exit)
         return
       case 'text.completed':
-        this.#nativeId.prove()
+        this.#context.work()
         if (said.parent === undefined) this.#remember(said.text)
         break
       case 'text.delta':
       case 'thinking.delta':
       case 'thinking.completed':
       case 'tool.started':
-        this.#nativeId.prove()
+        this.#context.work()
         break
       case 'session.updated':
-        this.#nativeId.announce(said.nativeSessionId)
+        for (const event of this.#context.announce(said.nativeSessionId)) this.#emit(event)
         // One that was chosen may be left by the agent itself, when its plan is approved.
         if (this.#mode !== undefined) this.#mode = said.mode ?? this.#mode
         break
     }
     this.#parts.emit(said, this.#turns.turn, native)
+  }
+
+  /** A resume that failed before anything was done leaves the prompt to a process with a new session. */
+  #canRetry(verdict: Pick<TurnVerdict, 'error' | 'evidence'>): boolean {
+    const { turn, cause } = this.#turns
+    if (this.#context.judge(verdict, cause) && turn !== undefined) this.#retrying = true
+    return this.#retrying
   }
 
   #remember(text: string): void {

@@ -1,4 +1,4 @@
-import type { Launch, Start, Write } from '../agents/agent.ts'
+import type { Start, Write } from '../agents/agent.ts'
 import type { RunExit } from '../drivers/driver.ts'
 import type { Frame } from '../framing/frame.ts'
 import type { RequestOpened } from '../model/events/request.ts'
@@ -13,32 +13,32 @@ import {
 } from '../model/index.ts'
 import type { SessionState } from '../stores/store.ts'
 import { AgentProcess, type ProcessListener } from './agent-process.ts'
-import { answeredBy, answerFor } from './approval.ts'
+import { answerFor } from './approval.ts'
 import type { Claim } from './claim.ts'
-import { Conversation } from './conversation.ts'
+import type { Conversation } from './conversation.ts'
 import type { Stage } from './deadlines.ts'
 import { Interruption, PROTOCOL_GRACE_MS } from './interruption.ts'
 import { Log } from './log.ts'
 import { Mask } from './mask.ts'
 import { maskedBlobs } from './masked-blobs.ts'
+import { openConversation } from './open-conversation.ts'
 import { OpenRequests } from './open-requests.ts'
 import { Outbox } from './outbox.ts'
-import type { AgentSettings, SessionParts } from './parts.ts'
+import type { SessionParts } from './parts.ts'
 import { secretsFor } from './secrets.ts'
 import { Settlements } from './settlements.ts'
 import {
   type Change,
   changeSetup,
   circumstances,
+  launchOf,
   type Prompt,
+  type PromptCommand,
   promptCommand,
-  replaceProgram,
   runContext,
   type SessionSetup,
-  startOf,
 } from './setup.ts'
 import { toolHooksOf } from './tool-hook.ts'
-import { noticeVersions } from './version-notice.ts'
 import type { Warm } from './warm-pool.ts'
 import { Watchdog } from './watchdog.ts'
 import { within } from './within.ts'
@@ -70,6 +70,7 @@ export class Engine {
   readonly #claims = new Map<number, Claim[]>()
   readonly #interruption: Interruption
   #watchdog: Watchdog | undefined
+  #given: PromptCommand | undefined
   #failed = false
   /** Events so far. */
   #said = 0
@@ -102,16 +103,7 @@ export class Engine {
     this.#requests = new OpenRequests(toolHooksOf(setup, parts), (waiting) =>
       this.#watchdog?.waitForPerson(waiting),
     )
-    this.conversation = new Conversation({
-      agent: setup.agent.id,
-      recipe: setup.recipe,
-      start: startOf(setup),
-      before: { ...state, spent: state.usage },
-      digest: parts.digest,
-      answeredBy: (request) => answeredBy(request, circumstances(setup, parts)),
-      now: () => parts.clock.monotonic(),
-      emit: noticeVersions(setup, (event, turn, native) => this.#emit(event, turn, native)),
-    })
+    this.conversation = openConversation(setup, parts, state, this.#emit.bind(this))
     this.#interruption = new Interruption(this, parts.timers)
   }
 
@@ -121,7 +113,8 @@ export class Engine {
 
   /** A turn is open, or the process of the last one must end or confirm an interrupt before the next begins. */
   get #occupied(): boolean {
-    const exiting = this.process.running && this.#setup.launch === 'oneshot'
+    const { running, stopping } = this.process
+    const exiting = stopping || (running && this.#setup.launch === 'oneshot')
     return this.conversation.turn !== undefined || exiting || this.#interruption.unconfirmed
   }
 
@@ -132,6 +125,11 @@ export class Engine {
     this.#watchdog = new Watchdog(this.#setup.policy, clock, timers, (cause) => {
       this.interrupt(cause).catch((thrown) => this.fail(thrown))
     })
+    this.#give(command)
+  }
+
+  #give(command: PromptCommand): void {
+    this.#given = command
     const { text, images = [] } = command
     if (!this.process.running) this.start(this.#setup.launch === 'oneshot' ? { text, images } : undefined)
     if (this.conversation.turn !== undefined) this.command(command)
@@ -161,35 +159,33 @@ export class Engine {
     const start = this.conversation.launch(prompt)
     this.#log.launched(start.epoch)
     const settings = this.#parts.agentSettings?.(this.#setup.agent.id) ?? {}
-    const launch = this.#launchOf(start, settings)
-    if (!launch) return
+    const launched = launchOf(this.#setup, start, settings)
+    if ('refused' in launched) {
+      this.#parts.pool.leave(this.#owner)
+      this.conversation.refuse(launched.refused)
+      return
+    }
     this.outbox.push(() => {
       const { blobs } = this.#parts.store
       const context = runContext(this.#setup, start, settings)
       const safe = this.#mask ? maskedBlobs(blobs, this.#mask) : blobs
-      this.process.adopt(this.#parts.driver.start(launch, { ...context, blobs: safe }))
+      this.process.adopt(this.#parts.driver.start(launched.launch, { ...context, blobs: safe }))
     })
     this.command({ type: 'open', ...(start.resume !== undefined && { resume: start.resume }) })
-  }
-
-  /** What could be started once may be refused later, with an id to resume; that ends the turn that needs it. */
-  #launchOf(start: Start, settings: AgentSettings): Launch | undefined {
-    try {
-      return replaceProgram(this.#setup.recipe.launch(start), settings)
-    } catch (thrown) {
-      const { code, message } = toMainstemError(thrown)
-      this.#parts.pool.leave(this.#owner)
-      this.conversation.refuse({ code, message })
-      return undefined
-    }
   }
 
   /** A prompt that the agent cannot take ends its turn: nothing else would. */
   command(command: Command): void {
     const { writes, refused } = this.conversation.command(command)
     if (!refused) this.#write(writes)
-    else if (command.type === 'prompt') this.conversation.refuse(refused)
-    else throw new MainstemError(refused.code, refused.message)
+    else if (command.type !== 'prompt') throw new MainstemError(refused.code, refused.message)
+    else this.conversation.refuse(refused)
+    this.#endUnresumed()
+  }
+
+  /** A process that cannot resume its session gives way to one with a new session. */
+  #endUnresumed(): void {
+    if (this.conversation.retrying) this.outbox.push(() => this.process.dismiss())
   }
 
   /** What the agent was told holds for us as well, and for every process after this one. */
@@ -229,7 +225,7 @@ export class Engine {
   /** Another conversation of the agent's own is to be resumed. */
   async adopt(nativeSessionId: string): Promise<void> {
     this.conversation.adopt(nativeSessionId)
-    this.#log.resumable(nativeSessionId)
+    this.#log.resumable(this.conversation.nativeIds)
     await this.outbox.flush()
   }
 
@@ -275,6 +271,7 @@ export class Engine {
       if (journal && !frame.blob) this.#log.keepFrame(this.conversation.frames, frame.stream, frame.text)
     }
     if (journal) this.#log.covered(this.conversation.frames, this.conversation.coverage)
+    this.#endUnresumed()
     // A heartbeat that says nothing is silence.
     if (this.#said > before) this.#watchdog?.heard()
     this.#interruption.heard()
@@ -285,7 +282,8 @@ export class Engine {
     this.#parts.pool.leave(this.#owner)
     if (survivors) this.conversation.survived(survivors)
     this.conversation.exit(exit)
-    this.outbox.push(() => this.next())
+    if (this.conversation.retrying && this.#given) this.#give(this.#given)
+    else this.outbox.push(() => this.next())
     await this.outbox.flush()
   }
 
@@ -308,11 +306,14 @@ export class Engine {
       case 'request.withdrawn':
         this.#requests.withdraw(event.requestId)
         break
+      case 'session.updated':
+        this.#log.resumable(this.conversation.nativeIds)
+        break
       case 'usage.reported':
         this.outbox.push(() => this.#watchdog?.see(event))
         break
       case 'turn.completed': {
-        this.#log.resumable(this.conversation.nativeSessionId)
+        this.#log.resumable(this.conversation.nativeIds)
         for (const claim of this.#claims.get(event.turn) ?? []) this.#log.use(claim)
         this.#claims.delete(event.turn)
         // A turn that only waited had none.

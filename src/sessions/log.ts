@@ -11,6 +11,7 @@ import type { Batch, Charge, JournalFrame, Receipt, SessionState, Store } from '
 import { chargeOf } from './charge.ts'
 import type { Claim } from './claim.ts'
 import type { Mask } from './mask.ts'
+import type { NativeIds } from './native-id.ts'
 import { recordEvent } from './record.ts'
 
 export interface LogParts {
@@ -89,11 +90,14 @@ export class Log {
     this.#changed = true
   }
 
-  /** The agent's own session can be resumed by this id from now on. */
-  resumable(nativeSessionId: string | undefined): void {
-    if (nativeSessionId === this.#state.nativeSessionId) return
-    if (nativeSessionId === undefined) delete this.#state.nativeSessionId
-    else this.#state.nativeSessionId = nativeSessionId
+  /** The agent's session can be resumed by these ids from now on. */
+  resumable({ proven, announced }: NativeIds): void {
+    const { nativeSessionId, announcedSessionId } = this.#state
+    if (proven === nativeSessionId && announced === announcedSessionId) return
+    if (proven === undefined) delete this.#state.nativeSessionId
+    else this.#state.nativeSessionId = proven
+    if (announced === undefined) delete this.#state.announcedSessionId
+    else this.#state.announcedSessionId = announced
     this.#changed = true
   }
 

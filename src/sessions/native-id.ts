@@ -1,58 +1,80 @@
 import type { TurnVerdict } from '../agents/agent.ts'
 import { OUTSIDE_ID } from '../model/index.ts'
 
+/** The ids of a conversation as the record keeps them. */
+export interface NativeIds {
+  /** Work was done in this native session. */
+  proven?: string | undefined
+  /** The agent named this native session and has done nothing in it yet. */
+  announced?: string | undefined
+}
+
 /**
- * The agent's own id of the conversation, for resuming it in a new process. An id counts only once the session
- * behind it is proven by work done in it: agents announce ids of sessions that never come to be.
+ * The agent's id of the conversation, for resuming it in a new process. Agents announce ids of sessions that they may
+ * never store, so an announced id is resumed, but it is dropped as soon as one resume of it fails.
  */
 export class NativeId {
   #proven: string | undefined
   #announced: string | undefined
   /** The id that the running process was started with. */
   #resuming: string | undefined
+  /** The id that the running process named. */
+  #named: string | undefined
 
-  constructor(resume: string | undefined) {
-    this.#proven = resume
+  constructor({ proven, announced }: NativeIds) {
+    this.#proven = proven
+    this.#announced = announced
   }
 
-  get proven(): string | undefined {
-    return this.#proven
+  get ids(): NativeIds {
+    return { proven: this.#proven, announced: this.#announced }
   }
 
-  /** Goes on with another conversation, whose owner answers for it. */
+  /** The running process was to resume an announced id, and has not named it yet. */
+  get isUncertain(): boolean {
+    return this.#resuming !== undefined && this.#resuming !== this.#proven && this.#named === undefined
+  }
+
+  /** Switches to another conversation, which the caller vouches for. */
   adopt(id: string): void {
     this.#proven = id
     this.#announced = undefined
   }
 
-  /** A process starts: what to resume, if anything. */
+  /** Returns the id that the next process resumes. */
   launch(): string | undefined {
-    this.#announced = undefined
-    this.#resuming = this.#proven
-    return this.#proven
+    this.#resuming = this.#proven ?? this.#announced
+    this.#named = undefined
+    return this.#resuming
   }
 
-  /** The agent names a conversation, which may never come to be. */
-  announce(id: string | undefined): void {
+  /** Notes the id that the agent reports. Returns the id it was to resume when it opened another session. */
+  announce(id: string | undefined): string | undefined {
     // Only an id that is safe on an argv can ever be used to resume.
-    if (id !== undefined && OUTSIDE_ID.test(id)) this.#announced = id
+    if (id === undefined || !OUTSIDE_ID.test(id)) return undefined
+    const isFirst = this.#named === undefined
+    this.#named = id
+    this.#announced = id === this.#proven ? undefined : id
+    return isFirst && id !== this.#resuming ? this.#resuming : undefined
   }
 
-  /** Work was done in it. */
+  /** The agent has worked in its session. */
   prove(): void {
-    if (this.#announced === undefined) return
-    this.#proven = this.#announced
+    const id = this.#named ?? this.#resuming
+    if (id === undefined) return
+    this.#proven = id
     this.#announced = undefined
   }
 
-  /** A turn has ended in it. */
-  judge({ error, evidence }: TurnVerdict): void {
-    // Told once, by the turn that failed; asking for it again would fail for ever.
-    if (error?.code === 'session_not_found') this.#forget()
-    else if (evidence === 'success') this.prove()
-  }
-
-  #forget(): void {
-    if (this.#resuming !== undefined) this.#proven = undefined
+  /** A turn has ended by itself. Drops an id that could not be resumed. Returns true when it resumed an announced id that the agent does not know. */
+  judge({ error }: Pick<TurnVerdict, 'error'>): boolean {
+    const isGone = error?.code === 'session_not_found'
+    const wasProven = this.#resuming === this.#proven
+    // A process that failed before it named the session did not open it, and would fail in the same way again.
+    const isUnopened = !wasProven && this.#named === undefined
+    if (this.#resuming === undefined || !(isGone || isUnopened)) return false
+    if (wasProven) this.#proven = undefined
+    else this.#announced = undefined
+    return isGone && !wasProven
   }
 }

@@ -59,7 +59,7 @@ export class Session implements EngineOwner {
 
   /** The agent's own id of the conversation, once there is something to go on with. */
   get nativeSessionId(): string | undefined {
-    return this.#engine.conversation.nativeSessionId
+    return this.#engine.conversation.nativeIds.proven
   }
 
   /**

@@ -2,11 +2,13 @@ import type { Agent, Launch, LaunchRecipe, Start } from '../agents/agent.ts'
 import type { RunContext } from '../drivers/driver.ts'
 import {
   type Command,
+  type ErrorInfo,
   Image,
   type LaunchKind,
   MainstemError,
   type Policy,
   type SessionOptions,
+  toMainstemError,
 } from '../model/index.ts'
 import type { SessionState } from '../stores/store.ts'
 import type { Circumstances } from './approval.ts'
@@ -36,7 +38,7 @@ export interface Prompt {
   images: readonly Image[]
 }
 
-type PromptCommand = Extract<Command, { type: 'prompt' }>
+export type PromptCommand = Extract<Command, { type: 'prompt' }>
 
 /** What the agent is told, under an id by which it can name it. Images of the session come with its first prompt. */
 export function promptCommand({ options }: SessionSetup, prompt: Prompt, promptId: string): PromptCommand {
@@ -167,8 +169,22 @@ export function runContext(
   return { runId: `${id}.${epoch}`, cwd, env: { ...env, ...options.env } }
 }
 
+/** What to start, or why it is refused: an id to resume can make a launch impossible that was possible before. */
+export function launchOf(
+  { recipe }: SessionSetup,
+  start: Start,
+  settings: AgentSettings,
+): { launch: Launch } | { refused: ErrorInfo } {
+  try {
+    return { launch: replaceProgram(recipe.launch(start), settings) }
+  } catch (thrown) {
+    const { code, message } = toMainstemError(thrown)
+    return { refused: { code, message } }
+  }
+}
+
 /** The program that the configuration names instead of the agent's own. */
-export function replaceProgram(launch: Launch, settings: AgentSettings): Launch {
+function replaceProgram(launch: Launch, settings: AgentSettings): Launch {
   const [program, ...rest] = settings.command ?? []
   if (program === undefined || !('argv' in launch)) return launch
   return { ...launch, argv: [program, ...rest, ...launch.argv.slice(1)] }

@@ -98,18 +98,6 @@ test('a process can be started before there is a prompt for it', async () => {
   expect(driver.runs).toHaveLength(1)
 })
 
-test('an id that was announced and never worked in is not resumed', async () => {
-  const { open, driver } = house()
-  const session = await open({}, { launch: 'oneshot' })
-  await session.prompt('one')
-  const first = await driver.run(1)
-  first.say(init)
-  first.die({ code: 1 })
-  await session.settled(1)
-  await session.prompt('two')
-  expect(JSON.stringify((await driver.run(2)).launch)).not.toContain('--resume')
-})
-
 test('a resume that fails is told once, and the next turn is a fresh one', async () => {
   const { open, driver } = house()
   const session = await open({}, { launch: 'oneshot', resume: 'gone' })

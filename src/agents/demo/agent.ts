@@ -38,6 +38,7 @@ function reply(line: string): readonly Beat[] {
 const launch: BuiltinLaunch = { kind: 'builtin', reply }
 
 const launchRecipe = recipe({
+  stateless: true,
   capabilities,
   codec: demoCodec,
   launch({ resume, options, policy }) {

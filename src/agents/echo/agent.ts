@@ -28,6 +28,7 @@ const capabilities: Capabilities = {
 const launch: BuiltinLaunch = { kind: 'builtin', reply: (line) => [{ afterMs: 0, line }] }
 
 const launchRecipe = recipe({
+  stateless: true,
   capabilities,
   codec: echoCodec,
   launch({ resume, options }) {

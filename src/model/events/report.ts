@@ -57,6 +57,7 @@ export const NoticeCode = z.enum([
   'shared_directory',
   'protocol_refused',
   'resume_failed',
+  'context_lost',
   'secrets_masked',
   'process_survived',
   'agent_silent',

@@ -1,0 +1,31 @@
+import type { SessionState } from '../stores/store.ts'
+import { answeredBy } from './approval.ts'
+import { Conversation, type ConversationParts, type Emit } from './conversation.ts'
+import type { SessionParts } from './parts.ts'
+import { circumstances, type SessionSetup, startOf } from './setup.ts'
+import { noticeVersions } from './version-notice.ts'
+
+/** The conversation of a session, new or as an earlier owner left it. */
+export function openConversation(
+  setup: SessionSetup,
+  parts: SessionParts,
+  state: SessionState,
+  emit: Emit,
+): Conversation {
+  return new Conversation({
+    agent: setup.agent.id,
+    recipe: setup.recipe,
+    start: startOf(setup),
+    before: earlier(state, setup.resume),
+    digest: parts.digest,
+    answeredBy: (request) => answeredBy(request, circumstances(setup, parts)),
+    now: () => parts.clock.monotonic(),
+    emit: noticeVersions(setup, emit),
+  })
+}
+
+function earlier(state: SessionState, resume: string | undefined): NonNullable<ConversationParts['before']> {
+  const { turns, epoch, frames, usage: spent, coverage, announcedSessionId: announced, lastOutcome } = state
+  const context = { ids: { proven: resume, announced }, prompted: epoch > 0 && lastOutcome !== undefined }
+  return { turns, epoch, frames, spent, coverage, context }
+}
