@@ -266,5 +266,5 @@ test('a session that is not the one asked for does not pass for it', () => {
   const talk = new Talk({ resume: 'abc' })
   talk.tell({ type: 'open' })
   talk.hear(answered('get_state', 'c1', { sessionId: 'abcdef' }))
-  expect(talk.only('notice.raised')).toMatchObject([{ code: 'resume_failed' }])
+  expect(talk.only('notice.raised')).toMatchObject([{ code: 'context_lost' }])
 })

@@ -9,7 +9,7 @@ import { encodeLive, sentLive } from './commands.ts'
 import { decodeDialog } from './dialogs.ts'
 import { decodeMessageEnd, decodeMessageStart, decodeMessageUpdate, decodeRunEnd } from './messages.ts'
 import { decodeCompaction, decodeExtensionError, decodeRetry } from './reports.ts'
-import { decodeResponse, mismatch, thinkingOption } from './responses.ts'
+import { decodeResponse, thinkingOption } from './responses.ts'
 import { initialState, type State, update } from './state.ts'
 import { decodeRunStart, decodeSettled, endTurn } from './turn.ts'
 
@@ -35,7 +35,7 @@ const ruleOf = ruleTable<Rule>({
 
   session(state, native) {
     const nativeSessionId = text(native, 'id')
-    return sayAll([...mismatch(state, nativeSessionId), ...update(state, { nativeSessionId })])
+    return sayAll(update(state, { nativeSessionId }))
   },
   session_info_changed: (state, native) => sayAll(update(state, { title: text(native, 'name') })),
   thinking_level_changed: (state, native) =>

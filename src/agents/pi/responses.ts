@@ -14,15 +14,12 @@ type Rule = (state: State, data: Fields) => Said[]
 const ruleOf = ruleTable<Rule>({
   get_state(state, data) {
     const nativeSessionId = text(data, 'sessionId')
-    return [
-      ...mismatch(state, nativeSessionId),
-      ...update(state, {
-        nativeSessionId,
-        model: modelOf(fields(data, 'model'))?.id,
-        title: text(data, 'sessionName'),
-        configOptions: thinkingOption(text(data, 'thinkingLevel')),
-      }),
-    ]
+    return update(state, {
+      nativeSessionId,
+      model: modelOf(fields(data, 'model'))?.id,
+      title: text(data, 'sessionName'),
+      configOptions: thinkingOption(text(data, 'thinkingLevel')),
+    })
   },
   get_available_models(state, data) {
     const models = list(data, 'models').flatMap((model) => (isFields(model) ? (modelOf(model) ?? []) : []))
@@ -95,12 +92,4 @@ function modelOf(model: Fields): Named | undefined {
 
 export function thinkingOption(level: string | undefined) {
   return level === undefined ? undefined : [{ id: 'thinking', value: level }]
-}
-
-/** A part of an id is enough for it to find a session: one that is another's must not pass for ours. */
-export function mismatch(state: State, nativeSessionId: string | undefined): Said[] {
-  const { resume } = state.start
-  if (resume === undefined || nativeSessionId === undefined || nativeSessionId === resume) return []
-  const message = `asked to go on with ${resume}, it opened ${nativeSessionId}`
-  return [{ type: 'notice.raised', level: 'warning', code: 'resume_failed', message }]
 }
