@@ -41,6 +41,30 @@ describe('model calls', () => {
 })
 
 describe('a file', () => {
+  const written = (file_path: string, id: string, content: string) => [
+    { type: 'tool_use', tool_name: 'write_file', tool_id: id, parameters: { file_path, content } },
+    { type: 'tool_result', tool_id: id, status: 'success' },
+  ]
+
+  test('a file that is written for the first time is created, and modified after that', () => {
+    const lines = [...written('/project/a', 'w1', 'one'), ...written('/project/a', 'w2', 'two')]
+    expect(said(lines).filter(({ type }) => type === 'file.changed')).toEqual([
+      { type: 'file.changed', path: '/project/a', change: 'created', after: 'one', toolId: 'w1' },
+      { type: 'file.changed', path: '/project/a', change: 'modified', after: 'two', toolId: 'w2' },
+    ])
+  })
+
+  test('a file that was read before it is written is modified', () => {
+    const read = [
+      { type: 'tool_use', tool_name: 'read_file', tool_id: 'r', parameters: { file_path: '/project/a' } },
+      { type: 'tool_result', tool_id: 'r', status: 'success', output: '' },
+    ]
+    const [change] = said([...read, ...written('/project/a', 'w1', 'one')]).filter(
+      ({ type }) => type === 'file.changed',
+    )
+    expect(change).toMatchObject({ change: 'modified' })
+  })
+
   const replaced = (status: string, old_string: string) =>
     said([
       {
@@ -59,11 +83,14 @@ describe('a file', () => {
     expect(replaced('error', 'a')).toEqual([])
   })
 
-  test('that was written is not: whether it is new is not said', () => {
+  test('that the recording writes and then edits is created, then modified', () => {
     const paths = eventsOf('file_edit').flatMap((event) =>
       event.type === 'file.changed' ? [[event.path, event.change]] : [],
     )
-    expect(paths).toEqual([['/workspace/hello.txt', 'modified']])
+    expect(paths).toEqual([
+      ['/workspace/hello.txt', 'created'],
+      ['/workspace/hello.txt', 'modified'],
+    ])
   })
 })
 

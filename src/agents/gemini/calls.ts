@@ -4,7 +4,7 @@ import { nothing, sayAll, unmapped } from '../step.ts'
 import { finishSubagent, startSubagent } from '../subagents.ts'
 import { finishTool, openToolId, startTool, type ToolResult, toolIdOf } from '../tools.ts'
 import { closeWords, type State } from './state.ts'
-import { changeOf, kindOf, planOf, statusOf, titleOf } from './tools.ts'
+import { changeOf, fileOf, kindOf, planOf, statusOf, titleOf } from './tools.ts'
 
 /** A call with its whole input; the calls of a parallel step all come before their results. */
 export function decodeToolUse(state: State, native: Fields): Step {
@@ -48,8 +48,14 @@ function startCall(state: State, said: Said[], nativeId: string, name: string, i
   said.push(startTool(ledger, { toolId: own, name, kind, title: titleOf(input), input }))
   const plan = planOf(name, input)
   if (plan) state.plans.set(toolId, plan)
-  const change = changeOf(name, input)
-  if (change) state.changes.set(toolId, change)
+  const path = fileOf(input, state.start.cwd)
+  if (path !== undefined) {
+    state.paths.set(toolId, path)
+    // An earlier process of this session may have created it.
+    const exists = state.files.has(path) || state.start.resume !== undefined
+    const change = changeOf(name, input, path, exists)
+    if (change) state.changes.set(toolId, change)
+  }
   if (kind !== 'task') return
   const agent = isFields(input) ? text(input, 'agent_name') : undefined
   const prompt = isFields(input) ? text(input, 'prompt') : undefined
@@ -81,8 +87,11 @@ export function decodeToolResult(state: State, native: Fields, raw: string): Ste
   const { status, deniedBy } = statusOf(open.name, native)
   const plan = state.plans.get(toolId)
   const change = state.changes.get(toolId)
+  const path = state.paths.get(toolId)
+  if (path !== undefined && status === 'success') state.files.add(path)
   state.plans.delete(toolId)
   state.changes.delete(toolId)
+  state.paths.delete(toolId)
   const said = endStep(state)
   if (plan && status === 'success') said.push({ type: 'plan.updated', items: plan })
   const error = fields(native, 'error')

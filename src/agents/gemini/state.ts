@@ -24,6 +24,9 @@ export interface State {
   readonly plans: Map<string, PlanItem[]>
   /** What calls do to a file, if they succeed: the result says no more than that. */
   readonly changes: Map<string, Change>
+  /** The files of open calls, and the files that calls of this process have read or written. */
+  readonly paths: Map<string, string>
+  readonly files: Set<string>
   /** Further calls under an id that is still open, oldest first. */
   readonly twins: Map<string, string[]>
   /** The model has spoken since the last result of a tool. */
@@ -49,6 +52,8 @@ export function initialState(start: Start): State {
     answer: undefined,
     plans: new Map(),
     changes: new Map(),
+    paths: new Map(),
+    files: new Set(),
     twins: new Map(),
     spoke: false,
     result: undefined,

@@ -1,7 +1,7 @@
 import type { FileChanged } from '../../model/events/tool.ts'
 import type { PlanItem } from '../../model/events/work.ts'
 import type { ToolKind } from '../../model/index.ts'
-import { type Fields, fields, isFields, list, text } from '../fields.ts'
+import { compact, type Fields, fields, isFields, list, text } from '../fields.ts'
 import type { ToolResult } from '../tools.ts'
 
 /** Gemini's own tools. */
@@ -71,15 +71,23 @@ export function planOf(name: string, input: unknown): PlanItem[] | undefined {
   return items
 }
 
-export type Change = Pick<FileChanged, 'path' | 'change'>
+export type Change = Pick<FileChanged, 'path' | 'change' | 'after'>
+
+/** The file that a call reads or writes, as an absolute path. */
+export function fileOf(input: unknown, cwd: string): string | undefined {
+  const path = isFields(input) ? text(input, 'file_path') : undefined
+  if (path === undefined || /^(?:[A-Za-z]:)?[\\/]/.test(path)) return path
+  return `${cwd.replace(/\/$/, '')}/${path}`
+}
 
 /**
- * What a call does to a file. `write_file` is not told of: it may make a file or change one, and its result does not
- * say which.
+ * What a call does to a file. The result of `write_file` does not say whether the file existed, so `exists` is what
+ * the calls before it show.
  */
-export function changeOf(name: string, input: unknown): Change | undefined {
-  if (name !== 'replace' || !isFields(input)) return undefined
-  const path = text(input, 'file_path')
-  // To replace nothing is to make a new file; an old one would be an error.
-  return path === undefined ? undefined : { path, change: text(input, 'old_string') ? 'modified' : 'created' }
+export function changeOf(name: string, input: unknown, path: string, exists: boolean): Change | undefined {
+  if (!isFields(input)) return undefined
+  // To replace nothing is to create a file; the call fails if there is one.
+  if (name === 'replace') return { path, change: text(input, 'old_string') ? 'modified' : 'created' }
+  if (name !== 'write_file') return undefined
+  return { path, change: exists ? 'modified' : 'created', ...compact({ after: text(input, 'content') }) }
 }
