@@ -119,8 +119,19 @@ export interface ProcessLaunch {
   env: Readonly<Record<string, string>>
   /** Variables of ours that may pass to the child: exact names, or prefixes ending in `*`. */
   passEnv: readonly string[]
+  /** Where the agent's own settings name further variables that may pass. */
+  passNamedIn?: NamedVariables
   /** Written for this process alone and gone with it. `filePath` stands for its path, in argv and env. */
   files?: readonly LaunchFile[]
+}
+
+/** A settings file below the home directory, or below the directory that a variable names instead. */
+export interface NamedVariables {
+  base: string
+  variable: string
+  path: string
+  /** Global; its first group is the name of a variable. It is matched line by line. */
+  pattern: RegExp
 }
 
 /** What a program takes from a file only, or what nobody else may read on its command line. */

@@ -1,5 +1,6 @@
 import type { ProcessLaunch } from '../agents/agent.ts'
 import type { RunContext } from './driver.ts'
+import { namedVariables } from './named-variables.ts'
 
 /** The variable that marks every process of a run. Children inherit it, whatever session they move to. */
 export const RUN_MARKER = 'MAINSTEM_RUN'
@@ -18,6 +19,19 @@ const COMMON: readonly string[] = [
   ...['http_proxy', 'https_proxy', 'all_proxy', 'no_proxy'],
   ...['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'SSL_CERT_DIR'],
 ]
+
+/** The environment of a child, with the variables that its own settings name. */
+export function environmentOf(
+  ours: Readonly<Record<string, string | undefined>>,
+  launch: Pick<ProcessLaunch, 'env' | 'passEnv' | 'passNamedIn'>,
+  context: Pick<RunContext, 'runId' | 'env'>,
+  temporary: string,
+): Record<string, string> {
+  const child = childEnvironment(ours, launch, context, temporary)
+  if (!launch.passNamedIn) return child
+  const passEnv = [...launch.passEnv, ...namedVariables(launch.passNamedIn, child)]
+  return childEnvironment(ours, { ...launch, passEnv }, context, temporary)
+}
 
 /** The whole environment of a child: an allow-list, never a copy of ours. */
 export function childEnvironment(

@@ -7,7 +7,7 @@ import type { ProcessLaunch } from '../agents/agent.ts'
 import { toMainstemError } from '../model/index.ts'
 import { type RunGroups, runGroups } from './cgroup.ts'
 import type { Driver, Run, RunContext, Timers } from './driver.ts'
-import { childEnvironment } from './environment.ts'
+import { environmentOf } from './environment.ts'
 import { failedRun } from './failed-run.ts'
 import { LateRun } from './late-run.ts'
 import { placeFiles } from './launch-files.ts'
@@ -72,7 +72,7 @@ async function startIn(
   }
   try {
     const placed = placeFiles(launch, temporary)
-    const environment = childEnvironment(options.environment ?? process.env, placed, context, temporary)
+    const environment = environmentOf(options.environment ?? process.env, placed, context, temporary)
     const { child, stdout } = await spawnChild(placed, context.cwd, environment, temporary)
     return new ProcessRun(child, stdout, {
       tree: treeOf(child, table, context.runId, options.groups),

@@ -1,5 +1,5 @@
 import { type Capabilities, MainstemError, OUTSIDE_ID } from '../../model/index.ts'
-import { type Agent, type ProcessLaunch, recipe, type Start } from '../agent.ts'
+import { type Agent, type NamedVariables, type ProcessLaunch, recipe, type Start } from '../agent.ts'
 import { pictureArgs, pictureFiles } from '../pictures.ts'
 import { appServerCodec } from './app-server/codec.ts'
 import { threadParams } from './app-server/thread.ts'
@@ -91,8 +91,22 @@ export const codex: Agent = {
   },
 }
 
+/** A provider of the user's own configuration names the variable that holds its key. */
+const PROVIDER_KEYS: NamedVariables = {
+  base: '.codex',
+  variable: 'CODEX_HOME',
+  path: 'config.toml',
+  pattern: /(?<!#.*)\benv_key\s*=\s*["']([A-Za-z_]\w*)["']/g,
+}
+
 function program(...args: string[]): ProcessLaunch {
-  return { kind: 'process', argv: ['codex', ...args], env: {}, passEnv: ['CODEX_*', 'OPENAI_*'] }
+  return {
+    kind: 'process',
+    argv: ['codex', ...args],
+    env: {},
+    passEnv: ['CODEX_*', 'OPENAI_*'],
+    passNamedIn: PROVIDER_KEYS,
+  }
 }
 
 /** A subcommand with a bare id, so the id must not read as a flag. */
