@@ -192,6 +192,14 @@ export interface RemoteLaunch {
 
 export type Launch = ProcessLaunch | ServerLaunch | BuiltinLaunch | RemoteLaunch
 
+/** How an agent reports its model calls, and whether it limits them itself. */
+export interface StepReports {
+  /** `native`: the agent itself stops before the call that exceeds `maxSteps`. */
+  limit?: 'native'
+  /** `after_tools`: a call is reported when its tools have run, when the next call is about to begin. */
+  reported?: 'after_tools'
+}
+
 /** One way to run an agent: what to start, and the codec that speaks with it. */
 export interface LaunchRecipe<State = unknown> {
   capabilities: Capabilities
@@ -202,6 +210,8 @@ export interface LaunchRecipe<State = unknown> {
   stream?: FrameStream
   /** What its modes stand for, where a process is told its policy when it starts and nothing later. */
   modes?: Readonly<Record<string, Pick<Policy, 'approval' | 'sandbox'>>>
+  /** How its model calls are reported, where that matters to `maxSteps`. */
+  steps?: StepReports
   /** Refuses with `unsupported_option` what cannot be enforced; never silently weaker than asked. */
   launch(start: Start): Launch
 }

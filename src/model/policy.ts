@@ -27,8 +27,12 @@ export const Policy = z.strictObject({
   network: z.boolean().optional(),
   writableRoots: z.array(z.string()).optional(),
   tools: ToolPolicy.optional(),
-  maxSteps: z.int().positive().optional().describe('model calls in one turn'),
-  maxBudgetUsd: z.number().positive().optional(),
+  maxSteps: z
+    .int()
+    .positive()
+    .optional()
+    .describe('model calls of the main thread in one turn; the turn stops before the next one'),
+  maxBudgetUsd: z.number().positive().optional().describe('cost of one turn, sub-agents included'),
   timeoutMs: z.int().positive().optional().describe('one turn, from prompt to outcome'),
   idleTimeoutMs: z.int().positive().optional().describe('silence inside a turn'),
 })

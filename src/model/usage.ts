@@ -5,6 +5,7 @@ const tokens = z.int().nonnegative().optional()
 /**
  * Token counts with one meaning for every agent: `input` was neither read from nor written to a cache,
  * `output` includes `reasoning`, `total` = input + cacheRead + cacheWrite + output. Absent is not zero.
+ * The usage of a turn or of a session covers every model call it caused, those of sub-agents included.
  */
 export const Usage = z.strictObject({
   input: tokens,
@@ -14,6 +15,12 @@ export const Usage = z.strictObject({
   reasoning: tokens,
   total: tokens,
   costUsd: z.number().nonnegative().optional(),
+  partial: z
+    .literal(true)
+    .optional()
+    .describe(
+      'model calls are missing that the agent does not report, such as those of its sub-agents: each count is a minimum',
+    ),
 })
 export type Usage = z.infer<typeof Usage>
 
@@ -44,14 +51,18 @@ function combine(a: Usage, b: Usage, count: (left: number, right: number) => num
 // Money is summed in binary floating point; ten decimals are far below a cent and hide its noise.
 const tidy = (n: number) => Math.round(n * 1e10) / 1e10
 
-/** Adds two usages; a count that neither reports stays absent. */
+/** Adds two usages; a count that neither reports stays absent, and a partial one makes the sum partial. */
 export function addUsage(a: Usage, b: Usage): Usage {
-  return combine(a, b, (left, right) => tidy(left + right))
+  const sum = combine(a, b, (left, right) => tidy(left + right))
+  if (a.partial || b.partial) sum.partial = true
+  return sum
 }
 
 /** What was used since `before`, for agents that report running totals; never negative. */
 export function subtractUsage(now: Usage, before: Usage): Usage {
-  return combine(now, before, (left, right) => Math.max(0, tidy(left - right)))
+  const rest = combine(now, before, (left, right) => Math.max(0, tidy(left - right)))
+  if (now.partial) rest.partial = true
+  return rest
 }
 
 /** True when every reported count is zero, as some agents report an interrupted turn. */

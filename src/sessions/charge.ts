@@ -1,13 +1,19 @@
-import type { Event } from '../model/index.ts'
+import { addUsage, type Event } from '../model/index.ts'
 import type { Charge, SessionState } from '../stores/store.ts'
+import { isBackgroundUsage } from './record.ts'
 
-/** What an event adds to the account of the session's principal, if anything. */
-export function chargeOf({ principal, agent }: SessionState, event: Event, at: number): Charge | undefined {
+/** What an event adds to the account of the session's principal, if anything. `state` is the session after it. */
+export function chargeOf(state: SessionState, event: Event, at: number): Charge | undefined {
+  const { principal, agent } = state
   switch (event.type) {
     case 'session.started':
       return { principal, agent, at, sessions: 1, turns: 0, usage: {} }
     case 'turn.completed':
       return { principal, agent, at, sessions: 0, turns: 1, usage: event.usage ?? {} }
+    case 'usage.reported': {
+      if (!isBackgroundUsage(state, event)) return undefined
+      return { principal, agent, at, sessions: 0, turns: 0, usage: addUsage({}, event) }
+    }
     default:
       return undefined
   }

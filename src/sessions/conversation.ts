@@ -319,6 +319,7 @@ export class Conversation {
         if (this.#mode !== undefined) this.#mode = said.mode ?? this.#mode
         break
     }
+    if (said.type === 'usage.reported') this.#turns.spend(said)
     this.#parts.emit(said, this.#turns.turn, native)
   }
 

@@ -39,6 +39,7 @@ import {
   type SessionSetup,
 } from './setup.ts'
 import { toolHooksOf } from './tool-hook.ts'
+import { isCounted } from './turn-limits.ts'
 import type { Warm } from './warm-pool.ts'
 import { Watchdog } from './watchdog.ts'
 import { within } from './within.ts'
@@ -122,9 +123,8 @@ export class Engine {
     const command = promptCommand(this.#setup, prompt, this.#parts.newId())
     this.conversation.begin(prompt.turn, prompt.text, command.promptId)
     const { clock, timers } = this.#parts
-    this.#watchdog = new Watchdog(this.#setup.policy, clock, timers, (cause) => {
-      this.interrupt(cause).catch((thrown) => this.fail(thrown))
-    })
+    const stop = (cause: Cause) => void this.interrupt(cause).catch((thrown) => this.fail(thrown))
+    this.#watchdog = new Watchdog(this.#setup.policy, clock, timers, stop, this.#setup.recipe.steps)
     this.#give(command)
   }
 
@@ -299,6 +299,7 @@ export class Engine {
   #emit(event: Event, turn: number | undefined, native: number | undefined): void {
     this.#log.add(event, turn, native)
     this.#said++
+    if (isCounted(event)) this.outbox.push(() => this.#watchdog?.see(event))
     switch (event.type) {
       case 'request.opened':
         this.#ask(event)
@@ -308,9 +309,6 @@ export class Engine {
         break
       case 'session.updated':
         this.#log.resumable(this.conversation.nativeIds)
-        break
-      case 'usage.reported':
-        this.outbox.push(() => this.#watchdog?.see(event))
         break
       case 'turn.completed': {
         this.#log.resumable(this.conversation.nativeIds)

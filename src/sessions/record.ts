@@ -1,3 +1,4 @@
+import type { UsageReported } from '../model/events/report.ts'
 import { addUsage, type Event } from '../model/index.ts'
 import type { SessionState } from '../stores/store.ts'
 import type { SessionSetup } from './setup.ts'
@@ -56,9 +57,22 @@ export function recordEvent(state: SessionState, event: Event): boolean {
     case 'request.withdrawn':
       state.requests = state.requests.filter(({ requestId }) => requestId !== event.requestId)
       return true
+    case 'usage.reported':
+      return addBackgroundUsage(state, event)
     default:
       return false
   }
+}
+
+/** Usage of a background sub-agent outside a turn: no turn's total includes it, so the session adds it directly. */
+export function isBackgroundUsage({ openTurn }: SessionState, event: Event): event is UsageReported {
+  return event.type === 'usage.reported' && event.scope === 'subagent' && openTurn === undefined
+}
+
+function addBackgroundUsage(state: SessionState, event: UsageReported): boolean {
+  if (!isBackgroundUsage(state, event)) return false
+  state.usage = addUsage(state.usage, event)
+  return true
 }
 
 function update(

@@ -1,4 +1,5 @@
 import type { Exit, Said, TurnVerdict } from '../agents/agent.ts'
+import type { UsageReported } from '../model/events/report.ts'
 import type { RequestOpened } from '../model/events/request.ts'
 import type { TurnCompleted } from '../model/events/turn.ts'
 import {
@@ -53,9 +54,14 @@ export class TurnMachine {
     return this.#open?.cause ?? 'exit'
   }
 
-  /** What the turns that ended have used. */
+  /** What the session used so far, without the open turn. */
   get spent(): Usage {
     return this.#spent
+  }
+
+  /** Adds what a background sub-agent used outside a turn: no turn's total includes it. */
+  spend(used: UsageReported): void {
+    if (used.scope === 'subagent' && !this.#open) this.#spent = addUsage(this.#spent, used)
   }
 
   /** Numbers are given when a prompt is accepted, whether it runs at once or waits. */

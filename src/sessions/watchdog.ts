@@ -1,3 +1,4 @@
+import type { StepReports } from '../agents/agent.ts'
 import type { Timers } from '../drivers/driver.ts'
 import type { Cause, Event, Policy } from '../model/index.ts'
 import type { Clock } from './parts.ts'
@@ -15,9 +16,15 @@ export class Watchdog {
   #heardAt: number
   #waitingForPerson = false
 
-  constructor(policy: Policy, clock: Clock, timers: Timers, stop: (cause: Cause) => void) {
+  constructor(
+    policy: Policy,
+    clock: Clock,
+    timers: Timers,
+    stop: (cause: Cause) => void,
+    steps?: StepReports,
+  ) {
     this.#clock = clock
-    this.#limits = new TurnLimits(policy)
+    this.#limits = new TurnLimits(policy, steps)
     this.#heardAt = clock.monotonic()
     this.#stopTurn = (cause) => {
       if (this.#stop.signal.aborted) return
@@ -29,7 +36,7 @@ export class Watchdog {
   }
 
   see(event: Event): void {
-    const cause = this.#limits.hear(event)
+    const cause = this.#limits.see(event)
     if (cause) this.#stopTurn(cause)
   }
 

@@ -160,7 +160,6 @@ test('a sub-agent that is moved to the background goes on after its call', () =>
       id: 'tA',
       status: 'success',
       summary: 'over',
-      usage: { total: 5 },
       durationMs: 3,
     },
   ])

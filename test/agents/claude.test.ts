@@ -158,7 +158,6 @@ test('a sub-agent is told with its prompt, its end and what is its own', () => {
       id,
       status: 'success',
       summary: 'Inner result.',
-      usage: { total: 155 },
       durationMs: 1087,
     },
   ])

@@ -305,6 +305,7 @@ describe('sub-agents', () => {
     talk.conversation.exit({ signal: 'SIGKILL' })
     expect(talk.of('usage.reported')).toMatchObject([
       { scope: 'subagent', subagentId: 'ses_2', input: 10, output: 5 },
+      { scope: 'turn', input: 10, output: 5 },
     ])
     expect(talk.of('subagent.completed')).toMatchObject([{ id: 'ses_2', status: 'error' }])
   })

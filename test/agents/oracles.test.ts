@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import type { Usage } from '../../src/model/index.ts'
 import type { NativeMessage, Oracle, OracleTurn } from '../oracles/oracle.ts'
 import { decodeFixture, type Fixture, fixtures } from './fixtures.ts'
 import { summarise, type TurnSummary } from './summary.ts'
@@ -47,8 +48,9 @@ function seenBy(oracle: OracleTurn, { outcome, text, tools, usage = {} }: TurnSu
   }
 }
 
-function known(usage: Record<string, number | undefined>, keys: readonly string[]): Record<string, number> {
-  return Object.fromEntries(keys.flatMap((key) => (usage[key] === undefined ? [] : [[key, usage[key]]])))
+function known({ partial: _, ...usage }: Usage, keys: readonly string[]): Record<string, number> {
+  const counts: Record<string, number | undefined> = usage
+  return Object.fromEntries(keys.flatMap((key) => (counts[key] === undefined ? [] : [[key, counts[key]]])))
 }
 
 function messagesOf({ lines }: Fixture): NativeMessage[] {

@@ -11,10 +11,12 @@ export function oracle({ messages, stderr, exit }: NativeRecording): { turns: Or
   const neverBegan = printed.every((line) => at(line, 'subtype') !== 'init') && stderr.trim() !== ''
   const silent = status !== 0 && neverBegan ? 'failed' : 'crashed'
   let cost = 0
+  let byModel = {}
   const turns = (live ? cutAtResults(printed) : [printed]).map((lines) => {
     const results = lines.filter((line) => at(line, 'type') === 'result')
     const outcome = outcomeOf(results.at(-1), refusals, live ? 0 : status) ?? silent
-    const usage = usageOf(lines, results, cost)
+    const usage = usageOf(lines, results, cost, byModel)
+    byModel = at(results.at(-1), 'modelUsage') ?? byModel
     cost = amount(results.at(-1), 'total_cost_usd') ?? cost
     return {
       outcome,
@@ -106,18 +108,52 @@ const NAMES = {
   reasoning: ['output_tokens_details', 'thinking_tokens'],
 }
 
-/** What the results add up to; where they say nothing but zeros, what the model calls add up to. */
-function usageOf(lines: Lines, results: Lines, costBefore: number): Record<string, number> | undefined {
-  const told = add(results.map((result) => at(result, 'usage')))
+/**
+ * What the models used between two results, which includes sub-agents, or what the results add up to if that is more,
+ * which includes broken streams; where both are zero, what the model calls add up to.
+ */
+function usageOf(
+  lines: Lines,
+  results: Lines,
+  costBefore: number,
+  modelsBefore: object,
+): Record<string, number> | undefined {
+  const main = add(results.map((result) => at(result, 'usage')))
+  const since = results.map((result) => at(result, 'model_usage_since_last_result'))
+  const all = since.includes(undefined)
+    ? addModels([at(results.at(-1), 'modelUsage')], modelsBefore)
+    : addModels(since, {})
+  const told = main && (all.total ?? 0) > (main.total ?? 0) ? all : main
   const steps = add(lines.map((line) => at(line, 'event', 'usage')))
   if (!told) return steps
   if (told.total === 0 && steps) return steps
-  const since = results.map((result) => at(result, 'model_usage_since_last_result'))
   const models = since.flatMap((one) => (one ? Object.values(one) : []))
   const total = amount(results.at(-1), 'total_cost_usd') ?? 0
   const costs = models.map((model) => amount(model, 'costUSD') ?? 0)
   const cost = since.includes(undefined) ? total - costBefore : costs.reduce((sum, one) => sum + one, 0)
   return { ...told, costUsd: Math.round(cost * 1e10) / 1e10 }
+}
+
+const MODEL_NAMES = {
+  input: 'inputTokens',
+  output: 'outputTokens',
+  cacheRead: 'cacheReadInputTokens',
+  cacheWrite: 'cacheCreationInputTokens',
+  reasoning: 'thinkingTokens',
+}
+
+/** What the models used, less what they had used before. */
+function addModels(now: Lines, before: object): Record<string, number> {
+  const models = now.flatMap((one) => (typeof one === 'object' && one !== null ? Object.values(one) : []))
+  const sum = (of: readonly unknown[], key: string) =>
+    of.reduce<number>((count, model) => count + (amount(model, key) ?? 0), 0)
+  const counts: Record<string, number> = {}
+  for (const [name, key] of Object.entries(MODEL_NAMES)) {
+    const isTold = models.some((model) => amount(model, key) !== undefined)
+    if (isTold) counts[name] = sum(models, key) - sum(Object.values(before), key)
+  }
+  const { input = 0, output = 0, cacheRead = 0, cacheWrite = 0 } = counts
+  return { ...counts, total: input + output + cacheRead + cacheWrite }
 }
 
 function add(usages: Lines): Record<string, number> | undefined {

@@ -118,7 +118,11 @@ function appServerTurns(messages: NativeRecording['messages']): OracleTurn[] {
     const frames = lines.slice(begin, until).map((line) => at(line, 'msg'))
     const end = frames.find((frame) => isTurn(frame, 'turn/completed', id))
     const outcome = end === undefined ? 'crashed' : textAt(end, 'params.turn.status')
-    const used = appUsage(lines, textAt(prompt, 'params.threadId'), id)
+    const inTurn = frames
+      .slice(0, end ? frames.indexOf(end) : undefined)
+      // A resumed thread repeats the total of its last turn.
+      .filter((frame) => !isOf(frame, textAt(prompt, 'params.threadId')) || at(frame, 'params.turnId') === id)
+    const used = appUsage(lines, inTurn)
     return {
       outcome,
       text: lastText(frames.filter((frame) => at(frame, 'params.turnId') === id)),
@@ -139,6 +143,10 @@ function isPrompt(lines: Lines, line: unknown, index: number): boolean {
 function isAnswer(line: unknown, id: unknown): boolean {
   return at(line, 'dir') === 'out' && at(line, 'msg.id') === id && at(line, 'msg.result') !== undefined
 }
+
+const isOf = (frame: unknown, thread: string) => at(frame, 'params.threadId') === thread
+
+const isUsage = (frame: unknown) => at(frame, 'method') === 'thread/tokenUsage/updated'
 
 function isTurn(frame: unknown, method: string, id: string): boolean {
   return at(frame, 'method') === method && at(frame, 'params.turn.id') === id
@@ -177,17 +185,20 @@ function appTools(frames: Lines, lines: Lines, outcome: string) {
     })
 }
 
-/** The running total after the turn less the one before it. */
-function appUsage(lines: Lines, threadId: string, turnId: string) {
-  const reports = lines
-    .map((line) => at(line, 'msg'))
-    .filter((frame) => at(frame, 'method') === 'thread/tokenUsage/updated')
-    .filter((frame) => at(frame, 'params.threadId') === threadId)
-  const first = reports.findIndex((frame) => at(frame, 'params.turnId') === turnId)
-  const last = reports.findLast((frame) => at(frame, 'params.turnId') === turnId)
-  if (last === undefined) return undefined
-  const n = (key: string) => numberAt(last, `params.tokenUsage.total.${key}`) - before(key)
-  const before = (key: string) => numberAt(reports[first - 1], `params.tokenUsage.total.${key}`)
+/** The running totals of all threads at the end of the turn, sub-agents included, less those before it. */
+function appUsage(lines: Lines, inTurn: Lines) {
+  const reports = lines.map((line) => at(line, 'msg')).filter(isUsage)
+  const own = inTurn.filter(isUsage)
+  const threads = new Set(own.map((frame) => textAt(frame, 'params.threadId')))
+  if (threads.size === 0) return undefined
+  const total = (frames: Lines, thread: string, key: string) =>
+    numberAt(
+      frames.findLast((frame) => isOf(frame, thread)),
+      `params.tokenUsage.total.${key}`,
+    )
+  const earlier = reports.slice(0, reports.indexOf(own[0]))
+  const n = (key: string) =>
+    [...threads].reduce((sum, id) => sum + total(own, id, key) - total(earlier, id, key), 0)
   return usage(
     n('inputTokens'),
     n('cachedInputTokens'),

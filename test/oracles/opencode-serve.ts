@@ -51,7 +51,7 @@ export const oracle: Oracle = ({ messages }) => {
     parts.set(part.id, { ...part, session: sessionID })
   }
   const own = [...parts.values()].filter((part) => part.session === session)
-  const usage = usageOf(own)
+  const usage = usageOf([...parts.values()])
   const turn: OracleTurn = {
     outcome: outcomeOf(events, session),
     text: own.filter(({ type, time }) => type === 'text' && time?.end).at(-1)?.text ?? '',

@@ -37,6 +37,7 @@ export const claude: Agent = {
   launches: {
     live: recipe({
       codec,
+      steps: { limit: 'native' },
       capabilities: {
         ...COMMON,
         permissions: true,
@@ -51,6 +52,7 @@ export const claude: Agent = {
     }),
     oneshot: recipe({
       codec,
+      steps: { limit: 'native' },
       capabilities: {
         ...COMMON,
         permissions: false,

@@ -7,6 +7,7 @@ import { nothing, say, sayAll } from '../step.ts'
 import { finishSubagent, startSubagent } from '../subagents.ts'
 import { progressTool } from '../tools.ts'
 import type { State } from './state.ts'
+import { noteLastCall } from './turn-usage.ts'
 
 export function decodeTaskStarted(state: State, native: Fields): Step {
   const id = text(native, 'tool_use_id') ?? text(native, 'task_id') ?? '?'
@@ -59,31 +60,18 @@ function shellStarted(toolId: string, message: string): Said {
 export function decodeTaskProgress(state: State, native: Fields): Step {
   const id = text(native, 'tool_use_id')
   if (id === undefined || !state.ledger.subagents.has(id)) return nothing
-  const total = count(fields(native, 'usage'), 'total_tokens')
+  // Its `total_tokens` is the size of the last call and not what the sub-agent used.
   const message = text(native, 'description')
-  return say({
-    type: 'subagent.progressed',
-    id,
-    ...compact({ message, usage: total === undefined ? undefined : { total } }),
-  })
+  return say({ type: 'subagent.progressed', id, ...compact({ message }) })
 }
 
 export function decodeTaskNotification(state: State, native: Fields): Step {
   const id = text(native, 'tool_use_id') ?? text(native, 'task_id') ?? '?'
   const summary = text(native, 'summary')
   if (state.ledger.subagents.has(id)) {
-    const usage = fields(native, 'usage')
-    const total = count(usage, 'total_tokens')
-    return sayAll(
-      endSubagent(state, id, {
-        status: taskStatus(text(native, 'status')),
-        ...compact({
-          summary,
-          usage: total === undefined ? undefined : { total },
-          durationMs: count(usage, 'duration_ms'),
-        }),
-      }),
-    )
+    const durationMs = count(fields(native, 'usage'), 'duration_ms')
+    const status = taskStatus(text(native, 'status'))
+    return sayAll(endSubagent(state, id, { status, ...compact({ summary, durationMs }) }))
   }
   const shell = state.shells.get(id)
   state.shells.delete(id)
@@ -110,6 +98,7 @@ function endSubagent(state: State, id: string, end: Omit<SubagentCompleted, 'typ
 
 /** The call of a sub-agent or of a shell has returned. What was moved to the background meanwhile goes on after it. */
 export function returnTask(state: State, id: string, status: ToolStatus, result: Fields | undefined): Said[] {
+  if (result && text(result, 'agentId') !== undefined) noteLastCall(state, result)
   const shell = state.shells.get(id)
   if (shell && !shell.background) {
     if (result && text(result, 'backgroundTaskId') !== undefined) {

@@ -13,6 +13,7 @@ import { foldSteers, passSteers } from './steers.ts'
 import { discardBlocks, matchBlock, streamOf, unstreamedId } from './stream.ts'
 import { noteTaskCall, planAfter } from './tasks.ts'
 import { EXIT_PLAN, exitCodeIn, fileChange, kindOf, locationsOf, pathIn, titleOf } from './tools.ts'
+import { noteInnerCall } from './turn-usage.ts'
 
 /** Whole blocks, one or more a line; their deltas, if any, came before. */
 export function decodeAssistant(state: State, native: Fields, raw: string): Step {
@@ -27,6 +28,7 @@ export function decodeAssistant(state: State, native: Fields, raw: string): Step
   const said = stream && id !== stream.messageId ? discardBlocks(state, stream) : []
   if (parent === undefined && id !== state.stream.messageId) said.push(...foldSteers(state))
   said.push(...adoptSubagent(state, parent))
+  if (parent !== undefined) noteInnerCall(state, parent, id, fields(message, 'usage'))
   let strange: string | undefined
   for (const block of content) {
     if (!isFields(block)) continue

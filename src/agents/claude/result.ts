@@ -1,35 +1,18 @@
-import {
-  addUsage,
-  decide,
-  type ErrorInfo,
-  type Evidence,
-  isZeroUsage,
-  type Usage,
-} from '../../model/index.ts'
+import { addUsage, decide, type ErrorInfo, type Evidence, type Usage } from '../../model/index.ts'
 import type { Exit, Said, TurnVerdict } from '../agent.ts'
-import { amount, count, type Fields, fields, flag, int, isFields, objects, text, texts } from '../fields.ts'
+import { count, type Fields, flag, int, objects, text, texts } from '../fields.ts'
 import { settle } from '../settle.ts'
 import { silentEnd } from '../silent-end.ts'
 import { isAborted } from './binding.ts'
 import { codeOfText, errorCodeOf } from './errors.ts'
 import { forgetVerdict, resetTurn, type State } from './state.ts'
 import { EXIT_PLAN } from './tools.ts'
-import { type ModelUsage, modelUsagesOf, usageOf } from './usage.ts'
+import { addModels, subagentUsage, usageOfResult } from './turn-usage.ts'
 
 /** A turn may have several results: figures add up and the last one decides. */
 export function rememberResult(state: State, native: Fields, own: boolean): void {
   const before = state.result
-  const told = usageOf(fields(native, 'usage'))
-  // After an interrupt the figures are all zero: the steps know better, and where none has ended nobody knows.
-  const computed = state.stepSeen && isZeroUsage(told)
-  const untold = computed || (isAborted(native) && isZeroUsage(told))
-  const models = modelUsagesOf(native)
-  const costUsd = costOf(state, native, models)
-  const usage = {
-    ...(untold ? state.steps : told),
-    // A price of nothing for tokens that were used is no price.
-    ...(costUsd !== undefined && !(untold && costUsd === 0) && { costUsd }),
-  }
+  const { usage, computed, models } = usageOfResult(state, native, isAborted(native))
   state.result = {
     native,
     usage: addUsage(before?.usage ?? {}, usage),
@@ -43,29 +26,6 @@ export function rememberResult(state: State, native: Fields, own: boolean): void
   if (own) forgetVerdict(state)
   // The model was not called again, so it has not heard of our prompt.
   if (state.waiting) state.waiting.passed = false
-}
-
-/** The total goes on from an earlier process of the session, so only what is told for this result alone counts. */
-function costOf(state: State, native: Fields, models: ReadonlyMap<string, ModelUsage>): number | undefined {
-  const total = amount(native, 'total_cost_usd')
-  const before = state.costBefore
-  state.costBefore = total ?? before
-  if (isFields(native.model_usage_since_last_result)) {
-    const costs = [...models.values()].map((model) => model.costUsd)
-    if (!costs.includes(undefined)) return costs.reduce<number>((sum, cost) => sum + (cost ?? 0), 0)
-  }
-  return total === undefined || before === undefined ? undefined : Math.max(0, total - before)
-}
-
-function addModels(
-  before: ReadonlyMap<string, ModelUsage>,
-  now: ReadonlyMap<string, ModelUsage>,
-): ReadonlyMap<string, ModelUsage> {
-  const models = new Map(before)
-  for (const [model, usage] of now) {
-    models.set(model, { ...usage, ...addUsage(before.get(model) ?? {}, usage) })
-  }
-  return models
 }
 
 /** Staying in plan mode is no refusal, and what was refused before the turn is none of its own. */
@@ -89,6 +49,7 @@ export function endTurn(state: State, exit?: Exit): Said[] {
   verdict.personDenials = state.ledger.personDenials
   const { usage } = verdict
   if (usage) {
+    said.push(...subagentUsage(state))
     const told = state.result && !state.result.computed && !state.stepSeen
     said.push({ type: 'usage.reported', scope: 'turn', ...usage, source: told ? 'agent' : 'computed' })
   }

@@ -99,8 +99,15 @@ export interface State {
   steps: Usage
   stepSeen: boolean
   result: Result | undefined
-  /** Older versions tell cost as a running total, which a resumed process begins at an unknown base. */
+  /** What the results of the turn say of the main thread alone. */
+  mainThread: Usage
+  /** The model calls of each sub-agent since the last result: their prompts in tokens, by message. */
+  readonly innerCalls: Map<string, Map<string, number>>
+  /** The prompts of the last calls of sub-agents that returned. */
+  lastCalls: number
+  /** Older versions tell cost and models as running totals, which a resumed process begins at an unknown base. */
   costBefore: number | undefined
+  modelsBefore: ReadonlyMap<string, ModelUsage> | undefined
   /** The last failure of the API, with Claude's own word for it. */
   apiError: (ErrorInfo & { word: string | undefined }) | undefined
   refusal: boolean
@@ -136,7 +143,11 @@ export function initialState(start: Start): State {
     steps: {},
     stepSeen: false,
     result: undefined,
+    mainThread: {},
+    innerCalls: new Map(),
+    lastCalls: 0,
     costBefore: start.resume === undefined ? 0 : undefined,
+    modelsBefore: start.resume === undefined ? new Map() : undefined,
     apiError: undefined,
     refusal: false,
     structuredCall: undefined,
@@ -160,6 +171,9 @@ export function resetTurn(state: State): void {
   state.steps = {}
   state.stepSeen = false
   state.result = undefined
+  state.mainThread = {}
+  state.innerCalls.clear()
+  state.lastCalls = 0
   state.refusedBetween.clear()
   forgetVerdict(state)
   for (const id of state.asks.keys()) if (!state.ledger.requests.has(id)) state.asks.delete(id)

@@ -58,11 +58,12 @@ const ruleOf = ruleTable<Rule>({
 
   // The only true figures of one model call: whole blocks carry a placeholder.
   message_delta(state, stream, event) {
-    // What a sub-agent uses is no part of the turn's own figures; its end tells its total.
-    if (stream.parent !== undefined || stream.late) return nothing
+    if (stream.late) return nothing
     const usage = usageOf(fields(event, 'usage'))
     state.steps = addUsage(state.steps, usage)
     state.stepSeen = true
+    // The result says what sub-agents used; counted here for a turn that ends without one.
+    if (stream.parent !== undefined) return nothing
     const model = stream.model === undefined ? {} : { model: stream.model }
     return say({ type: 'usage.reported', scope: 'step', ...usage, ...model, source: 'agent' })
   },

@@ -16,10 +16,10 @@ export function usageOf(native: Fields): Usage {
   })
 }
 
-/** What each model used since the last result: the only figures of a result that include sub-agents. */
+/** What each model used: the only figures of a result that include sub-agents. */
 export function modelUsagesOf(native: Fields): Map<string, ModelUsage> {
   const models = new Map<string, ModelUsage>()
-  for (const [model, used] of Object.entries(fields(native, 'model_usage_since_last_result'))) {
+  for (const [model, used] of Object.entries(native)) {
     if (!isFields(used)) continue
     const usage = tokens({
       input: count(used, 'inputTokens'),

@@ -16,6 +16,7 @@ export const gemini: Agent = {
     live,
     oneshot: recipe({
       codec,
+      steps: { reported: 'after_tools' },
       capabilities: {
         deltas: true,
         thinking: 'none',

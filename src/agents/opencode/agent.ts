@@ -47,6 +47,7 @@ export const opencode: Agent = {
   launches: {
     live: recipe({
       codec: serveCodec,
+      steps: { reported: 'after_tools' },
       stream: 'sse',
       capabilities: {
         ...COMMON,
@@ -76,6 +77,7 @@ export const opencode: Agent = {
     }),
     oneshot: recipe({
       codec: runCodec,
+      steps: { reported: 'after_tools' },
       capabilities: {
         ...COMMON,
         deltas: false,

@@ -43,6 +43,8 @@ export function permissionRules({ policy, options, launch }: Start): Record<stri
   if (options.extraDirectories)
     place(rules, 'external_directory', directoryRule(options.extraDirectories, readOnly))
   for (const name of tools?.denied ?? []) place(rules, permissionOf('tools.denied', name), 'deny')
+  // A one-shot run does not report what its sub-agents cost, so a budget could not hold them.
+  if (policy.maxBudgetUsd !== undefined && launch === 'oneshot') place(rules, 'task', 'deny')
   return Object.fromEntries(rules)
 }
 

@@ -13,8 +13,10 @@ export const ContextCompacted = z.strictObject({
 export type ContextCompacted = z.infer<typeof ContextCompacted>
 
 /**
- * `step` is one model call; `turn` is the total, at most once a turn; they are never added together.
- * `context` is how full the window is.
+ * `step` is one model call of the main thread. `subagent` is what a sub-agent used since its last report; without
+ * `subagentId`, several sub-agents together. `turn` is the total of a turn, steps and sub-agents included: at most one
+ * a turn, never added to the others. A `subagent` report outside a turn belongs to no turn's total; it is added to the
+ * usage of the session directly. `context` is how full the window is.
  */
 export const UsageReported = z.strictObject({
   type: z.literal('usage.reported'),

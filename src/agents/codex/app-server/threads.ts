@@ -72,15 +72,6 @@ export function endChild(
   // Its end may be told by others before it tells it itself.
   if (child?.turn !== undefined) state.ended.add(child.turn)
   const said = settleThread(state.ledger, id, end.status)
-  if (child?.usage) {
-    said.push({
-      type: 'usage.reported',
-      scope: 'subagent',
-      subagentId: id,
-      ...child.usage,
-      source: 'computed',
-    })
-  }
   const told = compact({ summary: child?.answer ?? end.summary, usage: child?.usage })
   if (child) state.children.set(id, endedChild(child))
   return [...said, ...finishSubagent(state.ledger, id, { ...end, ...told })]

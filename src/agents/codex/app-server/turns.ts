@@ -1,4 +1,4 @@
-import { decide, type ErrorInfo, type Evidence } from '../../../model/index.ts'
+import { decide, type ErrorInfo, type Evidence, type Usage } from '../../../model/index.ts'
 import type { Exit, Said, Step, Write } from '../../agent.ts'
 import { amount, compact, count, type Fields, fields, text } from '../../fields.ts'
 import { settle } from '../../settle.ts'
@@ -10,7 +10,7 @@ import { usageOf } from '../usage.ts'
 import { interruptTurn } from './calls.ts'
 import { findShells, runningCommands } from './shells.ts'
 import { forgetRefusals, openTurn, type State } from './state.ts'
-import { adoptChild, countUsage, endChild, hasEnded, parentOf, wakeChild } from './threads.ts'
+import { adoptChild, countUsage, endChild, parentOf, wakeChild } from './threads.ts'
 
 /** How a turn ended, as far as the agent tells. */
 export interface Ending {
@@ -131,15 +131,10 @@ export function decodeUsage(state: State, params: Fields): Step {
   const thread = text(params, 'threadId')
   const again = total !== undefined && state.totals.get(thread) === total
   if (total !== undefined) state.totals.set(thread, total)
+  if (!usage || again) return nothing
+  if (parent !== undefined) return sayAll(childUsage(state, parent, usage))
   const turnId = text(params, 'turnId')
-  if (!usage || again || (turnId !== undefined && state.ended.has(turnId))) return nothing
-  if (parent !== undefined) {
-    if (hasEnded(state, parent)) return nothing
-    const said = adoptChild(state, parent)
-    const child = state.children.get(parent)
-    if (child) countUsage(child, usage)
-    return sayAll(said)
-  }
+  if (turnId !== undefined && state.ended.has(turnId)) return nothing
   if (!state.turn || (turnId !== undefined && turnId !== state.turn.id)) return nothing
   countUsage(state.turn, usage)
   return say({
@@ -152,6 +147,16 @@ export function decodeUsage(state: State, params: Fields): Step {
     }),
     source: 'agent',
   })
+}
+
+/** A model call of a sub-agent counts also when it is reported after the sub-agent's end: its tokens were used. */
+function childUsage(state: State, id: string, usage: Usage): Said[] {
+  const said = adoptChild(state, id)
+  const child = state.children.get(id)
+  if (child) countUsage(child, usage)
+  // Between two turns it belongs to neither: the session counts it by this report.
+  if (state.turn) countUsage(state.turn, usage)
+  return [...said, { type: 'usage.reported', scope: 'subagent', subagentId: id, ...usage, source: 'agent' }]
 }
 
 /** The diff of the whole turn so far: kept for its end, since each change has told its own part. */

@@ -124,7 +124,11 @@ function decodeStderr(state: State, line: string): Step {
 function verdictOf(state: State, exit: Exit): TurnVerdict {
   const base = { type: 'turn.verdict' as const, denials: denialsOf(state), personDenials: 0 }
   if (!state.result) return { ...base, ...silence(state, exit) }
-  const { evidence, error, usage } = state.result
+  const { evidence, error } = state.result
+  const usage = state.result.usage && {
+    ...state.result.usage,
+    ...(state.delegated && { partial: true as const }),
+  }
   const answer = evidence === 'success' ? state.answer : undefined
   return {
     ...base,

@@ -67,7 +67,9 @@ export function decodeItem(state: State, phase: Phase, id: string, item: Fields)
 
 const NONE: readonly Said[] = []
 
-function agentsOf({ ledger }: State, id: string, item: Fields): readonly Said[] {
+function agentsOf(state: State, id: string, item: Fields): readonly Said[] {
+  const { ledger } = state
+  state.delegated = true
   const spawned = spawnedAgents(item, ledger.prefix + id)
   const ended = endedAgents(item)
   // Many calls look after agents that are at work.

@@ -29,6 +29,8 @@ export interface State {
   /** The plan as it was last said. */
   plan: readonly PlanStep[] | undefined
   result: Result | undefined
+  /** Sub-agents worked, and their model calls are not in the figures of the turn. */
+  delegated: boolean
   /** Open items of the documented shape, by their type. */
   readonly flat: Map<string, FlatItem>
   made: number
@@ -45,6 +47,7 @@ export function initialState(start: Start): State {
     answer: undefined,
     plan: undefined,
     result: undefined,
+    delegated: false,
     flat: new Map(),
     made: 0,
     lastId: '',

@@ -103,6 +103,7 @@ function wholeCall(state: State, part: Fields): readonly Said[] {
 function wholeChild(state: State, call: Fields, { status }: ToolResult, toolId: string): Said[] {
   const child = childOf(call)
   if (!child) return []
+  state.delegated = true
   const label = titleOf(call) ?? 'task'
   const ended = status === 'success' || status === 'cancelled' ? status : 'error'
   return [

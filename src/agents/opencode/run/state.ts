@@ -13,6 +13,8 @@ export interface State {
   answer: string | undefined
   steps: Usage
   stepSeen: boolean
+  /** A sub-agent worked, and its model calls are not on the stream. */
+  delegated: boolean
   /** How the last model call ended: the only word on how the run went. */
   reason: string | undefined
   /** Somebody was asked about a call of this step and said no: the run ends with the step. */
@@ -30,6 +32,7 @@ export function initialState(start: Start): State {
     answer: undefined,
     steps: {},
     stepSeen: false,
+    delegated: false,
     reason: undefined,
     rejected: false,
     failure: undefined,

@@ -1,4 +1,4 @@
-import { decide, type ErrorInfo, type Evidence } from '../../../model/index.ts'
+import { decide, type ErrorInfo, type Evidence, type Usage } from '../../../model/index.ts'
 import type { Exit, Said, TurnVerdict } from '../../agent.ts'
 import { compact } from '../../fields.ts'
 import { settle } from '../../settle.ts'
@@ -27,7 +27,7 @@ function verdictOf(state: State, exit: Exit): TurnVerdict {
     personDenials,
     ...compact({
       error,
-      usage: state.stepSeen ? state.steps : undefined,
+      usage: usageOf(state),
       result: evidence === 'success' ? state.answer : undefined,
       nativeReason: state.failure?.name ?? state.reason,
     }),
@@ -37,6 +37,11 @@ function verdictOf(state: State, exit: Exit): TurnVerdict {
 /** A call that was rejected ends the run, in the middle of its loop and with exit code 0. */
 export function hasEnded({ reason, rejected, failure }: State): boolean {
   return failure !== undefined || (reason !== undefined && (rejected || !goesOn(reason)))
+}
+
+function usageOf({ stepSeen, steps, delegated }: State): Usage | undefined {
+  if (!stepSeen) return undefined
+  return delegated ? { ...steps, partial: true } : steps
 }
 
 function evidenceOf(state: State, exit: Exit): [Evidence, ErrorInfo?] {

@@ -101,12 +101,13 @@ export function decodeDelta(state: State, properties: Fields, raw: string): Step
   return nothing
 }
 
-/** Figures of one model call. A child's are summed up and told at its end. */
+/** Figures of one model call. Those of a child count for the turn too, so that a limit of cost sees them at once. */
 function stepFinish(state: State, thread: Thread, native: Fields, id: string): Said[] {
   partOf(state, thread, id, 'other').done = true
   const usage = stepUsage(native)
   thread.usage = addUsage(thread.usage, usage)
   thread.stepSeen = true
   thread.reason = text(native, 'reason')
-  return thread === state.root ? [usage] : []
+  state.used = addUsage(state.used ?? {}, usage)
+  return [thread === state.root ? usage : { ...usage, scope: 'subagent', subagentId: thread.id }]
 }

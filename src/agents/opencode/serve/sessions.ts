@@ -8,7 +8,7 @@ import { modelName, planOf } from '../effects.ts'
 import { errorNotice, failureOf, failureOfReason } from '../errors.ts'
 import { beginTurn } from './messages.ts'
 import type { State } from './state.ts'
-import { adoptChild, adoptRoot, announce, childUsage, type Thread, threadOf } from './thread.ts'
+import { adoptChild, adoptRoot, announce, type Thread, threadOf } from './thread.ts'
 import { endTurn } from './turn.ts'
 
 /** The first session without a parent is ours, unless we opened one ourselves; those below it are sub-agents. */
@@ -132,7 +132,7 @@ export function decodeIdle(state: State, properties: Fields): Step {
 function endChild(state: State, thread: Thread): Said[] {
   if (thread.ended) return []
   thread.ended = true
-  const said = [...announce(state, thread), ...childUsage(thread)]
+  const said = announce(state, thread)
   const failure = thread.failure ?? failureOfReason(thread.reason)
   const ended = !failure ? 'success' : failure.evidence === 'aborted' ? 'cancelled' : 'error'
   const usage = thread.stepSeen ? thread.usage : undefined

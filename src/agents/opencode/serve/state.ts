@@ -1,5 +1,5 @@
 import type { SessionUpdated } from '../../../model/events/session.ts'
-import type { Decision } from '../../../model/index.ts'
+import type { Decision, Usage } from '../../../model/index.ts'
 import type { Start } from '../../agent.ts'
 import type { Fields } from '../../fields.ts'
 import { type Ledger, newLedger } from '../../ledger.ts'
@@ -84,6 +84,8 @@ export interface State {
   readonly callIds: Map<string, string>
   /** Those of calls that were asked about and have not begun. */
   readonly awaited: Set<string>
+  /** What the open turn used, sub-agents included. */
+  used: Usage | undefined
   /** The answer in the form that was asked for. */
   structured: unknown
   model: string | undefined
@@ -119,6 +121,7 @@ export function initialState(start: Start): State {
     asked: new Set(),
     callIds: new Map(),
     awaited: new Set(),
+    used: undefined,
     structured: undefined,
     model: start.options.model,
     mode: start.mode,
@@ -145,6 +148,7 @@ export function resetTurn(state: State): void {
   state.cutPrompt = undefined
   state.beganAt = undefined
   state.doneAt = undefined
+  state.used = undefined
   state.structured = undefined
   for (const [id, message] of state.messages) if (message.turn < state.turn - 1) state.messages.delete(id)
   for (const [id, thread] of state.threads) if (thread !== state.root) state.threads.delete(id)

@@ -85,9 +85,3 @@ export function announce(
     ...more,
   })
 }
-
-/** What a child used, which is told once and apart from the turn. */
-export function childUsage({ id, stepSeen, usage }: Thread): Said[] {
-  if (!stepSeen) return []
-  return [{ type: 'usage.reported', scope: 'subagent', subagentId: id, ...usage, source: 'computed' }]
-}

@@ -6,16 +6,11 @@ import { silentEnd } from '../../silent-end.ts'
 import { codeOfText, failureOfReason, goesOn } from '../errors.ts'
 import { abandonHeld } from './held.ts'
 import { resetTurn, type State } from './state.ts'
-import { childUsage } from './thread.ts'
 
 /** Settles the open turn: at the idle that closes it, or with the process. */
 export function endTurn(state: State, exit?: Exit): Said[] {
   const verdict = verdictOf(state, exit)
   const said = abandonHeld(state)
-  // What a child used that was cut is told here: its own end never comes.
-  for (const thread of state.threads.values()) {
-    if (thread !== state.root && thread.announced && !thread.ended) said.push(...childUsage(thread))
-  }
   said.push(...settle(state.ledger, decide(verdict, exit?.cause ?? 'exit', exit?.code), exit !== undefined))
   // Settling may have found more refusals.
   verdict.denials = state.ledger.denials
@@ -28,7 +23,6 @@ export function endTurn(state: State, exit?: Exit): Said[] {
   return said
 }
 
-/** Without sub-agents, whose figures are told at their own end. */
 function verdictOf(state: State, exit: Exit | undefined): TurnVerdict {
   const { root } = state
   const { denials, personDenials } = state.ledger
@@ -40,7 +34,7 @@ function verdictOf(state: State, exit: Exit | undefined): TurnVerdict {
     personDenials,
     ...compact({
       error,
-      usage: root?.stepSeen ? root.usage : undefined,
+      usage: state.used,
       result: evidence === 'success' ? root?.answer : undefined,
       structured: evidence === 'success' ? state.structured : undefined,
       durationMs: durationOf(state),

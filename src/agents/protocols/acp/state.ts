@@ -65,6 +65,8 @@ export interface Turn {
   /** The last whole text of the main thread. */
   answer: string | undefined
   tools: number
+  /** A sub-agent worked. */
+  delegated: boolean
   steps: Usage | undefined
 }
 
@@ -186,6 +188,7 @@ function newTurn(call: RpcId | undefined, held: PromptCommand | undefined): Turn
     cancelling: false,
     answer: undefined,
     tools: 0,
+    delegated: false,
     steps: undefined,
   }
 }

@@ -73,6 +73,7 @@ function startChild(state: State, { toolId, name, title, input, parent }: ToolCa
   const asked = isFields(input) ? input : {}
   const more = compact({ agentType: text(asked, 'subagent_type'), prompt: text(asked, 'prompt'), parent })
   const label = text(asked, 'description') ?? title ?? name
+  if (state.turn) state.turn.delegated = true
   return startSubagent(state.ledger, { id: toolId, toolId, label, ...more })
 }
 

@@ -132,6 +132,8 @@ function reportUsage(state: State, turn: Turn, answer: Fields | undefined): Said
   const source = usage === undefined && turn.steps !== undefined ? 'computed' : 'agent'
   usage ??= turn.steps
   if (costUsd !== undefined) usage = { ...usage, costUsd }
+  // No ACP agent counts its sub-agents in this figure.
+  if (usage && turn.delegated) usage = { ...usage, partial: true }
   // All zero is what an interrupted turn reports, and not what it used.
   if (usage && !isZeroUsage(usage)) said.push({ type: 'usage.reported', scope: 'turn', ...usage, source })
   return said

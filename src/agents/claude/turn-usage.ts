@@ -1,0 +1,116 @@
+import { addUsage, isZeroUsage, subtractUsage, type Usage } from '../../model/index.ts'
+import type { Said } from '../agent.ts'
+import { amount, type Fields, fields, isFields } from '../fields.ts'
+import type { State } from './state.ts'
+import { type ModelUsage, modelUsagesOf, usageOf } from './usage.ts'
+
+type Models = ReadonlyMap<string, ModelUsage>
+
+interface ResultUsage {
+  usage: Usage
+  /** Added up from the steps, because the result has no figures. */
+  computed: boolean
+  models: Models
+}
+
+/**
+ * What a result adds to its turn. Its `usage` covers the main thread alone; the figures by model cover sub-agents too,
+ * as its cost does.
+ */
+export function usageOfResult(state: State, native: Fields, aborted: boolean): ResultUsage {
+  const main = usageOf(fields(native, 'usage'))
+  const models = modelsSince(state, native)
+  const costUsd = costOf(state, native, models)
+  const counts = models ? countsOf(state, models, main) : main
+  // After an interrupt the figures are all zero: the steps know better, and without one the usage is unknown.
+  const computed = state.stepSeen && isZeroUsage(counts)
+  const unknown = computed || (aborted && isZeroUsage(counts))
+  if (!unknown) state.mainThread = addUsage(state.mainThread, main)
+  const usage = {
+    ...(unknown ? state.steps : counts),
+    // A price of nothing for tokens that were used is no price.
+    ...(costUsd !== undefined && !(unknown && costUsd === 0) && { costUsd }),
+  }
+  return { usage, computed, models: models ?? new Map() }
+}
+
+function countsOf({ result }: State, models: Models, main: Usage): Usage {
+  let sum: Usage = {}
+  for (const { costUsd: _, contextWindow: __, ...counts } of models.values()) sum = addUsage(sum, counts)
+  // A process that waited for work in the background counts it, and its last call, in the first of its results.
+  if (models.size === 0) return result ? sum : main
+  // A call whose stream broke is only in the figures of the main thread.
+  return (main.total ?? 0) > (sum.total ?? 0) ? main : sum
+}
+
+/** By model since the last result; older versions give running totals, which a resumed process begins at an unknown base. */
+function modelsSince(state: State, native: Fields): Models | undefined {
+  if (isFields(native.model_usage_since_last_result))
+    return modelUsagesOf(native.model_usage_since_last_result)
+  if (!isFields(native.modelUsage)) return undefined
+  const before = state.modelsBefore
+  const now = modelUsagesOf(native.modelUsage)
+  state.modelsBefore = now
+  if (!before) return undefined
+  const since = new Map<string, ModelUsage>()
+  for (const [model, usage] of now) {
+    const used = subtractUsage(usage, before.get(model) ?? {})
+    if (!isZeroUsage(used)) since.set(model, { ...usage, ...used })
+  }
+  return since
+}
+
+/** The total goes on from an earlier process of the session, so only what is told for this result alone counts. */
+function costOf(state: State, native: Fields, models: Models | undefined): number | undefined {
+  const total = amount(native, 'total_cost_usd')
+  const before = state.costBefore
+  state.costBefore = total ?? before
+  if (models && isFields(native.model_usage_since_last_result)) {
+    const costs = [...models.values()].map((model) => model.costUsd)
+    if (!costs.includes(undefined)) return costs.reduce<number>((sum, cost) => sum + (cost ?? 0), 0)
+  }
+  return total === undefined || before === undefined ? undefined : Math.max(0, total - before)
+}
+
+export function addModels(before: Models, now: Models): Models {
+  const models = new Map(before)
+  for (const [model, usage] of now) {
+    models.set(model, { ...usage, ...addUsage(before.get(model) ?? {}, usage) })
+  }
+  return models
+}
+
+/** One message of a sub-agent is one model call. Its prompt is counted exactly; its output is a placeholder. */
+export function noteInnerCall(state: State, parent: string, messageId: string, native: Fields): void {
+  const { total, output = 0 } = usageOf(native)
+  if (total === undefined) return
+  let calls = state.innerCalls.get(parent)
+  if (!calls) {
+    calls = new Map()
+    state.innerCalls.set(parent, calls)
+  }
+  calls.set(messageId, total - output)
+}
+
+/** The last call of a sub-agent: its message is not always shown, and the result of the sub-agent's call counts it. */
+export function noteLastCall(state: State, result: Fields): void {
+  const { total = 0, output = 0 } = usageOf(fields(result, 'usage'))
+  state.lastCalls += total - output
+}
+
+/**
+ * What the sub-agents of the turn used: all that the main thread did not. Claude also makes calls that are nobody's,
+ * such as those of its permission classifier, so this is reported only where the prompts of the sub-agents add up to it.
+ */
+export function subagentUsage({ result, mainThread, innerCalls, lastCalls }: State): Said[] {
+  if (!result || result.computed || innerCalls.size === 0) return []
+  const { costUsd: _, ...all } = result.usage
+  const rest = subtractUsage(all, mainThread)
+  let prompts = 0
+  for (const calls of innerCalls.values()) for (const tokens of calls.values()) prompts += tokens
+  const used = (rest.total ?? 0) - (rest.output ?? 0)
+  if (used === 0 || (used !== prompts && used !== prompts + lastCalls)) return []
+  const [subagentId] = innerCalls.size === 1 ? innerCalls.keys() : []
+  const whose = subagentId === undefined ? {} : { subagentId }
+  return [{ type: 'usage.reported', scope: 'subagent', ...whose, ...rest, source: 'computed' }]
+}

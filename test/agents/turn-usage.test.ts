@@ -1,0 +1,109 @@
+import { describe, expect, test } from 'vitest'
+import { addUsage, type Usage } from '../../src/model/index.ts'
+import { assistant, init, openTalk, result } from './claude-talk.ts'
+import { decodeFixture, fixtures } from './fixtures.ts'
+
+function entriesOf(name: string) {
+  const fixture = fixtures.find((one) => one.name === name)
+  if (!fixture) throw new Error(`no recording is called ${name}`)
+  return decodeFixture(fixture).entries
+}
+
+/** The total of each turn, with the part of its sub-agents, and what sub-agents used outside a turn. */
+function totals(name: string) {
+  const entries = entriesOf(name)
+  const used = (turn: number | undefined) =>
+    entries.flatMap(({ event, turn: of }) =>
+      event.type === 'usage.reported' && event.scope === 'subagent' && of === turn ? [event] : [],
+    )
+  const sum = (usages: readonly Usage[]) => usages.reduce<Usage>((all, one) => addUsage(all, one), {}).total
+  const turns = entries.flatMap(({ event }) =>
+    event.type === 'turn.completed'
+      ? [[event.usage?.total, sum(used(event.turn)), event.usage?.partial]]
+      : [],
+  )
+  return { turns, outside: sum(used(undefined)) }
+}
+
+describe('the total of a turn includes its sub-agents', () => {
+  // Every figure was read in the recording: the scripted model counts 155, or 120 and 130, tokens a call.
+  test.each<[string, [number | undefined, number | undefined, true | undefined][], number?]>([
+    ['claude/subagent', [[620, 310, undefined]]],
+    ['claude/subagent_forward', [[620, 310, undefined]]],
+    ['claude/subagent_bg', [[600, 240, undefined]]],
+    ['claude/bidi_perm_subagent', [[480, 240, undefined]]],
+    ['codex/as_subagent_v1', [[775, 310, undefined]]],
+    // The second call of the child is reported when the turn is over.
+    [
+      'codex/as_codemode',
+      [
+        [310, undefined, undefined],
+        [465, undefined, undefined],
+        [620, 155, undefined],
+      ],
+      155,
+    ],
+    ['codex/subagent_v1', [[465, undefined, true]]],
+    ['gemini/subagent', [[520, undefined, undefined]]],
+    // The second turn is the agent's own, after its sub-agent in the background.
+    [
+      'acp-qwen/subagent',
+      [
+        [250, undefined, true],
+        [130, undefined, undefined],
+      ],
+    ],
+    ['opencode-serve/subagent', [[500, 250, undefined]]],
+    ['opencode/subagent', [[250, undefined, true]]],
+    ['acp-claude/subagent', [[250, undefined, true]]],
+  ])('%s', (name, turns, outside) => {
+    expect(totals(name)).toEqual({ turns, outside })
+  })
+})
+
+test('OpenCode: cost of a turn is that of all its model calls', () => {
+  const end = entriesOf('opencode-serve/subagent').find(({ event }) => event.type === 'turn.completed')
+  expect(end?.event).toMatchObject({ usage: { costUsd: 0.000472 } })
+})
+
+describe('Claude', () => {
+  const models = (inputTokens: number, outputTokens: number) => ({ m: { inputTokens, outputTokens } })
+
+  test('running totals of older versions are subtracted, turn by turn', () => {
+    const talk = openTalk()
+    talk.hear(result({ usage: { input_tokens: 10, output_tokens: 1 }, modelUsage: models(30, 3) }))
+    talk.prompt('again')
+    talk.hear(
+      init(),
+      assistant('m2', { type: 'text', text: 'done' }),
+      result({ usage: { input_tokens: 10, output_tokens: 1 }, modelUsage: models(70, 7) }),
+    )
+    expect(talk.only('turn.completed').map(({ usage }) => usage?.total)).toEqual([33, 44])
+  })
+
+  test('calls that are no sub-agent’s are in the total and attributed to none', () => {
+    const inner = {
+      type: 'assistant',
+      parent_tool_use_id: 'tA',
+      message: { id: 'm1', content: [], usage: { input_tokens: 15, output_tokens: 1 } },
+    }
+    const figures = {
+      usage: { input_tokens: 10, output_tokens: 1 },
+      model_usage_since_last_result: models(30, 3),
+    }
+    const talk = openTalk()
+    talk.hear(inner, result(figures))
+    expect(talk.only('usage.reported').map(({ scope }) => scope)).toEqual(['turn'])
+    talk.prompt('again')
+    talk.hear(
+      init(),
+      assistant('m2', { type: 'text', text: 'done' }),
+      { ...inner, message: { ...inner.message, usage: { input_tokens: 20, output_tokens: 1 } } },
+      result(figures),
+    )
+    expect(talk.only('usage.reported').slice(1)).toMatchObject([
+      { scope: 'subagent', subagentId: 'tA', input: 20, output: 2, total: 22 },
+      { scope: 'turn', total: 33 },
+    ])
+  })
+})
