@@ -58,6 +58,8 @@ export interface TurnVerdict extends Verdict {
   nativeReason?: string
   /** The agent's own figure; the session's clock is used where it has none. */
   durationMs?: number
+  /** The agent drops the prompt of a turn that it cuts from its context. */
+  forgotten?: true
   data?: unknown
 }
 

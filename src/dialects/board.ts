@@ -27,6 +27,8 @@ const rules: Rules<BoardFold, Body> = {
   'tool.started': (_, event) => [action(event)],
   'tool.completed': (_, event) => [toolResult(event)],
   'file.changed': (_, event) => diffs(event),
+  'notice.raised': (_, { code, message }) =>
+    code === 'context_lost' ? [{ type: 'log', payload: { line: `${code}: ${message}` } }] : NOTHING,
   'turn.queued': noted,
   'turn.started': noted,
   'turn.completed': turnEnd,
@@ -51,7 +53,6 @@ const rules: Rules<BoardFold, Body> = {
   'context.compacted': silent,
   'usage.reported': silent,
   'limit.reported': silent,
-  'notice.raised': silent,
   'output.written': silent,
   'native.unmapped': silent,
 }
@@ -60,8 +61,8 @@ const project = byRules(rules)
 
 /**
  * The sessions of the board: whole messages, tools and diffs, and a state beside them.
- * It cannot carry turns and prompts, text in pieces, the text of sub-agents, usage, requests and notices, nor what
- * happens between two turns.
+ * It cannot carry turns and prompts, text in pieces, the text of sub-agents, usage, requests and notices other than
+ * `context_lost`, nor what happens between two turns.
  */
 export const board: Dialect = defineDialect({
   id: 'board',

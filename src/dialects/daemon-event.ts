@@ -27,9 +27,14 @@ const ToolUse = z
 export const StreamEvent = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('system'),
-    subtype: z.literal('init'),
+    subtype: z
+      .enum(['init', 'context_lost'])
+      .describe(
+        '`context_lost`: the agent does not know all of the earlier turns; `message` names the reason',
+      ),
     session_id: sessionId,
     model: z.string().optional(),
+    message: z.string().optional(),
     raw,
   }),
   z.strictObject({ type: z.literal('partial'), content: z.string() }),

@@ -82,7 +82,8 @@ const rules: Rules<DaemonState, StreamEvent> = {
   'context.compacted': silent,
   'usage.reported': silent,
   'limit.reported': silent,
-  'notice.raised': silent,
+  'notice.raised': (state, { code, message }) =>
+    code === 'context_lost' ? speak(state, { type: 'system', subtype: code, message }) : NOTHING,
   'output.written': silent,
   'native.unmapped': silent,
 }
@@ -92,7 +93,7 @@ const project = byRules(rules)
 /**
  * What `session.send` streams, exchange by exchange: a turn, or a part of one that ends in a question.
  * It has no place for results of tools, thinking, file changes, plans, sub-agents but for their tools, limits and
- * notices, and none for what happens between two turns.
+ * notices other than `context_lost`, and none for what happens between two turns.
  */
 export const daemon: Dialect = defineDialect({
   id: 'daemon',

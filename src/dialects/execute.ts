@@ -58,7 +58,10 @@ export const OutputEvent = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('error'),
     message: z.string(),
-    code: z.string().optional().describe('from the closed list of error codes'),
+    code: z
+      .string()
+      .optional()
+      .describe('from the closed list of error codes, or `context_lost`, which does not end the task'),
   }),
 ])
 export type OutputEvent = z.infer<typeof OutputEvent>
@@ -132,7 +135,8 @@ const rules: Rules<ExecuteState, OutputEvent> = {
   'request.withdrawn': silent,
   'context.compacted': silent,
   'limit.reported': silent,
-  'notice.raised': silent,
+  'notice.raised': (_, { code, message }) =>
+    code === 'context_lost' ? [{ kind: 'error', message, code }] : NOTHING,
 }
 
 const project = byRules(rules)

@@ -61,6 +61,7 @@ const rules: Rules<UnifiedState, Body> = {
   'tool.completed': (state, event) => (state.tools.delete(event.toolId) ? toolCompleted(event) : NOTHING),
   'file.changed': (_, event) => fileChanged(event),
   'notice.raised': ({ errors }, event) => {
+    if (event.code === 'context_lost') return [error(event)]
     if (event.level === 'error') errors.push(event)
     return NOTHING
   },

@@ -2,6 +2,9 @@ import type { TurnVerdict } from '../agents/agent.ts'
 import type { Cause, Event } from '../model/index.ts'
 import { NativeId, type NativeIds } from './native-id.ts'
 
+/** What a turn's end tells about the context. */
+export type Ending = Pick<TurnVerdict, 'error' | 'evidence' | 'forgotten'>
+
 /** What is known of the conversation before the first process. */
 export interface EarlierContext {
   ids: NativeIds
@@ -87,7 +90,9 @@ export class AgentContext {
   }
 
   /** A turn ends. Returns true when the same prompt can be sent again, to a new process with a new session. */
-  judge(verdict: Pick<TurnVerdict, 'error' | 'evidence'>, cause: Cause): boolean {
+  judge(verdict: Ending, turn: number | undefined, cause: Cause): boolean {
+    if (verdict.forgotten)
+      this.#doubt = `The agent may have dropped the prompt of turn ${turn}, which was interrupted.`
     this.#answered = verdict.evidence !== 'none' && verdict.evidence !== 'aborted'
     if (verdict.evidence === 'success') this.#id.prove()
     // What we ended ourselves says nothing about the session.

@@ -1,9 +1,9 @@
-import type { Codec, Exit, LaunchRecipe, Said, Start, TurnVerdict, Write } from '../agents/agent.ts'
+import type { Codec, Exit, LaunchRecipe, Said, Start, Write } from '../agents/agent.ts'
 import type { Frame } from '../framing/frame.ts'
 import type { TurnCompleted } from '../model/events/turn.ts'
 import type { AnswerCommand, Command, Coverage, ErrorInfo, Event, Usage } from '../model/index.ts'
 import { OutputTail } from '../model/output-tail.ts'
-import { AgentContext, type EarlierContext } from './agent-context.ts'
+import { AgentContext, type EarlierContext, type Ending } from './agent-context.ts'
 import type { Stage } from './deadlines.ts'
 import type { NativeIds } from './native-id.ts'
 import type { Change } from './setup.ts'
@@ -324,9 +324,9 @@ export class Conversation {
   }
 
   /** A resume that failed before anything was done leaves the prompt to a process with a new session. */
-  #canRetry(verdict: Pick<TurnVerdict, 'error' | 'evidence'>): boolean {
+  #canRetry(verdict: Ending): boolean {
     const { turn, cause } = this.#turns
-    if (this.#context.judge(verdict, cause) && turn !== undefined) this.#retrying = true
+    if (this.#context.judge(verdict, turn, cause) && turn !== undefined) this.#retrying = true
     return this.#retrying
   }
 

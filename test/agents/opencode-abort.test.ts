@@ -50,6 +50,16 @@ describe('an abort before any answer', () => {
     expect(talk.of('turn.completed')).toMatchObject([{ outcome: 'completed' }])
   })
 
+  test('ends the turn at an error that follows the idle, and asks for a new process', () => {
+    interrupt(talk)
+    talk.idle()
+    const message = 'All fibers interrupted without error'
+    talk.sse('session.error', { sessionID: 'ses_1', error: { name: 'UnknownError', data: { message } } })
+    expect(talk.of('turn.completed')).toMatchObject([{ turn: 1, outcome: 'interrupted' }])
+    expect(talk.of('notice.raised')).toEqual([])
+    expect(talk.conversation.unconfirmed).toBe(true)
+  })
+
   test.each([
     ['that nobody waits for', false],
     ['while the next prompt waits', true],

@@ -243,3 +243,19 @@ test('a prompt does not go to a process that is being stopped', async () => {
   second.say(init, result('2'))
   expect(await session.settled(turn)).toMatchObject({ outcome: 'completed' })
 })
+
+test('an agent that drops the prompt of a cancelled turn reports it with the next one', async () => {
+  const home = house()
+  const session = await home.open({}, { agent: 'gemini', ...LIVE })
+  const answer = (id: number, result: object) => ({ jsonrpc: '2.0', id, result })
+  await session.prompt('one')
+  const run = await home.driver.run(1)
+  run.say(answer(1, { protocolVersion: 1, agentCapabilities: {} }), answer(2, { sessionId: 'native-1' }))
+  await expect.poll(() => run.input).toContain('session/prompt')
+  const stopped = session.interrupt()
+  await expect.poll(() => run.input).toContain('session/cancel')
+  run.say(answer(3, { stopReason: 'cancelled' }))
+  await stopped
+  await session.prompt('two')
+  expect(await losses(home, session)).toMatchObject([{ turn: 2, message: expect.stringContaining('turn 1') }])
+})

@@ -22,11 +22,14 @@ export function failureOf(native: Fields): Failure {
   const name = text(native, 'name') ?? 'UnknownError'
   const data = fields(native, 'data')
   const message = text(data, 'message') ?? name
-  return { name, evidence: evidenceOf(name), error: { code: codeOf(name, data, message), message } }
+  return { name, evidence: evidenceOf(name, message), error: { code: codeOf(name, data, message), message } }
 }
 
-function evidenceOf(name: string): Evidence {
-  if (name === 'MessageAbortedError') return 'aborted'
+/** What an abort makes of work that had not come to a model call; the server does not name it. */
+const CUT_START = /^All fibers interrupted/
+
+function evidenceOf(name: string, message: string): Evidence {
+  if (name === 'MessageAbortedError' || CUT_START.test(message)) return 'aborted'
   return name === 'ContentFilterError' ? 'refusal' : 'error'
 }
 

@@ -100,6 +100,11 @@ export function decodeError(state: State, properties: Fields): Step {
   if (thread === state.root && state.pendingTurn !== undefined) said.unshift(beginTurn(state))
   // Between two turns it has nothing to end.
   if (thread !== state.root || state.turnOpen) thread.failure ??= failure
+  // The idle that would end the turn has come before its reason, and no other one follows.
+  if (thread !== state.root || !state.turnOpen || !state.idleAfterAbort) return sayAll(said)
+  said.push(...endTurn(state))
+  // A server whose work was cut this early may never answer again: only a new process is sure to.
+  state.aborting = true
   return sayAll(said)
 }
 
@@ -122,7 +127,10 @@ export function decodeIdle(state: State, properties: Fields): Step {
   if (!state.turnOpen) return nothing
   if (answers > 0 || thread.failure) return sayAll(endTurn(state))
   // What had not begun to work when it was aborted goes on.
-  if (!state.aborted || !state.busy) return nothing
+  if (!state.aborted || !state.busy) {
+    state.idleAfterAbort = state.aborted
+    return nothing
+  }
   const { prompt } = state
   const said = endTurn(state)
   state.cutPrompt = prompt

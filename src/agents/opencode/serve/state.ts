@@ -65,6 +65,8 @@ export interface State {
   busy: boolean
   /** We asked for an end of the open turn. */
   aborted: boolean
+  /** The session was idle after that, without an answer and before it had worked. */
+  idleAfterAbort: boolean
   /** Our abort is neither answered nor seen to have taken effect. */
   aborting: boolean
   /** The prompt of the last turn, if that was cut before any answer: one that still comes is no turn of its own. */
@@ -109,6 +111,7 @@ export function initialState(start: Start): State {
     prompt: undefined,
     busy: false,
     aborted: false,
+    idleAfterAbort: false,
     aborting: false,
     cutPrompt: undefined,
     beganAt: undefined,
@@ -145,6 +148,7 @@ export function resetTurn(state: State): void {
   state.prompt = undefined
   state.busy = false
   state.aborted = false
+  state.idleAfterAbort = false
   state.cutPrompt = undefined
   state.beganAt = undefined
   state.doneAt = undefined

@@ -10,6 +10,7 @@ export const GEMINI: AcpQuirks = {
   planTools: ['exit_plan_mode'],
   wholeDiffs: true,
   replaysLate: true,
+  forgetsCancelled: true,
   modelAtStart: true,
   broadOptions: ['proceed_always_server'],
   modes: modesOf({ ask: ['default'], edit: ['autoEdit'], all: ['yolo'], readOnly: ['plan'] }),

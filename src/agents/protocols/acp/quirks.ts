@@ -41,6 +41,8 @@ export interface AcpQuirks {
   readonly broadOptions: readonly string[]
   /** What each model call used is told, so calls can be counted. */
   readonly tellsSteps?: true
+  /** Removes the prompt of a cancelled turn from its context, unless a tool had run in it. */
+  readonly forgetsCancelled?: true
   /** Skips servers that would have to be started, and says nothing. */
   readonly serversByUrl?: true
   readonly modes: Modes

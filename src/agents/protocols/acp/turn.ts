@@ -34,6 +34,9 @@ export function endTurn(state: State, ending: Ending): Said[] {
     ...(evidence === 'success' && turn.answer !== undefined && { result: turn.answer }),
     ...(usage && { usage }),
     ...(reason !== undefined && { nativeReason: reason }),
+    ...(evidence === 'aborted' &&
+      state.quirks.forgetsCancelled &&
+      turn.tools === 0 && { forgotten: true as const }),
     denials: state.ledger.denials,
     personDenials: state.ledger.personDenials,
   }
