@@ -1,10 +1,11 @@
 import type { AnswerCommand, Command } from '../../../model/index.ts'
 import type { Step } from '../../agent.ts'
 import { type Fields, fields, isFields, list, text, texts } from '../../fields.ts'
+import { formContent, formQuestions } from '../../forms.ts'
 import { closeRequest } from '../../requests.ts'
 import { line, refuse, send } from '../../step.ts'
 import { refuseTool } from '../../tools.ts'
-import { formContent, formQuestions, readAnswers } from './questions.ts'
+import { readAnswers } from './questions.ts'
 import { amendmentOf, askByNativeId } from './requests.ts'
 import type { Ask, State } from './state.ts'
 

@@ -8,7 +8,7 @@ import { note } from './calls.ts'
 import { encodeCommand } from './commands.ts'
 import { errorOf } from './errors.ts'
 import { decodeInitialized, decodeOpened, decodeSet, isReady } from './handshake.ts'
-import { decodeCancelRequest, decodePermission } from './permissions.ts'
+import { decodeCancelRequest, decodeElicitation, decodePermission } from './permissions.ts'
 import type { AcpQuirks } from './quirks.ts'
 import { updateSession } from './session.ts'
 import { initialState, type State } from './state.ts'
@@ -21,6 +21,7 @@ type Rule = (state: State, native: Fields, raw: string) => Step
 /** What an agent asks of us. Files and terminals are not offered, and some agents ask all the same. */
 const requestRule = ruleTable<Rule>({
   'session/request_permission': decodePermission,
+  'elicitation/create': decodeElicitation,
   'fs/read_text_file': decline,
   'fs/write_text_file': decline,
   'terminal/create': decline,

@@ -2,6 +2,7 @@ import type { RpcId } from '../../../framing/json-rpc.ts'
 import type { AnswerCommand, RequestOption } from '../../../model/index.ts'
 import type { Said, Step, Write } from '../../agent.ts'
 import { compact, type Fields, fields, isFields, list, text } from '../../fields.ts'
+import { formContent, formQuestions } from '../../forms.ts'
 import { closeRequest, openRequest, withdrawRequest } from '../../requests.ts'
 import { line, nothing, refuse, sayAll, send } from '../../step.ts'
 import { redefineTool, refuseTool } from '../../tools.ts'
@@ -47,6 +48,31 @@ export function decodePermission(state: State, native: Fields): Step {
       ...compact({ toolId: call?.toolId, tool, title, parent: call?.parent }),
       input: inputOf(shown, asked),
       options: [...options],
+    }),
+  )
+  return sayAll(said)
+}
+
+/** The agent asks a person to fill in a form. A form it wants shown elsewhere, by URL, is not supported. */
+export function decodeElicitation(state: State, native: Fields): Step {
+  const nativeId = isRpcId(native.id) ? native.id : null
+  const form = fields(native, 'params')
+  const said = openTurn(state, isFields(form._meta) ? form._meta : undefined)
+  if (state.turn) said.push(...closeBlock(state, state.turn))
+  const isForm = text(form, 'mode') === 'form'
+  if (!isForm || (state.driving && state.turn?.cancelling)) return send([takenBack(nativeId, form)], said)
+  const requestId = newRequestId(state, nativeId)
+  const call = state.tools.get(text(form, 'toolCallId') ?? '')
+  state.asks.set(requestId, { nativeId, toolId: call?.toolId, options: [], form })
+  said.push(
+    openRequest(state.ledger, {
+      requestId,
+      kind: 'question',
+      blocking: true,
+      ...compact({ toolId: call?.toolId, title: text(form, 'message'), parent: call?.parent }),
+      input: form.requestedSchema,
+      options: [],
+      questions: formQuestions(form),
     }),
   )
   return sayAll(said)
@@ -112,6 +138,7 @@ export function decodeCancelRequest(state: State, params: Fields): Step {
 export function encodeAnswer(state: State, command: AnswerCommand): Step {
   const ask = state.asks.get(command.requestId)
   if (!ask) return refuse('request_not_found', `the agent no longer asks ${command.requestId}`)
+  if (ask.form) return answerForm(state, ask, ask.form, command)
   if (command.decision === 'answered') {
     return refuse('invalid_request', 'decision: a permission is allowed or denied, not answered')
   }
@@ -130,6 +157,20 @@ export function encodeAnswer(state: State, command: AnswerCommand): Step {
   judgeAsked(state, ask, command.decision === 'deny' ? (command.by ?? 'person') : undefined)
   settleAsk(state, command.requestId)
   const answer = line(resultMessage(ask.nativeId, { outcome }))
+  if (!command.interrupt) return send([answer])
+  const cancel = cancelTurn(state)
+  return send([answer, ...cancel.writes], cancel.said)
+}
+
+function answerForm(state: State, { nativeId }: Ask, form: Fields, command: AnswerCommand): Step {
+  if (command.decision === 'allow')
+    return refuse('invalid_request', 'decision: a question is answered or denied')
+  settleAsk(state, command.requestId)
+  const result =
+    command.decision === 'deny'
+      ? { action: 'decline' }
+      : { action: 'accept', content: formContent(form, command.answers ?? {}) }
+  const answer = line(resultMessage(nativeId, result))
   if (!command.interrupt) return send([answer])
   const cancel = cancelTurn(state)
   return send([answer, ...cancel.writes], cancel.said)
@@ -157,20 +198,21 @@ export function cancelTurn(state: State): Step {
   if (!state.turn || state.turn.cancelling) return nothing
   state.turn.cancelling = true
   const cancel = line(notificationMessage('session/cancel', { sessionId: state.sessionId }))
-  const takes = [...state.asks.values()].map(({ nativeId }) => takenBack(nativeId))
+  const takes = [...state.asks.values()].map(({ nativeId, form }) => takenBack(nativeId, form))
   const said = [...state.asks.keys()].flatMap((id) => withdrawRequest(state.ledger, id, 'interrupted'))
   state.asks.clear()
   return send([cancel, ...takes], said)
 }
 
-function takenBack(nativeId: RpcId): Write {
-  return line(resultMessage(nativeId, { outcome: { outcome: 'cancelled' } }))
+function takenBack(nativeId: RpcId, form?: Fields): Write {
+  return line(resultMessage(nativeId, form ? { action: 'cancel' } : { outcome: { outcome: 'cancelled' } }))
 }
 
 /** An answer that somebody else wrote to the agent. */
 export function noteAnswer(state: State, nativeId: unknown, result: Fields): AnswerCommand | undefined {
   const [requestId, ask] = openAsk(state, nativeId) ?? []
   if (requestId === undefined || !ask) return undefined
+  if (ask.form) return noteForm(state, requestId, result)
   const outcome = fields(result, 'outcome')
   const option = ask.options.find(({ id }) => id === text(outcome, 'optionId'))
   // Taken back because the turn is: settlement withdraws it. Taken back by itself: nobody allowed it.
@@ -179,4 +221,13 @@ export function noteAnswer(state: State, nativeId: unknown, result: Fields): Ans
   judgeAsked(state, ask, option?.effect === 'allow' ? undefined : 'person')
   if (option?.effect === 'allow') return { type: 'answer', requestId, decision: 'allow', scope: option.scope }
   return { type: 'answer', requestId, decision: 'deny', ...(option && { scope: option.scope }) }
+}
+
+function noteForm(state: State, requestId: string, result: Fields): AnswerCommand | undefined {
+  if (text(result, 'action') === 'cancel' && state.turn?.cancelling) return undefined
+  settleAsk(state, requestId)
+  if (text(result, 'action') !== 'accept') return { type: 'answer', requestId, decision: 'deny' }
+  const content = Object.entries(fields(result, 'content'))
+  const answers = content.map(([id, value]) => [id, (Array.isArray(value) ? value : [value]).map(String)])
+  return { type: 'answer', requestId, decision: 'answered', answers: Object.fromEntries(answers) }
 }

@@ -76,6 +76,8 @@ export interface Ask {
   nativeId: RpcId
   toolId: string | undefined
   options: readonly RequestOption[]
+  /** The parameters of a form that is to be filled in; a permission has none. */
+  form?: Fields
 }
 
 /** A prompt that was sent while a turn was open, and its answer if that came first. */
