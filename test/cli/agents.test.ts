@@ -21,7 +21,7 @@ const page = readFileSync('docs/agents.md', 'utf8')
 
 function start(machine: Machine, args: readonly string[], env: NodeJS.ProcessEnv = {}) {
   const child = spawn(process.execPath, [MAIN, 'agents', ...args], {
-    env: { ...machine.environment, ...env },
+    env: { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, ...machine.environment, ...env },
   })
   const code = new Promise<number | null>((resolve) => child.once('close', resolve))
   return { child, done: Promise.all([code, text(child.stdout), text(child.stderr)]) }

@@ -17,7 +17,7 @@ interface Ran {
 /** The program as somebody without a terminal runs it. */
 async function mainstem(args: readonly string[], input = ''): Promise<Ran> {
   const child = spawn(process.execPath, [MAIN, ...args], {
-    env: { PATH: process.env.PATH, HOME: '/nonexistent' },
+    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, HOME: '/nonexistent' },
   })
   child.stdin.end(input)
   const exited = new Promise<number | null>((resolve) => child.once('close', resolve))

@@ -13,7 +13,8 @@ const home = realpathSync(mkdtempSync(join(tmpdir(), 'token-')))
 afterAll(() => rmSync(home, { recursive: true }))
 
 const run = promisify(execFile)
-const environment = { PATH: process.env.PATH, MAINSTEM_HOME: home }
+const { PATH, NODE_COMPILE_CACHE } = process.env
+const environment = { PATH, NODE_COMPILE_CACHE, MAINSTEM_HOME: home }
 const token = (...args: string[]) => run(process.execPath, [MAIN, 'token', ...args], { env: environment })
 
 test('a token by name is a principal of a server that is running, until it is removed', {

@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline'
 import { afterEach, describe, expect, test } from 'vitest'
 import { parseEvents, StreamReader } from '../gateway/sse.ts'
 
+const { PATH, NODE_COMPILE_CACHE } = process.env
 const MAIN = join(import.meta.dirname, '../../src/cli/main.ts')
 const CLAUDE = join(import.meta.dirname, 'replay-claude.mjs')
 const recording = (name: string) =>
@@ -33,7 +34,7 @@ class ServerProcess {
   constructor(config: object, flags: string[]) {
     writeFileSync(join(this.home, 'config.json'), JSON.stringify(config))
     this.child = spawn(process.execPath, [MAIN, 'serve', '--port', '0', '--cwd', this.home, ...flags], {
-      env: { PATH: process.env.PATH, MAINSTEM_HOME: this.home },
+      env: { PATH, NODE_COMPILE_CACHE, MAINSTEM_HOME: this.home },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     started.push(this)

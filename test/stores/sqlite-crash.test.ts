@@ -15,7 +15,7 @@ import {
 
 vi.setConfig({ testTimeout: 120_000 })
 
-const ROUNDS = 25
+const ROUNDS = 10
 const directory = newDirectory()
 afterAll(() => rmSync(directory, { recursive: true }))
 
