@@ -151,13 +151,14 @@ export class Host {
     }
   }
 
-  /** Processes of agents that this server started, in any of its lives: `pid start-time`. */
+  /** Processes of agents that this server started, in any of its lives: `pid start-time command`. */
   agentProcesses(): string[] {
     return readdirSync('/proc').flatMap((pid) => {
       const environment = read(`/proc/${pid}/environ`)
       const isOurs = environment.includes('MAINSTEM_RUN=') && environment.includes(this.#temporary)
       const [state, ...rest] = read(`/proc/${pid}/stat`).split(') ').at(-1)?.split(' ') ?? []
-      return isOurs && state !== 'Z' ? [`${pid} ${rest[18]}`] : []
+      const command = read(`/proc/${pid}/cmdline`).replaceAll('\0', ' ').trim()
+      return isOurs && state !== 'Z' ? [`${pid} ${rest[18]} ${command}`] : []
     })
   }
 

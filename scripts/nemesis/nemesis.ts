@@ -88,9 +88,11 @@ class Trial {
     if (phase === 'drain') await sleep(this.#random() * LONGEST_DRAIN_MS)
     if (phase === 'none')
       await Promise.race([this.#host.exited(), sleep(PATIENCE_MS, undefined, { ref: false })])
+    const running = this.#host.agentProcesses().join('; ')
     this.#host.signal('SIGKILL')
     const killed = await this.#host.exited()
-    if (killed && phase === 'none') this.#found.add('terminal', 'a server that was told to stop did not')
+    if (killed && phase === 'none')
+      this.#found.add('terminal', `a server that was told to stop did not; agents that run: ${running}`)
     this.#kills[killed ? phase : 'none']++
     this.#settings.tell(this.#progress(phase))
   }
