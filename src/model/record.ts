@@ -31,6 +31,10 @@ export const SessionRecord = z.strictObject({
   earliestFrame: z.int().positive().optional().describe('the same of raw frames'),
   turns: z.int().nonnegative().describe('the last turn number given'),
   openTurn: z.int().positive().optional(),
+  silentSince: z
+    .int()
+    .optional()
+    .describe('when the agent last wrote something, once a notice has reported its silence in the open turn'),
   queue: z.array(
     z.strictObject({ turn: z.int().positive(), prompt: z.string(), images: z.array(Image).optional() }),
   ),

@@ -177,6 +177,13 @@ export class Conversation {
     else this.#emit({ type: 'notice.raised', level: 'error', code: 'agent_silent', message })
   }
 
+  /** The agent wrote nothing for `ms` in an open turn, since that time of the wall clock. */
+  silent(ms: number, since: number): void {
+    const message = `no output from ${this.#parts.agent} for ${Math.round(ms / 1000)} s`
+    const data = { silentMs: ms, since }
+    this.#emit({ type: 'notice.raised', level: 'info', code: 'agent_silent', message, data })
+  }
+
   accept(): number {
     return this.#turns.accept()
   }

@@ -16,7 +16,6 @@ import { AgentProcess, type ProcessListener } from './agent-process.ts'
 import { answerFor } from './approval.ts'
 import type { Claim } from './claim.ts'
 import type { Conversation } from './conversation.ts'
-import type { Stage } from './deadlines.ts'
 import { Interruption, PROTOCOL_GRACE_MS } from './interruption.ts'
 import { Log } from './log.ts'
 import { Mask } from './mask.ts'
@@ -41,7 +40,7 @@ import {
 import { toolHooksOf } from './tool-hook.ts'
 import { isCounted } from './turn-limits.ts'
 import type { Warm } from './warm-pool.ts'
-import { Watchdog } from './watchdog.ts'
+import { Watchdog, type WatchdogOwner } from './watchdog.ts'
 import { within } from './within.ts'
 
 /** What the engine tells the session it moves. */
@@ -97,7 +96,10 @@ export class Engine {
     const listener: ProcessListener = {
       frames: (batch) => this.#hear(batch),
       exited: (exit) => this.#exited(exit),
-      overdue: (stage, ms) => this.#overdue(stage, ms),
+      overdue: (stage, ms) => {
+        this.conversation.overdue(stage, ms)
+        return this.outbox.flush()
+      },
       failed: (thrown) => this.fail(thrown),
     }
     this.process = new AgentProcess(listener, parts, () => this.conversation.stage)
@@ -122,9 +124,15 @@ export class Engine {
   begin(prompt: Prompt): void {
     const command = promptCommand(this.#setup, prompt, this.#parts.newId())
     this.conversation.begin(prompt.turn, prompt.text, command.promptId)
-    const { clock, timers } = this.#parts
-    const stop = (cause: Cause) => void this.interrupt(cause).catch((thrown) => this.fail(thrown))
-    this.#watchdog = new Watchdog(this.#setup.policy, clock, timers, stop, this.#setup.recipe.steps)
+    const { policy, recipe } = this.#setup
+    const owner: WatchdogOwner = {
+      stop: (cause, why) => this.interrupt(cause, undefined, why).catch((thrown) => this.fail(thrown)),
+      silent: (ms) => {
+        this.conversation.silent(ms, this.#parts.clock.now() - ms)
+        this.outbox.flush().catch((thrown) => this.fail(thrown))
+      },
+    }
+    this.#watchdog = new Watchdog(policy, this.#parts, owner, recipe.steps)
     this.#give(command)
   }
 
@@ -166,10 +174,9 @@ export class Engine {
       return
     }
     this.outbox.push(() => {
-      const { blobs } = this.#parts.store
-      const context = runContext(this.#setup, start, settings)
-      const safe = this.#mask ? maskedBlobs(blobs, this.#mask) : blobs
-      this.process.adopt(this.#parts.driver.start(launched.launch, { ...context, blobs: safe }))
+      const blobs = maskedBlobs(this.#parts.store.blobs, this.#mask)
+      const context = { ...runContext(this.#setup, start, settings), blobs }
+      this.process.adopt(this.#parts.driver.start(launched.launch, context))
     })
     this.command({ type: 'open', ...(start.resume !== undefined && { resume: start.resume }) })
   }
@@ -207,11 +214,11 @@ export class Engine {
   }
 
   /** Stops the open turn; without one it does nothing. Settles when the turn has its terminal event. */
-  async interrupt(cause: Cause, claim?: Claim): Promise<void> {
+  async interrupt(cause: Cause, claim?: Claim, why?: string): Promise<void> {
     const { turn } = this.conversation
     if (turn === undefined) return this.flush(claim)
     if (claim) this.#claims.set(turn, [...(this.#claims.get(turn) ?? []), claim])
-    this.conversation.blame(cause)
+    this.conversation.blame(cause, why)
     const settled = this.settlements.wait(turn)
     // It may fail before it is waited for, and a failure that nobody has asked for yet would end the whole process.
     settled.catch(() => undefined)
@@ -285,11 +292,6 @@ export class Engine {
     if (this.conversation.retrying && this.#given) this.#give(this.#given)
     else this.outbox.push(() => this.next())
     await this.outbox.flush()
-  }
-
-  #overdue(stage: Stage, ms: number): Promise<void> {
-    this.conversation.overdue(stage, ms)
-    return this.outbox.flush()
   }
 
   #write(writes: readonly Write[]): void {

@@ -70,7 +70,7 @@ export class Log {
   #stamp(event: Event, turn: number | undefined, native: number | undefined): void {
     if (!this.#timed) this.#readClock()
     this.#entries.push(stamp(++this.#seq, this.#state.id, turn, this.#at, event, native))
-    if (!recordEvent(this.#state, event)) return
+    if (!recordEvent(this.#state, event, native)) return
     this.#changed = true
     const charge = chargeOf(this.#state, event, this.#at)
     if (charge) this.#charges.push(charge)

@@ -9,7 +9,8 @@ interface Needle {
 const NOTHING = new Uint8Array()
 
 /** Large bytes on their way into the store, with marks in the place of secrets. */
-export function maskedBlobs(sink: BlobSink, mask: Mask): BlobSink {
+export function maskedBlobs(sink: BlobSink, mask: Mask | undefined): BlobSink {
+  if (!mask) return sink
   const encoder = new TextEncoder()
   const needles = mask.needles.map(({ text, mark }) => ({
     bytes: encoder.encode(text),

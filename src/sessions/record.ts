@@ -27,8 +27,17 @@ export function newRecord(setup: SessionSetup, principal: string, createdAt: num
   }
 }
 
-/** What a session is, folded from what is logged of it; true when the event changed something. */
-export function recordEvent(state: SessionState, event: Event): boolean {
+/**
+ * What a session is, folded from what is logged of it; true when the event changed something. `native` is the frame
+ * that it came from: output of the agent ends its silence.
+ */
+export function recordEvent(state: SessionState, event: Event, native?: number): boolean {
+  const spoke = native !== undefined && state.silentSince !== undefined
+  if (spoke) delete state.silentSince
+  return fold(state, event) || spoke
+}
+
+function fold(state: SessionState, event: Event): boolean {
   switch (event.type) {
     case 'session.started':
       return true
@@ -59,6 +68,8 @@ export function recordEvent(state: SessionState, event: Event): boolean {
       return true
     case 'usage.reported':
       return addBackgroundUsage(state, event)
+    case 'notice.raised':
+      return event.code === 'agent_silent' && fallSilent(state, event.data)
     default:
       return false
   }
@@ -72,6 +83,13 @@ export function isBackgroundUsage({ openTurn }: SessionState, event: Event): eve
 function addBackgroundUsage(state: SessionState, event: UsageReported): boolean {
   if (!isBackgroundUsage(state, event)) return false
   state.usage = addUsage(state.usage, event)
+  return true
+}
+
+function fallSilent(state: SessionState, data: unknown): boolean {
+  const since: unknown = typeof data === 'object' && data !== null ? Reflect.get(data, 'since') : undefined
+  if (typeof since !== 'number' || state.silentSince !== undefined) return false
+  state.silentSince = since
   return true
 }
 
@@ -91,6 +109,7 @@ function update(
 function endTurn(state: SessionState, event: Extract<Event, { type: 'turn.completed' }>): boolean {
   if (event.turn === state.openTurn) {
     delete state.openTurn
+    delete state.silentSince
     state.status = 'idle'
   }
   state.queue = state.queue.filter(({ turn }) => turn !== event.turn)

@@ -1,38 +1,42 @@
 import type { StepReports } from '../agents/agent.ts'
-import type { Timers } from '../drivers/driver.ts'
 import type { Cause, Event, Policy } from '../model/index.ts'
-import type { Clock } from './parts.ts'
+import { AGENT_LIMITS } from './deadlines.ts'
+import type { SessionParts } from './parts.ts'
 import { TurnLimits } from './turn-limits.ts'
+
+/** What a watchdog reports. */
+export interface WatchdogOwner {
+  /** The turn passed a limit and has to be stopped; `why` names the limit. Called at most once. */
+  stop(cause: Cause, why?: string): void
+  /** The agent wrote nothing for so long; called again after twice the time each. */
+  silent(ms: number): void
+}
 
 /**
  * Watches one turn: its whole time, silence inside it, its model calls and its cost. Waiting for a person is not
- * silence. `stop` is called at most once.
+ * silence.
  */
 export class Watchdog {
-  readonly #clock: Clock
+  readonly #parts: Pick<SessionParts, 'clock' | 'timers' | 'agentLimits'>
+  readonly #owner: WatchdogOwner
   readonly #stop = new AbortController()
   readonly #limits: TurnLimits
-  readonly #stopTurn: (cause: Cause) => void
   #heardAt: number
   #waitingForPerson = false
 
   constructor(
     policy: Policy,
-    clock: Clock,
-    timers: Timers,
-    stop: (cause: Cause) => void,
+    parts: Pick<SessionParts, 'clock' | 'timers' | 'agentLimits'>,
+    owner: WatchdogOwner,
     steps?: StepReports,
   ) {
-    this.#clock = clock
+    this.#parts = parts
+    this.#owner = owner
     this.#limits = new TurnLimits(policy, steps)
-    this.#heardAt = clock.monotonic()
-    this.#stopTurn = (cause) => {
-      if (this.#stop.signal.aborted) return
-      this.#stop.abort()
-      stop(cause)
-    }
-    if (policy.timeoutMs !== undefined) void this.#afterTurn(policy.timeoutMs, timers)
-    if (policy.idleTimeoutMs !== undefined) void this.#afterSilence(policy.idleTimeoutMs, timers)
+    this.#heardAt = parts.clock.monotonic()
+    if (policy.timeoutMs !== undefined) void this.#afterTurn(policy.timeoutMs)
+    if (policy.idleTimeoutMs !== undefined) void this.#afterSilence(policy.idleTimeoutMs)
+    void this.#reportSilence(parts.agentLimits?.silenceMs ?? AGENT_LIMITS.silenceMs)
   }
 
   see(event: Event): void {
@@ -41,7 +45,7 @@ export class Watchdog {
   }
 
   heard(): void {
-    this.#heardAt = this.#clock.monotonic()
+    this.#heardAt = this.#parts.clock.monotonic()
   }
 
   waitForPerson(waiting: boolean): void {
@@ -53,16 +57,40 @@ export class Watchdog {
     this.#stop.abort()
   }
 
-  async #afterTurn(ms: number, timers: Timers): Promise<void> {
-    await timers.sleep(ms, this.#stop.signal)
-    this.#stopTurn('timeout')
+  #stopTurn(cause: Cause, why?: string): void {
+    if (this.#stop.signal.aborted) return
+    this.#stop.abort()
+    this.#owner.stop(cause, why)
   }
 
-  async #afterSilence(ms: number, timers: Timers): Promise<void> {
+  get #silentMs(): number {
+    return this.#waitingForPerson ? 0 : this.#parts.clock.monotonic() - this.#heardAt
+  }
+
+  async #afterTurn(ms: number): Promise<void> {
+    await this.#parts.timers.sleep(ms, this.#stop.signal)
+    this.#stopTurn('timeout', `the turn took longer than ${ms / 1000} s (timeoutMs)`)
+  }
+
+  async #afterSilence(ms: number): Promise<void> {
     while (!this.#stop.signal.aborted) {
-      const silent = this.#waitingForPerson ? 0 : this.#clock.monotonic() - this.#heardAt
-      if (silent >= ms) return this.#stopTurn('timeout')
-      await timers.sleep(ms - silent, this.#stop.signal)
+      const silent = this.#silentMs
+      if (silent >= ms) return this.#stopTurn('timeout', `no output for ${ms / 1000} s (idleTimeoutMs)`)
+      await this.#parts.timers.sleep(ms - silent, this.#stop.signal)
+    }
+  }
+
+  /** Looks at least once in `ms`, because output in between makes the next report due sooner. */
+  async #reportSilence(ms: number): Promise<void> {
+    let [due, heardAt] = [ms, this.#heardAt]
+    while (!this.#stop.signal.aborted) {
+      if (this.#heardAt !== heardAt) [due, heardAt] = [ms, this.#heardAt]
+      const silent = this.#silentMs
+      if (silent >= due) {
+        this.#owner.silent(silent)
+        due = 2 * silent
+      }
+      await this.#parts.timers.sleep(Math.min(due - silent, ms), this.#stop.signal)
     }
   }
 }
