@@ -79,7 +79,7 @@ export class Connection {
     try {
       return await this.#fetch(url, init)
     } catch (cause) {
-      throw init.signal?.aborted && !isTimeout(cause) ? cause : failureOf(cause)
+      throw init.signal?.aborted && !isTimeout(cause) ? cause : failureOf(cause, url.split('?', 1)[0])
     }
   }
 }
@@ -89,14 +89,21 @@ function isTimeout(thrown: unknown): boolean {
 }
 
 /** Nobody answered, or not to the end. */
-export function failureOf(cause: unknown): MainstemError {
+export function failureOf(cause: unknown, url?: string): MainstemError {
   const [code, what]: [ErrorCode, string] = isTimeout(cause)
     ? ['timeout', 'the server took too long']
     : cause instanceof SyntaxError
       ? ['protocol_error', 'the server did not answer with JSON']
-      : ['connection_failed', 'the server cannot be reached']
-  const why = cause instanceof Error ? cause.message : String(cause)
+      : ['connection_failed', url === undefined ? 'the connection broke' : `${url} cannot be reached`]
+  const why = reasonOf(cause)
   return new MainstemError(code, `${what}: ${why}`, undefined, { cause })
+}
+
+/** `fetch` of Node says only that it failed; the reason is in the cause. */
+function reasonOf(thrown: unknown): string {
+  const cause = thrown instanceof Error && thrown.cause instanceof Error ? thrown.cause : thrown
+  if (!(cause instanceof Error)) return String(cause)
+  return cause.message || ('code' in cause ? String(cause.code) : cause.name)
 }
 
 /** By status, for servers that do not say a code of ours. */

@@ -51,7 +51,7 @@ export class RemoteServer {
       })
       return { status: response.status, body: parse(await readText(response)) }
     } catch (thrown) {
-      throw unanswered(thrown, slow.signal.aborted)
+      throw unanswered(`${method} ${this.#base}${path}`, thrown, slow.signal.aborted)
     } finally {
       answered.abort()
       await deadline
@@ -85,12 +85,10 @@ function parse(text: string): unknown {
 }
 
 /** `fetch` itself says only that it failed; why is in the cause. */
-function unanswered(thrown: unknown, late: boolean): MainstemError {
+function unanswered(call: string, thrown: unknown, late: boolean): MainstemError {
   if (thrown instanceof MainstemError) return thrown
   const cause = thrown instanceof Error && thrown.cause instanceof Error ? thrown.cause : thrown
   const why = cause instanceof Error ? cause.message || cause.name : String(cause)
   const message = late ? `no answer within ${CALL_MS / 1000} seconds` : why
-  return new MainstemError('connection_failed', `the server could not be reached: ${message}`, undefined, {
-    cause: thrown,
-  })
+  return new MainstemError('connection_failed', `${call} failed: ${message}`, undefined, { cause: thrown })
 }

@@ -56,7 +56,12 @@ export class ServerConnection {
     return new Promise((resolve, reject) => {
       const sent = request({ ...this.#setup, ...options }, resolve)
       sent.on('error', (cause) =>
-        reject(failed(`${sent.method} ${sent.path} failed: ${cause.message}`, cause)),
+        reject(
+          failed(
+            `${sent.method} ${sent.protocol}//${sent.host}:${this.#setup.port}${sent.path} failed: ${cause.message}`,
+            cause,
+          ),
+        ),
       )
       sent.end(body)
     })

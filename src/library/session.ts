@@ -1,5 +1,5 @@
 import type { RequestOpened } from '../model/events/request.ts'
-import { type AnswerCommand, type Entry, type MainstemError, toMainstemError } from '../model/index.ts'
+import { type AnswerCommand, type Entry, toMainstemError } from '../model/index.ts'
 import type { Handle } from './handle.ts'
 import { OneByOne } from './one-by-one.ts'
 import type { OutputSchema } from './output.ts'
@@ -116,17 +116,21 @@ export class AgentSession<T = unknown> implements AsyncDisposable {
     try {
       answer = await answerer(request)
     } catch (thrown) {
-      answer = { decision: 'deny', message: `the answer failed: ${String(thrown)}` }
+      return this.#deny(requestId, `onRequest failed: ${toMainstemError(thrown).message}`)
     }
-    await this.answer(requestId, answer).catch((thrown) =>
-      this.#denyInstead(requestId, toMainstemError(thrown)),
-    )
+    try {
+      await this.answer(requestId, answer)
+    } catch (thrown) {
+      const { code, message } = toMainstemError(thrown)
+      // One that came too late needs nothing more; one that does not fit must not leave the agent waiting.
+      if (code === 'request_not_found' || code === 'conflict') return
+      await this.#deny(requestId, `the answer of onRequest was refused: ${message}`)
+    }
   }
 
-  /** An answer that does not fit must not leave the agent waiting; one that came too late needs nothing more. */
-  async #denyInstead(requestId: string, { code, message }: MainstemError): Promise<void> {
-    if (code === 'request_not_found' || code === 'conflict') return
-    const refusal: Answer = { decision: 'deny', message: `the answer was refused: ${message}` }
-    await this.answer(requestId, refusal).catch(() => undefined)
+  /** Not by a person: a failed callback has decided nothing, and the turn reports the reason. */
+  async #deny(requestId: string, message: string): Promise<void> {
+    const refusal = { type: 'answer', requestId, decision: 'deny', message, by: 'policy' } as const
+    await this.#handle.session.answer(refusal).catch(() => undefined)
   }
 }

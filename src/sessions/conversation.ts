@@ -253,6 +253,8 @@ export class Conversation {
 
   /** A decision that a transcript shows. */
   resolved({ type: _, interrupt: __, by = 'person', ...resolution }: AnswerCommand): void {
+    const { decision, message } = resolution
+    if (decision === 'deny' && by !== 'person' && message !== undefined) this.#turns.refused(message)
     this.#emit({ type: 'request.resolved', ...resolution, by })
   }
 

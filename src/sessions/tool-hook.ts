@@ -1,13 +1,14 @@
-import type { Driver, Run, Timers } from '../drivers/driver.ts'
+import type { Driver, Run, RunExit, Timers } from '../drivers/driver.ts'
 import type { RequestOpened } from '../model/events/request.ts'
 import type { AnswerCommand, BlobSink, ToolHook } from '../model/index.ts'
+import { OutputTail } from '../model/output-tail.ts'
 import type { SessionParts } from './parts.ts'
 import { hookRunId, type SessionSetup } from './setup.ts'
 
 /** How long a hook may think where nobody says. */
 const TIMEOUT_MS = 60_000
 
-/** What a hook prints is read, so that it can go on, and not kept. */
+/** Lines that are too long for a frame are dropped. */
 const NOWHERE: BlobSink = {
   open: () => ({ write: () => undefined, close: async () => ({ id: '', bytes: 0 }) }),
 }
@@ -85,19 +86,24 @@ export class ToolHooks {
     const exit = await told(run, `${JSON.stringify(request)}\n`).finally(() => over.abort())
     if (await stopped) return `the hook had not decided after ${timeoutMs} ms`
     if (exit.error) return `the hook could not decide: ${exit.error.message}`
-    return exit.code === 0 ? undefined : 'the hook denied it'
+    return exit.code === 0
+      ? undefined
+      : exit.stderr
+        ? `the hook denied it: ${exit.stderr}`
+        : 'the hook denied it'
   }
 }
 
 /** Tells a run everything at once; how it ended, after all it had to say. */
-async function told(run: Run, text: string): Promise<Awaited<Run['exit']>> {
+async function told(run: Run, text: string): Promise<RunExit & { stderr: string }> {
   // Not awaited before reading: a command that prints first would wait for us while we wait for it.
   const written = Promise.all([run.write({ kind: 'text', text }), run.write({ kind: 'end' })])
-  for await (const _ of run.frames) {
-    // Dropped.
+  const stderr = new OutputTail()
+  for await (const batch of run.frames) {
+    for (const { stream, text: line } of batch) if (stream === 'stderr') stderr.add(line)
   }
   await written
-  return run.exit
+  return { ...(await run.exit), stderr: stderr.text }
 }
 
 export function toolHooksOf(

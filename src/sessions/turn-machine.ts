@@ -19,6 +19,8 @@ interface OpenTurn {
   cause: Cause
   /** Why we did it, as the turn's error shows it. */
   why?: string
+  /** Why the first request was denied that no person decided. */
+  refusal?: string
 }
 
 /** What a turn machine is told instead of knowing it. */
@@ -85,6 +87,11 @@ export class TurnMachine {
     if (this.#open?.cause !== 'exit') return
     this.#open.cause = cause
     if (why !== undefined) this.#open.why = why
+  }
+
+  /** A request was denied without a person, for this reason. */
+  refused(reason: string): void {
+    if (this.#open) this.#open.refusal ??= reason
   }
 
   /** What a codec says becomes what the log may keep. */
@@ -160,7 +167,7 @@ function turnCompleted(
   now: number,
   exit: Exit | undefined,
 ): TurnCompleted {
-  const error = outcomeError(outcome, verdict, exit, open.why)
+  const error = outcomeError(outcome, verdict, exit, open)
   const { result, structured, usage, nativeReason, data } = verdict
   return {
     type: 'turn.completed',
@@ -191,7 +198,7 @@ function outcomeError(
   outcome: Outcome,
   verdict: TurnVerdict,
   exit: Exit | undefined,
-  why: string | undefined,
+  { why, refusal }: OpenTurn,
 ): ErrorInfo | undefined {
   switch (outcome) {
     case 'completed':
@@ -202,7 +209,7 @@ function outcomeError(
     case 'denied':
       return {
         code: 'permission_denied',
-        message: 'something it needed was refused, and nobody was there to allow it',
+        message: refusal ?? 'something it needed was refused, and nobody was there to allow it',
       }
     case 'timeout':
       return { code: 'timeout', message: withStderr(why ?? timeoutOf(exit), exit) }

@@ -23,6 +23,6 @@ export async function decisionOf(
       ? { decision: 'allow', scope: 'once', ...said }
       : { decision: 'deny', message: 'this call was refused', ...said }
   } catch (thrown) {
-    return deny(`the decision failed: ${thrown instanceof Error ? thrown.message : String(thrown)}`)
+    return deny(`canUseTool failed: ${thrown instanceof Error ? thrown.message : String(thrown)}`)
   }
 }

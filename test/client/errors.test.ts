@@ -49,6 +49,23 @@ describe('translateError', () => {
 const answering = (status: number, body: string) =>
   new HttpTransport({ fetch: async () => new Response(body, { status }) })
 
+describe('a server that refuses the connection', () => {
+  it('is named by its URL, with the reason', async () => {
+    const cause = new Error('connect ECONNREFUSED 127.0.0.1:9')
+    const transport = new HttpTransport({
+      baseUrl: 'http://127.0.0.1:9',
+      fetch: async () => {
+        throw new TypeError('fetch failed', { cause })
+      },
+    })
+    const failed = transport.state('1').catch((thrown: unknown) => translateError(thrown))
+    expect(await failed).toMatchObject({
+      type: 'connectionFailed',
+      message: expect.stringMatching(/^http:\/\/127\.0\.0\.1:9\/\S+ cannot be reached: connect ECONNREFUSED/),
+    })
+  })
+})
+
 describe('an answer', () => {
   it.each([
     ['without a code is known by its status', 401, '', 'authenticationFailed'],

@@ -6,7 +6,10 @@ import { memoryBlobs } from './fake-run.ts'
 import { answersOf, FETCHING, LAUNCH, linesOf, prompt, seen, start } from './remote-runs.ts'
 
 const gone = {
-  error: { code: 'connection_failed', message: expect.stringContaining('could not be reached') },
+  error: {
+    code: 'connection_failed',
+    message: expect.stringMatching(/^(GET|POST) http:\/\/127\.0\.0\.1:\d+\/api\/\S+ failed: /),
+  },
 }
 
 const cancel = (board: FakeBoard, run: Run) =>

@@ -87,7 +87,7 @@ describe('the start of a server', () => {
     const { error } = await server.run.exit
     expect(error).toMatchObject({
       code: 'connection_failed',
-      message: expect.stringMatching(/^GET \/event failed/),
+      message: expect.stringMatching(/^GET http:\/\/127\.0\.0\.1:\d+\/event failed/),
     })
   })
 

@@ -72,6 +72,10 @@ test('a callback that fails is a no, never a yes', async () => {
   const decisions: string[] = []
   for await (const { event } of turn) if (event.type === 'request.resolved') decisions.push(event.decision)
   expect(decisions).toEqual(['deny'])
+  expect(await turn.result()).toMatchObject({
+    outcome: 'denied',
+    error: { code: 'permission_denied', message: 'onRequest failed: nobody home' },
+  })
 })
 
 test('an answer that does not fit the question is a no, not a wait', async () => {

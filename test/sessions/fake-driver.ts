@@ -31,6 +31,12 @@ export class FakeRun implements Run {
     this.#wake.resolve()
   }
 
+  /** Writes lines to its standard error. */
+  warn(...lines: string[]): void {
+    this.#batches.push(lines.map((text) => ({ stream: 'stderr', text })))
+    this.#wake.resolve()
+  }
+
   /** Says a line that is too long to be a frame. */
   sayTooMuch(blob: BlobRef): void {
     this.#batches.push([{ stream: 'stdout', text: '', blob }])

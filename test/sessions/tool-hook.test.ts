@@ -76,6 +76,18 @@ describe('a request that a hook decides', () => {
     await finish(home, session, agent)
   })
 
+  test('is denied with what the hook wrote to its standard error', async () => {
+    const home = house()
+    const { session, agent, hook } = await asked(home)
+    hook.warn('rm is not allowed here')
+    hook.die({ code: 2 })
+    expect(await resolved(home, session)).toMatchObject({
+      decision: 'deny',
+      message: 'the hook denied it: rm is not allowed here',
+    })
+    await finish(home, session, agent)
+  })
+
   test('is denied when the hook is late, also if it exits with 0 when it is stopped', async () => {
     const home = house()
     const { session, agent, hook } = await asked(home)

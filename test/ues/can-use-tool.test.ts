@@ -65,9 +65,12 @@ describe('the callback', () => {
     const { events, answer } = await answerFrom(broken)
     expect(answer).toMatchObject({
       behavior: 'deny',
-      message: expect.stringContaining('the decision failed'),
+      message: expect.stringContaining('canUseTool failed: '),
     })
     expect(types(events).slice(-2)).toEqual(['error', 'done'])
+    expect(events.at(-2)).toMatchObject({
+      payload: { message: expect.stringContaining('canUseTool failed: ') },
+    })
     expect(ending(events).status).toBe('error')
   })
 
