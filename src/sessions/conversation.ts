@@ -1,11 +1,13 @@
 import type { Codec, Exit, LaunchRecipe, Said, Start, Write } from '../agents/agent.ts'
 import type { Frame } from '../framing/frame.ts'
+import type { NoticeRaised } from '../model/events/report.ts'
 import type { TurnCompleted } from '../model/events/turn.ts'
 import type { AnswerCommand, Command, Coverage, ErrorInfo, Event, Usage } from '../model/index.ts'
 import { OutputTail } from '../model/output-tail.ts'
 import { AgentContext, type EarlierContext, type Ending } from './agent-context.ts'
 import type { Stage } from './deadlines.ts'
 import type { NativeIds } from './native-id.ts'
+import { exitForced, startOverdue } from './notices.ts'
 import type { Change } from './setup.ts'
 import { TurnMachine, type TurnRules } from './turn-machine.ts'
 
@@ -166,22 +168,12 @@ export class Conversation {
     const { agent, start } = this.#parts
     if (stage === 'finished') {
       this.blame('finished')
-      const after = start.launch === 'oneshot' ? 'its result' : 'its input was closed'
-      const message = `${agent} did not exit within ${ms / 1000} s after ${after} (timeouts.exitMs); its process was ended`
-      this.#emit({ type: 'notice.raised', level: 'warning', code: 'exit_forced', message })
+      this.#emit(exitForced(agent, start.launch, ms))
       return
     }
-    const doing = start.launch === 'oneshot' ? 'print anything' : 'answer its handshake'
-    const message = `${agent} did not ${doing} within ${ms / 1000} s (timeouts.startMs)`
-    if (this.turn !== undefined) this.blame('timeout', message)
-    else this.#emit({ type: 'notice.raised', level: 'error', code: 'agent_silent', message })
-  }
-
-  /** The agent wrote nothing for `ms` in an open turn, since that time of the wall clock. */
-  silent(ms: number, since: number): void {
-    const message = `no output from ${this.#parts.agent} for ${Math.round(ms / 1000)} s`
-    const data = { silentMs: ms, since }
-    this.#emit({ type: 'notice.raised', level: 'info', code: 'agent_silent', message, data })
+    const why = startOverdue(agent, start.launch, ms)
+    if (this.turn !== undefined) this.blame('timeout', why)
+    else this.#emit({ type: 'notice.raised', level: 'error', code: 'agent_silent', message: why })
   }
 
   accept(): number {
@@ -272,10 +264,8 @@ export class Conversation {
     for (const event of this.#turns.abandon(this.#parts.now(), whole)) this.#emit(event)
   }
 
-  /** Processes that not even SIGKILL ended: somebody has to look. */
-  survived(pids: readonly number[]): void {
-    const message = `processes that could not be ended: ${pids.join(', ')}`
-    this.#emit({ type: 'notice.raised', level: 'error', code: 'process_survived', message, data: { pids } })
+  notify(notice: NoticeRaised): void {
+    this.#emit(notice)
   }
 
   /** The process is ended because it did not confirm an interrupt; the next turn gets a new one. */

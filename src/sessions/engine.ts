@@ -20,6 +20,7 @@ import { Interruption, PROTOCOL_GRACE_MS } from './interruption.ts'
 import { Log } from './log.ts'
 import { Mask } from './mask.ts'
 import { maskedBlobs } from './masked-blobs.ts'
+import { agentSilent, processSurvived } from './notices.ts'
 import { openConversation } from './open-conversation.ts'
 import { OpenRequests } from './open-requests.ts'
 import { Outbox } from './outbox.ts'
@@ -128,7 +129,7 @@ export class Engine {
     const owner: WatchdogOwner = {
       stop: (cause, why) => this.interrupt(cause, undefined, why).catch((thrown) => this.fail(thrown)),
       silent: (ms) => {
-        this.conversation.silent(ms, this.#parts.clock.now() - ms)
+        this.conversation.notify(agentSilent(this.#setup.agent.id, ms, this.#parts.clock.now() - ms))
         this.outbox.flush().catch((thrown) => this.fail(thrown))
       },
     }
@@ -287,7 +288,7 @@ export class Engine {
 
   async #exited({ survivors, ...exit }: RunExit): Promise<void> {
     this.#parts.pool.leave(this.#owner)
-    if (survivors) this.conversation.survived(survivors)
+    if (survivors) this.conversation.notify(processSurvived(survivors))
     this.conversation.exit(exit)
     if (this.conversation.retrying && this.#given) this.#give(this.#given)
     else this.outbox.push(() => this.next())
