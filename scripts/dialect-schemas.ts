@@ -6,12 +6,13 @@ import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { agents } from '../src/agents/index.ts'
 import { SessionEvent } from '../src/dialects/board-event.ts'
-import { AgentEvent } from '../src/dialects/unified-event.ts'
+import { AgentEvent, EXTENSIONS } from '../src/dialects/unified-event.ts'
 
 type Properties = Record<string, unknown>
 
 /** A printed schema, as far as it is touched here. */
 interface Printed {
+  $id?: string
   properties: Properties
   allOf?: { then: { properties: Properties } }[]
 }
@@ -38,7 +39,7 @@ function printed(name: string): Printed {
 }
 
 /** A field has one meaning on these faces, so ours need no rule for each type of message. */
-function widened(name: string, fields: Properties): object {
+function widened(name: string, fields: Properties): Printed {
   const schema = printed(name)
   const rules = (schema.allOf ?? []).map((clause) => clause.then)
   for (const { properties } of [schema, ...rules]) {
@@ -50,6 +51,13 @@ function widened(name: string, fields: Properties): object {
   return { ...schema, $id: `${name}.json`, properties }
 }
 
+/** With the types that are ours beside those that are printed. */
+function withTypes(schema: { properties: Properties }, ours: Iterable<string>): object {
+  const { type } = z.object({ type: z.looseObject({ enum: z.array(z.string()) }) }).parse(schema.properties)
+  const properties = { ...schema.properties, type: { ...type, enum: [...type.enum, ...ours] } }
+  return { ...schema, properties }
+}
+
 /** The widened schemas by their names. */
 export function dialectSchemas(): Record<string, object> {
   const payload = fieldsOf(SessionEvent.options.map(({ shape }) => shape.payload))
@@ -58,7 +66,7 @@ export function dialectSchemas(): Record<string, object> {
       ...widened('board-event', { payload: { type: 'object', properties: payload } }),
       title: 'SessionEvent',
     },
-    'unified-event': widened('unified-event', fieldsOf(AgentEvent.options)),
+    'unified-event': withTypes(widened('unified-event', fieldsOf(AgentEvent.options)), EXTENSIONS),
     'unified-request': widened('unified-request', {}),
   }
 }

@@ -1,11 +1,12 @@
 import { translateError } from './agent-error.ts'
 import type { AgentRequest, AgentType, SessionConfig } from './config.ts'
+import type { RequestOpenedEvent } from './event.ts'
 import type { ProtocolAdapter } from './protocol-adapter.ts'
 import type { RetryOptions } from './resume.ts'
 import { selectTransport } from './select-transport.ts'
 import { Session } from './session.ts'
 import { systemTimers, type Timers } from './timers.ts'
-import { type Cursor, type SessionSummary, START, type Transport } from './transport.ts'
+import { type Cursor, type RequestAnswer, type SessionSummary, START, type Transport } from './transport.ts'
 
 /** What all sessions of a client have in common. */
 export interface ClientConfig extends Pick<SessionConfig, 'workingDirectory' | 'projectId' | 'model'> {
@@ -93,6 +94,11 @@ export class AgentClient {
 
   async cancel(sessionId: string): Promise<void> {
     return this.#translated(() => this.#transport.cancel(sessionId))
+  }
+
+  /** Answers a `requestOpened` event, for which its session waits. */
+  async answer(request: RequestOpenedEvent, answer: Omit<RequestAnswer, 'inputDigest'>): Promise<void> {
+    return this.session(request.sessionId).answer(request, answer)
   }
 
   async #begin(

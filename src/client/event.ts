@@ -17,6 +17,8 @@ export type ToolProgressEvent = Of<'toolProgress'>
 export type ToolCompletedEvent = Of<'toolCompleted'>
 export type ToolFailedEvent = Of<'toolFailed'>
 export type FileChangedEvent = Of<'fileChanged'>
+export type RequestOpenedEvent = Of<'requestOpened'>
+export type RequestClosedEvent = Of<'requestClosed'>
 export type ErrorEvent = Of<'error'>
 
 /** What the document requires of each type, besides what it requires of all. */
@@ -32,6 +34,8 @@ const REQUIRED: { readonly [Type in AgentEventType]: readonly (keyof Of<Type> & 
   toolCompleted: ['toolId', 'success'],
   toolFailed: ['toolId'],
   fileChanged: ['filePath', 'changeType'],
+  requestOpened: ['requestId', 'inputDigest'],
+  requestClosed: ['requestId'],
   error: [],
 }
 

@@ -1,5 +1,13 @@
 import { MainstemError } from '../model/mainstem-error.ts'
-import type { CreateOptions, Cursor, Delivery, SessionState, SessionSummary, Transport } from './transport.ts'
+import type {
+  CreateOptions,
+  Cursor,
+  Delivery,
+  RequestAnswer,
+  SessionState,
+  SessionSummary,
+  Transport,
+} from './transport.ts'
 
 /** Several ways to the same server: where one cannot be opened, the next takes over at the same place. */
 export class FallbackTransport implements Transport {
@@ -29,6 +37,10 @@ export class FallbackTransport implements Transport {
 
   cancel(session: string, signal?: AbortSignal): Promise<void> {
     return this.current.cancel(session, signal)
+  }
+
+  answer(session: string, requestId: string, answer: RequestAnswer, signal?: AbortSignal): Promise<void> {
+    return this.current.answer(session, requestId, answer, signal)
   }
 
   count(session: string, least: number, signal?: AbortSignal): Promise<number> {

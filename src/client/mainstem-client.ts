@@ -1,6 +1,5 @@
 import type { RequestOpened } from '../model/events/request.ts'
 import type {
-  AnswerCommand,
   Entry,
   ErrorCode,
   Image,
@@ -15,6 +14,7 @@ import { fieldOf } from './rest.ts'
 import { type RetryOptions, resume } from './resume.ts'
 import { sseMessages } from './sse-messages.ts'
 import { systemTimers, type Timers } from './timers.ts'
+import type { RequestAnswer } from './transport.ts'
 
 export interface MainstemClientOptions extends ConnectionOptions {
   retry?: RetryOptions
@@ -58,12 +58,6 @@ export interface OpenRequest
     Pick<Entry, 'seq' | 'turn' | 'at'> {
   session: string
   request: RequestOpened
-}
-
-/** A decision, bound to what was asked. */
-export interface RequestAnswer
-  extends Pick<AnswerCommand, 'decision' | 'scope' | 'answers' | 'message' | 'interrupt'> {
-  inputDigest: string
 }
 
 export interface EntriesOptions {

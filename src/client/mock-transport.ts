@@ -1,6 +1,6 @@
 import { MainstemError } from '../model/mainstem-error.ts'
 import { systemTimers, type Timers } from './timers.ts'
-import type { Cursor, Delivery, SessionState, SessionSummary, Transport } from './transport.ts'
+import type { Cursor, Delivery, RequestAnswer, SessionState, SessionSummary, Transport } from './transport.ts'
 
 export interface MockOptions {
   /** Between two messages; none unless it is said. */
@@ -19,6 +19,8 @@ export class MockTransport implements Transport {
   readonly events: readonly string[]
   /** What it was asked to begin. */
   readonly requests: unknown[] = []
+  /** The answers it was sent, by request. */
+  readonly answers = new Map<string, RequestAnswer>()
   readonly #delayMs: number
   readonly #breaks: number[]
   readonly #timers: Timers
@@ -51,6 +53,10 @@ export class MockTransport implements Transport {
 
   async cancel(): Promise<void> {
     if (this.#state === 'running') this.#state = 'cancelled'
+  }
+
+  async answer(_session: string, requestId: string, answer: RequestAnswer): Promise<void> {
+    this.answers.set(requestId, answer)
   }
 
   async count(): Promise<number> {

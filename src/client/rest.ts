@@ -1,6 +1,6 @@
 import { MainstemError } from '../model/mainstem-error.ts'
 import { Connection, type ConnectionOptions } from './connection.ts'
-import type { CreateOptions, SessionState, SessionSummary, Transport } from './transport.ts'
+import type { CreateOptions, RequestAnswer, SessionState, SessionSummary, Transport } from './transport.ts'
 
 export interface HttpOptions extends ConnectionOptions {
   /** The vocabulary of the messages; `unified` unless an adapter reads another. Servers of others know only their own. */
@@ -48,6 +48,11 @@ export abstract class Rest implements Transport {
 
   async cancel(session: string, signal?: AbortSignal): Promise<void> {
     await this.connection.json(`POST ${pathOf(session)}/cancel`, { signal })
+  }
+
+  async answer(session: string, requestId: string, body: RequestAnswer, signal?: AbortSignal): Promise<void> {
+    const path = `/v1/sessions/${encodeURIComponent(session)}/requests/${encodeURIComponent(requestId)}`
+    await this.connection.json(`POST ${path}`, { body, signal })
   }
 
   async count(session: string, least: number, signal?: AbortSignal): Promise<number> {

@@ -1,9 +1,16 @@
 import { type AgentError, translateError } from './agent-error.ts'
-import { type AgentEvent, parseEvent } from './event.ts'
+import { type AgentEvent, parseEvent, type RequestOpenedEvent } from './event.ts'
 import type { ProtocolAdapter } from './protocol-adapter.ts'
 import { type Followed, type RetryOptions, resume } from './resume.ts'
 import type { Timers } from './timers.ts'
-import { type Cursor, type Delivery, type SessionState, START, type Transport } from './transport.ts'
+import {
+  type Cursor,
+  type Delivery,
+  type RequestAnswer,
+  type SessionState,
+  START,
+  type Transport,
+} from './transport.ts'
 
 export interface SessionParts {
   id: string
@@ -74,6 +81,17 @@ export class Session {
   /** Stops the agent. The events go on to their end, which says so. */
   async cancel(): Promise<void> {
     return this.#call(this.#parts.transport.cancel(this.id))
+  }
+
+  /**
+   * Answers a `requestOpened` of this session, for which the agent waits. The first answer wins; a later one is
+   * refused.
+   */
+  async answer(
+    { requestId, inputDigest }: Pick<RequestOpenedEvent, 'requestId' | 'inputDigest'>,
+    answer: Omit<RequestAnswer, 'inputDigest'>,
+  ): Promise<void> {
+    return this.#call(this.#parts.transport.answer(this.id, requestId, { ...answer, inputDigest }))
   }
 
   async *#unified(start: Cursor, signal: AbortSignal): AsyncGenerator<Read, void, void> {

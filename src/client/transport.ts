@@ -1,3 +1,5 @@
+import type { AnswerCommand } from '../model/index.ts'
+
 /** How a session stands. */
 export type SessionState = 'running' | 'done' | 'failed' | 'cancelled'
 
@@ -27,6 +29,16 @@ export interface CreateOptions {
 }
 
 /**
+ * A decision about an open request: `answered` with `answers` for questions, otherwise `allow` or `deny`. An `allow`
+ * holds once, unless it has another `scope`; a `message` is sent to the agent.
+ */
+export interface RequestAnswer
+  extends Pick<AnswerCommand, 'decision' | 'scope' | 'answers' | 'message' | 'interrupt'> {
+  /** The `inputDigest` of the request: an answer holds for the input that was shown. */
+  inputDigest: string
+}
+
+/**
  * The way to a server. All of them count the same messages, so that one can take over from another in the middle.
  * Nothing here tries again: whoever reads comes back with the last cursor.
  */
@@ -35,6 +47,7 @@ export interface Transport {
   list(signal?: AbortSignal): Promise<readonly SessionSummary[]>
   state(session: string, signal?: AbortSignal): Promise<SessionState>
   cancel(session: string, signal?: AbortSignal): Promise<void>
+  answer(session: string, requestId: string, answer: RequestAnswer, signal?: AbortSignal): Promise<void>
   /** How many messages there are by now, if there are `least` for certain. */
   count(session: string, least: number, signal?: AbortSignal): Promise<number>
   /**

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { Outcome, ToolStatus } from '../model/index.ts'
+import { ClosedRequest, OpenRequest } from './open-request.ts'
 
 const outcome = Outcome.exclude(['completed']).optional().describe('the exact outcome of the turn')
 
@@ -11,7 +12,11 @@ const message = <Type extends string, Payload extends z.ZodRawShape>(type: Type,
 /** What the sessions of the board stream. Readers skip fields they do not know. */
 export const SessionEvent = z.discriminatedUnion('type', [
   message('plan', { message: z.string() }),
-  message('log', { line: z.string(), outcome }),
+  message('log', {
+    line: z.string(),
+    outcome,
+    request: z.union([OpenRequest, ClosedRequest]).optional().describe('the line is about a request'),
+  }),
   message('diff', {
     file: z.string(),
     diff: z.string().describe('hunks of a unified diff; empty when the agent did not say what changed'),

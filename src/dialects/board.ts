@@ -1,19 +1,24 @@
+import type { RequestResolved, RequestWithdrawn } from '../model/events/request.ts'
 import type { SessionEnded } from '../model/events/session.ts'
 import type { FileChanged, ToolCompleted, ToolStarted } from '../model/events/tool.ts'
 import type { TurnCompleted } from '../model/events/turn.ts'
 import type { PlanItem, PlanUpdated } from '../model/events/work.ts'
-import type { Entry, Event, EventType } from '../model/index.ts'
+import type { Decision, Entry, Event, EventType } from '../model/index.ts'
 import type { Body, SessionEvent } from './board-event.ts'
 import { advance, type BoardState, newStanding, type Standing } from './board-state.ts'
 import { byRules, type Dialect, defineDialect, type Rules, silent } from './dialect.ts'
 import { isoTime } from './iso-time.ts'
 import { lineDiff } from './line-diff.ts'
+import { type ClosedRequest, closedRequest, type OpenRequest, openRequest } from './open-request.ts'
 import { SESSION_OUTCOMES, whyEnded } from './outcome-words.ts'
+import { isAskedHere, subjectOf } from './request-words.ts'
 import { argumentsOf, outputOrError } from './tool-words.ts'
 import { uuid5 } from './uuid5.ts'
 
 interface BoardFold {
   readonly standing: Standing
+  /** What the open requests that were shown are about. */
+  readonly requests: Map<string, string>
   over: boolean
 }
 
@@ -29,6 +34,14 @@ const rules: Rules<BoardFold, Body> = {
   'file.changed': (_, event) => diffs(event),
   'notice.raised': (_, { code, message }) =>
     code === 'context_lost' ? [{ type: 'log', payload: { line: `${code}: ${message}` } }] : NOTHING,
+  'request.opened': (fold, event, { session }) => {
+    if (!isAskedHere(event)) return NOTHING
+    const subject = subjectOf(event) || event.kind
+    fold.requests.set(event.requestId, subject)
+    return [logRequest(`Waiting for an answer: ${subject}`, openRequest(session, event))]
+  },
+  'request.resolved': closeRequest,
+  'request.withdrawn': closeRequest,
   'turn.queued': noted,
   'turn.started': noted,
   'turn.completed': turnEnd,
@@ -47,9 +60,6 @@ const rules: Rules<BoardFold, Body> = {
   'subagent.completed': silent,
   'hook.started': silent,
   'hook.completed': silent,
-  'request.opened': silent,
-  'request.resolved': silent,
-  'request.withdrawn': silent,
   'context.compacted': silent,
   'usage.reported': silent,
   'limit.reported': silent,
@@ -61,12 +71,12 @@ const project = byRules(rules)
 
 /**
  * The sessions of the board: whole messages, tools and diffs, and a state beside them.
- * It cannot carry turns and prompts, text in pieces, the text of sub-agents, usage, requests and notices other than
+ * It cannot carry turns and prompts, text in pieces, the text of sub-agents, usage and notices other than
  * `context_lost`, nor what happens between two turns.
  */
 export const board: Dialect = defineDialect({
   id: 'board',
-  initial: (): BoardFold => ({ standing: newStanding(), over: false }),
+  initial: (): BoardFold => ({ standing: newStanding(), requests: new Map(), over: false }),
   project: (fold, entry) =>
     isHeard(fold, entry.event.type)
       ? project(fold, entry).map((body, index) => stamp(entry, body, index))
@@ -90,6 +100,21 @@ function stamp({ session, seq, at }: Entry, body: Body, index: number): SessionE
     ...body,
     timestamp: isoTime(at),
   }
+}
+
+/** The document has no type for it, and its readers show every line: the reason why the agent waits is in both. */
+function logRequest(line: string, request: OpenRequest | ClosedRequest): Body {
+  return { type: 'log', payload: { line, request } }
+}
+
+const DECISIONS: Record<Decision, string> = { allow: 'Allowed', deny: 'Denied', answered: 'Answered' }
+
+function closeRequest({ requests }: BoardFold, event: RequestResolved | RequestWithdrawn): readonly Body[] {
+  const subject = requests.get(event.requestId)
+  if (subject === undefined) return NOTHING
+  requests.delete(event.requestId)
+  const how = event.decision ? DECISIONS[event.decision] : 'No longer asked'
+  return [logRequest(`${how}: ${subject}`, closedRequest(event))]
 }
 
 function plan(message: string): readonly Body[] {

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { RequestOpened } from '../model/events/request.ts'
 import type { Question } from '../model/index.ts'
+import { subjectOf } from './request-words.ts'
 
 /** The name that this face keeps for a question to a person. */
 export const QUESTION_TOOL = 'AskUserQuestion'
@@ -48,15 +49,23 @@ function asked({ text, options, multiple }: Question): AskedQuestion {
   }
 }
 
-/** Readers may show the description alone, so it names the option too. */
+/** Readers may show the description alone, so it names the option too, once. */
 function option(label: string, description?: string): z.infer<typeof AskedOption> {
-  return { label, description: description ? `${label} (${description})` : label }
+  if (!description) return { label, description: label }
+  return { label, description: isNamed(description, label) ? description : `${label} (${description})` }
 }
 
-function headerOf({ kind, tool, title }: RequestOpened): string {
+/** Does the description begin with the label, as a word? */
+function isNamed(description: string, label: string): boolean {
+  if (!description.toLowerCase().startsWith(label.toLowerCase())) return false
+  return !/^[\p{L}\p{N}]/u.test(description.slice(label.length))
+}
+
+function headerOf(request: RequestOpened): string {
+  const { kind, title } = request
   switch (kind) {
     case 'permission': {
-      const about = [tool, title].filter((part) => part !== undefined).join(': ')
+      const about = subjectOf(request)
       // Some agents put it as a question themselves. Looked for once, however many marks there are in it.
       return about === '' ? 'Allow this?' : `Allow ${about.replace(/(?<!\?)\?+$/, '')}?`
     }

@@ -11,6 +11,7 @@ import { QUESTION_TOOL, questionsOf } from './daemon-request.ts'
 import { cutText, newShownText, type ShownText, showAgain, showDelta, showWhole } from './daemon-text.ts'
 import { byRules, type Dialect, defineDialect, type Message, type Rules, silent } from './dialect.ts'
 import { cutOffBy } from './outcome-words.ts'
+import { isAskedHere } from './request-words.ts'
 import { argumentsOf } from './tool-words.ts'
 
 interface DaemonState {
@@ -216,8 +217,8 @@ function elapsed(ms: number | undefined): string | undefined {
 
 /** A question to a person ends the exchange and leaves the turn open: what the person sends next is the answer. */
 function ask(state: DaemonState, request: RequestOpened, { session }: Entry): readonly StreamEvent[] {
-  const { asks = 'person', blocking, requestId } = request
-  if (asks !== 'person' || state.turn === undefined) return NOTHING
+  const { blocking, requestId } = request
+  if (!isAskedHere(request) || state.turn === undefined) return NOTHING
   const question: StreamEvent = {
     type: 'tool_use',
     tool: QUESTION_TOOL,

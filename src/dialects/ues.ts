@@ -5,6 +5,7 @@ import { type Entry, type Event, FACES, type Outcome } from '../model/index.ts'
 import { byRules, type Dialect, defineDialect, type Rules, silent } from './dialect.ts'
 import { cutOffBy, whyEnded } from './outcome-words.ts'
 import { takeDue } from './pending-errors.ts'
+import { needsPerson } from './request-words.ts'
 import { argumentsOf } from './tool-words.ts'
 import type { AgentEvent } from './ues-event.ts'
 import { extension, limit, notice, permissionRequest, toolResult, usageOf } from './ues-facts.ts'
@@ -56,8 +57,7 @@ const rules: Rules<UesState, AgentEvent> = {
   'tool.completed': (state, event, entry) =>
     state.tools.delete(event.toolId) ? tell(state, entry, toolResult(event)) : NOTHING,
   'request.opened': (state, event, entry) =>
-    // Only what a person has to decide is an approval that is needed.
-    (event.asks ?? 'person') === 'person' ? tell(state, entry, permissionRequest(event)) : NOTHING,
+    needsPerson(event) ? tell(state, entry, permissionRequest(event)) : NOTHING,
   'usage.reported': (state, event, entry) => {
     if (event.scope !== 'turn') return agents('usage')(state, event, entry)
     if (state.run) state.run.usage = event

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { Outcome, ToolStatus } from '../model/index.ts'
+import { ClosedRequest, OpenRequest } from './open-request.ts'
 
 export const ApprovalMode = z.enum(['ask', 'askDangerous', 'autoEdit', 'autoAll'])
 export type ApprovalMode = z.infer<typeof ApprovalMode>
@@ -47,6 +48,9 @@ const message = <Type extends string, Fields extends z.ZodRawShape>(type: Type, 
     ...fields,
   })
 
+/** Types that the document does not have. Readers skip types they do not know. */
+export const EXTENSIONS: ReadonlySet<string> = new Set(['requestOpened', 'requestClosed'])
+
 /** What the unified protocol streams: the documented fields, and a few of ours, each with its meaning. */
 export const AgentEvent = z.discriminatedUnion('type', [
   message('sessionStarted', { agentType: z.string(), config: SessionConfig }),
@@ -91,6 +95,8 @@ export const AgentEvent = z.discriminatedUnion('type', [
     usage: TokenUsage.optional().describe('if the agent told it'),
     durationMs: tokens,
   }),
+  message('requestOpened', OpenRequest.shape),
+  message('requestClosed', ClosedRequest.shape),
   message('error', { message: z.string(), code: z.string(), nativeError: z.string().optional() }),
   message('sessionEnded', {
     reason: z.enum(['completed', 'failed', 'cancelled', 'timeout']),

@@ -1,11 +1,14 @@
 import type { TextCompleted, TextDelta } from '../model/events/message.ts'
+import type { RequestResolved, RequestWithdrawn } from '../model/events/request.ts'
 import type { SessionEnded, SessionStarted } from '../model/events/session.ts'
 import type { TurnQueued, TurnStarted } from '../model/events/turn.ts'
 import type { Entry, EventType, Usage } from '../model/index.ts'
 import { type Appending, appendAgain, appendDelta, appendWhole, newAppending } from './appending.ts'
 import { byRules, type Dialect, defineDialect, type Rules, silent } from './dialect.ts'
 import { isoTime } from './iso-time.ts'
+import { closedRequest, openRequest } from './open-request.ts'
 import { type PendingErrors, takeDue } from './pending-errors.ts'
+import { isAskedHere } from './request-words.ts'
 import type { AgentEvent, Body } from './unified-event.ts'
 import { sessionStarted } from './unified-session.ts'
 import { fileChanged, toolCompleted, toolProgress, toolStarted } from './unified-tools.ts'
@@ -22,6 +25,8 @@ interface UnifiedState {
   readonly unfinished: Set<number>
   /** Tools that were shown as started: no other is shown as ended. */
   readonly tools: Set<string>
+  /** Requests that were shown as open. */
+  readonly requests: Set<string>
   text: Appending
   /** The open turn, and what was told of its usage before its end. */
   turn: number | undefined
@@ -65,6 +70,13 @@ const rules: Rules<UnifiedState, Body> = {
     if (event.level === 'error') errors.push(event)
     return NOTHING
   },
+  'request.opened': (state, event, { session }) => {
+    if (!isAskedHere(event)) return NOTHING
+    state.requests.add(event.requestId)
+    return [{ type: 'requestOpened', ...openRequest(session, event) }]
+  },
+  'request.resolved': closeRequest,
+  'request.withdrawn': closeRequest,
   'usage.reported': (state, event) => {
     if (event.scope === 'turn') state.usage = event
     return NOTHING
@@ -94,9 +106,6 @@ const rules: Rules<UnifiedState, Body> = {
   'subagent.completed': silent,
   'hook.started': silent,
   'hook.completed': silent,
-  'request.opened': silent,
-  'request.resolved': silent,
-  'request.withdrawn': silent,
   'context.compacted': silent,
   'limit.reported': silent,
   'output.written': silent,
@@ -107,7 +116,7 @@ const project = byRules(rules)
 
 /**
  * The unified protocol: every stretch of work stands between `sessionStarted` and `sessionEnded`.
- * It cannot carry thinking, plans, the text of sub-agents, requests, steering, limits, cost, projects, and changes to the
+ * It cannot carry thinking, plans, the text of sub-agents, steering, limits, cost, projects, and changes to the
  * input of a tool that has started.
  */
 export const unified: Dialect = defineDialect({
@@ -117,6 +126,7 @@ export const unified: Dialect = defineDialect({
     started: undefined,
     unfinished: new Set(),
     tools: new Set(),
+    requests: new Set(),
     text: newAppending(),
     turn: undefined,
     errors: [],
@@ -161,6 +171,13 @@ function reopen(state: UnifiedState): readonly Body[] {
 function accept(state: UnifiedState, { turn }: TurnQueued | TurnStarted): readonly Body[] {
   state.unfinished.add(turn)
   return reopen(state)
+}
+
+function closeRequest(
+  { requests }: UnifiedState,
+  event: RequestResolved | RequestWithdrawn,
+): readonly Body[] {
+  return requests.delete(event.requestId) ? [{ type: 'requestClosed', ...closedRequest(event) }] : NOTHING
 }
 
 function textDelta({ text }: UnifiedState, event: TextDelta): readonly Body[] {

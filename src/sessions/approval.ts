@@ -54,13 +54,14 @@ function allowedScope({ options }: RequestOpened, { approval }: Policy): Scope |
   return approval === 'auto-all' ? Scope.options.find((scope) => offered.includes(scope)) : undefined
 }
 
-/** Who answers instead of a person. */
+/** Who answers instead of a person; `nobody` where a person is needed and none is there. */
 export function answeredBy(
   request: RequestOpened,
   circumstances: Circumstances,
-): 'policy' | 'hook' | undefined {
+): 'policy' | 'hook' | 'nobody' | undefined {
   if (isForHook(request, circumstances)) return 'hook'
-  return answerFor(request, circumstances) && 'policy'
+  if (answerFor(request, { ...circumstances, attended: true })) return 'policy'
+  return circumstances.attended ? undefined : 'nobody'
 }
 
 /** What the policy denies stays denied; every other permission is decided by the hook, where there is one. */

@@ -27,7 +27,7 @@ interface OpenTurn {
 export interface TurnRules {
   digest(text: string): string
   /** Who answers this request instead of a person. */
-  answeredBy?(request: RequestOpened): 'policy' | 'hook' | undefined
+  answeredBy?(request: RequestOpened): 'policy' | 'hook' | 'nobody' | undefined
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Agent } from '../agents/agent.ts'
 import { type Wired, wire } from '../daemon/wire.ts'
+import { isAskedHere } from '../dialects/request-words.ts'
 import { agentEvents } from '../dialects/ues.ts'
 import type { AgentEvent, PermissionRequestPayload } from '../dialects/ues-event.ts'
 import type { RequestOpened } from '../model/events/request.ts'
@@ -79,7 +80,7 @@ export class Run {
           if (event.type === 'permission_request' && entry.event.type === 'request.opened') {
             // A copy: what is done to it must not change what the agent is going to run.
             const shown = structuredClone(event)
-            this.#decide(entry.event, shown.payload)
+            if (isAskedHere(entry.event)) this.#decide(entry.event, shown.payload)
             yield shown
           } else {
             if (event.type === 'done') this.#keepNativeId()

@@ -58,6 +58,7 @@ export function breaking(transport: Transport, breaks: readonly number[]): Trans
   }
   return {
     create: (...args) => transport.create(...args),
+    answer: (...args) => transport.answer(...args),
     list: (...args) => transport.list(...args),
     state: (...args) => transport.state(...args),
     cancel: (...args) => transport.cancel(...args),

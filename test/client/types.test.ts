@@ -37,6 +37,8 @@ describe('the names of the document, and what they mean', () => {
       | 'toolCompleted'
       | 'toolFailed'
       | 'fileChanged'
+      | 'requestOpened'
+      | 'requestClosed'
       | 'error'
     >()
     expectTypeOf<client.ApprovalMode>().toEqualTypeOf<'ask' | 'askDangerous' | 'autoEdit' | 'autoAll'>()

@@ -25,7 +25,7 @@ describe('a request', () => {
   const started: Event = { type: 'tool.started', ...bash, input }
   const about = { tool: 'Bash', toolId: 't1', title: 'clean up', input }
   const permission = request(about)
-  const question = allowed('Allow Bash: clean up?')
+  const question = allowed('Allow Bash: rm -r build (clean up)?')
 
   test('for permission is a question with the answers Allow and Deny', () => {
     expect(say(started, permission)).toEqual([call, question, result])
@@ -46,9 +46,22 @@ describe('a request', () => {
     expect(say(started, request({ ...about, input: other }))).toEqual([
       call,
       { ...call, input: other },
-      question,
+      allowed('Allow Bash: rm -r / (clean up)?'),
       result,
     ])
+  })
+
+  const files = (...paths: string[]) => ({ locations: paths.map((path) => ({ path })) })
+  const described = { command: 'rm -r build', description: 'clean up' }
+  test.each([
+    [{ tool: 'Bash', input }, 'Bash: rm -r build'],
+    [{ tool: 'Bash', title: 'clean up', input: described }, 'Bash: rm -r build'],
+    [{ tool: 'shell', input: { command: ['rm', '-r', 'build'] } }, 'shell: rm -r build'],
+    [{ tool: 'Write', title: 'a.txt', input: { content: 'x' }, ...files('/w/a.txt') }, 'Write: /w/a.txt'],
+    [{ tool: 'patch', ...files('a', 'b', 'a', 'c', 'd', 'e') }, 'patch: a, b, c and 2 more'],
+    [{ tool: 'WebFetch', title: 'https://a.example' }, 'WebFetch: https://a.example'],
+  ])('shows the command or the path: %o', (more, subject) => {
+    expect(say(request(more))).toContainEqual(allowed(`Allow ${subject}?`))
   })
 
   test('is asked at once, whatever its title is', () => {

@@ -279,6 +279,10 @@ describe('a request', () => {
     })
   })
 
+  test('that needs a person is an event even if nobody is there', () => {
+    expect(typesOf(opened({ asks: 'nobody' }))).toEqual(['permission_request'])
+  })
+
   test('that a policy or a hook answers needs nobody, but its answer is told', () => {
     expect(opened({ asks: 'policy' })).toEqual([])
     expect(opened({ asks: 'hook' })).toEqual([])

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { unified } from '../../src/dialects/unified.ts'
-import { AgentEvent } from '../../src/dialects/unified-event.ts'
+import { AgentEvent, EXTENSIONS } from '../../src/dialects/unified-event.ts'
 import type { Entry } from '../../src/model/index.ts'
 import { projectAll } from './entries.ts'
 import { schema } from './json-schema.ts'
@@ -52,7 +52,8 @@ describe('every recording', () => {
     const messages = read(play.entries)
     expect(messages.length).toBeGreaterThan(0)
     expect(messages.map(widened).filter(Boolean)).toEqual([])
-    if (DOCUMENTED.has(play.agent)) expect(messages.map(printed).filter(Boolean)).toEqual([])
+    const documented = messages.filter(({ type }) => !EXTENSIONS.has(type))
+    if (DOCUMENTED.has(play.agent)) expect(documented.map(printed).filter(Boolean)).toEqual([])
   })
 
   test.each(plays)('$name has its beginnings and ends in order', ({ entries }) => {
@@ -64,6 +65,18 @@ describe('every recording', () => {
 
   test.each(plays)('$name says every text once', ({ entries }) => {
     expect(printedText(read(entries))).toBe(textIn(entries))
+  })
+
+  test.each(plays)('$name reports every request that waits, and its end', ({ entries }) => {
+    const ids = (type: string) =>
+      entries.flatMap(({ event }) => (event.type === type && 'requestId' in event ? [event.requestId] : []))
+    const messages = read(entries)
+    const shown = (type: string) =>
+      messages.flatMap((message) =>
+        message.type === type && 'requestId' in message ? [message.requestId] : [],
+      )
+    expect(shown('requestOpened')).toEqual(ids('request.opened'))
+    expect(shown('requestClosed').toSorted()).toEqual(ids('request.opened').toSorted())
   })
 
   test.each(plays)('$name reports a failure once', ({ entries }) => {

@@ -132,9 +132,11 @@ test('every question is an event, before anything else happens to the call', asy
   expect(order.indexOf('permission_request')).toBeLessThan(order.indexOf('tool_result'))
 })
 
-test('with nobody to ask, what has to be asked is denied', async () => {
+test('without a callback a decision that is needed is an event too, and the call is denied', async () => {
   const events = await run(claude(), 'use Bash')
-  expect(only(events, 'permission_request')).toEqual([])
+  const order = types(events)
+  expect(only(events, 'permission_request').map(({ payload }) => payload.toolName)).toEqual(['Bash'])
+  expect(order.indexOf('permission_request')).toBeLessThan(order.indexOf('mainstem:permission_resolved'))
   expect(only(events, 'tool_result')[0]?.payload).toMatchObject({ status: 'denied' })
   expect(only(events, 'error').at(-1)?.payload.code).toBe('permission_denied')
   expect(ending(events)).toMatchObject({ status: 'error' })

@@ -1,5 +1,5 @@
 import type { Said, Step } from '../agent.ts'
-import { asFields, asText, compact, type Fields, text } from '../fields.ts'
+import { asFields, asText, compact, type Fields, isFields, text } from '../fields.ts'
 import { ruleTable } from '../rules.ts'
 import { nothing, sayAll, unmapped } from '../step.ts'
 import type { Change } from '../tools.ts'
@@ -17,8 +17,11 @@ const ruleOf = ruleTable<Rule>({
     if (message === undefined) return undefined
     return [{ type: 'text.completed', messageId: id, text: message, phase: 'commentary' }]
   },
-  log(_state, id, { line }) {
-    return typeof line === 'string' ? [{ type: 'text.completed', messageId: id, text: line }] : undefined
+  log(_state, id, { line, request }) {
+    if (typeof line !== 'string') return undefined
+    if (!isFields(request)) return [{ type: 'text.completed', messageId: id, text: line }]
+    // It is answered on that server; here it says why nothing happens.
+    return [{ type: 'notice.raised', level: 'warning', code: 'agent_warning', message: line, data: request }]
   },
   action(state, id, payload) {
     const tool = text(payload, 'tool')

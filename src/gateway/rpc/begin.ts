@@ -1,3 +1,4 @@
+import { isAskedHere } from '../../dialects/request-words.ts'
 import type { RequestOpened } from '../../model/events/request.ts'
 import { MainstemError, type SessionRecord, toMainstemError } from '../../model/index.ts'
 import type { Session } from '../../sessions/session.ts'
@@ -68,8 +69,8 @@ async function questionsIn(
   return asked
 }
 
-function isForPerson({ blocking, asks = 'person' }: RequestOpened): boolean {
-  return blocking && asks === 'person'
+function isForPerson(request: RequestOpened): boolean {
+  return request.blocking && isAskedHere(request)
 }
 
 async function answer(session: Session, message: string, request: RequestOpened): Promise<void> {

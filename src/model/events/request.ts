@@ -22,9 +22,11 @@ export const RequestOpened = z.strictObject({
   options: z.array(RequestOption),
   questions: z.array(Question).optional(),
   asks: z
-    .enum(['person', 'policy', 'hook'])
+    .enum(['person', 'policy', 'hook', 'nobody'])
     .optional()
-    .describe('who is going to answer; a person unless it is said'),
+    .describe(
+      'who decides; a person if absent. `nobody`: a person would have to, and none is there, so it is denied',
+    ),
   parent: z.string().optional(),
 })
 export type RequestOpened = z.infer<typeof RequestOpened>

@@ -39,11 +39,12 @@ export function decodePermission(state: State, properties: Fields, raw: string):
   const always = texts(properties, 'always') ?? []
   const { metadata } = properties
   const path = text(fields(properties, 'metadata'), 'filepath')
+  const command = text(fields(properties, 'metadata'), 'command')
   return ask(state, properties, raw, 'permission', {
     tool: permission,
     toolKind: kindOf(permission, []),
     ...(path !== undefined && { locations: [{ path }] }),
-    title: patterns.join(', ') || permission,
+    title: command ?? (patterns.join(', ') || permission),
     input: { permission, patterns, always, ...(metadata !== undefined && { metadata }) },
     options: always.length === 0 ? [ONCE, REJECT] : [ONCE, alwaysOption(always), REJECT],
   })
