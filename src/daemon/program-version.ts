@@ -57,7 +57,7 @@ export async function askVersion(asked: Asked): Promise<Told> {
   const isLate = await late
   const version = findVersion(output.stdout, question.pattern)
   if (version !== undefined) return { version }
-  if (isLate) return { note: `it did not tell its version within ${PATIENCE_MS / 1000} s` }
+  if (isLate) return { note: `it did not print its version within ${PATIENCE_MS / 1000} s`, broken: true }
   return failure(exit, output)
 }
 

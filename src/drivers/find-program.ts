@@ -21,7 +21,7 @@ export function findProgram(program: string, path: string): string {
   const found = candidates.find(isExecutable)
   if (found !== undefined) return found
   const file = candidates.find(isFile)
-  throw notFound(file === undefined ? `${program} is not in PATH (${path})` : `${file} is not executable`)
+  throw notFound(file === undefined ? `${program} is not in PATH` : `${file} is not executable`)
 }
 
 function notFound(reason: string): MainstemError {

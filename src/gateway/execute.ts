@@ -6,6 +6,7 @@ import { dialects } from '../dialects/index.ts'
 import { LaunchKind, MainstemError, ModelName, OUTSIDE_ID, Policy } from '../model/index.ts'
 import type { IdempotencyKey } from '../sessions/claim.ts'
 import type { NewSession } from '../sessions/parts.ts'
+import { withoutNulls } from './absent.ts'
 import { underCeiling } from './ceiling.ts'
 import { named } from './components.ts'
 import { badCursor, type Cursor, checkKept, parseCursor, START } from './cursor.ts'
@@ -22,16 +23,19 @@ import { directoryBelow } from './roots.ts'
 /** The body of `POST /v1/execute`: the documented fields, then ours. */
 const ExecuteRequest = named(
   'ExecuteRequest',
-  z.strictObject({
-    idempotency_key: KeyText,
-    task: z.string().min(1),
-    driver: z.string().regex(OUTSIDE_ID, 'not the id of an agent'),
-    model: ModelName.optional(),
-    auth_token: z.string().optional(),
-    mode: LaunchKind.optional(),
-    cwd: z.string().min(1).max(4096).optional(),
-    policy: Policy.partial().optional(),
-  }),
+  z.preprocess(
+    withoutNulls,
+    z.strictObject({
+      idempotency_key: KeyText,
+      task: z.string().min(1),
+      driver: z.string().regex(OUTSIDE_ID, 'not the id of an agent'),
+      model: ModelName.optional(),
+      auth_token: z.string().optional(),
+      mode: LaunchKind.optional(),
+      cwd: z.string().min(1).max(4096).optional(),
+      policy: z.preprocess(withoutNulls, Policy.partial().optional()),
+    }),
+  ),
 )
 type ExecuteRequest = z.infer<typeof ExecuteRequest>
 

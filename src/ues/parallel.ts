@@ -17,7 +17,12 @@ type Events = AsyncGenerator<AgentEvent, void, void>
  * line, so a busy agent cannot silence another; a task that fails ends alone; leaving the loop stops all of them.
  */
 export function runParallel(tasks: readonly ParallelTask[]): Events {
-  return stoppable((stop) => merge(tasks.map((task) => eventsOf(task, stop))))
+  return stoppable((stop) =>
+    merge(
+      tasks.map((task) => eventsOf(task, stop)),
+      stop,
+    ),
+  )
 }
 
 interface Arrival {
@@ -26,16 +31,17 @@ interface Arrival {
 }
 
 /** Each stream is asked for one event at a time, and for the next only when that one was taken. */
-async function* merge(streams: readonly Events[]): Events {
+async function* merge(streams: readonly Events[], stop: AbortSignal): Events {
   const line: Arrival[] = []
   let arrived = Promise.withResolvers<void>()
   const ask = async (from: Events) => {
     line.push({ from, result: await from.next() })
     arrived.resolve()
   }
+  stop.addEventListener('abort', () => arrived.resolve(), { once: true })
   try {
     for (const stream of streams) void ask(stream)
-    for (let open = streams.length; open > 0; ) {
+    for (let open = streams.length; open > 0 && !stop.aborted; ) {
       const arrival = line.shift()
       if (!arrival) {
         await arrived.promise
@@ -48,8 +54,18 @@ async function* merge(streams: readonly Events[]): Events {
       }
     }
   } finally {
-    await Promise.allSettled(streams.map((stream) => stream.return()))
+    await atMost(GRACE_MS, Promise.allSettled(streams.map((stream) => stream.return())))
   }
+}
+
+/** Longer than our own adapters take to end their processes. An adapter that ignores its signal is left behind. */
+const GRACE_MS = 12_000
+
+async function atMost(ms: number, work: Promise<unknown>): Promise<void> {
+  const late = Promise.withResolvers<void>()
+  const timer = setTimeout(late.resolve, ms)
+  await Promise.race([work, late.promise])
+  clearTimeout(timer)
 }
 
 /** The events of one task, whoever made its adapter: it never rejects, and it stops when all do. */

@@ -3,11 +3,13 @@ import type { Agent, LaunchRecipe } from '../agents/agent.ts'
 import { type LaunchKind, MainstemError, type Policy } from '../model/index.ts'
 import type { NewSession } from '../sessions/parts.ts'
 import type { AgentOptions } from './adapter.ts'
+import { checkOptions } from './known-options.ts'
 import { permissionOf } from './permission.ts'
 import { nativeIdOf } from './resumable.ts'
 
 /** The options of a run as a session understands them. Refuses what would otherwise be ignored. */
 export function sessionRequest(agent: Agent, options: AgentOptions): NewSession {
+  checkOptions(options)
   const { model, resume, canUseTool } = options
   const launch: LaunchKind = agent.launches.live ? 'live' : 'oneshot'
   const recipe = agent.launches[launch]

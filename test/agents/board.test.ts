@@ -76,6 +76,19 @@ describe('what a board says', () => {
     expect(entries.at(-1)?.event).toMatchObject({ outcome: 'interrupted' })
   })
 
+  it('about a request is a notice, not text of the agent', () => {
+    const talk = working()
+    const request = { requestId: 'r1', decision: 'allow' }
+    talk.say('log', { line: 'Allowed: Bash: ls', request })
+    expect(talk.events.at(-1)).toEqual({
+      type: 'notice.raised',
+      level: 'warning',
+      code: 'agent_warning',
+      message: 'Allowed: Bash: ls',
+      data: request,
+    })
+  })
+
   it('that is repeated after a reconnect is dropped, with its prefix or without', () => {
     const talk = working()
     const event = { sessionId: SESSION, type: 'log', payload: { line: 'once' } }

@@ -137,7 +137,7 @@ describe('a program that does not end', () => {
     // Late is when it has got going.
     const timers = { sleep: () => machine.left('pids').then(() => undefined) }
     const answer = await ask(machine, { timers })
-    expect(answer).toMatchObject({ state: 'needs_login', note: 'it did not tell its version within 5 s' })
+    expect(answer).toMatchObject({ state: 'broken', note: 'it did not print its version within 5 s' })
     const pids = (await machine.left('pids')).split(' ').map(Number)
     expect(pids.map(isAlive)).toEqual([false, false])
     expect(existsSync(await machine.left('temporary'))).toBe(false)

@@ -3,7 +3,7 @@ import type { Said } from '../../src/agents/agent.ts'
 import type { Problem } from '../../src/gateway/problem.ts'
 import { script, success, text } from './puppet.ts'
 import { parseEvents, StreamReader } from './sse.ts'
-import { startGateway, type TestGateway } from './start.ts'
+import { startGateway, type TestGateway, TOKEN } from './start.ts'
 
 let server: TestGateway
 beforeEach(async () => {
@@ -121,6 +121,19 @@ describe('the same key', () => {
 })
 
 describe('a request', () => {
+  test.each([{ model: null }, { auth_token: null, mode: null, cwd: null, policy: null }])(
+    'takes null for a field that is left out: %o',
+    async (nulls) => {
+      const response = await server.execute(nulls, { headers: { authorization: `Bearer ${TOKEN}` } })
+      expect([response.status, await response.text()]).toEqual([
+        200,
+        expect.stringContaining('"exit_code":0'),
+      ])
+      // The same request, with and without them.
+      expect((await server.execute()).headers.get('idempotent-replayed')).toBe('true')
+    },
+  )
+
   test.each([
     ['idempotency_key', undefined],
     ['idempotency_key', ''],

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import {
   type AgentAdapter,
   type AgentEvent,
@@ -210,6 +210,28 @@ describe('stopping', () => {
     await waiting
     expect(isAlive(told(seen).pid)).toBe(false)
   })
+
+  test.each(['a break', 'a return while it waits'])(
+    'by %s does not wait for an adapter that ignores it',
+    async (how) => {
+      vi.useFakeTimers()
+      try {
+        const deaf = adapter('d', async function* () {
+          yield piece('d', 1)
+          await new Promise(() => undefined)
+        })
+        const events = runParallel(prompts(deaf))
+        await events.next()
+        const waiting = how === 'a break' ? undefined : events.next()
+        const left = events.return()
+        await vi.advanceTimersByTimeAsync(12_000)
+        expect(await left).toEqual({ done: true, value: undefined })
+        await waiting
+      } finally {
+        vi.useRealTimers()
+      }
+    },
+  )
 
   test('tells every task by its signal, whoever made its adapter', async () => {
     const signals: AbortSignal[] = []

@@ -62,7 +62,7 @@ export const codec: Codec<State> = {
       const rule = ruleOf(native.type)
       return rule ? rule(state, native, frame.text) : unmapped(text(native, 'type') ?? '?', frame.text)
     }
-    if (Array.isArray(native)) return decodeList(state, native)
+    if (isMessageList(native)) return decodeList(state, native)
     return malformed(frame.text)
   },
 
@@ -91,8 +91,12 @@ export const codec: Codec<State> = {
   },
 }
 
-/** `--output-format json` prints all messages as one array. */
-function decodeList(state: State, natives: readonly unknown[]): Step {
+/** `--output-format json` prints all messages as one array. Any other array is a line of output. */
+function isMessageList(value: unknown): value is readonly Fields[] {
+  return Array.isArray(value) && value.length > 0 && value.every(isFields)
+}
+
+function decodeList(state: State, natives: readonly Fields[]): Step {
   const said: Said[] = []
   const writes: Write[] = []
   let verdict: Step['verdict'] = 'mapped'
