@@ -346,10 +346,3 @@ test('a block that no rule knows takes nothing from its neighbours', () => {
     { type: 'native.unmapped', nativeType: 'user/hologram' },
   ])
 })
-
-test.each(['[1,2]', '[]', '["a",{}]'])(
-  'an array that is no list of messages (%s) is one line of output',
-  (line) => {
-    expect(openTalk().hear(JSON.parse(line))).toEqual([{ type: 'output.written', stream: 'stdout', line }])
-  },
-)
