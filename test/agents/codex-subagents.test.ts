@@ -35,6 +35,36 @@ function withChild() {
 const ofAgents = (said: readonly { type: string }[]) =>
   said.filter(({ type }) => type.startsWith('subagent.'))
 
+describe('a sub-agent whose thread starts before its call names it', () => {
+  const spawn = (id: string) =>
+    item('started', { type: 'collabAgentToolCall', id, tool: 'spawnAgent', prompt: 'Find the bug\nnow' })
+
+  test('belongs to the open call', () => {
+    const codec = inTurn()
+    codec.hear(spawn('spawnAgent-1'))
+    expect(ofAgents(codec.hear(begins('kt1')).said)).toEqual([
+      {
+        type: 'subagent.started',
+        id: 'kid',
+        toolId: 'spawnAgent-1',
+        label: 'Find the bug',
+        prompt: 'Find the bug\nnow',
+        background: true,
+      },
+    ])
+    expect(ofAgents(codec.hear(call('spawnAgent', 'pendingInit')).said)).toEqual([])
+  })
+
+  test('belongs to no call when two are open', () => {
+    const codec = inTurn()
+    codec.hear(spawn('first'))
+    codec.hear(spawn('second'))
+    expect(ofAgents(codec.hear(begins('kt1')).said)).toEqual([
+      { type: 'subagent.started', id: 'kid', label: 'sub-agent', background: true },
+    ])
+  })
+})
+
 describe('a sub-agent that has ended', () => {
   test('is not begun again by what comes late', () => {
     const { hear } = withChild()

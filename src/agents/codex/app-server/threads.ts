@@ -1,7 +1,8 @@
 import type { SubagentCompleted } from '../../../model/events/work.ts'
 import { addUsage, type Usage } from '../../../model/index.ts'
 import type { Said } from '../../agent.ts'
-import { compact, type Fields, text } from '../../fields.ts'
+import { compact, type Fields, isFields, text } from '../../fields.ts'
+import type { OpenTool } from '../../ledger.ts'
 import { closeMessage, discardMessage } from '../../messages.ts'
 import { settleThread } from '../../settle.ts'
 import { finishSubagent, startSubagent } from '../../subagents.ts'
@@ -32,7 +33,18 @@ function beginChild(state: State, announced: Announced, turn?: string): Said[] {
 
 /** A frame of a thread that nobody announced still has an author. */
 export function adoptChild(state: State, id: string): Said[] {
-  return state.children.has(id) ? [] : beginChild(state, { id, label: 'sub-agent' })
+  return state.children.has(id) ? [] : beginChild(state, unannounced(state, id))
+}
+
+/** A thread may send frames before the call that spawned it names it: the only unclaimed open call is that call. */
+function unannounced({ ledger, children }: State, id: string): Announced {
+  const claimed = new Set(Array.from(children.values(), ({ announced }) => announced.toolId))
+  const isUnclaimed = ({ name, nativeId }: OpenTool) => name === 'spawnAgent' && !claimed.has(nativeId)
+  const [spawn, another] = [...ledger.tools.values()].filter(isUnclaimed)
+  if (!spawn || another) return { id, label: 'sub-agent' }
+  const { nativeId: toolId, input, parent } = spawn
+  const prompt = isFields(input) ? text(input, 'prompt') : undefined
+  return { id, toolId, label: prompt?.split('\n', 1)[0] || 'sub-agent', ...compact({ prompt, parent }) }
 }
 
 export function hasEnded({ children, ledger }: State, id: string): boolean {
@@ -54,7 +66,7 @@ export function wakeChild(state: State, id: string, turn: string | undefined): S
   // Others may have told its end too early: its last turn goes on, and the end of that is still to come.
   const at = turn ?? child?.turn
   if (at !== undefined) state.ended.delete(at)
-  return beginChild(state, child?.announced ?? { id, label: 'sub-agent' }, at)
+  return beginChild(state, child?.announced ?? unannounced(state, id), at)
 }
 
 export function countUsage(of: { usage: Usage | undefined }, usage: Usage): void {
