@@ -34,37 +34,54 @@ const claude: Recipe = (url) => ({
   files: {},
 })
 
-const codex: Recipe = (url, home) => ({
-  env: { CODEX_HOME: join(home, '.codex'), CODEX_SCRIPTED_KEY: KEY },
-  files: {
-    [join(home, '.codex', 'config.toml')]: [
-      // A model with tools it calls by name; newer ones write programs instead.
-      'model = "gpt-5.5"',
-      'model_provider = "scripted"',
-      'check_for_update_on_startup = false',
-      'suppress_unstable_features_warning = true',
-      '[features]',
-      // Without plugins and apps it calls nobody but its model.
-      'apps = false',
-      'plugins = false',
-      // Questions outside of its plan mode.
-      'default_mode_request_user_input = true',
-      '[analytics]',
-      'enabled = false',
-      '[tools.update_plan]',
-      'enabled = true',
-      '[model_providers.scripted]',
-      'name = "scripted"',
-      `base_url = ${JSON.stringify(`${url}/v1`)}`,
-      'env_key = "CODEX_SCRIPTED_KEY"',
-      'wire_api = "responses"',
-      'request_max_retries = 1',
-      'stream_max_retries = 2',
-      'supports_websockets = false',
-      '',
-    ].join('\n'),
-  },
-})
+/** Settings that scenarios need beyond the defaults. */
+interface CodexSettings {
+  readonly model: readonly string[]
+  readonly features: readonly string[]
+  readonly tools: readonly string[]
+}
+
+const CODEX_EXTRAS: CodexSettings = {
+  // Calls tools by name; the default model writes programs that call them.
+  model: ['model = "gpt-5.5"'],
+  // Questions outside of plan mode.
+  features: ['default_mode_request_user_input = true'],
+  tools: ['[tools.update_plan]', 'enabled = true'],
+}
+
+const codexRecipe =
+  ({ model, features, tools }: CodexSettings): Recipe =>
+  (url, home) => ({
+    env: { CODEX_HOME: join(home, '.codex'), CODEX_SCRIPTED_KEY: KEY },
+    files: {
+      [join(home, '.codex', 'config.toml')]: [
+        ...model,
+        'model_provider = "scripted"',
+        'check_for_update_on_startup = false',
+        'suppress_unstable_features_warning = true',
+        '[features]',
+        // Without plugins and apps it calls nobody but its model.
+        'apps = false',
+        'plugins = false',
+        ...features,
+        '[analytics]',
+        'enabled = false',
+        ...tools,
+        '[model_providers.scripted]',
+        'name = "scripted"',
+        `base_url = ${JSON.stringify(`${url}/v1`)}`,
+        'env_key = "CODEX_SCRIPTED_KEY"',
+        'wire_api = "responses"',
+        'request_max_retries = 1',
+        'stream_max_retries = 2',
+        'supports_websockets = false',
+        '',
+      ].join('\n'),
+    },
+  })
+
+const codex = codexRecipe(CODEX_EXTRAS)
+const codexDefault = codexRecipe({ model: [], features: [], tools: [] })
 
 const gemini: Recipe = (url, home) => ({
   env: {
@@ -164,7 +181,7 @@ const copilot: Recipe = (url) => ({
 const LIMIT = { context: 200_000, output: 8000 }
 const COST = { input: 1, output: 2, cache_read: 0.1 }
 
-const RECIPES = { claude, codex, gemini, opencode, qwen, copilot }
+const RECIPES = { claude, codex, 'codex-default': codexDefault, gemini, opencode, qwen, copilot }
 
 /** A clean environment for a program: its home is `home`, its model is the scripted one, and it calls nobody else. */
 export function offlineEnvironment(

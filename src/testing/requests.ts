@@ -1,4 +1,5 @@
 import { MainstemError } from '../model/index.ts'
+import type { Tokens } from './scenario.ts'
 import type { Place } from './script.ts'
 
 /** A request as it came in. */
@@ -13,6 +14,8 @@ export interface RecordedRequest {
   readonly at: Date
   /** What it was answered with; absent when it was no model call of a scenario. */
   readonly place?: Place
+  /** Token counts that the answer reports; absent when no complete answer was scripted for the request. */
+  readonly usage?: Tokens
 }
 
 const SECRET = new Set([

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { jsonFrame } from '../framing/frame.ts'
 import { toMainstemError } from '../model/index.ts'
-import type { Api } from './apis/api.ts'
+import type { Api, Said } from './apis/api.ts'
 import { chat } from './apis/chat.ts'
 import { gemini } from './apis/gemini.ts'
 import { messages } from './apis/messages.ts'
@@ -12,7 +12,7 @@ import { deliver, refuse } from './deliver.ts'
 import { isFields } from './fields.ts'
 import type { ModelCall } from './model-call.ts'
 import { type RecordedRequest, Requests, withoutKey, withoutSecrets } from './requests.ts'
-import type { Scenario } from './scenario.ts'
+import type { Fault, Scenario } from './scenario.ts'
 import { SCENARIOS } from './scenarios.ts'
 import { type Cue, Script } from './script.ts'
 import { settle } from './settle.ts'
@@ -107,11 +107,13 @@ export class ScriptedModel implements AsyncDisposable {
     const cue = call && this.#script.cue(call)
     // Taken before anybody hears of the request, so that whoever waited for it can release it.
     const released = this.#gate.promise
-    this.#requests.add(recorded(request, url, body, cue))
+    const said = call && cue && settle(cue.reply, call, `${this.#name}${this.#answers++}`)
+    this.#requests.add(recorded(request, url, body, cue, said))
     if (!api) return answerOther(request, response, url, body)
-    if (!call || !cue) return refuse(response, api, { status: 400, message: 'The body is no JSON object.' })
+    if (!call || !cue || !said) {
+      return refuse(response, api, { status: 400, message: 'The body is no JSON object.' })
+    }
     const { reply, fault } = cue
-    const said = settle(reply, call, `${this.#name}${this.#answers++}`)
     await deliver(response, {
       api,
       said,
@@ -124,7 +126,16 @@ export class ScriptedModel implements AsyncDisposable {
   }
 }
 
-function recorded(request: IncomingMessage, url: URL, body: unknown, cue?: Cue): RecordedRequest {
+/** Faults after which the rest of the answer, and with it the usage, still arrives. */
+const HARMLESS: readonly (Fault['kind'] | undefined)[] = [undefined, 'garble', 'stall']
+
+function recorded(
+  request: IncomingMessage,
+  url: URL,
+  body: unknown,
+  cue?: Cue,
+  said?: Said,
+): RecordedRequest {
   return {
     method: request.method ?? '',
     path: withoutKey(url),
@@ -132,6 +143,7 @@ function recorded(request: IncomingMessage, url: URL, body: unknown, cue?: Cue):
     body,
     at: new Date(),
     ...(cue?.place && { place: cue.place }),
+    ...(said && HARMLESS.includes(cue?.fault?.kind) && { usage: said.usage }),
   }
 }
 

@@ -1,11 +1,12 @@
 import { resolve } from 'node:path'
+import { codexPrograms } from './codex-programs.ts'
 import { isOffered, type ModelCall } from './model-call.ts'
 import type { Action, Actions, NativeCall, PlanItem } from './scenario.ts'
 
 type Naming<Do extends keyof Actions> = (action: Actions[Do], call: ModelCall) => readonly NativeCall[]
 
 /** What one program calls its tools, and how it wants their arguments. */
-interface Toolbox {
+export interface Toolbox {
   readonly names: { readonly [Do in keyof Actions]?: Naming<Do> }
   /** Tools that it does not show before they are searched for, and yet runs when they are called. */
   readonly hidden?: { readonly behind: readonly string[]; readonly actions: readonly (keyof Actions)[] }
@@ -181,7 +182,7 @@ const copilot: Toolbox = {
 }
 
 // A tool that two of them have is that of the first whose arguments fit.
-const TOOLBOXES: readonly Toolbox[] = [claude, codex, gemini, qwen, opencode, copilot]
+const TOOLBOXES: readonly Toolbox[] = [claude, codex, codexPrograms, gemini, qwen, opencode, copilot]
 
 /** The calls by which the program that asks would do this; undefined when it has no tool for it. */
 export function callsFor(action: Action, request: ModelCall): readonly NativeCall[] | undefined {
@@ -194,7 +195,7 @@ export function callsFor(action: Action, request: ModelCall): readonly NativeCal
 
 /** What the program that asks finds in the text of an answer, where others want a call. */
 export function wordsFor(action: Action, { tools }: ModelCall): string | undefined {
-  const isCodex = tools.some(({ name }) => name === 'exec_command')
+  const isCodex = tools.some(({ name }) => name === 'exec_command' || name === 'exec')
   return isCodex && action.do === 'propose' ? `<proposed_plan>\n${action.plan}\n</proposed_plan>` : undefined
 }
 

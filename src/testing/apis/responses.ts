@@ -27,10 +27,19 @@ function read(body: Fields): ModelCall {
     api: 'responses',
     model: text(body, 'model') ?? '',
     streaming: body.stream === true,
-    tools: items(body, 'tools').flatMap((tool) => readTool(tool)),
+    tools: [...items(body, 'tools'), ...laterTools(body)].flatMap((tool) => readTool(tool)),
     messages: input === undefined ? items(body, 'input').flatMap(readItem) : [{ role: 'user', text: input }],
   }
 }
+
+/** Newer models of Codex are offered their tools in the conversation. */
+function laterTools(body: Fields): Fields[] {
+  return items(body, 'input')
+    .filter(({ type }) => type === ADDITIONAL_TOOLS)
+    .flatMap((item) => items(item, 'tools'))
+}
+
+const ADDITIONAL_TOOLS = 'additional_tools'
 
 /** A namespace holds the tools of one server. */
 function readTool(tool: Fields, namespace?: string): OfferedTool[] {
@@ -42,10 +51,19 @@ function readTool(tool: Fields, namespace?: string): OfferedTool[] {
 function readItem(item: Fields): Message[] {
   const type = text(item, 'type') ?? 'message'
   if (type.endsWith('_output')) return [{ role: 'tool', text: contentText(item, 'output') }]
+  if (type === ADDITIONAL_TOOLS) return []
+  if (type === 'agent_message') return [{ role: 'user', text: messageOfAgent(item) }]
   if (type !== 'message') return [{ role: 'assistant', text: '' }]
   const said = contentText(item, 'content')
   if (item.role === 'assistant') return [{ role: 'assistant', text: said }]
   return item.role === 'user' ? [{ role: 'user', text: said }] : []
+}
+
+/** A task for a sub-agent, or its answer. The task is meant to be encrypted, and is not by a scripted model. */
+function messageOfAgent(item: Fields): string {
+  return items(item, 'content')
+    .map((part) => text(part, 'text') ?? text(part, 'encrypted_content') ?? '')
+    .join('')
 }
 
 type Item = { readonly type: string; readonly id: string; readonly [key: string]: unknown }
@@ -61,7 +79,12 @@ function messageItem(said: Said): Item {
 }
 
 function callItem(said: Said, call: NativeCall, index: number): Item {
-  const common = { call_id: callId('call', said, index), name: call.name, status: 'completed' }
+  const common = {
+    call_id: callId('call', said, index),
+    name: call.name,
+    status: 'completed',
+    ...(call.namespace !== undefined && { namespace: call.namespace }),
+  }
   if (typeof call.input === 'string')
     return { type: 'custom_tool_call', id: callId('ctc', said, index), ...common, input: call.input }
   return {
@@ -69,7 +92,6 @@ function callItem(said: Said, call: NativeCall, index: number): Item {
     id: callId('fc', said, index),
     ...common,
     arguments: JSON.stringify(call.input),
-    ...(call.namespace !== undefined && { namespace: call.namespace }),
   }
 }
 
