@@ -5,11 +5,13 @@ import { offlineEnvironment, scriptedModel, writeOfflineFiles } from '../src/tes
 import { brokenPromises } from './evidence.ts'
 import { limitOf } from './limits/index.ts'
 import type { Program } from './programs.ts'
+import { seededRandom } from './random.ts'
 import type { CellResult } from './results.ts'
 import type { Scenario } from './scenario.ts'
 import { SCRIPTS } from './scripts.ts'
 import { type Launch, Missing, Stage, Unplayable } from './stage.ts'
 import { CELL_MARKER, connectionsOf, processesOf } from './traces.ts'
+import { modelOf } from './usage.ts'
 
 /** One scenario, played by one program in one of its launches. */
 export interface Cell {
@@ -18,42 +20,43 @@ export interface Cell {
   readonly scenario: Scenario
 }
 
-const CELL_MS = 120_000
+const CELL_MS = 180_000
 const LOOK_MS = 250
 const SEEN_LENGTH = 300
 
-/** How a play ended: shown, not shown, broken in a way that no limit explains, or never begun. */
+/** How a scenario ended: passed, failed, broken in a way that no limit explains, or not started. */
 type Played = { shown: true } | { shown: false; what: string } | { broken: string } | { unplayable: string }
 
-/** Plays a cell in a folder of its own, and judges what came of it. */
-export async function runCell(cell: Cell, command: string, folder: string): Promise<CellResult> {
-  const played = await play(cell, command, folder)
+/** Plays a cell in its folder, and compares the outcome with the limit of the program, if it has one. */
+export async function runCell(cell: Cell, command: string, folder: string, seed = 1): Promise<CellResult> {
+  const { played, models } = await play(cell, command, folder, seed)
   const { program, launch, scenario } = cell
-  const named = { program: program.id, version: program.version, launch, scenario: scenario.id }
+  const asked = models.length > 0 && { models }
+  const named = { program: program.id, version: program.version, launch, scenario: scenario.id, ...asked }
   const limit = limitOf(program.id, launch, scenario.id)
   if ('broken' in played) return { ...named, state: 'red', reason: played.broken }
   if ('unplayable' in played) return { ...named, state: 'not run', reason: played.unplayable }
   if (played.shown) {
     return limit
-      ? { ...named, state: 'red', reason: `it works after all: ${limit.reason}` }
+      ? { ...named, state: 'red', reason: `it works, although a limit exists: ${limit.reason}` }
       : { ...named, state: 'yes' }
   }
   const seen = withoutPlaces(played.what, folder)
   if (!limit) return { ...named, state: 'red', reason: seen }
-  // A limit explains what it says, and no other failure.
+  // A limit explains this failure and no other.
   if (!limit.seen.test(seen)) return { ...named, state: 'red', reason: `${seen} (${limit.reason})` }
   const { reason, evidence, ours } = limit
   const state = ours ? 'ours' : 'no'
   return { ...named, state, reason, seen, ...(evidence !== undefined && { evidence }) }
 }
 
-/** The same on every machine: without the folder of the cell, and without the port of its model. */
+/** Removes the folder of the cell and the port of its model, which differ between runs. */
 function withoutPlaces(text: string, folder: string): string {
   const plain = text.replaceAll(folder, '').replace(/(127\.0\.0\.1):\d+/g, '$1')
   return plain.length > SEEN_LENGTH ? `${plain.slice(0, SEEN_LENGTH)}…` : plain
 }
 
-async function play(cell: Cell, command: string, folder: string): Promise<Played> {
+async function play(cell: Cell, command: string, folder: string, seed: number) {
   const name = `${cell.program.id}-${cell.launch}-${cell.scenario.id}`
   const [home, cwd] = [join(folder, 'home'), join(folder, 'work')]
   await Promise.all([home, cwd].map((path) => mkdir(path, { recursive: true })))
@@ -63,7 +66,8 @@ async function play(cell: Cell, command: string, folder: string): Promise<Played
   const env = { ...offline.env, PATH: process.env.PATH ?? '', [CELL_MARKER]: name }
   const signal = AbortSignal.timeout(CELL_MS)
   const outside = watchConnections(name)
-  const stage = new Stage({ ...cell, command, env, cwd, model, signal, cell: name })
+  const random = seededRandom(seed, name)
+  const stage = new Stage({ ...cell, command, env, cwd, model, signal, cell: name, random })
   const played = await perform(cell.scenario, stage)
   await stage[Symbol.asyncDispose]()
   const broken = [
@@ -73,7 +77,8 @@ async function play(cell: Cell, command: string, folder: string): Promise<Played
   ]
   await writeFile(join(folder, 'entries.jsonl'), lines(stage.logs.flat()))
   await writeFile(join(folder, 'requests.jsonl'), lines(model.requests))
-  return broken.length === 0 ? played : { broken: broken.join('; ') }
+  const models = [...new Set(model.requests.filter(({ place }) => place !== undefined).map(modelOf))]
+  return { played: broken.length === 0 ? played : { broken: broken.join('; ') }, models }
 }
 
 async function perform(scenario: Scenario, stage: Stage): Promise<Played> {
@@ -86,7 +91,7 @@ async function perform(scenario: Scenario, stage: Stage): Promise<Played> {
   } catch (thrown) {
     if (thrown instanceof Missing) return { shown: false, what: thrown.message }
     if (thrown instanceof Unplayable) return { unplayable: thrown.message }
-    // A refusal is an answer; anything else that is thrown is not.
+    // A refusal is a valid outcome; any other error is not.
     const isRefusal = thrown instanceof MainstemError && thrown.code === 'unsupported_option'
     if (isRefusal) return { shown: false, what: `${thrown.code}: ${thrown.message}` }
     return { broken: thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : String(thrown) }
@@ -95,7 +100,7 @@ async function perform(scenario: Scenario, stage: Stage): Promise<Played> {
   }
 }
 
-/** Looks again and again for connections that lead away; a namespace without a route leaves nothing to find. */
+/** Polls for connections to other machines; in a namespace without a route there are none. */
 function watchConnections(cell: string): { end(): string[] } {
   const found = new Set<string>()
   const look = () => {

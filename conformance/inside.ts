@@ -2,19 +2,25 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { LaunchKind } from '../src/model/index.ts'
 import { type Cell, runCell } from './cell.ts'
 import { cellsOf } from './plan.ts'
 import { type CellResult, nameOf, type Warmth } from './results.ts'
 import { changedFiles, filesBelow } from './traces.ts'
-import { coldOverWarm } from './warmth.ts'
+import { measureWarmth } from './warmth.ts'
 
-/** The part of a run that happens behind the fence: it is told what to do by a file, and writes what came of it. */
+/** The part of a run behind the fence: reads its orders from a file and writes the results beside it. */
 const Orders = z.strictObject({
   /** The commands of the programs that are installed, by id. */
   commands: z.record(z.string(), z.string()),
   programs: z.array(z.string()),
   scenarios: z.array(z.string()),
+  launches: z.array(LaunchKind),
+  /** Of random moments. */
+  seed: z.int(),
   ci: z.boolean(),
+  /** Measure the time to the first text as well. */
+  warmth: z.boolean(),
   atOnce: z.int().positive(),
   keep: z.boolean(),
   covered: z.array(z.string()),
@@ -52,12 +58,12 @@ async function attempt(cell: Cell, folder: string): Promise<CellResult> {
   const command = orders.commands[program.id]
   const named = { program: program.id, version: program.version, launch, scenario: scenario.id }
   if (command === undefined) return { ...named, state: 'not run', reason: 'it could not be installed' }
-  const result = await runCell(cell, command, folder)
+  const result = await runCell(cell, command, folder, orders.seed)
   if (!orders.keep && result.state !== 'red') await rm(folder, { recursive: true, force: true })
   return result
 }
 
-/** A file where none may be is nobody's limit. */
+/** No limit excuses a file outside of the home and the workspace. */
 function withStrays(result: CellResult): CellResult {
   const now = filesBelow(orders.covered, orders.kept)
   const strays = changedFiles(files, now)
@@ -69,14 +75,15 @@ function withStrays(result: CellResult): CellResult {
 await Promise.all(Array.from({ length: orders.atOnce }, worker))
 
 const warmth: Warmth[] = []
-if (!orders.ci && orders.scenarios.length === 0) {
+if (orders.warmth) {
   for (const program of new Set(cells.map((cell) => cell.program))) {
     const command = orders.commands[program.id]
     if (command === undefined) continue
-    const ratio = await coldOverWarm(program, command, join(orders.folder, `w-${program.id}`))
-    if (ratio === undefined) continue
-    warmth.push({ program: program.id, version: program.version, coldOverWarm: ratio })
-    console.log(`         ${program.id}: the first text comes ${ratio} times faster from a warm process`)
+    const measured = await measureWarmth(program, command, join(orders.folder, `w-${program.id}`))
+    if (measured === undefined) continue
+    warmth.push(measured)
+    const { cold, warm } = measured
+    console.log(`         ${program.id}: first text after ${cold.median} ms cold and ${warm.median} ms warm`)
   }
 }
 writeFileSync(`${path}.results`, JSON.stringify({ cells: results, warmth }))

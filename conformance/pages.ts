@@ -1,7 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { PROGRAMS, type Program } from './programs.ts'
-import type { CellResult, CellState, Results } from './results.ts'
+import type { CellResult, CellState, Results, Spread } from './results.ts'
 import { SCENARIOS } from './scenarios/index.ts'
+import { SETTINGS, settingsOf } from './settings.ts'
 import type { Launch } from './stage.ts'
 
 export const PAGE = 'docs/conformance.md'
@@ -37,86 +38,140 @@ const columnsOf = (programs: readonly Program[]): Column[] =>
 
 function matrix(results: Results, programs: readonly Program[]): string {
   const columns = columnsOf(programs)
-  const head = ['', ...columns.map(({ program, launch }) => `\`${program.agent}\` ${launch}`)]
+  const head = ['', ...columns.map(({ program, launch }) => `${nameOf(program)} ${launch}`)]
   const rows = SCENARIOS.map(({ id, title }) => [
     title,
-    ...columns.map((column) => mark(results, column, id)),
+    ...columns.map((column) => `${mark(results, column, id)}${footnotes(column, id)}`),
   ])
   return table(head, rows)
 }
+
+const nameOf = ({ agent, variant }: Program) => `\`${agent}\`${variant === undefined ? '' : ` (${variant})`}`
 
 function mark(results: Results, column: Column, scenario: string): string {
   return MARKS[find(results, column, scenario)?.state ?? 'not run']
 }
 
-/** The limits of a program, by its launches; the same limit of several scenarios stands in one line. */
+function footnotes({ program }: Column, scenario: string): string {
+  const numbers = settingsOf({ program: program.id, scenario })
+  return numbers.length === 0 ? '' : ` <sup>${numbers.join(' ')}</sup>`
+}
+
+/** Counts of each column, and the model that it asked. */
+function summary(results: Results): string {
+  const rows = columnsOf(PROGRAMS).map((column) => {
+    const { program, launch } = column
+    const cells = SCENARIOS.flatMap(({ id }) => find(results, column, id) ?? [])
+    const count = (...states: readonly CellState[]) =>
+      String(cells.filter(({ state }) => states.includes(state)).length)
+    const missing = SCENARIOS.length - cells.length
+    const models = cells.map((cell) => cell.models?.[0])
+    const model = models.find((name) => name !== undefined) ?? ''
+    const name = `${nameOf(program)} ${program.version}`
+    return [name, launch, model, count('yes'), count('no', 'ours'), String(missing), count('red')]
+  })
+  return table(['program', 'launch', 'model', 'yes', 'no', 'not run', 'red'], rows)
+}
+
+function settings(): string {
+  const lines = SETTINGS.map(({ programs, setting, why }, index) => {
+    const names = programs.map((id) => `\`${id}\``).join(', ')
+    return `${index + 1}. ${names}: ${setting}, because ${why}.`
+  })
+  return lines.join('\n')
+}
+
+/** The limits of a program, by launch; scenarios with the same limit share a line. */
 function limits(results: Results, program: Program): string {
-  const told = program.launches.flatMap((launch) => {
+  const lines = program.launches.flatMap((launch) => {
     const cells = SCENARIOS.flatMap(({ id, title }) => {
       const cell = find(results, { program, launch }, id)
       return cell?.state === 'no' || cell?.state === 'ours' ? [{ ...cell, title }] : []
     })
-    return [...Map.groupBy(cells, ({ reason, evidence }) => `${reason}${seenIn(evidence)}`)].map(
-      ([why, group]) =>
-        `- ${launch}: ${group.map(({ title }) => lower(title)).join('; ')}. ${ours(group)}${why}${seen(group)}`,
+    return [...Map.groupBy(cells, ({ reason, evidence }) => `${reason}${linkTo(evidence)}`)].map(
+      ([why, group]) => {
+        const titles = group.map(({ title }) => title).join('; ')
+        return `- ${launch}: **${titles}**. ${ours(group)}${why}${seen(group)}`
+      },
     )
   })
-  const { version } = program
-  const heading = `### \`${program.agent}\` ${version}`
-  return [heading, '', ...(told.length === 0 ? ['Nothing of the above.'] : told)].join('\n')
+  const heading = `### ${nameOf(program)} ${program.version}`
+  return [heading, '', ...(lines.length === 0 ? ['None.'] : lines)].join('\n')
 }
-
-const lower = (title: string) => title.slice(0, 1).toLowerCase() + title.slice(1)
 
 const ours = (group: readonly CellResult[]) =>
-  group.every(({ state }) => state === 'ours') ? 'Our limit: ' : ''
+  group.every(({ state }) => state === 'ours') ? 'Limit of Mainstem: ' : ''
 
-/** What came instead, each once. */
+/** Each distinct failure once. */
 function seen(group: readonly CellResult[]): string {
-  const told = [...new Set(group.flatMap((cell) => cell.seen ?? []))]
-  return told.length === 0 ? '' : ` Seen: ${told.map((one) => `\`${one.replaceAll('`', "'")}\``).join(', ')}.`
+  const failures = [...new Set(group.flatMap((cell) => cell.seen ?? []))]
+  if (failures.length === 0) return ''
+  return ` Seen: ${failures.map((one) => `\`${one.replaceAll('`', "'")}\``).join(', ')}.`
 }
 
-function seenIn(evidence: string | undefined): string {
-  return evidence === undefined ? '' : ` [Recorded](../${evidence}).`
+function linkTo(evidence: string | undefined): string {
+  return evidence === undefined ? '' : ` [Recording](../${evidence}).`
 }
 
-function warmth({ warmth: ratios }: Results): string {
-  const rows = ratios.flatMap(({ program, version, coldOverWarm }) => {
-    const agent = PROGRAMS.find(({ id }) => id === program)?.agent
-    return agent === undefined ? [] : [[`\`${agent}\` ${version}`, `${coldOverWarm} ×`]]
+function warmth({ warmth: measured }: Results): string {
+  const range = ({ min, median, max }: Spread) => `${min} – ${median} – ${max}`
+  const rows = measured.flatMap(({ program, version, runs, cold, warm }) => {
+    const one = PROGRAMS.find(({ id }) => id === program)
+    return one ? [[`${nameOf(one)} ${version}`, String(runs), range(cold), range(warm)]] : []
   })
-  return table(['program', 'cold against warm'], rows)
+  if (rows.length === 0) return 'Not measured with these versions.'
+  return table(['program', 'runs', 'cold, ms', 'warm, ms'], rows)
 }
 
-/** The page of results, whole. */
+const HOW = [
+  'Each cell is one scenario, played by the real CLI at an exact version, through the [library](library.md), against a [scripted model](testing.md) on the same machine. It needs no account and no network.',
+  '- **yes**: the scenario passed. Figures and texts are compared exactly: token counts and costs with what the model reported, texts, outputs and paths with what the script contains.\n- **no**: the program lacks the feature. The scenario is played anyway and has to fail in the way that [the limits](#limits) describe; another failure is red, and so is a success.\n- **no (ours)**: the program has the feature, and Mainstem does not use it.\n- **not run**: the program could not be installed, or has no second model to switch to.\n- **red**: a fault.',
+  'Every cell also checks that each turn has one terminal event, that no native frame is unmapped, that each tool call ends once, that the deltas of a text add up to it, that no process survives, and that no file is written outside of the home and the workspace of the cell.',
+]
+
+const RUN =
+  'The programs are installed below `~/.cache/mainstem/conformance`. `--only`, `--launch` and `--scenario` select cells, `--keep` keeps their folders, `--at-once` sets how many are played in parallel, `--seed` repeats the random moments of an earlier run, `--warmth` measures start times, and `--ci` plays the scenarios that every change has to pass, without writing results. Where the system allows it, the programs run in a network namespace without a route, with empty folders in place of the home directory and `/tmp`. `npm run mutate:conformance` plants faults in a copy of the sources and checks that the cells turn red.'
+
+/** The whole page. */
 export function conformancePage(results: Results): string {
   const [main, others] = [PROGRAMS.filter(({ inCi }) => inCi), PROGRAMS.filter(({ inCi }) => !inCi)]
-  const pins = PROGRAMS.map((one) => [`\`${one.agent}\``, `\`${one.package}\``, one.version])
+  const [native, acp] = [
+    others.filter(({ agent }) => main.some((one) => one.agent === agent)),
+    others.filter(({ agent }) => !main.some((one) => one.agent === agent)),
+  ]
+  const pins = PROGRAMS.map((one) => [nameOf(one), `\`${one.package}\``, one.version])
   return `${[
     '# Conformance',
-    'Generated by `npm run conformance` from what the real programs did; edit nothing here.',
-    'Every cell is a scenario that was played by the real program, installed from npm at an exact version, through the [library](library.md), against a [scripted model](testing.md) on this machine. No account and no network is needed. **yes**: it was shown. **no**: the program cannot do it, or cannot be told to; it was tried, and below stands why, and what was seen instead: anything else than that is red. **no (ours)**: the program could, and Mainstem does not ask it to. **not run**: the program could not be installed.',
-    'After each cell these hold as well: one terminal event for each turn, no frame that no rule knows, every call of a tool ended once, the pieces of a text are its whole, no process is left, and no file was written outside the home and the workspace that the cell was given.',
-    '## What was shown',
+    'Generated by `npm run conformance`; do not edit.',
+    '## Summary',
+    shortMatrix(results, main),
+    summary(results),
+    '## How a cell is played',
+    ...HOW,
+    '## Results',
+    'A number refers to a [setting](#settings) that the cell needs beyond the defaults of the program.',
     matrix(results, main),
-    '## Other versions, and agents over ACP',
-    matrix(results, others.slice(0, 1)),
-    matrix(results, others.slice(1)),
-    '## What the programs cannot do',
+    '### Other versions and models',
+    matrix(results, native),
+    '### Agents over ACP',
+    matrix(results, acp),
+    '## Settings',
+    'Every program gets a dummy key and the address of the scripted model, and has updates and telemetry turned off. Gemini CLI is pinned to one model, because its own choice costs a model call. These cells need more:',
+    settings(),
+    '## Limits',
     ...PROGRAMS.map((program) => limits(results, program)),
-    '## Warm against cold',
-    'How many times faster the first text comes from a process that is there already than from one that has to be started. The model answers at once, so this is the time of the program alone.',
+    '## Start time',
+    'Time from a prompt to the first text: cold with a process that starts for it, warm with a running one. Minimum, median and maximum of several runs on one shared machine, as a measurement and not a promise. The model answers at once.',
     warmth(results),
     '## Versions',
     table(['agent', 'package', 'version'], pins),
     '## Run it',
     '```sh\nnpm run conformance\nnpm run conformance -- --only claude --scenario text,shell\nnpm run conformance -- --list\n```',
-    'The programs are installed below `~/.cache/mainstem/conformance` and stay there. `--only` and `--scenario` choose cells, `--keep` keeps their folders, `--at-once` says how many are played at the same time, and `--ci` plays the few that every change has to pass, and writes nothing down. Where the system allows it, the programs run in a network of their own that has a loopback and no route, with empty folders in place of the home directory and `/tmp`; the first lines of a run say so.',
+    RUN,
   ].join('\n\n')}\n`
 }
 
-/** What a reader asks first, with both launches of a program in one cell. */
+/** The most asked rows, with both launches of a program in one cell. */
 function shortMatrix(results: Results, programs: readonly Program[]): string {
   const rows = SCENARIOS.flatMap(({ id, inShort }) => {
     if (inShort === undefined) return []
@@ -132,13 +187,13 @@ function shortMatrix(results: Results, programs: readonly Program[]): string {
 /** The short table of the README, between its markers. */
 export function readmeBlock(results: Results): string {
   const programs = PROGRAMS.filter(({ inCi }) => inCi)
-  const more = `One word stands for both launches. [All ${SCENARIOS.length} scenarios](${PAGE}), with ${PROGRAMS.length} programs.`
+  const more = `A single value applies to both launches. [All ${SCENARIOS.length} scenarios](${PAGE}), with ${PROGRAMS.length} programs.`
   return `${BEGIN}\n\n${shortMatrix(results, programs)}\n\n${more}\n\n${END}`
 }
 
 export function withBlock(readme: string, results: Results): string {
   const [begin, end] = [readme.indexOf(BEGIN), readme.indexOf(END)]
-  if (begin === -1 || end === -1) throw new TypeError(`${README} has no place for the table`)
+  if (begin === -1 || end === -1) throw new TypeError(`${README} has no markers for the table`)
   return readme.slice(0, begin) + readmeBlock(results) + readme.slice(end + END.length)
 }
 

@@ -1,25 +1,29 @@
 import type { Cell } from './cell.ts'
 import { PROGRAMS } from './programs.ts'
 import { SCENARIOS } from './scenarios/index.ts'
+import type { Launch } from './stage.ts'
 
 /** What is to be run. */
 export interface Choice {
   readonly programs: readonly string[]
   readonly scenarios: readonly string[]
+  readonly launches: readonly Launch[]
   readonly ci: boolean
 }
 
 /** The cells of a choice, program by program; no names stand for all. */
-export function cellsOf({ programs, scenarios, ci }: Choice): Cell[] {
+export function cellsOf({ programs, scenarios, launches, ci }: Choice): Cell[] {
   const isIn = (names: readonly string[], id: string) => names.length === 0 || names.includes(id)
   return PROGRAMS.filter(({ id, inCi }) => isIn(programs, id) && (inCi || !ci)).flatMap((program) =>
-    program.launches.flatMap((launch) =>
-      SCENARIOS.filter(({ id, inCi = false }) => isIn(scenarios, id) && (inCi || !ci)).map((scenario) => ({
-        program,
-        launch,
-        scenario,
-      })),
-    ),
+    program.launches
+      .filter((launch) => isIn(launches, launch))
+      .flatMap((launch) =>
+        SCENARIOS.filter(({ id, inCi = false }) => isIn(scenarios, id) && (inCi || !ci)).map((scenario) => ({
+          program,
+          launch,
+          scenario,
+        })),
+      ),
   )
 }
 

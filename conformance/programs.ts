@@ -19,6 +19,8 @@ export interface Program {
   readonly planMode?: string
   /** Its live launch names histories by the minute, and loses one that is resumed within the minute it began. */
   readonly namesByMinute?: boolean
+  /** What differs from the column of the same agent and version. */
+  readonly variant?: string
   /** Part of every check, not only of the full run. */
   readonly inCi: boolean
 }
@@ -79,6 +81,20 @@ export const PROGRAMS: readonly Program[] = [
     otherMode: 'plan',
     planMode: 'plan',
     inCi: true,
+  },
+  {
+    id: 'codex-default',
+    agent: 'codex',
+    variant: 'default model',
+    package: '@openai/codex',
+    version: '0.166.0',
+    bin: 'codex',
+    offline: 'codex-default',
+    launches: BOTH,
+    otherModel: 'gpt-5.4',
+    otherMode: 'plan',
+    planMode: 'plan',
+    inCi: false,
   },
   {
     id: 'claude-old',

@@ -5,8 +5,8 @@ import { PROGRAMS } from './programs.ts'
 import { SCENARIOS } from './scenarios/index.ts'
 
 /**
- * `yes`: shown. `no`: the agent's own limit, which was tried and did show. `ours`: the program could, and is not
- * asked to. `not run`: the program could not be installed. `red`: anything else.
+ * `yes`: the scenario passed. `no`: it failed as a limit of the program predicts. `ours`: the program has the feature,
+ * and Mainstem does not use it. `not run`: the program could not be installed. `red`: anything else.
  */
 export const CellState = z.enum(['yes', 'no', 'ours', 'not run', 'red'])
 export type CellState = z.infer<typeof CellState>
@@ -17,17 +17,29 @@ export const CellResult = z.strictObject({
   launch: LaunchKind,
   scenario: z.string(),
   state: CellState,
+  /** Models that the program asked in this cell, in the order of the first request. */
+  models: z.array(z.string()).optional(),
   /** Why not. */
   reason: z.string().optional(),
-  /** What was seen instead, when it was tried. */
+  /** How it failed. */
   seen: z.string().optional(),
-  /** Where it can be seen: a recording in this repository. */
+  /** A recording of it in this repository. */
   evidence: z.string().optional(),
 })
 export type CellResult = z.infer<typeof CellResult>
 
-/** How much faster the first text comes from a process that is there already. */
-export const Warmth = z.strictObject({ program: z.string(), version: z.string(), coldOverWarm: z.number() })
+/** Milliseconds of several runs. */
+const Spread = z.strictObject({ min: z.int(), median: z.int(), max: z.int() })
+export type Spread = z.infer<typeof Spread>
+
+/** Time from a prompt to the first text, with the process started for it and with a running process. */
+export const Warmth = z.strictObject({
+  program: z.string(),
+  version: z.string(),
+  runs: z.int().positive(),
+  cold: Spread,
+  warm: Spread,
+})
 export type Warmth = z.infer<typeof Warmth>
 
 export const Results = z.strictObject({ cells: z.array(CellResult), warmth: z.array(Warmth) })
@@ -47,7 +59,7 @@ export function nameOf({ program, launch, scenario }: Omit<CellResult, 'version'
 
 const LAUNCHES = LaunchKind.options
 
-/** New results take the place of old ones; what is no longer in the tables goes. */
+/** New results replace old ones; results of removed programs, versions and scenarios are dropped. */
 export function merge(before: Results, now: Results): Results {
   const order = ({ program, launch, scenario }: Pick<CellResult, 'program' | 'launch' | 'scenario'>) => [
     PROGRAMS.findIndex(({ id }) => id === program),
@@ -72,7 +84,7 @@ function compare(a: readonly number[], b: readonly number[]): number {
   return a.map((place, index) => place - (b[index] ?? 0)).find((difference) => difference !== 0) ?? 0
 }
 
-/** Cells that were shown before and are not any more. One that could not be run is no step back. */
+/** Cells that passed before and fail now. A cell that could not be run is no regression. */
 export function stepsBack(before: Results, now: Results): CellResult[] {
   const shown = new Set(before.cells.filter(({ state }) => state === 'yes').map(nameOf))
   return now.cells.filter(({ state, ...cell }) => {

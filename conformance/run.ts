@@ -1,10 +1,12 @@
 import { spawn } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, realpathSync, writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { LaunchKind } from '../src/model/index.ts'
 import { cleanEnvironment, type Fence, raiseFence } from './fence.ts'
 import type { Orders } from './inside.ts'
 import { cacheFolder, install } from './install.ts'
@@ -25,15 +27,24 @@ const { values } = parseArgs({
   options: {
     only: { type: 'string', multiple: true, default: [] },
     scenario: { type: 'string', multiple: true, default: [] },
+    launch: { type: 'string', multiple: true, default: [] },
+    seed: { type: 'string' },
     ci: { type: 'boolean', default: false },
     list: { type: 'boolean', default: false },
     keep: { type: 'boolean', default: false },
+    warmth: { type: 'boolean', default: false },
     'at-once': { type: 'string', default: '2' },
   },
 })
 
 const names = (given: readonly string[]) => given.flatMap((one) => one.split(','))
-const choice: Choice = { programs: names(values.only), scenarios: names(values.scenario), ci: values.ci }
+const choice: Choice = {
+  programs: names(values.only),
+  scenarios: names(values.scenario),
+  launches: LaunchKind.array().parse(names(values.launch)),
+  ci: values.ci,
+}
+const seed = values.seed === undefined ? randomInt(1_000_000) : Number.parseInt(values.seed, 10)
 
 const stranger = unknownName(choice)
 if (stranger !== undefined) {
@@ -51,9 +62,11 @@ async function run(): Promise<number> {
   const commands = await installAll()
   // A short path, because programs put sockets below it.
   const folder = await mkdtemp(join(tmpdir(), 'mc-'))
-  const kept = [folder, cacheFolder()]
+  // Resolved, because a copy of the sources links to the packages of another folder.
+  const kept = [folder, cacheFolder(), realpathSync('node_modules')]
   const fence = await raiseFence(kept)
   console.log(`fence: ${fence.words}`)
+  console.log(`seed: ${seed} (pass --seed ${seed} for the same random moments)`)
   try {
     const now = await behind(fence, folder, { ...orders(fence, folder, kept), commands })
     return conclude(now)
@@ -75,11 +88,14 @@ async function installAll(): Promise<Record<string, string>> {
 }
 
 function orders(fence: Fence, folder: string, kept: readonly string[]): Omit<Orders, 'commands'> {
-  const { programs, scenarios, ci } = choice
+  const { programs, scenarios, launches, ci } = choice
   return {
     programs: [...programs],
     scenarios: [...scenarios],
+    launches: [...launches],
+    seed,
     ci,
+    warmth: values.warmth,
     atOnce: Number.parseInt(values['at-once'], 10),
     keep: values.keep,
     covered: [...fence.covered],
@@ -112,7 +128,7 @@ function conclude(now: Results): number {
   for (const cell of counts.get('not run') ?? []) console.log(`NOT RUN: ${nameOf(cell)}`)
   for (const cell of counts.get('red') ?? []) console.log(`red: ${nameOf(cell)}: ${cell.reason}`)
   const back = stepsBack(before, now)
-  for (const cell of back) console.log(`was shown before, and is not now: ${nameOf(cell)}`)
+  for (const cell of back) console.log(`regression: ${nameOf(cell)}`)
   if (!choice.ci) {
     const ran = { ...now, cells: now.cells.filter(({ state }) => state !== 'not run') }
     const after = merge(before, ran)

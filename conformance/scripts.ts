@@ -1,4 +1,4 @@
-import type { Scenario } from '../src/testing/index.ts'
+import { SCENARIOS, type Scenario } from '../src/testing/index.ts'
 
 /** Goes on when the file `go` is there; `running` tells that it waits. */
 const WAIT = 'touch running; until [ -e go ]; do sleep 0.05; done'
@@ -8,7 +8,19 @@ const once = (status: number, wait?: { readonly retryAfterSeconds: number }): Sc
   replies: [{ text: `It worked after ${status}.`, faults: [{ kind: 'status', status, times: 1, ...wait }] }],
 })
 
-/** What the scripted model plays besides its ready-made scenarios. */
+/** Lines of six digits; a megabyte in which no part looks like another. */
+export const BIG_OUTPUT = { first: 100_000, last: 249_795, command: 'seq 100000 249795' }
+
+/** Counts that no two replies share, so that a missing or repeated one shows in every sum. */
+const plain = (input: number, output: number) => ({
+  input,
+  output,
+  cacheRead: 0,
+  cacheWrite: 0,
+  reasoning: 0,
+})
+
+/** Scripts beside the ready-made scenarios of the scripted model. */
 export const SCRIPTS = {
   /** A file tells that the command runs, because not every program does. */
   hang: {
@@ -28,6 +40,63 @@ export const SCRIPTS = {
       { text: 'Both are done.' },
     ],
   },
+  /** Two model calls with plain counts. */
+  counted: {
+    replies: [
+      { usage: plain(211, 17), calls: [{ do: 'shell', command: 'echo counted' }] },
+      { usage: plain(307, 29), text: 'It is counted.' },
+    ],
+  },
+  /** Two model calls with cached and reasoning tokens. */
+  'counted-details': {
+    replies: [
+      {
+        usage: { input: 211, output: 37, cacheRead: 41, cacheWrite: 13, reasoning: 7 },
+        calls: [{ do: 'shell', command: 'echo counted' }],
+      },
+      {
+        usage: { input: 307, output: 59, cacheRead: 83, cacheWrite: 19, reasoning: 11 },
+        text: 'It is counted.',
+      },
+    ],
+  },
+  delegates: {
+    replies: [
+      {
+        usage: plain(211, 17),
+        text: 'I delegate this.',
+        calls: [{ do: 'delegate', task: 'SCENARIO:delegated Do the inner job.' }],
+      },
+      { usage: plain(223, 19), calls: [{ do: 'join' }] },
+      { usage: plain(307, 29), text: 'The sub-agent is done.' },
+    ],
+  },
+  delegated: {
+    replies: [
+      {
+        usage: plain(1009, 101),
+        thinking: 'An inner thought.',
+        calls: [{ do: 'shell', command: 'echo inner-output' }],
+      },
+      { usage: plain(2003, 211), text: 'The inner result.' },
+    ],
+  },
+  /** The file does not exist: the third call fails, and its failure belongs to no other call. */
+  'parallel-tools': {
+    replies: [
+      {
+        calls: [
+          { do: 'shell', command: 'echo first-output' },
+          { do: 'shell', command: 'echo second-output' },
+          { do: 'read', path: 'missing.txt' },
+        ],
+      },
+      { text: 'All calls ended.' },
+    ],
+  },
+  'big-lines': {
+    replies: [{ calls: [{ do: 'shell', command: BIG_OUTPUT.command }] }, { text: 'That was a lot.' }],
+  },
   write: {
     replies: [
       { calls: [{ do: 'write', path: 'hello.txt', content: 'alpha\nbeta\n' }] },
@@ -46,3 +115,9 @@ export const SCRIPTS = {
   'after-500': once(500),
   'after-529': once(529),
 } satisfies Record<string, Scenario>
+
+/** What the model writes in a reply of a ready-made scenario. */
+export function scriptedText(scenario: keyof typeof SCENARIOS, reply = 0): string {
+  const { replies }: Scenario = SCENARIOS[scenario]
+  return replies[reply]?.text ?? ''
+}

@@ -43,6 +43,8 @@ export interface StageSetup {
   readonly signal: AbortSignal
   /** Marks its processes. */
   readonly cell: string
+  /** A number in [0, 1) that repeats for the same seed. */
+  readonly random: () => number
 }
 
 /** No sandbox and no questions: what most scenarios need in order to see a tool run. */
@@ -60,18 +62,20 @@ export class Stage implements AsyncDisposable {
   readonly model: ScriptedModel
   readonly signal: AbortSignal
   readonly cell: string
+  readonly random: () => number
   readonly #stem: Mainstem
   readonly #logs: Entry[][] = []
   readonly #reading: Promise<void>[] = []
   readonly #sessions: AsyncDisposable[] = []
 
-  constructor({ program, launch, command, env, cwd, model, signal, cell }: StageSetup) {
+  constructor({ program, launch, command, env, cwd, model, signal, cell, random }: StageSetup) {
     this.program = program
     this.launch = launch
     this.cwd = cwd
     this.model = model
     this.signal = signal
     this.cell = cell
+    this.random = random
     this.#stem = mainstem({ agents: { [program.agent]: { command: [command], env } } })
   }
 

@@ -4,23 +4,24 @@ const RECORDED = 'src/agents/acp/fixtures'
 
 const ALL = ['claude-agent-acp', 'codex-acp', 'qwen', 'copilot']
 
-/** What the protocol has no word for, whoever speaks it. */
+/** Features that the protocol lacks. */
 const OF_THE_PROTOCOL: readonly Limit[] = [
   {
     scenarios: ['structured'],
     programs: ALL,
-    reason: 'The protocol has no word for it; refused before it starts.',
+    reason: 'The protocol has no such option; refused before it starts.',
     seen: refused('outputSchema'),
   },
   {
     scenarios: ['steps'],
     programs: ['claude-agent-acp', 'codex-acp', 'copilot'],
-    reason: 'The protocol has no word for it, and model calls are not told; refused before it starts.',
+    reason:
+      'The protocol has no such option and does not report single model calls; refused before it starts.',
     seen: refused('maxSteps'),
   },
 ]
 
-/** How each takes a second prompt. */
+/** How each program handles a second prompt. */
 const STEER: readonly Limit[] = [
   { program: 'claude-agent-acp', folder: 'acp-claude' },
   { program: 'codex-acp', folder: 'acp-codex2' },
@@ -29,7 +30,7 @@ const STEER: readonly Limit[] = [
 ].map(({ program, folder }) => ({
   scenarios: ['steer'],
   programs: [program],
-  reason: 'A second prompt waits, or stops the first; refused before it is tried.',
+  reason: 'A second prompt waits or cancels the first; refused before it starts.',
   seen: refused('steer'),
   evidence: `${RECORDED}/${folder}/concurrent_prompt`,
 }))
@@ -40,109 +41,109 @@ export const ACP_LIMITS: readonly Limit[] = [
   {
     scenarios: ['question'],
     programs: ['claude-agent-acp'],
-    reason: 'It has no tool for questions over the protocol.',
-    seen: /^nobody was asked; the outcome is completed, its calls: error/,
+    reason: 'It offers no tool for questions over the protocol.',
+    seen: /^no request was opened; the outcome is completed, its calls: error/,
     evidence: `${RECORDED}/acp-claude/ask`,
   },
   {
     scenarios: ['question'],
     programs: ['codex-acp'],
-    reason: 'It has no tool for questions over the protocol.',
-    seen: /^nobody was asked; the outcome is completed, its calls: none/,
+    reason: 'It offers no tool for questions over the protocol.',
+    seen: /^no request was opened; the outcome is completed, its calls: none/,
     evidence: `${RECORDED}/acp-codex2/ask`,
   },
   {
     scenarios: ['allow-session'],
     programs: ['claude-agent-acp'],
-    reason: 'It offers to allow once or always, and nothing in between.',
+    reason: 'It offers to allow once or always, and not for the session.',
     seen: /^it asked 2 times; the outcome is completed, its calls: denied,denied$/,
     evidence: `${RECORDED}/acp-claude/tool_bash`,
   },
   {
     scenarios: ['allow-session'],
     programs: ['codex-acp'],
-    reason: 'It offers to allow once or always, and nothing in between.',
+    reason: 'It offers to allow once or always, and not for the session.',
     seen: /^the outcome is interrupted/,
     evidence: `${RECORDED}/acp-codex2/tool_bash`,
   },
   {
     scenarios: ['deny'],
     programs: ['codex-acp'],
-    reason: 'A no ends its turn.',
+    reason: 'A denial ends its turn.',
     seen: /^the outcome is interrupted, its calls: denied$/,
     evidence: `${RECORDED}/acp-codex2/tool_bash_reject`,
   },
   {
     scenarios: ['subagent'],
     programs: ['codex-acp'],
-    reason: 'Its sub-agents are not told.',
-    seen: /^no sub-agent was told$/,
+    reason: 'It does not report sub-agents.',
+    seen: /^0 sub-agents were reported$/,
     evidence: `${RECORDED}/acp-codex2/subagent`,
   },
   {
     scenarios: ['proposal'],
     programs: ['codex-acp'],
-    reason: 'It has no mode for plans.',
-    seen: /^it has no mode for plans$/,
+    reason: 'It has no plan mode.',
+    seen: /^it has no plan mode$/,
   },
   {
     scenarios: ['cost'],
     programs: ['qwen'],
-    reason: 'It tells tokens, and no price.',
-    seen: /^usage is \{"input":\d+,(?!.*cost)/,
+    reason: 'It reports tokens and no price.',
+    seen: /^no cost in \{"input":\d+,/,
     evidence: `${RECORDED}/acp-qwen/text`,
   },
   {
     scenarios: ['cost'],
     programs: ['copilot'],
-    reason: 'It tells tokens, and no price.',
-    seen: /^usage is \{"input":\d+,(?!.*cost)/,
+    reason: 'It reports tokens and no price.',
+    seen: /^no cost in \{"input":\d+,/,
     evidence: `${RECORDED}/acp-copilot/text`,
   },
   {
     scenarios: ['allow-session'],
     programs: ['qwen'],
-    reason: 'It offers to allow once or always, and nothing in between; a no ends its turn.',
+    reason: 'It offers to allow once or always, and not for the session; a denial ends its turn.',
     seen: /^the answer is ""$/,
     evidence: `${RECORDED}/acp-qwen/tool_bash`,
   },
   {
     scenarios: ['allow-session'],
     programs: ['copilot'],
-    reason: 'It offers to allow once or always, and nothing in between; a no ends its turn.',
+    reason: 'It offers to allow once or always, and not for the session; a denial ends its turn.',
     seen: /^the answer is ""$/,
     evidence: `${RECORDED}/acp-copilot/tool_bash`,
   },
   {
     scenarios: ['question'],
     programs: ['qwen'],
-    reason: 'It asks whether it may ask: the protocol has no word for the answers.',
-    seen: /^nobody was asked; the outcome is completed, its calls: success/,
+    reason: 'It asks for permission to ask: the protocol cannot carry the answers.',
+    seen: /^no request was opened; the outcome is completed, its calls: success/,
   },
   {
     scenarios: ['drop'],
     programs: ['qwen'],
-    reason: 'It has the model go on where the stream broke: two halves stand as one text.',
+    reason: 'It asks the model to continue after the break: both halves form one text.',
     seen: /^the answer is "Hello from the sc/,
   },
   {
     scenarios: ['plan', 'question', 'proposal'],
     programs: ['copilot'],
-    reason: 'It has no tool for it over the protocol.',
+    reason: 'It offers no such tool over the protocol.',
     seen: /\[no tool to (?:plan|ask|propose) among /,
   },
   {
     scenarios: ['mcp'],
     programs: ['copilot'],
-    reason: 'It takes servers by url only, and skips others without a word; refused before it starts.',
+    reason: 'It accepts servers by URL only and ignores others; refused before it starts.',
     seen: refused('mcpServers.demo'),
     evidence: `${RECORDED}/acp-copilot/mcp`,
   },
   {
     scenarios: ['subagent'],
     programs: ['copilot'],
-    reason: 'A sub-agent is a call of a tool like any other, by a name that the model chooses.',
-    seen: /^no sub-agent was told$/,
+    reason: 'It reports a sub-agent as an ordinary tool call whose name the model chooses.',
+    seen: /^0 sub-agents were reported$/,
     evidence: `${RECORDED}/acp-copilot/subagent`,
   },
 ]

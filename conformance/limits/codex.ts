@@ -2,50 +2,80 @@ import { type Limit, refused } from './limit.ts'
 
 const RECORDED = 'src/agents/codex/fixtures/codex'
 
+/** Limits of both columns of Codex. */
+const CODEX = ['codex', 'codex-default']
+
 export const CODEX_LIMITS: readonly Limit[] = [
   {
     scenarios: ['deltas'],
-    programs: ['codex'],
+    programs: CODEX,
     launch: 'oneshot',
-    reason: 'Its text comes when it is whole.',
-    seen: /^the text came in one piece$/,
+    reason: 'It prints each text once, when it is complete.',
+    seen: /^the text came in no deltas$/,
     evidence: `${RECORDED}/plain`,
   },
   {
     scenarios: ['diffs'],
-    programs: ['codex'],
+    programs: CODEX,
     launch: 'oneshot',
-    reason: 'It names the files that it changed, and not what changed in them.',
-    seen: /^it told of a file that is modified: undefined$/,
+    reason: 'It names the changed files and omits the diff.',
+    seen: /^the change is modified without a diff$/,
     evidence: `${RECORDED}/file`,
   },
   {
     scenarios: ['cost'],
-    programs: ['codex', 'codex-acp'],
-    reason: 'It tells tokens, and no price.',
-    seen: /^usage is \{"input":\d+,(?!.*cost)/,
+    programs: [...CODEX, 'codex-acp'],
+    reason: 'It reports tokens and no price.',
+    seen: /^no cost in \{"input":\d+,/,
     evidence: `${RECORDED}/plain`,
   },
   {
-    scenarios: ['steps'],
-    programs: ['codex'],
+    scenarios: ['subagent-events'],
+    programs: CODEX,
     launch: 'oneshot',
-    reason: 'It has no such limit, and does not tell its model calls one by one; refused before it starts.',
+    reason: 'Its output names a sub-agent and its result, and omits the events in between.',
+    seen: /^no event inside the sub-agent was reported$/,
+  },
+  {
+    scenarios: ['steps'],
+    programs: CODEX,
+    launch: 'oneshot',
+    reason: 'It has no such limit and does not report single model calls; refused before it starts.',
     seen: refused('maxSteps'),
   },
   {
     scenarios: ['set-mode'],
-    programs: ['codex'],
+    programs: CODEX,
     launch: 'oneshot',
-    reason: 'Only its live launch has modes; refused before it is tried.',
+    reason: 'Only its live launch has modes; refused before it starts.',
     seen: refused('setMode'),
   },
   {
     scenarios: ['proposal'],
-    programs: ['codex'],
+    programs: CODEX,
     launch: 'live',
-    reason: 'A plan is its answer, and its turn ends with it: nobody is asked to approve it.',
-    seen: /^nobody was asked about a plan; it said "1\. Do A/,
+    reason: 'A plan is its final answer: the turn ends without a request for approval.',
+    seen: /^no plan was proposed; the answer is "1\. Do A/,
     evidence: `${RECORDED}/as_proposal`,
+  },
+  {
+    scenarios: ['plan'],
+    programs: ['codex-default'],
+    reason: 'Its to-do list is disabled by default.',
+    seen: /^the list is \[\]$/,
+  },
+  {
+    scenarios: ['subagent'],
+    programs: ['codex-default'],
+    launch: 'oneshot',
+    reason: 'Its output omits sub-agents of the default model.',
+    seen: /^0 sub-agents were reported$/,
+  },
+  {
+    scenarios: ['question'],
+    programs: ['codex-default'],
+    launch: 'live',
+    reason: 'Questions outside of plan mode are disabled by default.',
+    seen: /^no request was opened; the outcome is completed/,
   },
 ]

@@ -4,17 +4,24 @@ const RECORDED = 'src/agents/gemini/fixtures/gemini'
 const RECORDED_LIVE = 'src/agents/gemini/fixtures/acp-gemini'
 
 const IN_SETTINGS =
-  'It takes this from files of settings only: its own, the project’s, or one that belongs to root, as do all folders above it (any other is skipped); another home would lose the login. Refused before it starts.'
+  'It reads this from settings files only, and another home directory would lose the login; refused before it starts.'
 
-const EVERY_SUCCESS = 'Exit codes are no part of what it tells: every command that ran is a success.'
-const ENDS = 'A broken stream ends its turn.'
+const EVERY_SUCCESS = 'It does not report exit codes: every command that ran is a success.'
+const ENDS = 'A broken stream ends its turn with an error.'
+
+const NO_INNER_EVENTS: Limit = {
+  scenarios: ['subagent-events'],
+  reason: 'It reports that a sub-agent runs and omits the events inside it.',
+  seen: /^no event inside the sub-agent was reported$/,
+}
 
 /** Of `gemini --acp`. */
 const LIVE: readonly Limit[] = [
+  NO_INNER_EVENTS,
   {
-    scenarios: ['output'],
-    reason: 'Its protocol tells that a command ended, and not what it wrote.',
-    seen: /^the output is undefined$/,
+    scenarios: ['output', 'unicode-output', 'big-output'],
+    reason: 'Its protocol reports that a command ended and omits the output.',
+    seen: /^the output is (?:undefined|empty)$/,
     evidence: `${RECORDED_LIVE}/tool_bash`,
   },
   {
@@ -25,23 +32,23 @@ const LIVE: readonly Limit[] = [
   },
   {
     scenarios: ['plan'],
-    reason: 'Its list is a call of a tool, and what is in it is not told.',
+    reason: 'Its list is a tool call whose input is not reported.',
     seen: /^the list is \[\]$/,
     evidence: `${RECORDED_LIVE}/todo`,
   },
   {
     scenarios: ['question'],
-    reason: 'It has no tool for questions over its protocol.',
-    seen: /^nobody was asked;.* it said "\[no tool to ask among /,
+    reason: 'It offers no tool for questions in this mode.',
+    seen: /^no request was opened;.* the answer is "\[no tool to ask among /,
   },
   {
     scenarios: ['steps'],
-    reason: `${IN_SETTINGS} It does not tell its model calls either.`,
+    reason: `It does not report single model calls. ${IN_SETTINGS}`,
     seen: refused('maxSteps'),
   },
   {
     scenarios: ['steer'],
-    reason: 'A second prompt stops the first; refused before it is tried.',
+    reason: 'A second prompt cancels the first; refused before it starts.',
     seen: refused('steer'),
     evidence: `${RECORDED_LIVE}/concurrent_prompt`,
   },
@@ -51,14 +58,25 @@ const LIVE: readonly Limit[] = [
     seen: /^the outcome is failed \(connection_failed/,
     evidence: `${RECORDED_LIVE}/drop`,
   },
+  {
+    scenarios: ['usage-details'],
+    reason: 'It reports prompt tokens including cached ones, and answer tokens without thinking.',
+    seen: /^usage is \{"input":674,"output":78,"total":752\} /,
+  },
+  {
+    scenarios: ['interrupt-memory'],
+    reason: 'It removes a cancelled prompt from its history; earlier turns stay.',
+    seen: /^the model was not sent SCENARIO:long; notices: none$/,
+  },
 ]
 
 /** Of `gemini --output-format=stream-json`. */
 const ONESHOT: readonly Limit[] = [
+  NO_INNER_EVENTS,
   {
     scenarios: ['thinking'],
-    reason: 'Thoughts are no part of its stream.',
-    seen: /^no thought was told$/,
+    reason: 'Its output omits thinking.',
+    seen: /^no thinking was reported$/,
     evidence: `${RECORDED}/thinking`,
   },
   {
@@ -69,8 +87,8 @@ const ONESHOT: readonly Limit[] = [
   },
   {
     scenarios: ['diffs'],
-    reason: 'It tells that a file was changed, and not what was changed in it.',
-    seen: /^it told of a file that is modified: undefined$/,
+    reason: 'It names the changed file and omits the diff.',
+    seen: /^the change is modified without a diff$/,
     evidence: `${RECORDED}/file_edit`,
   },
   { scenarios: ['mcp'], reason: IN_SETTINGS, seen: refused('mcpServers'), evidence: `${RECORDED}/mcp` },
@@ -88,14 +106,14 @@ export const GEMINI_LIMITS: readonly Limit[] = [
   {
     scenarios: ['cost'],
     programs: ['gemini'],
-    reason: 'It tells tokens, and no price.',
-    seen: /^usage is \{"input":\d+,(?!.*cost)/,
+    reason: 'It reports tokens and no price.',
+    seen: /^no cost in \{"input":\d+,/,
     evidence: `${RECORDED}/text`,
   },
   {
     scenarios: ['structured'],
     programs: ['gemini'],
-    reason: 'It cannot be given a schema; refused before it starts.',
+    reason: 'It accepts no schema; refused before it starts.',
     seen: refused('outputSchema'),
   },
 ]

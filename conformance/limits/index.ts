@@ -7,7 +7,7 @@ import type { Limit } from './limit.ts'
 import { ONESHOT_LIMITS } from './oneshot.ts'
 import { OPENCODE_LIMITS } from './opencode.ts'
 
-/** The first that fits counts, so the particular stands before the general. */
+/** The first match applies, so specific limits precede general ones. */
 export const LIMITS: readonly Limit[] = [
   ...CLAUDE_LIMITS,
   ...CODEX_LIMITS,

@@ -1,18 +1,18 @@
 import type { Launch } from '../stage.ts'
 
-/** What a program cannot do. Each is tried all the same: what is seen must be this, and nothing else. */
+/** A scenario that a program cannot pass. It is played anyway, and must fail in exactly this way. */
 export interface Limit {
   readonly scenarios: readonly string[]
   readonly programs?: readonly string[]
   readonly launch?: Launch
   readonly reason: string
-  /** What has to be seen when it is tried. Anything else is red, and so is a scenario that works after all. */
+  /** How the scenario must fail. Another failure is red, and so is a success. */
   readonly seen: RegExp
-  /** A recording that shows it; absent where the refusal comes before anything starts. */
+  /** A recording of it; absent where we refuse before the program starts. */
   readonly evidence?: string
-  /** The program could do it; we do not ask it to. */
+  /** The program has the feature, and Mainstem does not use it. */
   readonly ours?: true
 }
 
-/** Our own refusal, which names the option. */
+/** Our refusal of this option. */
 export const refused = (option: string) => new RegExp(`^unsupported_option: ${option} is not supported by `)

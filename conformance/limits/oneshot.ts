@@ -1,35 +1,35 @@
 import { type Limit, refused } from './limit.ts'
 
-const UNANSWERED = 'It has no way to ask while it runs: what needs an answer is refused.'
+const UNANSWERED = 'A one-shot process cannot ask: it refuses actions that need an approval or an answer.'
 
-/** Recordings of a program that would have to ask, with nobody to answer. */
+/** Recordings of programs that would have to ask, without a channel for the answer. */
 const REFUSALS = [
   { programs: ['claude', 'claude-old'], evidence: 'src/agents/claude/fixtures/claude/perm_denied' },
-  { programs: ['codex'], evidence: 'src/agents/codex/fixtures/codex/esc_headless' },
+  { programs: ['codex', 'codex-default'], evidence: 'src/agents/codex/fixtures/codex/esc_headless' },
   { programs: ['gemini'], evidence: 'src/agents/gemini/fixtures/gemini/denied_default_bash' },
   { programs: ['opencode'], evidence: 'src/agents/opencode/fixtures/opencode/perm_ask_bash' },
 ]
 
-/** What a run of a single process cannot do, whatever the program. */
+/** Limits of one-shot processes, for every program. */
 export const ONESHOT_LIMITS: readonly Limit[] = [
   ...REFUSALS.map((refusal) => ({
     ...refusal,
     scenarios: ['allow', 'deny', 'allow-session', 'question', 'proposal'],
     launch: 'oneshot' as const,
     reason: UNANSWERED,
-    seen: /^nobody was asked/,
+    seen: /^no (?:request was opened|plan was proposed); /,
   })),
   {
     scenarios: ['steer'],
     launch: 'oneshot',
-    reason: 'It reads one prompt, and its input is closed then; refused before it is tried.',
+    reason: 'It reads one prompt and its input is closed then; refused before it starts.',
     seen: refused('steer'),
   },
   {
     scenarios: ['set-mode'],
     programs: ['opencode'],
     launch: 'oneshot',
-    reason: 'Its modes are agents, and stand for no policy; refused before it is tried.',
+    reason: 'Its modes are agents and do not correspond to a policy; refused before it starts.',
     seen: refused('setMode'),
     ours: true,
   },

@@ -1,27 +1,35 @@
 import { type Limit, refused } from './limit.ts'
 
+const RECORDED = 'src/agents/opencode/fixtures/opencode'
+
 export const OPENCODE_LIMITS: readonly Limit[] = [
   {
     scenarios: ['deltas'],
     programs: ['opencode'],
     launch: 'oneshot',
-    reason: 'Its text comes when it is whole.',
-    seen: /^the text came in one piece$/,
-    evidence: 'src/agents/opencode/fixtures/opencode/text',
+    reason: 'It prints each text once, when it is complete.',
+    seen: /^the text came in no deltas$/,
+    evidence: `${RECORDED}/text`,
   },
   {
     scenarios: ['structured'],
     programs: ['opencode'],
     launch: 'oneshot',
-    reason: 'Only its server takes a schema; refused before it starts.',
+    reason: 'Only its server accepts a schema; refused before it starts.',
     seen: refused('outputSchema'),
+  },
+  {
+    scenarios: ['subagent-events'],
+    programs: ['opencode'],
+    launch: 'oneshot',
+    reason: 'Its output contains the call that starts a sub-agent, and omits the events inside it.',
+    seen: /^no event inside the sub-agent was reported$/,
   },
   {
     scenarios: ['proposal'],
     programs: ['opencode'],
     launch: 'live',
-    reason:
-      'Its plan mode has no tool to show a plan with; one that is an experiment is for its own terminal.',
-    seen: /^nobody was asked about a plan; it said "\[no tool to propose among /,
+    reason: 'Its plan mode has no tool that proposes a plan; an experimental one works in its terminal only.',
+    seen: /^no plan was proposed; the answer is "\[no tool to propose among /,
   },
 ]

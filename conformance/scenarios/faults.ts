@@ -1,14 +1,29 @@
+import { mustRemember } from '../memory.ts'
 import type { Scenario } from '../scenario.ts'
-import { eventsOf, must } from '../stage.ts'
+import { eventsOf, must, type Stage, type Told } from '../stage.ts'
 import { processesOf } from '../traces.ts'
-import { completes } from './text.ts'
+import { answering } from './interrupts.ts'
+import { completes, HELLO } from './text.ts'
 
-const HELLO = 'Hello from the scripted model. This text comes in several pieces.'
+/** Kills the program during the first answer of a session, then plays another turn in it. */
+async function killsFirstTurn(stage: Stage, signal: NodeJS.Signals): Promise<Told> {
+  const session = await stage.session()
+  const turn = stage.turn(session, 'long')
+  await answering(stage, 'long')
+  const [own] = processesOf(stage.cell).filter(({ parent }) => parent === process.pid)
+  must(own !== undefined, 'no process was found')
+  process.kill(own.pid, signal)
+  const killed = await turn
+  await stage.areGone()
+  await stage.canResume()
+  completes(await stage.turn(session, 'text'), HELLO)
+  return killed
+}
 
 export const FAULTS: readonly Scenario[] = [
   {
     id: 'unauthorized',
-    title: 'A key that is refused is told as that',
+    title: 'Rejected API key',
     async play(stage) {
       const { outcome, error } = await stage.turn(await stage.session(), 'unauthorized')
       must(outcome === 'failed', `the outcome is ${outcome}`)
@@ -17,14 +32,14 @@ export const FAULTS: readonly Scenario[] = [
   },
   {
     id: 'rate-limit',
-    title: 'Goes on after 429',
+    title: 'Retry after HTTP 429',
     async play(stage) {
       completes(await stage.turn(await stage.session(), 'after-429'), 'It worked after 429.')
     },
   },
   {
     id: 'retry',
-    title: 'Goes on after 500 and 529',
+    title: 'Retry after HTTP 500 and 529',
     async play(stage) {
       const session = await stage.session()
       for (const status of [500, 529]) {
@@ -34,33 +49,34 @@ export const FAULTS: readonly Scenario[] = [
   },
   {
     id: 'drop',
-    title: 'Recovers from a broken stream, and says nothing twice',
-    inShort: 'Broken streams mended',
+    title: 'Retry after a broken stream',
+    inShort: 'Retry after a broken stream',
     capability: 'marksRetries',
     async play(stage) {
       const told = await stage.turn(await stage.session(), 'drop-once')
       completes(told, HELLO)
       const dropped = new Set(eventsOf(told.events, 'message.discarded').map(({ messageId }) => messageId))
       const kept = eventsOf(told.events, 'text.completed').filter(({ messageId }) => !dropped.has(messageId))
-      must(kept.length === 1, `${kept.length} texts stand`)
+      must(kept.length === 1, `${kept.length} texts remain`)
     },
   },
   {
     id: 'sigterm',
-    title: 'Ended from outside: told as that, and the next prompt works',
+    title: 'Terminated process',
     async play(stage) {
-      const session = await stage.session()
-      const told = stage.turn(session, 'long')
-      await stage.model.waitFor(({ place }) => place?.scenario === 'long', stage.signal)
-      const [own] = processesOf(stage.cell).filter(({ parent }) => parent === process.pid)
-      must(own !== undefined, 'there is no process')
-      process.kill(own.pid, 'SIGTERM')
-      const { outcome } = await told
-      // One that has time for a last word may say itself that it was stopped.
+      const { outcome } = await killsFirstTurn(stage, 'SIGTERM')
+      // A program that handles the signal may report the end itself.
       must(['crashed', 'failed', 'interrupted'].includes(outcome), `the outcome is ${outcome}`)
-      await stage.areGone()
-      await stage.canResume()
-      completes(await stage.turn(session, 'text'), HELLO)
+    },
+  },
+  {
+    id: 'crash-memory',
+    title: 'Context kept after a crash',
+    inShort: 'Context kept after a crash',
+    async play(stage) {
+      const { outcome } = await killsFirstTurn(stage, 'SIGKILL')
+      must(outcome === 'crashed', `the outcome is ${outcome}`)
+      mustRemember(stage, ['SCENARIO:long'])
     },
   },
 ]

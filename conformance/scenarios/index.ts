@@ -1,9 +1,21 @@
 import type { Scenario } from '../scenario.ts'
 import { CONTROL } from './control.ts'
 import { FAULTS } from './faults.ts'
+import { INTERRUPTS } from './interrupts.ts'
 import { PEOPLE } from './people.ts'
+import { SUBAGENTS } from './subagents.ts'
 import { TEXT } from './text.ts'
 import { TOOLS } from './tools.ts'
+import { USAGE } from './usage.ts'
 
 /** Every scenario, in the order of the table. */
-export const SCENARIOS: readonly Scenario[] = [...TEXT, ...TOOLS, ...PEOPLE, ...CONTROL, ...FAULTS]
+export const SCENARIOS: readonly Scenario[] = [
+  ...TEXT,
+  ...TOOLS,
+  ...SUBAGENTS,
+  ...USAGE,
+  ...PEOPLE,
+  ...INTERRUPTS,
+  ...CONTROL,
+  ...FAULTS,
+]

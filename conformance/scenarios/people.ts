@@ -5,7 +5,7 @@ import type { Scenario } from '../scenario.ts'
 import { eventsOf, must, type Stage } from '../stage.ts'
 import { completes } from './text.ts'
 
-/** Somebody has to be asked about everything. */
+/** Every action needs an approval. */
 const ASK = { approval: 'ask', sandbox: 'none' } as const
 
 const permission =
@@ -23,14 +23,14 @@ async function asks(stage: Stage, script: string, onRequest: Answerer) {
   return { told, requests, isDone, statuses, ended }
 }
 
-/** A session in which a plan comes first. A process of one turn is in that mode from its start, or never. */
+/** A session in plan mode. A one-shot process can only start in it. */
 async function planning(stage: Stage): Promise<AgentSession> {
   const onRequest = () => ({ decision: 'allow', scope: 'once' }) as const
   if (stage.launch === 'oneshot') {
     return await stage.session({ policy: { approval: 'ask', sandbox: 'read-only' }, onRequest })
   }
   const { planMode } = stage.program
-  must(planMode !== undefined, 'it has no mode for plans')
+  must(planMode !== undefined, 'it has no plan mode')
   const session = await stage.session({ policy: ASK, onRequest })
   completes(await stage.turn(session, 'thinking'), 'It is 42.')
   await session.setMode(planMode)
@@ -40,45 +40,45 @@ async function planning(stage: Stage): Promise<AgentSession> {
 export const PEOPLE: readonly Scenario[] = [
   {
     id: 'allow',
-    title: 'Asks for permission, and goes on when it is given',
-    inShort: 'Asks for permission',
+    title: 'Permission requests: allow',
+    inShort: 'Permission requests',
     capability: 'permissions',
     inCi: true,
     async play(stage) {
       const once = permission({ decision: 'allow', scope: 'once' })
       const { told, requests, isDone, ended } = await asks(stage, 'permission', once)
-      must(requests.length > 0, `nobody was asked; ${ended}`)
+      must(requests.length > 0, `no request was opened; ${ended}`)
       completes(told, 'I have seen the decision.')
-      must(isDone, 'it was not done')
+      must(isDone, 'the command did not run')
     },
   },
   {
     id: 'deny',
-    title: 'Does not do what was denied, and goes on',
+    title: 'Permission requests: deny',
     async play(stage) {
       const no = permission({ decision: 'deny' })
       const { told, requests, isDone, statuses, ended } = await asks(stage, 'permission', no)
-      must(!isDone, 'it was done all the same')
-      must(requests.length > 0, `nobody was asked; ${ended}`)
+      must(!isDone, 'the command ran although it was denied')
+      must(requests.length > 0, `no request was opened; ${ended}`)
       must(told.outcome === 'completed' && statuses.includes('denied'), ended)
     },
   },
   {
     id: 'allow-session',
-    title: 'Asks once for what is allowed for the session',
+    title: 'Permission requests: allow for the session',
     async play(stage) {
       const session = permission({ decision: 'allow', scope: 'session' })
       const { told, requests, isDone, ended } = await asks(stage, 'twice', session)
-      must(requests.length > 0, `nobody was asked; ${ended}`)
+      must(requests.length > 0, `no request was opened; ${ended}`)
       must(requests.length === 1, `it asked ${requests.length} times; ${ended}`)
       completes(told, 'Both are done.')
-      must(isDone, 'it was not done')
+      must(isDone, 'the command did not run')
     },
   },
   {
     id: 'question',
-    title: 'Asks a question, and hears the answer',
-    inShort: 'Asks questions',
+    title: 'Questions to the user',
+    inShort: 'Questions to the user',
     capability: 'questions',
     async play(stage) {
       const { told, requests, ended } = await asks(stage, 'question', ({ kind, questions = [] }) => {
@@ -90,22 +90,25 @@ export const PEOPLE: readonly Scenario[] = [
       })
       must(
         requests.some(({ kind }) => kind === 'question'),
-        `nobody was asked; ${ended}; it said ${JSON.stringify(told.text)}`,
+        `no request was opened; ${ended}; the answer is ${JSON.stringify(told.text)}`,
       )
       completes(told, 'I have seen the answer.')
-      // Once as a choice that the model offers, and once more as the answer.
-      must(JSON.stringify(stage.model.requests.at(-1)?.body).split('Blue').length > 2, 'it was not told')
+      // Once as an option of the question, and once more as the answer.
+      must(
+        JSON.stringify(stage.model.requests.at(-1)?.body).split('Blue').length > 2,
+        'the model did not receive the answer',
+      )
     },
   },
   {
     id: 'proposal',
-    title: 'Shows a plan, and begins when it is approved',
+    title: 'Plan approval',
     capability: 'planApproval',
     async play(stage) {
       const told = await stage.turn(await planning(stage), 'proposal')
       must(
         eventsOf(told.events, 'request.opened').some(({ kind }) => kind === 'plan'),
-        `nobody was asked about a plan; it said ${JSON.stringify(told.text)}`,
+        `no plan was proposed; the answer is ${JSON.stringify(told.text)}`,
       )
       completes(told, 'I have seen the decision on the plan.')
     },

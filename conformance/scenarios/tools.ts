@@ -1,15 +1,15 @@
 import { existsSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
+import { limitOf } from '../limits/index.ts'
 import type { Scenario } from '../scenario.ts'
+import { BIG_OUTPUT } from '../scripts.ts'
 import { eventsOf, must, type Stage, type Told } from '../stage.ts'
 import { completes } from './text.ts'
 
 const ECHO_SERVER = resolve(import.meta.dirname, '../fixtures/echo-server.mjs')
 
-const MIB = 1_048_576
-
-/** The call that the script makes, which ended in this way. */
+/** A call of the main thread that ended with this status. */
 function called({ events }: Told, status: string) {
   const calls = eventsOf(events, 'tool.completed').filter(({ parent }) => parent === undefined)
   const call = calls.find((one) => one.status === status)
@@ -23,34 +23,102 @@ async function edits(stage: Stage): Promise<Told> {
   await writeFile(path, 'alpha\nbeta\n')
   const told = await stage.turn(await stage.session(), 'edit')
   completes(told, 'The file is changed.')
-  must((await readFile(path, 'utf8')) === 'alpha\ngamma\n', 'the file is as it was')
+  must((await readFile(path, 'utf8')) === 'alpha\ngamma\n', 'the file was not changed')
   return told
+}
+
+/** One change of this file is reported, by its absolute path, and none of another file. */
+function mustChange({ events }: Told, path: string, change: string) {
+  const changes = eventsOf(events, 'file.changed')
+  const [only] = changes
+  const isExact = changes.length === 1 && only?.path === path && only.change === change
+  must(isExact, `the changes are ${JSON.stringify(changes.map((one) => [one.path, one.change]))}`)
+  const started = eventsOf(events, 'tool.started').map(({ toolId }) => toolId)
+  const { toolId } = only
+  must(toolId === undefined || started.includes(toolId), `the change names the unknown call ${toolId}`)
+  return only
+}
+
+/** Calls of one model answer: each ends once, with its own output and its own status. */
+function mustKeepCallsApart({ events }: Told, hasOutput: boolean): void {
+  const started = eventsOf(events, 'tool.started').filter(({ parent }) => parent === undefined)
+  const ended = eventsOf(events, 'tool.completed')
+  const ends = started.map(({ toolId, title, input }) => {
+    const matching = ended.filter((one) => one.toolId === toolId)
+    must(matching.length === 1, `call ${toolId} ended ${matching.length} times`)
+    return { asked: JSON.stringify([title, input]), end: matching[0] }
+  })
+  must(new Set(started.map(({ toolId }) => toolId)).size === 3, `${started.length} calls started`)
+  for (const output of ['first-output', 'second-output']) {
+    const call = ends.find(({ asked }) => asked.includes(output))
+    must(call?.end?.status === 'success', `the call for ${output} ended with ${call?.end?.status}`)
+    const isOwn = !hasOutput || call.end.output?.trim() === output
+    must(isOwn, `the output of ${output} is ${JSON.stringify(call.end.output)}`)
+  }
+  const failed = ends.find(({ asked }) => asked.includes('missing.txt'))?.end
+  const isFailure = failed?.status === 'error' || (failed?.exitCode ?? 0) !== 0
+  must(isFailure, `the failing call ended with ${failed?.status}`)
+}
+
+/** All lines, or a part that is marked as cut and whose lines are in their order. */
+function mustBeBigOutput({ output = '', truncated, blob }: ReturnType<typeof called>): void {
+  must(output !== '', 'the output is empty')
+  const { first, last } = BIG_OUTPUT
+  const lines = Array.from({ length: last - first + 1 }, (_, index) => String(first + index))
+  if (output.trimEnd() === lines.join('\n')) return
+  // The line at a cut may be cut itself.
+  const kept = output.split(/\r?\n/).filter((line) => /^\d{6}$/.test(line))
+  const isOrdered = kept.every((line, index) => index === 0 || line > (kept[index - 1] ?? ''))
+  const ends = [kept[0] === lines[0], kept.at(-1) === lines.at(-1)]
+  must(isOrdered && ends.includes(true) && kept.length > 100, `${kept.length} lines of the output are intact`)
+  const isMarked = truncated === true || blob !== undefined
+  must(isMarked, `${kept.length} of ${lines.length} lines are not marked as truncated`)
 }
 
 export const TOOLS: readonly Scenario[] = [
   {
     id: 'shell',
-    title: 'Runs a command',
+    title: 'Run a command',
     inCi: true,
     async play(stage) {
       const told = await stage.turn(await stage.session(), 'shell')
       completes(told, 'The command succeeded.')
-      must(called(told, 'success').kind === 'execute', 'the call is no command')
+      const { kind } = called(told, 'success')
+      must(kind === 'execute', `the kind of the call is ${kind}`)
     },
   },
   {
     id: 'output',
-    title: 'The output of a command',
+    title: 'Command output',
     async play(stage) {
-      const call = called(await stage.turn(await stage.session(), 'shell'), 'success')
+      const { output } = called(await stage.turn(await stage.session(), 'shell'), 'success')
       // In either order: they come by two pipes.
-      const isWhole = /one/.test(call.output ?? '') && /two/.test(call.output ?? '')
-      must(isWhole, `the output is ${JSON.stringify(call.output)}`)
+      const lines = output?.trim().split(/\s+/).sort().join(' ')
+      must(lines === 'one two', `the output is ${JSON.stringify(output)}`)
+    },
+  },
+  {
+    id: 'unicode-output',
+    title: 'Unicode in command output',
+    async play(stage) {
+      const { output } = called(await stage.turn(await stage.session(), 'unicode'), 'success')
+      must(output?.trimEnd() === 'héllo 🚀 \ufffd\ufffd bytes', `the output is ${JSON.stringify(output)}`)
+    },
+  },
+  {
+    id: 'big-output',
+    title: 'One megabyte of command output',
+    async play(stage) {
+      const session = await stage.session()
+      const told = await stage.turn(session, 'big-lines')
+      completes(told, 'That was a lot.')
+      mustBeBigOutput(called(told, 'success'))
+      completes(await stage.turn(session, 'shell'), 'The command succeeded.')
     },
   },
   {
     id: 'shell-fails',
-    title: 'A command that fails is told apart',
+    title: 'Failing commands',
     async play(stage) {
       const told = await stage.turn(await stage.session(), 'shell-fails')
       completes(told, 'The command failed with 3.')
@@ -59,57 +127,72 @@ export const TOOLS: readonly Scenario[] = [
     },
   },
   {
+    id: 'parallel-tools',
+    title: 'Parallel tool calls',
+    inShort: 'Parallel tool calls',
+    inCi: true,
+    async play(stage) {
+      const told = await stage.turn(await stage.session(), 'parallel-tools')
+      completes(told, 'All calls ended.')
+      // Programs that report no output are checked by their statuses alone.
+      mustKeepCallsApart(told, limitOf(stage.program.id, stage.launch, 'output') === undefined)
+    },
+  },
+  {
     id: 'write',
-    title: 'Writes a file',
+    title: 'Create a file',
     inCi: true,
     async play(stage) {
       const told = await stage.turn(await stage.session(), 'write')
       completes(told, 'The file is written.')
       const path = join(stage.cwd, 'hello.txt')
-      must(existsSync(path) && (await readFile(path, 'utf8')) === 'alpha\nbeta\n', 'the file is not there')
-      must(called(told, 'success').kind === 'edit', 'the call is no edit')
+      const isWritten = existsSync(path) && (await readFile(path, 'utf8')) === 'alpha\nbeta\n'
+      must(isWritten, 'the file was not written')
+      const { kind } = called(told, 'success')
+      must(kind === 'edit', `the kind of the call is ${kind}`)
+      const { after } = mustChange(told, path, 'created')
+      must((after ?? 'alpha\nbeta\n') === 'alpha\nbeta\n', `its new text is ${JSON.stringify(after)}`)
     },
   },
   {
     id: 'edit',
-    title: 'Changes a file, and tells so',
+    title: 'Edit a file',
     async play(stage) {
-      const changes = eventsOf((await edits(stage)).events, 'file.changed')
-      must(
-        changes.some((one) => one.path.endsWith('old.txt') && one.change === 'modified'),
-        `the changes are ${JSON.stringify(changes)}`,
-      )
+      mustChange(await edits(stage), join(stage.cwd, 'old.txt'), 'modified')
     },
   },
   {
     id: 'diffs',
-    title: 'What was changed in a file',
-    inShort: 'Diffs of files',
+    title: 'File diffs',
+    inShort: 'File diffs',
     capability: 'diffs',
     async play(stage) {
       const [change] = eventsOf((await edits(stage)).events, 'file.changed')
-      const shown = change?.diff ?? change?.after
-      must(shown?.includes('gamma') === true, `it told of a file that is ${change?.change}: ${shown}`)
+      const { diff, before, after } = change ?? {}
+      must(diff !== undefined || after !== undefined, `the change is ${change?.change} without a diff`)
+      const isDiff = diff !== undefined && /^-beta$/m.test(diff) && /^\+gamma$/m.test(diff)
+      const isPair = before?.includes('beta') === true && after?.includes('gamma') === true
+      must(isDiff || isPair, `the diff is ${JSON.stringify(change)}`)
     },
   },
   {
     id: 'plan',
-    title: 'Its list of things to do',
+    title: 'To-do lists',
     inShort: 'To-do lists',
     capability: 'plans',
     async play(stage) {
       const told = await stage.turn(await stage.session(), 'plan')
       completes(told, 'The plan is under way.')
       const items = eventsOf(told.events, 'plan.updated').at(-1)?.items ?? []
-      const statuses = items.map(({ status }) => status).join(' ')
-      // Not every program tells what it is at from what is still to come.
-      const isList = /^completed (?:in_progress|pending) pending$/.test(statuses)
-      must(isList, `the list is ${JSON.stringify(items)}`)
+      const list = items.map(({ text, status }) => `${text}: ${status}`).join(', ')
+      // Not every program separates the current item from those that follow.
+      const wanted = /^Look at the code: completed, Change it: (?:in_progress|pending), Test it: pending$/
+      must(wanted.test(list), `the list is ${JSON.stringify(items)}`)
     },
   },
   {
     id: 'mcp',
-    title: 'Calls a tool of an MCP server',
+    title: 'MCP tool calls',
     inShort: 'MCP servers',
     capability: 'mcp',
     async play(stage) {
@@ -117,35 +200,7 @@ export const TOOLS: readonly Scenario[] = [
       const told = await stage.turn(await stage.session({ options: { mcpServers } }), 'mcp')
       completes(told, 'The server answered.')
       called(told, 'success')
-      must(stage.asked.includes('echo: hello'), 'the model did not hear what the server said')
-    },
-  },
-  {
-    id: 'subagent',
-    title: 'Hands work to a sub-agent',
-    inShort: 'Sub-agents',
-    capability: 'subagents',
-    async play(stage) {
-      const told = await stage.turn(await stage.session(), 'subagent')
-      completes(told, 'The sub-agent is done.')
-      must(eventsOf(told.events, 'subagent.started').length === 1, 'no sub-agent was told')
-      const [ended] = eventsOf(told.events, 'subagent.completed')
-      must(ended?.status === 'success', `the sub-agent ended with ${ended?.status}`)
-    },
-  },
-  {
-    id: 'big-output',
-    title: 'A command that writes a megabyte',
-    async play(stage) {
-      const session = await stage.session()
-      const told = await stage.turn(session, 'big-output')
-      completes(told, 'That was a lot.')
-      const { output = '', truncated, blob } = called(told, 'success')
-      // Cut by us or by the program, and then it says so, in a field or in words.
-      const isCut = truncated === true || blob !== undefined || /too large|truncated/i.test(output)
-      const isTold = output.length === 0 || output.length >= MIB || isCut
-      must(isTold, `${output.length} letters of output look like all of it`)
-      completes(await stage.turn(session, 'shell'), 'The command succeeded.')
+      must(stage.asked.includes('echo: hello'), 'the model did not receive the result')
     },
   },
 ]

@@ -14,8 +14,9 @@ const declared = cells.flatMap((cell) => {
   const agent = agents.find(({ id }) => id === program?.agent)
   const capability = SCENARIOS.find(({ id }) => id === cell.scenario)?.capability
   const capabilities = agent?.launches[cell.launch]?.capabilities
-  // Agents declare what their newest tested version can do.
-  if (!capability || !capabilities || agent?.testedVersion !== cell.version) return []
+  // Agents declare what their newest tested version can do with the settings of its main column.
+  if (program?.variant !== undefined || !capability || !capabilities || agent?.testedVersion !== cell.version)
+    return []
   return [{ name: nameOf(cell), state: cell.state, capability, value: capabilities[capability] }]
 })
 

@@ -28,7 +28,7 @@ const cellOf = (id: string, play: Scenario['play'], launch: Launch = 'live', pro
   return runCell({ program, launch, scenario }, 'none', join(folder, id))
 }
 
-const NO_PRICE = 'usage is {"input":1,"output":2}'
+const NO_PRICE = 'no cost in {"input":1,"output":2}'
 
 describe('a cell', () => {
   it('whose scenario comes to its end is a yes', async () => {
@@ -55,7 +55,7 @@ describe('a cell', () => {
     const result = await cellOf('cost', async () => must(false, NO_PRICE))
     expect(result).toMatchObject({
       state: 'no',
-      reason: 'It tells tokens, and no price.',
+      reason: 'It reports tokens and no price.',
       seen: NO_PRICE,
       evidence: expect.stringMatching(/^src\/agents\/codex\/fixtures\//),
     })
@@ -102,7 +102,10 @@ describe('a cell', () => {
 
   it('that shows what was thought to be a limit is red, because the limit is out of date', async () => {
     const result = await cellOf('cost', async () => undefined)
-    expect(result).toMatchObject({ state: 'red', reason: expect.stringMatching(/works after all/) })
+    expect(result).toMatchObject({
+      state: 'red',
+      reason: expect.stringMatching(/it works, although a limit exists/),
+    })
   })
 
   it('that fails in any other way is red, limit or not', async () => {

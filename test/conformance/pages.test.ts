@@ -39,7 +39,7 @@ describe('what is written down', () => {
     expect(withBlock(readme, other)).not.toBe(readme)
   })
 
-  it('needs a place in the README', () => {
-    expect(() => withBlock('# No place', results)).toThrow(/no place for the table/)
+  it('needs markers in the README', () => {
+    expect(() => withBlock('# No place', results)).toThrow(/no markers for the table/)
   })
 })

@@ -54,7 +54,7 @@ describe('results', () => {
 })
 
 describe('a choice', () => {
-  const all = { programs: [], scenarios: [], ci: false }
+  const all = { programs: [], scenarios: [], launches: [], ci: false }
 
   it('is everything, unless told otherwise', () => {
     const cells = cellsOf(all)
@@ -62,12 +62,12 @@ describe('a choice', () => {
     expect(new Set(cells.map(({ launch }) => launch))).toEqual(new Set(['live', 'oneshot']))
   })
 
-  it('for every change is four agents in both launches, with six scenarios each', () => {
+  it('for every change is four agents in both launches, with eight scenarios each', () => {
     const cells = cellsOf({ ...all, ci: true })
     expect(new Set(cells.map(({ program }) => program.id))).toEqual(
       new Set(['claude', 'codex', 'gemini', 'opencode']),
     )
-    expect(cells).toHaveLength(4 * 2 * 6)
+    expect(cells).toHaveLength(4 * 2 * 8)
   })
 
   it('of a program and a scenario is their cells', () => {

@@ -1,0 +1,99 @@
+import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import type { AgentSession } from '../../src/index.ts'
+import { mustRemember } from '../memory.ts'
+import type { Scenario } from '../scenario.ts'
+import { scriptedText } from '../scripts.ts'
+import { eventsOf, must, type Stage, type Told } from '../stage.ts'
+import { completes, HELLO } from './text.ts'
+
+const LONG = scriptedText('long')
+const LATEST_MS = 3000
+const MOMENTS = 3
+
+/** The model has started to answer. */
+export async function answering(stage: Stage, script: string): Promise<void> {
+  await stage.model.waitFor(({ place }) => place?.scenario === script, stage.signal)
+}
+
+/** The turn was interrupted, and its text is the beginning of what the model wrote. */
+function mustBeInterrupted({ outcome, events, error }: Told, moment = ''): void {
+  must(outcome === 'interrupted', `the outcome is ${outcome}${moment} (${error?.message ?? 'no error'})`)
+  const text = eventsOf(events, 'text.delta').map((delta) => delta.text)
+  must(LONG.startsWith(text.join('')), `the text is ${JSON.stringify(text.join('').slice(0, 200))}${moment}`)
+}
+
+/** Waits for the first delta, from programs that stream. */
+async function isStreaming(stage: Stage, session: AgentSession): Promise<void> {
+  await answering(stage, 'long')
+  for await (const { event } of session.entries({ signal: stage.signal })) {
+    if (event.type === 'session.started' && !event.capabilities.deltas) return
+    if (event.type === 'text.delta') return
+  }
+}
+
+/** Interrupts the first answer of a session, then plays another turn in it. */
+async function interruptsText(stage: Stage): Promise<void> {
+  const session = await stage.session()
+  const turn = stage.turn(session, 'long')
+  await isStreaming(stage, session)
+  await session.interrupt()
+  mustBeInterrupted(await turn)
+  completes(await stage.turn(session, 'text'), HELLO)
+}
+
+/** Interrupts a turn after a random time, then plays another one. */
+async function interruptsAtRandom(stage: Stage, session: AgentSession): Promise<void> {
+  const after = Math.floor(stage.random() * LATEST_MS)
+  const turn = stage.turn(session, 'long')
+  await setTimeout(after, undefined, { signal: stage.signal })
+  await session.interrupt()
+  mustBeInterrupted(await turn, ` after an interrupt at ${after} ms`)
+  completes(await stage.turn(session, 'text'), HELLO)
+}
+
+export const INTERRUPTS: readonly Scenario[] = [
+  {
+    id: 'interrupt-text',
+    title: 'Interrupt an answer',
+    inShort: 'Interrupt and continue',
+    inCi: true,
+    play: interruptsText,
+  },
+  {
+    id: 'interrupt-memory',
+    title: 'Context kept after an interrupt',
+    inShort: 'Context kept after an interrupt',
+    async play(stage) {
+      await interruptsText(stage)
+      mustRemember(stage, ['SCENARIO:long'])
+    },
+  },
+  {
+    id: 'interrupt-tool',
+    title: 'Interrupt a running command',
+    async play(stage) {
+      const session = await stage.session()
+      const turn = stage.turn(session, 'hang')
+      await stage.appears(join(stage.cwd, 'running'))
+      await session.interrupt()
+      const { outcome } = await turn
+      must(outcome === 'interrupted', `the outcome is ${outcome}`)
+      completes(await stage.turn(session, 'text'), HELLO)
+    },
+  },
+  {
+    id: 'interrupt-random',
+    title: 'Interrupts at random moments',
+    async play(stage) {
+      // The first one may come before the program is up.
+      await interruptsAtRandom(stage, await stage.session())
+      const session = await stage.session()
+      completes(await stage.turn(session, 'thinking'), 'It is 42.')
+      for (let count = 1; count < MOMENTS; count++) {
+        await interruptsAtRandom(stage, session)
+        mustRemember(stage, ['It is 42.'])
+      }
+    },
+  },
+]

@@ -1,0 +1,92 @@
+import type { Scenario } from '../scenario.ts'
+import { eventsOf, must, type Stage, type Told } from '../stage.ts'
+import { type Counts, modelOf, mustEqualUsage, mustNotContradict, usageOf } from '../usage.ts'
+import { completes } from './text.ts'
+
+/** Plays a script twice in one session: a running total would make the second turn too large. */
+async function playTwice(
+  stage: Stage,
+  script: string,
+  check: (turn: Told, expected: Counts) => void,
+): Promise<void> {
+  const session = await stage.session()
+  for (const _ of ['first', 'second']) {
+    const before = stage.model.requests.length
+    const turn = await stage.turn(session, script)
+    completes(turn, 'It is counted.')
+    const requests = stage.model.requests.slice(before).filter(({ place }) => place !== undefined)
+    must(requests.length === 2, `the turn made ${requests.length} model calls`)
+    check(turn, usageOf(requests))
+    mustNameModels(turn, requests.map(modelOf))
+  }
+}
+
+/** Model names that usage reports carry are those of the requests. */
+function mustNameModels({ events }: Told, asked: readonly string[]): void {
+  const named = eventsOf(events, 'usage.reported').flatMap(({ model }) => model ?? [])
+  const wrong = named.filter((name) => !asked.includes(name))
+  must(wrong.length === 0, `usage names the model ${wrong[0]}, and ${asked[0]} was asked`)
+}
+
+/** The steps of a turn, where they are reported, add up to its usage. */
+function mustMatchSteps({ events }: Told, expected: Counts): void {
+  const steps = eventsOf(events, 'usage.reported').filter(({ scope }) => scope === 'step')
+  if (steps.length === 0) return
+  for (const count of ['input', 'output', 'total'] as const) {
+    const sum = steps.reduce((total, step) => total + (step[count] ?? 0), 0)
+    must(sum === expected[count], `${count} of the steps is ${sum} and the model reported ${expected[count]}`)
+  }
+}
+
+export const USAGE: readonly Scenario[] = [
+  {
+    id: 'usage',
+    title: 'Exact token usage',
+    inShort: 'Exact token usage',
+    capability: 'usage',
+    inCi: true,
+    async play(stage) {
+      await playTwice(stage, 'counted', (turn, expected) => {
+        mustEqualUsage('usage', turn.usage, expected)
+        mustMatchSteps(turn, expected)
+      })
+    },
+  },
+  {
+    id: 'usage-details',
+    title: 'Cached and reasoning tokens',
+    async play(stage) {
+      await playTwice(stage, 'counted-details', (turn, expected) => {
+        mustEqualUsage('usage', turn.usage, expected)
+      })
+    },
+  },
+  {
+    id: 'cost',
+    title: 'Exact cost',
+    inShort: 'Cost',
+    capability: 'cost',
+    async play(stage) {
+      await playTwice(stage, 'counted-details', ({ usage }, expected) => {
+        must(usage?.costUsd !== undefined, `no cost in ${JSON.stringify(usage)}`)
+        mustEqualUsage('cost', usage, expected, ['costUsd'])
+      })
+    },
+  },
+  {
+    id: 'subagent-usage',
+    title: 'Usage includes sub-agents',
+    async play(stage) {
+      const turn = await stage.turn(await stage.session(), 'delegates')
+      completes(turn, 'The sub-agent is done.')
+      const scripted = stage.model.requests.filter(({ place }) => place !== undefined)
+      const inner = scripted.filter(({ place }) => place?.scenario === 'delegated')
+      must(inner.length === 2, `the sub-agent made ${inner.length} model calls`)
+      const expected = usageOf(scripted)
+      mustEqualUsage('usage', turn.usage, expected)
+      if (turn.usage?.costUsd !== undefined) mustEqualUsage('cost', turn.usage, expected, ['costUsd'])
+      const [ended] = eventsOf(turn.events, 'subagent.completed')
+      if (ended?.usage) mustNotContradict('usage of the sub-agent', ended.usage, usageOf(inner))
+    },
+  },
+]
