@@ -121,6 +121,15 @@ describe('a recorded request', () => {
     expect(JSON.stringify(request)).not.toContain('secret')
   })
 
+  it('has the usage of its answer, unless the answer does not arrive', async () => {
+    const usage = { input: 1, output: 2, cacheRead: 3, cacheWrite: 4, reasoning: 1 }
+    const replies = [{ text: 'x', usage, faults: [{ kind: 'status', status: 500, times: 1 } as const] }]
+    await using model = await scriptedModel({ scenarios: { x: { replies } } })
+    await ask(model, CLIENTS.chat, { turns: prompt('SCENARIO:x') }).catch(() => undefined)
+    await ask(model, CLIENTS.chat, { turns: prompt('SCENARIO:x') })
+    expect(model.requests.map((request) => request.usage)).toEqual([undefined, usage])
+  })
+
   it('has no key in its path either', async () => {
     await using model = await scriptedModel()
     await fetch(`${model.url}/v1beta/models/m:countTokens?alt=json&key=secret`, { method: 'POST' })
