@@ -22,7 +22,8 @@ export function cacheFolder(environment: NodeJS.ProcessEnv = process.env): strin
 
 /** Installs a program at its exact version, or finds it installed. A failure is told, never thrown. */
 export async function install(program: Program, cache = cacheFolder()): Promise<Installed> {
-  const folder = join(cache, `${program.id}@${program.version}`)
+  // By command, because variants of a program share an installation.
+  const folder = join(cache, `${program.bin}@${program.version}`)
   const command = join(folder, 'node_modules', '.bin', program.bin)
   const proven = join(folder, 'proven.json')
   try {

@@ -87,7 +87,7 @@ export const PROGRAMS: readonly Program[] = [
     agent: 'codex',
     variant: 'default model',
     package: '@openai/codex',
-    version: '0.166.0',
+    version: '0.169.0',
     bin: 'codex',
     offline: 'codex-default',
     launches: BOTH,
