@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { MainstemError } from '../src/index.ts'
@@ -63,22 +64,25 @@ async function play(cell: Cell, command: string, folder: string, seed: number) {
   await using model = await scriptedModel({ scenarios: SCRIPTS })
   const offline = offlineEnvironment(cell.program.offline, model, home)
   await writeOfflineFiles(offline)
-  const env = { ...offline.env, PATH: process.env.PATH ?? '', [CELL_MARKER]: name }
+  // Unique, because another run may play the same cell at the same time.
+  const marker = `${name}-${randomUUID().slice(0, 8)}`
+  const env = { ...offline.env, PATH: process.env.PATH ?? '', [CELL_MARKER]: marker }
   const signal = AbortSignal.timeout(CELL_MS)
-  const outside = watchConnections(name)
+  const outside = watchConnections(marker)
   const random = seededRandom(seed, name)
-  const stage = new Stage({ ...cell, command, env, cwd, model, signal, cell: name, random })
+  const stage = new Stage({ ...cell, command, env, cwd, model, signal, cell: marker, random })
   const played = await perform(cell.scenario, stage)
   await stage[Symbol.asyncDispose]()
   const broken = [
     ...stage.logs.flatMap(brokenPromises),
-    ...processesOf(name).map((one) => `left running: ${one.command.slice(0, 100)}`),
+    ...processesOf(marker).map((one) => `left running: ${one.command.slice(0, 100)}`),
     ...outside.end(),
   ]
   await writeFile(join(folder, 'entries.jsonl'), lines(stage.logs.flat()))
   await writeFile(join(folder, 'requests.jsonl'), lines(model.requests))
   const models = [...new Set(model.requests.filter(({ place }) => place !== undefined).map(modelOf))]
-  return { played: broken.length === 0 ? played : { broken: broken.join('; ') }, models }
+  const failed = 'what' in played ? [played.what] : []
+  return { played: broken.length === 0 ? played : { broken: [...broken, ...failed].join('; ') }, models }
 }
 
 async function perform(scenario: Scenario, stage: Stage): Promise<Played> {

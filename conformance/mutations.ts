@@ -65,8 +65,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'resume id ignored after an interrupt',
     file: 'src/sessions/conversation.ts',
-    from: 'const resume = this.#nativeId.launch()',
-    to: 'this.#nativeId.launch()\n    const resume = undefined',
+    from: 'const { resume, lost } = this.#context.launch()',
+    to: 'const { lost } = this.#context.launch()\n    const resume = undefined',
     cell: 'claude/oneshot/interrupt-memory',
   },
   {

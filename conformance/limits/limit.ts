@@ -10,7 +10,7 @@ export interface Limit {
   readonly seen: RegExp
   /** A recording of it; absent where we refuse before the program starts. */
   readonly evidence?: string
-  /** The program has the feature, and Mainstem does not use it. */
+  /** The program has the feature, and Mainstem does not use it, or not correctly. */
   readonly ours?: true
 }
 

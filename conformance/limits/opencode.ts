@@ -26,6 +26,13 @@ export const OPENCODE_LIMITS: readonly Limit[] = [
     seen: /^no event inside the sub-agent was reported$/,
   },
   {
+    scenarios: ['interrupt-memory', 'crash-memory'],
+    programs: ['opencode'],
+    launch: 'oneshot',
+    reason: 'It forgets a first prompt whose process is stopped; a notice (context_lost) reports the loss.',
+    seen: /^the model was not sent SCENARIO:long; notices: (?:\w+,)*context_lost/,
+  },
+  {
     scenarios: ['proposal'],
     programs: ['opencode'],
     launch: 'live',
