@@ -30,10 +30,15 @@ type Played = { shown: true } | { shown: false; what: string } | { broken: strin
 
 /** Plays a cell in its folder, and compares the outcome with the limit of the program, if it has one. */
 export async function runCell(cell: Cell, command: string, folder: string, seed = 1): Promise<CellResult> {
-  const { played, models } = await play(cell, command, folder, seed)
+  const { played, asked } = await play(cell, command, folder, seed)
   const { program, launch, scenario } = cell
-  const asked = models.length > 0 && { models }
-  const named = { program: program.id, version: program.version, launch, scenario: scenario.id, ...asked }
+  const named = {
+    program: program.id,
+    version: program.version,
+    launch,
+    scenario: scenario.id,
+    ...(asked && { model: modelOf(asked) }),
+  }
   const limit = limitOf(program.id, launch, scenario.id)
   if ('broken' in played) return { ...named, state: 'red', reason: played.broken }
   if ('unplayable' in played) return { ...named, state: 'not run', reason: played.unplayable }
@@ -80,9 +85,9 @@ async function play(cell: Cell, command: string, folder: string, seed: number) {
   ]
   await writeFile(join(folder, 'entries.jsonl'), lines(stage.logs.flat()))
   await writeFile(join(folder, 'requests.jsonl'), lines(model.requests))
-  const models = [...new Set(model.requests.filter(({ place }) => place !== undefined).map(modelOf))]
+  const asked = model.requests.find(({ place }) => place !== undefined)
   const failed = 'what' in played ? [played.what] : []
-  return { played: broken.length === 0 ? played : { broken: [...broken, ...failed].join('; ') }, models }
+  return { played: broken.length === 0 ? played : { broken: [...broken, ...failed].join('; ') }, asked }
 }
 
 async function perform(scenario: Scenario, stage: Stage): Promise<Played> {

@@ -65,8 +65,7 @@ function summary(results: Results): string {
     const count = (...states: readonly CellState[]) =>
       String(cells.filter(({ state }) => states.includes(state)).length)
     const missing = SCENARIOS.length - cells.length
-    const models = cells.map((cell) => cell.models?.[0])
-    const model = models.find((name) => name !== undefined) ?? ''
+    const model = cells.map((cell) => cell.model).find((name) => name !== undefined) ?? ''
     const name = `${nameOf(program)} ${program.version}`
     return [name, launch, model, count('yes'), count('no', 'ours'), String(missing), count('red')]
   })

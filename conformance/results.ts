@@ -17,8 +17,8 @@ export const CellResult = z.strictObject({
   launch: LaunchKind,
   scenario: z.string(),
   state: CellState,
-  /** Models that the program asked in this cell, in the order of the first request. */
-  models: z.array(z.string()).optional(),
+  /** The model that the program asked first in this cell. */
+  model: z.string().optional(),
   /** Why not. */
   reason: z.string().optional(),
   /** How it failed. */

@@ -10,9 +10,11 @@ import { redacted } from './redacted.ts'
 // Plays one cell of the conformance run, and keeps what the program said as a fixture:
 // node scripts/record.ts codex/live/set-model src/agents/codex/fixtures/codex/as_set_model
 const [name = '', target = ''] = process.argv.slice(2)
-const cell = cellsOf({ programs: [], scenarios: [], launches: [], ci: false }).find(({ program, launch, scenario }) => {
-  return nameOf({ program: program.id, launch, scenario: scenario.id }) === name
-})
+const cell = cellsOf({ programs: [], scenarios: [], launches: [], ci: false }).find(
+  ({ program, launch, scenario }) => {
+    return nameOf({ program: program.id, launch, scenario: scenario.id }) === name
+  },
+)
 
 if (!cell || target === '') {
   console.error('Usage: node scripts/record.ts <program>/<launch>/<scenario> <folder of the fixture>')
