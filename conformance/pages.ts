@@ -124,7 +124,7 @@ function warmth({ warmth: measured }: Results): string {
 
 const HOW = [
   'Each cell is one scenario, played by the real CLI at an exact version, through the [library](library.md), against a [scripted model](testing.md) on the same machine. It needs no account and no network.',
-  '- **yes**: the scenario passed. Figures and texts are compared exactly: token counts and costs with what the model reported, texts, outputs and paths with what the script contains.\n- **no**: the program lacks the feature. The scenario is played anyway and has to fail in the way that [the limits](#limits) describe; another failure is red, and so is a success.\n- **no (ours)**: the program has the feature, and Mainstem does not use it, or not correctly yet.\n- **not run**: the program could not be installed, or has no second model to switch to.\n- **red**: a fault.',
+  '- **yes**: the scenario passed. Figures and texts are compared exactly: token counts and costs with what the model reported, texts, outputs and paths with what the script contains.\n- **no**: the program lacks the feature. The scenario is played anyway and has to fail in the way that [the limits](#limits) describe; another failure is red, and so is a success.\n- **no (ours)**: the program has the feature, and Mainstem does not use it.\n- **not run**: the program could not be installed, or has no second model to switch to.\n- **red**: a fault.',
   'Every cell also checks that each turn has one terminal event, that no native frame is unmapped, that each tool call ends once, that the deltas of a text add up to it, that no process survives, and that no file is written outside of the home and the workspace of the cell.',
 ]
 

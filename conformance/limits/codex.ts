@@ -1,4 +1,4 @@
-import { type Limit, refused } from './limit.ts'
+import { type Limit, PARTIAL_USAGE, refused } from './limit.ts'
 
 const RECORDED = 'src/agents/codex/fixtures/codex'
 
@@ -6,6 +6,7 @@ const RECORDED = 'src/agents/codex/fixtures/codex'
 const CODEX = ['codex', 'codex-default']
 
 export const CODEX_LIMITS: readonly Limit[] = [
+  { ...PARTIAL_USAGE, programs: CODEX, launch: 'oneshot' },
   {
     scenarios: ['deltas'],
     programs: CODEX,

@@ -1,4 +1,4 @@
-import { type Limit, refused } from './limit.ts'
+import { type Limit, PARTIAL_USAGE, refused } from './limit.ts'
 
 const RECORDED = 'src/agents/gemini/fixtures/gemini'
 const RECORDED_LIVE = 'src/agents/gemini/fixtures/acp-gemini'
@@ -17,6 +17,7 @@ const NO_INNER_EVENTS: Limit = {
 
 /** Of `gemini --acp`. */
 const LIVE: readonly Limit[] = [
+  PARTIAL_USAGE,
   NO_INNER_EVENTS,
   {
     scenarios: ['output', 'unicode-output', 'big-output'],

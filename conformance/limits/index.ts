@@ -2,7 +2,6 @@ import type { Launch } from '../stage.ts'
 import { ACP_LIMITS } from './acp.ts'
 import { CLAUDE_LIMITS } from './claude.ts'
 import { CODEX_LIMITS } from './codex.ts'
-import { KNOWN_FAULTS } from './faults.ts'
 import { GEMINI_LIMITS } from './gemini.ts'
 import type { Limit } from './limit.ts'
 import { ONESHOT_LIMITS } from './oneshot.ts'
@@ -10,7 +9,6 @@ import { OPENCODE_LIMITS } from './opencode.ts'
 
 /** The first match applies, so specific limits precede general ones. */
 export const LIMITS: readonly Limit[] = [
-  ...KNOWN_FAULTS,
   ...CLAUDE_LIMITS,
   ...CODEX_LIMITS,
   ...GEMINI_LIMITS,

@@ -1,8 +1,9 @@
-import { type Limit, refused } from './limit.ts'
+import { type Limit, PARTIAL_USAGE, refused } from './limit.ts'
 
 const RECORDED = 'src/agents/opencode/fixtures/opencode'
 
 export const OPENCODE_LIMITS: readonly Limit[] = [
+  { ...PARTIAL_USAGE, programs: ['opencode'], launch: 'oneshot' },
   {
     scenarios: ['deltas'],
     programs: ['opencode'],
