@@ -38,17 +38,23 @@ export interface Verdict {
   /** Every refused tool call, and how many of them a person refused. */
   denials: number
   personDenials: number
+  /**
+   * A cancel of ours stopped work of this turn: a call that was cancelled or left open, a request that was withdrawn,
+   * text that was cut, or a turn in which the agent wrote nothing at all.
+   */
+  cut?: boolean
 }
 
 /**
- * The one place where an outcome is decided; the first row that matches wins.
+ * The one place where an outcome is decided; the first row that matches wins. Some agents report success for a turn that
+ * we cancelled: it is `interrupted` where the cancel stopped work, and `completed` where the turn had ended before.
  * `exitCode` is undefined while the process lives on.
  */
 export function decide(verdict: Verdict, cause: Cause, exitCode?: number): Outcome {
   if (cause === 'lost') return 'lost'
   const { evidence } = verdict
   // A success that was there before our cancel took effect stays one: the interrupt came too late.
-  const late = evidence === 'success' && cause !== 'exit'
+  const late = evidence === 'success' && cause !== 'exit' && !verdict.cut
   if (!late) {
     if (cause === 'timeout' || cause === 'max_steps' || cause === 'max_budget') return cause
     if (cause === 'interrupt' || cause === 'drain') return 'interrupted'

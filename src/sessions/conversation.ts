@@ -268,12 +268,6 @@ export class Conversation {
     this.#emit(notice)
   }
 
-  /** The process is ended because it did not confirm an interrupt; the next turn gets a new one. */
-  distrust(afterMs: number): void {
-    const message = `The agent did not confirm an interrupt within ${afterMs} ms. Its process is ended, and the next prompt starts a new one.`
-    this.#emit({ type: 'notice.raised', level: 'warning', code: 'interrupt_unconfirmed', message })
-  }
-
   /** The agent cannot take the prompt: its turn ends, unless another process may take it. */
   refuse(error: ErrorInfo): void {
     if (this.#canRetry({ evidence: 'error', error })) return
@@ -305,11 +299,19 @@ export class Conversation {
       case 'text.completed':
         this.#context.work()
         if (said.parent === undefined) this.#remember(said.text)
+        this.#turns.see(said, exit)
+        break
+      case 'tool.completed':
+      case 'request.withdrawn':
+        this.#turns.see(said, exit)
+        break
+      case 'tool.started':
+        this.#context.work()
+        this.#turns.see(said, exit)
         break
       case 'text.delta':
       case 'thinking.delta':
       case 'thinking.completed':
-      case 'tool.started':
         this.#context.work()
         break
       case 'session.updated':

@@ -1,6 +1,7 @@
 import type { Timers } from '../drivers/driver.ts'
 import type { AgentProcess } from './agent-process.ts'
 import type { Conversation } from './conversation.ts'
+import { interruptUnconfirmed } from './notices.ts'
 import { within } from './within.ts'
 
 /** How long an agent may take to stop by its own protocol before its process is ended. */
@@ -56,7 +57,7 @@ export class Interruption {
     this.#waiting = undefined
     // The exit of a process begins what waits as well.
     if (!this.unconfirmed) return this.#owner.next()
-    this.#owner.conversation.distrust(PROTOCOL_GRACE_MS)
+    this.#owner.conversation.notify(interruptUnconfirmed(PROTOCOL_GRACE_MS))
     await this.#owner.process.stop()
   }
 }

@@ -32,3 +32,9 @@ export function processSurvived(pids: readonly number[]): NoticeRaised {
   const message = `processes that could not be ended: ${pids.join(', ')}`
   return { type: 'notice.raised', level: 'error', code: 'process_survived', message, data: { pids } }
 }
+
+/** The process is ended because it did not confirm an interrupt; the next turn gets a new one. */
+export function interruptUnconfirmed(afterMs: number): NoticeRaised {
+  const message = `The agent did not confirm an interrupt within ${afterMs} ms. Its process is ended, and the next prompt starts a new one.`
+  return { type: 'notice.raised', level: 'warning', code: 'interrupt_unconfirmed', message }
+}

@@ -17,11 +17,21 @@ interface OpenTurn {
   startedAt: number
   /** What we did to it; the first cause wins. */
   cause: Cause
+  /** The agent wrote text or began a call. */
+  spoke: boolean
+  /** Something was stopped after we had begun to stop the turn. */
+  cut: boolean
   /** Why we did it, as the turn's error shows it. */
   why?: string
   /** Why the first request was denied that no person decided. */
   refusal?: string
 }
+
+/** The events that show what a turn has come to. */
+type Seen = Extract<
+  Event,
+  { type: 'text.completed' | 'tool.started' | 'tool.completed' | 'request.withdrawn' }
+>
 
 /** What a turn machine is told instead of knowing it. */
 export interface TurnRules {
@@ -72,7 +82,7 @@ export class TurnMachine {
   }
 
   begin(turn: number, now: number, prompt?: string, promptId?: string): Event {
-    this.#open = { turn, startedAt: now, cause: 'exit' }
+    this.#open = { turn, startedAt: now, cause: 'exit', spoke: false, cut: false }
     return {
       type: 'turn.started',
       turn,
@@ -94,6 +104,15 @@ export class TurnMachine {
     if (this.#open) this.#open.refusal ??= reason
   }
 
+  /** Notes whether the agent has answered, and whether our cancel stopped something of it. */
+  see(event: Seen, exit?: Exit): void {
+    const open = this.#open
+    if (!open) return
+    open.spoke ||= event.type === 'text.completed' || event.type === 'tool.started'
+    // What the exit of a process settles was not stopped by the cancel.
+    open.cut ||= isStopped(open) && !exit && isCut(event)
+  }
+
   /** What a codec says becomes what the log may keep. */
   hear(said: Exclude<Said, Event>, now: number, exit?: Exit): readonly Event[] {
     switch (said.type) {
@@ -102,7 +121,7 @@ export class TurnMachine {
       case 'turn.started': {
         if (this.#open) return []
         const turn = this.accept()
-        this.#open = { turn, startedAt: now, cause: 'exit' }
+        this.#open = { turn, startedAt: now, cause: 'exit', spoke: false, cut: false }
         return [{ ...said, turn }]
       }
       case 'turn.steered':
@@ -145,14 +164,32 @@ export class TurnMachine {
     if (verdict.usage) this.#spent = addUsage(this.#spent, verdict.usage)
     // A start that took too long is told by how the process failed.
     const cause = open.cause === 'exit' && exit?.error?.code === 'timeout' ? 'timeout' : open.cause
-    const outcome = decide(verdict, cause, exit && exitStatus(exit))
+    const cut = isStopped(open) && (open.cut || isEmpty(open, verdict))
+    const outcome = decide({ ...verdict, cut }, cause, exit && exitStatus(exit))
     const completed = turnCompleted(open, outcome, verdict, now, exit)
-    const stopped = open.cause !== 'exit' && open.cause !== 'finished'
-    const tooLate = stopped && (outcome === 'completed' || outcome === 'denied')
+    const tooLate = isStopped(open) && (outcome === 'completed' || outcome === 'denied')
     if (!tooLate) return [completed]
     const message = `the turn had ended by itself before it could be stopped (${open.cause})`
     return [{ type: 'notice.raised', level: 'info', code: 'interrupt_refused', message }, completed]
   }
+}
+
+/** Text, a call or a request of the main thread that did not come to its end. */
+function isCut(event: Seen): boolean {
+  if (event.type === 'request.withdrawn') return event.reason === 'interrupted'
+  if (event.type === 'tool.started' || event.parent !== undefined) return false
+  if (event.type === 'text.completed') return event.partial === true
+  return event.status === 'cancelled' || (event.settled === true && event.status === 'unknown')
+}
+
+/** We have begun to stop the turn. */
+function isStopped({ cause }: OpenTurn): boolean {
+  return cause !== 'exit' && cause !== 'finished'
+}
+
+/** A turn without any answer, which an agent that was cancelled may call a success. */
+function isEmpty({ spoke }: OpenTurn, { result = '', structured }: TurnVerdict): boolean {
+  return !spoke && result === '' && structured === undefined
 }
 
 /** A process that died by a signal has no code, and that is not success. */

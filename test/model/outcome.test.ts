@@ -121,3 +121,12 @@ it('every outcome is in the table, and only completed exits with 0', () => {
   expect([...Outcome.options].sort()).toEqual(Object.keys(READS).sort())
   expect(Outcome.options.filter((outcome) => exitCodeOf(outcome, { code: 0 }) === 0)).toEqual(['completed'])
 })
+
+it.each([
+  ['interrupt', 'interrupted'],
+  ['drain', 'interrupted'],
+  ['timeout', 'timeout'],
+  ['exit', 'completed'],
+] as const)('a success whose work was stopped by %s is %s', (cause, outcome) => {
+  expect(decide({ evidence: 'success', denials: 0, personDenials: 0, cut: true }, cause)).toBe(outcome)
+})

@@ -24,7 +24,9 @@ export function endTurn(state: State, ending: Ending): Said[] {
   const said = endBlocks(state, turn, evidence, ending.answer)
   const { denials, personDenials } = state.ledger
   const { exit } = ending
-  const outcome = decide({ evidence, denials, personDenials }, exit?.cause ?? causeOf(turn), exit?.code)
+  // A call that our cancel left open was stopped by it, even where the agent reports success.
+  const cut = turn.cancelling && !exit && hasOpenCall(state)
+  const outcome = decide({ evidence, denials, personDenials, cut }, exit?.cause ?? causeOf(turn), exit?.code)
   said.push(...settle(state.ledger, outcome), ...reportUsage(state, turn, ending.answer))
   const usage = usageIn(said)
   const verdict: TurnVerdict = {
@@ -43,6 +45,10 @@ export function endTurn(state: State, ending: Ending): Said[] {
   said.push(verdict)
   forgetTurn(state)
   return [...said, ...nextTurn(state)]
+}
+
+function hasOpenCall({ ledger }: State): boolean {
+  return [...ledger.tools.values()].some(({ parent }) => parent === undefined)
 }
 
 /** Only a cancel of ours settles what is open as cancelled before the agent has said so. */
