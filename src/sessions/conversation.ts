@@ -303,6 +303,7 @@ export class Conversation {
         break
       case 'tool.completed':
       case 'request.withdrawn':
+      case 'usage.reported':
         this.#turns.see(said, exit)
         break
       case 'tool.started':

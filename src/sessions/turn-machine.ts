@@ -17,7 +17,7 @@ interface OpenTurn {
   startedAt: number
   /** What we did to it; the first cause wins. */
   cause: Cause
-  /** The agent wrote text or began a call. */
+  /** The agent wrote text, began a call, or ended a model call. */
   spoke: boolean
   /** Something was stopped after we had begun to stop the turn. */
   cut: boolean
@@ -30,7 +30,9 @@ interface OpenTurn {
 /** The events that show what a turn has come to. */
 type Seen = Extract<
   Event,
-  { type: 'text.completed' | 'tool.started' | 'tool.completed' | 'request.withdrawn' }
+  {
+    type: 'text.completed' | 'tool.started' | 'tool.completed' | 'request.withdrawn' | 'usage.reported'
+  }
 >
 
 /** What a turn machine is told instead of knowing it. */
@@ -108,7 +110,7 @@ export class TurnMachine {
   see(event: Seen, exit?: Exit): void {
     const open = this.#open
     if (!open) return
-    open.spoke ||= event.type === 'text.completed' || event.type === 'tool.started'
+    open.spoke ||= isWork(event)
     // What the exit of a process settles was not stopped by the cancel.
     open.cut ||= isStopped(open) && !exit && isCut(event)
   }
@@ -174,10 +176,17 @@ export class TurnMachine {
   }
 }
 
+/** Text, a call, or a model call that came to its end. */
+function isWork(event: Seen): boolean {
+  if (event.type === 'usage.reported') return event.scope === 'step'
+  return event.type === 'text.completed' || event.type === 'tool.started'
+}
+
 /** Text, a call or a request of the main thread that did not come to its end. */
 function isCut(event: Seen): boolean {
   if (event.type === 'request.withdrawn') return event.reason === 'interrupted'
-  if (event.type === 'tool.started' || event.parent !== undefined) return false
+  if (event.type === 'usage.reported' || event.type === 'tool.started') return false
+  if (event.parent !== undefined) return false
   if (event.type === 'text.completed') return event.partial === true
   return event.status === 'cancelled' || (event.settled === true && event.status === 'unknown')
 }

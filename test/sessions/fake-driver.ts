@@ -1,6 +1,6 @@
 import type { Launch, Write } from '../../src/agents/agent.ts'
 import type { Driver, Run, RunContext, RunExit, Timers } from '../../src/drivers/driver.ts'
-import { type Frame, jsonFrame } from '../../src/framing/frame.ts'
+import { type Frame, type FrameStream, jsonFrame } from '../../src/framing/frame.ts'
 import type { BlobRef } from '../../src/model/index.ts'
 
 /** A run that a test speaks for: it says lines, exits, and sees what was written to it. */
@@ -14,6 +14,8 @@ export class FakeRun implements Run {
   stops = 0
   /** What it does when it is stopped; it dies by SIGTERM unless a test says otherwise. */
   onStop: () => void = () => this.die({ signal: 'SIGTERM' })
+  /** Called with everything that is written to it. */
+  onWrite: (write: Write) => void = () => undefined
   readonly #exited = Promise.withResolvers<RunExit>()
   readonly #batches: Frame[][] = []
   #wake = Promise.withResolvers<void>()
@@ -27,7 +29,11 @@ export class FakeRun implements Run {
   }
 
   say(...messages: unknown[]): void {
-    this.#batches.push(messages.map((message) => jsonFrame('stdout', JSON.stringify(message))))
+    this.sayOn('stdout', ...messages)
+  }
+
+  sayOn(stream: FrameStream, ...messages: unknown[]): void {
+    this.#batches.push(messages.map((message) => jsonFrame(stream, JSON.stringify(message))))
     this.#wake.resolve()
   }
 
@@ -51,6 +57,7 @@ export class FakeRun implements Run {
 
   async write(write: Write): Promise<void> {
     this.written.push(write)
+    this.onWrite(write)
   }
 
   async stop(): Promise<void> {
@@ -79,11 +86,14 @@ export class FakeRun implements Run {
 
 export class FakeDriver implements Driver {
   readonly runs: FakeRun[] = []
+  /** Called with every run before anything is written to it. */
+  onStart: (run: FakeRun) => void = () => undefined
   readonly #waiting: { count: number; resolve(run: FakeRun): void }[] = []
 
   start(launch: Launch, context: RunContext): FakeRun {
     const run = new FakeRun(launch, context)
     this.runs.push(run)
+    this.onStart(run)
     for (const { count, resolve } of this.#waiting) if (count === this.runs.length) resolve(run)
     return run
   }

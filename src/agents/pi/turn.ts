@@ -17,8 +17,17 @@ export function decodeRunStart(state: State): Step {
   return say({ type: 'turn.started', origin: 'agent' })
 }
 
+const strayEnd: Said = {
+  type: 'notice.raised',
+  level: 'warning',
+  code: 'late_frame',
+  message: 'Ignored the end of a run that answers no open prompt.',
+}
+
 /** It will not go on by itself. A one-shot process may still begin another run; only its exit ends the turn. */
 export function decodeSettled(state: State, native: Fields): Step {
+  // Each run settles once: one that did not begin since the prompt was sent is an earlier one.
+  if (!state.running && state.start.launch === 'live') return say(strayEnd)
   state.running = false
   state.settled = true
   state.aborted = flag(native, 'aborted')

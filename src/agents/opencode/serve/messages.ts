@@ -37,9 +37,11 @@ export function decodeMessage(state: State, properties: Fields, raw: string): St
 }
 
 function newMessage(state: State, thread: Thread, role: Message['role'], info: Fields): Message {
-  // An answer to a prompt that was cut is late: its turn has ended.
-  const late = state.cutPrompt !== undefined && text(info, 'parentID') === state.cutPrompt
-  const turn = late ? state.turn - 1 : state.turn
+  // An answer to the prompt of a turn that has ended is late.
+  const parent = text(info, 'parentID') ?? ''
+  const asked = state.turnOpen ? state.messages.get(parent)?.turn : undefined
+  const late = state.cutPrompt !== undefined && parent === state.cutPrompt
+  const turn = late ? state.turn - 1 : (asked ?? state.turn)
   return { role, thread, turn, summary: role === 'assistant' && flag(info, 'summary'), done: false }
 }
 

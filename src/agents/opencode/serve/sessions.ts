@@ -94,8 +94,9 @@ export function decodeError(state: State, properties: Fields): Step {
   // An error without a session is the server's own; it ends nothing.
   if (!thread) return session === undefined ? say(errorNotice(error)) : nothing
   const failure = failureOf(error)
-  // The abort of a turn that was cut may be told after the next one has begun.
-  if (failure.evidence === 'aborted' && state.cutPrompt !== undefined && !state.busy) return nothing
+  // The abort of an earlier turn may be reported, or repeated, once the next prompt is sent.
+  const earlier = state.cutPrompt !== undefined || (state.wasAborted && !state.aborted)
+  if (failure.evidence === 'aborted' && earlier && !state.busy) return nothing
   const said: Said[] = failure.evidence === 'aborted' ? [] : [errorNotice(error)]
   if (thread === state.root && state.pendingTurn !== undefined) said.unshift(beginTurn(state))
   // Between two turns it has nothing to end.

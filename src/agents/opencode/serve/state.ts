@@ -69,6 +69,8 @@ export interface State {
   idleAfterAbort: boolean
   /** Our abort is neither answered nor seen to have taken effect. */
   aborting: boolean
+  /** The last turn ended as aborted. */
+  wasAborted: boolean
   /** The prompt of the last turn, if that was cut before any answer: one that still comes is no turn of its own. */
   cutPrompt: string | undefined
   /** When the prompt was taken and when the last answer was done, by the server's clock. */
@@ -113,6 +115,7 @@ export function initialState(start: Start): State {
     aborted: false,
     idleAfterAbort: false,
     aborting: false,
+    wasAborted: false,
     cutPrompt: undefined,
     beganAt: undefined,
     doneAt: undefined,

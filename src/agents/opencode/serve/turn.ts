@@ -20,6 +20,7 @@ export function endTurn(state: State, exit?: Exit): Said[] {
   said.push(verdict)
   if (verdict.evidence === 'aborted') state.aborting = false
   resetTurn(state)
+  state.wasAborted = verdict.evidence === 'aborted'
   return said
 }
 
