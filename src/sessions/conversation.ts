@@ -297,17 +297,14 @@ export class Conversation {
         this.#decide(said, native, exit)
         return
       case 'text.completed':
+      case 'tool.started':
         this.#context.work()
-        if (said.parent === undefined) this.#remember(said.text)
+        if (said.type === 'text.completed' && said.parent === undefined) this.#remember(said.text)
         this.#turns.see(said, exit)
         break
       case 'tool.completed':
       case 'request.withdrawn':
       case 'usage.reported':
-        this.#turns.see(said, exit)
-        break
-      case 'tool.started':
-        this.#context.work()
         this.#turns.see(said, exit)
         break
       case 'text.delta':
