@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { z } from 'zod'
-import { Entry, SessionRecord } from '../model/index.ts'
+import { Entry, MainstemError, SessionRecord } from '../model/index.ts'
 import { named } from './components.ts'
 import { type Endpoint, endpoint } from './endpoint.ts'
 import { NDJSON } from './format.ts'
@@ -54,8 +54,11 @@ async function* linesOf({ sessions }: GatewayParts, record: SessionRecord): Asyn
   yield [{ record: shown(record) }]
   for (let after = earliest - 1; after < head; ) {
     const entries = await sessions.read(id, after, Math.min(PAGE, head - after))
+    const last = entries.at(-1)
+    // Breaks the download off: an export with an end line claims to be complete.
+    if (!last) throw new MainstemError('session_not_found', 'the session was removed during its export')
     yield entries.map((entry) => ({ entry }))
-    after = entries.at(-1)?.seq ?? head
+    after = last.seq
   }
   let count = 0
   for (let after = earliestFrame - 1; after < lastFrame; ) {

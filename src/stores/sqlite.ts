@@ -116,11 +116,17 @@ class SqliteStore implements Store {
   }
 
   async record(session: string): Promise<SessionRecord | undefined> {
-    return this.#reader.record(session)
+    return this.#acknowledged(
+      () => this.#reader.record(session),
+      (record) => record !== undefined && this.#isAhead(record),
+    )
   }
 
   async records(query: SessionQuery): Promise<readonly SessionRecord[]> {
-    return this.#reader.records(query)
+    return this.#acknowledged(
+      () => this.#reader.records(query),
+      (records) => records.some((record) => this.#isAhead(record)),
+    )
   }
 
   async counts(): Promise<ReadonlyMap<SessionRecord['status'], number>> {
@@ -163,6 +169,24 @@ class SqliteStore implements Store {
     this.#reader.close()
     await this.#channel.close()
     this.#logs.close()
+  }
+
+  /**
+   * The reader sees a commit before the writer's acknowledgement arrives, while entries are read up to the last
+   * acknowledged one. Waits for the acknowledgement, so that the head of a record can always be read.
+   */
+  async #acknowledged<T>(read: () => T, isAhead: (found: T) => boolean): Promise<T> {
+    for (;;) {
+      const found = read()
+      const { underway } = this.#committer
+      if (!underway || !isAhead(found)) return found
+      await underway
+    }
+  }
+
+  #isAhead({ id, head }: SessionRecord): boolean {
+    const log = this.#logs.get(id)
+    return log !== undefined && head > log.committed
   }
 
   /** Who has the key, or is about to. */

@@ -101,8 +101,9 @@ export interface Store extends AsyncDisposable {
   head(session: string): Promise<number>
   /** Settles when the head is beyond `after`, at once if it is already; also when the signal fires. */
   changed(session: string, after: number, signal: AbortSignal): Promise<void>
+  /** Its `head` can be read: a `read` after this answers with every entry up to it, unless they were removed since. */
   record(session: string): Promise<SessionRecord | undefined>
-  /** Newest first. */
+  /** Newest first; the same holds for their heads. */
   records(query: SessionQuery): Promise<readonly SessionRecord[]>
   /** How many sessions there are of each status. */
   counts(): Promise<ReadonlyMap<SessionRecord['status'], number>>

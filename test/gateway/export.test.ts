@@ -39,6 +39,22 @@ test('an export has the record, every entry, every raw frame, and says that it i
   expect(server.parts.streams.open).toBe(0)
 })
 
+test('an export whose session is removed midway breaks off and has no end line', async () => {
+  const removing = memoryStore()
+  const read = removing.read.bind(removing)
+  removing.read = async (id, after, limit) => {
+    if (after > 0) await removing.delete(id)
+    return read(id, after, limit)
+  }
+  await using other = await startGateway({ store: removing })
+  const id = await finished(
+    other,
+    script(...Array.from({ length: 700 }, (_, n) => text(`m${n}`, 'x')), success),
+  )
+  const response = await fetchFrom(other, `GET /v1/sessions/${id}/export`)
+  await expect(response.text()).rejects.toThrow()
+})
+
 test('an export of what was shortened begins where it begins', async () => {
   const id = await finished(server, script(text('m', 'x'), success))
   await store.trim(id, { seq: 4, frame: 99 })

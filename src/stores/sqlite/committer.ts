@@ -28,6 +28,7 @@ export class Committer {
   readonly #onFailure: () => void
   #queue: Waiting[] = []
   #running: Promise<void> | undefined
+  #underway: Promise<void> | undefined
   #closed = false
 
   /** `onFailure` runs before those who wait are told. */
@@ -45,6 +46,11 @@ export class Committer {
     })
   }
 
+  /** Settles when the transaction that runs now is acknowledged or has failed; undefined while none runs. */
+  get underway(): Promise<void> | undefined {
+    return this.#underway
+  }
+
   /** Takes no more, and settles when nothing waits. */
   async close(): Promise<void> {
     this.#closed = true
@@ -54,7 +60,11 @@ export class Committer {
   async #run(): Promise<void> {
     // What the same tick has to say goes along.
     await Promise.resolve()
-    while (this.#queue.length > 0) await this.#commit()
+    while (this.#queue.length > 0) {
+      this.#underway = this.#commit()
+      await this.#underway
+    }
+    this.#underway = undefined
     this.#running = undefined
   }
 
