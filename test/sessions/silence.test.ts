@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { Watchdog } from '../../src/sessions/watchdog.ts'
 import { asks, house, init, result, said } from './house.ts'
 
 async function talking(policy: Parameters<ReturnType<typeof house>['open']>[0] = {}) {
@@ -92,4 +93,19 @@ describe('a turn that passes a limit names it', () => {
       error: { code: 'timeout', message },
     })
   })
+})
+
+test('timers that outrun the clock do not keep the process busy', async () => {
+  let sleeps = 0
+  const timers = {
+    async sleep() {
+      sleeps++
+    },
+  }
+  const clock = { now: () => 0, monotonic: () => 0 }
+  const owner = { stop: () => undefined, silent: () => undefined }
+  const watchdog = new Watchdog({ approval: 'ask', sandbox: 'none' }, { clock, timers }, owner)
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(sleeps).toBe(1)
+  watchdog.end()
 })
