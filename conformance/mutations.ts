@@ -56,10 +56,10 @@ export const MUTATIONS: readonly Mutation[] = [
     cell: 'codex/live/subagent-events',
   },
   {
-    name: 'usage of sub-agents dropped',
+    name: 'usage of sub-agents not added to the turn',
     file: `${CODEX}/turns.ts`,
-    from: 'if (child) countUsage(child, usage)',
-    to: 'if (!child) return nothing',
+    from: '  if (state.turn) countUsage(state.turn, usage)\n',
+    to: '',
     cell: 'codex/live/subagent-usage',
   },
   {

@@ -1,3 +1,4 @@
+import type { Usage } from '../../src/index.ts'
 import type { Scenario } from '../scenario.ts'
 import { eventsOf, must, type Stage, type Told } from '../stage.ts'
 import { type Counts, modelOf, mustEqualUsage, mustNotContradict, usageOf } from '../usage.ts'
@@ -31,11 +32,22 @@ function mustNameModels({ events }: Told, asked: readonly string[]): void {
 /** The steps of a turn, where they are reported, add up to its usage. */
 function mustMatchSteps({ events }: Told, expected: Counts): void {
   const steps = eventsOf(events, 'usage.reported').filter(({ scope }) => scope === 'step')
-  if (steps.length === 0) return
+  if (steps.length > 0) mustSumUp('the steps', steps, expected)
+}
+
+function mustSumUp(what: string, reports: readonly Usage[], expected: Counts): void {
   for (const count of ['input', 'output', 'total'] as const) {
-    const sum = steps.reduce((total, step) => total + (step[count] ?? 0), 0)
-    must(sum === expected[count], `${count} of the steps is ${sum} and the model reported ${expected[count]}`)
+    const sum = reports.reduce((total, report) => total + (report[count] ?? 0), 0)
+    must(sum === expected[count], `${count} of ${what} is ${sum} and the model reported ${expected[count]}`)
   }
+}
+
+/** The usage of a sub-agent, where it is reported, is that of its model calls. */
+function mustMatchInner({ events }: Told, inner: Counts): void {
+  const [ended] = eventsOf(events, 'subagent.completed')
+  if (ended?.usage) mustNotContradict('usage of the sub-agent', ended.usage, inner)
+  const reports = eventsOf(events, 'usage.reported').filter(({ scope }) => scope === 'subagent')
+  if (reports.length > 0) mustSumUp('the sub-agent', reports, inner)
 }
 
 export const USAGE: readonly Scenario[] = [
@@ -85,8 +97,7 @@ export const USAGE: readonly Scenario[] = [
       const expected = usageOf(scripted)
       mustEqualUsage('usage', turn.usage, expected)
       if (turn.usage?.costUsd !== undefined) mustEqualUsage('cost', turn.usage, expected, ['costUsd'])
-      const [ended] = eventsOf(turn.events, 'subagent.completed')
-      if (ended?.usage) mustNotContradict('usage of the sub-agent', ended.usage, usageOf(inner))
+      mustMatchInner(turn, usageOf(inner))
     },
   },
 ]
