@@ -1,5 +1,6 @@
 import type { Said } from '../../agent.ts'
 import { type Fields, fields, text } from '../../fields.ts'
+import { closeMessage } from '../../messages.ts'
 import { finishTool, startTool } from '../../tools.ts'
 import { changesOf, childOf } from '../effects.ts'
 import { kindOf, resultOf, titleOf } from '../tools.ts'
@@ -13,7 +14,7 @@ export function decodeCall(state: State, thread: Thread, native: Fields, id: str
   const call = fields(native, 'state')
   const status = text(call, 'status')
   if (status === 'pending' || part.kind !== 'tool') return []
-  const said = part.toolId === '' ? start(state, thread, native, part) : []
+  const said = part.toolId === '' ? [...completeEarlier(state, part), start(state, thread, native, part)] : []
   said.push(...linkChild(state, thread, call, part))
   if (status === 'running') {
     said.push(...progress(call, part))
@@ -28,22 +29,32 @@ export function decodeCall(state: State, thread: Thread, native: Fields, id: str
   return said
 }
 
-function start(state: State, thread: Thread, native: Fields, part: Part): Said[] {
+function start(state: State, thread: Thread, native: Fields, part: Part): Said {
   const { ledger } = state
   const call = fields(native, 'state')
   const name = text(native, 'tool') ?? '?'
   part.toolId = startedId(state, thread, text(native, 'callID') ?? text(native, 'id') ?? '')
   part.title = titleOf(call)
-  return [
-    startTool(ledger, {
-      toolId: part.toolId,
-      name,
-      kind: kindOf(name, state.mcpServers),
-      title: part.title,
-      input: call.input,
-      parent: thread.speaker,
-    }),
-  ]
+  return startTool(ledger, {
+    toolId: part.toolId,
+    name,
+    kind: kindOf(name, state.mcpServers),
+    title: part.title,
+    input: call.input,
+    parent: thread.speaker,
+  })
+}
+
+/** Many providers end a text only when the whole response ends, while a call that follows it runs already. */
+function completeEarlier(state: State, { speaker, order }: Part): Said[] {
+  const said: Said[] = []
+  for (const [, { nativeId, text, parent }] of state.ledger.messages) {
+    const words = state.parts.get(nativeId)
+    if (!words || parent !== speaker || words.order > order) continue
+    words.completed += text
+    said.push(...closeMessage(state.ledger, nativeId))
+  }
+  return said
 }
 
 /** A `task` names the session its sub-agent works in. */

@@ -1,6 +1,7 @@
 import { addUsage } from '../../../model/index.ts'
 import type { Said, Step } from '../../agent.ts'
 import { type Fields, fields, text } from '../../fields.ts'
+import { currentId } from '../../ledger.ts'
 import { addDelta, completeMessage } from '../../messages.ts'
 import { ruleTable } from '../../rules.ts'
 import { nothing, say, sayAll, unmapped } from '../../step.ts'
@@ -58,7 +59,8 @@ function words(state: State, thread: Thread, native: Fields, id: string, kind: '
     said.push(addDelta(ledger, kind, id, text(properties, 'delta') ?? '', thread.speaker))
   }
   const whole = text(native, 'text') ?? ''
-  const heard = ledger.messages.get(id)?.text ?? ''
+  const open = ledger.messages.get(currentId(ledger.messages, ledger.closedMessages, id))
+  const heard = part.completed + (open?.text ?? '')
   // A part without a time was never streamed; one that has ended is whole.
   const ended = native.time === undefined || fields(native, 'time').end !== undefined
   // What a delta should have said and did not is made up for, so that deltas and the whole agree.
@@ -71,8 +73,11 @@ function words(state: State, thread: Thread, native: Fields, id: string, kind: '
   if (whole === '' && heard === '') return said
   const final = isTrimmed(heard, whole) ? heard : whole
   if (kind === 'text' && whole !== '') thread.answer = final
+  const rest = final.startsWith(part.completed) ? final.slice(part.completed.length) : final
+  // All of it was completed before a call that followed it.
+  if (rest === '' && part.completed !== '' && !open) return said
   const partial = thread.failure !== undefined
-  said.push(completeMessage(ledger, kind, id, final, { parent: thread.speaker, partial }))
+  said.push(completeMessage(ledger, kind, id, rest, { parent: thread.speaker, partial }))
   return said
 }
 

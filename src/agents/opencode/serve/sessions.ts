@@ -78,11 +78,11 @@ export function decodeStatus(state: State, properties: Fields): Step {
 /** The answer will be given again, in new parts: what was shown of it is void. */
 function discardOpen(state: State, thread: Thread): Said[] {
   const said: Said[] = []
-  for (const [id, message] of state.ledger.messages) {
-    if (message.parent !== thread.speaker) continue
-    const part = state.parts.get(id)
+  for (const [, { nativeId, parent }] of state.ledger.messages) {
+    if (parent !== thread.speaker) continue
+    const part = state.parts.get(nativeId)
     if (part) part.done = true
-    said.push(...discardMessage(state.ledger, id))
+    said.push(...discardMessage(state.ledger, nativeId))
   }
   return said
 }

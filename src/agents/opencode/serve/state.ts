@@ -19,6 +19,10 @@ export interface Message {
 export interface Part {
   readonly kind: 'text' | 'thinking' | 'tool' | 'other'
   readonly speaker: string | undefined
+  /** Its position among the parts of the turn, in the order in which the model wrote them. */
+  readonly order: number
+  /** The beginning of a text that was completed when a later call started; deltas may still follow. */
+  completed: string
   done: boolean
   toolId: string
   title: string | undefined
@@ -137,8 +141,16 @@ export function initialState(start: Start): State {
 export function partOf(state: State, thread: Thread, id: string, kind: Part['kind']): Part {
   const known = state.parts.get(id)
   if (known) return known
-  const { speaker } = thread
-  const part: Part = { kind, speaker, done: false, toolId: '', title: undefined, output: '' }
+  const part: Part = {
+    kind,
+    speaker: thread.speaker,
+    order: state.parts.size,
+    completed: '',
+    done: false,
+    toolId: '',
+    title: undefined,
+    output: '',
+  }
   state.parts.set(id, part)
   return part
 }
