@@ -70,7 +70,7 @@ test.each([known('claude').testedVersion, '1.0.0', undefined])(
 
 test('OpenCode 2 is driven over ACP, and its one-shot launch is refused', async () => {
   const { open, driver, log } = machine('2.1.3')
-  const session = await open({}, { agent: 'opencode' })
+  const session = await open({ approval: 'auto-all' }, { agent: 'opencode' })
   await session.prompt('hi')
   const run = await driver.run()
   expect(run.launch).toMatchObject({ kind: 'process', argv: ['opencode', 'acp'] })

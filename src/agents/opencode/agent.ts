@@ -8,6 +8,7 @@ import {
 import { type Agent, type ProcessLaunch, recipe, type Start } from '../agent.ts'
 import { flagValue, jsonVariable, unsupported } from '../option.ts'
 import { pictureArgs, pictureFiles } from '../pictures.ts'
+import { OPENCODE_2_FROM } from '../protocols/acp/opencode.ts'
 import { acpRecipe } from './acp.ts'
 import { permissionRules } from './permission.ts'
 import { codec as runCodec } from './run/codec.ts'
@@ -99,15 +100,15 @@ export const opencode: Agent = {
   },
 }
 
-/** OpenCode 2 and its pre-releases. */
-const SECOND = '2.0.0-0'
-
-/** The first of which `run --auto` is known; before it the flag had another name. */
+/**
+ * The first version known to have `run --auto`. 1.17.11 has only the other name of the flag, and 1.17.18 still accepts
+ * that name, so the other name works for every version before this one.
+ */
 const AUTO_FLAG = '1.17.18'
 
 /** OpenCode 2 removed the routes that the live launch uses, and the events that both launches read. */
 function atVersion(version: string): Pick<Agent, 'launches' | 'missing'> | undefined {
-  if (compareVersions(version, SECOND) < 0) return undefined
+  if (compareVersions(version, OPENCODE_2_FROM) < 0) return undefined
   return {
     launches: { live: acpRecipe(PASSED) },
     missing: { oneshot: `OpenCode ${version} is driven over ACP only; use its live launch` },

@@ -32,6 +32,8 @@ export function encodeCommand(state: State, command: Command): Step {
     case 'set_model':
       return set(state, () => modelSetting(state, command.model))
     case 'set_policy':
+      if (command.policy && state.quirks.rulesAtStart)
+        return refuse('unsupported_option', 'policy: the agent reads its permission rules when it starts')
       return set(state, () => {
         const mode = command.mode ?? (command.policy && modeFor(state, command.policy))
         return mode === undefined ? undefined : modeSetting(state, mode)

@@ -6,7 +6,7 @@ import { call } from './calls.ts'
 import { errorOf } from './errors.ts'
 import { quirksOf } from './known.ts'
 import { mcpServersOf } from './mcp-servers.ts'
-import type { AcpQuirks } from './quirks.ts'
+import { type AcpQuirks, quirksAt } from './quirks.ts'
 import { offered, updateSession } from './session.ts'
 import { wishes } from './settings.ts'
 import type { State } from './state.ts'
@@ -26,7 +26,9 @@ export function decodeInitialized(state: State, native: Fields): Step {
   const { result } = native
   const info = isFields(result.agentInfo) ? result.agentInfo : fields(result, 'info')
   if (state.detect) state.quirks = detected(text(info, 'name')) ?? state.quirks
-  const said = updateSession(state, { agentVersion: text(info, 'version') })
+  const version = text(info, 'version')
+  const said = updateSession(state, { agentVersion: version })
+  state.quirks = quirksAt(state.quirks, version)
   const answered = number(result, 'protocolVersion') ?? VERSION
   if (state.driving && answered !== VERSION) {
     const refused = refuseProtocol(

@@ -1,8 +1,8 @@
 import type { Capabilities, Policy, SessionOptions } from '../../../model/index.ts'
 import type { Launch, ProcessLaunch, Start } from '../../agent.ts'
 import { unsupported } from '../../option.ts'
-import { type AcpQuirks, PLAIN } from './quirks.ts'
-import { cellOf } from './settings.ts'
+import { type AcpQuirks, PLAIN, quirksAt } from './quirks.ts'
+import { checkCell } from './settings.ts'
 
 /** What the protocol itself gives; what an agent adds stands beside its command. */
 export const ACP_CAPABILITIES: Capabilities = {
@@ -34,14 +34,14 @@ export function acpLaunch(
   quirks: AcpQuirks | undefined,
   launch: Omit<ProcessLaunch, 'kind'>,
 ): Launch {
-  checkPolicy(agent, start.policy, quirks ?? PLAIN)
-  checkOptions(agent, start.options, quirks ?? PLAIN)
+  const known = quirksAt(quirks ?? PLAIN, start.version)
+  checkPolicy(agent, start.policy, known)
+  checkOptions(agent, start.options, known)
   return { kind: 'process', ...launch }
 }
 
 function checkPolicy(agent: string, policy: Policy, quirks: AcpQuirks): void {
-  const cell = cellOf(policy)
-  if (!quirks.modes[cell]) throw unsupported(agent, cell, 'it has no mode that would keep to it')
+  checkCell(agent, policy, quirks)
   const no = (option: string, why: string) => unsupported(agent, option, why)
   if (policy.network !== undefined) throw no('network', 'the protocol has no word for it')
   if (policy.writableRoots) throw no('writableRoots', 'the protocol has no word for them')

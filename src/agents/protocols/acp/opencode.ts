@@ -2,10 +2,26 @@ import type { Policy } from '../../../model/index.ts'
 import { OPENCODE } from './known.ts'
 import { type AcpQuirks, modesOf } from './quirks.ts'
 
+/** OpenCode 2 and its pre-releases. */
+export const OPENCODE_2_FROM = '2.0.0-0'
+
+/**
+ * OpenCode renamed its permissions in version 2, and no run has shown that it reads the variables of `opencodeEnv`.
+ * Without rules it runs everything, so a policy that allows less than everything is refused.
+ */
+const OPENCODE_2: AcpQuirks = {
+  ...OPENCODE,
+  modes: { 'auto-all none': ['build'], 'auto-all full-access': ['build'] },
+  rulesAtStart: true,
+  unenforced: 'OpenCode 2 may ignore the permission rules; choose auto-all, or install opencode-ai 1.18',
+}
+
 /** `opencode acp` with the permission rules that `opencodeEnv` passes: they hold for every policy. */
 export const OPENCODE_WITH_RULES: AcpQuirks = {
   ...OPENCODE,
   modes: modesOf({ ask: ['build'], edit: ['build'], all: ['build'], readOnly: ['build'] }),
+  rulesAtStart: true,
+  later: { from: OPENCODE_2_FROM, quirks: OPENCODE_2 },
 }
 
 /** OpenCode reads its permissions from its configuration, and without rules it runs everything. */

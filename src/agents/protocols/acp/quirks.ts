@@ -1,4 +1,4 @@
-import type { Policy } from '../../../model/index.ts'
+import { compareVersions, type Policy } from '../../../model/index.ts'
 
 /** Approval × sandbox, as one name. */
 export type PolicyCell = `${Policy['approval']} ${Policy['sandbox']}`
@@ -46,6 +46,18 @@ export interface AcpQuirks {
   /** Skips servers that would have to be started, and says nothing. */
   readonly serversByUrl?: true
   readonly modes: Modes
+  /** The launch passes permission rules, and a running process keeps the rules it started with. */
+  readonly rulesAtStart?: true
+  /** Why a cell without a mode is refused, where the reason is not that a mode is missing. */
+  readonly unenforced?: string
+  /** The quirks of this version and later ones. */
+  readonly later?: { readonly from: string; readonly quirks: AcpQuirks }
+}
+
+/** The quirks of one version of an agent; those of the tested version where it is unknown. */
+export function quirksAt(quirks: AcpQuirks, version: string | undefined): AcpQuirks {
+  const { later } = quirks
+  return later && version !== undefined && compareVersions(version, later.from) >= 0 ? later.quirks : quirks
 }
 
 interface ModeIds {

@@ -1,12 +1,14 @@
 import type { Policy } from '../../../model/index.ts'
 import { unsupported } from '../../option.ts'
-import type { PolicyCell } from './quirks.ts'
+import type { AcpQuirks, PolicyCell } from './quirks.ts'
 import type { State } from './state.ts'
 import type { Sent } from './wire.ts'
 
 /** Everything that has to be set before the first prompt; throws where the agent cannot do what was asked. */
 export function wishes(state: State): Sent[] {
   const { policy, options, mode: chosen } = state.start
+  // The version may be known only since the handshake.
+  if (state.quirks.unenforced !== undefined) checkCell('the agent', policy, state.quirks)
   const settings: Sent[] = []
   const mode = chosen ?? modeFor(state, policy)
   if (mode !== undefined && mode !== state.known.mode) settings.push(modeSetting(state, mode))
@@ -18,6 +20,12 @@ export function wishes(state: State): Sent[] {
 
 export function cellOf({ approval, sandbox }: Policy): PolicyCell {
   return `${approval} ${sandbox}`
+}
+
+/** Refuses an approval and a sandbox that the agent cannot enforce together. */
+export function checkCell(agent: string, policy: Policy, { modes, unenforced }: AcpQuirks): void {
+  const cell = cellOf(policy)
+  if (!modes[cell]) throw unsupported(agent, cell, unenforced ?? 'it has no mode that would keep to it')
 }
 
 /** The first offered mode that keeps the policy; none where there are none and nothing is promised about files. */

@@ -5,7 +5,7 @@ import type { Start } from '../../agent.ts'
 import type { Fields } from '../../fields.ts'
 import { type Ledger, newLedger } from '../../ledger.ts'
 import type { Change } from '../../tools.ts'
-import { type AcpQuirks, PLAIN } from './quirks.ts'
+import { type AcpQuirks, PLAIN, quirksAt } from './quirks.ts'
 import type { Sent } from './wire.ts'
 
 /** A run of chunks of one kind. The protocol never says where it ends: whatever comes in between does. */
@@ -138,7 +138,7 @@ export function initialState(start: Start, quirks: AcpQuirks | undefined): State
   return {
     start,
     ledger: newLedger(),
-    quirks: quirks ?? PLAIN,
+    quirks: quirksAt(quirks ?? PLAIN, start.version),
     detect: quirks === undefined,
     known: {},
     calls: new Map(),
