@@ -12,6 +12,7 @@ const names = z.array(z.string()).optional()
 
 const SessionConfig = z.strictObject({
   agentType: z.string(),
+  projectId: z.string().optional(),
   workingDirectory: z.string(),
   model: z.string().optional(),
   approvalMode: ApprovalMode,

@@ -16,13 +16,14 @@ const SANDBOX_MODES: Record<Sandbox, SandboxMode> = {
   'full-access': 'fullAccess',
 }
 
-export function sessionStarted({ agent, cwd, model, policy }: SessionStarted): Body {
+export function sessionStarted({ agent, cwd, project, model, policy }: SessionStarted): Body {
   const { approval, sandbox, tools, maxSteps } = policy
   return {
     type: 'sessionStarted',
     agentType: agent,
     config: {
       agentType: agent,
+      ...(project !== undefined && { projectId: project }),
       workingDirectory: cwd,
       ...(model !== undefined && { model }),
       approvalMode: APPROVAL_MODES[approval],

@@ -116,7 +116,7 @@ const project = byRules(rules)
 
 /**
  * The unified protocol: every stretch of work stands between `sessionStarted` and `sessionEnded`.
- * It cannot carry thinking, plans, the text of sub-agents, steering, limits, cost, projects, and changes to the
+ * It cannot carry thinking, plans, the text of sub-agents, steering, limits, cost, and changes to the
  * input of a tool that has started.
  */
 export const unified: Dialect = defineDialect({

@@ -15,6 +15,7 @@ export const SessionRecord = z.strictObject({
   agent: z.string(),
   launch: LaunchKind,
   cwd: z.string(),
+  project: z.string().optional().describe('the project that its client named'),
   policy: Policy,
   mode: z.string().optional().describe("the agent's own mode, where one was chosen by its name"),
   options: SessionOptions,

@@ -1,4 +1,4 @@
-import type { Codec, Exit, LaunchRecipe, Said, Start, Write } from '../agents/agent.ts'
+import type { Codec, Exit, Said, Start, Write } from '../agents/agent.ts'
 import type { Frame } from '../framing/frame.ts'
 import type { NoticeRaised } from '../model/events/report.ts'
 import type { TurnCompleted } from '../model/events/turn.ts'
@@ -8,6 +8,7 @@ import { AgentContext, type EarlierContext, type Ending } from './agent-context.
 import type { Stage } from './deadlines.ts'
 import type { NativeIds } from './native-id.ts'
 import { exitForced, startOverdue } from './notices.ts'
+import { type SessionFacts, sessionStarted } from './session-started.ts'
 import type { Change } from './setup.ts'
 import { TurnMachine, type TurnRules } from './turn-machine.ts'
 
@@ -16,10 +17,7 @@ const NOTHING: Coverage = { frames: 0, mapped: 0, unmapped: 0, malformed: 0, ove
 /** Takes an event with the turn it belongs to and the number of the frame it came from. */
 export type Emit = (event: Event, turn: number | undefined, native: number | undefined) => void
 
-export interface ConversationParts extends TurnRules {
-  agent: string
-  recipe: LaunchRecipe
-  start: Omit<Start, 'epoch'>
+export interface ConversationParts extends TurnRules, SessionFacts {
   /** What the session had come to before this owner. */
   before?: {
     turns: number
@@ -104,17 +102,7 @@ export class Conversation {
 
   /** The first entry of every log. */
   open(): void {
-    const { agent, recipe, start } = this.#parts
-    this.#emit({
-      type: 'session.started',
-      agent,
-      launch: start.launch,
-      cwd: start.cwd,
-      policy: start.policy,
-      capabilities: recipe.capabilities,
-      ...(start.options.model !== undefined && { model: start.options.model }),
-      ...(start.resume !== undefined && { resumedFrom: start.resume }),
-    })
+    this.#emit(sessionStarted(this.#parts))
   }
 
   /** A native process is about to start: a new epoch with a codec state of its own. */

@@ -16,6 +16,7 @@ export function openConversation(
     agent: setup.agent.id,
     recipe: setup.recipe,
     start: startOf(setup),
+    project: setup.project,
     before: earlier(state, setup.resume),
     digest: parts.digest,
     answeredBy: (request) => answeredBy(request, circumstances(setup, parts)),

@@ -62,6 +62,8 @@ export interface NewSession {
   /** Who it belongs to. */
   principal?: string
   cwd: string
+  /** The project that the client named; kept and reported, and nothing follows from it. */
+  project?: string
   policy?: Policy
   options?: SessionOptions
   /** The agent's own session to go on with. */

@@ -5,13 +5,14 @@ import type { SessionSetup } from './setup.ts'
 
 /** What a session is before anything was logged of it. */
 export function newRecord(setup: SessionSetup, principal: string, createdAt: number): SessionState {
-  const { id, agent, launch, cwd, policy, options, attended, resume } = setup
+  const { id, agent, launch, cwd, project, policy, options, attended, resume } = setup
   return {
     id,
     principal,
     agent: agent.id,
     launch,
     cwd,
+    ...(project !== undefined && { project }),
     policy,
     options,
     attended,

@@ -229,7 +229,7 @@ export class Sessions {
   /** Refuses what cannot be done before anything has started. */
   #prepare(request: NewSession, version: string | undefined): Session {
     if (this.#draining) throw new MainstemError('draining', 'the server is stopping')
-    const { cwd, attended = true, principal = 'local' } = request
+    const { cwd, project, attended = true, principal = 'local' } = request
     const chosen = chooseRecipe(agentOf(this.#parts.agents, request.agent), request, version)
     const policy = parse(Policy, request.policy ?? DEFAULT_POLICY, 'policy')
     const options = parse(SessionOptions, request.options ?? {}, 'options')
@@ -238,7 +238,7 @@ export class Sessions {
     // Made once for its refusals: an option that cannot be enforced is told now, not in the middle of a turn.
     const prompt = { text: '', images: options.images ?? [] }
     const id = this.#parts.newId()
-    const setup = { id, ...chosen, cwd, policy, mode: undefined, options, resume, attended }
+    const setup = { id, ...chosen, cwd, project, policy, mode: undefined, options, resume, attended }
     setup.recipe.launch({ ...startOf(setup), epoch: 1, prompt })
     return new Session(setup, this.#parts, newRecord(setup, principal, this.#parts.clock.now()), {
       head: 0,
@@ -253,14 +253,14 @@ export class Sessions {
   #restore(record: SessionRecord, version: string | undefined): Session {
     const { head, updatedAt, earliest: _, earliestFrame: __, ...state } = record
     if (this.#draining) throw new MainstemError('draining', 'the server is stopping')
-    const { id, cwd, options, attended } = state
+    const { id, cwd, project, options, attended } = state
     // What was allowed when it began may be more than is allowed now.
     const policy = this.#parts.limit?.(state.policy) ?? state.policy
     state.policy = policy
     const mode = keptMode(state, this.#parts.limit)
     const resume = state.nativeSessionId ?? state.resumedFrom
     const chosen = restoreRecipe(agentOf(this.#parts.agents, state.agent), state.launch, version)
-    const setup = { id, ...chosen, cwd, policy, mode, options, resume, attended }
+    const setup = { id, ...chosen, cwd, project, policy, mode, options, resume, attended }
     return new Session(setup, this.#parts, state, { head, updatedAt })
   }
 

@@ -23,6 +23,7 @@ export interface SessionSetup {
   recipe: LaunchRecipe
   launch: LaunchKind
   cwd: string
+  project: string | undefined
   policy: Policy
   /** The one that the session was in before this owner, by the agent's own name for it. */
   mode: string | undefined

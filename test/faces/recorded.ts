@@ -114,6 +114,7 @@ export async function keep(store: Store, fixture: Fixture): Promise<string> {
       agent,
       recipe,
       launch,
+      project: undefined,
       cwd: '/',
       policy: DEFAULT_POLICY,
       mode: undefined,

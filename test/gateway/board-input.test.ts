@@ -1,5 +1,3 @@
-import { mkdirSync } from 'node:fs'
-import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { schema } from '../dialects/json-schema.ts'
 import { call } from './api.ts'
@@ -47,8 +45,6 @@ describe('bad input starts nothing', () => {
     ['both bodies at once', { ...unified, agentId: 'echo' }, 400, 'agentType'],
     ['an agent that is no id', { agentId: '--flag', prompt: 'x' }, 400, 'agentId'],
     ['an agent that does not exist', { agentId: 'nobody', prompt: 'x' }, 404, undefined],
-    ['an unknown project', { agentId: 'echo', projectId: 'none', prompt: 'x' }, 404, 'projectId'],
-    ['a project named like a property', config({ projectId: 'constructor' }), 404, 'projectId'],
     ['a field nobody knows', { agentId: 'echo', prompt: 'x', colour: 'red' }, 400, 'colour'],
     ['a field of config nobody knows', config({ sandbox: 'readOnly' }), 400, 'config.sandbox'],
     ['another agent in config', config({ agentType: 'puppet' }), 400, 'config.agentType'],
@@ -68,16 +64,6 @@ describe('bad input starts nothing', () => {
     expect(answer, JSON.stringify(answer.body)).toMatchObject({ status })
     expect(answer.body.field).toBe(field)
     await nothingStarted()
-  })
-
-  test('a directory outside of the project it is said to be in', async () => {
-    mkdirSync(join(server.root, 'mine'))
-    await using other = await startGateway({
-      projects: { mine: join(server.root, 'mine') },
-      roots: [server.root],
-    })
-    const body = config({ projectId: 'mine', workingDirectory: server.root })
-    expect(await call(other, 'POST /api/sessions', { body })).toMatchObject({ status: 403 })
   })
 
   test('a prompt is measured in characters, as its schema does', async () => {

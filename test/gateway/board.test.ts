@@ -55,15 +55,6 @@ describe('a session as the board asks for it', () => {
       cwd: server.root,
     })
   })
-
-  test('works in the directory of its project', async () => {
-    const directory = join(server.root, 'mine')
-    mkdirSync(directory)
-    await using other = await startGateway({ projects: { mine: directory }, roots: [server.root] })
-    const body = { agentId: 'echo', projectId: 'mine', prompt: 'x' }
-    const { id } = (await call(other, 'POST /api/sessions', { body })).body
-    expect((await call(other, `GET /v1/sessions/${id}`)).body.cwd).toBe(directory)
-  })
 })
 
 describe('a session as the unified protocol asks for it', () => {

@@ -12,6 +12,7 @@ export const BoardSession = named(
   'BoardSession',
   BoardStanding.extend({
     agentId: z.string(),
+    projectId: z.string().optional(),
     createdAt: z.iso.datetime(),
     updatedAt: z.iso.datetime(),
   }),
@@ -19,11 +20,12 @@ export const BoardSession = named(
 export type BoardSession = z.infer<typeof BoardSession>
 
 export function boardSession(record: SessionRecord): BoardSession {
-  const { id, agent, createdAt, updatedAt } = record
+  const { id, agent, project, createdAt, updatedAt } = record
   return {
     id,
     state: stateOf(record),
     agentId: agent,
+    ...(project !== undefined && { projectId: project }),
     createdAt: new Date(createdAt).toISOString(),
     updatedAt: new Date(updatedAt).toISOString(),
   }

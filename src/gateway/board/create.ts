@@ -85,6 +85,7 @@ async function sessionOf(
     agent: agentType,
     principal,
     cwd: await directoryOf(parts, config),
+    ...(config.projectId !== undefined && { project: config.projectId }),
     policy: underCeiling(policyWith(parts.policy, config), parts.ceiling),
     ...(config.model !== undefined && { options: { model: config.model } }),
   }
@@ -103,11 +104,13 @@ async function directoryOf(
     : directoryBelow([directory], workingDirectory, 'workingDirectory')
 }
 
-function projectOf(projects: GatewayParts['projects'], id: string): string {
+/** The directory of a project. Where none are configured, an id is only a label and has no directory. */
+function projectOf(projects: GatewayParts['projects'], id: string): string | undefined {
   const directory = Object.hasOwn(projects, id) ? projects[id] : undefined
   if (directory !== undefined) return directory
-  const known = Object.keys(projects).join(', ') || 'none'
-  const message = `projectId: there is no project "${id}" in the configuration; known: ${known}`
+  const known = Object.keys(projects)
+  if (known.length === 0) return undefined
+  const message = `projectId: there is no project "${id}" in the configuration; known: ${known.join(', ')}`
   throw new MainstemError('not_found', message, { field: 'projectId' })
 }
 
@@ -132,7 +135,10 @@ async function checkSame(
   { agentType, config = {} }: UnifiedRequest,
 ): Promise<void> {
   const policy = underCeiling(policyWith(record.policy, config), parts.ceiling)
-  const isPlaced = config.projectId !== undefined || config.workingDirectory !== undefined
+  const { project } = record
+  // A session that was begun without a project is compared by its directory.
+  const isPlaced =
+    config.workingDirectory !== undefined || (config.projectId !== undefined && project === undefined)
   const pairs: [field: string, asked: unknown, own: unknown][] = [
     ['agentType', agentType, record.agent],
     ['config.model', config.model ?? record.options.model, record.options.model],
@@ -141,6 +147,7 @@ async function checkSame(
     ['config.allowedTools', policy.tools?.preapproved, record.policy.tools?.preapproved],
     ['config.blockedTools', policy.tools?.denied, record.policy.tools?.denied],
     ['config.maxTurns', policy.maxSteps, record.policy.maxSteps],
+    ['config.projectId', project && (config.projectId ?? project), project],
     ['config.workingDirectory', isPlaced ? await directoryOf(parts, config) : record.cwd, record.cwd],
   ]
   const [field] = pairs.find(([, asked, own]) => !isDeepStrictEqual(asked, own)) ?? []

@@ -20,7 +20,12 @@ function isShort(text: string): boolean {
   return text.length <= 2 * MAX_PROMPT && [...text].length <= MAX_PROMPT
 }
 
-const projectId = z.string().min(1).max(200).optional().describe('a name of `projects` in the configuration')
+const projectId = z
+  .string()
+  .min(1)
+  .max(200)
+  .optional()
+  .describe('a name of `projects` in the configuration, or any label where none are configured')
 
 /** How the board asks for a session. */
 const BoardRequest = named('BoardRequest', z.strictObject({ agentId: AgentName, projectId, prompt }))

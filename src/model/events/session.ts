@@ -24,6 +24,7 @@ export const SessionStarted = z.strictObject({
   agent: z.string(),
   launch: LaunchKind,
   cwd: z.string(),
+  project: z.string().optional().describe('the project that the client named'),
   policy: Policy,
   capabilities: Capabilities,
   model: z.string().optional().describe('the model asked for'),
