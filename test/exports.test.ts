@@ -70,6 +70,8 @@ const PINNED: Record<string, readonly string[]> = {
     'type Read',
     'type ReadOptions',
     'type RequestAnswer',
+    'type RequestClosedEvent',
+    'type RequestOpenedEvent',
     'type ResumeSession',
     'type RetryOptions',
     'type Session',
@@ -99,7 +101,7 @@ const PINNED: Record<string, readonly string[]> = {
     'GeminiAdapter',
     'type AdapterOptions',
   ],
-  './client/stdio': ['StdioTransport', 'type StdioOptions'],
+  './client/stdio': ['StdioTransport', 'selectTransport', 'type StdioOptions'],
   './model': [
     'AnswerCommand',
     'Answers',

@@ -90,6 +90,8 @@ function isTimeout(thrown: unknown): boolean {
 
 /** Nobody answered, or not to the end. */
 export function failureOf(cause: unknown, url?: string): MainstemError {
+  // A `fetch` of ours, over a process, knows the reason already.
+  if (cause instanceof MainstemError) return cause
   const [code, what]: [ErrorCode, string] = isTimeout(cause)
     ? ['timeout', 'the server took too long']
     : cause instanceof SyntaxError

@@ -1,6 +1,7 @@
 import type { Readable, Writable } from 'node:stream'
 import { z } from 'zod'
 import { LineSplitter } from '../framing/lines.ts'
+import { STDIO_GREETING } from '../framing/stdio-greeting.ts'
 import { toMainstemError } from '../model/index.ts'
 
 /** What a client says in one line: a call, or that it wants more of an answer, or none of it any longer. */
@@ -32,6 +33,7 @@ export interface StdioParts {
 export async function passCalls({ input, output, url, token }: StdioParts): Promise<void> {
   const open = new Map<number, OpenCall>()
   const write = (line: object) => void output.write(`${JSON.stringify(line)}\n`)
+  write(STDIO_GREETING)
   const hear = (text: string) => {
     const line = Line.safeParse(jsonIn(text))
     if (!line.success) return write({ error: 'this is no call' })

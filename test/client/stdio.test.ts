@@ -1,10 +1,17 @@
-import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { describe, expect, it, vi } from 'vitest'
-import { AgentClient, MainstemClient } from '../../src/client/index.ts'
-import { StdioTransport } from '../../src/client/stdio/index.ts'
+import {
+  AgentClient,
+  AgentError,
+  AgentType,
+  FallbackTransport,
+  MainstemClient,
+  type Timers,
+} from '../../src/client/index.ts'
+import { type StdioOptions, StdioTransport, selectTransport } from '../../src/client/stdio/index.ts'
 import { passCalls } from '../../src/daemon/stdio.ts'
 import { script, success, text } from '../gateway/puppet.ts'
 import { startGateway, type TestGateway, TOKEN } from '../gateway/start.ts'
@@ -37,7 +44,7 @@ async function talk(server: TestGateway, ...said: readonly string[]): Promise<ob
   for (const line of said) input.write(`${line}\n`)
   const heard: object[] = []
   let rest = ''
-  while (heard.length < said.length) {
+  while (heard.length <= said.length) {
     rest += String(output.read() ?? (await new Promise((resolve) => output.once('data', resolve))))
     const lines = rest.split('\n')
     rest = lines.pop() ?? ''
@@ -45,6 +52,7 @@ async function talk(server: TestGateway, ...said: readonly string[]): Promise<ob
   }
   input.end()
   await passed
+  expect(heard.shift()).toEqual({ protocol: 'mainstem-stdio', version: 1 })
   return heard
 }
 
@@ -93,9 +101,88 @@ describe('mainstem stdio', () => {
     expect(scene.pids.length).toBeGreaterThanOrEqual(words.length)
   })
 
+  it.each([
+    ['no command is given', (own: StdioOptions) => new StdioTransport(own)],
+    ['a transport is selected for codex', (own: StdioOptions) => selectTransport(AgentType.codex, own)],
+  ])('of this package is started where %s, whatever is on the PATH', async (_, select) => {
+    const home = realpathSync(mkdtempSync(join(tmpdir(), 'home-')))
+    const transport = select({
+      args: ['stdio', '--data', join(home, 'data'), '--cwd', home],
+      env: { MAINSTEM_HOME: home, PATH: '/nowhere' },
+    })
+    if (!(transport instanceof StdioTransport)) throw new Error('it is a process')
+    const client = new AgentClient({ agentType: 'echo', transport })
+    const session = await client.createSession({ prompt: 'hello' })
+    expect((await collect(session.events)).at(-1)).toMatchObject({ reason: 'completed' })
+    await transport[Symbol.asyncDispose]()
+    rmSync(home, { recursive: true })
+  })
+
+  it.each([
+    ['Claude', () => selectTransport(AgentType.claude)],
+    ['a baseUrl', () => selectTransport(AgentType.codex, { baseUrl: 'http://127.0.0.1:1' })],
+  ])('is not what is selected for %s', (_, select) => {
+    expect(select()).toBeInstanceOf(FallbackTransport)
+  })
+
   it('that cannot be started is a connection that failed', async () => {
     const transport = new StdioTransport({ command: '/nowhere/mainstem' })
     await expect(transport.list()).rejects.toMatchObject({ code: 'connection_failed' })
+  })
+})
+
+/** A program that is not ours, keeps what it is sent, and writes these lines first. */
+function foreign(...lines: readonly string[]) {
+  const directory = mkdtempSync(join(tmpdir(), 'foreign-'))
+  const kept = join(directory, 'kept')
+  writeFileSync(kept, '')
+  const script = `for line in "$@"; do echo "$line"; done; exec cat > ${kept}`
+  const options = { command: 'sh', args: ['-c', script, 'codex', ...lines] }
+  return {
+    options,
+    received: () => readFileSync(kept, 'utf8'),
+    [Symbol.dispose]: () => rmSync(directory, { recursive: true }),
+  }
+}
+
+describe('a program that is not `mainstem stdio`', () => {
+  /** The wait for a greeting is over as soon as it begins. */
+  const impatient: Timers = { sleep: async () => undefined }
+
+  it.each([
+    ['writes lines of another protocol', ['{"type":"thread.started","thread_id":"sess_1"}'], {}],
+    ['writes lines of a later version', ['{"protocol":"mainstem-stdio","version":2}'], {}],
+    ['writes nothing', [], { timers: impatient }],
+  ])('and %s is refused, and is sent nothing', async (_, lines, more) => {
+    using program = foreign(...lines)
+    const transport = new StdioTransport({ ...program.options, ...more })
+    const client = new AgentClient({ agentType: AgentType.codex, transport })
+    const failed = await client.createSession({ prompt: 'Refactor' }).catch((thrown: unknown) => thrown)
+    expect(failed).toBeInstanceOf(AgentError)
+    expect(failed).toMatchObject({
+      type: lines.length > 0 ? 'protocolError' : 'timeout',
+      message: expect.stringMatching(
+        /^sh -c .* so it is not `mainstem stdio`\. .*Nothing was sent to it\.$/s,
+      ),
+    })
+    await transport[Symbol.asyncDispose]()
+    expect(program.received()).toBe('')
+  })
+
+  it('and ends before it greets is named with its exit code', async () => {
+    const transport = new StdioTransport({ command: 'sh', args: ['-c', 'exit 2'] })
+    await expect(transport.list()).rejects.toMatchObject({
+      code: 'connection_failed',
+      message: 'sh -c exit 2: the process ended (exit code 2)',
+    })
+  })
+
+  it('may print a banner before it becomes one', async () => {
+    const greet = 'echo Welcome; echo \'{"protocol":"mainstem-stdio","version":1}\''
+    const answer = 'read line; echo \'{"id":1,"status":200,"headers":{}}\'; echo \'{"id":1,"end":true}\''
+    const script = `${greet}; ${answer}; cat > /dev/null`
+    await using transport = new StdioTransport({ command: 'sh', args: ['-c', script] })
+    expect((await transport.fetch('http://x/', {})).status).toBe(200)
   })
 })
 

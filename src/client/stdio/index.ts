@@ -1,1 +1,2 @@
+export { selectTransport } from './select-transport.ts'
 export { type StdioOptions, StdioTransport } from './stdio-transport.ts'
