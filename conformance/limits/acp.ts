@@ -39,20 +39,6 @@ export const ACP_LIMITS: readonly Limit[] = [
   ...OF_THE_PROTOCOL,
   ...STEER,
   {
-    scenarios: ['question'],
-    programs: ['claude-agent-acp'],
-    reason: 'It offers no tool for questions over the protocol.',
-    seen: /^no request was opened; the outcome is completed, its calls: error/,
-    evidence: `${RECORDED}/acp-claude/ask`,
-  },
-  {
-    scenarios: ['question'],
-    programs: ['codex-acp'],
-    reason: 'It offers no tool for questions over the protocol.',
-    seen: /^no request was opened; the outcome is completed, its calls: none/,
-    evidence: `${RECORDED}/acp-codex2/ask`,
-  },
-  {
     scenarios: ['allow-session'],
     programs: ['claude-agent-acp'],
     reason: 'It offers to allow once or always, and not for the session.',

@@ -3,34 +3,49 @@ import { compact, type Fields, fields, isFields, list, text, texts } from './fie
 
 /** The questions of an elicitation form, one for each property of its schema. */
 export function formQuestions(params: Fields): Question[] {
-  return Object.entries(fields(fields(params, 'requestedSchema'), 'properties')).flatMap(([id, field]) => {
+  const properties = Object.entries(fields(fields(params, 'requestedSchema'), 'properties'))
+  const bare = properties.filter(([, field]) => isFields(field) && text(field, 'description') === undefined)
+  // Where only the first field does not say what it asks for, the message of the form does.
+  const isAsked = bare.length === 1 && bare[0] === properties[0]
+  const message = isAsked ? text(params, 'message') : undefined
+  return properties.flatMap(([id, field]) => {
     if (!isFields(field)) return []
-    const choices = choicesOf(field)
+    const options = optionsOf(field)
     return [
       {
         id,
         ...compact({ header: text(field, 'title') }),
-        text: text(field, 'description') ?? text(field, 'title') ?? id,
-        options: choices.map((label) => ({ label })),
+        text: text(field, 'description') ?? message ?? text(field, 'title') ?? id,
+        options,
         ...(field.type === 'array' && { multiple: true }),
-        ...(choices.length === 0 && { other: true }),
+        ...(options.length === 0 && { other: true }),
       },
     ]
   })
 }
 
-function choicesOf(field: Fields): string[] {
-  if (field.type === 'boolean') return ['true', 'false']
+function optionsOf(field: Fields): Question['options'] {
+  if (field.type === 'boolean') return [{ label: 'true' }, { label: 'false' }]
   const items = field.type === 'array' ? fields(field, 'items') : field
-  const titled = [...list(items, 'oneOf'), ...list(items, 'anyOf')]
-  return texts(items, 'enum') ?? titled.flatMap((one) => (isFields(one) ? (text(one, 'const') ?? []) : []))
+  const plain = texts(items, 'enum')
+  if (plain) return plain.map((label) => ({ label }))
+  return [...list(items, 'oneOf'), ...list(items, 'anyOf')].flatMap((one) => {
+    const label = isFields(one) ? text(one, 'const') : undefined
+    if (!isFields(one) || label === undefined) return []
+    // The answer is the constant, so that is the label; a title that differs explains it.
+    const title = text(one, 'title')
+    const description = text(one, 'description') ?? (title === label ? undefined : title)
+    return [{ label, ...compact({ description }) }]
+  })
 }
 
-/** Answers as the form wants them: each of the type its field has. */
+/** Answers as the form wants them: each of the type its field has. A question without an answer is left out. */
 export function formContent(params: Fields, answers: Answers): Fields {
   const properties = fields(fields(params, 'requestedSchema'), 'properties')
   return Object.fromEntries(
-    Object.entries(answers).map(([id, values]) => [id, typed(fields(properties, id), values)]),
+    Object.entries(answers)
+      .filter(([, values]) => values.length > 0)
+      .map(([id, values]) => [id, typed(fields(properties, id), values)]),
   )
 }
 

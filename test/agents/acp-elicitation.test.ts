@@ -53,4 +53,65 @@ describe('a form that the agent wants filled in', () => {
     talk.hear(form('url'))
     expect(talk.only('request.opened')).toEqual([])
   })
+
+  test('shows the message and the descriptions of a form with one question', () => {
+    const talk = new Talk().begin()
+    const oneOf = [
+      { const: 'red', title: 'red', description: 'warm' },
+      { const: 'b', title: 'Blue' },
+    ]
+    const other = { type: 'string', title: 'Other', description: 'Type your own answer' }
+    const requestedSchema = { type: 'object', properties: { colour: { type: 'string', oneOf }, other } }
+    talk.hear({ ...form(), params: { ...form().params, message: 'Which colour?', requestedSchema } })
+    const [request] = talk.only('request.opened')
+    expect(request?.questions).toEqual([
+      {
+        id: 'colour',
+        text: 'Which colour?',
+        options: [
+          { label: 'red', description: 'warm' },
+          { label: 'b', description: 'Blue' },
+        ],
+      },
+      { id: 'other', header: 'Other', text: 'Type your own answer', options: [], other: true },
+    ])
+    const answers = { colour: ['b'], other: [] }
+    expect(talk.answer(request?.requestId ?? '', { decision: 'answered', answers })).toMatchObject([
+      { id: 7, result: { action: 'accept', content: { colour: 'b' } } },
+    ])
+  })
+})
+
+test('shows the question of a Codex form, which is the title of its field', () => {
+  const talk = new Talk('codex-acp').begin()
+  const properties = {
+    choice: { type: 'string', title: 'Which colour?', description: 'Choice', enum: ['Red'] },
+    note: { type: 'string', title: 'Additional note' },
+  }
+  const requestedSchema = { type: 'object', properties }
+  talk.hear({ ...form(), params: { ...form().params, requestedSchema } })
+  expect(talk.only('request.opened')[0]?.questions).toMatchObject([
+    { id: 'choice', header: 'Choice', text: 'Which colour?' },
+    { id: 'note', text: 'Additional note' },
+  ])
+})
+
+test('reports each status of a compaction once', () => {
+  const talk = new Talk().begin()
+  const update = (compactionId: string, status: string, more: object = {}) => ({
+    jsonrpc: '2.0',
+    method: 'session/update',
+    params: {
+      sessionId: 's1',
+      update: { sessionUpdate: 'compaction_update', compactionId, status, ...more },
+    },
+  })
+  talk.hear(update('c1', 'in_progress'), update('c1', 'completed'), update('c1', 'completed', { _meta: {} }))
+  expect(talk.only('context.compacted')).toHaveLength(1)
+  talk.hear(update('c2', 'failed'), update('c2', 'failed', { error: 'too long' }))
+  expect(talk.only('notice.raised').map(({ level, message }) => `${level}: ${message}`)).toEqual([
+    'info: compaction of the context: in_progress',
+    'warning: compaction of the context: failed',
+    'warning: compaction of the context: failed: too long',
+  ])
 })

@@ -21,7 +21,12 @@ describe('opening', () => {
     expect(new Talk().tell({ type: 'open' })).toEqual([
       request(1, 'initialize', {
         protocolVersion: 1,
-        clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
+        clientCapabilities: {
+          fs: { readTextFile: false, writeTextFile: false },
+          terminal: false,
+          elicitation: { form: {} },
+          session: { notices: {}, compaction: {} },
+        },
         clientInfo: { name: 'mainstem', title: 'Mainstem', version: expect.any(String) },
       }),
     ])

@@ -38,7 +38,14 @@ export const REGISTRY: readonly AcpEntry[] = [
     passEnv: ['ANTHROPIC_*', 'CLAUDE_CODE_*', 'CLAUDE_CONFIG_DIR', 'IS_SANDBOX', 'DISABLE_*'],
     testedVersion: '0.99.1',
     quirks: CLAUDE_AGENT,
-    capabilities: { thinking: 'summary', usage: 'turn', cost: true, subagents: true, marksRetries: true },
+    capabilities: {
+      thinking: 'summary',
+      questions: true,
+      usage: 'turn',
+      cost: true,
+      subagents: true,
+      marksRetries: true,
+    },
   },
   {
     id: 'cline',
@@ -53,7 +60,13 @@ export const REGISTRY: readonly AcpEntry[] = [
     passEnv: ['CODEX_*', 'OPENAI_*'],
     testedVersion: '2.6.0',
     quirks: CODEX_ACP,
-    capabilities: { thinking: 'summary', usage: 'turn', planApproval: false, marksRetries: true },
+    capabilities: {
+      thinking: 'summary',
+      questions: true,
+      usage: 'turn',
+      planApproval: false,
+      marksRetries: true,
+    },
   },
   {
     id: 'copilot',

@@ -9,10 +9,18 @@ import { beginTurn, type PromptCommand, type State } from './state.ts'
 import { endTurn } from './turn.ts'
 import type { Sent } from './wire.ts'
 
-/** Files and terminals are not offered: agents have their own, and some break when a client has them too. */
+/**
+ * Files and terminals are not offered: agents have their own, and some break when a client has them too. Forms are,
+ * but not forms at a URL; and notices and compactions are, which agents otherwise write as text of the answer.
+ */
 const CLIENT = {
   protocolVersion: VERSION,
-  clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
+  clientCapabilities: {
+    fs: { readTextFile: false, writeTextFile: false },
+    terminal: false,
+    elicitation: { form: {} },
+    session: { notices: {}, compaction: {} },
+  },
   clientInfo: { name: 'mainstem', title: 'Mainstem', version: '0.1.0' },
 }
 

@@ -54,7 +54,7 @@ const CODEX_WITHOUT_IDS: AcpQuirks = {
   },
 }
 
-export const CODEX_ACP: AcpQuirks = { ...CODEX_WITHOUT_IDS, failureHasNoId: true }
+export const CODEX_ACP: AcpQuirks = { ...CODEX_WITHOUT_IDS, failureHasNoId: true, questionInTitle: true }
 
 const COPILOT_AGENT_MODE = 'https://agentclientprotocol.com/protocol/session-modes#agent'
 

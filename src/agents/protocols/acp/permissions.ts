@@ -1,5 +1,5 @@
 import type { RpcId } from '../../../framing/json-rpc.ts'
-import type { AnswerCommand, RequestOption } from '../../../model/index.ts'
+import type { AnswerCommand, Question, RequestOption } from '../../../model/index.ts'
 import type { Said, Step, Write } from '../../agent.ts'
 import { compact, type Fields, fields, isFields, list, text } from '../../fields.ts'
 import { formContent, formQuestions } from '../../forms.ts'
@@ -72,10 +72,20 @@ export function decodeElicitation(state: State, native: Fields): Step {
       ...compact({ toolId: call?.toolId, title: text(form, 'message'), parent: call?.parent }),
       input: form.requestedSchema,
       options: [],
-      questions: formQuestions(form),
+      questions: questionsOf(state, form),
     }),
   )
   return sayAll(said)
+}
+
+function questionsOf({ quirks }: State, form: Fields): Question[] {
+  const questions = formQuestions(form)
+  if (!quirks.questionInTitle) return questions
+  return questions.map(({ header, ...question }) =>
+    header === undefined || header === question.text
+      ? question
+      : { ...question, header: question.text, text: header },
+  )
 }
 
 /** The call is what is asked about: of this kind, and with these files. */

@@ -45,6 +45,8 @@ export interface AcpQuirks {
   readonly forgetsCancelled?: true
   /** Skips servers that would have to be started, and says nothing. */
   readonly serversByUrl?: true
+  /** Its forms have the question as the title of a field, and a headline as the description. */
+  readonly questionInTitle?: true
   readonly modes: Modes
   /** The launch passes permission rules, and a running process keeps the rules it started with. */
   readonly rulesAtStart?: true

@@ -91,6 +91,8 @@ export interface State {
   readonly start: Start
   readonly ledger: Ledger
   quirks: AcpQuirks
+  /** The last status and error of each compaction, by its id. */
+  readonly compactions: Map<string, string>
   /** Quirks are looked up by the name the agent gives. */
   readonly detect: boolean
   /** What the session is known to be, so that a repetition says nothing. */
@@ -140,6 +142,7 @@ export function initialState(start: Start, quirks: AcpQuirks | undefined): State
     ledger: newLedger(),
     quirks: quirksAt(quirks ?? PLAIN, start.version),
     detect: quirks === undefined,
+    compactions: new Map(),
     known: {},
     calls: new Map(),
     callCount: 0,

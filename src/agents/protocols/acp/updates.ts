@@ -37,13 +37,7 @@ const ruleOf = ruleTable<Rule>({
   usage_update: decodeUsage,
   notice: decodeNotice,
 
-  compaction_update(_state, update) {
-    const status = text(update, 'status')
-    if (status === 'completed') return say({ type: 'context.compacted' })
-    const message = text(update, 'error') ?? `compaction of the context: ${status ?? '?'}`
-    const level = status === 'failed' ? 'warning' : 'info'
-    return say({ type: 'notice.raised', level, code: 'agent_warning', message })
-  },
+  compaction_update: decodeCompaction,
   // The summary is for the model; that there was one is told by the update.
   compaction_summary_chunk: () => nothing,
 
@@ -154,6 +148,20 @@ function retryFigures(error: Fields): { attempt?: number; of?: number; status?: 
     ...(attempt !== undefined && of !== undefined && { attempt: Number(attempt), of: Number(of) }),
     ...(status !== undefined && { status }),
   }
+}
+
+/** Updates of one compaction patch each other; only another status or another error is an event. */
+function decodeCompaction(state: State, update: Fields): Step {
+  const id = text(update, 'compactionId') ?? ''
+  const status = text(update, 'status') ?? '?'
+  const error = text(update, 'error')
+  const now = error === undefined ? status : `${status}: ${error}`
+  if (state.compactions.get(id) === now) return nothing
+  state.compactions.set(id, now)
+  if (status === 'completed') return say({ type: 'context.compacted' })
+  const level = status === 'failed' ? 'warning' : 'info'
+  const message = `compaction of the context: ${now}`
+  return say({ type: 'notice.raised', level, code: 'agent_warning', message })
 }
 
 /** A remark of the program, with a severity of its own. */
