@@ -13,7 +13,7 @@ import type {
   Usage,
   Verdict,
 } from '../model/index.ts'
-import type { AgentSetup } from './setup.ts'
+import type { AgentSetup, NamedVariables } from './setup.ts'
 
 /** Everything a codec may know when a native process starts. */
 export interface Start {
@@ -125,15 +125,6 @@ export interface ProcessLaunch {
   passNamedIn?: NamedVariables
   /** Written for this process alone and gone with it. `filePath` stands for its path, in argv and env. */
   files?: readonly LaunchFile[]
-}
-
-/** A settings file below the home directory, or below the directory that a variable names instead. */
-export interface NamedVariables {
-  base: string
-  variable: string
-  path: string
-  /** Global; its first group is the name of a variable. It is matched line by line. */
-  pattern: RegExp
 }
 
 /** What a program takes from a file only, or what nobody else may read on its command line. */

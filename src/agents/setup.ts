@@ -8,11 +8,19 @@ export interface Place {
   path: string
 }
 
+/** A settings file that names variables. */
+export interface NamedVariables extends Place {
+  /** Global; its first group is the name of a variable. It is matched line by line. */
+  pattern: RegExp
+}
+
 /** Where an agent looks for what it is paid with. */
 export type CredentialSource =
   /** Counts with any value, or only with one of `values`; for every launch, or only for one. */
   | { kind: 'variable'; name: string; values?: readonly string[]; launch?: LaunchKind }
   | { kind: 'file'; place: Place }
+  /** Variables that hold keys and that the agent's own settings name. */
+  | { kind: 'named'; in: NamedVariables }
   /** A place where nobody else can look, such as a keychain; on every platform, or only on these. */
   | { kind: 'hidden'; platforms?: readonly string[] }
 

@@ -3,10 +3,11 @@ import { userInfo } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { AgentSetup, CredentialSource, Place } from '../agents/setup.ts'
 import { childEnvironment } from '../drivers/environment.ts'
+import { namedVariables } from '../drivers/named-variables.ts'
 import type { LaunchKind } from '../model/index.ts'
 import type { Environment } from './paths.ts'
 
-/** What an agent can be paid with, by name alone: neither values nor files are read. */
+/** What an agent can be paid with, by name alone: no value and no login file is read. */
 export type Credential = VariableCredential | { file: string }
 
 interface VariableCredential {
@@ -28,15 +29,22 @@ export function agentEnvironment(
   ours: Environment,
   settings: Readonly<Record<string, string>>,
 ): Environment {
-  const places = [
-    ...credentials.flatMap((source) => (source.kind === 'file' ? [source.place] : [])),
-    sessions,
-  ]
+  const places = [...credentials.flatMap(placesOf), sessions]
   const passEnv = [
     ...credentials.flatMap((source) => (source.kind === 'variable' ? [source.name] : [])),
     ...places.flatMap((place) => place?.variable ?? []),
   ]
-  return childEnvironment(ours, { env: {}, passEnv }, { runId: '', env: settings }, '')
+  const context = { runId: '', env: settings }
+  const child = childEnvironment(ours, { env: {}, passEnv }, context, '')
+  const named = credentials.flatMap((source) =>
+    source.kind === 'named' ? namedVariables(source.in, child) : [],
+  )
+  return childEnvironment(ours, { env: {}, passEnv: [...passEnv, ...named] }, context, '')
+}
+
+function placesOf(source: CredentialSource): Place[] {
+  if (source.kind === 'file') return [source.place]
+  return source.kind === 'named' ? [source.in] : []
 }
 
 export function findCredentials(
@@ -61,6 +69,10 @@ function credentialAt(
   if (source.kind === 'file') {
     const file = pathOf(source.place, environment)
     return file !== undefined && isFile(file) ? [{ file }] : []
+  }
+  if (source.kind === 'named') {
+    const names = new Set(namedVariables(source.in, environment))
+    return [...names].filter((name) => environment[name]).map((variable) => ({ variable }))
   }
   const { name, values, launch } = source
   const value = environment[name]

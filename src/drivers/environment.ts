@@ -24,13 +24,16 @@ const COMMON: readonly string[] = [
 export function environmentOf(
   ours: Readonly<Record<string, string | undefined>>,
   launch: Pick<ProcessLaunch, 'env' | 'passEnv' | 'passNamedIn'>,
-  context: Pick<RunContext, 'runId' | 'env'>,
+  context: Pick<RunContext, 'runId' | 'env' | 'protect'>,
   temporary: string,
 ): Record<string, string> {
   const child = childEnvironment(ours, launch, context, temporary)
   if (!launch.passNamedIn) return child
-  const passEnv = [...launch.passEnv, ...namedVariables(launch.passNamedIn, child)]
-  return childEnvironment(ours, { ...launch, passEnv }, context, temporary)
+  const names = namedVariables(launch.passNamedIn, child)
+  const passEnv = [...launch.passEnv, ...names]
+  const environment = childEnvironment(ours, { ...launch, passEnv }, context, temporary)
+  context.protect?.(names.flatMap((name) => environment[name] ?? []))
+  return environment
 }
 
 /** The whole environment of a child: an allow-list, never a copy of ours. */

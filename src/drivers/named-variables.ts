@@ -1,14 +1,15 @@
 import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import type { NamedVariables } from '../agents/agent.ts'
+import type { NamedVariables } from '../agents/setup.ts'
 
 /** Reads from an agent's own settings which variables of ours it expects, as the child with this environment finds them. */
 export function namedVariables(
   { base, variable, path, pattern }: NamedVariables,
-  environment: Readonly<Record<string, string>>,
+  environment: Readonly<Record<string, string | undefined>>,
 ): string[] {
-  const folder = environment[variable] || join(environment.HOME || homedir(), base)
+  const named = variable === undefined ? undefined : environment[variable]
+  const folder = named || join(environment.HOME || homedir(), base)
   const lines = textOf(join(folder, path)).split('\n')
   return lines.flatMap((line) => Array.from(line.matchAll(pattern), ([, name]) => name ?? ''))
 }

@@ -65,7 +65,7 @@ export class Engine {
   readonly #parts: SessionParts
   readonly #owner: EngineOwner
   readonly #log: Log
-  readonly #mask: Mask | undefined
+  readonly #mask: Mask
   readonly #requests: OpenRequests
   /** Keys that are used up when a turn ends. */
   readonly #claims = new Map<number, Claim[]>()
@@ -86,7 +86,7 @@ export class Engine {
     this.#setup = setup
     this.#parts = parts
     this.#owner = owner
-    this.#mask = Mask.of(secretsFor(setup, parts))
+    this.#mask = new Mask(secretsFor(setup, parts))
     this.#log = new Log(state, place, {
       store: parts.store,
       now: () => parts.clock.now(),
@@ -176,7 +176,8 @@ export class Engine {
     }
     this.outbox.push(() => {
       const blobs = maskedBlobs(this.#parts.store.blobs, this.#mask)
-      const context = { ...runContext(this.#setup, start, settings), blobs }
+      const protect = (secrets: readonly string[]) => this.#mask.add(secrets)
+      const context = { ...runContext(this.#setup, start, settings), blobs, protect }
       this.process.adopt(this.#parts.driver.start(launched.launch, context))
     })
     this.command({ type: 'open', ...(start.resume !== undefined && { resume: start.resume }) })
@@ -321,7 +322,7 @@ export class Engine {
         if (this.conversation.turn === undefined) this.#watchdog?.end()
         const settled = this.conversation.answered(event)
         this.outbox.push(() => {
-          this.settlements.settle(this.#mask?.value(settled) ?? settled)
+          this.settlements.settle(this.#mask.value(settled))
           this.next()
         })
       }

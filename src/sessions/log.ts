@@ -10,7 +10,7 @@ import type {
 import type { Batch, Charge, JournalFrame, Receipt, SessionState, Store } from '../stores/store.ts'
 import { chargeOf } from './charge.ts'
 import type { Claim } from './claim.ts'
-import type { Mask } from './mask.ts'
+import { Mask } from './mask.ts'
 import type { NativeIds } from './native-id.ts'
 import { recordEvent } from './record.ts'
 
@@ -19,8 +19,8 @@ export interface LogParts {
   now(): number
   /** Told of each batch when it is committed. */
   committed?: ((state: SessionState, batch: Batch) => void) | undefined
-  /** Absent where there are no secrets. */
-  mask?: Mask | undefined
+  /** Without one, nothing is masked. */
+  mask?: Mask
 }
 
 /** The entries of one session on their way into the store: the only place where `seq` is stamped. */
@@ -28,7 +28,7 @@ export class Log {
   readonly #store: Store
   readonly #now: () => number
   readonly #committed: LogParts['committed']
-  readonly #mask: Mask | undefined
+  readonly #mask: Mask
   /** What the session is with everything that was added; the store gets copies. */
   readonly #state: SessionState
   #changed = true
@@ -51,7 +51,7 @@ export class Log {
   constructor(
     state: SessionState,
     place: Pick<SessionRecord, 'head' | 'updatedAt'>,
-    { store, now, committed, mask }: LogParts,
+    { store, now, committed, mask = new Mask([]) }: LogParts,
   ) {
     this.#committed = committed
     this.#mask = mask
@@ -63,8 +63,8 @@ export class Log {
   }
 
   add(event: Event, turn: number | undefined, native: number | undefined): void {
-    if (this.#mask) this.#mask.pass(event, (safe) => this.#stamp(safe, turn, native))
-    else this.#stamp(event, turn, native)
+    if (this.#mask.isEmpty) this.#stamp(event, turn, native)
+    else this.#mask.pass(event, (safe) => this.#stamp(safe, turn, native))
   }
 
   #stamp(event: Event, turn: number | undefined, native: number | undefined): void {
@@ -135,7 +135,7 @@ export class Log {
   }
 
   keepFrame(frame: number, stream: string, text: string): void {
-    this.#journal.push({ frame, stream, text: this.#mask ? this.#mask.text(text) : text })
+    this.#journal.push({ frame, stream, text: this.#mask.text(text) })
   }
 
   /** The number of the last frame, also where the journal has it not, and what became of all so far. */

@@ -17,33 +17,42 @@ interface Increment {
   with(text: string): Event
 }
 
-/** Puts a mark with its length in the place of every secret. A session without secrets needs none. */
+/** Puts a mark with its length in the place of every secret. */
 export class Mask {
-  readonly needles: readonly Needle[]
+  #needles: readonly Needle[] = []
   /** By stream: an end that may be the beginning of a secret. */
   readonly #held = new Map<string, Increment>()
 
-  private constructor(needles: readonly Needle[]) {
-    this.needles = needles
+  constructor(secrets: readonly string[]) {
+    this.add(secrets)
   }
 
-  static of(secrets: readonly string[]): Mask | undefined {
-    const needles = new Map<string, string>()
+  get needles(): readonly Needle[] {
+    return this.#needles
+  }
+
+  /** There is nothing to mask. */
+  get isEmpty(): boolean {
+    return this.#needles.length === 0
+  }
+
+  /** Masks these from now on as well. */
+  add(secrets: readonly string[]): void {
+    const needles = new Map(this.#needles.map(({ text, mark }) => [text, mark]))
     for (const secret of secrets) {
       if (secret.length < SHORTEST) continue
       // Raw frames and drafts of calls have it as JSON writes it.
       for (const text of [secret, JSON.stringify(secret).slice(1, -1)])
         needles.set(text, `[masked ${secret.length}]`)
     }
-    if (needles.size === 0) return undefined
     // Longest first: one secret may be part of another.
     const sorted = [...needles].sort(([a], [b]) => b.length - a.length)
-    return new Mask(sorted.map(([text, mark]) => ({ text, mark })))
+    this.#needles = sorted.map(([text, mark]) => ({ text, mark }))
   }
 
   text(text: string): string {
     let masked = text
-    for (const { text: needle, mark } of this.needles) {
+    for (const { text: needle, mark } of this.#needles) {
       if (masked.includes(needle)) masked = masked.replaceAll(needle, mark)
     }
     return masked
@@ -111,7 +120,7 @@ export class Mask {
     const last = text.at(-1)
     if (last === undefined) return 0
     let longest = 0
-    for (const { text: needle } of this.needles) {
+    for (const { text: needle } of this.#needles) {
       for (let at = needle.length - 2; at >= longest; at--) {
         at = needle.lastIndexOf(last, at)
         if (at < longest) break

@@ -9,14 +9,11 @@ interface Needle {
 const NOTHING = new Uint8Array()
 
 /** Large bytes on their way into the store, with marks in the place of secrets. */
-export function maskedBlobs(sink: BlobSink, mask: Mask | undefined): BlobSink {
-  if (!mask) return sink
+export function maskedBlobs(sink: BlobSink, mask: Mask): BlobSink {
   const encoder = new TextEncoder()
-  const needles = mask.needles.map(({ text, mark }) => ({
-    bytes: encoder.encode(text),
-    mark: encoder.encode(mark),
-  }))
-  return { open: () => new MaskedBlob(sink.open(), needles) }
+  const needles = () =>
+    mask.needles.map(({ text, mark }) => ({ bytes: encoder.encode(text), mark: encoder.encode(mark) }))
+  return { open: () => (mask.isEmpty ? sink.open() : new MaskedBlob(sink.open(), needles())) }
 }
 
 class MaskedBlob implements BlobWriter {

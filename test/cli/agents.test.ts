@@ -155,6 +155,7 @@ describe('the page', () => {
   const credential = (source: CredentialSource) => {
     if (source.kind === 'file') return placed(source.place)
     if (source.kind === 'hidden') return `hidden${source.platforms ? ` (${source.platforms.join()})` : ''}`
+    if (source.kind === 'named') return `variables named in ${placed(source.in)}`
     const { name, values, launch } = source
     return `${code(values ? `${name}=${values[0]}` : name)}${launch ? ` (${launch} only)` : ''}`
   }

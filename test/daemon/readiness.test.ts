@@ -166,6 +166,16 @@ describe('what would be billed', () => {
     })
   })
 
+  test('a set variable that the configuration of Codex names as the key of a provider is a login', async () => {
+    const machine = new Machine()
+    machine.program('codex', VERSIONS.codex)
+    machine.file('home/.codex/config.toml', '[model_providers.mine]\nenv_key = "GATEWAY_LOGIN"\n')
+    expect(await ask('codex', machine)).toMatchObject({ state: 'needs_login', credentials: [] })
+    const answer = await ask('codex', machine, { environment: { GATEWAY_LOGIN: 'canary' } })
+    expect(answer).toMatchObject({ state: 'ready', credentials: [{ variable: 'GATEWAY_LOGIN' }] })
+    expect(JSON.stringify(answer)).not.toContain('canary')
+  })
+
   test('where the settings of the agent choose, that is said', async () => {
     const machine = new Machine()
     machine.program('gemini', VERSIONS.gemini)

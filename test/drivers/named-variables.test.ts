@@ -50,6 +50,17 @@ describe.each(['live', 'oneshot'] as const)('a %s Codex', (launch) => {
     expect(keysOf(launch, 'codex', 'CODEX_HOME')).toEqual(['MY_KEY', 'THIRD_KEY'])
   })
 
+  test('has exactly these keys protected', () => {
+    const root = mkdtempSync(join(tmpdir(), 'named-'))
+    made.push(root)
+    writeFileSync(join(root, 'config.toml'), 'env_key = "GATEWAY_LOGIN"\nenv_key = "UNSET_KEY"')
+    const ours = { HOME: '/nowhere', CODEX_HOME: root, GATEWAY_LOGIN: 'secret', OPENAI_ORG: 'public' }
+    const secrets: string[] = []
+    const context = { runId: 'r', env: {}, protect: (values: readonly string[]) => secrets.push(...values) }
+    environmentOf(ours, launchOf(launch), context, '/tmp')
+    expect(secrets).toEqual(['secret'])
+  })
+
   test('without a configuration gets none of them', () => {
     const child = environmentOf(
       { ...OURS, HOME: '/nowhere' },

@@ -11,9 +11,7 @@ const SECRET = 'sk-ssk-abcdef"0123'
 const MARK = `[masked ${SECRET.length}]`
 
 function maskOf(...secrets: string[]): Mask {
-  const mask = Mask.of(secrets)
-  if (!mask) throw new Error('there are secrets')
-  return mask
+  return new Mask(secrets)
 }
 
 function passed(mask: Mask, ...events: Event[]): Event[] {
@@ -66,7 +64,7 @@ describe('a secret', () => {
   })
 
   test('that is short is a word like others', () => {
-    expect(Mask.of(['short', ''])).toBeUndefined()
+    expect(new Mask(['short', '']).isEmpty).toBe(true)
   })
 
   test('is never in the increments of a message, however they are cut, and nothing else is lost', () => {
@@ -163,4 +161,28 @@ test('neither log nor journal nor record hold the keys of a session, and the age
   expect(kept).not.toContain(key)
   expect(kept).toContain('I see [masked 13]')
   expect(kept).toContain('use [masked 13]')
+})
+
+test('masks a key that only the start of the process revealed', async () => {
+  const key = 'provider-key-0123'
+  const { open, driver, store, log } = house()
+  const session = await open()
+  await session.prompt('go')
+  const run = await driver.run()
+  run.context.protect?.([key])
+  run.say(init, said(`I see ${key}`), result(`it is ${key}`))
+  expect(await session.settled(1)).toMatchObject({ result: 'it is [masked 17]' })
+  const kept = JSON.stringify([await log(session), await store.readJournal(session.id, 0, 100)])
+  expect(kept).not.toContain(key)
+})
+
+test('marks a secret that was added later, also in blobs that are opened then', async () => {
+  const store = memoryStore()
+  const mask = new Mask([])
+  const blobs = maskedBlobs(store.blobs, mask)
+  mask.add([SECRET])
+  const writer = blobs.open()
+  writer.write(new TextEncoder().encode(SECRET))
+  expect(new TextDecoder().decode(await store.readBlob(await writer.close()))).toBe(MARK)
+  expect(mask.text(SECRET)).toBe(MARK)
 })

@@ -1,11 +1,12 @@
 import { type Capabilities, MainstemError, OUTSIDE_ID } from '../../model/index.ts'
-import { type Agent, type NamedVariables, type ProcessLaunch, recipe, type Start } from '../agent.ts'
+import { type Agent, type ProcessLaunch, recipe, type Start } from '../agent.ts'
 import { pictureArgs, pictureFiles } from '../pictures.ts'
 import { appServerCodec } from './app-server/codec.ts'
 import { threadParams } from './app-server/thread.ts'
 import { execCodec } from './exec/codec.ts'
 import { execFiles, execOptionArgs } from './options.ts'
 import { execPolicyArgs } from './policy.ts'
+import { PROVIDER_KEYS } from './provider-keys.ts'
 import { setup } from './setup.ts'
 
 type Differs =
@@ -89,14 +90,6 @@ export const codex: Agent = {
       }),
     }),
   },
-}
-
-/** A provider of the user's own configuration names the variable that holds its key. */
-const PROVIDER_KEYS: NamedVariables = {
-  base: '.codex',
-  variable: 'CODEX_HOME',
-  path: 'config.toml',
-  pattern: /(?<!#.*)\benv_key\s*=\s*["']([A-Za-z_]\w*)["']/g,
 }
 
 function program(...args: string[]): ProcessLaunch {

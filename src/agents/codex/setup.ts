@@ -1,4 +1,5 @@
 import type { AgentSetup } from '../setup.ts'
+import { PROVIDER_KEYS } from './provider-keys.ts'
 
 export const setup: AgentSetup = {
   program: 'codex',
@@ -9,6 +10,7 @@ export const setup: AgentSetup = {
     // The app-server does not read it, and neither of them reads OPENAI_API_KEY.
     { kind: 'variable', name: 'CODEX_API_KEY', launch: 'oneshot' },
     { kind: 'file', place: { base: '.codex', variable: 'CODEX_HOME', path: 'auth.json' } },
+    { kind: 'named', in: PROVIDER_KEYS },
   ],
   sessions: { base: '.codex', variable: 'CODEX_HOME', path: 'sessions' },
 }

@@ -1,0 +1,9 @@
+import type { NamedVariables } from '../setup.ts'
+
+/** A provider of the user's own configuration names the variable that holds its key. */
+export const PROVIDER_KEYS: NamedVariables = {
+  base: '.codex',
+  variable: 'CODEX_HOME',
+  path: 'config.toml',
+  pattern: /(?<!#.*)\benv_key\s*=\s*["']([A-Za-z_]\w*)["']/g,
+}
