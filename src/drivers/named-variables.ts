@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import type { NamedVariables } from '../agents/setup.ts'
+import type { ProcessLaunch } from '../agents/agent.ts'
+
+type NamedVariables = NonNullable<ProcessLaunch['passNamedIn']>
 
 /** Reads from an agent's own settings which variables of ours it expects, as the child with this environment finds them. */
 export function namedVariables(
