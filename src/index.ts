@@ -6,7 +6,7 @@ export {
   type SessionRequest,
 } from './library/mainstem.ts'
 export type { OutputSchema } from './library/output.ts'
-export { AgentSession, type Answer, type Answerer } from './library/session.ts'
+export { AgentSession, type Answer, type AnswerableRequest, type Answerer } from './library/session.ts'
 export { Turn, type TurnPrompt, type TurnResult } from './library/turn.ts'
 export {
   type Entry,

@@ -1,7 +1,7 @@
 import type { Wired } from '../daemon/wire.ts'
 import type { RequestOpened } from '../model/events/request.ts'
 import type { TurnCompleted } from '../model/events/turn.ts'
-import { type AnswerCommand, type Entry, MainstemError } from '../model/index.ts'
+import { type AnswerCommand, type BoundAnswer, type Entry, toMainstemError } from '../model/index.ts'
 
 type Sessions = Wired['sessions']
 type Session = Awaited<ReturnType<Sessions['create']>>
@@ -63,7 +63,7 @@ async function ask(
   try {
     const given = await answer(request, over.signal)
     if (over.signal.aborted) return
-    if (given) await submit(session, given)
+    if (given) await submit(session, { ...given, inputDigest: request.inputDigest })
     else await session.interrupt()
   } finally {
     answered.abort()
@@ -77,11 +77,12 @@ function closes({ event }: Entry, requestId: string): boolean {
   return over && event.requestId === requestId
 }
 
-/** The policy may have answered, or the agent withdrawn it, in the moment before: the log tells. */
-async function submit(session: Session, answer: AnswerCommand): Promise<void> {
+/** Ignores an answer that came too late: the request was answered, withdrawn or replaced, and the log shows it. */
+async function submit(session: Session, answer: BoundAnswer): Promise<void> {
   try {
     await session.answer(answer)
   } catch (thrown) {
-    if (!(thrown instanceof MainstemError) || thrown.code !== 'request_not_found') throw thrown
+    const { code } = toMainstemError(thrown)
+    if (code !== 'request_not_found' && code !== 'conflict') throw thrown
   }
 }

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { RequestOpened } from '../model/events/request.ts'
 import {
-  type AnswerCommand,
   Answers,
+  type BoundAnswer,
   Decision,
   Entry,
   MainstemError,
@@ -138,16 +138,12 @@ async function decide(
   const { requests } = await owned(parts, principal, id)
   const open = requests.find((request) => request.requestId === requestId)
   if (!open) throw await whyClosed(parts, principal, id, requestId)
-  if (open.inputDigest !== inputDigest) {
-    throw new MainstemError('conflict', 'inputDigest: this is not what the agent asks', {
-      field: 'inputDigest',
-    })
-  }
   const session = await ready(parts, principal, id)
   try {
-    const answer: AnswerCommand = {
+    const answer: BoundAnswer = {
       type: 'answer',
       requestId,
+      inputDigest,
       decision,
       ...(scope && { scope }),
       ...(answers && { answers }),

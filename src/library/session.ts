@@ -9,6 +9,9 @@ import { Turn, type TurnPrompt } from './turn.ts'
 /** A decision on a request, without the request it belongs to. */
 export type Answer = Omit<AnswerCommand, 'type' | 'requestId' | 'by'>
 
+/** What an answer needs of a `request.opened` event: its id, and the digest of what was asked. */
+export type AnswerableRequest = Pick<RequestOpened, 'requestId' | 'inputDigest'>
+
 /** Asked for every request that the policy leaves to a person. */
 export type Answerer = (request: RequestOpened) => Answer | Promise<Answer>
 
@@ -55,9 +58,9 @@ export class AgentSession<T = unknown> implements AsyncDisposable {
     return this.#handle.session.warm()
   }
 
-  /** Decides an open request; the first decision wins. */
-  answer(requestId: string, answer: Answer): Promise<void> {
-    return this.#handle.session.answer({ type: 'answer', requestId, ...answer })
+  /** Decides an open request, given its `request.opened` event. The first decision wins. */
+  answer({ requestId, inputDigest }: AnswerableRequest, answer: Answer): Promise<void> {
+    return this.#handle.session.answer({ type: 'answer', requestId, inputDigest, ...answer })
   }
 
   /** Stops the open turn and settles when it has its terminal event. */
@@ -111,26 +114,32 @@ export class AgentSession<T = unknown> implements AsyncDisposable {
 
   /** An answerer that fails must not leave the agent waiting, and must never count as consent. */
   async #decide(request: RequestOpened, answerer: Answerer): Promise<void> {
-    const { requestId } = request
     let answer: Answer
     try {
       answer = await answerer(request)
     } catch (thrown) {
-      return this.#deny(requestId, `onRequest failed: ${toMainstemError(thrown).message}`)
+      return this.#deny(request, `onRequest failed: ${toMainstemError(thrown).message}`)
     }
     try {
-      await this.answer(requestId, answer)
+      await this.answer(request, answer)
     } catch (thrown) {
       const { code, message } = toMainstemError(thrown)
       // One that came too late needs nothing more; one that does not fit must not leave the agent waiting.
       if (code === 'request_not_found' || code === 'conflict') return
-      await this.#deny(requestId, `the answer of onRequest was refused: ${message}`)
+      await this.#deny(request, `the answer of onRequest was refused: ${message}`)
     }
   }
 
   /** Not by a person: a failed callback has decided nothing, and the turn reports the reason. */
-  async #deny(requestId: string, message: string): Promise<void> {
-    const refusal = { type: 'answer', requestId, decision: 'deny', message, by: 'policy' } as const
+  async #deny({ requestId, inputDigest }: AnswerableRequest, message: string): Promise<void> {
+    const refusal = {
+      type: 'answer',
+      requestId,
+      inputDigest,
+      decision: 'deny',
+      message,
+      by: 'policy',
+    } as const
     await this.#handle.session.answer(refusal).catch(() => undefined)
   }
 }

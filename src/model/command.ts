@@ -29,6 +29,11 @@ export const AnswerCommand = z.strictObject({
   by: z.enum(['person', 'policy', 'hook']).optional().describe('who decided; a person unless it is said'),
 })
 export type AnswerCommand = z.infer<typeof AnswerCommand>
+/** An answer, bound by digest to the request that the answering party saw. Agents may reuse a request id. */
+export interface BoundAnswer extends AnswerCommand {
+  /** The `inputDigest` of that request. */
+  inputDigest: string
+}
 export const SetModelCommand = z.strictObject({ type: z.literal('set_model'), model: ModelName })
 export const SetPolicyCommand = z.strictObject({
   type: z.literal('set_policy'),

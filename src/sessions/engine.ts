@@ -1,9 +1,7 @@
 import type { Start, Write } from '../agents/agent.ts'
 import type { RunExit } from '../drivers/driver.ts'
 import type { Frame } from '../framing/frame.ts'
-import type { RequestOpened } from '../model/events/request.ts'
 import {
-  type AnswerCommand,
   type Cause,
   type Command,
   type Event,
@@ -13,7 +11,7 @@ import {
 } from '../model/index.ts'
 import type { SessionState } from '../stores/store.ts'
 import { AgentProcess, type ProcessListener } from './agent-process.ts'
-import { answerFor } from './approval.ts'
+import { Answering } from './answering.ts'
 import type { Claim } from './claim.ts'
 import type { Conversation } from './conversation.ts'
 import { Interruption, PROTOCOL_GRACE_MS } from './interruption.ts'
@@ -22,7 +20,6 @@ import { Mask } from './mask.ts'
 import { maskedBlobs } from './masked-blobs.ts'
 import { agentSilent, processSurvived } from './notices.ts'
 import { openConversation } from './open-conversation.ts'
-import { OpenRequests } from './open-requests.ts'
 import { Outbox } from './outbox.ts'
 import type { SessionParts } from './parts.ts'
 import { secretsFor } from './secrets.ts'
@@ -30,7 +27,6 @@ import { Settlements } from './settlements.ts'
 import {
   type Change,
   changeSetup,
-  circumstances,
   launchOf,
   type Prompt,
   type PromptCommand,
@@ -38,7 +34,6 @@ import {
   runContext,
   type SessionSetup,
 } from './setup.ts'
-import { toolHooksOf } from './tool-hook.ts'
 import { isCounted } from './turn-limits.ts'
 import type { Warm } from './warm-pool.ts'
 import { Watchdog, type WatchdogOwner } from './watchdog.ts'
@@ -59,6 +54,7 @@ export class Engine {
   readonly conversation: Conversation
   readonly process: AgentProcess
   readonly outbox: Outbox
+  readonly answering: Answering
   readonly settlements = new Settlements()
   readonly queue: Prompt[] = []
   readonly #setup: SessionSetup
@@ -66,7 +62,6 @@ export class Engine {
   readonly #owner: EngineOwner
   readonly #log: Log
   readonly #mask: Mask
-  readonly #requests: OpenRequests
   /** Keys that are used up when a turn ends. */
   readonly #claims = new Map<number, Claim[]>()
   readonly #interruption: Interruption
@@ -104,10 +99,8 @@ export class Engine {
       failed: (thrown) => this.fail(thrown),
     }
     this.process = new AgentProcess(listener, parts, () => this.conversation.stage)
-    this.#requests = new OpenRequests(toolHooksOf(setup, parts), (waiting) =>
-      this.#watchdog?.waitForPerson(waiting),
-    )
     this.conversation = openConversation(setup, parts, state, this.#emit.bind(this))
+    this.answering = new Answering(this, setup, parts, (waiting) => this.#watchdog?.waitForPerson(waiting))
     this.#interruption = new Interruption(this, parts.timers)
   }
 
@@ -204,17 +197,6 @@ export class Engine {
     this.#log.reconfigure(this.#setup.options, this.conversation.mode)
   }
 
-  /** Commits the decision, then tells the agent. The first decision wins. */
-  async answer(answer: AnswerCommand, claim?: Claim): Promise<void> {
-    this.#requests.check(answer.requestId)
-    const { writes, refused } = this.conversation.answer(answer)
-    if (refused) throw new MainstemError(refused.code, refused.message)
-    this.#requests.close(answer.requestId)
-    this.#write(writes)
-    await this.flush(claim)
-    if (answer.interrupt) await this.interrupt('interrupt')
-  }
-
   /** Stops the open turn; without one it does nothing. Settles when the turn has its terminal event. */
   async interrupt(cause: Cause, claim?: Claim, why?: string): Promise<void> {
     const { turn } = this.conversation
@@ -251,7 +233,7 @@ export class Engine {
       await this.process.stop()
     }
     await this.process.gone
-    await this.#requests.stop()
+    await this.answering.stop()
   }
 
   /** Commits what was said, and with it the key that it uses up. */
@@ -267,7 +249,7 @@ export class Engine {
     const error = toMainstemError(thrown)
     this.#watchdog?.end()
     this.settlements.fail(error)
-    const stopped = Promise.allSettled([this.#log.abandon(error), this.process.stop(), this.#requests.stop()])
+    const stopped = Promise.allSettled([this.#log.abandon(error), this.process.stop(), this.answering.stop()])
     const left = stopped.then(() => this.#parts.pool.leave(this.#owner))
     this.#parts.failed?.(this.#setup.id, error, left)
   }
@@ -306,10 +288,10 @@ export class Engine {
     if (isCounted(event)) this.outbox.push(() => this.#watchdog?.see(event))
     switch (event.type) {
       case 'request.opened':
-        this.#ask(event)
+        this.answering.opened(event)
         break
       case 'request.withdrawn':
-        this.#requests.withdraw(event.requestId)
+        this.answering.withdrawn(event.requestId)
         break
       case 'session.updated':
         this.#log.resumable(this.conversation.nativeIds)
@@ -327,24 +309,5 @@ export class Engine {
         })
       }
     }
-  }
-
-  #ask(request: RequestOpened): void {
-    this.#requests.open(request.requestId)
-    const answer = answerFor(request, circumstances(this.#setup, this.#parts))
-    if (!answer && request.asks !== 'hook') return
-    this.outbox.push(() => {
-      if (!this.#requests.has(request.requestId)) return
-      const answered = answer ? this.answer(answer) : this.#askHook(request)
-      // An answer that the agent does not offer is none; the request stays for a person.
-      answered.catch((thrown) => {
-        if (toMainstemError(thrown).code === 'storage_failed') this.fail(thrown)
-      })
-    })
-  }
-
-  async #askHook(request: RequestOpened): Promise<void> {
-    const answer = await this.#requests.askHook(request)
-    if (answer) await this.answer(answer)
   }
 }

@@ -1,6 +1,6 @@
 import type { TurnCompleted } from '../model/events/turn.ts'
 import {
-  type AnswerCommand,
+  type BoundAnswer,
   type Coverage,
   type Image,
   MainstemError,
@@ -132,9 +132,9 @@ export class Session implements EngineOwner {
     await this.#engine.flush(claim)
   }
 
-  /** Commits the decision, then tells the agent. The first decision wins. */
-  answer(answer: AnswerCommand, claim?: Claim): Promise<void> {
-    return this.#engine.answer(answer, claim)
+  /** Commits the decision, then writes it to the agent. The first decision wins; `conflict` when the agent asks something else by now. */
+  answer(answer: BoundAnswer, claim?: Claim): Promise<void> {
+    return this.#engine.answering.answer(answer, claim)
   }
 
   /**

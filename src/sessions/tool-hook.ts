@@ -61,7 +61,8 @@ export class ToolHooks {
   async #answer(request: RequestOpened, signal: AbortSignal): Promise<AnswerCommand> {
     const { requestId } = request
     const refusal = await this.#refusal(request, signal).catch((thrown) => `the hook failed: ${thrown}`)
-    this.#deciding.delete(requestId)
+    // The agent may have reused the id for another request, which this hook has not decided.
+    if (this.#deciding.get(requestId)?.signal === signal) this.#deciding.delete(requestId)
     return refusal === undefined
       ? { type: 'answer', requestId, decision: 'allow', scope: 'once', by: 'hook' }
       : { type: 'answer', requestId, decision: 'deny', message: refusal, by: 'hook' }

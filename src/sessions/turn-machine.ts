@@ -129,7 +129,9 @@ export class TurnMachine {
       case 'turn.steered':
         return this.#open ? [{ ...said, turn: this.#open.turn }] : []
       case 'request.opened': {
-        const asked = JSON.stringify([said.kind, said.tool, said.input, said.questions])
+        // Agents that send no input put the command in the title, so the digest covers everything that is shown.
+        const { kind, tool, title, input, locations, options, questions } = said
+        const asked = JSON.stringify([kind, tool, title, input, locations, options, questions])
         const request: RequestOpened = { ...said, inputDigest: this.#rules.digest(asked) }
         const asks = this.#rules.answeredBy?.(request)
         return [asks === undefined ? request : { ...request, asks }]

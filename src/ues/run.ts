@@ -141,17 +141,18 @@ export class Run {
     this.#answer(request, asked).catch((thrown) => this.#fail(thrown))
   }
 
-  async #answer({ requestId, kind }: RequestOpened, asked: PermissionRequestPayload): Promise<void> {
+  async #answer(request: RequestOpened, asked: PermissionRequestPayload): Promise<void> {
+    const { requestId, inputDigest, kind } = request
     const { canUseTool } = this.#setup.options
     const decision = await decisionOf(canUseTool, kind, asked.toolName, asked.input)
     try {
-      await this.#session.answer({ type: 'answer', requestId, ...decision })
+      await this.#session.answer({ type: 'answer', requestId, inputDigest, ...decision })
     } catch (thrown) {
       const { code, message } = toMainstemError(thrown)
-      // The agent has withdrawn its question, or is gone.
-      if (code === 'request_not_found' || this.#over.signal.aborted) return
+      // The agent has withdrawn or replaced its question, or is gone.
+      if (code === 'request_not_found' || code === 'conflict' || this.#over.signal.aborted) return
       // A yes that the agent does not offer must not leave it waiting.
-      await this.#session.answer({ type: 'answer', requestId, ...deny(message) })
+      await this.#session.answer({ type: 'answer', requestId, inputDigest, ...deny(message) })
     }
   }
 

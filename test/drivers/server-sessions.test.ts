@@ -128,8 +128,8 @@ test.each(recordings)('$scenario, heard from a server, is what its events alone 
       await play.next(ABORTED[fixture.scenario] ?? 'turn.started')
       await session.interrupt()
     } else {
-      const { requestId } = await play.next('request.opened')
-      await session.answer({ type: 'answer', requestId, ...given(body) })
+      const { requestId, inputDigest } = await play.next('request.opened')
+      await session.answer({ type: 'answer', requestId, inputDigest, ...given(body) })
     }
   }
   const { outcome } = await session.settled(turn)
@@ -149,8 +149,8 @@ test('a server that dies in the middle of a turn is replaced, and goes on with t
   expect(await session.settled(turn)).toMatchObject({ outcome: 'crashed', exit: { signal: 'SIGKILL' } })
 
   const again = await session.prompt('Again')
-  const { requestId } = await play.next('request.opened')
-  await session.answer({ type: 'answer', requestId, decision: 'allow', scope: 'once' })
+  const { requestId, inputDigest } = await play.next('request.opened')
+  await session.answer({ type: 'answer', requestId, inputDigest, decision: 'allow', scope: 'once' })
   expect(await session.settled(again)).toMatchObject({ outcome: 'completed' })
   const { events, pids } = await play.end()
   expect(new Set(pids).size).toBe(2)

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Said } from '../../src/agents/agent.ts'
+import { bound } from '../sessions/bound-answer.ts'
 import { success, text } from './puppet.ts'
 import { create, exchange, hello, model, open, permission, piece, result, startRpc, told } from './rpc.ts'
 import type { TestGateway } from './start.ts'
@@ -111,7 +112,9 @@ describe('a permission', () => {
     const id = await create(server, { mode: 'ask' })
     await exchange(server, id, play([...ask, permission('r2', 'rm y')], [], [success]))
     const session = await server.sessions.open(id)
-    await session.answer({ type: 'answer', requestId: 'r2', decision: 'deny' })
+    await session.answer(
+      await bound(server.sessions, id, { type: 'answer', requestId: 'r2', decision: 'deny' }),
+    )
     const rest = await exchange(server, id, 'Allow')
     expect(rest).toContainEqual(said('told {"decision":"allow","scope":"once"}'))
     expect(rest.slice(-2)).toEqual(ended)
@@ -123,7 +126,9 @@ describe('a permission', () => {
     await exchange(server, id, play(begin, [piece('m1', 'world'), text('m1', 'Hello world')], [success]))
     const session = await server.sessions.open(id)
     await expect.poll(async () => (await record(id))?.requests.length).toBe(2)
-    await session.answer({ type: 'answer', requestId: 'r2', decision: 'deny' })
+    await session.answer(
+      await bound(server.sessions, id, { type: 'answer', requestId: 'r2', decision: 'deny' }),
+    )
     const rest = await exchange(server, id, 'Allow')
     expect(rest.filter((one) => JSON.stringify(one).includes('"system"'))).toEqual([init])
     expect(rest).toContainEqual({ type: 'partial', content: 'world' })

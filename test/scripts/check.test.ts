@@ -3,6 +3,7 @@ import { check } from '../../scripts/check/check.ts'
 import { ClientHistory, type Evidence } from '../../scripts/check/evidence.ts'
 import type { Note } from '../../scripts/fakes/history.ts'
 import type { Entry, Event } from '../../src/model/index.ts'
+import { bound } from '../sessions/bound-answer.ts'
 import { asks, house, init, result, said } from '../sessions/house.ts'
 
 const ASKED = { turn: 1, prompt: 'p1 go' }
@@ -16,7 +17,9 @@ async function sound(): Promise<Evidence & { session: string; notes: Note[]; cli
   const lines = [init, said('p1.1 '), asks('p1#1', 'Bash', 'p1#1')]
   run.say(...lines)
   await expect.poll(() => session.coverage.frames).toBe(3)
-  await session.answer({ type: 'answer', requestId: 'e1.p1#1', decision: 'allow' })
+  await session.answer(
+    await bound(store, session.id, { type: 'answer', requestId: 'e1.p1#1', decision: 'allow' }),
+  )
   run.say(result('p1 done'))
   await session.settled(turn)
   const clients = new ClientHistory()

@@ -9,6 +9,7 @@ import type { Session } from '../../src/sessions/session.ts'
 import { memoryStore } from '../../src/stores/memory.ts'
 import { sqliteStore } from '../../src/stores/sqlite.ts'
 import type { Store } from '../../src/stores/store.ts'
+import { bound } from './bound-answer.ts'
 import { asks, house, init } from './house.ts'
 import { ownedStore } from './simulation-store.ts'
 
@@ -140,7 +141,9 @@ test('an approval of a person is seen in the log, by the agent and in a dialect'
   const run = await driver.run()
   run.say(init, asks('ask-1'))
   await expect.poll(async () => typesOf(await store.read(session.id, 0, 100))).toContain('request.opened')
-  await session.answer({ type: 'answer', requestId: 'e1.ask-1', decision: 'allow' })
+  await session.answer(
+    await bound(store, session.id, { type: 'answer', requestId: 'e1.ask-1', decision: 'allow' }),
+  )
   const entries = await store.read(session.id, 0, 100)
   expect(entries.filter(({ event }) => isApproval(event))).toHaveLength(1)
   expect(run.input).toContain('"allow"')

@@ -74,7 +74,9 @@ export class SimulatedClient {
     const sent: SentAnswer = { session: session.id, requestId, decision }
     this.history.answers.push(sent)
     try {
-      await session.answer({ type: 'answer', requestId, decision })
+      const { requests = [] } = (await this.#store.record(session.id)) ?? {}
+      const inputDigest = requests.find((open) => open.requestId === requestId)?.inputDigest ?? ''
+      await session.answer({ type: 'answer', requestId, inputDigest, decision })
       sent.status = 200
     } catch {
       // Another decision was first, or the request is gone.

@@ -116,8 +116,8 @@ describe('a request that a hook decides', () => {
     const home = house()
     const { session, agent, hook } = await asked(home)
     const [request] = (await home.store.record(session.id))?.requests ?? []
-    const requestId = request?.requestId ?? ''
-    const allow = { type: 'answer', requestId, decision: 'allow' } as const
+    const { requestId = '', inputDigest = '' } = request ?? {}
+    const allow = { type: 'answer', requestId, inputDigest, decision: 'allow' } as const
     await expect(session.answer(allow)).rejects.toMatchObject({ code: 'conflict' })
     hook.die({ code: 1 })
     expect(await resolved(home, session)).toMatchObject({ decision: 'deny', by: 'hook' })

@@ -75,7 +75,7 @@ function isForPerson(request: RequestOpened): boolean {
 
 async function answer(session: Session, message: string, request: RequestOpened): Promise<void> {
   try {
-    await session.answer(answerIn(message, request))
+    await session.answer({ ...answerIn(message, request), inputDigest: request.inputDigest })
   } catch (thrown) {
     // It was open a moment ago, so somebody was faster.
     if (toMainstemError(thrown).code !== 'request_not_found') throw thrown

@@ -1,0 +1,86 @@
+import type { RequestOpened } from '../model/events/request.ts'
+import { type BoundAnswer, type Cause, MainstemError, toMainstemError } from '../model/index.ts'
+import type { AgentProcess } from './agent-process.ts'
+import { answerFor } from './approval.ts'
+import type { Claim } from './claim.ts'
+import type { Conversation } from './conversation.ts'
+import { OpenRequests } from './open-requests.ts'
+import type { Outbox } from './outbox.ts'
+import type { SessionParts } from './parts.ts'
+import { circumstances, type SessionSetup } from './setup.ts'
+import { toolHooksOf } from './tool-hook.ts'
+
+/** The parts of the engine that an answer goes through. */
+export interface AnsweringOwner {
+  readonly conversation: Conversation
+  readonly process: AgentProcess
+  readonly outbox: Outbox
+  flush(claim?: Claim): Promise<void>
+  interrupt(cause: Cause): Promise<void>
+  fail(thrown: unknown): void
+}
+
+/** Decides the requests of one session: by policy, by hook, or with the answer of a caller. */
+export class Answering {
+  readonly #owner: AnsweringOwner
+  readonly #setup: SessionSetup
+  readonly #parts: SessionParts
+  readonly #requests: OpenRequests
+
+  /** `waiting` learns whether any request is open. */
+  constructor(
+    owner: AnsweringOwner,
+    setup: SessionSetup,
+    parts: SessionParts,
+    waiting: (waiting: boolean) => void,
+  ) {
+    this.#owner = owner
+    this.#setup = setup
+    this.#parts = parts
+    this.#requests = new OpenRequests(toolHooksOf(setup, parts), waiting)
+  }
+
+  /** Records an open request, and decides it after its commit where no person is needed. */
+  opened(request: RequestOpened): void {
+    this.#requests.open(request)
+    const answer = answerFor(request, circumstances(this.#setup, this.#parts))
+    if (!answer && request.asks !== 'hook') return
+    this.#owner.outbox.push(() => {
+      if (!this.#requests.isOpen(request)) return
+      const { inputDigest } = request
+      const answered = answer ? this.answer({ ...answer, inputDigest }) : this.#askHook(request)
+      // The agent does not offer this answer; the request stays open for a person.
+      answered.catch((thrown) => {
+        if (toMainstemError(thrown).code === 'storage_failed') this.#owner.fail(thrown)
+      })
+    })
+  }
+
+  withdrawn(requestId: string): void {
+    this.#requests.withdraw(requestId)
+  }
+
+  /** Compares, decides and encodes in one step without a wait; commits, then writes. The first decision wins. */
+  async answer(bound: BoundAnswer, claim?: Claim): Promise<void> {
+    const { conversation, outbox } = this.#owner
+    this.#requests.check(bound)
+    const { inputDigest: _, ...answer } = bound
+    const { writes, refused } = conversation.answer(answer)
+    if (refused) throw new MainstemError(refused.code, refused.message)
+    const mayWrite = this.#requests.close(answer.requestId)
+    outbox.push(() => {
+      if (mayWrite()) this.#owner.process.write(writes)
+    })
+    await this.#owner.flush(claim)
+    if (answer.interrupt) await this.#owner.interrupt('interrupt')
+  }
+
+  async #askHook(request: RequestOpened): Promise<void> {
+    const answer = await this.#requests.askHook(request)
+    if (answer) await this.answer(answer)
+  }
+
+  stop(): Promise<void> {
+    return this.#requests.stop()
+  }
+}
