@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import type { VersionQuestion } from '../agents/setup.ts'
 import type { Run, RunExit, Timers } from '../drivers/driver.ts'
 import { processDriver } from '../drivers/process.ts'
-import { type BlobSink, compareVersions } from '../model/index.ts'
+import type { BlobSink } from '../model/index.ts'
+import { compareVersions } from '../model/version.ts'
 import type { Environment } from './paths.ts'
 
 const PATIENCE_MS = 5_000

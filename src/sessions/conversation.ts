@@ -279,9 +279,13 @@ export class Conversation {
         if (!this.#canRetry(said)) this.#decide(said, native, exit)
         this.#stderr.clear()
         return
+      case 'request.opened':
+        // An agent that asks about a call has the prompt; one that asks for a login has not begun.
+        if (said.kind !== 'login') this.#context.work()
+        this.#decide(said, native, exit)
+        return
       case 'turn.started':
       case 'turn.steered':
-      case 'request.opened':
         this.#decide(said, native, exit)
         return
       case 'text.completed':
@@ -293,6 +297,7 @@ export class Conversation {
       case 'tool.completed':
       case 'request.withdrawn':
       case 'usage.reported':
+      case 'notice.raised':
         this.#turns.see(said, exit)
         break
       case 'text.delta':

@@ -17,7 +17,7 @@ interface OpenTurn {
   startedAt: number
   /** What we did to it; the first cause wins. */
   cause: Cause
-  /** The agent wrote text, began a call, or ended a model call. */
+  /** The agent wrote text, began a call, ended a model call, or answered that its work is done. */
   spoke: boolean
   /** Something was stopped after we had begun to stop the turn. */
   cut: boolean
@@ -31,7 +31,13 @@ interface OpenTurn {
 type Seen = Extract<
   Event,
   {
-    type: 'text.completed' | 'tool.started' | 'tool.completed' | 'request.withdrawn' | 'usage.reported'
+    type:
+      | 'text.completed'
+      | 'tool.started'
+      | 'tool.completed'
+      | 'request.withdrawn'
+      | 'usage.reported'
+      | 'notice.raised'
   }
 >
 
@@ -178,16 +184,18 @@ export class TurnMachine {
   }
 }
 
-/** Text, a call, or a model call that came to its end. */
+/** Text, a call, a model call that came to its end, or the agent's answer that there is nothing to stop. */
 function isWork(event: Seen): boolean {
   if (event.type === 'usage.reported') return event.scope === 'step'
+  if (event.type === 'notice.raised') return event.code === 'interrupt_refused'
   return event.type === 'text.completed' || event.type === 'tool.started'
 }
 
 /** Text, a call or a request of the main thread that did not come to its end. */
 function isCut(event: Seen): boolean {
   if (event.type === 'request.withdrawn') return event.reason === 'interrupted'
-  if (event.type === 'usage.reported' || event.type === 'tool.started') return false
+  if (event.type === 'usage.reported' || event.type === 'notice.raised') return false
+  if (event.type === 'tool.started') return false
   if (event.parent !== undefined) return false
   if (event.type === 'text.completed') return event.partial === true
   return event.status === 'cancelled' || (event.settled === true && event.status === 'unknown')

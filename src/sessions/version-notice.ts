@@ -1,4 +1,5 @@
-import { compareVersions, type Event } from '../model/index.ts'
+import type { Event } from '../model/index.ts'
+import { compareVersions } from '../model/version.ts'
 import type { SessionSetup } from './setup.ts'
 
 type Emit = (event: Event, turn: number | undefined, native: number | undefined) => void

@@ -90,7 +90,8 @@ describe('a session as the unified protocol asks for it', () => {
   })
 
   test('goes on with a new turn in the same log, and is running again', async () => {
-    const id = await board(script(text('m', 'one'), success))
+    const named: Cue = { say: { type: 'session.updated', nativeSessionId: 'native-1' } }
+    const id = await board(script(named, text('m', 'one'), success))
     await settled(id)
     expect((await get(`/${id}`)).body.state).toBe('done')
     const again = await unified({ sessionId: id, prompt: WAITING })

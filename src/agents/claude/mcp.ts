@@ -1,4 +1,5 @@
-import { compareVersions, type SessionOptions } from '../../model/index.ts'
+import type { SessionOptions } from '../../model/index.ts'
+import { compareVersions } from '../../model/version.ts'
 import type { LaunchFile, Said, Start } from '../agent.ts'
 import type { Fields } from '../fields.ts'
 import { filePath, unsupported } from '../option.ts'

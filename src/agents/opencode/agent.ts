@@ -1,10 +1,5 @@
-import {
-  type Capabilities,
-  compareVersions,
-  MainstemError,
-  type Policy,
-  type SessionOptions,
-} from '../../model/index.ts'
+import { type Capabilities, MainstemError, type Policy, type SessionOptions } from '../../model/index.ts'
+import { compareVersions } from '../../model/version.ts'
 import { type Agent, type ProcessLaunch, recipe, type Start } from '../agent.ts'
 import { flagValue, jsonVariable, unsupported } from '../option.ts'
 import { pictureArgs, pictureFiles } from '../pictures.ts'

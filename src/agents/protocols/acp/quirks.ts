@@ -1,4 +1,5 @@
-import { compareVersions, type Policy } from '../../../model/index.ts'
+import type { Policy } from '../../../model/index.ts'
+import { compareVersions } from '../../../model/version.ts'
 
 /** Approval × sandbox, as one name. */
 export type PolicyCell = `${Policy['approval']} ${Policy['sandbox']}`
