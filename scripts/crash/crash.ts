@@ -22,7 +22,7 @@ export interface Crashed {
 }
 
 /** How long a server may take to come to its point. */
-const PATIENCE_MS = 10_000
+const PATIENCE_MS = 60_000
 /** How often the server is started to find it in the middle of its recovery. */
 const MOST_LIVES = 6
 const LONGEST_ROUND_MS = 700
