@@ -1,8 +1,10 @@
 import type { FastifyReply } from 'fastify'
 import { z } from 'zod'
 import { mainstem } from '../dialects/mainstem.ts'
-import type { SessionRecord } from '../model/index.ts'
+import type { Entry, SessionRecord } from '../model/index.ts'
+import type { TurnRead } from '../sessions/delivery.ts'
 import { named } from './components.ts'
+import { parseCursor, START } from './cursor.ts'
 import { copyOf, type Folds, foldKey, type Place } from './folds.ts'
 import type { Shown } from './format.ts'
 import type { GatewayParts } from './parts.ts'
@@ -60,6 +62,8 @@ export async function pageOf(
 
 export class PageReader {
   readonly messages: unknown[] = []
+  /** The turns that the messages are about, each up to the last entry that was read. */
+  readonly turns = new Map<number, TurnRead>()
   readonly #parts: GatewayParts
   readonly #reading: Reading
   readonly #projector: Projector
@@ -123,16 +127,29 @@ export class PageReader {
     return this.messages.length >= this.#limit
   }
 
-  async #take(entries: Awaited<ReturnType<GatewayParts['sessions']['read']>>): Promise<void> {
+  async #take(entries: readonly Entry[]): Promise<void> {
     const { id, raw, view } = this.#reading
     const frames = raw ? await rawFrames(this.#parts.sessions, id, entries) : undefined
     for (const shown of this.#projector.project(entries, frames)) {
       this.#add(shown)
-      if (this.full) return
+      if (this.full) return this.#note(entries)
     }
+    this.#note(entries)
     this.#seq = entries.at(-1)?.seq ?? this.#seq
     // A reader that is further on already is not sent back.
     if (this.#seq > view.after.seq) this.#next = `${this.#seq}`
+  }
+
+  /** The last entry of a full page may have more messages, so only the entries before it count as read. */
+  #note(entries: readonly Entry[]): void {
+    const { seq, part } = parseCursor(this.#next) ?? START
+    const end = Number.isFinite(part) ? seq - 1 : seq
+    const last = this.full ? end : Number.POSITIVE_INFINITY
+    for (const { turn, seq, event } of entries) {
+      if (turn === undefined || seq <= lastBefore(this.#reading) || seq > last) continue
+      const ended = event.type === 'turn.completed' || this.turns.get(turn)?.ended === true
+      this.turns.set(turn, { turn, seq, ended })
+    }
   }
 
   /** Where it is, if that is worth knowing. */

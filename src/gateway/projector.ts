@@ -14,6 +14,8 @@ export interface View {
   after: Cursor
   /** Only what comes from these events. */
   types?: ReadonlySet<EventType> | undefined
+  /** Leaves out the messages of an entry. */
+  omits?: ((entry: Entry) => boolean) | undefined
 }
 
 /**
@@ -41,11 +43,11 @@ export class Projector {
   }
 
   *project(entries: readonly Entry[], raw?: RawFrames): Generator<Shown> {
-    const { dialect, after, types } = this.#view
+    const { dialect, after, types, omits } = this.#view
     for (const entry of entries) {
       const frame = entry.native === undefined ? undefined : raw?.get(entry.native)
       const messages = dialect.project(this.state, entry, frame)
-      if (types && !types.has(entry.event.type)) continue
+      if ((types && !types.has(entry.event.type)) || omits?.(entry)) continue
       // Counted by hand: this is passed for every event and every reader.
       let part = 0
       for (const message of messages) {

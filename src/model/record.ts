@@ -41,11 +41,17 @@ export const SessionRecord = z.strictObject({
   ),
   requests: z.array(RequestOpened).describe('open requests, oldest first'),
   lastOutcome: Outcome.optional(),
-  delivered: z
-    .int()
-    .nonnegative()
+  delivered: z.int().nonnegative().optional().describe('clients of `/rpc` have every entry up to this one'),
+  deliveredTurns: z
+    .array(
+      z.strictObject({
+        first: z.int().positive(),
+        last: z.int().positive(),
+        seq: z.int().positive().optional().describe('only up to this entry: the turn had not ended'),
+      }),
+    )
     .optional()
-    .describe('the last entry of the last exchange that a client of `/rpc` got whole'),
+    .describe('the turns that clients of `/rpc` have, in order'),
   usage: Usage.describe('all turns together'),
   title: z.string().optional(),
   model: z.string().optional(),

@@ -14,6 +14,7 @@ import { AgentProcess, type ProcessListener } from './agent-process.ts'
 import { Answering } from './answering.ts'
 import type { Claim } from './claim.ts'
 import type { Conversation } from './conversation.ts'
+import type { TurnRead } from './delivery.ts'
 import { Interruption, PROTOCOL_GRACE_MS } from './interruption.ts'
 import { Log } from './log.ts'
 import { Mask } from './mask.ts'
@@ -220,8 +221,8 @@ export class Engine {
     await this.outbox.flush()
   }
 
-  async delivered(seq: number): Promise<void> {
-    this.#log.delivered(seq)
+  async delivered(reads: readonly TurnRead[]): Promise<void> {
+    this.#log.delivered(reads)
     await this.outbox.flush()
   }
 

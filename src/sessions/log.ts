@@ -10,6 +10,7 @@ import type {
 import type { Batch, Charge, JournalFrame, Receipt, SessionState, Store } from '../stores/store.ts'
 import { chargeOf } from './charge.ts'
 import type { Claim } from './claim.ts'
+import { type TurnRead, withDelivered } from './delivery.ts'
 import { Mask } from './mask.ts'
 import type { NativeIds } from './native-id.ts'
 import { recordEvent } from './record.ts'
@@ -119,10 +120,9 @@ export class Log {
     this.#recordDue = true
   }
 
-  /** A client has all up to this entry. Not an event of the session: the record alone remembers it. */
-  delivered(seq: number): void {
-    if (seq <= (this.#state.delivered ?? 0)) return
-    this.#state.delivered = seq
+  /** A client has read these turns. Not an event of the session: only the record keeps it. */
+  delivered(reads: readonly TurnRead[]): void {
+    Object.assign(this.#state, withDelivered(this.#state, reads, this.#state.turns))
     this.#changed = true
     this.#recordDue = true
   }

@@ -8,6 +8,7 @@ import {
 } from '../model/index.ts'
 import type { Receipt, SessionState } from '../stores/store.ts'
 import type { Claim } from './claim.ts'
+import type { TurnRead } from './delivery.ts'
 import { Engine, type EngineOwner } from './engine.ts'
 import type { SessionParts } from './parts.ts'
 import { Rest } from './rest.ts'
@@ -186,9 +187,9 @@ export class Session implements EngineOwner {
     await this.#engine.adopt(nativeSessionId)
   }
 
-  /** A client has got all up to this entry, to the end of an exchange. */
-  async delivered(seq: number): Promise<void> {
-    if (!this.#over) await this.#engine.delivered(seq)
+  /** Records what a client has read, so that it is not delivered again. */
+  async delivered(reads: readonly TurnRead[]): Promise<void> {
+    if (!this.#over) await this.#engine.delivered(reads)
   }
 
   /** Starts the agent's process before there is a prompt for it. */

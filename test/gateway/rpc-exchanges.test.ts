@@ -46,7 +46,7 @@ async function openTunnel(to: number) {
 }
 
 describe('a client that leaves', () => {
-  test('stops nothing, and what it missed waits, however often it is asked for', async () => {
+  test('stops nothing, and what it missed waits until it is read', async () => {
     const id = await create(server)
     const leaving = new AbortController()
     const prompt = play([hello(), text('m1', 'one'), { ...text('m2', 'two'), wait: true }, success])
@@ -59,15 +59,18 @@ describe('a client that leaves', () => {
     await server.gate.open()
     await server.sessions.get(id)?.settled(1)
     const whole = [init, said('one'), said('two'), ended[0]]
-    const [first, second] = await Promise.all([missed(id), missed(id)])
-    expect(first.bufferedEvents).toEqual(whole)
-    expect(second).toEqual(first)
-    expect(await result(server, 'session.queue_stats', { sessionId: id })).toEqual({
+    const stats = () => result(server, 'session.queue_stats', { sessionId: id })
+    expect(await stats()).toEqual({
       userPending: 0,
       responsePending: whole.length,
       clientConnected: false,
     })
+    const first = await missed(id)
+    expect(first.bufferedEvents).toEqual(whole)
+    expect(await stats()).toEqual({ userPending: 0, responsePending: 0, clientConnected: true })
+    expect(await missed(id)).toEqual({ bufferedEvents: [], cursor: first.cursor })
     expect(await missed(id, first.cursor)).toEqual({ bufferedEvents: [], cursor: first.cursor })
+    expect((await missed(id, 0)).bufferedEvents).toEqual(whole)
   })
 
   test('goes on after the last id it has, message by message', async () => {
@@ -100,8 +103,8 @@ describe('a client that leaves', () => {
     await expect(stream.whole()).rejects.toThrow()
     await server.gate.open()
     await server.sessions.get(id)?.settled(1)
-    expect((await missed(id, last)).bufferedEvents).toEqual([said('two'), ended[0]])
     expect((await missed(id)).bufferedEvents).toEqual([init, said('one'), said('two'), ended[0]])
+    expect((await missed(id, last)).bufferedEvents).toEqual([said('two'), ended[0]])
   })
 
   test('misses nothing of a turn that still runs', async () => {
@@ -113,6 +116,69 @@ describe('a client that leaves', () => {
     await server.gate.open()
     await stream.whole()
     expect((await missed(id, cursor)).bufferedEvents).toEqual([{ type: 'partial', content: 'b' }, ended[0]])
+  })
+})
+
+describe('an exchange that no client has read', () => {
+  /** m1 and m2 finish unread, and m3 is read whole. */
+  async function readLastOnly(from: TestGateway): Promise<string> {
+    const id = await create(from)
+    const leaving = new AbortController()
+    const first = play([hello(), text('m1', 'one'), { ...success, wait: true }])
+    const stream = await open(from, id, first, { signal: leaving.signal })
+    await stream.until('"one"')
+    await exchange(from, id, play([text('m2', 'two'), success]))
+    leaving.abort()
+    await expect
+      .poll(async () => (await result(from, 'session.queue_stats', { sessionId: id })).clientConnected)
+      .toBe(false)
+    await from.gate.open()
+    await from.sessions.get(id)?.settled(2)
+    expect(await exchange(from, id, play([text('m3', 'three'), success]))).toEqual([
+      init,
+      said('three'),
+      ...ended,
+    ])
+    return id
+  }
+  const unread = [init, said('one'), ended[0], init, said('two'), ended[0]]
+
+  test('stays when a later one is read, and is not repeated once it is read', async () => {
+    const id = await readLastOnly(server)
+    const stats = () => result(server, 'session.queue_stats', { sessionId: id })
+    expect(await stats()).toEqual({
+      userPending: 0,
+      responsePending: unread.length,
+      clientConnected: false,
+    })
+    expect((await missed(id)).bufferedEvents).toEqual(unread)
+    expect(await stats()).toEqual({ userPending: 0, responsePending: 0, clientConnected: true })
+    expect((await missed(id)).bufferedEvents).toEqual([])
+    expect((await missed(id, 0)).bufferedEvents).toEqual([...unread, init, said('three'), ended[0]])
+  })
+
+  test('stays across a restart, and so does the fact that it was read', async () => {
+    const store = memoryStore()
+    const first = await startRpc({ store })
+    const id = await readLastOnly(first)
+    await first[Symbol.asyncDispose]()
+    const second = await startRpc({ store })
+    expect((await missed(id, undefined, second)).bufferedEvents).toEqual(unread)
+    await second[Symbol.asyncDispose]()
+    await using third = await startRpc({ store })
+    expect((await missed(id, undefined, third)).bufferedEvents).toEqual([])
+  })
+
+  test('because it was dropped from the queue stays when the turn before it is read', async () => {
+    const id = await create(server)
+    const stream = await open(server, id, play([hello(), text('m1', 'one'), { ...success, wait: true }]))
+    await stream.until('"one"')
+    await exchange(server, id, play([text('m2', 'two'), success]))
+    await server.sessions.get(id)?.interrupt(2)
+    await server.gate.open()
+    expect(told(await stream.whole())).toEqual([init, said('one'), ...ended])
+    expect((await missed(id)).bufferedEvents).toEqual([{ type: 'interrupted' }])
+    expect((await missed(id)).bufferedEvents).toEqual([])
   })
 })
 

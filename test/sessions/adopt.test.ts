@@ -34,7 +34,10 @@ test('what a client has got is remembered without an entry, and only ever more o
   const { open, store } = house()
   const session = await open()
   await session.prompt('one')
-  await session.delivered(2)
-  await session.delivered(1)
-  expect(await store.record(session.id)).toMatchObject({ delivered: 2, head: 2 })
+  await session.delivered([{ turn: 1, seq: 2, ended: false }])
+  await session.delivered([{ turn: 1, seq: 1, ended: false }])
+  expect(await store.record(session.id)).toMatchObject({
+    deliveredTurns: [{ first: 1, last: 1, seq: 2 }],
+    head: 2,
+  })
 })

@@ -1,6 +1,7 @@
 import { isAskedHere } from '../../dialects/request-words.ts'
 import type { RequestOpened } from '../../model/events/request.ts'
 import { MainstemError, type SessionRecord, toMainstemError } from '../../model/index.ts'
+import { isDelivered } from '../../sessions/delivery.ts'
 import type { Session } from '../../sessions/session.ts'
 import { ready, trackTurn } from '../commands.ts'
 import { latestFirst } from '../latest-first.ts'
@@ -54,14 +55,15 @@ async function questionsIn(
   { parts: { sessions }, clients }: Rpc,
   record: SessionRecord,
 ): Promise<{ open?: Asked; settled?: Asked }> {
-  const { id, openTurn, turns, requests, delivered = 0 } = record
+  const { id, openTurn, turns, requests } = record
   const last = openTurn ?? turns
   const asked: { open?: Asked; settled?: Asked } = {}
   const waiting = new Set(requests.map(({ requestId }) => requestId))
   for await (const { event, seq, turn } of latestFirst(sessions, record)) {
     if (turn !== last) continue
     if (event.type === 'turn.started') break
-    if (event.type === 'turn.completed' && (seq <= delivered || clients.hasSeen(id, seq))) break
+    const isSeen = isDelivered(record, { turn, seq }) || clients.hasSeen(id, seq)
+    if (event.type === 'turn.completed' && isSeen) break
     if (event.type !== 'request.opened' || !isForPerson(event)) continue
     if (waiting.has(event.requestId)) asked.open = { seq, turn, request: event }
     else asked.settled ??= { seq, turn, request: event }

@@ -1,21 +1,38 @@
-/** Who listens to which session right now, and the last question that anybody was shown of it. */
+/** Which clients listen to which session right now, and the last question that any of them was shown. */
 export class Clients {
-  readonly #listening = new Map<string, number>()
+  /** The turns that are being streamed, by session; a turn may have several streams. */
+  readonly #listening = new Map<string, number[]>()
+  /** Sessions whose client came back by `session.reconnect` and was not cut off since. */
+  readonly #back = new Set<string>()
   readonly #noting = new Map<string, Promise<void>>()
   /** Questions do not outlive this process, so neither need this. */
   readonly #shown = new Map<string, number>()
 
-  /** The returned function says that this one has left. */
-  attach(session: string): () => void {
-    this.#listening.set(session, (this.#listening.get(session) ?? 0) + 1)
-    return () => this.#leave(session)
+  /** Call the returned function when the stream is over. */
+  attach(session: string, turn: number): () => void {
+    this.#listening.set(session, [...this.turns(session), turn])
+    return () => this.#leave(session, turn)
   }
 
   has(session: string): boolean {
-    return this.#listening.has(session)
+    return this.#listening.has(session) || this.#back.has(session)
   }
 
-  /** Somebody has seen all up to this entry. */
+  /** The turns that a client is being sent. */
+  turns(session: string): readonly number[] {
+    return this.#listening.get(session) ?? []
+  }
+
+  cameBack(session: string): void {
+    this.#back.add(session)
+  }
+
+  /** A stream of the session broke before its end. */
+  cutOff(session: string): void {
+    this.#back.delete(session)
+  }
+
+  /** A client has seen all up to this entry. */
   show(session: string, seq: number): void {
     this.#shown.set(session, Math.max(seq, this.#shown.get(session) ?? 0))
   }
@@ -24,8 +41,10 @@ export class Clients {
     return seq <= (this.#shown.get(session) ?? 0)
   }
 
-  /** That a client has got all of an exchange is being written down. Whoever asks what was missed waits for it. */
-  async note(session: string, written: Promise<void>): Promise<void> {
+  /** Registers a write of what a client has got. `noted` waits for it, so that nothing is delivered twice. */
+  async note(session: string, write: Promise<void>): Promise<void> {
+    const before = this.#noting.get(session)
+    const written = before ? Promise.allSettled([before, write]).then(() => write) : write
     this.#noting.set(session, written)
     try {
       await written
@@ -35,17 +54,19 @@ export class Clients {
   }
 
   async noted(session: string): Promise<void> {
-    // Whoever writes it down is told when it fails.
+    // The failure is reported by the caller of `note`.
     await this.#noting.get(session)?.catch(() => undefined)
   }
 
   forget(session: string): void {
     this.#shown.delete(session)
+    this.#back.delete(session)
   }
 
-  #leave(session: string): void {
-    const left = (this.#listening.get(session) ?? 0) - 1
-    if (left > 0) this.#listening.set(session, left)
+  #leave(session: string, turn: number): void {
+    const turns = [...this.turns(session)]
+    turns.splice(turns.indexOf(turn), 1)
+    if (turns.length > 0) this.#listening.set(session, turns)
     else this.#listening.delete(session)
   }
 }

@@ -54,7 +54,7 @@ export function rpcEndpoint(parts: GatewayParts): Endpoint {
         }
         const method = methods.get(body.method)
         if (!method) return refusal(body.id, noMethod(body.method), NO_METHOD)
-        return answer(body, await method.call(body.params, principal))
+        return answer(body, await method.call(body.params, principal, reply))
       } catch (thrown) {
         const problem = problemFrom(thrown)
         if (problem.code === 'unknown') parts.report(thrown)

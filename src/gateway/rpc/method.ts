@@ -1,3 +1,4 @@
+import type { FastifyReply } from 'fastify'
 import { z } from 'zod'
 import { withoutNulls } from '../absent.ts'
 import type { Folds } from '../folds.ts'
@@ -15,15 +16,15 @@ export interface Rpc {
 
 /** A method that is answered at once. */
 export interface Method {
-  call(params: unknown, principal: string): Promise<object>
+  call(params: unknown, principal: string, reply: FastifyReply): Promise<object>
 }
 
 /** Parameters may be left out altogether; what is not known is refused, because it would be a wish not heard. */
 export function method<P>(
   params: z.ZodType<P>,
-  run: (params: P, principal: string) => Promise<object>,
+  run: (params: P, principal: string, reply: FastifyReply) => Promise<object>,
 ): Method {
-  return { call: async (given, principal) => run(paramsOf(params, given), principal) }
+  return { call: async (given, principal, reply) => run(paramsOf(params, given), principal, reply) }
 }
 
 export function paramsOf<P>(schema: z.ZodType<P>, given: unknown): P {

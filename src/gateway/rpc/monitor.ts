@@ -55,10 +55,12 @@ async function queueStats(rpc: Rpc, principal: string, id: string): Promise<Queu
   const { parts, clients } = rpc
   await clients.noted(id)
   const record = await owned(parts, principal, id)
-  const clientConnected = clients.has(id)
-  // What a client is being sent does not wait for one.
-  const waiting = clientConnected ? [] : (await undelivered(rpc, record)).messages
-  return { userPending: record.queue.length, responsePending: waiting.length, clientConnected }
+  const { messages } = await undelivered(rpc, record, { except: clients.turns(id) })
+  return {
+    userPending: record.queue.length,
+    responsePending: messages.length,
+    clientConnected: clients.has(id),
+  }
 }
 
 /** In whole seconds. */

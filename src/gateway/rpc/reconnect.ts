@@ -1,9 +1,19 @@
+import { finished } from 'node:stream/promises'
 import { z } from 'zod'
 import { daemon } from '../../dialects/daemon.ts'
-import { Event, type EventType, MainstemError, type SessionRecord } from '../../model/index.ts'
+import {
+  type Entry,
+  Event,
+  type EventType,
+  MainstemError,
+  type SessionRecord,
+  toMainstemError,
+} from '../../model/index.ts'
+import { isDelivered, type TurnRead } from '../../sessions/delivery.ts'
 import { badCursor, type Cursor, parseCursor, START } from '../cursor.ts'
 import { owned } from '../owned.ts'
 import { PageReader } from '../page.ts'
+import type { View } from '../projector.ts'
 import { type Method, method, paramsWith, type Rpc, sessionId } from './method.ts'
 
 const Reconnect = paramsWith({
@@ -22,31 +32,62 @@ const TOLD: ReadonlySet<EventType> = new Set(
   Event.options.map(({ shape }) => shape.type.value).filter((type) => type !== 'turn.queued'),
 )
 
-/** What a client has missed. Asking takes nothing away, so it can be asked again, and by others. */
+/** What a client has missed. It counts as delivered once the answer was handed to the network. */
 export function reconnectMethod(rpc: Rpc): Method {
   const { parts, clients } = rpc
-  return method(Reconnect, async ({ sessionId, after }, principal) => {
+  return method(Reconnect, async ({ sessionId, after }, principal, reply) => {
     await clients.noted(sessionId)
     const record = await owned(parts, principal, sessionId)
     const cursor = after === undefined ? undefined : parseCursor(`${after}`, 'after')
-    const page = await undelivered(rpc, record, cursor)
+    const page = await undelivered(rpc, record, { cursor })
     clients.show(record.id, parseCursor(page.next)?.seq ?? 0)
+    finished(reply.raw).then(
+      () => clients.note(sessionId, delivered(rpc, record, [...page.turns.values()])).catch(parts.report),
+      // The client went away before it had the answer, and gets the same answer again.
+      () => undefined,
+    )
     return { bufferedEvents: page.messages, cursor: page.next, ...(page.full && { more: true }) }
   })
 }
 
-/** All after the cursor; without one, all since the last exchange that a client got whole. */
+/** A session that has ended, or a server that stops, takes no more notes: what is read then can be read again. */
+async function delivered({ parts, clients }: Rpc, record: SessionRecord, reads: readonly TurnRead[]) {
+  clients.cameBack(record.id)
+  if (record.status === 'ended' || reads.every(({ turn, seq }) => isDelivered(record, { turn, seq }))) return
+  try {
+    await (await parts.sessions.open(record.id)).delivered(reads)
+  } catch (thrown) {
+    const { code } = toMainstemError(thrown)
+    if (code !== 'draining' && code !== 'conflict' && code !== 'session_not_found') throw thrown
+  }
+}
+
+interface Wanted {
+  cursor?: Cursor | undefined
+  /** Turns that are left out. */
+  except?: readonly number[]
+}
+
+/** All after the cursor; without one, all that no client has read. */
 export async function undelivered(
   { parts, folds }: Rpc,
   record: SessionRecord,
-  cursor?: Cursor,
+  { cursor, except = [] }: Wanted = {},
 ): Promise<PageReader> {
   const { id, head, delivered = 0, earliest = 1 } = record
   if (cursor && cursor.seq > head) throw badCursor('beyond the end of this session', 'after')
   if (cursor && cursor.seq < earliest - 1) {
     throw new MainstemError('cursor_gone', `entries before ${earliest} are no longer kept`, { earliest })
   }
-  const view = { dialect: daemon, options: {}, after: cursor ?? { ...START, seq: delivered }, types: TOLD }
+  const omits = (entry: Entry) =>
+    isDelivered(record, entry) || (entry.turn !== undefined && except.includes(entry.turn))
+  const view: View = {
+    dialect: daemon,
+    options: {},
+    after: cursor ?? { ...START, seq: delivered },
+    types: TOLD,
+    ...(!cursor && { omits }),
+  }
   const page = new PageReader(parts, { id, view, from: earliest - 1, raw: false }, MOST, folds)
   if (delivered < head || cursor) await page.read(head)
   return page

@@ -59,6 +59,7 @@ export async function send(
     () => true,
     () => false,
   )
+  if (!whole) clients.cutOff(params.sessionId)
   if (whole && delivered) await clients.note(params.sessionId, delivered()).catch(parts.report)
 }
 
@@ -74,12 +75,14 @@ async function listen(
   const leave = parts.streams.enter(principal)
   try {
     const begun = await begin(rpc, principal, sessionId, message)
-    const detach = clients.attach(sessionId)
+    const detach = clients.attach(sessionId, begun.turn)
     try {
       const last = await relay(rpc, begun, query, stream)
+      if (!last) clients.cutOff(sessionId)
       // That a message waits is not an answer to it.
       if (!last || last.event.type === 'turn.queued') return undefined
-      return () => begun.session.delivered(last.seq)
+      const ended = last.event.type !== 'request.opened'
+      return () => begun.session.delivered([{ turn: begun.turn, seq: last.seq, ended }])
     } finally {
       detach()
     }
