@@ -3,18 +3,18 @@ import { isDelivered, type TurnRead, withDelivered } from '../../src/sessions/de
 
 const whole = (turn: number, seq = turn * 10): TurnRead => ({ turn, seq, ended: true })
 const part = (turn: number, seq: number): TurnRead => ({ turn, seq, ended: false })
-const after = (turns: number, ...reads: TurnRead[]) => withDelivered({}, reads, turns)
+const having = (turns: number, ...reads: TurnRead[]) => withDelivered({}, reads, turns)
 
 describe('turns that were delivered', () => {
   test('in order are one span, and every entry up to the last is delivered', () => {
-    expect(after(3, whole(1), whole(2), whole(3))).toEqual({
+    expect(having(3, whole(1), whole(2), whole(3))).toEqual({
       deliveredTurns: [{ first: 1, last: 3 }],
       delivered: 30,
     })
   })
 
   test('leave a gap for a turn that was not, and close it later', () => {
-    const gap = after(3, whole(1), whole(3))
+    const gap = having(3, whole(1), whole(3))
     expect(gap).toEqual({
       deliveredTurns: [
         { first: 1, last: 1 },
@@ -27,7 +27,7 @@ describe('turns that were delivered', () => {
   })
 
   test('may end at an entry, which only moves forward until the turn has ended', () => {
-    const some = after(1, part(1, 7), part(1, 5))
+    const some = having(1, part(1, 7), part(1, 5))
     expect(some).toEqual({ deliveredTurns: [{ first: 1, last: 1, seq: 7 }] })
     expect([7, 8].map((seq) => isDelivered(some, { turn: 1, seq }))).toEqual([true, false])
     expect(withDelivered(some, [whole(1), part(1, 5)], 1)).toEqual({
@@ -37,6 +37,6 @@ describe('turns that were delivered', () => {
   })
 
   test('are not all of them while one waits in the queue', () => {
-    expect(after(2, whole(1))).toEqual({ deliveredTurns: [{ first: 1, last: 1 }] })
+    expect(having(2, whole(1))).toEqual({ deliveredTurns: [{ first: 1, last: 1 }] })
   })
 })
