@@ -10,6 +10,7 @@ export default defineConfig({
     // Only for what hangs: a machine may be busy, and real programs take their time.
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    expect: { poll: { timeout: 30_000 } },
     // Loading the sources again for each of several hundred files took longer than half of the tests. Nothing
     // in the sources keeps state in a module, so files may share them.
     isolate: false,

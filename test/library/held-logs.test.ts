@@ -16,7 +16,7 @@ async function isLetGo(sessions: Sessions, id: string): Promise<void> {
     collectGarbage()
     return sessions.record(id)
   }
-  await expect.poll(record, { timeout: 30_000 }).toBeUndefined()
+  await expect.poll(record).toBeUndefined()
 }
 
 function house() {

@@ -151,5 +151,5 @@ test('a turn that nobody holds any more keeps nothing', async () => {
     collectGarbage()
     return earliestOf(session)
   }
-  await expect.poll(earliest, { timeout: 30_000 }).toBe(7)
+  await expect.poll(earliest).toBe(7)
 })
