@@ -35,6 +35,8 @@ async function run({ auth, ...flags }: Flags): Promise<void> {
   console.log(`listening on ${server.url}`)
   if (server.tokenFile) console.log(`token in ${server.tokenFile.path}`)
   await stopped
+  // Without this, a process that nothing could end would keep ours running by its open pipes.
+  process.exit()
 }
 
 /** Errors may quote what an agent said. */

@@ -15,7 +15,7 @@ import { Answering } from './answering.ts'
 import type { Claim } from './claim.ts'
 import type { Conversation } from './conversation.ts'
 import type { TurnRead } from './delivery.ts'
-import { Interruption, PROTOCOL_GRACE_MS } from './interruption.ts'
+import { Interruption, isStop, PROTOCOL_GRACE_MS } from './interruption.ts'
 import { Log } from './log.ts'
 import { Mask } from './mask.ts'
 import { maskedBlobs } from './masked-blobs.ts'
@@ -181,8 +181,9 @@ export class Engine {
   command(command: Command): void {
     const { writes, refused } = this.conversation.command(command)
     if (!refused) this.#write(writes)
-    else if (command.type !== 'prompt') throw new MainstemError(refused.code, refused.message)
-    else this.conversation.refuse(refused)
+    else if (command.type === 'prompt') this.conversation.refuse(refused)
+    // An agent that refuses to stop is stopped by a signal.
+    else if (!isStop(command)) throw new MainstemError(refused.code, refused.message)
     this.#endUnresumed()
   }
 

@@ -1,4 +1,5 @@
 import type { Timers } from '../drivers/driver.ts'
+import type { Command } from '../model/index.ts'
 import type { AgentProcess } from './agent-process.ts'
 import type { Conversation } from './conversation.ts'
 import { interruptUnconfirmed } from './notices.ts'
@@ -6,6 +7,11 @@ import { within } from './within.ts'
 
 /** How long an agent may take to stop by its own protocol before its process is ended. */
 export const PROTOCOL_GRACE_MS = 2_000
+
+/** A signal follows these commands, so an agent may refuse them. */
+export function isStop({ type }: Command): boolean {
+  return type === 'interrupt' || type === 'close'
+}
 
 export interface InterruptionOwner {
   readonly conversation: Conversation

@@ -85,10 +85,11 @@ export class Log {
     })
   }
 
-  /** Another native process is about to run, marked by this number. */
+  /** Another native process is about to run, marked by this number. Without a record of it, recovery cannot find it. */
   launched(epoch: number): void {
     this.#state.epoch = epoch
     this.#changed = true
+    this.#recordDue = true
   }
 
   /** The agent's session can be resumed by these ids from now on. */

@@ -40,6 +40,8 @@ export class Mending {
     const waitMs = before === undefined ? 0 : longer(before)
     const failed: Failed = { error, stopped, closing: undefined, closed: Promise.withResolvers(), waitMs }
     this.#failed.set(id, failed)
+    // The next start settles it: nothing here would, and `later` must not wait for that.
+    if (this.#stop.signal.aborted) failed.closed.resolve()
     void this.#retry(id, failed)
   }
 

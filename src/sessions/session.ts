@@ -22,6 +22,10 @@ import {
   type SessionSetup,
   startOf,
 } from './setup.ts'
+import { within } from './within.ts'
+
+/** Longer than every grace and signal of an ordered stop takes. An agent that outlives it must not stop the server. */
+const SUSPEND_MS = 30_000
 
 /** A durable conversation with one agent: what may be asked of it. */
 export class Session implements EngineOwner {
@@ -244,9 +248,13 @@ export class Session implements EngineOwner {
   async #suspend(): Promise<void> {
     this.#rest.cancel()
     this.#engine.queue.length = 0
-    await this.#engine.interrupt('drain')
-    await this.#engine.closeProcess()
-    this.#engine.settlements.fail(new MainstemError('draining', 'the server is stopping'))
+    const stopped = this.#engine.interrupt('drain').then(() => this.#engine.closeProcess())
+    try {
+      await within(this.#parts.timers, SUSPEND_MS, stopped)
+    } finally {
+      // A server that stops waits for every turn, also for those that only wait in the queue.
+      this.#engine.settlements.fail(new MainstemError('draining', 'the server is stopping'))
+    }
   }
 
   #checkOpen(): void {

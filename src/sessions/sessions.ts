@@ -32,6 +32,8 @@ export class Sessions {
   readonly #parts: SessionParts
   readonly #running = new Map<string, Session>()
   readonly #creating = new Map<string, Promise<unknown>>()
+  /** Sessions that are past the last check for `draining` and not in `#running` yet. */
+  readonly #starting = new Set<Promise<unknown>>()
   /** Who follows which session. */
   readonly #readers = new Map<string, Set<AbortController>>()
   readonly #mending: Mending
@@ -52,8 +54,7 @@ export class Sessions {
   /** With a prompt, its first turn is in the same commit. */
   async create(request: NewSession, prompt?: string): Promise<Session> {
     const session = this.#prepare(request, await this.#versionOf(request.agent))
-    await session.open(prompt)
-    this.#running.set(session.id, session)
+    await this.#start(session, session.open(prompt))
     return session
   }
 
@@ -80,11 +81,20 @@ export class Sessions {
 
   async #create(once: IdempotencyKey, request: NewSession, prompt?: string) {
     const session = this.#prepare(request, await this.#versionOf(request.agent))
-    const held = await session.open(prompt, { ...once, session: session.id })
+    const opened = session.open(prompt, { ...once, session: session.id })
+    const held = await this.#start(session, opened)
     if (held) checkFingerprint(held, once)
-    if (held && held.session !== session.id) return { id: held.session }
-    this.#running.set(session.id, session)
-    return { id: session.id, session }
+    return held && held.session !== session.id ? { id: held.session } : { id: session.id, session }
+  }
+
+  /** Registers a session that `opened` begins, unless another session holds its key. `drain` waits for this. */
+  async #start(session: Session, opened: Promise<Receipt | undefined>): Promise<Receipt | undefined> {
+    const started = opened.then((held) => {
+      if (!held || held.session === session.id) this.#running.set(session.id, session)
+      return held
+    })
+    this.#starting.add(started)
+    return started.finally(() => this.#starting.delete(started))
   }
 
   /** The session that a key stands for, if it was used; nothing is started. */
@@ -269,8 +279,10 @@ export class Sessions {
     const record = await this.record(id)
     if (!record || record.queue.length === 0) return
     const session = this.#restore(record, await this.#versionOf(record.agent))
-    await session.resume()
-    this.#running.set(id, session)
+    await this.#start(
+      session,
+      session.resume().then(() => undefined),
+    )
   }
 
   /** Ends a session and forgets the running part of it; its log stays. */
@@ -319,6 +331,7 @@ export class Sessions {
   /** Takes no more work and stops what runs; every open turn gets its terminal event. */
   async drain(): Promise<void> {
     this.#draining = true
+    await Promise.allSettled(this.#starting)
     await Promise.allSettled([...this.#running.values()].map((session) => session.suspend()))
     await this.#mending.stop()
     this.#running.clear()

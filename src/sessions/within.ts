@@ -3,6 +3,9 @@ import type { Timers } from '../drivers/driver.ts'
 /** Waits for something, but no longer than this. */
 export async function within(timers: Timers, ms: number, awaited: Promise<unknown>): Promise<void> {
   const over = new AbortController()
-  await Promise.race([awaited, timers.sleep(ms, over.signal)])
-  over.abort()
+  try {
+    await Promise.race([awaited, timers.sleep(ms, over.signal)])
+  } finally {
+    over.abort()
+  }
 }
