@@ -1,13 +1,14 @@
-/** Ctrl-C, or a request to end: fires on the first of them, and keeps the others from cutting off the ending. */
+/** Signals that end a program in order: Ctrl-C, a service manager, a closed terminal, Ctrl-\. */
+export const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const
+
+/** Fires on the first stop signal, and keeps later ones from cutting off the ending. */
 export function interrupts(): AbortSignal & Disposable {
   const interrupted = new AbortController()
   const listener = () => interrupted.abort()
-  process.on('SIGINT', listener)
-  process.on('SIGTERM', listener)
+  for (const signal of STOP_SIGNALS) process.on(signal, listener)
   return Object.assign(interrupted.signal, {
     [Symbol.dispose]() {
-      process.off('SIGINT', listener)
-      process.off('SIGTERM', listener)
+      for (const signal of STOP_SIGNALS) process.off(signal, listener)
     },
   })
 }

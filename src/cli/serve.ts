@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { loadConfig, type Overrides } from '../daemon/config.ts'
 import { type Server, serve } from '../daemon/serve.ts'
+import { STOP_SIGNALS } from './interrupts.ts'
 import { printable } from './printable.ts'
 
 /** `mainstem serve`: the gateway in the foreground, until a signal ends it. */
@@ -53,8 +54,7 @@ function untilSignal(server: Server): Promise<void> {
       if (signals > 2) process.exit(1)
       server.stop().then(resolve, reject)
     }
-    process.on('SIGTERM', stop)
-    process.on('SIGINT', stop)
+    for (const signal of STOP_SIGNALS) process.on(signal, stop)
   })
 }
 

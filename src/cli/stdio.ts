@@ -3,6 +3,7 @@ import { loadConfig, type Overrides } from '../daemon/config.ts'
 import { serve } from '../daemon/serve.ts'
 import { passCalls } from '../daemon/stdio.ts'
 import { tokenIn } from '../daemon/token.ts'
+import { STOP_SIGNALS } from './interrupts.ts'
 import { printable } from './printable.ts'
 
 /** `mainstem stdio`: the server behind standard input and output, for a program that starts it. */
@@ -34,7 +35,7 @@ async function run({ url, ...flags }: Flags): Promise<void> {
   }
   const server = await serve({ config, report })
   // Whoever started it ends it by ending its input; a signal does the same.
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.stdin.destroy())
+  for (const signal of STOP_SIGNALS) process.once(signal, () => process.stdin.destroy())
   try {
     await passCalls({ ...streams, url: server.url, token: server.tokenFile?.token })
   } finally {

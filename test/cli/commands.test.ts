@@ -101,9 +101,9 @@ describe('demo', PATIENT, () => {
     expect([code, await errors]).toEqual([130, ''])
   })
 
-  test('is interrupted by Ctrl-C, and says so', async () => {
+  test.each(['SIGINT', 'SIGHUP'] as const)('is interrupted by %s, and says so', async (signal) => {
     const child = spawn(process.execPath, [MAIN, 'demo', '--yes'])
-    child.stdout.once('data', () => child.kill('SIGINT'))
+    child.stdout.once('data', () => child.kill(signal))
     const [out, code] = await Promise.all([
       text(child.stdout),
       new Promise((resolve) => child.once('close', resolve)),

@@ -137,6 +137,15 @@ describe('a server that is asked to stop', () => {
     expect(await server.exited).toEqual([0, null])
   })
 
+  test.each(['SIGHUP', 'SIGQUIT'] as const)('drains on %s as well', async (signal) => {
+    const server = await start({ agents: claude('tool_bash', 'hang'), timeouts: { drainMs: 50 } })
+    const stream = new StreamReader(await server.execute())
+    await stream.until('Listing done.')
+    server.child.kill(signal)
+    expect(endOf(await stream.whole())).toMatchObject({ kind: 'session_end' })
+    expect(await server.exited).toEqual([0, null])
+  })
+
   test('takes no more work, waits for what runs, and waits no longer when asked again', async () => {
     const server = await start({ agents: claude('sigterm_text', 'hang'), timeouts: { drainMs: 600_000 } })
     const stream = new StreamReader(await server.execute())
