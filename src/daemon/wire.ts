@@ -4,6 +4,8 @@ import { agents as allAgents } from '../agents/index.ts'
 import type { Driver, Timers } from '../drivers/driver.ts'
 import { driver } from '../drivers/index.ts'
 import { paced } from '../drivers/paced.ts'
+import { processTable } from '../drivers/process-table.ts'
+import { abandonedFolders } from '../drivers/run-folders.ts'
 import { sweep } from '../drivers/sweep.ts'
 import { MainstemError, type Policy } from '../model/index.ts'
 import type { AgentLimits } from '../sessions/deadlines.ts'
@@ -90,7 +92,10 @@ export function wire({
     newId: randomUUID,
     digest: (text) => createHash('sha256').update(text).digest('hex'),
     isInside,
-    sweep: async (runIds) => void (await sweep(runIds, { timers })),
+    sweep: async (runIds) => {
+      const folders = abandonedFolders(processTable(process.platform))
+      await sweep(runIds, { timers, folders })
+    },
     agentSettings,
     versionOf: installedVersions(agentSettings, around),
   })

@@ -5,6 +5,9 @@ import { namedVariables } from './named-variables.ts'
 /** The variable that marks every process of a run. Children inherit it, whatever session they move to. */
 export const RUN_MARKER = 'MAINSTEM_RUN'
 
+/** The variable with the temporary folder of a run. */
+export const FOLDER_MARKER = 'TMPDIR'
+
 /** Settings of ours, tokens among them: no child gets one, whatever its launch asks for. */
 const OUR_PREFIX = 'MAINSTEM_'
 
@@ -53,7 +56,7 @@ export function childEnvironment(
     ...child,
     TERM: 'dumb',
     NO_COLOR: '1',
-    TMPDIR: temporary,
+    [FOLDER_MARKER]: temporary,
     ...launch.env,
     ...context.env,
     // Last: a child that could choose its marker could hide.

@@ -2,7 +2,7 @@ import { execFile, execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { MainstemError } from '../model/index.ts'
+import { MainstemError } from '../model/mainstem-error.ts'
 
 /** A process as the system shows it. Pid and start time together name it: a pid alone may be reused. */
 export interface ProcessInfo {

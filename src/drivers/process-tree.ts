@@ -1,5 +1,5 @@
 import type { RunGroups } from './cgroup.ts'
-import { RUN_MARKER } from './environment.ts'
+import { FOLDER_MARKER, RUN_MARKER } from './environment.ts'
 import type { ProcessInfo, ProcessTable } from './process-table.ts'
 import type { Tree } from './terminate.ts'
 
@@ -17,12 +17,19 @@ export class ProcessTree implements Tree {
   readonly #root: { pid: number; started: string | undefined } | undefined
   #known = new Map<number, string>()
 
-  /** Without a first process, as after a crash of ours, the marker alone tells. */
-  constructor(table: ProcessTable, runIds: readonly string[], rootPid?: number, groups?: RunGroups) {
+  /** Without a first process, as after a crash of ours, the markers alone tell: the run ids and temporary folders. */
+  constructor(
+    table: ProcessTable,
+    runIds: readonly string[],
+    rootPid?: number,
+    groups?: RunGroups,
+    folders: readonly string[] = [],
+  ) {
     this.#table = table
     this.#runIds = runIds
     this.#groups = groups
-    this.#markers = new Set(runIds.map((runId) => `${RUN_MARKER}=${runId}`))
+    const marked = runIds.map((runId) => `${RUN_MARKER}=${runId}`)
+    this.#markers = new Set([...marked, ...folders.map((folder) => `${FOLDER_MARKER}=${folder}`)])
     this.#root = rootPid === undefined ? undefined : { pid: rootPid, started: table.startOf(rootPid) }
   }
 

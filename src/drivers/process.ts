@@ -1,8 +1,4 @@
 import type { ChildProcess } from 'node:child_process'
-import { mkdtempSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { ProcessLaunch } from '../agents/agent.ts'
 import { toMainstemError } from '../model/index.ts'
 import { type RunGroups, runGroups } from './cgroup.ts'
@@ -11,9 +7,11 @@ import { environmentOf } from './environment.ts'
 import { failedRun } from './failed-run.ts'
 import { LateRun } from './late-run.ts'
 import { placeFiles } from './launch-files.ts'
+import { type OrphanGuard, orphanGuard } from './orphan-guard.ts'
 import { ProcessRun } from './process-run.ts'
 import { type ProcessTable, processTable } from './process-table.ts'
 import { ProcessTree } from './process-tree.ts'
+import { makeRunFolder, removeFolder } from './run-folders.ts'
 import { spawnChild, spawnError } from './spawn-child.ts'
 import { GRACES, type Graces } from './terminate.ts'
 import { systemTimers } from './timers.ts'
@@ -30,6 +28,8 @@ export interface ProcessDriverOptions {
   queueBytes?: number
   /** Groups that a run's processes cannot leave; the system's own unless told otherwise. */
   groups?: RunGroups | undefined
+  /** Ends the runs when this process dies; one for the whole process by default. */
+  guard?: Pick<OrphanGuard, 'add'>
   /** Where the ladder of `stop` begins; SIGINT unless told otherwise. */
   firstSignal?: 'SIGINT' | 'SIGTERM'
 }
@@ -51,9 +51,7 @@ async function start(
 ): Promise<Run> {
   try {
     const table = processTable(options.platform ?? process.platform)
-    // A short name, because sockets are put below it, and their paths may not be long.
-    const temporary = mkdtempSync(join(tmpdir(), 'mainstem-'))
-    return await startIn(temporary, table, launch, context, options)
+    return await startIn(folderFor(launch, table), table, launch, context, options)
   } catch (thrown) {
     return failedRun(toMainstemError(thrown))
   }
@@ -66,11 +64,14 @@ async function startIn(
   context: RunContext,
   options: ProcessDriverOptions,
 ): Promise<Run> {
-  const cleanUp = () => {
+  let release: (() => void) | undefined
+  const cleanUp = async () => {
     options.groups?.remove([context.runId])
-    return remove(temporary)
+    await removeFolder(temporary)
+    release?.()
   }
   try {
+    release = (options.guard ?? orphanGuard).add(context.runId, temporary)
     const placed = placeFiles(launch, temporary)
     const environment = environmentOf(options.environment ?? process.env, placed, context, temporary)
     const { child, stdout } = await spawnChild(placed, context.cwd, environment, temporary)
@@ -106,7 +107,10 @@ function treeOf(
   }
 }
 
-/** What cannot be removed, such as a directory without write permission, is left to the system's own clean-up. */
-async function remove(folder: string): Promise<void> {
-  await Promise.allSettled([rm(folder, { recursive: true, force: true, maxRetries: 2 })])
+function folderFor({ argv: [program] }: ProcessLaunch, table: ProcessTable): string {
+  try {
+    return makeRunFolder(table)
+  } catch (thrown) {
+    throw spawnError(program, thrown)
+  }
 }

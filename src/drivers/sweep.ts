@@ -2,6 +2,7 @@ import { type RunGroups, runGroups } from './cgroup.ts'
 import type { Timers } from './driver.ts'
 import { processTable } from './process-table.ts'
 import { ProcessTree } from './process-tree.ts'
+import { removeFolder } from './run-folders.ts'
 import { GRACES, type Graces, terminate } from './terminate.ts'
 import { systemTimers } from './timers.ts'
 
@@ -10,18 +11,21 @@ interface SweepOptions {
   graces?: Graces
   platform?: NodeJS.Platform
   groups?: RunGroups | undefined
+  /** Temporary folders of runs. They are removed after the processes that use them have ended. */
+  folders?: readonly string[]
 }
 
 /**
- * Ends what runs of an earlier life of ours left behind, and returns the pids that nothing could end.
- * Processes are known by the marker they carry and the group they are in, so that no pid of an old record can hit a
- * stranger.
+ * Ends processes that runs of an earlier process left behind, and returns the pids that nothing could end. Processes
+ * are identified by the markers they carry and the group they are in, so that a reused pid is never hit.
  */
 export async function sweep(runIds: readonly string[], given: SweepOptions = {}): Promise<number[]> {
   const options = { groups: runGroups(), ...given }
   const table = processTable(options.platform ?? process.platform)
-  const tree = new ProcessTree(table, runIds, undefined, options.groups)
+  const { folders = [] } = options
+  const tree = new ProcessTree(table, runIds, undefined, options.groups, folders)
   const left = await terminate(tree, options.graces ?? GRACES, options.timers ?? systemTimers, 'SIGTERM')
   options.groups?.remove(runIds)
+  await Promise.all(folders.map(removeFolder))
   return left.map(({ pid }) => pid)
 }

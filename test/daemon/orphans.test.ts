@@ -1,0 +1,104 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { isAlive } from '../drivers/fake-run.ts'
+
+const ROOT = join(import.meta.dirname, '../..')
+const MAIN = join(ROOT, 'src/cli/main.ts')
+const AGENT = join(ROOT, 'test/fake-agents/with-tool.mjs')
+const PROMISED_MS = 10_000
+
+interface Pids {
+  agent: number
+  tool: number
+  folder: string
+}
+
+let home = ''
+let owner: ChildProcess | undefined
+beforeEach(() => {
+  home = realpathSync(mkdtempSync(join(tmpdir(), 'orphans-')))
+  mkdirSync(join(home, 'tmp'))
+  const agents = { claude: { command: [process.execPath, AGENT, join(home, 'pids')] } }
+  writeFileSync(join(home, 'config.json'), JSON.stringify({ port: 0, cwd: home, auth: false, agents }))
+})
+afterEach(async () => {
+  if (owner?.exitCode === null && owner.signalCode === null) {
+    owner.kill('SIGKILL')
+    await once(owner, 'exit')
+  }
+  // A test that failed must leave nothing.
+  if (existsSync(join(home, 'pids'))) {
+    const { agent, tool } = await pids()
+    for (const pid of [agent, tool]) if (isAlive(pid)) process.kill(pid, 'SIGKILL')
+  }
+  rmSync(home, { recursive: true, maxRetries: 3 })
+})
+
+function start(args: readonly string[]): ChildProcess {
+  const { PATH, NODE_COMPILE_CACHE } = process.env
+  owner = spawn(process.execPath, args, {
+    cwd: home,
+    env: { PATH, NODE_COMPILE_CACHE, MAINSTEM_HOME: home, TMPDIR: join(home, 'tmp') },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  return owner
+}
+
+async function startServer(): Promise<ChildProcess> {
+  const server = start([MAIN, 'serve'])
+  if (!server.stdout) throw new Error('stdout is a pipe')
+  for await (const line of createInterface(server.stdout)) {
+    const [url] = /http:\S+/.exec(line) ?? []
+    const body = JSON.stringify({ idempotency_key: 'k', task: 'hi', driver: 'claude' })
+    const headers = { 'content-type': 'application/json' }
+    if (url !== undefined) await fetch(`${url}/v1/execute`, { method: 'POST', headers, body })
+    break
+  }
+  return server
+}
+
+function startLibrary(): ChildProcess {
+  const script = `
+    import { mainstem } from ${JSON.stringify(join(ROOT, 'src/index.ts'))}
+    const { agents } = ${readFileSync(join(home, 'config.json'), 'utf8')}
+    const session = await mainstem({ agents }).session({ agent: 'claude', launch: 'oneshot', cwd: '/' })
+    await session.prompt('hi')`
+  return start(['--input-type=module', '--eval', script])
+}
+
+async function pids(): Promise<Pids> {
+  await expect.poll(() => existsSync(join(home, 'pids')), { timeout: 30_000 }).toBe(true)
+  return JSON.parse(readFileSync(join(home, 'pids'), 'utf8'))
+}
+
+test.each([
+  ['a server', startServer],
+  ['a run', () => start([MAIN, 'run', 'claude', 'hi'])],
+  ['a program with the library', startLibrary],
+])(
+  'kill -9 of %s ends its agent, the tools of the agent and their folder',
+  async (_, begin) => {
+    const killed = await begin()
+    const { agent, tool, folder } = await pids()
+    expect([isAlive(agent), isAlive(tool), existsSync(folder)]).toEqual([true, true, true])
+    killed.kill('SIGKILL')
+    await once(killed, 'exit')
+    const left = () => [isAlive(agent), isAlive(tool), ...readdirSync(join(home, 'tmp'))]
+    await expect.poll(left, { timeout: PROMISED_MS }).toEqual([false, false])
+  },
+  60_000,
+)
