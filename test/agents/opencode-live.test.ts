@@ -111,3 +111,17 @@ describe('a context that is compacted', () => {
     expect(talk.of('turn.completed')).toMatchObject([{ result: 'Half done', usage: { total: 10 } }])
   })
 })
+
+test('the agent and the model that 1.17 switches to are updates of the session', () => {
+  const switched = (what: string, sessionID: string, more: object) =>
+    talk.sse(`session.next.${what}.switched`, { sessionID, messageID: 'msg_x', ...more })
+  switched('agent', 'ses_1', { agent: 'plan' })
+  switched('model', 'ses_1', { model: { id: 'small', providerID: 'scripted', variant: 'default' } })
+  switched('model', 'ses_1', { model: { id: 'small', providerID: 'scripted' } })
+  switched('agent', 'ses_other', { agent: 'build' })
+  expect(talk.of('session.updated').slice(-2)).toEqual([
+    { type: 'session.updated', mode: 'plan' },
+    { type: 'session.updated', model: 'scripted/small' },
+  ])
+  expect(talk.of('native.unmapped')).toEqual([])
+})

@@ -17,6 +17,7 @@ import {
   decodeError,
   decodeIdle,
   decodeStatus,
+  decodeSwitch,
   decodeTodo,
   decodeUpdated,
 } from './sessions.ts'
@@ -39,6 +40,8 @@ const ruleOf = ruleTable<Rule>({
   },
   'session.created': decodeCreated,
   'session.updated': decodeUpdated,
+  'session.next.agent.switched': decodeSwitch,
+  'session.next.model.switched': decodeSwitch,
   'session.status': decodeStatus,
   'session.error': decodeError,
   'session.idle': decodeIdle,

@@ -33,6 +33,14 @@ export function decodeUpdated(state: State, properties: Fields): Step {
   return sayAll(update(state, factsOf(thread.id, fields(properties, 'info'))))
 }
 
+/** Only 1.17 reports the agent and the model of a prompt in events like these; later versions update the session. */
+export function decodeSwitch(state: State, properties: Fields): Step {
+  const thread = threadOf(state, properties)
+  if (!thread || thread !== state.root) return nothing
+  const facts = { mode: text(properties, 'agent'), model: modelName(fields(properties, 'model')) }
+  return sayAll(update(state, facts))
+}
+
 type Facts = { [K in keyof Omit<SessionUpdated, 'type'>]?: SessionUpdated[K] | undefined }
 
 export function factsOf(id: string, info: Fields): Facts {
