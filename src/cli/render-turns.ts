@@ -3,16 +3,17 @@ import { ERRORS, isZeroUsage, type Usage } from '../model/index.ts'
 import { duration, newCard, type View, type ViewRules } from './view.ts'
 
 /** Only what is known: an agent that reports no cost is not shown as free. */
-function usageLine({ input, cacheRead, cacheWrite, output, costUsd }: Usage): string {
+function usageLine({ input, cacheRead, cacheWrite, output, costUsd, partial }: Usage): string {
   const tokens = (count: number | undefined, word: string) =>
     count === undefined ? [] : [`${count.toLocaleString('en-US')} ${word}`]
-  return [
+  const line = [
     ...tokens(input, 'tokens in'),
     ...tokens(cacheRead || undefined, 'from cache'),
     ...tokens(cacheWrite || undefined, 'to cache'),
     ...tokens(output, 'out'),
     ...(costUsd === undefined ? [] : [`$${costUsd.toFixed(4)}`]),
   ].join(' · ')
+  return partial ? `at least ${line}` : line
 }
 
 function prompt(view: View, text: string): string[] {

@@ -38,11 +38,12 @@ function stoppedFromOutside({ outcome, exit }: TurnCompleted): boolean {
 }
 
 /** Under the names that readers of `raw` know. */
-function usageOf({ input, output, cacheRead, cacheWrite }: Usage): Record<string, number> {
+function usageOf({ input, output, cacheRead, cacheWrite, partial }: Usage): Record<string, number | true> {
   return {
     ...(input !== undefined && { input_tokens: input }),
     ...(output !== undefined && { output_tokens: output }),
     ...(cacheRead !== undefined && { cache_read_input_tokens: cacheRead }),
     ...(cacheWrite !== undefined && { cache_creation_input_tokens: cacheWrite }),
+    ...(partial && { partial }),
   }
 }

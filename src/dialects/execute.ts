@@ -8,6 +8,7 @@ import { byRules, type Dialect, defineDialect, type Rules, silent } from './dial
 import { type HeldLines, holdLine, newHeldLines, releaseLines } from './held-lines.ts'
 import { cutOffBy } from './outcome-words.ts'
 import { outputOrError } from './tool-words.ts'
+import { UsagePartial } from './usage-partial.ts'
 
 const status = z.enum(['started', 'completed', 'failed'])
 const tokens = z.int().nonnegative()
@@ -44,6 +45,7 @@ export const OutputEvent = z.discriminatedUnion('kind', [
     cache_read: tokens,
     cache_write: tokens,
     usageReported: z.literal(false).optional().describe('a count that the agent did not tell is 0'),
+    usagePartial: UsagePartial.optional(),
   }),
   z.strictObject({ kind: z.literal('stdout'), line: z.string() }),
   z.strictObject({ kind: z.literal('stderr'), line: z.string() }),
@@ -228,7 +230,7 @@ function end(state: ExecuteState, event: Ending, why = FAILURES[event.outcome]):
   const stderr = exitCode === 0 ? [] : releaseLines(state.stderr)
   return [
     ...stderr.map((line) => ({ kind: 'stderr' as const, line })),
-    ...usage(state.usage ?? event.usage),
+    ...usage(event.usage ?? state.usage),
     ...failure(event, why),
     {
       kind: 'session_end',
@@ -257,6 +259,7 @@ function usage(used: Usage | undefined): readonly OutputEvent[] {
       cache_read: cacheRead,
       cache_write: cacheWrite,
       ...((used.input === undefined || used.output === undefined) && { usageReported: false }),
+      ...(used.partial && { usagePartial: true }),
     },
   ]
 }

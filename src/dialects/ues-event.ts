@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { UsagePartial } from './usage-partial.ts'
 
 const tokens = z.int().nonnegative()
 const input = z.record(z.string(), z.unknown())
@@ -61,6 +62,7 @@ export const DonePayload = z.strictObject({
       .literal(false)
       .exactOptional()
       .describe('the agent told no tokens: the zeros are not counts'),
+    usagePartial: UsagePartial.exactOptional(),
   }),
   durationMs: z.int().nonnegative(),
 })

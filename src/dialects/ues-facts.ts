@@ -92,12 +92,13 @@ export function notice(event: NoticeRaised): Fact {
 
 /** This face cannot leave out a count; that nobody reported it is told beside it. */
 export function usageOf(usage: Usage | undefined, toolUses: number): DonePayload['usage'] {
-  const { input, output, cacheRead = 0, cacheWrite = 0, costUsd } = usage ?? {}
+  const { input, output, cacheRead = 0, cacheWrite = 0, costUsd, partial } = usage ?? {}
   return {
     inputTokens: (input ?? 0) + cacheRead + cacheWrite,
     outputTokens: output ?? 0,
     toolUses,
     ...(costUsd !== undefined && { totalCostUsd: costUsd }),
     ...((input === undefined || output === undefined) && { usageReported: false }),
+    ...(partial && { usagePartial: true }),
   }
 }

@@ -178,13 +178,13 @@ type Ending = Omit<TurnCompleted, 'type' | 'turn' | 'denials'>
 
 function endRun(state: UesState, entry: Entry, ending: Ending, why: string): readonly AgentEvent[] {
   const { outcome, error, result, durationMs, nativeReason, structured } = ending
-  const { toolUses = 0, usage = ending.usage } = state.run ?? {}
+  const { toolUses = 0, usage: reported } = state.run ?? {}
   const done: Fact = {
     type: 'done',
     payload: {
       status: FACES[outcome].ues,
       ...(result !== undefined && { result }),
-      usage: usageOf(usage, toolUses),
+      usage: usageOf(ending.usage ?? reported, toolUses),
       durationMs,
     },
     ...metadata({ outcome, nativeReason, structured }),

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { Outcome, ToolStatus } from '../model/index.ts'
 import { ClosedRequest, OpenRequest } from './open-request.ts'
+import { UsagePartial } from './usage-partial.ts'
 
 export const ApprovalMode = z.enum(['ask', 'askDangerous', 'autoEdit', 'autoAll'])
 export type ApprovalMode = z.infer<typeof ApprovalMode>
@@ -87,6 +88,7 @@ export const AgentEvent = z.discriminatedUnion('type', [
     usage: TokenUsage,
     durationMs: tokens,
     usageReported: z.literal(false).optional().describe('the agent told no figures: the zeros are ours'),
+    usagePartial: UsagePartial.optional(),
   }),
   message('turnFailed', {
     turnNumber: z.int().positive(),
@@ -94,6 +96,7 @@ export const AgentEvent = z.discriminatedUnion('type', [
     ...reason,
     outcome: outcome.describe('the exact outcome'),
     usage: TokenUsage.optional().describe('if the agent told it'),
+    usagePartial: UsagePartial.optional(),
     durationMs: tokens,
   }),
   message('requestOpened', OpenRequest.shape),

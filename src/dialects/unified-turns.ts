@@ -58,6 +58,7 @@ function turnCompleted({ turn, usage = {}, durationMs }: TurnCompleted): Body {
     usage: tokenUsage(usage),
     durationMs,
     ...(!isReported(usage) && { usageReported: false }),
+    ...(usage.partial && { usagePartial: true }),
   }
 }
 
@@ -70,6 +71,7 @@ function turnFailed(event: TurnCompleted, outcome: Exclude<Outcome, 'completed'>
     ...(why && { code: camelCase(why.code), ...nativeError(why.native) }),
     outcome,
     ...(usage && isReported(usage) && { usage: tokenUsage(usage) }),
+    ...(usage?.partial && { usagePartial: true }),
     durationMs,
   }
 }

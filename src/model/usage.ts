@@ -19,7 +19,7 @@ export const Usage = z.strictObject({
     .literal(true)
     .optional()
     .describe(
-      'model calls are missing that the agent does not report, such as those of its sub-agents: each count is a minimum',
+      'model calls are missing that the agent does not report, such as those of its sub-agents or one that was cut: each count is a minimum',
     ),
 })
 export type Usage = z.infer<typeof Usage>

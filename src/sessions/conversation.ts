@@ -6,11 +6,12 @@ import type { AnswerCommand, Command, Coverage, ErrorInfo, Event, Usage } from '
 import { OutputTail } from '../model/output-tail.ts'
 import { AgentContext, type EarlierContext, type Ending } from './agent-context.ts'
 import type { Stage } from './deadlines.ts'
+import { LastAnswer } from './last-answer.ts'
 import type { NativeIds } from './native-id.ts'
 import { exitForced, startOverdue } from './notices.ts'
 import { type SessionFacts, sessionStarted } from './session-started.ts'
 import type { Change } from './setup.ts'
-import { TurnMachine, type TurnRules } from './turn-machine.ts'
+import { type Seen, TurnMachine, type TurnRules, type Undecided } from './turn-machine.ts'
 
 const NOTHING: Coverage = { frames: 0, mapped: 0, unmapped: 0, malformed: 0, oversized: 0 }
 
@@ -56,15 +57,13 @@ export class Conversation {
   #ready = false
   /** Chosen by the agent's own name for it. */
   #mode: string | undefined
-  /** The last message that is no sub-agent's, and its turn. */
-  #lastText = ''
-  #lastTurn: number | undefined
+  readonly #answer = new LastAnswer()
 
   constructor(parts: ConversationParts) {
     this.#parts = parts
     this.coverage = { ...(parts.before?.coverage ?? NOTHING) }
     this.#codec = parts.recipe.codec
-    this.#turns = new TurnMachine(parts, parts.before)
+    this.#turns = new TurnMachine(parts, parts.recipe, parts.before)
     this.#epoch = parts.before?.epoch ?? 0
     this.#frames = parts.before?.frames ?? 0
     const context = parts.before?.context ?? { ids: { proven: parts.start.resume }, prompted: false }
@@ -242,6 +241,7 @@ export class Conversation {
   exit(exit: Omit<Exit, 'cause'>): void {
     const stderr = this.#stderr.text
     const { cause, turn } = this.#turns
+    this.#turns.gone()
     const whole: Exit = { ...exit, cause, ...(stderr !== '' && { stderr }) }
     // How a process ends that we had to end says nothing about the result before it.
     const step = this.#codec.end(this.#state, cause === 'finished' ? { code: 0, cause } : whole)
@@ -264,8 +264,7 @@ export class Conversation {
 
   /** Agents that do not repeat their answer at the end have said it last. */
   answered(completed: TurnCompleted): TurnCompleted {
-    if (completed.result !== undefined || this.#lastTurn !== completed.turn) return completed
-    return { ...completed, result: this.#lastText }
+    return this.#answer.fill(completed)
   }
 
   ended(event: Event & { type: 'session.ended' }): void {
@@ -286,24 +285,26 @@ export class Conversation {
         return
       case 'turn.started':
       case 'turn.steered':
+      case 'usage.reported':
         this.#decide(said, native, exit)
         return
       case 'text.completed':
       case 'tool.started':
-        this.#context.work()
-        if (said.type === 'text.completed' && said.parent === undefined) this.#remember(said.text)
-        this.#turns.see(said, exit)
+        this.#work(said, exit)
+        if (said.type === 'text.completed' && said.parent === undefined)
+          this.#answer.keep(said.text, this.#turns.turn)
         break
       case 'tool.completed':
       case 'request.withdrawn':
-      case 'usage.reported':
       case 'notice.raised':
+      case 'subagent.started':
+      case 'subagent.completed':
         this.#turns.see(said, exit)
         break
       case 'text.delta':
       case 'thinking.delta':
       case 'thinking.completed':
-        this.#context.work()
+        this.#work(said, exit)
         break
       case 'session.updated':
         for (const event of this.#context.announce(said.nativeSessionId)) this.#emit(event)
@@ -311,7 +312,6 @@ export class Conversation {
         if (this.#mode !== undefined) this.#mode = said.mode ?? this.#mode
         break
     }
-    if (said.type === 'usage.reported') this.#turns.spend(said)
     this.#parts.emit(said, this.#turns.turn, native)
   }
 
@@ -322,13 +322,13 @@ export class Conversation {
     return this.#retrying
   }
 
-  #remember(text: string): void {
-    this.#lastText = text
-    this.#lastTurn = this.#turns.turn
+  #work(event: Seen, exit: Exit | undefined): void {
+    this.#context.work()
+    this.#turns.see(event, exit)
   }
 
   /** What only the session knows: turns, outcomes and digests. */
-  #decide(said: Exclude<Said, Event>, native: number | undefined, exit: Exit | undefined): void {
+  #decide(said: Undecided, native: number | undefined, exit: Exit | undefined): void {
     const open = this.#turns.turn
     for (const event of this.#turns.hear(said, this.#parts.now(), exit)) {
       this.#parts.emit(event, this.#turns.turn ?? open, native)

@@ -2,6 +2,7 @@ import type { Entry, Event, MainstemError, SessionRecord } from '../model/index.
 import type { Batch, SessionState, Store } from '../stores/store.ts'
 import { Log } from './log.ts'
 import { hookRunId } from './setup.ts'
+import { TurnUsage, type UsageReports } from './turn-usage.ts'
 
 const PAGE = 512
 
@@ -14,9 +15,11 @@ class OpenItems {
   readonly tools = new Map<string, Extract<Event, { type: 'tool.started' }>>()
   readonly requests = new Set<string>()
   readonly subagents = new Set<string>()
-  turn: { turn: number; at: number } | undefined
+  reports: UsageReports = {}
+  turn: { turn: number; at: number; usage: TurnUsage } | undefined
 
   see({ event, at }: Entry): void {
+    this.turn?.usage.see(event)
     switch (event.type) {
       case 'text.delta':
       case 'thinking.delta': {
@@ -52,8 +55,11 @@ class OpenItems {
       case 'subagent.completed':
         this.subagents.delete(event.id)
         break
+      case 'session.started':
+        this.reports = { capabilities: event.capabilities }
+        break
       case 'turn.started':
-        this.turn = { turn: event.turn, at }
+        this.turn = { turn: event.turn, at, usage: new TurnUsage(this.reports) }
         break
       case 'turn.completed':
         if (event.turn === this.turn?.turn) this.turn = undefined
@@ -89,13 +95,14 @@ export function settleLost(
   }
   for (const id of open.subagents) events.push({ type: 'subagent.completed', id, status: 'cancelled' })
   if (open.turn) {
-    const { turn, at } = open.turn
+    const { turn, at, usage } = open.turn
     const gone = { code: 'connection_failed' as const, message: 'the process that owned the turn went away' }
     events.push({
       type: 'turn.completed',
       turn,
       outcome: failure ? 'failed' : 'lost',
       error: failure ? { code: failure.code, message: failure.message } : gone,
+      ...usage.ofLost(),
       durationMs: Math.max(0, now - at),
       denials: 0,
     })

@@ -2,15 +2,9 @@ import type { Exit, Said, TurnVerdict } from '../agents/agent.ts'
 import type { UsageReported } from '../model/events/report.ts'
 import type { RequestOpened } from '../model/events/request.ts'
 import type { TurnCompleted } from '../model/events/turn.ts'
-import {
-  addUsage,
-  type Cause,
-  decide,
-  type ErrorInfo,
-  type Event,
-  type Outcome,
-  type Usage,
-} from '../model/index.ts'
+import { addUsage, type Cause, decide, type Event, type Outcome, type Usage } from '../model/index.ts'
+import { exitStatus, outcomeError } from './turn-error.ts'
+import { isCutOff, TurnUsage, type UsageReports } from './turn-usage.ts'
 
 interface OpenTurn {
   turn: number
@@ -25,21 +19,32 @@ interface OpenTurn {
   why?: string
   /** Why the first request was denied that no person decided. */
   refusal?: string
+  usage: TurnUsage
+  /** The total as the codec reports it, kept until the outcome is known. */
+  total?: UsageReported
 }
 
 /** The events that show what a turn has come to. */
-type Seen = Extract<
+export type Seen = Extract<
   Event,
   {
     type:
+      | 'text.delta'
       | 'text.completed'
+      | 'thinking.delta'
+      | 'thinking.completed'
       | 'tool.started'
       | 'tool.completed'
       | 'request.withdrawn'
+      | 'subagent.started'
+      | 'subagent.completed'
       | 'usage.reported'
       | 'notice.raised'
   }
 >
+
+/** What codecs report and the state of the turn decides. */
+export type Undecided = Exclude<Said, Event> | UsageReported
 
 /** What a turn machine is told instead of knowing it. */
 export interface TurnRules {
@@ -54,12 +59,14 @@ export interface TurnRules {
  */
 export class TurnMachine {
   readonly #rules: TurnRules
+  readonly #reports: UsageReports
   #turns: number
   #open: OpenTurn | undefined
   #spent: Usage
 
-  constructor(rules: TurnRules, before: { turns: number; spent: Usage } = { turns: 0, spent: {} }) {
+  constructor(rules: TurnRules, reports: UsageReports, before = { turns: 0, spent: {} as Usage }) {
     this.#rules = rules
+    this.#reports = reports
     this.#turns = before.turns
     this.#spent = before.spent
   }
@@ -79,9 +86,9 @@ export class TurnMachine {
     return this.#spent
   }
 
-  /** Adds what a background sub-agent used outside a turn: no turn's total includes it. */
-  spend(used: UsageReported): void {
-    if (used.scope === 'subagent' && !this.#open) this.#spent = addUsage(this.#spent, used)
+  /** The process of the open turn is gone, before the codec closes what it left open. */
+  gone(): void {
+    this.#open?.usage.stop()
   }
 
   /** Numbers are given when a prompt is accepted, whether it runs at once or waits. */
@@ -90,7 +97,7 @@ export class TurnMachine {
   }
 
   begin(turn: number, now: number, prompt?: string, promptId?: string): Event {
-    this.#open = { turn, startedAt: now, cause: 'exit', spoke: false, cut: false }
+    this.#open = this.#newTurn(turn, now)
     return {
       type: 'turn.started',
       turn,
@@ -104,6 +111,7 @@ export class TurnMachine {
   blame(cause: Cause, why?: string): void {
     if (this.#open?.cause !== 'exit') return
     this.#open.cause = cause
+    this.#open.usage.stop()
     if (why !== undefined) this.#open.why = why
   }
 
@@ -116,20 +124,23 @@ export class TurnMachine {
   see(event: Seen, exit?: Exit): void {
     const open = this.#open
     if (!open) return
+    open.usage.see(event)
     open.spoke ||= isWork(event)
     // What the exit of a process settles was not stopped by the cancel.
     open.cut ||= isStopped(open) && !exit && isCut(event)
   }
 
   /** What a codec says becomes what the log may keep. */
-  hear(said: Exclude<Said, Event>, now: number, exit?: Exit): readonly Event[] {
+  hear(said: Undecided, now: number, exit?: Exit): readonly Event[] {
     switch (said.type) {
+      case 'usage.reported':
+        return this.#report(said)
       case 'turn.verdict':
         return this.#complete(said, now, exit)
       case 'turn.started': {
         if (this.#open) return []
         const turn = this.accept()
-        this.#open = { turn, startedAt: now, cause: 'exit', spoke: false, cut: false }
+        this.#open = this.#newTurn(turn, now)
         return [{ ...said, turn }]
       }
       case 'turn.steered':
@@ -145,6 +156,19 @@ export class TurnMachine {
       default:
         return said satisfies never
     }
+  }
+
+  /** Counts a report. The total of the open turn is returned later, with the end of the turn. */
+  #report(used: UsageReported): readonly Event[] {
+    const open = this.#open
+    if (open && used.scope === 'turn') {
+      open.total = used
+      return []
+    }
+    this.see(used)
+    // No turn's total includes what a background sub-agent uses outside a turn.
+    if (!open && used.scope === 'subagent') this.#spent = addUsage(this.#spent, used)
+    return [used]
   }
 
   /** A turn that was accepted and never ran. */
@@ -167,20 +191,27 @@ export class TurnMachine {
     )
   }
 
+  #newTurn(turn: number, now: number): OpenTurn {
+    const usage = new TurnUsage(this.#reports)
+    return { turn, startedAt: now, cause: 'exit', spoke: false, cut: false, usage }
+  }
+
   #complete(verdict: TurnVerdict, now: number, exit: Exit | undefined): readonly Event[] {
     const open = this.#open
     if (!open) return []
     this.#open = undefined
-    if (verdict.usage) this.#spent = addUsage(this.#spent, verdict.usage)
     // A start that took too long is told by how the process failed.
     const cause = open.cause === 'exit' && exit?.error?.code === 'timeout' ? 'timeout' : open.cause
     const cut = isStopped(open) && (open.cut || isEmpty(open, verdict))
     const outcome = decide({ ...verdict, cut }, cause, exit && exitStatus(exit))
-    const completed = turnCompleted(open, outcome, verdict, now, exit)
+    const usage = isCutOff(outcome, open.cause, exit) ? open.usage.ofCut(verdict.usage) : verdict.usage
+    if (usage) this.#spent = addUsage(this.#spent, usage)
+    const completed = turnCompleted(open, outcome, usage ? { ...verdict, usage } : verdict, now, exit)
+    const ends = open.total ? [{ ...open.total, ...usage }, completed] : [completed]
     const tooLate = isStopped(open) && (outcome === 'completed' || outcome === 'denied')
-    if (!tooLate) return [completed]
+    if (!tooLate) return ends
     const message = `the turn had ended by itself before it could be stopped (${open.cause})`
-    return [{ type: 'notice.raised', level: 'info', code: 'interrupt_refused', message }, completed]
+    return [{ type: 'notice.raised', level: 'info', code: 'interrupt_refused', message }, ...ends]
   }
 }
 
@@ -193,12 +224,18 @@ function isWork(event: Seen): boolean {
 
 /** Text, a call or a request of the main thread that did not come to its end. */
 function isCut(event: Seen): boolean {
-  if (event.type === 'request.withdrawn') return event.reason === 'interrupted'
-  if (event.type === 'usage.reported' || event.type === 'notice.raised') return false
-  if (event.type === 'tool.started') return false
-  if (event.parent !== undefined) return false
-  if (event.type === 'text.completed') return event.partial === true
-  return event.status === 'cancelled' || (event.settled === true && event.status === 'unknown')
+  switch (event.type) {
+    case 'request.withdrawn':
+      return event.reason === 'interrupted'
+    case 'text.completed':
+      return event.parent === undefined && event.partial === true
+    case 'tool.completed': {
+      const { parent, status, settled } = event
+      return parent === undefined && (status === 'cancelled' || (settled === true && status === 'unknown'))
+    }
+    default:
+      return false
+  }
 }
 
 /** We have begun to stop the turn. */
@@ -209,11 +246,6 @@ function isStopped({ cause }: OpenTurn): boolean {
 /** A turn without any answer, which an agent that was cancelled may call a success. */
 function isEmpty({ spoke }: OpenTurn, { result = '', structured }: TurnVerdict): boolean {
   return !spoke && result === '' && structured === undefined
-}
-
-/** A process that died by a signal has no code, and that is not success. */
-function exitStatus(exit: Exit): number {
-  return exit.code ?? (exit.signal === undefined ? 0 : 1)
 }
 
 function turnCompleted(
@@ -247,64 +279,4 @@ function exitOf(exit: Exit): { code?: number; signal?: string } {
     ...(exit.code !== undefined && { code: exit.code }),
     ...(exit.signal !== undefined && { signal: exit.signal }),
   }
-}
-
-/** Every outcome but a good one says why, in words a person can use. */
-function outcomeError(
-  outcome: Outcome,
-  verdict: TurnVerdict,
-  exit: Exit | undefined,
-  { why, refusal }: OpenTurn,
-): ErrorInfo | undefined {
-  switch (outcome) {
-    case 'completed':
-    case 'interrupted':
-      return undefined
-    case 'failed':
-      return failure(verdict, exit)
-    case 'denied':
-      return {
-        code: 'permission_denied',
-        message: refusal ?? 'something it needed was refused, and nobody was there to allow it',
-      }
-    case 'timeout':
-      return { code: 'timeout', message: withStderr(why ?? timeoutOf(exit), exit) }
-    case 'crashed': {
-      const message = `the agent ended without a result (${describeExit(exit)})`
-      return { code: verdict.error?.code ?? 'protocol_error', message: withStderr(message, exit) }
-    }
-    case 'lost':
-      return { code: 'connection_failed', message: 'the process that owned the turn went away' }
-    case 'refused':
-    case 'max_steps':
-    case 'max_budget':
-      return verdict.error
-    default:
-      return outcome satisfies never
-  }
-}
-
-function failure({ error }: TurnVerdict, exit: Exit | undefined): ErrorInfo {
-  if (error === undefined) {
-    const status = exit ? exitStatus(exit) : 0
-    return { code: 'unknown', message: withStderr(`the agent exited with ${status} after its result`, exit) }
-  }
-  // A process that never started, or whose connection broke.
-  if (error !== exit?.error) return error
-  return { ...error, message: withStderr(error.message, exit) }
-}
-
-/** A start that took too long is explained by the process itself. */
-function timeoutOf(exit: Exit | undefined): string {
-  return exit?.error?.code === 'timeout' ? exit.error.message : 'the turn took longer than it was allowed to'
-}
-
-/** The reason for a crash is often on standard error alone. */
-function withStderr(message: string, exit: Exit | undefined): string {
-  return exit?.stderr === undefined ? message : `${message}: ${exit.stderr}`
-}
-
-function describeExit(exit: Exit | undefined): string {
-  if (exit?.signal !== undefined) return `signal ${exit.signal}`
-  return exit?.code === undefined ? 'connection lost' : `exit code ${exit.code}`
 }

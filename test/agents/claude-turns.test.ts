@@ -117,7 +117,15 @@ test('a result of zeros after another result counts the steps since that one', (
   talk.hear(init(), stepOf(100, 10), result({ usage: used(100, 10) }), stepOf(7, 1), result(aborted))
   const said = talk.exit()
   expect(eventsOf(said, 'usage.reported')).toEqual([
-    { type: 'usage.reported', scope: 'turn', input: 107, output: 11, total: 118, source: 'computed' },
+    {
+      type: 'usage.reported',
+      scope: 'turn',
+      input: 107,
+      output: 11,
+      total: 118,
+      partial: true,
+      source: 'computed',
+    },
   ])
   expect(eventsOf(said, 'turn.completed')).toMatchObject([{ outcome: 'interrupted' }])
 })

@@ -219,6 +219,11 @@ describe('the launch', () => {
     expect(made).not.toHaveProperty(left)
   })
 
+  test('a budget denies sub-agents to a one-shot run, which does not report their cost', () => {
+    const budget: Partial<Policy> = { maxBudgetUsd: 1, tools: { available: ['task'] } }
+    expect([rulesOf('oneshot', budget).task, rulesOf('live', budget).task]).toEqual(['deny', 'allow'])
+  })
+
   test('what is all allowed needs no rules; a run approves by itself', () => {
     expect(rulesOf('live', { approval: 'auto-all' })).toEqual({})
     expect(launchOf('live', { approval: 'auto-all' }).argv).not.toContain('--auto')

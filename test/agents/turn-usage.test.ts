@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { addUsage, type Usage } from '../../src/model/index.ts'
 import { assistant, init, openTalk, result } from './claude-talk.ts'
-import { decodeFixture, fixtures } from './fixtures.ts'
+import { decodeFixture, decodeLines, fixtures } from './fixtures.ts'
 
 function entriesOf(name: string) {
   const fixture = fixtures.find((one) => one.name === name)
@@ -59,6 +59,28 @@ describe('the total of a turn includes its sub-agents', () => {
   ])('%s', (name, turns, outside) => {
     expect(totals(name)).toEqual({ turns, outside })
   })
+})
+
+test('Gemini live: a turn whose sub-agent ran has partial usage, and one whose sub-agent was denied has not', () => {
+  const denied = fixtures.find(({ name }) => name === 'acp-gemini/subagent')
+  if (!denied) throw new Error('the recording is not there')
+  // The recorded call was denied; here it runs.
+  const ran = denied.lines.flatMap((line) => {
+    const frame = Object(JSON.parse(line))
+    const update = frame.msg.params?.update
+    if (update?.status !== 'failed') return [line]
+    return ['in_progress', 'completed'].map((status) => {
+      const params = { ...frame.msg.params, update: { ...update, status } }
+      return `${JSON.stringify({ ...frame, msg: { ...frame.msg, params } })}\n`
+    })
+  })
+  const ends = (lines: readonly string[]) =>
+    decodeLines(denied, lines).entries.flatMap(({ event }) =>
+      event.type === 'turn.completed' ? [event.usage] : [],
+    )
+  const counts = { input: 210, output: 40, total: 250 }
+  expect(ends(denied.lines)).toEqual([counts])
+  expect(ends(ran)).toEqual([{ ...counts, partial: true }])
 })
 
 test('OpenCode: cost of a turn is that of all its model calls', () => {

@@ -236,6 +236,9 @@ describe('the end', () => {
     )
     expect(rendered([{ ...end, usage: { ...usage, costUsd: 0.01234 } }])).toContain(' · $0.0123\n')
     expect(rendered([end])).toBe('✔ completed in 58.4 s\n')
+    expect(rendered([{ ...end, usage: { ...usage, partial: true } }])).toMatch(
+      /^ {2}at least 1,240 tokens in/,
+    )
   })
 
   test('tells what went wrong and what to do', () => {

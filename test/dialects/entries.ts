@@ -9,7 +9,11 @@ export function entriesOf(...events: Event[]): Entry[] {
 }
 
 /** Everything a dialect says about a log. */
-export function projectAll(dialect: Dialect, entries: readonly Entry[]): Message[] {
-  const state = dialect.initial({})
+export function projectAll(
+  dialect: Dialect,
+  entries: readonly Entry[],
+  options: Record<string, string> = {},
+): Message[] {
+  const state = dialect.initial(options)
   return entries.flatMap((entry) => dialect.project(state, entry))
 }

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { shared } from '../../src/gateway/shared.ts'
 import { Tickets } from '../../src/gateway/tickets.ts'
+import type { Usage } from '../../src/model/index.ts'
 import { memoryStore } from '../../src/stores/memory.ts'
 import { begin, call, fetchFrom, finished, SSE } from './api.ts'
 import { script, success, text } from './puppet.ts'
@@ -40,6 +41,35 @@ describe('usage', () => {
     })
     const days = Object.values(body.days as Record<string, { sessions: number }>)
     expect(days.reduce((sum, { sessions }) => sum + sessions, 0)).toBe(3)
+  })
+
+  test('counts sub-agents once, inside a turn and between turns, and shows that a figure is a minimum', async () => {
+    const used = { input: 10, output: 5, total: 15 }
+    const ofChild = {
+      type: 'usage.reported',
+      scope: 'subagent',
+      subagentId: 'a',
+      ...used,
+      source: 'agent',
+    } as const
+    const end = (usage: Usage) =>
+      ({ type: 'turn.verdict', evidence: 'success', denials: 0, personDenials: 0, usage }) as const
+    const total = { input: 30, output: 15, total: 45 }
+    const turn = { type: 'usage.reported', scope: 'turn', ...total, source: 'computed' } as const
+    await finished(server, script({ say: ofChild }, { say: turn }, { say: end(total) }, { say: ofChild }))
+    await finished(server, script({ say: end({ ...used, partial: true }) }), { agent: 'able' })
+    const usage = async () => (await call(server, 'GET /v1/usage')).body
+    await expect
+      .poll(async () => Object(await usage()).agents.puppet.usage)
+      .toEqual({
+        input: 40,
+        output: 20,
+        total: 60,
+      })
+    expect(await usage()).toMatchObject({
+      total: { turns: 2, usage: { input: 50, output: 25, total: 75, partial: true } },
+      agents: { able: { usage: { ...used, partial: true } } },
+    })
   })
 
   test('of nothing is nothing', async () => {

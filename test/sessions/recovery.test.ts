@@ -29,6 +29,34 @@ test('a turn that was open when its owner went away is lost, and everything in i
   expect(await store.head(session.id)).toBe(head)
 })
 
+test('the usage of a lost turn is what its model calls reported, marked partial, in the session and the account', async () => {
+  const store = memoryStore()
+  const before = house(store)
+  const session = await before.open()
+  await session.prompt('one')
+  const run = await before.driver.run()
+  const usage = { input_tokens: 100, output_tokens: 25 }
+  const message = { id: 'msg_1', model: 'm', content: [] }
+  run.say(
+    init,
+    { type: 'stream_event', event: { type: 'message_start', message } },
+    { type: 'stream_event', event: { type: 'message_delta', delta: {}, usage } },
+    said('half'),
+  )
+  await expect.poll(() => session.coverage.frames).toBe(4)
+
+  const after = house(store)
+  await after.sessions.recover()
+  const lost = { input: 100, output: 25, total: 125, partial: true }
+  expect((await store.read(session.id, 0, 100)).at(-1)?.event).toMatchObject({
+    type: 'turn.completed',
+    outcome: 'lost',
+    usage: lost,
+  })
+  expect(await store.record(session.id)).toMatchObject({ usage: lost })
+  expect(await store.spent('local')).toMatchObject([{ turns: 1, usage: lost }])
+})
+
 test('what waited goes on after a restart, once, in the native session that was proven', async () => {
   const store = memoryStore()
   const before = house(store)

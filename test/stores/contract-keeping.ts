@@ -149,15 +149,16 @@ export function keepingContract(open: () => Promise<Store>): void {
       entries: entries(2, 2),
       charges: [
         { ...turn, usage: { input: 3, costUsd: 0.1 } },
-        { ...turn, at: day + 86_399_999, usage: { output: 2, costUsd: 0.2 } },
+        { ...turn, at: day + 86_399_999, usage: { output: 2, costUsd: 0.2, partial: true } },
+        { ...turn, usage: { output: 1 } },
         { ...turn, at: day + 86_400_000 },
         { ...turn, principal: 'bob' },
       ],
     })
     await store.delete(SESSION)
-    const usage = { input: 3, output: 2, costUsd: 0.3 }
+    const usage = { input: 3, output: 3, costUsd: 0.3, partial: true }
     expect(await store.spent('ann')).toEqual([
-      { principal: 'ann', agent: 'a', day: '2026-01-01', sessions: 1, turns: 2, usage },
+      { principal: 'ann', agent: 'a', day: '2026-01-01', sessions: 1, turns: 3, usage },
       { principal: 'ann', agent: 'a', day: '2026-01-02', sessions: 0, turns: 1, usage: {} },
     ])
     expect(await store.spent('nobody')).toEqual([])

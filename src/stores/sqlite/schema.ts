@@ -112,6 +112,8 @@ export const MIGRATIONS: readonly string[] = [
    ) STRICT;
    CREATE INDEX session_native ON session (record ->> '$.nativeSessionId');
    CREATE INDEX session_resumed ON session (record ->> '$.resumedFrom');`,
+
+  `ALTER TABLE spent ADD COLUMN partial INTEGER;`,
 ]
 
 /** The rows of the journal of session `:n` after a frame; in order they are by their ids. */

@@ -14,14 +14,17 @@ const COUNTS = [
   'costUsd',
 ] as const satisfies (keyof Usage)[]
 
+/** The columns after `turns`; a sum with a partial part is partial. */
+const COLUMNS = [...COUNTS, 'partial'] as const
+
 /** A count that neither has stays unknown. */
 const added = COUNTS.map(
   (name) => `${name} = coalesce(${name} + excluded.${name}, ${name}, excluded.${name})`,
 )
 
-export const CHARGE = `INSERT INTO spent VALUES (?, ?, ?, ?, ?, ${COUNTS.map(() => '?').join(', ')})
+export const CHARGE = `INSERT INTO spent VALUES (?, ?, ?, ?, ?, ${COLUMNS.map(() => '?').join(', ')})
   ON CONFLICT DO UPDATE SET sessions = sessions + excluded.sessions, turns = turns + excluded.turns,
-  ${added.join(', ')}`
+  ${added.join(', ')}, partial = coalesce(partial, excluded.partial)`
 
 export function chargeOf({
   principal,
@@ -31,7 +34,8 @@ export function chargeOf({
   turns,
   usage,
 }: Charge): (string | number | null)[] {
-  return [principal, agent, dayOf(at), sessions, turns, ...COUNTS.map((name) => usage[name] ?? null)]
+  const counts = COUNTS.map((name) => usage[name] ?? null)
+  return [principal, agent, dayOf(at), sessions, turns, ...counts, usage.partial ? 1 : null]
 }
 
 // Money is summed in binary floating point; ten decimals are far below a cent and hide its noise.
@@ -43,6 +47,7 @@ export function toSpent(row: Row): Spent {
     const count = row[name]
     if (typeof count === 'number') usage[name] = tidy(count)
   }
+  if (row.partial === 1) usage.partial = true
   return {
     principal: text(row, 'principal'),
     agent: text(row, 'agent'),
