@@ -128,4 +128,27 @@ describe('Claude', () => {
       { scope: 'turn', total: 33 },
     ])
   })
+
+  test('calls of the permission classifier are in the tokens and in the cost of the turn', () => {
+    // The figures of 2.1.326 in auto mode: two calls of the main thread, ten of the classifier.
+    const used = (calls: number, costUSD: number) => ({
+      inputTokens: calls * 70,
+      outputTokens: calls * 20,
+      cacheReadInputTokens: calls * 30,
+      costUSD,
+    })
+    const models = { 'claude-opus-5-5': used(2, 0.001372), 'claude-sonnet-5[1m]': used(10, 0.00346) }
+    const talk = openTalk()
+    talk.hear(
+      result({
+        usage: { input_tokens: 140, cache_read_input_tokens: 60, output_tokens: 40 },
+        modelUsage: models,
+        model_usage_since_last_result: models,
+        total_cost_usd: 0.004832,
+      }),
+    )
+    const [turn] = talk.only('turn.completed')
+    expect(turn?.usage).toMatchObject({ input: 840, cacheRead: 360, output: 240, total: 1440 })
+    expect(turn?.usage?.costUsd).toBeCloseTo(0.004832, 9)
+  })
 })
