@@ -60,6 +60,22 @@ test.each([
   expect(verdictOf(said)).toMatchObject({ evidence: 'error', error: { code, message } })
 })
 
+describe('an error of codex exec without a result', () => {
+  const error = { type: 'error', message: 'unexpected status 401 Unauthorized' }
+
+  test('is the reason for the end', () => {
+    expect(verdictOf(exec([thread, error]))).toMatchObject({
+      evidence: 'error',
+      error: { code: 'authentication_failed', message: error.message },
+    })
+  })
+
+  test('is none when work went on after it', () => {
+    const search = { type: 'item.started', item: { id: 'item_1', type: 'reasoning', text: '' } }
+    expect(verdictOf(exec([thread, error, search]))).toMatchObject({ evidence: 'none' })
+  })
+})
+
 test.each(['oneshot', 'live'] as const)(
   'arguments that it refuses are told by the exit code: %s',
   (launch) => {
@@ -117,6 +133,30 @@ describe('the documented shapes of codex exec', () => {
       messageId: 'e1.f1',
       text: '',
     })
+  })
+
+  test('dots at the end of an update are replaced by the words of the next', () => {
+    const at = (phase: string, more: object = {}) => ({
+      type: `item.${phase}`,
+      item_type: 'agent_message',
+      ...more,
+    })
+    const said = exec([
+      at('started'),
+      at('updated', { content: "I'll help you refactor..." }),
+      at('updated', { content: "I'll help you refactor the auth module..." }),
+      at('completed', { status: 'success' }),
+    ])
+    expect(said.slice(0, 3)).toEqual([
+      { type: 'text.delta', messageId: 'e1.f1', text: "I'll help you refactor" },
+      { type: 'text.delta', messageId: 'e1.f1', text: ' the auth module' },
+      { type: 'text.completed', messageId: 'e1.f1', text: "I'll help you refactor the auth module..." },
+    ])
+  })
+
+  test('an update that changes words that were said waits for the whole text', () => {
+    const at = (content: string) => ({ type: 'item.updated', item_type: 'agent_message', content })
+    expect(exec([at('Hello'), at('Hullo'), at('Hullo you')])[1]).toMatchObject({ type: 'text.completed' })
   })
 
   test('a command starts when its line is known and tells its output as it grows', () => {

@@ -46,10 +46,26 @@ describe('shapes that are documented and were never seen', () => {
     expect(said.map(({ type }) => type)).toEqual(['text.delta', 'native.unmapped'])
   })
 
-  test('an atomic call starts and ends at once, with an end that nobody told', () => {
-    const call = { type: 'tool_call', name: 'write_file', args: { file_path: 'a', content: 'b' } }
-    expect(said([call]).slice(0, 2)).toMatchObject([
+  const call = { type: 'tool_call', name: 'write_file', args: { file_path: '/a', content: 'b' } }
+
+  test.each([
+    ['text', { type: 'content', value: 'Done.' }],
+    ['another call', call],
+    ['a result', { type: 'result', status: 'success' }],
+  ])('a call succeeded once %s follows it', (_, next) => {
+    expect(said([call, next]).slice(0, 3)).toMatchObject([
       { type: 'tool.started', toolId: 'e3.c1', name: 'write_file', input: call.args },
+      { type: 'file.changed', toolId: 'e3.c1', path: '/a', change: 'created', after: 'b' },
+      { type: 'tool.completed', toolId: 'e3.c1', status: 'success' },
+    ])
+  })
+
+  test.each([
+    ['an error', { type: 'error', status: 'error', error: { code: 'X', message: 'x' } }],
+    ['a failed result', { type: 'result', status: 'error' }],
+  ])('the end of a call before %s is unknown', (_, next) => {
+    expect(said([call, next]).slice(0, 2)).toMatchObject([
+      { type: 'tool.started', toolId: 'e3.c1' },
       { type: 'tool.completed', toolId: 'e3.c1', status: 'unknown' },
     ])
   })

@@ -25,14 +25,20 @@ function endStep(state: State): Said[] {
   return [{ type: 'usage.reported', scope: 'step', source: 'computed' }]
 }
 
-/** The documented shape tells of a call and never of its end. */
+/** The documented shape reports a call in one line; the next line of the model's work is its end. */
 export function decodeToolCall(state: State, native: Fields): Step {
-  const said = closeWords(state)
-  const id = nextCall(state)
-  startCall(state, said, id, text(native, 'name') ?? '?', native.args)
-  said.push(...finishTool(state.ledger, id, { status: 'unknown' }))
-  said.push(...finishSubagent(state.ledger, id, { status: 'success' }))
+  const said = [...closeWords(state), ...finishDocumentedCall(state, 'success')]
+  state.documentedCall = nextCall(state)
+  startCall(state, said, state.documentedCall, text(native, 'name') ?? '?', native.args)
   return sayAll(said)
+}
+
+/** Ends the call of the documented shape that is open, if there is one. */
+export function finishDocumentedCall(state: State, status: 'success' | 'unknown'): Said[] {
+  const id = state.documentedCall
+  if (id === undefined) return []
+  state.documentedCall = undefined
+  return finishCall(state, id, id, { status })
 }
 
 function nextCall(state: State): string {
@@ -85,15 +91,6 @@ export function decodeToolResult(state: State, native: Fields, raw: string): Ste
     return ledger.closedTools.has(nativeId) ? nothing : unmapped('tool_result', raw)
   }
   const { status, deniedBy } = statusOf(open.name, native)
-  const plan = state.plans.get(toolId)
-  const change = state.changes.get(toolId)
-  const path = state.paths.get(toolId)
-  if (path !== undefined && status === 'success') state.files.add(path)
-  state.plans.delete(toolId)
-  state.changes.delete(toolId)
-  state.paths.delete(toolId)
-  const said = endStep(state)
-  if (plan && status === 'success') said.push({ type: 'plan.updated', items: plan })
   const error = fields(native, 'error')
   const type = text(error, 'type')
   const result: ToolResult = {
@@ -103,9 +100,24 @@ export function decodeToolResult(state: State, native: Fields, raw: string): Ste
     error: text(error, 'message'),
     data: type === undefined ? undefined : { type },
   }
-  const nativeOrTwin = known === undefined ? toolId : nativeId
-  said.push(...finishTool(ledger, nativeOrTwin, result, change ? [change] : []))
+  return sayAll(finishCall(state, toolId, known === undefined ? toolId : nativeId, result))
+}
+
+/** The end of a call, and what holds because it succeeded: its plan and its change of a file. */
+function finishCall(state: State, toolId: string, nativeId: string, result: ToolResult): Said[] {
+  const { ledger } = state
+  const { status } = result
+  const plan = state.plans.get(toolId)
+  const change = state.changes.get(toolId)
+  const path = state.paths.get(toolId)
+  if (path !== undefined && status === 'success') state.files.add(path)
+  state.plans.delete(toolId)
+  state.changes.delete(toolId)
+  state.paths.delete(toolId)
+  const said = endStep(state)
+  if (plan && status === 'success') said.push({ type: 'plan.updated', items: plan })
+  said.push(...finishTool(ledger, nativeId, result, change ? [change] : []))
   const ended = status === 'success' || status === 'cancelled' ? status : 'error'
   said.push(...finishSubagent(ledger, toolId, { status: ended }))
-  return sayAll(said)
+  return said
 }

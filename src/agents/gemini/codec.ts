@@ -15,7 +15,7 @@ import { discardMessage } from '../messages.ts'
 import { encodeOneshot } from '../oneshot.ts'
 import { ruleTable } from '../rules.ts'
 import { malformed, nothing, oversized, say, sayAll, unmapped } from '../step.ts'
-import { decodeToolCall, decodeToolResult, decodeToolUse } from './calls.ts'
+import { decodeToolCall, decodeToolResult, decodeToolUse, finishDocumentedCall } from './calls.ts'
 import { endTurn } from './result.ts'
 import { addWords, closeWords, initialState, type State } from './state.ts'
 import { decodeStderr } from './stderr.ts'
@@ -55,13 +55,16 @@ const ruleOf = ruleTable<Rule>({
     const name = text(failure, 'code')
     // Only the documented shape ends the turn; the real one is followed by a result.
     if (isFields(native.error)) state.failure = { code: 'unknown', message, ...compact({ native: name }) }
+    const call = finishDocumentedCall(state, 'unknown')
     const data = name === undefined ? {} : { data: { code: name } }
-    return say({ type: 'notice.raised', level: 'error', code: 'agent_error', message, ...data })
+    return say(...call, { type: 'notice.raised', level: 'error', code: 'agent_error', message, ...data })
   },
 
   result(state, native) {
     state.result = native
-    return sayAll(closeWords(state, text(native, 'status') !== 'success'))
+    const succeeded = text(native, 'status') === 'success'
+    const call = finishDocumentedCall(state, succeeded ? 'success' : 'unknown')
+    return sayAll([...closeWords(state, !succeeded), ...call])
   },
 
   // The rest is documented and was never seen on stdout.
@@ -104,7 +107,8 @@ export const codec: Codec<State> = {
 
 function decodeText(state: State, piece: unknown, raw: string): Step {
   if (typeof piece !== 'string') return unmapped('?', raw)
-  return piece === '' ? nothing : sayAll(addWords(state, 'text', piece))
+  const call = finishDocumentedCall(state, 'success')
+  return sayAll(piece === '' ? call : [...call, ...addWords(state, 'text', piece)])
 }
 
 /** `{text}`, or the API's own `{candidates: [{content: {parts: [{text, thought?}]}}]}`. */

@@ -29,6 +29,8 @@ export interface State {
   readonly files: Set<string>
   /** Further calls under an id that is still open, oldest first. */
   readonly twins: Map<string, string[]>
+  /** The open call of the documented shape, which has no result. */
+  documentedCall: string | undefined
   /** The model has spoken since the last result of a tool. */
   spoke: boolean
   result: Fields | undefined
@@ -55,6 +57,7 @@ export function initialState(start: Start): State {
     paths: new Map(),
     files: new Set(),
     twins: new Map(),
+    documentedCall: undefined,
     spoke: false,
     result: undefined,
     lastError: undefined,

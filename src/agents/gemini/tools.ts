@@ -76,7 +76,8 @@ export type Change = Pick<FileChanged, 'path' | 'change' | 'after'>
 /** The file that a call reads or writes, as an absolute path. */
 export function fileOf(input: unknown, cwd: string): string | undefined {
   const path = isFields(input) ? text(input, 'file_path') : undefined
-  if (path === undefined || /^(?:[A-Za-z]:)?[\\/]/.test(path)) return path
+  // Without a directory, as in a file of lines, the path stays as it was written.
+  if (path === undefined || cwd === '' || /^(?:[A-Za-z]:)?[\\/]/.test(path)) return path
   return `${cwd.replace(/\/$/, '')}/${path}`
 }
 

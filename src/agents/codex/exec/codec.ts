@@ -48,10 +48,13 @@ const ruleOf = ruleTable<Rule>({
     return nothing
   },
 
-  // Never the end: Codex goes on, or says that the turn has failed.
-  error(_state, native) {
+  // The end only where nothing follows: Codex continues, or reports that the turn has failed.
+  error(state, native) {
     const message = text(native, 'message') ?? ''
-    return say(retryOf(message) ?? { type: 'notice.raised', level: 'error', code: 'agent_error', message })
+    const retry = retryOf(message)
+    if (retry) return say(retry)
+    state.failure = { code: codeOfText(message), message }
+    return say({ type: 'notice.raised', level: 'error', code: 'agent_error', message })
   },
 })
 
@@ -89,6 +92,7 @@ export const execCodec: Codec<State> = {
 
 function decodeLife(state: State, phase: Phase, native: Fields, raw: string): Step {
   const { item } = native
+  state.failure = undefined
   if (!isFields(item)) {
     const said = decodeFlatItem(state, phase, native)
     return said ? sayAll(said) : unmapped(`item/${text(native, 'item_type') ?? '?'}`, raw)
@@ -123,7 +127,10 @@ function decodeStderr(state: State, line: string): Step {
 
 function verdictOf(state: State, exit: Exit): TurnVerdict {
   const base = { type: 'turn.verdict' as const, denials: denialsOf(state), personDenials: 0 }
-  if (!state.result) return { ...base, ...silence(state, exit) }
+  if (!state.result) {
+    const { failure } = state
+    return { ...base, ...(failure ? { evidence: 'error', error: failure } : silence(state, exit)) }
+  }
   const { evidence, error } = state.result
   const usage = state.result.usage && {
     ...state.result.usage,

@@ -14,22 +14,23 @@ import { type FlatItem, madeId, type State } from './state.ts'
 export function decodeFlatItem(state: State, phase: Phase, native: Fields): Said[] | undefined {
   const type = text(native, 'item_type') ?? '?'
   const before = state.flat.get(type)
-  const item: FlatItem = { id: before?.id ?? madeId(state), fields: { ...before?.fields, ...native } }
+  const item: FlatItem = {
+    id: before?.id ?? madeId(state),
+    fields: { ...before?.fields, ...native },
+    said: before?.said ?? '',
+  }
   if (phase === 'completed') state.flat.delete(type)
   else state.flat.set(type, item)
   const kind = type === 'agent_message' ? 'text' : type === 'reasoning' ? 'thinking' : undefined
-  if (kind) return decodeMessage(state, kind, phase, item, before)
+  if (kind) return decodeMessage(state, kind, phase, item)
   return decodeOther(state, type, phase, item, before)
 }
 
-/** Content is the text so far, so what is new begins where the two versions part. */
-function decodeMessage(
-  state: State,
-  kind: 'text' | 'thinking',
-  phase: Phase,
-  item: FlatItem,
-  before: FlatItem | undefined,
-): Said[] {
+/** Dots at the end of an update stand for what is still to come: the next update has words in their place. */
+const MORE = /(?:\.{3}|…)$/
+
+/** Content is the text so far. An update that changes words that were said already waits for the whole text. */
+function decodeMessage(state: State, kind: 'text' | 'thinking', phase: Phase, item: FlatItem): Said[] {
   const content = text(item.fields, 'content') ?? ''
   if (phase === 'completed') {
     // An answer without a word is an answer; a thought without one is none.
@@ -38,8 +39,11 @@ function decodeMessage(
     const partial = text(item.fields, 'status') === 'failed'
     return [completeMessage(state.ledger, kind, item.id, content, { partial })]
   }
-  const said = afterPrefix(content, before && text(before.fields, 'content'))
-  return said === '' ? [] : [addDelta(state.ledger, kind, item.id, said)]
+  const words = content.replace(MORE, '')
+  const said = words.startsWith(item.said) ? words.slice(item.said.length) : ''
+  if (said === '') return []
+  item.said = words
+  return [addDelta(state.ledger, kind, item.id, said)]
 }
 
 function afterPrefix(content: string, before = ''): string {

@@ -16,6 +16,8 @@ export interface Result {
 export interface FlatItem {
   id: string
   fields: Fields
+  /** The text of a message that was said so far. */
+  said: string
 }
 
 export type PlanStep = PlanUpdated['items'][number]
@@ -29,6 +31,8 @@ export interface State {
   /** The plan as it was last said. */
   plan: readonly PlanStep[] | undefined
   result: Result | undefined
+  /** The last error, until work goes on after it: the reason for an end without a result. */
+  failure: ErrorInfo | undefined
   /** Sub-agents worked, and their model calls are not in the figures of the turn. */
   delegated: boolean
   /** Open items of the documented shape, by their type. */
@@ -47,6 +51,7 @@ export function initialState(start: Start): State {
     answer: undefined,
     plan: undefined,
     result: undefined,
+    failure: undefined,
     delegated: false,
     flat: new Map(),
     made: 0,
