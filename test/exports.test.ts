@@ -42,6 +42,7 @@ const PINNED: Record<string, readonly string[]> = {
     'WebSocketTransport',
     'selectTransport',
     'translateError',
+    'type AdaptedSession',
     'type AgentClientOptions',
     'type AgentErrorDetails',
     'type AgentEvent',
@@ -100,6 +101,7 @@ const PINNED: Record<string, readonly string[]> = {
     'CodexAdapter',
     'GeminiAdapter',
     'type AdapterOptions',
+    'type BoardAdapterOptions',
   ],
   './client/stdio': ['StdioTransport', 'selectTransport', 'type StdioOptions'],
   './model': [

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../model/index.ts'
+import { messageOf, textOf, typeOf } from './error-type.ts'
 
 /** Every kind of failure that this face tells apart. */
 export const AgentErrorType = {
@@ -39,83 +39,12 @@ export class AgentError extends Error {
   }
 }
 
-/** The codes of a server in the words of this face. */
-const TYPES: Readonly<Record<ErrorCode, AgentErrorType>> = {
-  invalid_request: 'protocolError',
-  unsupported_media: 'protocolError',
-  unauthorized: 'authenticationFailed',
-  forbidden: 'permissionDenied',
-  session_not_found: 'sessionNotFound',
-  agent_not_found: 'unknown',
-  request_not_found: 'unknown',
-  not_found: 'sessionNotFound',
-  conflict: 'protocolError',
-  cursor_gone: 'protocolError',
-  too_large: 'protocolError',
-  idempotency_conflict: 'protocolError',
-  unsupported_option: 'protocolError',
-  agent_not_ready: 'unknown',
-  authentication_failed: 'authenticationFailed',
-  connection_failed: 'connectionFailed',
-  protocol_error: 'protocolError',
-  timeout: 'timeout',
-  overloaded: 'connectionFailed',
-  draining: 'connectionFailed',
-  storage_failed: 'connectionFailed',
-  permission_denied: 'permissionDenied',
-  tool_execution_failed: 'toolExecutionFailed',
-  output_truncated: 'unknown',
-  rate_limited: 'unknown',
-  quota_exceeded: 'unknown',
-  unknown: 'unknown',
-}
-
-export function isErrorCode(code: unknown): code is ErrorCode {
-  return typeof code === 'string' && Object.hasOwn(TYPES, code)
-}
-
-/** Whatever went wrong, as this face says it: a code of ours, the `code` of an event, or what a platform throws. */
+/** Translates any failure: a code of ours, the `code` of an event, an agent's own error, or what a platform throws. */
 export function translateError(nativeError: unknown, agentType?: string): AgentError {
   if (nativeError instanceof AgentError) return nativeError
-  const message = messageOf(nativeError)
-  return new AgentError(typeOf(nativeError), message, {
+  return new AgentError(typeOf(nativeError), messageOf(nativeError), {
     nativeError: textOf(nativeError),
     ...(agentType !== undefined && { agentType }),
     cause: nativeError,
   })
-}
-
-function typeOf(native: unknown): AgentErrorType {
-  const code = snakeCase(fieldOf(native, 'code'))
-  if (isErrorCode(code)) return TYPES[code]
-  const name = fieldOf(native, 'name')
-  if (name === 'TimeoutError') return 'timeout'
-  if (name === 'SyntaxError') return 'protocolError'
-  // What `fetch` throws when there is nobody, or when a body breaks off.
-  if (native instanceof TypeError) return 'connectionFailed'
-  return 'unknown'
-}
-
-/** Events on this face write the same codes in camel case. */
-function snakeCase(code: unknown): unknown {
-  return typeof code === 'string'
-    ? code.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
-    : undefined
-}
-
-function messageOf(native: unknown): string {
-  for (const name of ['message', 'detail', 'error']) {
-    const told = fieldOf(native, name)
-    if (typeof told === 'string' && told !== '') return told
-  }
-  return textOf(native)
-}
-
-function textOf(native: unknown): string {
-  if (native instanceof Error) return `${native.name}: ${native.message}`
-  return typeof native === 'string' ? native : (JSON.stringify(native) ?? String(native))
-}
-
-function fieldOf(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
 }

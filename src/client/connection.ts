@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../model/index.ts'
 import { MainstemError } from '../model/mainstem-error.ts'
-import { isErrorCode } from './agent-error.ts'
+import { isErrorCode, STATUSES } from './error-codes.ts'
 
 export interface ConnectionOptions {
   /** Where the server is; `http://127.0.0.1:7380` unless it is said. A WebSocket address means the same place. */
@@ -107,24 +107,6 @@ function reasonOf(thrown: unknown): string {
   if (!(cause instanceof Error)) return String(cause)
   return cause.message || ('code' in cause ? String(cause.code) : cause.name)
 }
-
-/** By status, for servers that do not say a code of ours. */
-const STATUSES: ReadonlyMap<number, ErrorCode> = new Map([
-  [400, 'invalid_request'],
-  [401, 'unauthorized'],
-  [403, 'forbidden'],
-  [404, 'not_found'],
-  [408, 'timeout'],
-  [409, 'conflict'],
-  [410, 'cursor_gone'],
-  [413, 'too_large'],
-  [415, 'unsupported_media'],
-  [422, 'unsupported_option'],
-  [429, 'overloaded'],
-  [502, 'connection_failed'],
-  [503, 'overloaded'],
-  [504, 'timeout'],
-])
 
 async function refusalOf(response: Response): Promise<MainstemError> {
   const { status } = response

@@ -41,7 +41,7 @@ export {
   type SessionQuery,
 } from './mainstem-client.ts'
 export { type MockOptions, MockTransport } from './mock-transport.ts'
-export type { NativeRequest, ProtocolAdapter } from './protocol-adapter.ts'
+export type { AdaptedSession, NativeRequest, ProtocolAdapter } from './protocol-adapter.ts'
 export type { HttpOptions } from './rest.ts'
 export type { RetryOptions } from './resume.ts'
 export { selectTransport } from './select-transport.ts'

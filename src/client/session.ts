@@ -112,7 +112,8 @@ export class Session {
       for await (const { text } of deliveries) yield text
     }
     let count = 0
-    for await (const event of adapter.adaptEvents(texts())) {
+    const { agentType } = this.#parts
+    for await (const event of adapter.adaptEvents(texts(), { agentType })) {
       if (++count > known) yield { event, cursor: { count } }
     }
   }

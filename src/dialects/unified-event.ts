@@ -14,10 +14,10 @@ const names = z.array(z.string()).optional()
 const SessionConfig = z.strictObject({
   agentType: z.string(),
   projectId: z.string().optional(),
-  workingDirectory: z.string(),
+  workingDirectory: z.string().optional(),
   model: z.string().optional(),
-  approvalMode: ApprovalMode,
-  sandboxMode: SandboxMode,
+  approvalMode: ApprovalMode.optional(),
+  sandboxMode: SandboxMode.optional(),
   allowedTools: names,
   blockedTools: names,
   maxTurns: z.int().positive().optional(),
@@ -55,7 +55,11 @@ export const EXTENSIONS: ReadonlySet<string> = new Set(['requestOpened', 'reques
 
 /** What the unified protocol streams: the documented fields, and a few of ours, each with its meaning. */
 export const AgentEvent = z.discriminatedUnion('type', [
-  message('sessionStarted', { agentType: z.string(), config: SessionConfig }),
+  message('sessionStarted', {
+    agentType: z.string(),
+    nativeSessionId: z.string().optional().describe("the agent's own session, where it is known by then"),
+    config: SessionConfig.describe('what is known of it; a server knows all but what is not set'),
+  }),
   message('turnStarted', { turnNumber: z.int().positive(), prompt: z.string() }),
   message('textChunk', { content: z.string(), isComplete: z.boolean() }),
   message('toolStarted', {

@@ -30,10 +30,60 @@ describe('translateError', () => {
     ['what fetch throws', new TypeError('fetch failed'), 'connectionFailed'],
     ['a time that is over', new DOMException('x', 'TimeoutError'), 'timeout'],
     ['text that is not JSON', new SyntaxError('x'), 'protocolError'],
+    ['a status of HTTP', 401, 'authenticationFailed'],
+    ['an answer with a status', { status: 401, message: 'no' }, 'authenticationFailed'],
+    ['an answer of another library', { statusCode: 403 }, 'permissionDenied'],
+    ['a code of the system', Object.assign(new Error('x'), { code: 'ECONNREFUSED' }), 'connectionFailed'],
+    ['a program that is missing', Object.assign(new Error('x'), { code: 'ENOENT' }), 'connectionFailed'],
+    [
+      'a code of the system in the cause',
+      new TypeError('fetch failed', { cause: Object.assign(new Error('x'), { code: 'ETIMEDOUT' }) }),
+      'timeout',
+    ],
+    ['words about a refused connection', 'connect ECONNREFUSED 127.0.0.1:8080', 'connectionFailed'],
+    [
+      'a failed turn of Codex',
+      { type: 'turn.failed', error: { message: 'unexpected status 401 Unauthorized' } },
+      'authenticationFailed',
+    ],
+    [
+      'a line of Codex',
+      '{"type":"turn.failed","error":{"message":"stream disconnected before completion"}}',
+      'connectionFailed',
+    ],
+    [
+      'an error of Gemini',
+      { type: 'error', status: 'error', error: { code: 'INVALID_CHUNK', message: 'x' } },
+      'protocolError',
+    ],
+    [
+      'a result of Gemini',
+      { type: 'result', status: 'error', error: { type: 'FatalAuthenticationError', message: 'x' } },
+      'authenticationFailed',
+    ],
+    [
+      'an error of a board',
+      { type: 'error', payload: { message: 'Session failed: Permission denied' } },
+      'permissionDenied',
+    ],
+    ['a session that Codex does not have', 'no rollout found for thread id x', 'sessionNotFound'],
+    ['a code that says nothing', { code: 'unknown', message: 'Request timed out' }, 'timeout'],
+    ['a failure without a hint', { type: 'turn.failed', error: { message: 'no' } }, 'unknown'],
     ['a text', 'went wrong', 'unknown'],
     ['nothing at all', undefined, 'unknown'],
   ])('knows %s', (_what, native, type) => {
     expect(translateError(native, 'codex')).toMatchObject({ type, agentType: 'codex' })
+  })
+
+  it('has the sentence of a nested error as its message', () => {
+    const error = translateError({ type: 'turn.failed', error: { message: 'no model' } }, 'codex')
+    expect(error).toMatchObject({ message: 'no model', nativeError: expect.stringContaining('turn.failed') })
+  })
+
+  it('ends in an error that is its own cause', () => {
+    const error = new Error('round')
+    error.cause = error
+    expect(translateError(error)).toMatchObject({ type: 'unknown', message: 'round' })
   })
 
   it('keeps what was said, and an error that is translated already', () => {

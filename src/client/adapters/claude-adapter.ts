@@ -1,24 +1,80 @@
 import { claude } from '../../agents/claude/agent.ts'
+import type { AgentEvent } from '../event.ts'
+import type { AdaptedSession } from '../protocol-adapter.ts'
+import { fieldOf } from '../rest.ts'
+import { BoardAdapter } from './board-adapter.ts'
 import type { AdapterOptions } from './fold.ts'
+import type { NativeConfig } from './native-config.ts'
 import { ProgramAdapter } from './program-adapter.ts'
 
-/** Claude Code as it is run with `--output-format stream-json`. */
+const MODES: NativeConfig['modes'][string] = {
+  default: { approvalMode: 'ask' },
+  acceptEdits: { approvalMode: 'autoEdit' },
+  plan: { approvalMode: 'ask', sandboxMode: 'readOnly' },
+  bypassPermissions: { approvalMode: 'autoAll' },
+}
+
+const CONFIG: NativeConfig = {
+  modes: {
+    'permissions.defaultMode': MODES,
+    permissionMode: MODES,
+    dangerouslySkipPermissions: { true: { approvalMode: 'autoAll' }, false: {} },
+  },
+  texts: { model: 'model', cwd: 'workingDirectory' },
+  lists: {
+    'permissions.allow': 'allowedTools',
+    'permissions.deny': 'blockedTools',
+    allowedTools: 'allowedTools',
+    disallowedTools: 'blockedTools',
+  },
+  maxTurns: ['maxTurns'],
+}
+
+/**
+ * Claude Code: what it writes with `--output-format stream-json`, or the events of a board server, which the document
+ * calls the protocol of Claude Code. The first line decides.
+ */
 export class ClaudeAdapter extends ProgramAdapter {
+  readonly #options: AdapterOptions
+
   constructor(options: AdapterOptions = {}) {
-    const config = {
-      modes: {
-        permissionMode: {
-          default: { approvalMode: 'ask' },
-          acceptEdits: { approvalMode: 'autoEdit' },
-          plan: { approvalMode: 'ask', sandboxMode: 'readOnly' },
-          bypassPermissions: { approvalMode: 'autoAll' },
-        },
-        dangerouslySkipPermissions: { true: { approvalMode: 'autoAll' }, false: {} },
-      },
-      texts: { model: 'model', cwd: 'workingDirectory' },
-      lists: { allowedTools: 'allowedTools', disallowedTools: 'blockedTools' },
-      maxTurns: ['maxTurns'],
-    } as const
-    super(claude, config, options)
+    super(claude, CONFIG, options)
+    this.#options = options
+  }
+
+  override async *adaptEvents(
+    nativeEvents: AsyncIterable<unknown> | Iterable<unknown>,
+    session: AdaptedSession = {},
+  ): AsyncGenerator<AgentEvent, void, void> {
+    const lines = written(nativeEvents)
+    const first = await lines.next()
+    async function* all() {
+      if (!first.done) yield first.value
+      yield* lines
+    }
+    if (!isBoardEvent(first.value)) return yield* super.adaptEvents(all(), session)
+    yield* new BoardAdapter({ ...this.#options, agentType: claude.id }).adaptEvents(all())
+  }
+}
+
+/** The lines with something in them. */
+async function* written(
+  nativeEvents: AsyncIterable<unknown> | Iterable<unknown>,
+): AsyncGenerator<unknown, void, void> {
+  for await (const native of nativeEvents)
+    if (typeof native !== 'string' || native.trim() !== '') yield native
+}
+
+/** No line of the program itself has a `payload`. */
+function isBoardEvent(native: unknown): boolean {
+  const value = typeof native === 'string' ? jsonIn(native) : native
+  return typeof fieldOf(value, 'type') === 'string' && typeof fieldOf(value, 'payload') === 'object'
+}
+
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
   }
 }

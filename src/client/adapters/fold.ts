@@ -1,65 +1,160 @@
 import type { LaunchRecipe } from '../../agents/agent.ts'
 import { unified } from '../../dialects/unified.ts'
 import { type Frame, type FrameStream, jsonFrame } from '../../framing/frame.ts'
-import { DEFAULT_POLICY, type Entry, type LaunchKind } from '../../model/index.ts'
+import { DEFAULT_POLICY, type Entry, type Event, type EventType, type LaunchKind } from '../../model/index.ts'
 import { Conversation } from '../../sessions/conversation.ts'
 import { stamp } from '../../sessions/log.ts'
-import type { AgentEvent } from '../event.ts'
+import type { SessionConfig } from '../config.ts'
+import type { AgentEvent, SessionStartedEvent } from '../event.ts'
+import { NativeClock } from './native-clock.ts'
 
+/** What the lines of an agent do not contain. */
 export interface AdapterOptions {
-  /** The `sessionId` of the events; a new one unless it is said. */
+  /** The `sessionId` of the events; by default the agent's own, or a new one where the agent has none. */
   sessionId?: string
   /** The prompt that the agent was given, for its `turnStarted`. */
   prompt?: string
+  /** The directory that the agent works in. */
   workingDirectory?: string
-  /** Milliseconds since 1970. */
+  /** What else the agent was started with, for its `sessionStarted`. Unknown settings are left out there. */
+  config?: Omit<SessionConfig, 'agentType' | 'workingDirectory'>
+  /** Milliseconds since 1970, for lines without a timestamp. */
   now?: () => number
 }
 
 export interface Native {
+  /** The agent in `sessionStarted`. */
   agent: string
   recipe: LaunchRecipe
   launch: LaunchKind
 }
 
+/** An event before its session is known. */
+type Unstamped = Omit<Entry, 'seq' | 'session'>
+
+/** Events after which the agent's own session id may still come. */
+const EARLY: ReadonlySet<EventType> = new Set([
+  'session.started',
+  'session.updated',
+  'turn.started',
+  'native.unmapped',
+  'output.written',
+])
+
 /** One run of an agent, folded by the same code that a server uses. */
 export class Fold {
-  readonly conversation: Conversation
-  readonly #stream: FrameStream
+  readonly #native: Native
+  readonly #options: AdapterOptions
+  readonly #clock: NativeClock
   readonly #projection = unified.initial({})
-  #entries: Entry[] = []
+  readonly #begin: (conversation: Conversation) => void
+  #conversation: Conversation | undefined
+  #waiting: Unstamped[] = []
+  #seq = 0
+  #sessionId: string | undefined
+  #nativeSessionId: string | undefined
+  #model: string | undefined
 
-  constructor({ agent, recipe, launch }: Native, options: AdapterOptions) {
-    const { sessionId = crypto.randomUUID(), workingDirectory = '/', now = Date.now } = options
-    let seq = 0
-    this.#stream = recipe.stream ?? 'stdout'
-    this.conversation = new Conversation({
+  /** `begin` opens the turn, when the first line is there. */
+  constructor(native: Native, options: AdapterOptions, begin: (conversation: Conversation) => void) {
+    this.#native = native
+    this.#options = options
+    this.#clock = new NativeClock(options.now ?? Date.now)
+    this.#begin = begin
+  }
+
+  /** Reads one line or one parsed value; a blank line is nothing. */
+  hear(native: unknown): void {
+    if (typeof native === 'string' && native.trim() === '') return
+    const stream = this.#native.recipe.stream ?? 'stdout'
+    const frame = typeof native === 'string' ? jsonFrame(stream, native) : frameOf(stream, native)
+    this.#clock.hear(frame.value)
+    this.#opened().frame(frame)
+  }
+
+  /** The lines are over. How the process ended is not known. */
+  end(): void {
+    this.#opened().exit({})
+    this.#sessionId ??= this.#chosenId()
+  }
+
+  /** A frame that no line stands for. */
+  conclude(frame: Frame): void {
+    this.#opened().frame(frame)
+  }
+
+  /** The events since the last call. The first ones wait until the session has its id. */
+  *events(): Generator<AgentEvent> {
+    if (this.#sessionId === undefined) {
+      const isKnown = this.#options.sessionId !== undefined || this.#nativeSessionId !== undefined
+      if (!isKnown && this.#waiting.every(({ event }) => EARLY.has(event.type))) return
+      this.#sessionId = this.#chosenId()
+    }
+    const waiting = this.#waiting
+    this.#waiting = []
+    for (const { turn, at, event, native } of waiting) {
+      const entry = stamp(++this.#seq, this.#sessionId, turn, at, event, native)
+      for (const message of unified.project(this.#projection, entry)) {
+        if (isEvent(message)) yield message.type === 'sessionStarted' ? this.#started(message) : message
+      }
+    }
+  }
+
+  #opened(): Conversation {
+    if (this.#conversation) return this.#conversation
+    const { agent, recipe, launch } = this.#native
+    const conversation = new Conversation({
       agent,
       recipe,
-      start: { launch, cwd: workingDirectory, policy: DEFAULT_POLICY, options: {} },
-      // What is asked of a person is no part of these events, so that nobody compares it.
+      // What nobody gave is not known: the policy decides nothing here, and is not reported.
+      start: { launch, cwd: this.#options.workingDirectory ?? '', policy: DEFAULT_POLICY, options: {} },
+      // Requests are answered elsewhere, so that no digest is compared.
       digest: (text) => text,
-      now,
-      emit: (event, turn, native) => {
-        this.#entries.push(stamp(++seq, sessionId, turn, now(), event, native))
-      },
+      now: () => this.#clock.elapsed(),
+      emit: (event, turn, native) => this.#take(event, turn, native),
     })
-    this.conversation.open()
-    this.conversation.launch()
+    this.#conversation = conversation
+    conversation.open()
+    conversation.launch()
+    this.#begin(conversation)
+    return conversation
   }
 
-  /** One line or one parsed value; a blank line is nothing. */
-  hear(native: unknown): void {
-    if (typeof native !== 'string') this.conversation.frame(frameOf(this.#stream, native))
-    else if (native.trim() !== '') this.conversation.frame(jsonFrame(this.#stream, native))
+  #take(event: Event, turn: number | undefined, native: number | undefined): void {
+    if (event.type === 'session.updated') {
+      this.#nativeSessionId ??= event.nativeSessionId
+      this.#model ??= event.model
+    }
+    const at = this.#clock.at()
+    this.#waiting.push({
+      at,
+      event,
+      ...(turn !== undefined && { turn }),
+      ...(native !== undefined && { native }),
+    })
   }
 
-  /** What was said since the last time. */
-  *events(): Generator<AgentEvent> {
-    const entries = this.#entries
-    this.#entries = []
-    for (const entry of entries) {
-      for (const message of unified.project(this.#projection, entry)) if (isEvent(message)) yield message
+  #chosenId(): string {
+    return this.#options.sessionId ?? this.#nativeSessionId ?? crypto.randomUUID()
+  }
+
+  /** Only what is known of the session: the projection has defaults for the rest. */
+  #started({ config: _, ...message }: SessionStartedEvent): SessionStartedEvent {
+    const { workingDirectory, config = {} } = this.#options
+    const { allowedTools, blockedTools, ...rest } = config
+    const model = rest.model ?? this.#model
+    const nativeSessionId = this.#nativeSessionId
+    return {
+      ...message,
+      ...(nativeSessionId !== undefined && { nativeSessionId }),
+      config: {
+        agentType: message.agentType,
+        ...(workingDirectory !== undefined && { workingDirectory }),
+        ...rest,
+        ...(model !== undefined && { model }),
+        ...(allowedTools && { allowedTools: [...allowedTools] }),
+        ...(blockedTools && { blockedTools: [...blockedTools] }),
+      },
     }
   }
 }
@@ -68,7 +163,7 @@ export function frameOf(stream: FrameStream, value: unknown): Frame {
   return { stream, text: JSON.stringify(value) ?? '', value }
 }
 
-/** The dialect says nothing else; its common interface cannot know. */
+/** The dialect emits nothing else; its common interface cannot say so. */
 function isEvent(message: Readonly<Record<string, unknown>>): message is AgentEvent {
   return typeof message.type === 'string'
 }

@@ -1,25 +1,40 @@
 import { gemini } from '../../agents/gemini/agent.ts'
 import type { AdapterOptions } from './fold.ts'
+import type { NativeConfig } from './native-config.ts'
 import { ProgramAdapter } from './program-adapter.ts'
 
-/** Gemini CLI as it is run with `--output-format stream-json`. */
+const SANDBOXES: NativeConfig['modes'][string] = {
+  true: { sandboxMode: 'workspaceWrite' },
+  docker: { sandboxMode: 'workspaceWrite' },
+  podman: { sandboxMode: 'workspaceWrite' },
+  false: {},
+}
+
+/** Flags by their names, and the tables of `settings.json`. */
+const CONFIG: NativeConfig = {
+  modes: {
+    approvalMode: {
+      default: { approvalMode: 'ask' },
+      auto_edit: { approvalMode: 'autoEdit' },
+      plan: { approvalMode: 'ask', sandboxMode: 'readOnly' },
+      yolo: { approvalMode: 'autoAll' },
+    },
+    yolo: { true: { approvalMode: 'autoAll' }, false: {} },
+    'tools.sandbox': SANDBOXES,
+    sandbox: SANDBOXES,
+  },
+  texts: { 'model.name': 'model', model: 'model', cwd: 'workingDirectory' },
+  lists: {
+    'tools.exclude': 'blockedTools',
+    allowedTools: 'allowedTools',
+    excludeTools: 'blockedTools',
+  },
+  maxTurns: ['model.maxSessionTurns', 'maxSessionTurns'],
+}
+
+/** Gemini CLI as it is run with `--output-format stream-json`, and the lines of the protocol's document. */
 export class GeminiAdapter extends ProgramAdapter {
   constructor(options: AdapterOptions = {}) {
-    const config = {
-      modes: {
-        approvalMode: {
-          default: { approvalMode: 'ask' },
-          auto_edit: { approvalMode: 'autoEdit' },
-          plan: { approvalMode: 'ask', sandboxMode: 'readOnly' },
-          yolo: { approvalMode: 'autoAll' },
-        },
-        yolo: { true: { approvalMode: 'autoAll' }, false: {} },
-        sandbox: { true: { sandboxMode: 'workspaceWrite' }, false: {} },
-      },
-      texts: { model: 'model', cwd: 'workingDirectory' },
-      lists: { allowedTools: 'allowedTools', excludeTools: 'blockedTools' },
-      maxTurns: ['maxSessionTurns'],
-    } as const
-    super(gemini, config, options)
+    super(gemini, CONFIG, options)
   }
 }

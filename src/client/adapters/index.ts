@@ -1,4 +1,4 @@
-export { BoardAdapter } from './board-adapter.ts'
+export { BoardAdapter, type BoardAdapterOptions } from './board-adapter.ts'
 export { ClaudeAdapter } from './claude-adapter.ts'
 export { CodexAdapter } from './codex-adapter.ts'
 export type { AdapterOptions } from './fold.ts'

@@ -1,13 +1,14 @@
 import { AgentError } from '../agent-error.ts'
 import type { SessionConfig } from '../config.ts'
+import { fieldOf } from '../rest.ts'
 
 type Modes = Pick<SessionConfig, 'approvalMode' | 'sandboxMode'>
 type TextField = 'agentType' | 'projectId' | 'workingDirectory' | 'model'
 type ListField = 'allowedTools' | 'blockedTools'
 
-/** The settings of one agent, by its own names and words. */
+/** The settings of one agent, by its own names and words. A name with dots leads into tables; later names win. */
 export interface NativeConfig {
-  /** Settings whose value is one of a few words, and what each means. Those further down win. */
+  /** Settings whose value is one of a few words, and what each means. */
   modes: Readonly<Record<string, Readonly<Record<string, Modes>>>>
   texts: Readonly<Record<string, TextField>>
   /** An array, or names with commas between them. */
@@ -16,31 +17,39 @@ export interface NativeConfig {
   maxTurns: readonly string[]
 }
 
-/** Settings that have no place in a session are left out; a word that nobody knows is refused, not guessed. */
+/** Settings that have no place in a session are left out; an unknown word is refused, not guessed. */
 export function configFrom(names: NativeConfig, native: Readonly<Record<string, unknown>>): SessionConfig {
   const config: SessionConfig = {}
   for (const [setting, words] of Object.entries(names.modes)) {
-    if (native[setting] !== undefined) Object.assign(config, meaningOf(setting, words, native[setting]))
+    const value = valueAt(native, setting)
+    if (value !== undefined) Object.assign(config, meaningOf(setting, words, value))
   }
   for (const [setting, field] of Object.entries(names.texts)) {
-    const value = native[setting]
+    const value = valueAt(native, setting)
     if (typeof value === 'string') config[field] = value
   }
   for (const [setting, field] of Object.entries(names.lists)) {
-    const list = listOf(native[setting])
+    const list = listOf(valueAt(native, setting))
     if (list) config[field] = list
   }
   for (const setting of names.maxTurns) {
-    const value = native[setting]
+    const value = valueAt(native, setting)
     if (typeof value === 'number' && Number.isInteger(value) && value > 0) config.maxTurns = value
   }
   return config
 }
 
+function valueAt(native: Readonly<Record<string, unknown>>, path: string): unknown {
+  return path.split('.').reduce<unknown>((value, name) => fieldOf(value, name), native)
+}
+
 function meaningOf(setting: string, words: Readonly<Record<string, Modes>>, value: unknown): Modes {
   const meaning = Object.hasOwn(words, String(value)) ? words[String(value)] : undefined
   if (meaning) return meaning
-  throw new AgentError('protocolError', `${setting}: nobody knows what ${JSON.stringify(value)} allows`)
+  throw new AgentError(
+    'protocolError',
+    `${setting}: ${JSON.stringify(value)} is not a known value; known: ${Object.keys(words).join(', ')}`,
+  )
 }
 
 function listOf(value: unknown): string[] | undefined {

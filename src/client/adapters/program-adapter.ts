@@ -3,7 +3,7 @@ import { type Command, MainstemError } from '../../model/index.ts'
 import { translateError } from '../agent-error.ts'
 import type { AgentRequest, SessionConfig } from '../config.ts'
 import type { AgentEvent } from '../event.ts'
-import type { NativeRequest, ProtocolAdapter } from '../protocol-adapter.ts'
+import type { AdaptedSession, NativeRequest, ProtocolAdapter } from '../protocol-adapter.ts'
 import { type AdapterOptions, Fold } from './fold.ts'
 import { configFrom, type NativeConfig } from './native-config.ts'
 import { policyOf } from './policy.ts'
@@ -22,16 +22,18 @@ export class ProgramAdapter implements ProtocolAdapter {
 
   async *adaptEvents(
     nativeEvents: AsyncIterable<unknown> | Iterable<unknown>,
+    _session?: AdaptedSession,
   ): AsyncGenerator<AgentEvent, void, void> {
-    const fold = new Fold({ agent: this.#agent.id, recipe: this.#recipe, launch: 'oneshot' }, this.#options)
+    const native = { agent: this.#agent.id, recipe: this.#recipe, launch: 'oneshot' } as const
     // A program that was started for one prompt is one turn, from its first line to its last.
-    fold.conversation.begin(fold.conversation.accept(), this.#options.prompt)
-    yield* fold.events()
+    const fold = new Fold(native, this.#options, (conversation) =>
+      conversation.begin(conversation.accept(), this.#options.prompt),
+    )
     for await (const native of nativeEvents) {
       fold.hear(native)
       yield* fold.events()
     }
-    fold.conversation.exit({ code: 0 })
+    fold.end()
     yield* fold.events()
   }
 
@@ -54,9 +56,10 @@ export class ProgramAdapter implements ProtocolAdapter {
   }
 
   #requestOf({ prompt, sessionId, config = {} }: AgentRequest): NativeRequest {
+    const cwd = config.workingDirectory ?? this.#options.workingDirectory
     const start: Start = {
       launch: 'oneshot',
-      cwd: config.workingDirectory ?? this.#options.workingDirectory ?? '/',
+      cwd: cwd ?? '',
       policy: policyOf(config),
       options: config.model === undefined ? {} : { model: config.model },
       epoch: 1,
@@ -64,10 +67,11 @@ export class ProgramAdapter implements ProtocolAdapter {
     }
     const { argv, env } = this.#launchOf(start)
     const { maxSteps, ...free } = start.policy
-    // A server counts the steps of an agent that does not; here there is nobody to count.
+    // A server counts the steps of an agent that does not; here the agent has to.
     if (maxSteps !== undefined && `${this.#launchOf({ ...start, policy: free }).argv}` === `${argv}`)
       throw new MainstemError('unsupported_option', `${this.#agent.id} does not count its turns`)
-    return { kind: 'process', argv, env, cwd: start.cwd, input: this.#inputOf(start, prompt) }
+    const input = this.#inputOf(start, prompt)
+    return { kind: 'process', argv, env, ...(cwd !== undefined && { cwd }), input }
   }
 
   #launchOf(start: Start): ProcessLaunch {

@@ -1,0 +1,112 @@
+import type { AgentErrorType } from './agent-error.ts'
+import { isErrorCode, STATUSES, TYPES } from './error-codes.ts'
+
+/** Codes of the system and of `fetch`. */
+const SYSTEM: ReadonlyMap<unknown, AgentErrorType> = new Map([
+  ...['ECONNREFUSED', 'ECONNRESET', 'ECONNABORTED', 'ENOTFOUND', 'EAI_AGAIN', 'EPIPE', 'ENOENT'].map(failed),
+  ...['EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_SOCKET'].map(failed),
+  ['ETIMEDOUT', 'timeout'],
+  ['UND_ERR_CONNECT_TIMEOUT', 'timeout'],
+  ['UND_ERR_HEADERS_TIMEOUT', 'timeout'],
+  ['UND_ERR_BODY_TIMEOUT', 'timeout'],
+  ['EACCES', 'permissionDenied'],
+  ['EPERM', 'permissionDenied'],
+])
+
+function failed(code: string): [string, AgentErrorType] {
+  return [code, 'connectionFailed']
+}
+
+/** Agents report most failures in words alone. The first that matches decides. */
+const WORDS: readonly (readonly [RegExp, AgentErrorType])[] = [
+  [/\b401\b|unauthori[sz]ed|authenticat|api key|not logged in|token could not be/i, 'authenticationFailed'],
+  [/\b403\b|forbidden|permission denied|not permitted/i, 'permissionDenied'],
+  [/(session|thread|conversation)\b.*not found|no (rollout|conversation|session) found/i, 'sessionNotFound'],
+  [/tim(ed|e) ?out|\b(408|504)\b/i, 'timeout'],
+  [/ECONN|ENOTFOUND|EPIPE|fetch failed|socket hang up|\b50[23]\b/, 'connectionFailed'],
+  [/(stream|server) disconnected|connection (refused|failed|reset|lost|closed)/i, 'connectionFailed'],
+  [/(tool|command)( execution)? failed|sandbox (error|denied)/i, 'toolExecutionFailed'],
+  [/invalid.chunk|unexpected token|in JSON at|malformed/i, 'protocolError'],
+]
+
+/** Fields that hold the failure itself, in the errors of platforms and in the events of agents. */
+const INNER = ['error', 'cause', 'payload'] as const
+
+/** Deeper than any platform nests its causes. */
+const MAX_DEPTH = 5
+
+/** The kind of a failure: by its code or status, by what it wraps, else by its words. */
+export function typeOf(native: unknown, depth = 0): AgentErrorType {
+  const value = parsed(native)
+  const known = byCode(value)
+  if (known) return known
+  for (const name of depth < MAX_DEPTH ? INNER : []) {
+    const inner = fieldOf(value, name)
+    const type = inner === undefined ? 'unknown' : typeOf(inner, depth + 1)
+    if (type !== 'unknown') return type
+  }
+  const words = [fieldOf(value, 'code'), fieldOf(value, 'type'), messageOf(value)].join(' ')
+  const [, told] = WORDS.find(([pattern]) => pattern.test(words)) ?? []
+  // `fetch` throws it when the server cannot be reached, or when a body breaks off.
+  return told ?? (value instanceof TypeError ? 'connectionFailed' : 'unknown')
+}
+
+function byCode(value: unknown): AgentErrorType | undefined {
+  const code = fieldOf(value, 'code')
+  const own = snakeCase(code)
+  // One that says nothing leaves it to the words.
+  if (isErrorCode(own)) return own === 'unknown' ? undefined : TYPES[own]
+  const name = fieldOf(value, 'name')
+  if (name === 'TimeoutError') return 'timeout'
+  if (name === 'SyntaxError') return 'protocolError'
+  const status = [value, fieldOf(value, 'status'), fieldOf(value, 'statusCode'), code].find(isStatus)
+  const meant = status === undefined ? undefined : STATUSES.get(status)
+  return SYSTEM.get(code) ?? (meant && TYPES[meant])
+}
+
+function isStatus(value: unknown): value is number {
+  return typeof value === 'number' && STATUSES.has(value)
+}
+
+/** Events on this face write the same codes in camel case. */
+function snakeCase(code: unknown): unknown {
+  return typeof code === 'string'
+    ? code.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+    : undefined
+}
+
+/** A line of an agent is read as the event that it is. */
+function parsed(native: unknown): unknown {
+  if (typeof native !== 'string' || !native.startsWith('{')) return native
+  try {
+    return JSON.parse(native)
+  } catch {
+    return native
+  }
+}
+
+/** The sentence in a failure, wherever it is nested. */
+export function messageOf(native: unknown): string {
+  return sentenceIn(parsed(native), 0) ?? textOf(native)
+}
+
+function sentenceIn(value: unknown, depth: number): string | undefined {
+  for (const name of ['message', 'detail', 'error']) {
+    const told = fieldOf(value, name)
+    if (typeof told === 'string' && told !== '') return told
+  }
+  if (depth >= MAX_DEPTH) return undefined
+  return INNER.map((name) => fieldOf(value, name))
+    .filter((inner) => typeof inner === 'object')
+    .map((inner) => sentenceIn(inner, depth + 1))
+    .find((told) => told !== undefined)
+}
+
+export function textOf(native: unknown): string {
+  if (native instanceof Error) return `${native.name}: ${native.message}`
+  return typeof native === 'string' ? native : (JSON.stringify(native) ?? String(native))
+}
+
+function fieldOf(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
+}
