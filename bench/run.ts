@@ -1,16 +1,18 @@
 import { core } from './core.ts'
 import { gateway } from './gateway.ts'
 import { library } from './library.ts'
+import { masking } from './masking.ts'
 import { readers } from './readers.ts'
 import { store } from './store.ts'
 
-/** `npm run bench -- core|library [agent …]`, `store [word …]`, `gateway [part …]`, `readers`: beside a baseline of the same run. */
+/** `npm run bench -- core|library [agent …]`, `store [word …]`, `gateway [part …]`, `readers`, `masking [megabytes]`: beside a baseline of the same run. */
 const BENCHES: Readonly<Record<string, (args: readonly string[]) => Promise<void>>> = {
   core,
   library,
   store,
   gateway,
   readers,
+  masking,
 }
 
 const [name = '', ...args] = process.argv.slice(2)

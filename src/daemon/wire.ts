@@ -41,7 +41,7 @@ export interface Wiring {
   agentLimits?: Partial<AgentLimits>
   /** The policy without what is not allowed any more, for a session that goes on. */
   limit?: (policy: Policy) => Policy
-  /** Masked in every log, besides the keys that agents are given; those in the environment unless told otherwise. */
+  /** Masked in the logs of the server's owner, besides the keys that agents are given; by default the keys in the environment. */
   secrets?: readonly string[]
   /** Comes between the sessions and the driver. */
   between?: (driver: Driver) => Driver

@@ -9,8 +9,8 @@ export interface RunContext {
   /** Set for this child on top of what its launch asks for. */
   env: Readonly<Record<string, string>>
   blobs: BlobSink
-  /** Receives keys that reach the child by names from its own settings, before it starts: no log may show them. */
-  protect?(secrets: readonly string[]): void
+  /** Receives, before the child starts, its environment and the keys in it that its own settings name: no log may show a key. */
+  protect?(named: readonly string[], environment: Readonly<Record<string, string>>): void
 }
 
 /** How a run ended; `error` when it never started or its connection broke. */

@@ -31,11 +31,17 @@ export function environmentOf(
   temporary: string,
 ): Record<string, string> {
   const child = childEnvironment(ours, launch, context, temporary)
-  if (!launch.passNamedIn) return child
+  if (!launch.passNamedIn) {
+    context.protect?.([], child)
+    return child
+  }
   const names = namedVariables(launch.passNamedIn, child)
   const passEnv = [...launch.passEnv, ...names]
   const environment = childEnvironment(ours, { ...launch, passEnv }, context, temporary)
-  context.protect?.(names.flatMap((name) => environment[name] ?? []))
+  context.protect?.(
+    names.flatMap((name) => environment[name] ?? []),
+    environment,
+  )
   return environment
 }
 

@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { MainstemError } from '../model/index.ts'
+import { OWNER } from '../sessions/secrets.ts'
 import type { GatewayParts } from './parts.ts'
 
 /** Who is meant by a token: what belongs to one principal does not exist for another. */
@@ -28,7 +29,7 @@ declare module 'fastify' {
 }
 
 /** Whose the first token is. Without authentication everybody is this one. */
-export const LOCAL = 'local'
+export const LOCAL = OWNER
 
 /** Asks every request for a token, but on routes that are declared open. Without tokens everybody may come in. */
 export function requireToken(

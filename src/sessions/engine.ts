@@ -23,7 +23,7 @@ import { agentSilent, processSurvived } from './notices.ts'
 import { openConversation } from './open-conversation.ts'
 import { Outbox } from './outbox.ts'
 import type { SessionParts } from './parts.ts'
-import { secretsFor } from './secrets.ts'
+import { secretsFor, secretsIn, serverSecrets } from './secrets.ts'
 import { Settlements } from './settlements.ts'
 import {
   type Change,
@@ -63,6 +63,7 @@ export class Engine {
   readonly #owner: EngineOwner
   readonly #log: Log
   readonly #mask: Mask
+  readonly #principal: string
   /** Keys that are used up when a turn ends. */
   readonly #claims = new Map<number, Claim[]>()
   readonly #interruption: Interruption
@@ -82,7 +83,8 @@ export class Engine {
     this.#setup = setup
     this.#parts = parts
     this.#owner = owner
-    this.#mask = new Mask(secretsFor(setup, parts))
+    this.#principal = state.principal
+    this.#mask = new Mask(secretsFor(setup, state.principal, parts))
     this.#log = new Log(state, place, {
       store: parts.store,
       now: () => parts.clock.now(),
@@ -170,11 +172,16 @@ export class Engine {
     }
     this.outbox.push(() => {
       const blobs = maskedBlobs(this.#parts.store.blobs, this.#mask)
-      const protect = (secrets: readonly string[]) => this.#mask.add(secrets)
+      const protect = this.#protect.bind(this)
       const context = { ...runContext(this.#setup, start, settings), blobs, protect }
       this.process.adopt(this.#parts.driver.start(launched.launch, context))
     })
     this.command({ type: 'open', ...(start.resume !== undefined && { resume: start.resume }) })
+  }
+
+  /** Masks the secrets of the server that the agent is given. */
+  #protect(named: readonly string[], environment: Readonly<Record<string, string>>): void {
+    this.#mask.add(serverSecrets(this.#principal, [...named, ...secretsIn(environment)]))
   }
 
   /** A prompt that the agent cannot take ends its turn: nothing else would. */

@@ -52,7 +52,7 @@ export class Log {
   constructor(
     state: SessionState,
     place: Pick<SessionRecord, 'head' | 'updatedAt'>,
-    { store, now, committed, mask = new Mask([]) }: LogParts,
+    { store, now, committed, mask = new Mask({}) }: LogParts,
   ) {
     this.#committed = committed
     this.#mask = mask

@@ -1,15 +1,13 @@
 import type { Event } from '../model/index.ts'
+import { type MaskedPiece, MaskScanner } from './mask-scanner.ts'
+import { Matcher } from './matcher.ts'
+import type { Secrets } from './secrets.ts'
 
 /** Shorter values are words that occur anyway. */
 const SHORTEST = 8
 
-interface Needle {
-  text: string
-  mark: string
-}
-
 interface Increment {
-  /** What it continues. */
+  /** The name of the stream that it continues. */
   stream: string
   id: string
   text: string
@@ -17,50 +15,88 @@ interface Increment {
   with(text: string): Event
 }
 
-/** Puts a mark with its length in the place of every secret. */
+/** Text that arrives in pieces. */
+interface Stream {
+  scanner: MaskScanner
+  /** The end of the text so far, held back because it may begin a secret that the principal owns. */
+  kept: string
+  /** The last piece. */
+  last: Increment
+}
+
+/**
+ * Replaces every secret of a session with a mark that has its length. Overlapping secrets share one mark. Each text
+ * is scanned once, in linear time.
+ */
 export class Mask {
-  #needles: readonly Needle[] = []
-  /** By stream: an end that may be the beginning of a secret. */
-  readonly #held = new Map<string, Increment>()
+  /** By needle. */
+  readonly #secrets = new Map<string, { mark: string; held: boolean }>()
+  #matcher: Matcher | undefined
+  /** No shorter text contains a secret. */
+  #shortest = Number.POSITIVE_INFINITY
+  readonly #streams = new Map<string, Stream>()
 
-  constructor(secrets: readonly string[]) {
-    this.add(secrets)
+  constructor({ own = [], lent = [] }: Secrets) {
+    this.add({ own, lent })
   }
 
-  get needles(): readonly Needle[] {
-    return this.#needles
-  }
-
-  /** There is nothing to mask. */
   get isEmpty(): boolean {
-    return this.#needles.length === 0
+    return this.#secrets.size === 0
   }
 
   /** Masks these from now on as well. */
-  add(secrets: readonly string[]): void {
-    const needles = new Map(this.#needles.map(({ text, mark }) => [text, mark]))
-    for (const secret of secrets) {
-      if (secret.length < SHORTEST) continue
-      // Raw frames and drafts of calls have it as JSON writes it.
-      for (const text of [secret, JSON.stringify(secret).slice(1, -1)])
-        needles.set(text, `[masked ${secret.length}]`)
+  add({ own = [], lent = [] }: Secrets): void {
+    for (const secret of lent) this.#add(secret, false)
+    for (const secret of own) this.#add(secret, true)
+  }
+
+  #add(secret: string, held: boolean): void {
+    if (secret.length < SHORTEST) return
+    const mark = `[masked ${secret.length}]`
+    // Raw frames and drafts of calls contain the secret in its JSON form.
+    for (const needle of [secret, JSON.stringify(secret).slice(1, -1)]) {
+      this.#secrets.set(needle, { mark, held: held || (this.#secrets.get(needle)?.held ?? false) })
     }
-    // Longest first: one secret may be part of another.
-    const sorted = [...needles].sort(([a], [b]) => b.length - a.length)
-    this.#needles = sorted.map(([text, mark]) => ({ text, mark }))
+    this.#matcher = undefined
+    this.#shortest = Math.min(this.#shortest, secret.length)
+  }
+
+  /** Finds the secrets in bytes. A blob is read only when it is complete, so everything is held back. */
+  byteMatcher(): Matcher {
+    const encoder = new TextEncoder()
+    return new Matcher(
+      [...this.#secrets].map(([text, { mark }]) => ({ units: encoder.encode(text), mark, held: true })),
+    )
   }
 
   text(text: string): string {
-    let masked = text
-    for (const { text: needle, mark } of this.#needles) {
-      if (masked.includes(needle)) masked = masked.replaceAll(needle, mark)
-    }
-    return masked
+    if (text.length < this.#shortest || !this.#finds(text)) return text
+    return masked(text, new MaskScanner(this.#textMatcher).scan(text, true))
+  }
+
+  get #textMatcher(): Matcher {
+    this.#matcher ??= new Matcher(
+      [...this.#secrets].map(([text, secret]) => ({
+        units: Array.from({ length: text.length }, (_, at) => text.charCodeAt(at)),
+        ...secret,
+      })),
+    )
+    return this.#matcher
+  }
+
+  /** Almost every text is free of secrets, and costs no allocation here. */
+  #finds(text: string): boolean {
+    let found = false
+    this.#textMatcher.scanText(text, 0, 0, () => {
+      found = true
+      return true
+    })
+    return found
   }
 
   /**
-   * Hands over what may be logged of an event. The end of an increment that could begin a secret is kept back until
-   * the next one of its stream, or the end of the stream, shows what it is.
+   * Passes on the part of an event that may be logged. The end of an increment that may begin an own secret is held
+   * back until the next increment, or the end, of its stream.
    */
   pass(event: Event, log: (event: Event) => void): void {
     const increment = incrementOf(event)
@@ -68,7 +104,7 @@ export class Mask {
       this.#increment(increment, log)
       return
     }
-    if (this.#held.size > 0) this.#releaseBefore(event, log)
+    if (this.#streams.size > 0) this.#releaseBefore(event, log)
     log(this.value(event))
   }
 
@@ -93,42 +129,41 @@ export class Mask {
     return masked ?? value
   }
 
-  #increment({ stream, id, text, with: make }: Increment, log: (event: Event) => void): void {
-    const before = this.#held.get(stream)?.text ?? ''
-    const masked = this.text(before + text)
-    const end = this.#beginning(masked)
-    const shown = masked.slice(0, masked.length - end)
-    if (end > 0) this.#held.set(stream, { stream, id, text: masked.slice(-end), with: make })
-    else if (before !== '') this.#held.delete(stream)
+  #increment(increment: Increment, log: (event: Event) => void): void {
+    const { stream: name, text, with: make } = increment
+    const stream = this.#streams.get(name) ?? {
+      scanner: new MaskScanner(this.#textMatcher),
+      kept: '',
+      last: increment,
+    }
+    const { scanner } = stream
+    const whole = stream.kept + text
+    const shown = masked(whole, scanner.scan(whole, false))
+    stream.kept = whole.slice(whole.length - scanner.kept)
+    stream.last = increment
+    if (scanner.isMidway) this.#streams.set(name, stream)
+    else this.#streams.delete(name)
     if (shown !== '' || text === '') log(make(shown))
   }
 
-  /** What an event ends, or stands behind, has nothing more to come. */
+  /** Passes on the held text of the streams that an event ends or follows. */
   #releaseBefore(event: Event, log: (event: Event) => void): void {
     const isEnd = event.type === 'turn.completed' || event.type === 'session.ended'
     const messageId = 'messageId' in event ? event.messageId : undefined
     const toolId = 'toolId' in event ? event.toolId : undefined
-    for (const { stream, id, text, with: make } of this.#held.values()) {
-      if (!isEnd && id !== messageId && id !== toolId) continue
-      this.#held.delete(stream)
-      log(make(text))
+    for (const [name, { scanner, kept, last }] of this.#streams) {
+      if (!isEnd && last.id !== messageId && last.id !== toolId) continue
+      this.#streams.delete(name)
+      const shown = masked(kept, scanner.scan(kept, true))
+      if (shown !== '') log(last.with(shown))
     }
   }
+}
 
-  /** How many characters at the end of a text are the beginning of a secret. */
-  #beginning(text: string): number {
-    const last = text.at(-1)
-    if (last === undefined) return 0
-    let longest = 0
-    for (const { text: needle } of this.#needles) {
-      for (let at = needle.length - 2; at >= longest; at--) {
-        at = needle.lastIndexOf(last, at)
-        if (at < longest) break
-        if (text.endsWith(needle.slice(0, at + 1))) longest = at + 1
-      }
-    }
-    return longest
-  }
+function masked(text: string, pieces: readonly MaskedPiece[]): string {
+  return pieces
+    .map((piece) => (typeof piece === 'string' ? piece : text.slice(piece.from, piece.to)))
+    .join('')
 }
 
 /** A piece of something that comes in pieces; `undefined` when the event is none. */

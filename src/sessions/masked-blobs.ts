@@ -1,74 +1,51 @@
 import type { BlobRef, BlobSink, BlobWriter } from '../model/index.ts'
 import type { Mask } from './mask.ts'
+import { MaskScanner } from './mask-scanner.ts'
+import type { Matcher } from './matcher.ts'
 
-interface Needle {
-  bytes: Uint8Array
-  mark: Uint8Array
-}
+const NO_BYTES = new Uint8Array()
 
-const NOTHING = new Uint8Array()
-
-/** Large bytes on their way into the store, with marks in the place of secrets. */
+/** Wraps a blob store so that secrets in the written bytes are masked. */
 export function maskedBlobs(sink: BlobSink, mask: Mask): BlobSink {
-  const encoder = new TextEncoder()
-  const needles = () =>
-    mask.needles.map(({ text, mark }) => ({ bytes: encoder.encode(text), mark: encoder.encode(mark) }))
-  return { open: () => (mask.isEmpty ? sink.open() : new MaskedBlob(sink.open(), needles())) }
+  return { open: () => (mask.isEmpty ? sink.open() : new MaskedBlob(sink.open(), mask.byteMatcher())) }
 }
 
 class MaskedBlob implements BlobWriter {
   readonly #writer: BlobWriter
-  readonly #needles: readonly Needle[]
-  /** So many bytes at the end may be the beginning of a secret. */
-  readonly #kept: number
-  #rest: Uint8Array = NOTHING
+  readonly #scanner: MaskScanner
+  readonly #encoder = new TextEncoder()
+  /** The last bytes, which may begin a secret: fewer than the longest secret has. */
+  #kept: Uint8Array = NO_BYTES
 
-  constructor(writer: BlobWriter, needles: readonly Needle[]) {
+  constructor(writer: BlobWriter, matcher: Matcher) {
     this.#writer = writer
-    this.#needles = needles
-    this.#kept = Math.max(...needles.map(({ bytes }) => bytes.length)) - 1
+    this.#scanner = new MaskScanner(matcher)
   }
 
   write(chunk: Uint8Array): void {
-    const bytes = new Uint8Array(this.#rest.length + chunk.length)
-    bytes.set(this.#rest)
-    bytes.set(chunk, this.#rest.length)
-    let at = 0
-    for (let found = this.#find(bytes, at); found; found = this.#find(bytes, at)) {
-      this.#pass(bytes.subarray(at, found.at))
-      this.#writer.write(found.needle.mark)
-      at = found.at + found.needle.bytes.length
-    }
-    const end = Math.max(at, bytes.length - this.#kept)
-    this.#pass(bytes.subarray(at, end))
-    this.#rest = bytes.slice(end)
+    this.#pass(chunk, false)
   }
 
   close(): Promise<BlobRef> {
-    this.#pass(this.#rest)
+    this.#pass(NO_BYTES, true)
     return this.#writer.close()
   }
 
-  #pass(bytes: Uint8Array): void {
-    if (bytes.length > 0) this.#writer.write(bytes)
-  }
-
-  /** The first secret from here on; of two that begin together the longer one, which is looked for first. */
-  #find(bytes: Uint8Array, from: number): { needle: Needle; at: number } | undefined {
-    let first: { needle: Needle; at: number } | undefined
-    for (const needle of this.#needles) {
-      const at = indexOf(bytes, needle.bytes, from)
-      if (at >= 0 && (!first || at < first.at)) first = { needle, at }
+  #pass(chunk: Uint8Array, isLast: boolean): void {
+    const bytes = this.#kept.length === 0 ? chunk : joined(this.#kept, chunk)
+    for (const piece of this.#scanner.scan(bytes, isLast)) {
+      this.#writer.write(
+        typeof piece === 'string' ? this.#encoder.encode(piece) : bytes.subarray(piece.from, piece.to),
+      )
     }
-    return first
+    // Copied: the chunk may be reused by the reader.
+    this.#kept = bytes.slice(bytes.length - this.#scanner.kept)
   }
 }
 
-function indexOf(bytes: Uint8Array, needle: Uint8Array, from: number): number {
-  const [first = 0] = needle
-  for (let at = bytes.indexOf(first, from); at >= 0; at = bytes.indexOf(first, at + 1)) {
-    if (at + needle.length > bytes.length) return -1
-    if (needle.every((byte, index) => bytes[at + index] === byte)) return at
-  }
-  return -1
+function joined(one: Uint8Array, other: Uint8Array): Uint8Array {
+  const both = new Uint8Array(one.length + other.length)
+  both.set(one)
+  both.set(other, one.length)
+  return both
 }

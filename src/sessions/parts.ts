@@ -40,7 +40,7 @@ export interface SessionParts {
   committed?: (state: SessionState, batch: Batch) => void
   /** Told of a session that cannot go on; `stopped` settles when nothing of it runs any more. */
   failed?: (id: string, error: MainstemError, stopped: Promise<void>) => void
-  /** Values that are masked in every log, as are the keys that a session hands to its agent. */
+  /** Values that are masked in the sessions of the server's owner, as are the keys that a session hands to its agent. */
   secrets?: readonly string[]
   /** How many agent processes there may be. */
   pool: WarmPool

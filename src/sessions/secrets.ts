@@ -1,6 +1,5 @@
 import type { SessionOptions } from '../model/index.ts'
 import type { SessionParts } from './parts.ts'
-import type { SessionSetup } from './setup.ts'
 
 /** Names of variables and headers whose values are keys. */
 const SECRET_NAME = /(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?|COOKIE|AUTH|AUTHORIZATION|PAT)$/i
@@ -16,10 +15,34 @@ export function secretsIn(values: Readonly<Record<string, string | undefined>> =
   return secrets
 }
 
-/** All that must not be in the log of this session. */
-export function secretsFor({ agent, options }: SessionSetup, parts: SessionParts): string[] {
-  const { env } = parts.agentSettings?.(agent.id) ?? {}
-  return [...(parts.secrets ?? []), ...secretsIn(env), ...secretsOf(options)]
+/** Values that are masked in a session, by who knows them. */
+export interface Secrets {
+  /** The principal of the session knows them, so holding a text back because of one reveals nothing to that principal. */
+  own?: readonly string[]
+  /** The server lends them to the agent. A text is never held back because of one: the delay would reveal it. */
+  lent?: readonly string[]
+}
+
+/** The principal who runs the server, and who knows its secrets. */
+export const OWNER = 'local'
+
+/** Sorts secrets of the server by what the principal of a session knows. */
+export function serverSecrets(principal: string, secrets: readonly string[]): Secrets {
+  return principal === OWNER ? { own: secrets } : { lent: secrets }
+}
+
+/**
+ * The secrets of a session before its agent starts. The secrets of the server that the agent is not given belong to
+ * the owner of the server, and are not compared with the text of any other principal.
+ */
+export function secretsFor(
+  { agent, options }: { agent: { id: string }; options: SessionOptions },
+  principal: string,
+  parts: Pick<SessionParts, 'secrets' | 'agentSettings'>,
+): Secrets {
+  const configured = secretsIn(parts.agentSettings?.(agent.id).env)
+  const { own = [], lent = [] } = serverSecrets(principal, configured)
+  return { own: [...own, ...(principal === OWNER ? (parts.secrets ?? []) : []), ...secretsOf(options)], lent }
 }
 
 /** What a session's own options hand to its agent and to what that starts. */

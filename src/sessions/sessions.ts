@@ -20,6 +20,7 @@ import { agentOf, chooseRecipe, restoreRecipe } from './recipes.ts'
 import { newRecord } from './record.ts'
 import { lastRuns, settleRecord, unfinished } from './recovery.ts'
 import { excessIn, type Retention } from './retention.ts'
+import { OWNER } from './secrets.ts'
 import { Session } from './session.ts'
 import { checkHook, keptMode, startOf } from './setup.ts'
 
@@ -239,7 +240,7 @@ export class Sessions {
   /** Refuses what cannot be done before anything has started. */
   #prepare(request: NewSession, version: string | undefined): Session {
     if (this.#draining) throw new MainstemError('draining', 'the server is stopping')
-    const { cwd, project, attended = true, principal = 'local' } = request
+    const { cwd, project, attended = true, principal = OWNER } = request
     const chosen = chooseRecipe(agentOf(this.#parts.agents, request.agent), request, version)
     const policy = parse(Policy, request.policy ?? DEFAULT_POLICY, 'policy')
     const options = parse(SessionOptions, request.options ?? {}, 'options')

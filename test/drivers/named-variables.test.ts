@@ -56,7 +56,7 @@ describe.each(['live', 'oneshot'] as const)('a %s Codex', (launch) => {
     writeFileSync(join(root, 'config.toml'), 'env_key = "GATEWAY_LOGIN"\nenv_key = "UNSET_KEY"')
     const ours = { HOME: '/nowhere', CODEX_HOME: root, GATEWAY_LOGIN: 'secret', OPENAI_ORG: 'public' }
     const secrets: string[] = []
-    const context = { runId: 'r', env: {}, protect: (values: readonly string[]) => secrets.push(...values) }
+    const context = { runId: 'r', env: {}, protect: (named: readonly string[]) => secrets.push(...named) }
     environmentOf(ours, launchOf(launch), context, '/tmp')
     expect(secrets).toEqual(['secret'])
   })

@@ -11,7 +11,7 @@ const SECRET = 'sk-ssk-abcdef"0123'
 const MARK = `[masked ${SECRET.length}]`
 
 function maskOf(...secrets: string[]): Mask {
-  return new Mask(secrets)
+  return new Mask({ own: secrets })
 }
 
 function passed(mask: Mask, ...events: Event[]): Event[] {
@@ -64,7 +64,7 @@ describe('a secret', () => {
   })
 
   test('that is short is a word like others', () => {
-    expect(new Mask(['short', '']).isEmpty).toBe(true)
+    expect(new Mask({ own: ['short', ''] }).isEmpty).toBe(true)
   })
 
   test('is never in the increments of a message, however they are cut, and nothing else is lost', () => {
@@ -169,7 +169,7 @@ test('masks a key that only the start of the process revealed', async () => {
   const session = await open()
   await session.prompt('go')
   const run = await driver.run()
-  run.context.protect?.([key])
+  run.context.protect?.([key], {})
   run.say(init, said(`I see ${key}`), result(`it is ${key}`))
   expect(await session.settled(1)).toMatchObject({ result: 'it is [masked 17]' })
   const kept = JSON.stringify([await log(session), await store.readJournal(session.id, 0, 100)])
@@ -178,9 +178,9 @@ test('masks a key that only the start of the process revealed', async () => {
 
 test('marks a secret that was added later, also in blobs that are opened then', async () => {
   const store = memoryStore()
-  const mask = new Mask([])
+  const mask = new Mask({})
   const blobs = maskedBlobs(store.blobs, mask)
-  mask.add([SECRET])
+  mask.add({ own: [SECRET] })
   const writer = blobs.open()
   writer.write(new TextEncoder().encode(SECRET))
   expect(new TextDecoder().decode(await store.readBlob(await writer.close()))).toBe(MARK)
