@@ -10,6 +10,7 @@ import type {
   LaunchKind,
   Policy,
   SessionOptions,
+  ToolKind,
   Usage,
   Verdict,
 } from '../model/index.ts'
@@ -209,9 +210,26 @@ export interface LaunchRecipe<State = unknown> {
   launch(start: Start): Launch
 }
 
+/** What is known of a call that is to be matched with the names of a tool list. */
+export interface NamedCall {
+  /** By the agent's own name. */
+  tool?: string | undefined
+  toolKind?: ToolKind | undefined
+}
+
+/** Matches the calls of an agent with tool names: canonical (`execute`, `mcp:docs/search`) and native ones. */
+export interface ToolNames {
+  /** Whether `name`, from a tool list, stands for this call. */
+  means(name: string, call: NamedCall): boolean
+  /** The canonical name of a call; its native one where there is none. */
+  canonical(call: NamedCall): string
+}
+
 export interface Agent {
   id: string
   name: string
+  /** Absent: names of tool lists are compared with native names and kinds as they are. */
+  tools?: ToolNames
   /** The newest version whose recordings pass; newer ones get a notice. */
   testedVersion?: string
   /** What it needs before it can work; a built-in agent needs nothing. */

@@ -1,3 +1,4 @@
+import type { ToolNames } from '../agents/agent.ts'
 import type { RequestOpened } from '../model/events/request.ts'
 import { type AnswerCommand, type Approval, type Policy, Scope, type ToolKind } from '../model/index.ts'
 
@@ -8,6 +9,8 @@ export interface Circumstances {
   hooked?: boolean
   /** Is somebody there to be asked? */
   attended: boolean
+  /** How the agent's calls are matched with the names of tool lists; as they are where it is absent. */
+  means?: ToolNames['means'] | undefined
   /** Is this file inside the workspace, with every link followed? */
   isInside(path: string): boolean
 }
@@ -70,10 +73,22 @@ export function isForHook(request: RequestOpened, circumstances: Circumstances):
   return hooked && request.kind === 'permission' && forbidden(request, circumstances) === undefined
 }
 
-function forbidden(request: RequestOpened, { policy, hooked }: Circumstances): string | undefined {
-  const { kind, tool } = request
+/** Is the call of this request in a tool list, by its kind or by any name of it? */
+function isListed(
+  names: readonly string[] = [],
+  { tool, toolKind }: RequestOpened,
+  { means = asTheyAre }: Circumstances,
+): boolean {
+  return names.some((name) => means(name, { tool, toolKind }))
+}
+
+const asTheyAre: ToolNames['means'] = (name, { tool, toolKind }) => name === tool || name === toolKind
+
+function forbidden(request: RequestOpened, circumstances: Circumstances): string | undefined {
+  const { policy, hooked } = circumstances
+  const { kind, tool, toolKind } = request
   const { sandbox, tools } = policy
-  if (tool !== undefined && tools?.denied?.includes(tool)) return `the policy denies ${tool}`
+  if (isListed(tools?.denied, request, circumstances)) return `the policy denies ${tool ?? toolKind}`
   // Agents leave their read-only mode when a plan is approved.
   if (kind === 'plan' && sandbox === 'read-only')
     return 'the policy is read-only, so the plan is not carried out'
@@ -87,14 +102,15 @@ function breaksReadOnly({ toolKind }: RequestOpened, { sandbox }: Policy): boole
   return sandbox === 'read-only' && (toolKind === undefined || !HARMLESS.includes(toolKind))
 }
 
-function isAllowed(request: RequestOpened, { policy, isInside }: Circumstances): boolean {
-  const { kind, tool, toolKind, locations } = request
+function isAllowed(request: RequestOpened, circumstances: Circumstances): boolean {
+  const { policy, isInside } = circumstances
+  const { kind, toolKind, locations } = request
   if (kind !== 'permission' && kind !== 'plan') return false
   if (breaksReadOnly(request, policy)) return false
   const allowed = ALLOWED[policy.approval]
   if (allowed === 'everything') return true
   if (kind === 'plan') return false
-  if (tool !== undefined && policy.tools?.preapproved?.includes(tool)) return true
+  if (isListed(policy.tools?.preapproved, request, circumstances)) return true
   if (toolKind === undefined) return false
   if (allowed.anywhere.includes(toolKind)) return true
   // Files that are not named cannot be known to be inside.

@@ -73,11 +73,11 @@ export function keptMode(state: SessionState, limit: SessionParts['limit']): str
 
 /** What the policy decides by, besides the request. */
 export function circumstances(
-  { policy, attended, cwd, options }: SessionSetup,
+  { agent, policy, attended, cwd, options }: SessionSetup,
   { isInside }: SessionParts,
 ): Circumstances {
   const hooked = options.hooks?.beforeToolCall !== undefined
-  return { policy, hooked, attended, isInside: (path) => isInside(path, cwd) }
+  return { policy, hooked, attended, means: agent.tools?.means, isInside: (path) => isInside(path, cwd) }
 }
 
 export type Change = Extract<Command, { type: 'set_model' | 'set_policy' }>

@@ -126,8 +126,12 @@ describe.each(KINDS)('the %s launch', (kind) => {
       },
       ['--json-schema={"type":"object"}'],
     ],
-    ['only some tools', { policy: { tools: { available: ['Read', 'Grep'] } } }, ['--tools=Read,Grep']],
-    ['no tools', { policy: { tools: { available: [] } } }, ['--tools=']],
+    [
+      'only some tools',
+      { policy: { tools: { available: ['Read', 'Grep'] } } },
+      ['--tools=Read,Grep', '--strict-mcp-config'],
+    ],
+    ['no tools', { policy: { tools: { available: [] } } }, ['--tools=', '--strict-mcp-config']],
     [
       'tools that need no asking',
       { policy: { tools: { preapproved: ['Bash(git log:*)'] } } },

@@ -280,7 +280,7 @@ describe('the launch', () => {
     ['auto-edit with read-only', 'live', { approval: 'auto-edit', sandbox: 'read-only' }, {}],
     ['network', 'live', { network: false }, {}],
     ['writableRoots', 'live', { writableRoots: ['/x'] }, {}],
-    ['half of the file tools', 'live', { tools: { available: ['edit'] } }, {}],
+    ['half of the file tools', 'live', { tools: { available: ['write'] } }, {}],
     ['half of the file tools, approved', 'live', { tools: { preapproved: ['write'] } }, {}],
     ['a rule of another agent', 'live', { tools: { denied: ['Bash(rm *)'] } }, {}],
     ['a directory that is a pattern', 'live', {}, { extraDirectories: ['/home/*'] }],

@@ -122,8 +122,8 @@ describe('a list of tools', () => {
   })
 
   test('never adds to the default ones', () => {
-    expect(refusalOf({ policy: { tools: { available: ['+codemode'] } } })).toMatch(/not the name of a tool/)
-    expect(refusalOf({ policy: { tools: { available: [' +codemode'] } } })).toMatch(/not the name of a tool/)
+    expect(refusalOf({ policy: { tools: { available: ['+codemode'] } } })).toMatch(/it has no tool/)
+    expect(refusalOf({ policy: { tools: { available: [' +codemode'] } } })).toMatch(/it has no tool/)
   })
 
   test('that is denied is excluded after all else, and what is preapproved runs anyway', () => {

@@ -7,9 +7,12 @@ import {
 } from '../../model/index.ts'
 import { type Agent, type Launch, recipe, type Start } from '../agent.ts'
 import { flagValue, unsupported } from '../option.ts'
+import { toolNames } from '../tool-names.ts'
 import { codec } from './codec.ts'
 import { mcpLaunch } from './mcp.ts'
 import { setup } from './setup.ts'
+import { toolArgs } from './tool-lists.ts'
+import { TOOLS } from './tools.ts'
 
 const COMMON: Omit<
   Capabilities,
@@ -33,6 +36,7 @@ export const claude: Agent = {
   id: 'claude',
   name: 'Claude Code',
   testedVersion: '2.1.326',
+  tools: toolNames(TOOLS),
   setup,
   launches: {
     live: recipe({
@@ -93,6 +97,7 @@ function launch(start: Start, input: string[]): Launch {
       ...OUTPUT,
       ...input,
       ...permission,
+      ...toolArgs(start),
       ...limitArgs(policy),
       ...optionArgs(options),
       ...mcp.args,
@@ -142,15 +147,10 @@ function permissionArgs({ approval, sandbox }: Policy): string[] {
   }
 }
 
-function limitArgs({ tools, maxSteps, maxBudgetUsd, network, writableRoots }: Policy): string[] {
+function limitArgs({ maxSteps, maxBudgetUsd, network, writableRoots }: Policy): string[] {
   if (network !== undefined) throw unsupported('claude', 'network', 'it has no sandbox that could hold it')
   if (writableRoots) throw unsupported('claude', 'writableRoots', 'it has no sandbox that could hold them')
-  const names = (flag: string, list: readonly string[] | undefined) =>
-    list ? [flagValue('claude', flag, list.join(','))] : []
   return [
-    ...names('--tools', tools?.available),
-    ...names('--allowedTools', tools?.preapproved),
-    ...names('--disallowedTools', tools?.denied),
     ...(maxSteps === undefined ? [] : [`--max-turns=${maxSteps}`]),
     ...(maxBudgetUsd === undefined ? [] : [`--max-budget-usd=${maxBudgetUsd}`]),
   ]

@@ -1,12 +1,13 @@
 import type { Location, ToolKind } from '../../model/index.ts'
 import { type Fields, isFields, list, number, text, texts } from '../fields.ts'
 import { ruleTable } from '../rules.ts'
+import type { ToolTable } from '../tool-names.ts'
 import type { Change } from '../tools.ts'
 
 /** The call by which Claude asks to leave plan mode. */
 export const EXIT_PLAN = 'ExitPlanMode'
 
-const kinds = ruleTable<ToolKind>({
+const KINDS: Readonly<Record<string, ToolKind>> = {
   Read: 'read',
   NotebookRead: 'read',
   Write: 'edit',
@@ -17,6 +18,8 @@ const kinds = ruleTable<ToolKind>({
   WebSearch: 'search',
   ToolSearch: 'search',
   Bash: 'execute',
+  PowerShell: 'execute',
+  Monitor: 'execute',
   WebFetch: 'fetch',
   TodoWrite: 'think',
   TaskCreate: 'think',
@@ -26,7 +29,33 @@ const kinds = ruleTable<ToolKind>({
   // The handshake lists the sub-agent tool as Task, the model calls it Agent.
   Task: 'task',
   Agent: 'task',
-})
+}
+
+/** Tools without a kind. A name that is missing here is refused in a tool list. */
+const OTHERS = [
+  ...['AskUserQuestion', 'EnterPlanMode', EXIT_PLAN, 'EnterWorktree', 'ExitWorktree', 'StructuredOutput'],
+  ...['CronCreate', 'CronDelete', 'CronList', 'ScheduleWakeup', 'SendMessage', 'ListAgents'],
+  ...['BashOutput', 'KillShell', 'KillBash', 'TaskOutput', 'TaskStop', 'Workflow', 'ReportFindings'],
+  ...['Skill', 'SlashCommand', 'LSP', 'ListMcpResourcesTool', 'ReadMcpResourceTool'],
+]
+
+const kinds = ruleTable<ToolKind>(KINDS)
+
+export const TOOLS: ToolTable = {
+  agent: 'claude',
+  kinds: new Map([...Object.entries(KINDS), ...OTHERS.map((name): [string, ToolKind] => [name, 'other'])]),
+  mcpName: ({ server, tool }) => `mcp__${server}__${tool ?? '*'}`,
+  mcpTool(name) {
+    const [, server, tool] = /^mcp__(.+?)(?:__(.+))?$/.exec(name) ?? []
+    if (server === undefined) return undefined
+    return tool === undefined || tool === '*' ? { server } : { server, tool }
+  },
+  // A rule: some uses of a tool.
+  accepts(name) {
+    const [, tool = ''] = /^(\w+)\(.+\)$/.exec(name) ?? []
+    return KINDS[tool] !== undefined || OTHERS.includes(tool)
+  },
+}
 
 export function kindOf(name: string): ToolKind {
   return kinds(name) ?? (name.startsWith('mcp__') ? 'mcp' : 'other')

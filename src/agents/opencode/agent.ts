@@ -4,11 +4,13 @@ import { type Agent, type ProcessLaunch, recipe, type Start } from '../agent.ts'
 import { flagValue, jsonVariable, unsupported } from '../option.ts'
 import { pictureArgs, pictureFiles } from '../pictures.ts'
 import { OPENCODE_2_FROM } from '../protocols/acp/opencode.ts'
+import { toolNames } from '../tool-names.ts'
 import { acpRecipe } from './acp.ts'
 import { permissionRules } from './permission.ts'
 import { codec as runCodec } from './run/codec.ts'
 import { codec as serveCodec } from './serve/codec.ts'
 import { setup } from './setup.ts'
+import { TOOLS } from './tools.ts'
 
 const COMMON: Omit<
   Capabilities,
@@ -38,6 +40,7 @@ export const opencode: Agent = {
   id: 'opencode',
   name: 'OpenCode',
   testedVersion: '1.18.33',
+  tools: toolNames(TOOLS),
   setup,
   atVersion,
   launches: {

@@ -1,5 +1,7 @@
 import type { Start } from '../agent.ts'
 import { unsupported } from '../option.ts'
+import { nativeTools } from '../tool-names.ts'
+import { TOOLS } from './tools.ts'
 
 type Action = 'allow' | 'ask' | 'deny'
 type Rule = Action | Readonly<Record<string, Action>>
@@ -42,7 +44,7 @@ export function permissionRules({ policy, options, launch }: Start): Record<stri
   }
   if (options.extraDirectories)
     place(rules, 'external_directory', directoryRule(options.extraDirectories, readOnly))
-  for (const name of tools?.denied ?? []) place(rules, permissionOf('tools.denied', name), 'deny')
+  for (const permission of deniedPermissions(tools?.denied)) place(rules, permission, 'deny')
   // A one-shot run does not report what its sub-agents cost, so a budget could not hold them.
   if (policy.maxBudgetUsd !== undefined && launch === 'oneshot') place(rules, 'task', 'deny')
   return Object.fromEntries(rules)
@@ -64,17 +66,25 @@ function keepOnly(rules: Rules, available: readonly string[], action: Action): v
 /** One permission rules all tools that change files. */
 const FILE_TOOLS: ReadonlySet<string> = new Set(['edit', 'write', 'patch', 'apply_patch'])
 
-/** The permission that rules a tool; only for names that OpenCode would match, because a rule for others is none. */
-export function permissionOf(option: string, name: string): string {
-  if (!/^[\w.*?-]+$/.test(name)) throw unsupported('opencode', option, `"${name}" is not the name of a tool`)
-  return FILE_TOOLS.has(name) ? 'edit' : name
+function permissionOf(tool: string): string {
+  return FILE_TOOLS.has(tool) ? 'edit' : tool
+}
+
+/** The permissions that deny these tools; a file tool takes the others with it, which is stricter and not weaker. */
+export function deniedPermissions(names: readonly string[] = []): string[] {
+  return unique(nativeTools(TOOLS, 'tools.denied', names).map(permissionOf))
 }
 
 function permissionsOf(option: string, names: readonly string[]): string[] {
-  const some = names.some((name) => FILE_TOOLS.has(name))
-  if (some && !(names.includes('edit') && names.includes('write')))
+  const tools = nativeTools(TOOLS, option, names)
+  const some = tools.some((name) => FILE_TOOLS.has(name))
+  if (some && !(tools.includes('edit') && tools.includes('write')))
     throw unsupported('opencode', option, 'it allows "edit" and "write" together or not at all')
-  return names.map((name) => permissionOf(option, name))
+  return unique(tools.map(permissionOf))
+}
+
+function unique(permissions: readonly string[]): string[] {
+  return [...new Set(permissions)]
 }
 
 function directoryRule(directories: readonly string[], readOnly: boolean): Rule {

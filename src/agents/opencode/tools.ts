@@ -1,5 +1,6 @@
 import type { DeniedBy, ToolKind } from '../../model/index.ts'
 import { asFields, asText, type Fields, int, number, text } from '../fields.ts'
+import type { ToolTable } from '../tool-names.ts'
 import type { ToolResult } from '../tools.ts'
 
 const KINDS: ReadonlyMap<string, ToolKind> = new Map([
@@ -18,7 +19,29 @@ const KINDS: ReadonlyMap<string, ToolKind> = new Map([
   ['todowrite', 'think'],
   ['todoread', 'think'],
   ['task', 'task'],
+  ['question', 'other'],
+  ['skill', 'other'],
+  ['lsp', 'other'],
 ])
+
+export const TOOLS: ToolTable = {
+  agent: 'opencode',
+  kinds: KINDS,
+  mcpName: ({ server, tool }) => `${toolName(server)}_${tool === undefined ? '*' : toolName(tool)}`,
+  // `<server>_<tool>` does not say where the name of the server ends.
+  mcpTool: () => undefined,
+  // A pattern of a known tool, a tool of a server, or a permission such as external_directory.
+  accepts(name) {
+    if (!/^[\w.*?-]+$/.test(name)) return false
+    return /\w_/.test(name) || [...KINDS.keys()].some((tool) => matches(name, tool))
+  },
+}
+
+/** OpenCode's own rule: `*` and `?`, by case. */
+function matches(pattern: string, tool: string): boolean {
+  const source = pattern.replace(/[.-]/g, '\\$&').replaceAll('*', '.*').replaceAll('?', '.')
+  return new RegExp(`^${source}$`).test(tool)
+}
 
 /** Tools of an MCP server are `<server>_<tool>`, so only a server that is known can be told from other tools. */
 export function kindOf(name: string, mcpServers: readonly string[]): ToolKind {

@@ -1,9 +1,11 @@
 import type { Capabilities } from '../../model/index.ts'
 import { type Agent, type Launch, recipe, type Start } from '../agent.ts'
+import { toolNames } from '../tool-names.ts'
 import { codec } from './codec.ts'
 import { GATE } from './gate.ts'
 import { isGated, optionArgs, policyArgs, promptFiles, resumeArgs } from './policy.ts'
 import { KEYS, setup } from './setup.ts'
+import { TOOLS } from './tools.ts'
 
 const COMMON: Omit<
   Capabilities,
@@ -28,6 +30,7 @@ export const pi: Agent = {
   id: 'pi',
   name: 'Pi',
   testedVersion: '1.5.0',
+  tools: toolNames(TOOLS),
   setup,
   launches: {
     live: recipe({

@@ -1,12 +1,16 @@
 import { MainstemError, OUTSIDE_ID, type Policy, type SessionOptions } from '../../model/index.ts'
 import type { LaunchFile, Start } from '../agent.ts'
 import { filePath, unsupported } from '../option.ts'
+import { nativeTools } from '../tool-names.ts'
 import { GATE } from './gate.ts'
+import { TOOLS } from './tools.ts'
 
 /** Its flags take their values as words of their own, whatever those begin with. */
 function value(flag: string, given: string | undefined): string[] {
   return given === undefined ? [] : [flag, given]
 }
+
+const EXTRAS = ['powershell', 'codemode', 'tool_search']
 
 /** Tools that look and change nothing. */
 const READ_ONLY = ['read', 'grep', 'find', 'ls']
@@ -25,12 +29,24 @@ export function policyArgs(policy: Policy, launch: Start['launch']): string[] {
   if (approval === 'auto-edit' && launch === 'oneshot')
     throw unsupported('pi', 'approval auto-edit', 'a one-shot run edits inside and outside of the workspace')
   const gate = isGated(policy, launch) ? ['--extension', filePath(GATE.name)] : []
+  const named = (option: string, names: readonly string[] | undefined) =>
+    names && nativeTools(TOOLS, option, names)
+  const available = withoutExtras(named('tools.available', tools?.available), tools?.available)
+  named('tools.preapproved', tools?.preapproved)
   const looksOnly = sandbox === 'read-only' || (approval !== 'auto-all' && launch === 'oneshot')
   return [
     ...gate,
-    ...(looksOnly ? lookingArgs(tools?.available) : availableArgs(tools?.available)),
-    ...deniedArgs(tools?.denied),
+    ...(looksOnly ? lookingArgs(available) : availableArgs(available)),
+    ...deniedArgs(named('tools.denied', tools?.denied)),
   ]
+}
+
+/** Tools that are off by default: a kind does not switch them on, only their own name does. */
+function withoutExtras(
+  names: readonly string[] | undefined,
+  asked: readonly string[] = [],
+): readonly string[] | undefined {
+  return names?.filter((name) => asked.includes(name) || !EXTRAS.includes(name))
 }
 
 /** Is every call asked for? */
@@ -49,10 +65,6 @@ function lookingArgs(available: readonly string[] = READ_ONLY): string[] {
 function availableArgs(names: readonly string[] | undefined): string[] {
   if (!names) return []
   if (names.length === 0) return ['--no-tools', '--no-mcp']
-  // Such an entry would add to the default tools instead of replacing them.
-  const adding = names.find((name) => /^[+\s]/.test(name))
-  if (adding !== undefined)
-    throw unsupported('pi', 'tools.available', `"${adding}" is not the name of a tool`)
   // The tools of MCP servers are left out of the list only where it names one of them.
   const mcp = names.some((name) => name.startsWith('mcp__')) ? [] : ['--no-mcp']
   return ['--tools', names.join(','), ...mcp]

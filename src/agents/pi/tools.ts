@@ -1,5 +1,6 @@
 import type { Location, ToolKind } from '../../model/index.ts'
 import { compact, type Fields, fields, isFields, list, text } from '../fields.ts'
+import type { ToolTable } from '../tool-names.ts'
 import type { Change } from '../tools.ts'
 
 /** Pi's own tools. */
@@ -15,6 +16,19 @@ const KINDS: ReadonlyMap<string, ToolKind> = new Map([
   ['codemode', 'execute'],
   ['tool_search', 'search'],
 ])
+
+export const TOOLS: ToolTable = {
+  agent: 'pi',
+  kinds: KINDS,
+  mcpName: ({ server, tool }) => `mcp__${server}__${tool ?? '*'}`,
+  mcpTool(name) {
+    const [, server, tool] = /^mcp__(.+?)__(.+)$/.exec(name) ?? []
+    if (server === undefined || tool === undefined) return undefined
+    return tool === '*' ? { server } : { server, tool }
+  },
+  // Extensions add tools under any name; one in two parts is no misspelling of a tool of its own.
+  accepts: (name) => /^[a-z]\w*_\w+$/.test(name),
+}
 
 /** Always there, unless somebody took them away. */
 const DEFAULT_TOOLS = ['read', 'bash', 'edit', 'write']

@@ -2,7 +2,7 @@ import type { AnswerCommand, Command } from '../../../model/index.ts'
 import type { Step, Write } from '../../agent.ts'
 import { compact, type Fields } from '../../fields.ts'
 import { nothing, refuse, sayAll, send } from '../../step.ts'
-import { permissionOf } from '../permission.ts'
+import { deniedPermissions } from '../permission.ts'
 import { note } from './note.ts'
 import { refuseAsked } from './requests.ts'
 import type { Ask, State } from './state.ts'
@@ -52,8 +52,9 @@ function call(state: State, tag: string, method: 'GET' | 'POST', path: string, b
 function sessionBody(state: State): Fields {
   const denied = state.start.policy.tools?.denied
   if (!denied) return {}
-  const permissions = denied.map((name) => permissionOf('tools.denied', name))
-  return { permission: permissions.map((permission) => ({ permission, pattern: '*', action: 'deny' })) }
+  return {
+    permission: deniedPermissions(denied).map((permission) => ({ permission, pattern: '*', action: 'deny' })),
+  }
 }
 
 function promptBody(

@@ -1,0 +1,100 @@
+import { ToolKind } from '../model/index.ts'
+import type { NamedCall, ToolNames } from './agent.ts'
+import { unsupported } from './option.ts'
+
+/** A tool of an MCP server, or all of its tools. */
+export interface McpTool {
+  readonly server: string
+  readonly tool?: string
+}
+
+/** The tool names of one agent, and how it spells those of MCP servers. */
+export interface ToolTable {
+  readonly agent: string
+  readonly kinds: ReadonlyMap<string, ToolKind>
+  /** Other names of these tools. */
+  readonly aliases?: ReadonlyMap<string, string>
+  /** The native name, which may end in `*` where it stands for all tools of a server. */
+  mcpName(tool: McpTool): string
+  /** The reverse of `mcpName`; absent for names that are not of a server. */
+  mcpTool(name: string): McpTool | undefined
+  /** Native names beyond the table, such as rules with a pattern. */
+  accepts?(name: string): boolean
+}
+
+/** Kinds that name tools in a tool list. MCP tools are named with their server. */
+const CANONICAL: ReadonlySet<string> = new Set(ToolKind.exclude(['mcp', 'other']).options)
+
+/** Spellings that callers know from another agent, for agents that have exactly one such tool. */
+const WELL_KNOWN: ReadonlyMap<string, ToolKind> = new Map([
+  ['bash', 'execute'],
+  ['shell', 'execute'],
+  ['read', 'read'],
+  ['edit', 'edit'],
+  ['write', 'edit'],
+  ['websearch', 'search'],
+  ['webfetch', 'fetch'],
+  ['todowrite', 'think'],
+  ['task', 'task'],
+  ['agent', 'task'],
+])
+
+/** The native names of a tool list. Refuses a name that the agent does not have: a rule for it would match nothing. */
+export function nativeTools(table: ToolTable, option: string, names: readonly string[]): string[] {
+  const native = names.flatMap((name) => {
+    const found = lookup(table, name)
+    if (found.length > 0) return found
+    throw unsupported(table.agent, option, refusal(table, name))
+  })
+  return [...new Set(native)]
+}
+
+/** How requests of this agent are matched with the names of tool lists. */
+export function toolNames(table: ToolTable): ToolNames {
+  return {
+    means: (name, call) =>
+      name === call.toolKind || lookup(table, name).some((one) => covers(table, one, call)),
+    canonical: (call) => canonicalName(table, call),
+  }
+}
+
+function lookup(table: ToolTable, name: string): readonly string[] {
+  const mcp = /^mcp:([^/]+)(?:\/(.+))?$/.exec(name)
+  if (mcp) return [table.mcpName({ server: mcp[1] ?? '', ...(mcp[2] !== undefined && { tool: mcp[2] }) })]
+  if (CANONICAL.has(name)) return toolsOf(table, name)
+  if (table.kinds.has(name) || table.mcpTool(name) || table.accepts?.(name)) return [name]
+  const spelling = name.toLowerCase()
+  const names = [...table.kinds.keys(), ...(table.aliases?.keys() ?? [])]
+  const same = names.filter((native) => native.toLowerCase() === spelling)
+  if (same.length === 1) return same.map((native) => nameIn(table, native))
+  const known = toolsOf(table, WELL_KNOWN.get(spelling))
+  return known.length === 1 ? known : []
+}
+
+function toolsOf({ kinds }: ToolTable, kind: string | undefined): string[] {
+  return [...kinds].flatMap(([native, one]) => (one === kind ? [native] : []))
+}
+
+function refusal(table: ToolTable, name: string): string {
+  if (CANONICAL.has(name)) return `it has no tool for "${name}" alone`
+  const kind = WELL_KNOWN.get(name.toLowerCase())
+  const near = toolsOf(table, kind)
+  if (near.length > 0) return `it has no tool "${name}"; name ${kind} or one of ${near.join(', ')}`
+  return `it has no tool "${name}"; it has ${[...table.kinds.keys()].join(', ')}`
+}
+
+function nameIn({ aliases }: ToolTable, name: string): string {
+  return aliases?.get(name) ?? name
+}
+
+function covers(table: ToolTable, native: string, { tool }: NamedCall): boolean {
+  if (tool === undefined) return false
+  return native.endsWith('*') ? tool.startsWith(native.slice(0, -1)) : nameIn(table, tool) === native
+}
+
+function canonicalName(table: ToolTable, { tool = '', toolKind }: NamedCall): string {
+  const mcp = table.mcpTool(tool)
+  if (mcp) return mcp.tool === undefined ? `mcp:${mcp.server}` : `mcp:${mcp.server}/${mcp.tool}`
+  const kind = toolKind ?? table.kinds.get(nameIn(table, tool))
+  return kind !== undefined && CANONICAL.has(kind) ? kind : tool
+}
