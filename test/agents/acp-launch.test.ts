@@ -161,7 +161,7 @@ describe('policy', () => {
   test.each<[string, Partial<Policy>]>([
     ['network', { network: false }],
     ['writableRoots', { writableRoots: ['/x'] }],
-    ['tools', { tools: { denied: ['Bash'] } }],
+    ['tools', { tools: { denied: ['Frobnicate'] } }],
     ['maxSteps', { maxSteps: 3 }],
     ['maxBudgetUsd', { maxBudgetUsd: 1 }],
   ])('%s is refused before anything starts', (_name, limit) => {

@@ -2,15 +2,19 @@ import type { Policy, SessionOptions } from '../../model/index.ts'
 import { type Agent, type Launch, type LaunchFile, recipe, type Start } from '../agent.ts'
 import { filePath, flagValue, unsupported } from '../option.ts'
 import { pictureFiles } from '../pictures.ts'
+import { toolNames } from '../tool-names.ts'
 import { codec } from './codec.ts'
 import { live } from './live.ts'
 import { KEEPS_OUTPUT, program } from './program.ts'
 import { setup } from './setup.ts'
+import { toolRules } from './tool-rules.ts'
+import { TOOLS } from './tools.ts'
 
 export const gemini: Agent = {
   id: 'gemini',
   name: 'Gemini CLI',
   testedVersion: '0.61.0',
+  tools: toolNames(TOOLS),
   setup,
   launches: {
     live,
@@ -56,13 +60,14 @@ function launchOneshot(start: Start): Launch {
   refuseSettings(options)
   const around = program(options.systemPrompt?.replace)
   const pictures = pictureFiles('gemini', start)
+  const rules = toolRules(start)
   return {
     kind: 'process',
     argv: [
       'gemini',
       '--output-format=stream-json',
       `--approval-mode=${approvalMode(policy)}`,
-      ...(policy.tools?.preapproved ?? []).map((tool) => flagValue('gemini', '--allowed-tools', tool)),
+      ...rules.args,
       ...(options.model === undefined ? [] : [flagValue('gemini', '--model', options.model)]),
       ...(options.extraDirectories ?? []).map(includeDirectory),
       ...(resume === undefined ? [] : [`--resume=${resume}`]),
@@ -70,7 +75,7 @@ function launchOneshot(start: Start): Launch {
     ],
     ...around,
     env: { ...around.env, ...KEEPS_OUTPUT },
-    files: [...(around.files ?? []), ...pictures],
+    files: [...(around.files ?? []), ...rules.files, ...pictures],
   }
 }
 
@@ -111,11 +116,9 @@ export function approvalMode({ approval, sandbox }: Policy): 'default' | 'auto_e
 const IN_FILES = 'it reads this from a settings file only'
 
 /** Steps are counted outside: where a tool has ended, a model call has. */
-function refuseLimits({ network, writableRoots, tools, maxBudgetUsd }: Policy): void {
+function refuseLimits({ network, writableRoots, maxBudgetUsd }: Policy): void {
   if (network !== undefined) throw unsupported('gemini', 'network', 'it has no sandbox that could hold it')
   if (writableRoots) throw unsupported('gemini', 'writableRoots', 'it has no sandbox that could hold them')
-  if (tools?.available) throw unsupported('gemini', 'tools.available', 'it takes tool rules from a file only')
-  if (tools?.denied) throw unsupported('gemini', 'tools.denied', 'it takes tool rules from a file only')
   if (maxBudgetUsd !== undefined) throw unsupported('gemini', 'maxBudgetUsd', 'it reports no cost')
 }
 

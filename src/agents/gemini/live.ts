@@ -4,6 +4,7 @@ import { acpCodec } from '../protocols/acp/codec.ts'
 import { GEMINI } from '../protocols/acp/known.ts'
 import { ACP_CAPABILITIES, acpLaunch } from '../protocols/acp/launch.ts'
 import { program } from './program.ts'
+import { toolRules } from './tool-rules.ts'
 
 /** `gemini --acp`: one warm process that speaks the Agent Client Protocol. */
 export const live = recipe({
@@ -28,8 +29,13 @@ function launch(start: Start): Launch {
   if (effort !== undefined) throw unsupported('gemini', 'effort', 'it has no such setting')
   if (systemPrompt?.append !== undefined)
     throw unsupported('gemini', 'systemPrompt.append', 'it takes another one, but no more of it')
-  return acpLaunch('gemini', { ...start, options }, GEMINI, {
-    argv: ['gemini', '--acp', ...(model === undefined ? [] : [flagValue('gemini', '--model', model)])],
-    ...program(systemPrompt?.replace),
+  const { tools: _tools, ...policy } = start.policy
+  const rules = toolRules(start)
+  const around = program(systemPrompt?.replace)
+  const named = model === undefined ? [] : [flagValue('gemini', '--model', model)]
+  return acpLaunch('gemini', { ...start, policy, options }, GEMINI, {
+    argv: ['gemini', '--acp', ...rules.args, ...named],
+    ...around,
+    files: [...(around.files ?? []), ...rules.files],
   })
 }

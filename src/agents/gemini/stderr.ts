@@ -3,12 +3,14 @@ import type { Said, Step } from '../agent.ts'
 import { compact } from '../fields.ts'
 import { say } from '../step.ts'
 import type { State } from './state.ts'
+import { RULES_IGNORED } from './tool-rules.ts'
 
 const ATTEMPT = /^Attempt (\d{1,4}) failed(?: with status (\d{3}))?[.:] ?(.*)$/
 const DELAY = /Retrying after (\d{1,9})ms/
 
 export function decodeStderr(state: State, line: string): Step {
-  return say({ type: 'output.written', stream: 'stderr', line }, ...retries(state, line))
+  const ignored: Said[] = line.includes(RULES_IGNORED.words) ? [RULES_IGNORED.notice] : []
+  return say({ type: 'output.written', stream: 'stderr', line }, ...ignored, ...retries(state, line))
 }
 
 /** Retries show here and nowhere else: an attempt that failed, and the delay on the same line or on the next. */

@@ -2,6 +2,7 @@ import type { FileChanged } from '../../model/events/tool.ts'
 import type { PlanItem } from '../../model/events/work.ts'
 import type { ToolKind } from '../../model/index.ts'
 import { compact, type Fields, fields, isFields, list, text } from '../fields.ts'
+import type { ToolTable } from '../tool-names.ts'
 import type { ToolResult } from '../tools.ts'
 
 /** Gemini's own tools. */
@@ -18,14 +19,39 @@ const KINDS: ReadonlyMap<string, ToolKind> = new Map([
   ['web_fetch', 'fetch'],
   ['write_todos', 'think'],
   ['update_topic', 'think'],
+  ['tracker_create_task', 'think'],
+  ['tracker_update_task', 'think'],
+  ['tracker_get_task', 'think'],
+  ['tracker_list_tasks', 'think'],
+  ['tracker_add_dependency', 'think'],
+  ['tracker_visualize', 'think'],
   ['invoke_agent', 'task'],
   ['list_background_processes', 'other'],
   ['read_background_output', 'other'],
   ['enter_plan_mode', 'other'],
+  ['exit_plan_mode', 'other'],
   ['activate_skill', 'other'],
+  ['ask_user', 'other'],
+  ['get_internal_docs', 'other'],
+  ['read_mcp_resource', 'other'],
+  ['list_mcp_resources', 'other'],
 ])
 
 const MCP = 'mcp_'
+
+export const TOOLS: ToolTable = {
+  agent: 'gemini',
+  kinds: KINDS,
+  mcpName: ({ server, tool }) => `${MCP}${server}_${tool ?? '*'}`,
+  // The names of servers have no "_", because the rest would be read as the tool.
+  mcpTool(name) {
+    const [, server, tool] = /^mcp_([^_]+)_(.+)$/.exec(name) ?? []
+    if (server === undefined || tool === undefined) return undefined
+    return tool === '*' ? { server } : { server, tool }
+  },
+  // A rule: the commands that begin so.
+  accepts: (name) => /^run_shell_command\(.+\)$/.test(name),
+}
 
 export function kindOf(name: string): ToolKind {
   return KINDS.get(name) ?? (name.startsWith(MCP) ? 'mcp' : 'other')
