@@ -120,9 +120,9 @@ const WISHES: Readonly<Record<string, readonly Wish[]>> = {
   checkpointing: [{ options: { checkpointing: true } }],
   network: [{ policy: { network: false } }],
   writableRoots: [{ policy: { writableRoots: ['/DIR'] } }],
-  'tools.available': [{ policy: { tools: { available: ['TOOL'] } } }],
-  'tools.preapproved': [{ policy: { tools: { preapproved: ['TOOL'] } } }],
-  'tools.denied': [{ policy: { tools: { denied: ['TOOL'] } } }],
+  'tools.available': [{ policy: { tools: { available: ['execute'] } } }],
+  'tools.preapproved': [{ policy: { tools: { preapproved: ['execute'] } } }],
+  'tools.denied': [{ policy: { tools: { denied: ['execute'] } } }],
   maxSteps: [{ policy: { maxSteps: 5 } }],
   maxBudgetUsd: [{ policy: { maxBudgetUsd: 5 } }],
 }

@@ -41,8 +41,12 @@ interface Field {
 
 const server = (given: McpServer): Partial<NewSession> => ({ options: { mcpServers: { x: given } } })
 const tools = (list: 'available' | 'preapproved' | 'denied'): Field => ({
+  harmless: 'execute',
+  build: (value) => ({ policy: { approval: 'auto-all', sandbox: 'none', tools: { [list]: [value] } } }),
+})
+const serverTool = (list: 'preapproved' | 'denied'): Field => ({
   harmless: 'x',
-  build: (value) => ({ policy: { approval: 'ask', sandbox: 'none', tools: { [list]: [value] } } }),
+  build: (value) => tools(list).build(`mcp:docs/${value}`),
 })
 
 /** Every string that a caller can set. */
@@ -79,6 +83,8 @@ const FIELDS: Readonly<Record<string, Field>> = {
   'tools.available': tools('available'),
   'tools.preapproved': tools('preapproved'),
   'tools.denied': tools('denied'),
+  'tools.preapproved of a server': serverTool('preapproved'),
+  'tools.denied of a server': serverTool('denied'),
   writableRoots: {
     harmless: '/x',
     build: (root) => ({ policy: { approval: 'ask', sandbox: 'workspace-write', writableRoots: [root] } }),

@@ -93,7 +93,7 @@ describe('policy', () => {
   })
 
   test.each<[string, Omit<Policy, 'approval'>]>([
-    ['tools', { sandbox: 'none', tools: { denied: ['Bash'] } }],
+    ['only some tools', { sandbox: 'none', tools: { available: ['execute'] } }],
     ['a budget', { sandbox: 'none', maxBudgetUsd: 1 }],
     ['writable roots without their sandbox', { sandbox: 'full-access', writableRoots: ['/a'] }],
     ['a network that no sandbox holds', { sandbox: 'none', network: false }],

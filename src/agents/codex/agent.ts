@@ -1,6 +1,7 @@
 import { type Capabilities, MainstemError, OUTSIDE_ID } from '../../model/index.ts'
 import { type Agent, type ProcessLaunch, recipe, type Start } from '../agent.ts'
 import { pictureArgs, pictureFiles } from '../pictures.ts'
+import { toolNames } from '../tool-names.ts'
 import { appServerCodec } from './app-server/codec.ts'
 import { threadParams } from './app-server/thread.ts'
 import { execCodec } from './exec/codec.ts'
@@ -8,6 +9,7 @@ import { execFiles, execOptionArgs } from './options.ts'
 import { execPolicyArgs } from './policy.ts'
 import { PROVIDER_KEYS } from './provider-keys.ts'
 import { setup } from './setup.ts'
+import { TOOLS } from './tool-lists.ts'
 
 type Differs =
   | 'deltas'
@@ -37,6 +39,7 @@ export const codex: Agent = {
   id: 'codex',
   name: 'Codex CLI',
   testedVersion: '0.169.0',
+  tools: toolNames(TOOLS),
   setup,
   launches: {
     live: recipe({
@@ -80,7 +83,7 @@ export const codex: Agent = {
           // A directory that is no repository is no reason to refuse: the app-server has no such check.
           '--skip-git-repo-check',
           ...execPolicyArgs(start.policy),
-          ...execOptionArgs(start.options),
+          ...execOptionArgs(start.options, start.policy),
           ...pictureArgs('codex', '--image', start),
           ...resumeArgs(start),
           // The prompt comes by stdin.

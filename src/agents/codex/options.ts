@@ -1,8 +1,9 @@
-import type { McpServer, SessionOptions } from '../../model/index.ts'
+import type { McpServer, Policy, SessionOptions } from '../../model/index.ts'
 import type { LaunchFile } from '../agent.ts'
 import { compact } from '../fields.ts'
 import { filePath, flagValue, unsupported } from '../option.ts'
 import { tomlOf } from './toml.ts'
+import { allowedServers, otherServers } from './tool-lists.ts'
 
 const AGENT = 'codex'
 const SCHEMA_FILE = 'schema.json'
@@ -14,11 +15,15 @@ export function refuseOptions({ checkpointing, isolation }: SessionOptions): voi
     throw unsupported(AGENT, `isolation ${isolation}`, 'it cannot leave out the settings of a project')
 }
 
+/** Refuses a name that would not be one part of a dotted key. */
+export function serverName(name: string): string {
+  if (/^[A-Za-z0-9_-]+$/.test(name)) return name
+  throw unsupported(AGENT, `mcpServers.${name}`, 'a name of letters, digits, "_" and "-" is needed')
+}
+
 /** A server as Codex's configuration has it. */
 export function mcpServerConfig(name: string, server: McpServer) {
-  // The name becomes part of a dotted key.
-  if (!/^[A-Za-z0-9_-]+$/.test(name))
-    throw unsupported(AGENT, `mcpServers.${name}`, 'a name of letters, digits, "_" and "-" is needed')
+  serverName(name)
   if (server.trust) throw unsupported(AGENT, `mcpServers.${name}.trust`, 'it asks for every server')
   const { command, args, env, url, headers, includeTools, excludeTools } = server
   return compact({
@@ -33,9 +38,9 @@ export function mcpServerConfig(name: string, server: McpServer) {
 }
 
 /** Options of the one-shot launch, as arguments. */
-export function execOptionArgs(options: SessionOptions): string[] {
+export function execOptionArgs(options: SessionOptions, policy: Policy): string[] {
   refuseOptions(options)
-  const { model, effort, systemPrompt, extraDirectories, mcpServers, outputSchema } = options
+  const { model, effort, systemPrompt, extraDirectories, outputSchema } = options
   if (systemPrompt?.replace !== undefined)
     throw unsupported(AGENT, 'systemPrompt.replace', 'only its live launch can replace it')
   const config = (key: string, value: string | undefined) =>
@@ -45,7 +50,10 @@ export function execOptionArgs(options: SessionOptions): string[] {
     ...config('model_reasoning_effort', effort),
     ...config('developer_instructions', systemPrompt?.append),
     ...(extraDirectories ?? []).map((directory) => flagValue(AGENT, '--add-dir', directory)),
-    ...Object.entries(mcpServers ?? {}).map(([name, server]) => mcpServerArg(name, server)),
+    ...Object.entries(allowedServers(options, policy)).map(([name, server]) => mcpServerArg(name, server)),
+    ...Object.entries(otherServers(options, policy)).map(([name, settings]) =>
+      flagValue(AGENT, '--config', `mcp_servers.${serverName(name)}=${tomlOf(settings)}`),
+    ),
     ...(outputSchema ? [`--output-schema=${filePath(SCHEMA_FILE)}`] : []),
   ]
 }

@@ -1,6 +1,7 @@
 import type { Policy } from '../../model/index.ts'
 import { flagValue, unsupported } from '../option.ts'
 import { tomlOf } from './toml.ts'
+import { asksForPatches, checkToolLists, toolSettings } from './tool-lists.ts'
 
 const AGENT = 'codex'
 
@@ -16,7 +17,12 @@ export function sandboxMode({ sandbox }: Policy): SandboxMode | undefined {
 /** Who is asked in the live launch, and when. What Codex asks us, the session answers by its policy. */
 export function approvalPolicy(policy: Policy): ApprovalPolicy {
   refuseWhatNothingHolds(policy)
-  const { approval, sandbox } = policy
+  checkToolLists({ policy, launch: 'live' })
+  const asked = unasked(policy)
+  return asksForPatches(policy) ? 'untrusted' : asked
+}
+
+function unasked({ approval, sandbox }: Policy): ApprovalPolicy {
   const sandboxed = sandbox === 'read-only' || sandbox === 'workspace-write'
   switch (approval) {
     case 'ask':
@@ -37,12 +43,16 @@ export function approvalPolicy(policy: Policy): ApprovalPolicy {
 /** `codex exec` cannot ask: what its sandbox does not hold, it runs. */
 export function execPolicyArgs(policy: Policy): string[] {
   refuseWhatNothingHolds(policy)
+  checkToolLists({ policy, launch: 'oneshot' })
   const { approval, sandbox, maxSteps } = policy
   if (maxSteps !== undefined)
     throw unsupported(AGENT, 'maxSteps', 'its one-shot launch does not tell its steps')
   if (approval === 'auto-edit' && sandbox !== 'workspace-write') throw noAutoEdit(sandbox)
+  const lists = Object.entries(toolSettings(policy)).map(([key, value]) =>
+    flagValue(AGENT, '--config', `${key}=${tomlOf(value)}`),
+  )
   if (sandbox === 'full-access') {
-    if (approval === 'auto-all') return ['--dangerously-bypass-approvals-and-sandbox']
+    if (approval === 'auto-all') return ['--dangerously-bypass-approvals-and-sandbox', ...lists]
     throw unsupported(AGENT, `${approval} with full-access`, 'its one-shot launch would approve everything')
   }
   const mode = sandboxMode(policy)
@@ -51,6 +61,7 @@ export function execPolicyArgs(policy: Policy): string[] {
     ...Object.entries(workspaceLimits(policy)).map(([key, value]) =>
       flagValue(AGENT, '--config', `sandbox_workspace_write.${key}=${tomlOf(value)}`),
     ),
+    ...lists,
   ]
 }
 
@@ -77,8 +88,7 @@ function noAutoEdit(sandbox: Policy['sandbox']) {
       )
 }
 
-function refuseWhatNothingHolds({ sandbox, network, writableRoots, tools, maxBudgetUsd }: Policy): void {
-  if (tools) throw unsupported(AGENT, 'tools', 'it has no list of tools to allow or to deny')
+function refuseWhatNothingHolds({ sandbox, network, writableRoots, maxBudgetUsd }: Policy): void {
   if (maxBudgetUsd !== undefined) throw unsupported(AGENT, 'maxBudgetUsd', 'it does not tell its cost')
   if (writableRoots && sandbox !== 'workspace-write')
     throw unsupported(AGENT, 'writableRoots', 'they need the sandbox workspace-write')

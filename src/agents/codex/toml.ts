@@ -1,6 +1,6 @@
 import { MainstemError } from '../../model/index.ts'
 
-type Toml = boolean | string | readonly string[] | { readonly [key: string]: Toml }
+export type Toml = boolean | string | readonly string[] | { readonly [key: string]: Toml }
 
 /** A value for `--config key=value`. Keys are ours, so they need no quotes. */
 export function tomlOf(value: Toml): string {

@@ -126,6 +126,8 @@ function setPolicy(state: State, policy: Policy | undefined): Step {
   if (!policy) return refuse('invalid_request', 'neither a policy nor a mode is given')
   if (policy.sandbox === 'none' && state.sandbox !== 'none')
     return refuse('unsupported_option', 'codex cannot be given back the sandbox of its own configuration')
+  if (JSON.stringify(policy.tools) !== JSON.stringify(state.start.policy.tools))
+    return refuse('unsupported_option', 'codex reads its tool lists when it starts')
   try {
     turnPolicy(policy)
   } catch (thrown) {

@@ -1,8 +1,9 @@
 import type { Policy, SessionOptions } from '../../../model/index.ts'
 import type { Start } from '../../agent.ts'
 import { compact, type Fields } from '../../fields.ts'
-import { mcpServerConfig, refuseOptions } from '../options.ts'
+import { mcpServerConfig, refuseOptions, serverName } from '../options.ts'
 import { approvalPolicy, sandboxMode, workspaceLimits } from '../policy.ts'
+import { allowedServers, otherServers, toolSettings } from '../tool-lists.ts'
 
 /** What a thread is opened with. All of it goes in by stdin, so nothing of it is seen on a command line. */
 export function threadParams({ cwd, policy, options }: Start): Fields {
@@ -20,14 +21,18 @@ export function threadParams({ cwd, policy, options }: Start): Fields {
   })
 }
 
-function configOf(policy: Policy, { extraDirectories, mcpServers }: SessionOptions): Fields {
-  const roots = [...(policy.writableRoots ?? []), ...(extraDirectories ?? [])]
+function configOf(policy: Policy, options: SessionOptions): Fields {
+  const roots = [...(policy.writableRoots ?? []), ...(options.extraDirectories ?? [])]
   const limits = { ...workspaceLimits(policy), ...(roots.length > 0 && { writable_roots: roots }) }
-  const servers = Object.entries(mcpServers ?? {}).map(([name, server]) => [
-    name,
-    mcpServerConfig(name, server),
-  ])
+  const servers = [
+    ...Object.entries(allowedServers(options, policy)).map(([name, server]) => [
+      name,
+      mcpServerConfig(name, server),
+    ]),
+    ...Object.entries(otherServers(options, policy)).map(([name, settings]) => [serverName(name), settings]),
+  ]
   return {
+    ...toolSettings(policy),
     ...(Object.keys(limits).length > 0 && { sandbox_workspace_write: limits }),
     ...(servers.length > 0 && { mcp_servers: Object.fromEntries(servers) }),
   }
