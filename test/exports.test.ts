@@ -198,6 +198,7 @@ const PINNED: Record<string, readonly string[]> = {
     'type PermissionMode',
     'type PermissionRequestPayload',
     'type PermissionTier',
+    'type ToolCallInfo',
     'type ToolResultPayload',
     'type ToolUsePayload',
   ],

@@ -8,7 +8,16 @@ export type PermissionTier = 'dry-run' | 'supervised' | 'autonomous'
 /** A hint beside the tier; where the two differ, the stricter one holds. */
 export type PermissionMode = 'default' | 'accept_edits' | 'bypass' | 'plan' | 'ask'
 
-/** Decides on one call. A promise that is rejected counts as no. */
+/** What is known of a call besides its native name and its input. */
+export interface ToolCallInfo {
+  /** `execute`, `edit`, `mcp:<server>/<tool>` …; the native name for tools that have no canonical one. */
+  canonicalName: string
+}
+
+/**
+ * Decides on one call, by the agent's own name for the tool. A promise that is rejected counts as no. A callback may
+ * take a third parameter, `call?: ToolCallInfo`, with the name that is the same on every agent.
+ */
 export type CanUseTool = (
   toolName: string,
   input: Record<string, unknown>,
@@ -28,9 +37,9 @@ export interface AgentOptions {
   resume?: string
   /** Stops the agent; the stream goes on to its `done`. */
   abortSignal?: AbortSignal
-  /** Only these tools exist. */
+  /** Only these tools exist, by canonical names (`execute`, `edit`, `mcp:docs/search`) or the agent's own. */
   allowedTools?: string[]
-  /** These do not. */
+  /** These do not, by the same names. */
   disallowedTools?: string[]
   /** Asked for every call that the tier leaves to a person; without it such calls are denied. */
   canUseTool?: CanUseTool

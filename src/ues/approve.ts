@@ -1,5 +1,5 @@
 import type { AnswerCommand, RequestKind } from '../model/index.ts'
-import type { CanUseTool } from './adapter.ts'
+import type { CanUseTool, ToolCallInfo } from './adapter.ts'
 
 type Answer = Pick<AnswerCommand, 'decision' | 'scope' | 'message' | 'by'>
 
@@ -13,11 +13,13 @@ export async function decisionOf(
   kind: RequestKind,
   toolName: string,
   input: Record<string, unknown>,
+  call: ToolCallInfo,
 ): Promise<Answer> {
   const askable = kind === 'permission' || kind === 'plan'
   if (!canUseTool || !askable) return deny('nobody is there to answer this')
+  const decide: (...given: [...Parameters<CanUseTool>, ToolCallInfo]) => ReturnType<CanUseTool> = canUseTool
   try {
-    const { allow, message } = await canUseTool(toolName, input)
+    const { allow, message } = await decide(toolName, input, call)
     const said = message !== undefined && { message }
     return allow === true
       ? { decision: 'allow', scope: 'once', ...said }

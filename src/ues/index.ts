@@ -16,6 +16,7 @@ export type {
   CanUseTool,
   PermissionMode,
   PermissionTier,
+  ToolCallInfo,
 } from './adapter.ts'
 export { acp, claudeCode, codex, echo, gemini, opencode } from './adapters.ts'
 export { type ParallelTask, runParallel } from './parallel.ts'

@@ -10,16 +10,38 @@ import { nativeIdOf } from './resumable.ts'
 /** The options of a run as a session understands them. Refuses what would otherwise be ignored. */
 export function sessionRequest(agent: Agent, options: AgentOptions): NewSession {
   checkOptions(options)
-  const { model, resume, canUseTool } = options
-  const launch: LaunchKind = agent.launches.live ? 'live' : 'oneshot'
-  const recipe = agent.launches[launch]
-  if (canUseTool && !recipe?.capabilities.permissions) {
+  const { canUseTool } = options
+  const preferred: LaunchKind = agent.launches.live ? 'live' : 'oneshot'
+  if (canUseTool && !agent.launches[preferred]?.capabilities.permissions) {
     throw new MainstemError(
       'unsupported_option',
       `canUseTool is not supported by ${agent.id}: it never asks before it uses a tool`,
       { agent: agent.id, option: 'canUseTool' },
     )
   }
+  const request = requestWith(agent, options, preferred)
+  if (canUseTool || preferred === 'oneshot' || isKept(agent, request)) return request
+  // Some options are kept by a process of one turn only, which a run is.
+  const other = requestWith(agent, options, 'oneshot')
+  return isKept(agent, other) ? other : request
+}
+
+/** Whether the launch of a request takes its policy. */
+function isKept(agent: Agent, { launch = 'live', cwd, policy, options = {} }: NewSession): boolean {
+  const recipe = agent.launches[launch]
+  if (!recipe || !policy) return false
+  try {
+    recipe.launch({ launch, cwd, policy, options, epoch: 1 })
+    return true
+  } catch (thrown) {
+    if (thrown instanceof MainstemError && thrown.code === 'unsupported_option') return false
+    throw thrown
+  }
+}
+
+function requestWith(agent: Agent, options: AgentOptions, launch: LaunchKind): NewSession {
+  const { model, resume, canUseTool } = options
+  const recipe = agent.launches[launch]
   const cwd = resolve(options.cwd ?? '.')
   const permission = permissionOf(options)
   return {

@@ -142,9 +142,10 @@ export class Run {
   }
 
   async #answer(request: RequestOpened, asked: PermissionRequestPayload): Promise<void> {
-    const { requestId, inputDigest, kind } = request
-    const { canUseTool } = this.#setup.options
-    const decision = await decisionOf(canUseTool, kind, asked.toolName, asked.input)
+    const { requestId, inputDigest, kind, tool, toolKind } = request
+    const { agent, options } = this.#setup
+    const call = { canonicalName: agent.tools?.canonical({ tool, toolKind }) ?? asked.toolName }
+    const decision = await decisionOf(options.canUseTool, kind, asked.toolName, asked.input, call)
     try {
       await this.#session.answer({ type: 'answer', requestId, inputDigest, ...decision })
     } catch (thrown) {

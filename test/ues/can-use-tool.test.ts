@@ -23,7 +23,7 @@ describe('the callback', () => {
   test('is asked with the tool and its input, and a yes allows the call as it was asked', async () => {
     const canUseTool = vi.fn(allow)
     const { events, answer } = await answerFrom(canUseTool)
-    expect(canUseTool.mock.calls).toEqual([['Bash', { command: 'rm x' }]])
+    expect(canUseTool.mock.calls).toEqual([['Bash', { command: 'rm x' }, { canonicalName: 'execute' }]])
     expect(answer).toEqual({ behavior: 'allow', updatedInput: { command: 'rm x' } })
     expect(ending(events).status).toBe('success')
   })
