@@ -206,6 +206,11 @@ export interface LaunchRecipe<State = unknown> {
   modes?: Readonly<Record<string, Pick<Policy, 'approval' | 'sandbox'>>>
   /** How its model calls are reported, where that matters to `maxSteps`. */
   steps?: StepReports
+  /**
+   * An interrupt by protocol leaves programs running that a tool started in a session of their own. They are ended
+   * when the turn has ended.
+   */
+  leavesTools?: true
   /** Refuses with `unsupported_option` what cannot be enforced; never silently weaker than asked. */
   launch(start: Start): Launch
 }

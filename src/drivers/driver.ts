@@ -32,6 +32,13 @@ export interface Run {
   write(write: Write): Promise<void>
   /** Ends it and everything it started, step by step, bounded; idempotent. */
   stop(): Promise<void>
+  /** The present moment for `endTools`; nothing where start times of processes cannot be compared. */
+  moment?(): number | undefined
+  /**
+   * Ends programs that were started since a moment and that left the session of the run's first process. Helpers of
+   * the agent, such as MCP servers, are older than the turn or in that session. Returns the pids that nothing ended.
+   */
+  endTools?(since: number): Promise<readonly number[]>
 }
 
 /** Runs a launch and owns what it started. */

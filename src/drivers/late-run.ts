@@ -8,9 +8,13 @@ export class LateRun implements Run {
   readonly frames: AsyncIterable<readonly Frame[]>
   readonly exit: Promise<RunExit>
   readonly #run: Promise<Run>
+  #begun: Run | undefined
 
   constructor(run: Promise<Run>) {
-    this.#run = run
+    this.#run = run.then((begun) => {
+      this.#begun = begun
+      return begun
+    })
     this.pid = run.then(({ pid }) => pid)
     this.frames = { [Symbol.asyncIterator]: () => framesOf(run) }
     this.exit = run.then(({ exit }) => exit)
@@ -24,6 +28,16 @@ export class LateRun implements Run {
   async stop(): Promise<void> {
     const run = await this.#run
     return run.stop()
+  }
+
+  /** Before the beginning is before every process of the run. */
+  moment(): number | undefined {
+    return this.#begun ? this.#begun.moment?.() : 0
+  }
+
+  async endTools(since: number): Promise<readonly number[]> {
+    const run = await this.#run
+    return run.endTools?.(since) ?? []
   }
 }
 

@@ -8,6 +8,11 @@ import { PipeReader, type PipeSetup } from './pipe-reader.ts'
 import type { Child } from './spawn-child.ts'
 import { type Graces, type Tree, terminate } from './terminate.ts'
 
+/** Everything that a run started, and the part of it that tools of one turn started. */
+interface RunTree extends Tree {
+  tools(since: number, until: number): Tree
+}
+
 /** After the exit the pipes are read until they end, or are quiet for this long; a grandchild may hold them open. */
 const QUIET_MS = 250
 const MAX_QUIET_CHECKS = 8
@@ -16,7 +21,9 @@ const MAX_QUIET_CHECKS = 8
 const LEFT_IN_PIPES = 4 * 1024 * 1024
 
 interface ProcessRunSetup {
-  tree: Tree
+  tree: RunTree
+  /** The moment, as start times of processes count it; nothing where they cannot be compared. */
+  now(): number | undefined
   blobs: BlobSink
   timers: Timers
   graces: Graces
@@ -77,6 +84,19 @@ export class ProcessRun implements Run {
 
   stop(): Promise<void> {
     return this.#end(this.#setup.firstSignal ?? 'SIGINT')
+  }
+
+  moment(): number | undefined {
+    return this.#setup.now()
+  }
+
+  async endTools(since: number): Promise<readonly number[]> {
+    const { tree, graces, timers, now } = this.#setup
+    // The next turn may begin meanwhile, and its tools must not be hit.
+    const until = now()
+    if (until === undefined) return []
+    const left = await terminate(tree.tools(since, until), graces, timers, 'SIGTERM')
+    return left.map(({ pid }) => pid)
   }
 
   async #conclude(): Promise<RunExit> {

@@ -21,6 +21,8 @@ export interface ProcessTable {
    * `NAME=value` in its environment.
    */
   list(variables: ReadonlySet<string>, marked: (pid: number) => void): Promise<ProcessInfo[]>
+  /** The moment as a start time; nothing where start times cannot be compared. */
+  now(): number | undefined
   /** Also of a zombie, so that a child that exits at once can be named. */
   startOf(pid: number): string | undefined
 }
@@ -29,6 +31,15 @@ export function processTable(platform: NodeJS.Platform): ProcessTable {
   if (platform === 'linux') return procTable
   if (platform !== 'win32') return psTable
   throw new MainstemError('unsupported_option', 'Agents cannot be started on Windows yet; use WSL.')
+}
+
+/** These processes and all that descend from them. */
+export function withDescendants(roots: readonly ProcessInfo[], all: readonly ProcessInfo[]): ProcessInfo[] {
+  const children = Map.groupBy(all, ({ parent }) => parent)
+  const tree = new Set<ProcessInfo>(roots)
+  // A set that grows while it is walked: children of children come last.
+  for (const { pid } of tree) for (const child of children.get(pid) ?? []) tree.add(child)
+  return [...tree]
 }
 
 /** Processes looked at in one go; then everybody else on the event loop has a turn. */
@@ -48,6 +59,8 @@ const procTable: ProcessTable = {
     }
     return processes
   },
+  // Start times count hundredths of a second since the system started, and so does this.
+  now: () => Math.floor(Number.parseFloat(readProc('/proc/uptime')) * 100),
   startOf: (pid) => parseStat(readProc(`/proc/${pid}/stat`))?.process.started,
 }
 
@@ -89,6 +102,7 @@ const psTable: ProcessTable = {
     const rows = stdout.split('\n').map(parsePs)
     return rows.flatMap((row) => (row?.alive ? [row.process] : []))
   },
+  now: () => undefined,
   startOf(pid) {
     // Names ourselves as well, because `ps` fails when it has nothing to show.
     const args = ['-p', `${pid},${process.pid}`, ...PS_COLUMNS]

@@ -1,7 +1,8 @@
 import type { RunGroups } from './cgroup.ts'
 import { FOLDER_MARKER, RUN_MARKER } from './environment.ts'
-import type { ProcessInfo, ProcessTable } from './process-table.ts'
+import { type ProcessInfo, type ProcessTable, withDescendants } from './process-table.ts'
 import type { Tree } from './terminate.ts'
+import { ToolTree } from './tool-tree.ts'
 
 /**
  * Every process of a run: the session of its first process, whatever carries the run marker or is in the run's
@@ -51,6 +52,11 @@ export class ProcessTree implements Tree {
     return tree
   }
 
+  /** The programs that were started between two moments and left the session of the first process. */
+  tools(since: number, until: number): Tree {
+    return new ToolTree(this, this.#root?.pid, since, until)
+  }
+
   /** Signals each of them once, after another look at its start time: a reused pid is never hit. */
   signal(members: readonly ProcessInfo[], signal: NodeJS.Signals): void {
     for (const member of members) {
@@ -67,14 +73,6 @@ export class ProcessTree implements Tree {
     const reused = all.some(({ pid, started }) => pid === root?.pid && started !== root.started)
     return reused ? undefined : root?.pid
   }
-}
-
-function withDescendants(roots: readonly ProcessInfo[], all: readonly ProcessInfo[]): ProcessInfo[] {
-  const children = Map.groupBy(all, ({ parent }) => parent)
-  const tree = new Set<ProcessInfo>(roots)
-  // A set that grows while it is walked: children of children come last.
-  for (const { pid } of tree) for (const child of children.get(pid) ?? []) tree.add(child)
-  return [...tree]
 }
 
 function kill(pid: number, signal: NodeJS.Signals): void {

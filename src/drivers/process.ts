@@ -77,6 +77,7 @@ async function startIn(
     const { child, stdout } = await spawnChild(placed, context.cwd, environment, temporary)
     return new ProcessRun(child, stdout, {
       tree: treeOf(child, table, context.runId, options.groups),
+      now: () => table.now(),
       blobs: context.blobs,
       timers: options.timers ?? systemTimers,
       graces: options.graces ?? GRACES,

@@ -80,6 +80,14 @@ export class ServerRun implements Run {
     return this.#program.stop()
   }
 
+  moment(): number | undefined {
+    return this.#program.moment?.()
+  }
+
+  async endTools(since: number): Promise<readonly number[]> {
+    return this.#program.endTools?.(since) ?? []
+  }
+
   async #conclude(): Promise<RunExit> {
     const reading = [this.#readOutput(), this.#readEvents(), this.#watchStart()]
     const exit = await this.#program.exit

@@ -67,6 +67,16 @@ export class AgentProcess {
     await this.#run?.stop()
   }
 
+  /** The present moment for `endTools`; nothing where programs of a turn cannot be told apart. */
+  get moment(): number | undefined {
+    return this.#run ? this.#run.moment?.() : 0
+  }
+
+  /** Ends programs that tools started since then, and returns the pids that nothing could end. */
+  async endTools(since: number): Promise<readonly number[]> {
+    return (this.stopping ? undefined : this.#run?.endTools?.(since)) ?? []
+  }
+
   /** Stops it without waiting for its end. */
   dismiss(): void {
     this.stop().catch((thrown) => this.#listener.failed(thrown))

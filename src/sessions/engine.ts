@@ -70,6 +70,8 @@ export class Engine {
   #watchdog: Watchdog | undefined
   #given: PromptCommand | undefined
   #failed = false
+  /** When the turn began, where its tools have to be ended with it. */
+  #began: number | undefined
   /** Events so far. */
   #said = 0
 
@@ -122,6 +124,7 @@ export class Engine {
     const command = promptCommand(this.#setup, prompt, this.#parts.newId())
     this.conversation.begin(prompt.turn, prompt.text, command.promptId)
     const { policy, recipe } = this.#setup
+    if (recipe.leavesTools) this.#began = this.process.moment
     const owner: WatchdogOwner = {
       stop: (cause, why) => this.interrupt(cause, undefined, why).catch((thrown) => this.fail(thrown)),
       silent: (ms) => {
@@ -212,6 +215,8 @@ export class Engine {
     if (turn === undefined) return this.flush(claim)
     if (claim) this.#claims.set(turn, [...(this.#claims.get(turn) ?? []), claim])
     this.conversation.blame(cause, why)
+    // The next turn may begin before this one is done with.
+    const began = this.#began
     const settled = this.settlements.wait(turn)
     // It may fail before it is waited for, and a failure that nobody has asked for yet would end the whole process.
     settled.catch(() => undefined)
@@ -220,6 +225,14 @@ export class Engine {
     await this.outbox.flush()
     await this.#interruption.stop(turn, byProtocol ? settled : undefined)
     await settled
+    if (byProtocol && began !== undefined) await this.#endTools(began)
+  }
+
+  async #endTools(since: number): Promise<void> {
+    const survivors = await this.process.endTools(since)
+    if (survivors.length === 0) return
+    this.conversation.notify(processSurvived(survivors))
+    await this.outbox.flush()
   }
 
   /** Another conversation of the agent's own is to be resumed. */

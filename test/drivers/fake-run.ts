@@ -102,6 +102,11 @@ export function stateOf(pid: unknown): string | undefined {
   return processes().find((seen) => seen.pid === pid)?.state
 }
 
+/** When a process started, in hundredths of a second since the system started. */
+export function startOf(pid: unknown): number {
+  return Number(readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ')[19])
+}
+
 export function isAlive(pid: unknown): boolean {
   return !['Z', undefined].includes(stateOf(pid))
 }

@@ -13,7 +13,8 @@ function runWith(tree: Tree): { run: ProcessRun; pid: number; cleanedUp: () => n
   let cleanedUp = 0
   const child = spawn('sleep', ['600'])
   const run = new ProcessRun(child, child.stdout, {
-    tree,
+    tree: { look: () => tree.look(), signal: (...all) => tree.signal(...all), tools: () => tree },
+    now: () => 0,
     blobs: memoryBlobs().sink,
     timers: systemTimers,
     graces: { ...QUICK, SIGKILL: 150 },

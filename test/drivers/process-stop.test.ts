@@ -10,9 +10,14 @@ import {
   readAll,
   readField,
   startFake,
+  startOf,
   stateOf,
   untilBlocked,
 } from './fake-run.ts'
+
+function laterThan(moment: number | undefined, start: number): number | undefined {
+  return moment !== undefined && moment > start ? moment : undefined
+}
 
 afterEach(expectNothingLeft)
 
@@ -58,6 +63,24 @@ describe('stopping a process', () => {
     expect(isAlive(tool)).toBe(true)
     await run.stop()
     expect(isAlive(tool)).toBe(false)
+  })
+
+  it('ends tools of one turn that left its session, and leaves the agent and its helpers alone', async () => {
+    const run = startFake('tools')
+    await readField(run, 'ready')
+    const start = async (where: 'away' | 'here') => {
+      await run.write({ kind: 'text', text: `${where}\n` })
+      return readField(run, where)
+    }
+    const daemon = await start('away')
+    // Start times count hundredths of a second.
+    const began = await vi.waitUntil(() => laterThan(run.moment?.(), startOf(daemon)))
+    const helper = await start('here')
+    const tool = await start('away')
+    expect(await run.endTools?.(began)).toEqual([])
+    expect([daemon, helper, tool, await run.pid].map(isAlive)).toEqual([true, true, false, true])
+    await run.stop()
+    expect([daemon, helper].map(isAlive)).toEqual([false, false])
   })
 
   it('ends two hundred tools, each in a session of its own', async () => {

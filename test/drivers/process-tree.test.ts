@@ -37,6 +37,7 @@ function tableOf(processes: ProcessInfo[], marked: number[] = []): ProcessTable 
       for (const pid of marked) mark(pid)
       return processes
     },
+    now: () => 0,
     startOf: (pid) => processes.find((process) => process.pid === pid)?.started,
   }
 }
@@ -173,4 +174,20 @@ describe('the sweep after a crash', () => {
     expect(await sweep([runId], { graces: QUICK })).toEqual([])
     expect(await sweep([runId], { graces: QUICK })).toEqual([])
   })
+})
+
+it('the tools of a turn are those that began in it outside of the session of the agent, with all below', async () => {
+  const agent = info(10, 1, 10, '50')
+  const helper = info(11, 10, 10, '120')
+  const earlier = info(12, 10, 12, '80')
+  const tool = info(13, 10, 13, '120')
+  const child = info(14, 13, 14, '300')
+  const next = info(15, 10, 15, '201')
+  const processes = [agent, helper, earlier, tool, child, next]
+  const tools = new ProcessTree(tableOf(processes, [10]), ['run'], 10).tools(100, 200)
+  expect(await tools.look()).toEqual([tool, child])
+  // Its parent is gone: it stays one of them.
+  processes.splice(processes.indexOf(tool), 1)
+  processes[processes.indexOf(child)] = { ...child, parent: 1 }
+  expect(await tools.look()).toEqual([{ ...child, parent: 1 }])
 })

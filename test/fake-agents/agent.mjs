@@ -105,6 +105,11 @@ const modes = {
     say({ tool: tool({ detached: true }) })
     stay()
   },
+  /** For each line of its input, starts a tool in a session of its own (`away`) or in its own session (`here`). */
+  tools() {
+    say({ ready: true })
+    createInterface(process.stdin).on('line', (line) => say({ [line]: tool({ detached: line === 'away' }) }))
+  },
   /** Leaves its session and its environment. */
   cleared() {
     say({ tool: tool({ detached: true, env: { PATH: process.env.PATH } }) })

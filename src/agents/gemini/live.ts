@@ -9,6 +9,7 @@ import { toolRules } from './tool-rules.ts'
 /** `gemini --acp`: one warm process that speaks the Agent Client Protocol. */
 export const live = recipe({
   codec: acpCodec(GEMINI),
+  leavesTools: true,
   capabilities: {
     ...ACP_CAPABILITIES,
     thinking: 'summary',

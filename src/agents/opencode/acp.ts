@@ -7,6 +7,7 @@ import { OPENCODE_WITH_RULES, opencodeEnv } from '../protocols/acp/opencode.ts'
 export function acpRecipe(passEnv: readonly string[]): LaunchRecipe {
   return recipe({
     codec: acpCodec(OPENCODE_WITH_RULES),
+    leavesTools: true,
     capabilities: { ...ACP_CAPABILITIES, usage: 'turn', cost: true, subagents: true },
     launch: (start) =>
       acpLaunch('opencode', start, OPENCODE_WITH_RULES, {

@@ -48,6 +48,7 @@ export const opencode: Agent = {
       codec: serveCodec,
       steps: { reported: 'after_tools' },
       stream: 'sse',
+      leavesTools: true,
       capabilities: {
         ...COMMON,
         deltas: true,
