@@ -8,8 +8,9 @@ import type { Driver } from '../drivers/driver.ts'
 import { lowered, underCeiling } from '../gateway/ceiling.ts'
 import { gateway } from '../gateway/gateway.ts'
 import type { Phase } from '../gateway/parts.ts'
-import { directoryBelow } from '../gateway/roots.ts'
+import { directoryBelow, isStillBelow } from '../gateway/roots.ts'
 import { Runs } from '../gateway/runs.ts'
+import { loweredOptions } from '../gateway/session-options.ts'
 import { Streams } from '../gateway/streams.ts'
 import { Tickets } from '../gateway/tickets.ts'
 import { MainstemError } from '../model/index.ts'
@@ -64,6 +65,8 @@ export async function serve({ config, report, agents, between }: ServeParts): Pr
     maxQueue: config.limits.queue,
     agentLimits: config.timeouts,
     limit: (policy) => lowered(policy, config.ceiling),
+    limitOptions: (options) => loweredOptions(options, { ceiling: config.ceiling, roots }),
+    mayWorkIn: (directory) => isStillBelow(roots, directory),
     secrets: [...(token ? [token.token] : []), ...secretsIn(process.env)],
     ...(agents && { agents }),
     ...(between && { between: between.driver }),

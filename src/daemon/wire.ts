@@ -7,7 +7,7 @@ import { paced } from '../drivers/paced.ts'
 import { processTable } from '../drivers/process-table.ts'
 import { abandonedFolders } from '../drivers/run-folders.ts'
 import { sweep } from '../drivers/sweep.ts'
-import { MainstemError, type Policy } from '../model/index.ts'
+import { MainstemError, type Policy, type SessionOptions } from '../model/index.ts'
 import type { AgentLimits } from '../sessions/deadlines.ts'
 import type { AgentSettings } from '../sessions/parts.ts'
 import { secretsIn } from '../sessions/secrets.ts'
@@ -41,6 +41,10 @@ export interface Wiring {
   agentLimits?: Partial<AgentLimits>
   /** The policy without what is not allowed any more, for a session that goes on. */
   limit?: (policy: Policy) => Policy
+  /** The options without those that are no longer allowed, for a session of an earlier process. */
+  limitOptions?: (options: SessionOptions) => SessionOptions
+  /** Whether a process may start in this directory; by default in any. */
+  mayWorkIn?: (directory: string) => boolean
   /** Masked in the logs of the server's owner, besides the keys that agents are given; by default the keys in the environment. */
   secrets?: readonly string[]
   /** Comes between the sessions and the driver. */
@@ -66,6 +70,8 @@ export function wire({
   secrets = secretsIn(process.env),
   maxQueue = 100,
   limit = (policy) => policy,
+  limitOptions = (options) => options,
+  mayWorkIn = () => true,
   agentLimits = {},
 }: Wiring = {}): Wired {
   const known = new Map(agents.map((agent) => [agent.id, agent]))
@@ -86,6 +92,8 @@ export function wire({
     secrets,
     maxQueue,
     limit,
+    limitOptions,
+    mayWorkIn,
     agentLimits,
     pool: new WarmPool(maxProcesses),
     restAfterMs,

@@ -1,3 +1,4 @@
+import { realpathSync, statSync } from 'node:fs'
 import { realpath, stat } from 'node:fs/promises'
 import { isAbsolute, relative, sep } from 'node:path'
 import { MainstemError } from '../model/index.ts'
@@ -24,6 +25,19 @@ async function realDirectory(path: string): Promise<string | undefined> {
     return (await stat(real)).isDirectory() ? real : undefined
   } catch {
     return undefined
+  }
+}
+
+/**
+ * True while a directory that `directoryBelow` returned is still the same place: not moved, not replaced by a link,
+ * and below the roots of today.
+ */
+export function isStillBelow(roots: readonly string[], directory: string): boolean {
+  try {
+    const isSame = realpathSync(directory) === directory && statSync(directory).isDirectory()
+    return isSame && roots.some((root) => isBelow(root, directory))
+  } catch {
+    return false
   }
 }
 

@@ -167,7 +167,7 @@ export class Engine {
     const start = this.conversation.launch(prompt)
     this.#log.launched(start.epoch)
     const settings = this.#parts.agentSettings?.(this.#setup.agent.id) ?? {}
-    const launched = launchOf(this.#setup, start, settings)
+    const launched = launchOf(this.#setup, start, settings, this.#parts)
     if ('refused' in launched) {
       this.#parts.pool.leave(this.#owner)
       this.conversation.refuse(launched.refused)

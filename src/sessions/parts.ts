@@ -36,6 +36,10 @@ export interface SessionParts {
   versionOf?(agent: Agent): Promise<string | undefined>
   /** The policy without what is not allowed any more, for a session that goes on. */
   limit?(policy: Policy): Policy
+  /** The options without those that are no longer allowed, for a session of an earlier process. */
+  limitOptions?(options: SessionOptions): SessionOptions
+  /** Whether a process may start in this directory, or be given it. Asked at every spawn: links can be replaced. */
+  mayWorkIn?(directory: string): boolean
   /** Told of each batch when it is committed. */
   committed?: (state: SessionState, batch: Batch) => void
   /** Told of a session that cannot go on; `stopped` settles when nothing of it runs any more. */

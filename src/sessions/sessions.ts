@@ -264,10 +264,10 @@ export class Sessions {
   #restore(record: SessionRecord, version: string | undefined): Session {
     const { head, updatedAt, earliest: _, earliestFrame: __, ...state } = record
     if (this.#draining) throw new MainstemError('draining', 'the server is stopping')
-    const { id, cwd, project, options, attended } = state
-    // What was allowed when it began may be more than is allowed now.
-    const policy = this.#parts.limit?.(state.policy) ?? state.policy
-    state.policy = policy
+    // The configuration may allow less than it did when the session began.
+    state.policy = this.#parts.limit?.(state.policy) ?? state.policy
+    state.options = this.#parts.limitOptions?.(state.options) ?? state.options
+    const { id, cwd, project, policy, options, attended } = state
     const mode = keptMode(state, this.#parts.limit)
     const resume = state.nativeSessionId ?? state.resumedFrom
     const chosen = restoreRecipe(agentOf(this.#parts.agents, state.agent), state.launch, version)

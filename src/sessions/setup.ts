@@ -74,10 +74,30 @@ export function keptMode(state: SessionState, limit: SessionParts['limit']): str
 /** What the policy decides by, besides the request. */
 export function circumstances(
   { agent, policy, attended, cwd, options }: SessionSetup,
-  { isInside }: SessionParts,
+  { isInside, mayWorkIn }: SessionParts,
 ): Circumstances {
   const hooked = options.hooks?.beforeToolCall !== undefined
-  return { policy, hooked, attended, means: agent.tools?.means, isInside: (path) => isInside(path, cwd) }
+  // A workspace that was replaced by a link has no inside.
+  const isPlace = () => mayWorkIn?.(cwd) ?? true
+  return {
+    policy,
+    hooked,
+    attended,
+    means: agent.tools?.means,
+    isInside: (path) => isPlace() && isInside(path, cwd),
+  }
+}
+
+/** Throws `forbidden` when a directory of the session is no longer one that its processes may work in. */
+export function checkPlaces(
+  { cwd, options }: Pick<SessionSetup, 'cwd' | 'options'>,
+  { mayWorkIn }: Pick<SessionParts, 'mayWorkIn'>,
+): void {
+  const { extraDirectories = [] } = options
+  const lost = [cwd, ...extraDirectories].find((directory) => mayWorkIn?.(directory) === false)
+  if (lost === undefined) return
+  const field = lost === cwd ? 'cwd' : 'options.extraDirectories'
+  throw new MainstemError('forbidden', `${field}: not a directory below the configured roots`, { field })
 }
 
 export type Change = Extract<Command, { type: 'set_model' | 'set_policy' }>
@@ -172,12 +192,14 @@ export function runContext(
 
 /** What to start, or why it is refused: an id to resume can make a launch impossible that was possible before. */
 export function launchOf(
-  { recipe }: SessionSetup,
+  setup: SessionSetup,
   start: Start,
   settings: AgentSettings,
+  parts: SessionParts,
 ): { launch: Launch } | { refused: ErrorInfo } {
   try {
-    return { launch: replaceProgram(recipe.launch(start), settings) }
+    checkPlaces(setup, parts)
+    return { launch: replaceProgram(setup.recipe.launch(start), settings) }
   } catch (thrown) {
     const { code, message } = toMainstemError(thrown)
     return { refused: { code, message } }

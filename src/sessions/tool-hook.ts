@@ -3,7 +3,7 @@ import type { RequestOpened } from '../model/events/request.ts'
 import type { AnswerCommand, BlobSink, ToolHook } from '../model/index.ts'
 import { OutputTail } from '../model/output-tail.ts'
 import type { SessionParts } from './parts.ts'
-import { hookRunId, type SessionSetup } from './setup.ts'
+import { checkPlaces, hookRunId, type SessionSetup } from './setup.ts'
 
 /** How long a hook may think where nobody says. */
 const TIMEOUT_MS = 60_000
@@ -16,6 +16,8 @@ const NOWHERE: BlobSink = {
 export interface ToolHookParts {
   driver: Driver
   timers: Timers
+  /** Throws when no process may start in the directory any more. */
+  checkPlace(): void
   /** Marks its processes. Never the run of the agent: what is left of a run ends with it. */
   runId: string
   cwd: string
@@ -73,6 +75,7 @@ export class ToolHooks {
     if (program === undefined) return 'there is no hook to ask'
     if (signal.aborted) return 'the request was withdrawn'
     const { driver, timers, runId, cwd } = this.#parts
+    this.#parts.checkPlace()
     const run = driver.start(
       { kind: 'process', argv: [program, ...args], env: {}, passEnv: [] },
       { runId, cwd, env: {}, blobs: NOWHERE },
@@ -108,8 +111,17 @@ async function told(run: Run, text: string): Promise<RunExit & { stderr: string 
 }
 
 export function toolHooksOf(
-  { id, cwd, options }: SessionSetup,
-  { driver, timers }: Pick<SessionParts, 'driver' | 'timers'>,
+  setup: SessionSetup,
+  parts: Pick<SessionParts, 'driver' | 'timers' | 'mayWorkIn'>,
 ): ToolHooks {
-  return new ToolHooks(options.hooks?.beforeToolCall, { driver, timers, runId: hookRunId(id), cwd })
+  const { id, cwd, options } = setup
+  const { driver, timers } = parts
+  const checkPlace = () => checkPlaces(setup, parts)
+  return new ToolHooks(options.hooks?.beforeToolCall, {
+    driver,
+    timers,
+    checkPlace,
+    runId: hookRunId(id),
+    cwd,
+  })
 }

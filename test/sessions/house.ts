@@ -1,7 +1,7 @@
 import type { Agent } from '../../src/agents/agent.ts'
 import { agents } from '../../src/agents/index.ts'
 import type { Entry, EventType, Policy } from '../../src/model/index.ts'
-import type { NewSession } from '../../src/sessions/parts.ts'
+import type { NewSession, SessionParts } from '../../src/sessions/parts.ts'
 import type { Session } from '../../src/sessions/session.ts'
 import { Sessions } from '../../src/sessions/sessions.ts'
 import { WarmPool } from '../../src/sessions/warm-pool.ts'
@@ -17,6 +17,7 @@ export function house(
   known: readonly Agent[] = agents,
   limit: (policy: Policy) => Policy = (policy) => policy,
   versionOf: (agent: Agent) => Promise<string | undefined> = async () => undefined,
+  limits: Partial<Pick<SessionParts, 'limitOptions' | 'mayWorkIn' | 'isInside'>> = {},
 ) {
   const driver = new FakeDriver()
   const time = new FakeTime()
@@ -36,6 +37,7 @@ export function house(
     isInside: (path) => path.startsWith('/workspace/'),
     newId: () => `00000000-0000-4000-8000-${String(++ids).padStart(12, '0')}`,
     digest: (text) => `digest:${text}`,
+    ...limits,
   })
   const open = (policy: Partial<Policy> = {}, more: Partial<NewSession> = {}): Promise<Session> =>
     sessions.create({

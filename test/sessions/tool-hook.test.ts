@@ -261,6 +261,7 @@ describe('a real command', () => {
       {
         driver: driver({ environment, graces: { SIGINT: 200, SIGTERM: 200, SIGKILL: 5_000 } }),
         timers: systemTimers,
+        checkPlace: () => undefined,
         runId: `hook-${cwd}`,
         cwd,
       },
@@ -310,7 +311,7 @@ describe('a real command', () => {
   })
 
   test('that is not there denies', async () => {
-    const parts = { driver: driver(), timers: systemTimers, runId: 'none', cwd }
+    const parts = { driver: driver(), timers: systemTimers, checkPlace: () => undefined, runId: 'none', cwd }
     const missing = join(cwd, 'missing')
     expect(existsSync(missing)).toBe(false)
     const answer = await new ToolHooks({ command: [missing] }, parts).ask(request)
