@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { claude } from '../../src/agents/claude/agent.ts'
+import { codex } from '../../src/agents/codex/agent.ts'
 import { gemini } from '../../src/agents/gemini/agent.ts'
 import { opencode } from '../../src/agents/opencode/agent.ts'
 import { memoryStore } from '../../src/stores/memory.ts'
@@ -60,7 +61,9 @@ test('nothing is ended for an agent that ends its tools itself', async () => {
   expect((await interrupted(false)).calls).toEqual([])
 })
 
-test('Gemini CLI and OpenCode leave tools running, in every version and protocol', () => {
-  const launches = [gemini, opencode, opencode.atVersion?.('2.0.0')].map((agent) => agent?.launches.live)
-  expect(launches.map((launch) => launch?.leavesTools)).toEqual([true, true, true])
+test('Codex, Gemini CLI and OpenCode leave tools running, in every version and protocol', () => {
+  const launches = [codex, gemini, opencode, opencode.atVersion?.('2.0.0')].map(
+    (agent) => agent?.launches.live,
+  )
+  expect(launches.map((launch) => launch?.leavesTools)).toEqual([true, true, true, true])
 })

@@ -44,6 +44,7 @@ export const codex: Agent = {
   launches: {
     live: recipe({
       codec: appServerCodec,
+      leavesTools: true,
       capabilities: {
         ...COMMON,
         deltas: true,
