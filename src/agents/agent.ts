@@ -190,6 +190,8 @@ export type Launch = ProcessLaunch | ServerLaunch | BuiltinLaunch | RemoteLaunch
 export interface StepReports {
   /** `native`: the agent itself stops before the call that exceeds `maxSteps`. */
   limit?: 'native'
+  /** `process`: a budget that the agent enforces covers all turns of its process, so each turn gets its own process. */
+  budget?: 'process'
   /** `after_tools`: a call is reported when its tools have run, when the next call is about to begin. */
   reported?: 'after_tools'
 }

@@ -67,6 +67,8 @@ export class Engine {
   /** Keys that are used up when a turn ends. */
   readonly #claims = new Map<number, Claim[]>()
   readonly #interruption: Interruption
+  /** A turn ended on the current process. */
+  #hadTurn = false
   #watchdog: Watchdog | undefined
   #given: PromptCommand | undefined
   #failed = false
@@ -116,8 +118,14 @@ export class Engine {
   /** A turn is open, or the process of the last one must end or confirm an interrupt before the next begins. */
   get #occupied(): boolean {
     const { running, stopping } = this.process
-    const exiting = stopping || (running && this.#setup.launch === 'oneshot')
+    const exiting = stopping || (running && (this.#setup.launch === 'oneshot' || this.#isSpent))
     return this.conversation.turn !== undefined || exiting || this.#interruption.unconfirmed
+  }
+
+  /** The process has had its turn: the agent would count the next one against the same budget. */
+  get #isSpent(): boolean {
+    const { policy, recipe } = this.#setup
+    return this.#hadTurn && policy.maxBudgetUsd !== undefined && recipe.steps?.budget === 'process'
   }
 
   begin(prompt: Prompt): void {
@@ -164,6 +172,7 @@ export class Engine {
   /** Starts a native process, as soon as the entries are committed that need it. */
   start(prompt?: Start['prompt']): void {
     this.#parts.pool.enter(this.#owner)
+    this.#hadTurn = false
     const start = this.conversation.launch(prompt)
     this.#log.launched(start.epoch)
     const settings = this.#parts.agentSettings?.(this.#setup.agent.id) ?? {}
@@ -258,6 +267,15 @@ export class Engine {
     await this.answering.stop()
   }
 
+  /** Ends a process that takes no further turn. What waits begins with its exit, on another process. */
+  async #retire(): Promise<void> {
+    if (!this.process.running) return
+    this.command({ type: 'close' })
+    await this.outbox.flush()
+    await within(this.#parts.timers, PROTOCOL_GRACE_MS, this.process.gone)
+    if (this.#isSpent) await this.process.stop()
+  }
+
   /** Commits what was said, and with it the key that it uses up. */
   async flush(claim?: Claim): Promise<void> {
     if (claim) this.#log.use(claim)
@@ -324,9 +342,11 @@ export class Engine {
         this.#claims.delete(event.turn)
         // A turn that only waited had none.
         if (this.conversation.turn === undefined) this.#watchdog?.end()
+        this.#hadTurn ||= this.conversation.turn === undefined
         const settled = this.conversation.answered(event)
         this.outbox.push(() => {
           this.settlements.settle(this.#mask.value(settled))
+          if (this.#isSpent) this.#retire().catch((thrown) => this.fail(thrown))
           this.next()
         })
       }

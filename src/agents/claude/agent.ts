@@ -41,7 +41,7 @@ export const claude: Agent = {
   launches: {
     live: recipe({
       codec,
-      steps: { limit: 'native' },
+      steps: { limit: 'native', budget: 'process' },
       capabilities: {
         ...COMMON,
         permissions: true,
