@@ -60,6 +60,16 @@ export const SCRIPTS = {
       },
     ],
   },
+  /** Five model calls of equal cost. */
+  spends: {
+    replies: [
+      ...['one', 'two', 'three', 'four'].map((word) => ({
+        usage: plain(1000, 100),
+        calls: [{ do: 'shell' as const, command: `echo ${word}` }],
+      })),
+      { usage: plain(1000, 100), text: 'All is spent.' },
+    ],
+  },
   delegates: {
     replies: [
       {

@@ -73,14 +73,20 @@ export const ACP_LIMITS: readonly Limit[] = [
     seen: /^it has no plan mode$/,
   },
   {
-    scenarios: ['cost'],
+    scenarios: ['budget', 'budget-per-turn'],
+    programs: ['claude-agent-acp'],
+    reason: 'It reports the cost when a turn is over; refused before it starts.',
+    seen: /^unsupported_option: maxBudgetUsd /,
+  },
+  {
+    scenarios: ['cost', 'budget', 'budget-per-turn'],
     programs: ['qwen'],
     reason: 'It reports tokens and no price.',
     seen: /^no cost in \{"input":\d+,/,
     evidence: `${RECORDED}/acp-qwen/text`,
   },
   {
-    scenarios: ['cost'],
+    scenarios: ['cost', 'budget', 'budget-per-turn'],
     programs: ['copilot'],
     reason: 'It reports tokens and no price.',
     seen: /^no cost in \{"input":\d+,/,

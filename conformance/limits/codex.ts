@@ -24,7 +24,7 @@ export const CODEX_LIMITS: readonly Limit[] = [
     evidence: `${RECORDED}/file`,
   },
   {
-    scenarios: ['cost'],
+    scenarios: ['cost', 'budget', 'budget-per-turn'],
     programs: [...CODEX, 'codex-acp'],
     reason: 'It reports tokens and no price.',
     seen: /^no cost in \{"input":\d+,/,

@@ -105,7 +105,7 @@ export const GEMINI_LIMITS: readonly Limit[] = [
   ...LIVE.map((limit) => ({ ...limit, programs: ['gemini'], launch: 'live' as const })),
   ...ONESHOT.map((limit) => ({ ...limit, programs: ['gemini'], launch: 'oneshot' as const })),
   {
-    scenarios: ['cost'],
+    scenarios: ['cost', 'budget', 'budget-per-turn'],
     programs: ['gemini'],
     reason: 'It reports tokens and no price.',
     seen: /^no cost in \{"input":\d+,/,

@@ -1,4 +1,5 @@
 import type { Scenario } from '../scenario.ts'
+import { BUDGET } from './budget.ts'
 import { CONTROL } from './control.ts'
 import { FAULTS } from './faults.ts'
 import { INTERRUPTS } from './interrupts.ts'
@@ -17,5 +18,6 @@ export const SCENARIOS: readonly Scenario[] = [
   ...PEOPLE,
   ...INTERRUPTS,
   ...CONTROL,
+  ...BUDGET,
   ...FAULTS,
 ]
