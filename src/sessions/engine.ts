@@ -28,6 +28,7 @@ import { Settlements } from './settlements.ts'
 import {
   type Change,
   changeSetup,
+  isBudgetOfProcess,
   launchOf,
   type Prompt,
   type PromptCommand,
@@ -67,8 +68,8 @@ export class Engine {
   /** Keys that are used up when a turn ends. */
   readonly #claims = new Map<number, Claim[]>()
   readonly #interruption: Interruption
-  /** A turn ended on the current process. */
-  #hadTurn = false
+  /** The process has had its turn: the agent would count the next one against the same budget. */
+  #isSpent = false
   #watchdog: Watchdog | undefined
   #given: PromptCommand | undefined
   #failed = false
@@ -122,12 +123,6 @@ export class Engine {
     return this.conversation.turn !== undefined || exiting || this.#interruption.unconfirmed
   }
 
-  /** The process has had its turn: the agent would count the next one against the same budget. */
-  get #isSpent(): boolean {
-    const { policy, recipe } = this.#setup
-    return this.#hadTurn && policy.maxBudgetUsd !== undefined && recipe.steps?.budget === 'process'
-  }
-
   begin(prompt: Prompt): void {
     const command = promptCommand(this.#setup, prompt, this.#parts.newId())
     this.conversation.begin(prompt.turn, prompt.text, command.promptId)
@@ -172,7 +167,7 @@ export class Engine {
   /** Starts a native process, as soon as the entries are committed that need it. */
   start(prompt?: Start['prompt']): void {
     this.#parts.pool.enter(this.#owner)
-    this.#hadTurn = false
+    this.#isSpent = false
     const start = this.conversation.launch(prompt)
     this.#log.launched(start.epoch)
     const settings = this.#parts.agentSettings?.(this.#setup.agent.id) ?? {}
@@ -267,9 +262,8 @@ export class Engine {
     await this.answering.stop()
   }
 
-  /** Ends a process that takes no further turn. What waits begins with its exit, on another process. */
+  /** What waits begins with the exit of this process, on another one. */
   async #retire(): Promise<void> {
-    if (!this.process.running) return
     this.command({ type: 'close' })
     await this.outbox.flush()
     await within(this.#parts.timers, PROTOCOL_GRACE_MS, this.process.gone)
@@ -340,13 +334,13 @@ export class Engine {
         this.#log.resumable(this.conversation.nativeIds)
         for (const claim of this.#claims.get(event.turn) ?? []) this.#log.use(claim)
         this.#claims.delete(event.turn)
-        // A turn that only waited had none.
+        // A turn that only waited had neither.
         if (this.conversation.turn === undefined) this.#watchdog?.end()
-        this.#hadTurn ||= this.conversation.turn === undefined
+        this.#isSpent = this.conversation.turn === undefined && isBudgetOfProcess(this.#setup)
         const settled = this.conversation.answered(event)
         this.outbox.push(() => {
           this.settlements.settle(this.#mask.value(settled))
-          if (this.#isSpent) this.#retire().catch((thrown) => this.fail(thrown))
+          if (this.#isSpent && this.process.running) this.#retire().catch((thrown) => this.fail(thrown))
           this.next()
         })
       }

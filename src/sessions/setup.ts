@@ -212,3 +212,8 @@ function replaceProgram(launch: Launch, settings: AgentSettings): Launch {
   if (program === undefined || !('argv' in launch)) return launch
   return { ...launch, argv: [program, ...rest, ...launch.argv.slice(1)] }
 }
+
+/** The agent counts the budget of a turn for its whole process. */
+export function isBudgetOfProcess({ policy, recipe }: SessionSetup): boolean {
+  return policy.maxBudgetUsd !== undefined && recipe.steps?.budget === 'process'
+}
