@@ -107,6 +107,10 @@ export const SCRIPTS = {
   'big-lines': {
     replies: [{ calls: [{ do: 'shell', command: BIG_OUTPUT.command }] }, { text: 'That was a lot.' }],
   },
+  /** A file shows that the command ran, whatever the program reports. */
+  touches: {
+    replies: [{ calls: [{ do: 'shell', command: 'touch ran.txt' }] }, { text: 'It was asked to run.' }],
+  },
   write: {
     replies: [
       { calls: [{ do: 'write', path: 'hello.txt', content: 'alpha\nbeta\n' }] },
