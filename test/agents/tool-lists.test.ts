@@ -139,11 +139,13 @@ describe('codex', () => {
     )
   })
 
-  test('one-shot refuses to approve tools of servers', () => {
-    expect(refusal('codex', 'oneshot', { preapproved: ['mcp:docs/search'] })).toContain(
-      'only its live launch',
+  test('one-shot refuses to approve what its sandbox may prevent, and tools of servers', () => {
+    const policy = { sandbox: 'full-access' } as const
+    expect(refusal('codex', 'oneshot', { preapproved: ['execute'] })).toContain('its sandbox decides')
+    expect(refusal('codex', 'oneshot', { preapproved: ['mcp:docs'] }, { policy })).toContain(
+      'its live launch',
     )
-    expect(() => launchOf('codex', 'oneshot', { preapproved: ['execute'] })).not.toThrow()
+    expect(() => launchOf('codex', 'oneshot', { preapproved: ['execute'] }, { policy })).not.toThrow()
   })
 
   test('a denied server of the session is not passed, a denied tool of one is excluded', () => {

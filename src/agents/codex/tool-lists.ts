@@ -80,9 +80,15 @@ export function checkToolLists({ policy, launch }: Pick<Start, 'policy' | 'launc
     )
   const preapproved = nativeTools(TOOLS, 'tools.preapproved', tools?.preapproved ?? [])
   if (launch === 'live') return
-  const mcp = preapproved.find((name) => TOOLS.mcpTool(name))
-  if (mcp !== undefined)
-    throw unsupported(AGENT, 'tools.preapproved', `only its live launch can approve ${mcp}`)
+  if (
+    preapproved.length > 0 &&
+    (sandbox !== 'full-access' || preapproved.some((name) => TOOLS.mcpTool(name)))
+  )
+    throw unsupported(
+      AGENT,
+      'tools.preapproved',
+      'its one-shot launch asks for nothing: its sandbox decides; choose full-access or its live launch',
+    )
   if (asksForPatches(policy) && sandbox !== 'read-only')
     throw unsupported(AGENT, 'tools.denied', 'its one-shot launch patches files without asking')
 }
