@@ -30,6 +30,12 @@ export function showWhole(shown: ShownText, event: TextCompleted): string {
   return restOf(text, earlier) ?? text
 }
 
+/** Whether the partials of this stream, and of earlier ones, say all of this text. */
+export function isWhole({ appending, earlier }: ShownText, { messageId, text }: TextCompleted): boolean {
+  const { text: partials = '', shown } = appending.open.get(messageId) ?? {}
+  return shown === undefined && text !== '' && (earlier.get(messageId) ?? '') + partials === text
+}
+
 /** The agent dropped the message and will repeat it. */
 export function showAgain(shown: ShownText, messageId: string): void {
   appendAgain(shown.appending, messageId)

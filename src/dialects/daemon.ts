@@ -1,3 +1,4 @@
+import type { TextCompleted } from '../model/events/message.ts'
 import type { RequestOpened } from '../model/events/request.ts'
 import type { SessionEnded, SessionUpdated } from '../model/events/session.ts'
 import type { ToolProgressed, ToolStarted } from '../model/events/tool.ts'
@@ -8,7 +9,15 @@ import { terminalOf } from './daemon-end.ts'
 import type { StreamEvent } from './daemon-event.ts'
 import { withRaw } from './daemon-raw.ts'
 import { QUESTION_TOOL, questionsOf } from './daemon-request.ts'
-import { cutText, newShownText, type ShownText, showAgain, showDelta, showWhole } from './daemon-text.ts'
+import {
+  cutText,
+  isWhole,
+  newShownText,
+  type ShownText,
+  showAgain,
+  showDelta,
+  showWhole,
+} from './daemon-text.ts'
 import { byRules, type Dialect, defineDialect, type Message, type Rules, silent } from './dialect.ts'
 import { cutOffBy } from './outcome-words.ts'
 import { isAskedHere } from './request-words.ts'
@@ -28,6 +37,8 @@ interface DaemonState {
   /** Did the last entry end the exchange with a question? What follows is for the next stream. */
   asked: boolean
   text: ShownText
+  /** A text that was cut and whose partials say all of it. It is a message only if the turn continues. */
+  cut: StreamEvent | undefined
   /** The open calls as the reader has seen them. */
   readonly tools: Map<string, { name: string; input: unknown }>
   readonly asking: Asking
@@ -44,14 +55,12 @@ const rules: Rules<DaemonState, StreamEvent> = {
     state.turn = turn
     state.greeted = false
     state.text = newShownText()
+    state.cut = undefined
     return NOTHING
   },
   'turn.completed': endTurn,
   'text.delta': (state, event) => partial(state, showDelta(state.text, event)),
-  'text.completed': (state, event) => {
-    const content = showWhole(state.text, event)
-    return content === '' ? NOTHING : speak(state, { type: 'text', content })
-  },
+  'text.completed': completeText,
   'message.discarded': (state, { messageId }) => {
     showAgain(state.text, messageId)
     return NOTHING
@@ -107,6 +116,7 @@ export const daemon: Dialect = defineDialect({
     greeted: false,
     asked: false,
     text: newShownText(),
+    cut: undefined,
     tools: new Map(),
     asking: new Map(),
     ended: false,
@@ -142,12 +152,27 @@ export function goOn(state: unknown): void {
 function beginNext(state: DaemonState): void {
   state.asked = false
   state.greeted = false
+  state.cut = undefined
   cutText(state.text)
 }
 
 function speak(state: DaemonState, ...messages: StreamEvent[]): readonly StreamEvent[] {
   if (state.turn === undefined) return NOTHING
-  return state.greeted ? messages : [greeting(state), ...messages]
+  const { cut } = state
+  state.cut = undefined
+  const all = cut && messages.length > 0 ? [cut, ...messages] : messages
+  return state.greeted ? all : [greeting(state), ...all]
+}
+
+/** A text that was cut has no message of its own where the turn ends there: its partials are all there is. */
+function completeText(state: DaemonState, event: TextCompleted): readonly StreamEvent[] {
+  const isShown = event.partial === true && isWhole(state.text, event)
+  const content = showWhole(state.text, event)
+  if (content === '') return NOTHING
+  const message: StreamEvent = { type: 'text', content }
+  if (!isShown) return speak(state, message)
+  state.cut = message
+  return NOTHING
 }
 
 function greeting(state: DaemonState): StreamEvent {
@@ -256,8 +281,8 @@ function endTurn(state: DaemonState, event: TurnCompleted, entry: Entry): readon
 
 function lastWords(state: DaemonState, last: StreamEvent): readonly StreamEvent[] {
   const unasked = takeAllUnasked(state.asking)
-  // An agent that failed before it said anything may never have been there.
-  const said = last.type === 'error' && unasked.length === 0 ? [last] : speak(state, ...unasked, last)
+  if (last.type === 'error' || last.type === 'interrupted') state.cut = undefined
+  const said = speak(state, ...unasked, last)
   state.turn = undefined
   return said
 }

@@ -35,6 +35,25 @@ describe('text', () => {
     ])
   })
 
+  test.each(['interrupted', 'failed'] as const)('that was cut is not sent again before %s', (outcome) => {
+    const cut: Event = { type: 'text.completed', messageId: 'm1', text: 'Let me ', partial: true }
+    const types = say(delta('m1', 'Let me '), cut, completed({ outcome })).map(({ type }) => type)
+    expect(types).toEqual(['partial', outcome === 'failed' ? 'error' : outcome])
+  })
+
+  test('that was cut is whole where the turn continues, and where its partials are missing', () => {
+    const cut: Event = { type: 'text.completed', messageId: 'm1', text: 'Let me ', partial: true }
+    const text = { type: 'text', content: 'Let me ' }
+    expect(say(delta('m1', 'Let me '), cut, delta('m2', 'Now ')).slice(1)).toEqual([
+      text,
+      { type: 'partial', content: 'Now ' },
+    ])
+    expect(say(delta('m1', 'Let '), cut, completed({ outcome: 'interrupted' })).slice(1)).toEqual([
+      text,
+      { type: 'interrupted' },
+    ])
+  })
+
   test('that was dropped in one turn says nothing about the next', () => {
     const messages = say(
       delta('m1', 'Hello'),

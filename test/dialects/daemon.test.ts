@@ -128,9 +128,10 @@ describe('the system message', () => {
     expect(say({ type: 'session.updated', mode: 'plan' }, hello)).toEqual([])
   })
 
-  test('is not sent for an agent that never started', () => {
+  test('comes before an error, also of an agent that never started', () => {
     const error = { code: 'agent_not_found', message: 'no such program' } as const
     expect(sayWith({}, undefined, ...begun, completed({ outcome: 'failed', error }))).toEqual([
+      { type: 'system', subtype: 'init' },
       { type: 'error', message: 'no such program', code: 'agent_not_found', outcome: 'failed' },
     ])
   })
