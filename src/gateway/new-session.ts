@@ -15,7 +15,7 @@ import { named } from './components.ts'
 import { type Endpoint, endpoint } from './endpoint.ts'
 import { checkReady } from './health.ts'
 import { InFlight, keyFrom } from './idempotency.ts'
-import { allRecords, owned } from './owned.ts'
+import { owned } from './owned.ts'
 import type { GatewayParts } from './parts.ts'
 import { directoryBelow } from './roots.ts'
 import { optionsUnder } from './session-options.ts'
@@ -89,8 +89,7 @@ export async function checkResume(
   resume: string,
   field = 'resume',
 ): Promise<void> {
-  for await (const record of allRecords(parts, { native: resume })) {
-    if (record.principal === principal) continue
-    throw new MainstemError('session_not_found', `${field}: there is no such session`, { field })
-  }
+  const owners = await parts.sessions.nativeOwners(resume)
+  if (owners.every((owner) => owner === principal)) return
+  throw new MainstemError('session_not_found', `${field}: there is no such session`, { field })
 }

@@ -46,7 +46,7 @@ function hide(values: Readonly<Record<string, string>>): Record<string, string> 
 /** Every record that fits, newest first, however many there are. */
 export async function* allRecords(
   { sessions }: Pick<GatewayParts, 'sessions'>,
-  query: { principal?: string; asking?: boolean; native?: string },
+  query: { principal?: string; asking?: boolean },
 ): AsyncGenerator<SessionRecord> {
   let before: string | undefined
   do {

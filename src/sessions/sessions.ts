@@ -191,6 +191,11 @@ export class Sessions {
     return this.#parts.store.counts()
   }
 
+  /** The principals that a native conversation belongs or belonged to. */
+  nativeOwners(native: string): Promise<readonly string[]> {
+    return this.#parts.store.nativeOwners(native)
+  }
+
   /** What a principal has used, by agent and day; also what was removed since. */
   spent(principal: string): Promise<readonly Spent[]> {
     return this.#parts.store.spent(principal)

@@ -6,7 +6,17 @@ import { keyTaken } from './key-taken.ts'
 import { MemoryBlobs } from './memory-blobs.ts'
 import { MemoryLog } from './memory-log.ts'
 import { receiptId } from './receipt-id.ts'
-import type { Batch, Charge, Edge, JournalFrame, Receipt, SessionQuery, Spent, Store } from './store.ts'
+import type {
+  Batch,
+  Charge,
+  Edge,
+  JournalFrame,
+  Receipt,
+  SessionQuery,
+  SessionState,
+  Spent,
+  Store,
+} from './store.ts'
 
 /** Everything in this process's memory: for the library, for tests, and for runs nobody needs tomorrow. */
 export function memoryStore(): Store {
@@ -20,6 +30,8 @@ class MemoryStore implements Store {
   /** In order of creation. */
   readonly #logs = new Map<string, MemoryLog>()
   readonly #receipts = new Map<string, { receipt: Receipt; at: number }>()
+  /** Principals, by native conversation. */
+  readonly #owners = new Map<string, Set<string>>()
   readonly #accounts = new Map<string, Spent>()
   readonly #blobs = new MemoryBlobs()
 
@@ -35,6 +47,7 @@ class MemoryStore implements Store {
     if (taken) throw keyTaken(taken)
     if (receipts) for (const receipt of receipts) this.#take(receipt)
     if (charges) for (const charge of charges) this.#charge(charge)
+    if (batch.record) this.#own(batch.record)
     log.append(batch)
   }
 
@@ -76,7 +89,6 @@ class MemoryStore implements Store {
     principal,
     status,
     asking,
-    native,
     before,
     limit,
   }: SessionQuery): Promise<readonly SessionRecord[]> {
@@ -88,7 +100,6 @@ class MemoryStore implements Store {
       if (!record || (principal !== undefined && record.principal !== principal)) continue
       if (status !== undefined && record.status !== status) continue
       if (asking !== undefined && asking !== record.requests.length > 0) continue
-      if (native !== undefined && record.nativeSessionId !== native && record.resumedFrom !== native) continue
       found.push(record)
     }
     return found
@@ -100,6 +111,10 @@ class MemoryStore implements Store {
       if (state) counts.set(state.status, (counts.get(state.status) ?? 0) + 1)
     }
     return counts
+  }
+
+  async nativeOwners(native: string): Promise<readonly string[]> {
+    return [...(this.#owners.get(native) ?? [])].sort()
   }
 
   async spent(principal: string): Promise<readonly Spent[]> {
@@ -137,6 +152,14 @@ class MemoryStore implements Store {
   async [Symbol.asyncDispose](): Promise<void> {
     for (const log of this.#logs.values()) log.close()
     this.#logs.clear()
+  }
+
+  #own({ principal, nativeSessionId, announcedSessionId, resumedFrom }: SessionState): void {
+    for (const native of [nativeSessionId, announcedSessionId, resumedFrom]) {
+      if (native === undefined) continue
+      const owners = this.#owners.get(native) ?? new Set()
+      this.#owners.set(native, owners.add(principal))
+    }
   }
 
   #take(receipt: Receipt): void {

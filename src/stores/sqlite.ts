@@ -133,6 +133,10 @@ class SqliteStore implements Store {
     return this.#reader.counts()
   }
 
+  async nativeOwners(native: string): Promise<readonly string[]> {
+    return this.#reader.nativeOwners(native)
+  }
+
   async spent(principal: string): Promise<readonly Spent[]> {
     return this.#reader.spent(principal)
   }

@@ -69,8 +69,6 @@ export interface SessionQuery {
   status?: SessionRecord['status']
   /** Only those with a request that waits for an answer. */
   asking?: boolean
-  /** Only those in which this conversation of an agent's own goes on, or went on. */
-  native?: string
   /** Newest first; older than this session. */
   before?: string
   limit: number
@@ -107,6 +105,11 @@ export interface Store extends AsyncDisposable {
   records(query: SessionQuery): Promise<readonly SessionRecord[]>
   /** How many sessions there are of each status. */
   counts(): Promise<ReadonlyMap<SessionRecord['status'], number>>
+  /**
+   * The principals whose sessions use, announced or resumed this native conversation. Deleting a session does not
+   * remove its principal: the agent still has the conversation.
+   */
+  nativeOwners(native: string): Promise<readonly string[]>
   /** The account of a principal. */
   spent(principal: string): Promise<readonly Spent[]>
   /** Raw frames after the one of this number; refused as `read` is. */
@@ -117,6 +120,6 @@ export interface Store extends AsyncDisposable {
   trim(session: string, edge: Edge): Promise<void>
   /** Forgets keys that were used before this time. */
   forgetReceipts(before: number): Promise<void>
-  /** Removes log, journal, record, receipts and blobs; what was spent stays. */
+  /** Removes log, journal, record, receipts and blobs. Usage and the owners of native conversations stay. */
   delete(session: string): Promise<void>
 }

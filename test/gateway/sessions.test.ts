@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { memoryStore } from '../../src/stores/memory.ts'
 import { begin, call, fetchFrom, finished, streamed } from './api.ts'
-import { script, success, text } from './puppet.ts'
+import { type Cue, script, success, text } from './puppet.ts'
 import { StreamReader } from './sse.ts'
 import { GUEST, startGateway, type TestGateway } from './start.ts'
 
@@ -298,6 +298,21 @@ test("an agent's own conversation that another principal runs cannot be resumed"
   })
   await begin(server, body, guest)
   await begin(server, { ...body, resume: 'native-2' })
+})
+
+test("an agent's own conversation of another principal cannot be resumed in its first turn, nor after its session is deleted", async () => {
+  const announced: Cue = { say: { type: 'session.updated', nativeSessionId: 'native-3' } }
+  const id = await begin(
+    server,
+    { agent: 'puppet', prompt: script(announced, { ...success, wait: true }) },
+    guest,
+  )
+  await expect.poll(async () => (await server.sessions.record(id))?.announcedSessionId).toBe('native-3')
+  const resume = { agent: 'puppet', resume: 'native-3' }
+  expect(await create(resume)).toMatchObject({ status: 404, body: { field: 'resume' } })
+  await call(server, `DELETE /v1/sessions/${id}`, guest)
+  expect(await create(resume)).toMatchObject({ status: 404, body: { field: 'resume' } })
+  await begin(server, resume, guest)
 })
 
 const creating = Promise.withResolvers<void>()

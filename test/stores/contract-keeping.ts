@@ -164,6 +164,24 @@ export function keepingContract(open: () => Promise<Store>): void {
     expect(await store.spent('nobody')).toEqual([])
   })
 
+  test('knows the principals of a native conversation, also after their sessions are removed', async () => {
+    await using store = await open()
+    const named = { principal: 'ann', nativeSessionId: 'n1', announcedSessionId: 'n2', resumedFrom: 'n3' }
+    await store.create(SESSION, { entries: [], record: { ...state(SESSION), principal: 'ann' } })
+    await store.append(SESSION, { entries: [], record: { ...state(SESSION), ...named } })
+    await store.append(SESSION, {
+      entries: [],
+      record: { ...state(SESSION), ...named, nativeSessionId: 'n4' },
+    })
+    await store.create(OTHER, {
+      entries: [],
+      record: { ...state(OTHER), principal: 'bob', resumedFrom: 'n4' },
+    })
+    await store.delete(SESSION)
+    const owners = await Promise.all(['n1', 'n2', 'n3', 'n4', 'n5'].map((id) => store.nativeOwners(id)))
+    expect(owners).toEqual([['ann'], ['ann'], ['ann'], ['ann', 'bob'], []])
+  })
+
   test('removes the blobs of a session with it, and no others', async () => {
     await using store = await open()
     const keep = async (session: string) => {

@@ -210,8 +210,6 @@ export function storeContract({ name, open }: Implementation): void {
       expect(await list({ before: ids[3] ?? '' }, 2)).toEqual([2, 1])
       expect(await list({ principal: 'ann' })).toEqual([4, 2, 0])
       expect(await list({ asking: true })).toEqual([3])
-      expect(await list({ native: 'theirs' })).toEqual([2, 1])
-      expect(await list({ native: 'ours', principal: 'ann' })).toEqual([2])
       expect(await list({ status: 'busy' })).toEqual([])
       await store.delete(ids[4] ?? '')
       expect(await list({})).toEqual([3, 2, 1, 0])

@@ -39,9 +39,6 @@ const TEXTS = 512
 /** More is not made into one text, unless one row has more: a slow reader holds it, and a string has an end. */
 const SEGMENT_BYTES = 1024 * 1024
 
-const OF_NATIVE = `s.n IN (SELECT n FROM session WHERE record ->> '$.nativeSessionId' = ?
-  UNION ALL SELECT n FROM session WHERE record ->> '$.resumedFrom' = ?)`
-
 const ANY_VERSION = 1_000_000
 
 const STATUSES = SessionRecord.shape.status.options
@@ -67,6 +64,7 @@ function statementsOf(db: DatabaseSync) {
     record: db.prepare(`${RECORD} WHERE s.id = ? AND s.record IS NOT NULL`),
     edge: db.prepare('SELECT earliest, earliest_frame AS earliestFrame FROM session WHERE id = ?'),
     tally: db.prepare('SELECT status, sessions FROM tally WHERE sessions > 0'),
+    owners: db.prepare('SELECT principal FROM native WHERE id = ? ORDER BY principal'),
     spent: db.prepare('SELECT * FROM spent WHERE principal = ? ORDER BY agent, day'),
   }
 }
@@ -143,17 +141,16 @@ export class Reader {
     })
   }
 
-  records({ principal, status, asking, native, before, limit }: SessionQuery): SessionRecord[] {
+  records({ principal, status, asking, before, limit }: SessionQuery): SessionRecord[] {
     const where = ['s.record IS NOT NULL']
     const values: (string | number)[] = []
-    const add = (condition: string, value: string | number | undefined, times = 1) => {
+    const add = (condition: string, value: string | number | undefined) => {
       if (value === undefined) return
       where.push(condition)
-      for (let time = 0; time < times; time++) values.push(value)
+      values.push(value)
     }
     add('s.principal = ?', principal)
     add('s.status = ?', status)
-    add(OF_NATIVE, native, 2)
     add('s.n < ?', before === undefined ? undefined : this.place(before)?.n)
     if (asking !== undefined) where.push(`s.asking = ${asking ? 1 : 0}`)
     return this.#ask((_, db) => {
@@ -172,6 +169,10 @@ export class Reader {
         }),
       )
     })
+  }
+
+  nativeOwners(native: string): string[] {
+    return this.#ask(({ owners }) => owners.all(native).map((row) => text(row, 'principal')))
   }
 
   spent(principal: string): Spent[] {

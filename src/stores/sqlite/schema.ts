@@ -114,6 +114,26 @@ export const MIGRATIONS: readonly string[] = [
    CREATE INDEX session_resumed ON session (record ->> '$.resumedFrom');`,
 
   `ALTER TABLE spent ADD COLUMN partial INTEGER;`,
+
+  `DROP INDEX session_native;
+   DROP INDEX session_resumed;
+   CREATE TABLE native (
+     id TEXT NOT NULL,
+     principal TEXT NOT NULL,
+     PRIMARY KEY (id, principal)
+   ) STRICT, WITHOUT ROWID;
+   INSERT INTO native
+     SELECT record ->> '$.nativeSessionId', principal FROM session WHERE record ->> '$.nativeSessionId' IS NOT NULL
+     UNION SELECT record ->> '$.announcedSessionId', principal FROM session
+       WHERE record ->> '$.announcedSessionId' IS NOT NULL
+     UNION SELECT record ->> '$.resumedFrom', principal FROM session WHERE record ->> '$.resumedFrom' IS NOT NULL;
+   CREATE TRIGGER native_named AFTER UPDATE OF record ON session WHEN new.record IS NOT NULL BEGIN
+     INSERT INTO native SELECT id, new.principal FROM (
+       SELECT new.record ->> '$.nativeSessionId' AS id
+       UNION SELECT new.record ->> '$.announcedSessionId'
+       UNION SELECT new.record ->> '$.resumedFrom'
+     ) WHERE id IS NOT NULL ON CONFLICT DO NOTHING;
+   END;`,
 ]
 
 /** The rows of the journal of session `:n` after a frame; in order they are by their ids. */
