@@ -127,7 +127,10 @@ describe('mainstem stdio', () => {
 
   it('that cannot be started is a connection that failed', async () => {
     const transport = new StdioTransport({ command: '/nowhere/mainstem' })
-    await expect(transport.list()).rejects.toMatchObject({ code: 'connection_failed' })
+    await expect(transport.list()).rejects.toMatchObject({
+      code: 'connection_failed',
+      message: '/nowhere/mainstem stdio: spawn /nowhere/mainstem ENOENT',
+    })
   })
 })
 
@@ -173,7 +176,9 @@ describe('a program that is not `mainstem stdio`', () => {
     const transport = new StdioTransport({ command: 'sh', args: ['-c', 'exit 2'] })
     await expect(transport.list()).rejects.toMatchObject({
       code: 'connection_failed',
-      message: 'sh -c exit 2: the process ended (exit code 2)',
+      message: expect.stringMatching(
+        /^sh -c exit 2: the process ended with exit code 2 before its greeting\. /,
+      ),
     })
   })
 

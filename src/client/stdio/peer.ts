@@ -10,6 +10,7 @@ import type { Timers } from '../timers.ts'
 const GREETING_MS = 25_000
 /** A program that was refused and ignores SIGTERM. */
 const KILL_MS = 5_000
+const FIX = 'Start `mainstem stdio`, or leave out `command`; it runs every agent. Nothing was sent to it.'
 /** How much of a foreign line an error shows. */
 const SHOWN = 200
 
@@ -50,14 +51,14 @@ export class Peer {
     this.#child.stdout.on('data', (chunk: Buffer) => {
       for (const piece of lines.push(chunk)) if (typeof piece === 'string') this.#read(piece)
     })
-    let why = 'the process ended'
+    let why: string | undefined
     const explain = ({ message }: Error) => {
       why = message
     }
     this.#child.on('error', explain)
     // A write to a process that is gone fails here; its end is reported below.
     this.#child.stdin.on('error', explain)
-    this.#child.on('close', (code) => this.#close(code === null ? why : `${why} (exit code ${code})`))
+    this.#child.on('close', (code) => this.#close(why ?? this.#endOf(code)))
     void this.#awaitGreeting()
   }
 
@@ -104,8 +105,12 @@ export class Peer {
 
   #foreign(code: 'protocol_error' | 'timeout', wrote: string | undefined): MainstemError {
     const what = wrote === undefined ? 'wrote no greeting' : `wrote ${shown(wrote)} instead of a greeting`
-    const fix = 'Start `mainstem stdio`, or leave out `command`; it runs every agent. Nothing was sent to it.'
-    return this.#error(code, `${what}, so it is not \`mainstem stdio\`. ${fix}`)
+    return this.#error(code, `${what}, so it is not \`mainstem stdio\`. ${FIX}`)
+  }
+
+  #endOf(code: number | null): string {
+    const how = code === null ? '' : ` with exit code ${code}`
+    return this.#isGreeted ? `the process ended${how}` : `the process ended${how} before its greeting. ${FIX}`
   }
 
   #error(code: 'protocol_error' | 'timeout' | 'connection_failed', what: string): MainstemError {
