@@ -143,6 +143,7 @@ const PINNED: Record<string, readonly string[]> = {
     'ToolKind',
     'ToolStatus',
     'Usage',
+    'adviceFor',
     'addUsage',
     'decide',
     'exitCodeOf',

@@ -6,10 +6,11 @@ const MAX_ARGUMENT = 100_000
 const encoder = new TextEncoder()
 
 /** What cannot be enforced is refused before anything starts, never silently weakened. */
-export function unsupported(agent: string, option: string, why: string): MainstemError {
+export function unsupported(agent: string, option: string, why: string, advice?: string): MainstemError {
   return new MainstemError('unsupported_option', `${option} is not supported by ${agent}: ${why}`, {
     agent,
     option,
+    ...(advice !== undefined && { advice }),
   })
 }
 

@@ -39,12 +39,14 @@ const WELL_KNOWN: ReadonlyMap<string, ToolKind> = new Map([
   ['agent', 'task'],
 ])
 
+const ADVICE = 'Use a canonical name (execute, edit, mcp:docs/search …) or a tool name of this agent.'
+
 /** The native names of a tool list. Refuses a name that the agent does not have: a rule for it would match nothing. */
 export function nativeTools(table: ToolTable, option: string, names: readonly string[]): string[] {
   const native = names.flatMap((name) => {
     const found = lookup(table, name)
     if (found.length > 0) return found
-    throw unsupported(table.agent, option, refusal(table, name))
+    throw unsupported(table.agent, option, refusal(table, name), ADVICE)
   })
   return [...new Set(native)]
 }

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import { Command, CommanderError } from 'commander'
-import { ERRORS, toMainstemError } from '../model/index.ts'
+import { adviceFor, ERRORS, toMainstemError } from '../model/index.ts'
 import { registerAgents } from './agents.ts'
 import { registerDecode } from './decode.ts'
 import { registerDemo } from './demo.ts'
@@ -43,8 +43,8 @@ export async function main(): Promise<void> {
       return
     }
     const error = toMainstemError(thrown)
-    const { exit, advice } = ERRORS[error.code]
+    const advice = printable(adviceFor(error))
     process.stderr.write(`mainstem: ${printable(error.message)} (${error.code})\n${advice}\n`)
-    process.exitCode = exit
+    process.exitCode = ERRORS[error.code].exit
   }
 }

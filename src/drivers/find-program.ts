@@ -1,6 +1,6 @@
 import { accessSync, constants, statSync } from 'node:fs'
 import { delimiter, isAbsolute, join } from 'node:path'
-import { ERRORS, MainstemError } from '../model/index.ts'
+import { MainstemError } from '../model/index.ts'
 
 /**
  * The absolute path of a program, looked up in the PATH that its process will have.
@@ -9,10 +9,14 @@ import { ERRORS, MainstemError } from '../model/index.ts'
 export function findProgram(program: string, path: string): string {
   if (isAbsolute(program)) {
     if (isExecutable(program)) return program
-    throw notFound(isFile(program) ? `${program} is not executable` : `there is no program ${program}`)
+    if (isFile(program)) throw notExecutable(program)
+    throw notFound(`there is no program ${program}`, INSTALL)
   }
   if (program === '' || program.includes('/')) {
-    throw notFound(`"${program}" is neither an absolute path nor the name of a program`)
+    throw notFound(
+      `"${program}" is neither an absolute path nor the name of a program`,
+      'Name the program with an absolute path, or without any "/".',
+    )
   }
   const candidates = path
     .split(delimiter)
@@ -21,11 +25,17 @@ export function findProgram(program: string, path: string): string {
   const found = candidates.find(isExecutable)
   if (found !== undefined) return found
   const file = candidates.find(isFile)
-  throw notFound(file === undefined ? `${program} is not in PATH` : `${file} is not executable`)
+  throw file === undefined ? notFound(`${program} is not in PATH`, INSTALL) : notExecutable(file)
 }
 
-function notFound(reason: string): MainstemError {
-  return new MainstemError('agent_not_found', `${reason}. ${ERRORS.agent_not_found.advice}`)
+const INSTALL = 'Install the agent, or name its program in the configuration.'
+
+function notExecutable(path: string): MainstemError {
+  return notFound(`${path} is not executable`, `Make it executable: chmod +x ${path}`)
+}
+
+function notFound(reason: string, advice: string): MainstemError {
+  return new MainstemError('agent_not_found', reason, { advice })
 }
 
 function isFile(path: string): boolean {

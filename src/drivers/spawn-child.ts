@@ -3,7 +3,7 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import type { ProcessLaunch } from '../agents/agent.ts'
-import { ERRORS, type ErrorCode, MainstemError } from '../model/index.ts'
+import { type ErrorCode, MainstemError } from '../model/index.ts'
 import { findProgram } from './find-program.ts'
 import { type SocketPair, socketPair } from './socket-pair.ts'
 
@@ -75,7 +75,7 @@ export function spawnError(program: string, thrown: unknown): MainstemError {
   const native = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : ''
   const code = SPAWN_ERRORS[native] ?? 'unknown'
   const reason = thrown instanceof Error ? thrown.message : String(thrown)
-  return new MainstemError(code, `${program} could not be started: ${reason}. ${ERRORS[code].advice}`)
+  return new MainstemError(code, `${program} could not be started: ${reason}`)
 }
 
 function checkDirectory(cwd: string): void {

@@ -1,7 +1,7 @@
 import type { FastifyError, FastifyReply } from 'fastify'
 import { z } from 'zod'
 import { RequestResolved } from '../model/events/request.ts'
-import { ERRORS, ErrorCode, MainstemError } from '../model/index.ts'
+import { adviceFor, ERRORS, ErrorCode, MainstemError } from '../model/index.ts'
 import { named } from './components.ts'
 
 /** An error as RFC 9457 writes it, with our code and the way out. */
@@ -48,6 +48,7 @@ export function problemFrom(thrown: unknown): Problem {
     const { field, earliest, retryAfter, winner } = Extra.parse(thrown.details ?? {})
     return {
       ...problemOf(thrown.code, thrown.message),
+      advice: adviceFor(thrown),
       ...(field !== undefined && { field }),
       ...(earliest !== undefined && { earliest }),
       ...(retryAfter !== undefined && { retryAfter }),

@@ -60,9 +60,15 @@ export const ErrorCode = z.enum(codes)
 export const ErrorInfo = z.strictObject({
   code: ErrorCode,
   message: z.string(),
+  advice: z.string().optional().describe('the way out of this situation, where it is not that of the code'),
   native: z.unknown().optional(),
 })
 export type ErrorInfo = z.infer<typeof ErrorInfo>
+
+/** The way out of an error: its own, or that of its code. */
+export function adviceFor({ code, advice }: { code: ErrorCode; advice?: string | undefined }): string {
+  return advice ?? ERRORS[code].advice
+}
 
 /** JSON-RPC has a few codes of its own; everything else is -32000 with `data.code`. */
 export function jsonRpcCode(code: ErrorCode): number {

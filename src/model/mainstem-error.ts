@@ -11,4 +11,10 @@ export class MainstemError extends Error {
     this.code = code
     this.details = details
   }
+
+  /** The way out of this situation, where it was thrown with one in its details. */
+  get advice(): string | undefined {
+    const advice = this.details?.advice
+    return typeof advice === 'string' ? advice : undefined
+  }
 }

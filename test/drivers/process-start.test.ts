@@ -49,7 +49,8 @@ describe('a program that cannot be started', () => {
   it('is not found, and the message says what to do', async () => {
     const error = await failureOf(launchOf('no-such-agent'))
     expect(error?.code).toBe('agent_not_found')
-    expect(error?.message).toMatch(/^no-such-agent is not in PATH\. Install the agent/)
+    expect(error?.message).toBe('no-such-agent is not in PATH')
+    expect(error?.advice).toMatch(/^Install the agent/)
   })
 
   it.each([
