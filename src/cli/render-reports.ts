@@ -39,6 +39,7 @@ export const reportRules = {
     const { screen } = view
     const { colors } = screen
     if (level === 'info') return [screen.block('  ', message, colors.dim)]
+    if (level === 'error') view.errors.add(message)
     const paint = level === 'error' ? colors.red : colors.yellow
     return [newCard(view), screen.block('  ', message, paint, paint('! '))]
   },

@@ -1,5 +1,5 @@
 import type { TurnCompleted } from '../model/events/turn.ts'
-import { ERRORS, isZeroUsage, type Usage } from '../model/index.ts'
+import { adviceFor, isZeroUsage, type Usage } from '../model/index.ts'
 import { duration, newCard, type View, type ViewRules } from './view.ts'
 
 /** Only what is known: an agent that reports no cost is not shown as free. */
@@ -40,8 +40,9 @@ function completed(view: View, turn: TurnCompleted): string[] {
   if (usage !== '') out.push(screen.line('  ', [colors.dim, usage]))
   out.push(lastLine(view, turn))
   if (turn.error) {
-    out.push(screen.block('  ', `${turn.error.message} (${turn.error.code})`))
-    out.push(screen.block('  ', ERRORS[turn.error.code].advice, colors.dim))
+    const { message, code } = turn.error
+    out.push(screen.block('  ', view.errors.has(message) ? `(${code})` : `${message} (${code})`))
+    out.push(screen.block('  ', adviceFor(turn.error), colors.dim))
   }
   return out
 }
@@ -52,6 +53,7 @@ export const turnRules = {
   ],
   'turn.started': (view, turn) => {
     view.spoke = false
+    view.errors.clear()
     return turn.prompt === undefined ? [] : prompt(view, turn.prompt)
   },
   'turn.steered': (view, turn) => prompt(view, turn.prompt),

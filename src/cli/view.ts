@@ -33,6 +33,8 @@ export interface View {
   plan: ReadonlyMap<string, string>
   /** Did the main thread say anything in this turn? */
   spoke: boolean
+  /** The error notices of this turn, which its end does not repeat. */
+  readonly errors: Set<string>
 }
 
 /** A rule for each event that it shows; it returns the pieces of text to print. */
@@ -48,6 +50,7 @@ export function newView(options: ScreenOptions): View {
     told: new Set(),
     plan: new Map(),
     spoke: false,
+    errors: new Set(),
   }
 }
 

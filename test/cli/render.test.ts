@@ -35,6 +35,18 @@ async function demoEvents(): Promise<readonly Event[]> {
   }
 }
 
+test('an error notice and the failure of its turn show the same words once, with the advice of this error', () => {
+  const [message, advice] = ['the model is gone', 'Name another model.']
+  const text = rendered([
+    SAMPLES['turn.started'],
+    { type: 'notice.raised', level: 'error', code: 'agent_warning', message },
+    { ...SAMPLES['turn.completed'], outcome: 'failed', error: { code: 'unknown', message, advice } },
+  ])
+  expect(text.split(message)).toHaveLength(2)
+  expect(text).toContain('(unknown)')
+  expect(text).toContain(advice)
+})
+
 test('the demo reads like this', async () => {
   await expect(rendered(await demoEvents())).toMatchFileSnapshot('goldens/demo.txt')
 })
