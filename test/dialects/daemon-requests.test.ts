@@ -27,6 +27,25 @@ describe('a request', () => {
   const permission = request(about)
   const question = allowed('Allow Bash: rm -r build (clean up)?')
 
+  test('shows the label of an option once, also where its description begins with it', () => {
+    const options = [
+      { label: 'FastAPI', description: 'FastAPI (async, modern)' },
+      { label: 'Flask', description: 'small' },
+    ]
+    const questions = [{ id: 'q', text: 'Which?', options }]
+    const [asked] = say(request({ kind: 'question', tool: 'AskUserQuestion', questions }))
+    expect(asked).toMatchObject({
+      input: [
+        {
+          options: [
+            { label: 'FastAPI', description: 'FastAPI (async, modern)' },
+            { label: 'Flask', description: 'Flask (small)' },
+          ],
+        },
+      ],
+    })
+  })
+
   test('for permission is a question with the answers Allow and Deny', () => {
     expect(say(started, permission)).toEqual([call, question, result])
     expect(say(started, request({ tool: 'Bash', toolId: 't1' }))).toEqual([
