@@ -87,6 +87,8 @@ export interface Step {
   readonly writes: readonly Write[]
   /** A command the agent, or its protocol, cannot take. */
   readonly refused?: ErrorInfo
+  /** When a change of settings takes effect, where that is not at once. `next_process`: only a new process can take it. */
+  readonly applies?: 'next_turn' | 'next_process'
 }
 
 /** A codec is a fold: no clock, no random number, no I/O. It may mutate its own state in place. */
@@ -204,6 +206,8 @@ export interface LaunchRecipe<State = unknown> {
   stateless?: true
   /** Where its protocol is spoken; stdout unless it says otherwise. */
   stream?: FrameStream
+  /** A resumed conversation keeps the model that was set last, so that leaving it out does not bring the default back. */
+  keepsModel?: true
   /** What its modes stand for, where a process is told its policy when it starts and nothing later. */
   modes?: Readonly<Record<string, Pick<Policy, 'approval' | 'sandbox'>>>
   /** How its model calls are reported, where that matters to `maxSteps`. */

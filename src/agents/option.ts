@@ -1,4 +1,4 @@
-import { MainstemError } from '../model/index.ts'
+import { MainstemError, Policy } from '../model/index.ts'
 
 /** In bytes: an argument or a variable near this size makes the system refuse the whole start. */
 const MAX_ARGUMENT = 100_000
@@ -34,4 +34,15 @@ function fitting(agent: string, place: string, value: string): string {
   if (encoder.encode(value).length > MAX_ARGUMENT)
     throw unsupported(agent, place, `more than ${MAX_ARGUMENT} bytes`)
   return value
+}
+
+const FIELDS = Policy.keyof().options
+
+/** Limits that the session keeps, whatever the agent was started with. */
+const KEPT_OUTSIDE: readonly (keyof Policy)[] = ['timeoutMs', 'idleTimeoutMs']
+
+/** Whether a process that was started with one policy keeps the other as well, but for these fields. */
+export function isSamePolicy(one: Policy, other: Policy, ...but: (keyof Policy)[]): boolean {
+  const compared = FIELDS.filter((field) => !but.includes(field) && !KEPT_OUTSIDE.includes(field))
+  return compared.every((field) => JSON.stringify(one[field]) === JSON.stringify(other[field]))
 }

@@ -22,6 +22,12 @@ export function send(writes: readonly Write[], said: readonly Said[] = NO_SAID):
   return { verdict: 'mapped', said, writes }
 }
 
+/** A change of settings that holds from the next turn on. */
+export const nextTurn: Step = { ...nothing, applies: 'next_turn' }
+
+/** A change of settings that a running process cannot take: the next one is started with it. */
+export const nextProcess: Step = { ...nothing, applies: 'next_process' }
+
 /** One JSON message as a line. */
 export function line(message: unknown): Write {
   return { kind: 'text', text: `${JSON.stringify(message)}\n` }

@@ -1,7 +1,8 @@
 import { z } from 'zod'
-import { Image, ModelName, Policy, SessionRecord, toMainstemError } from '../model/index.ts'
+import { Applied, Image, ModelName, Policy, SessionRecord, toMainstemError } from '../model/index.ts'
 import type { Claim } from '../sessions/claim.ts'
 import type { Session } from '../sessions/session.ts'
+import type { Change } from '../sessions/setup.ts'
 import { underCeiling } from './ceiling.ts'
 import { named } from './components.ts'
 import { type Endpoint, endpoint } from './endpoint.ts'
@@ -16,7 +17,11 @@ const prompt = z.string().min(1)
 const NewTurn = named('NewTurn', z.strictObject({ prompt, images: z.array(Image).max(20).optional() }))
 const Turn = named('Turn', z.strictObject({ turn: z.int().positive() }))
 const Steering = named('Steering', z.strictObject({ prompt }))
-const ModelChange = named('ModelChange', z.strictObject({ model: ModelName }))
+const ModelChange = named(
+  'ModelChange',
+  z.strictObject({ model: ModelName.nullable().describe('`null` for the default of the agent') }),
+)
+const ChangedSession = named('ChangedSession', SessionRecord.extend({ applied: Applied }))
 const ModeChange = named(
   'ModeChange',
   z
@@ -51,19 +56,25 @@ export function commandEndpoints(parts: GatewayParts): Endpoint[] {
       name: 'steer',
       summary: 'Say something to the turn that is running',
       body: Steering,
-      tell: (session, { prompt }, claim) => session.steer(prompt, claim),
+      answer: SessionRecord,
+      async tell(session, { prompt }, claim) {
+        await session.steer(prompt, claim?.({}))
+        return {}
+      },
     }),
     commandEndpoint(parts, inFlight, {
       name: 'model',
       summary: 'Change the model',
       body: ModelChange,
-      tell: (session, { model }, claim) => session.change({ type: 'set_model', model }, claim),
+      answer: ChangedSession,
+      tell: (session, { model }, claim) => changeOf(session, { type: 'set_model', model }, claim),
     }),
     commandEndpoint(parts, inFlight, {
       name: 'mode',
       summary: 'Change the policy, or the mode of the agent',
       body: ModeChange,
-      tell: (session, change, claim) => session.change(modeUnder(parts.ceiling, change), claim),
+      answer: ChangedSession,
+      tell: (session, change, claim) => changeOf(session, modeUnder(parts.ceiling, change), claim),
     }),
     stopEndpoint(parts, inFlight, {
       name: 'interrupt',
@@ -87,13 +98,21 @@ interface Telling<B extends z.ZodType> {
   name: string
   summary: string
   body: B
-  tell(session: Session, body: z.infer<B>, claim: Claim | undefined): Promise<void>
+  answer: z.ZodType
+  /** Resolves with what is answered besides the record; a claim is made with the same. */
+  tell(session: Session, body: z.infer<B>, claim: ClaimWith | undefined): Promise<object>
+}
+
+type ClaimWith = (more: object) => Claim
+
+async function changeOf(session: Session, change: Change, claim: ClaimWith | undefined): Promise<object> {
+  return { applied: await session.change(change, (applied) => claim?.({ applied })) }
 }
 
 function commandEndpoint<B extends z.ZodType>(
   parts: GatewayParts,
   inFlight: InFlight,
-  { name, summary, body, tell }: Telling<B>,
+  { name, summary, body, answer, tell }: Telling<B>,
 ): Endpoint {
   return endpoint({
     method: 'POST',
@@ -102,15 +121,21 @@ function commandEndpoint<B extends z.ZodType>(
     params: SessionPath,
     idempotent: true,
     body,
-    answer: SessionRecord,
+    answer,
     errors: COMMAND_ERRORS,
     async run(call) {
       const { principal } = call
       const { id } = call.params
       await owned(parts, principal, id)
       const run = async (claim?: Claim) => {
-        await tell(await ready(parts, principal, id), call.body, claim)
-        return shown(await owned(parts, principal, id))
+        const claimWith =
+          claim &&
+          ((more: object) => ({
+            ...claim,
+            answer: (record: SessionRecord) => ({ ...shown(record), ...more }),
+          }))
+        const more = await tell(await ready(parts, principal, id), call.body, claimWith)
+        return { ...shown(await owned(parts, principal, id)), ...more }
       }
       return once(parts, inFlight, call, { session: id, answer: shown, run })
     },

@@ -1,5 +1,5 @@
 import type { RequestOpened } from '../model/events/request.ts'
-import { type AnswerCommand, type Entry, toMainstemError } from '../model/index.ts'
+import { type AnswerCommand, type Applied, type Entry, toMainstemError } from '../model/index.ts'
 import type { Handle } from './handle.ts'
 import { OneByOne } from './one-by-one.ts'
 import type { OutputSchema } from './output.ts'
@@ -39,12 +39,13 @@ export class AgentSession<T = unknown> implements AsyncDisposable {
     return this.#handle.session.steer(text)
   }
 
-  setModel(model: string): Promise<void> {
+  /** Changes the model; `null` returns to the default of the agent. Resolves with when the change takes effect. */
+  setModel(model: string | null): Promise<Applied> {
     return this.#handle.session.change({ type: 'set_model', model })
   }
 
   /** One of the agent's own modes. */
-  setMode(mode: string): Promise<void> {
+  setMode(mode: string): Promise<Applied> {
     return this.#handle.session.change({ type: 'set_policy', mode })
   }
 

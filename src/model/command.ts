@@ -34,13 +34,20 @@ export interface BoundAnswer extends AnswerCommand {
   /** The `inputDigest` of that request. */
   inputDigest: string
 }
-export const SetModelCommand = z.strictObject({ type: z.literal('set_model'), model: ModelName })
+export const SetModelCommand = z.strictObject({
+  type: z.literal('set_model'),
+  model: ModelName.nullable().describe('`null` for the default of the agent'),
+})
 export const SetPolicyCommand = z.strictObject({
   type: z.literal('set_policy'),
   policy: Policy.optional(),
   mode: z.string().optional().describe("the agent's own name of a mode"),
 })
 export const CloseCommand = z.strictObject({ type: z.literal('close') })
+
+/** From when on a change of settings holds: `next_turn` where a turn is open that ends under the old ones. */
+export const Applied = z.enum(['now', 'next_turn'])
+export type Applied = z.infer<typeof Applied>
 
 /** A wish that may be refused. Durable first, then written to the agent. */
 export const Command = z.discriminatedUnion('type', [

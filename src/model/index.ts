@@ -1,6 +1,6 @@
 export { BlobRef, type BlobSink, type BlobWriter } from './blob.ts'
 export { Capabilities, LaunchKind } from './capability.ts'
-export { AnswerCommand, type BoundAnswer, Command } from './command.ts'
+export { AnswerCommand, Applied, type BoundAnswer, Command } from './command.ts'
 export { Coverage } from './coverage.ts'
 export { Entry, SCHEMA_VERSION } from './entry.ts'
 export { adviceFor, ERRORS, ErrorCode, ErrorInfo, jsonRpcCode, toMainstemError } from './errors.ts'

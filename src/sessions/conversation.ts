@@ -1,4 +1,4 @@
-import type { Codec, Exit, Said, Start, Write } from '../agents/agent.ts'
+import type { Codec, Exit, Said, Start, Step, Write } from '../agents/agent.ts'
 import type { Frame } from '../framing/frame.ts'
 import type { NoticeRaised } from '../model/events/report.ts'
 import type { TurnCompleted } from '../model/events/turn.ts'
@@ -208,7 +208,7 @@ export class Conversation {
     return this.#codec.sent?.(this.#state, frame)
   }
 
-  command(command: Command): { writes: readonly Write[]; refused?: ErrorInfo } {
+  command(command: Command): Pick<Step, 'writes' | 'refused' | 'applies'> {
     const step = this.#codec.encode(this.#state, command)
     if (command.type === 'prompt' && !step.refused) {
       for (const event of this.#context.prompt()) this.#emit(event)

@@ -12,6 +12,7 @@ import {
 import type { SessionState } from '../stores/store.ts'
 import { AgentProcess, type ProcessListener } from './agent-process.ts'
 import { Answering } from './answering.ts'
+import { Changes } from './changes.ts'
 import type { Claim } from './claim.ts'
 import type { Conversation } from './conversation.ts'
 import type { TurnRead } from './delivery.ts'
@@ -26,8 +27,6 @@ import type { SessionParts } from './parts.ts'
 import { secretsFor, secretsIn, serverSecrets } from './secrets.ts'
 import { Settlements } from './settlements.ts'
 import {
-  type Change,
-  changeSetup,
   isBudgetOfProcess,
   launchOf,
   type Prompt,
@@ -45,6 +44,8 @@ import { within } from './within.ts'
 export interface EngineOwner extends Warm {
   /** Nothing runs any more and nothing waits. */
   atRest(): void
+  /** The process has settings that no longer hold, and no turn is open: it ends before the next one. */
+  endStale(): void
 }
 
 /**
@@ -57,6 +58,7 @@ export class Engine {
   readonly process: AgentProcess
   readonly outbox: Outbox
   readonly answering: Answering
+  readonly changes: Changes
   readonly settlements = new Settlements()
   readonly queue: Prompt[] = []
   readonly #setup: SessionSetup
@@ -110,6 +112,14 @@ export class Engine {
     this.conversation = openConversation(setup, parts, state, this.#emit.bind(this))
     this.answering = new Answering(this, setup, parts, (waiting) => this.#watchdog?.waitForPerson(waiting))
     this.#interruption = new Interruption(this, parts.timers)
+    this.changes = new Changes({
+      setup,
+      state,
+      log: this.#log,
+      conversation: this.conversation,
+      isRunning: () => this.process.running,
+      write: (writes) => this.#write(writes),
+    })
   }
 
   get busy(): boolean {
@@ -124,6 +134,7 @@ export class Engine {
   }
 
   begin(prompt: Prompt): void {
+    this.changes.apply()
     const command = promptCommand(this.#setup, prompt, this.#parts.newId())
     this.conversation.begin(prompt.turn, prompt.text, command.promptId)
     const { policy, recipe } = this.#setup
@@ -157,6 +168,10 @@ export class Engine {
   next(): void {
     if (this.conversation.turn === undefined && this.#interruption.unconfirmed) this.#interruption.await()
     if (this.#occupied) return
+    if (this.changes.stale && this.process.running) {
+      this.#owner.endStale()
+      return
+    }
     const next = this.queue.shift()
     if (next) {
       this.begin(next)
@@ -168,6 +183,7 @@ export class Engine {
   start(prompt?: Start['prompt']): void {
     this.#parts.pool.enter(this.#owner)
     this.#isSpent = false
+    this.changes.restarted()
     const start = this.conversation.launch(prompt)
     this.#log.launched(start.epoch)
     const settings = this.#parts.agentSettings?.(this.#setup.agent.id) ?? {}
@@ -204,13 +220,6 @@ export class Engine {
   /** A process that cannot resume its session gives way to one with a new session. */
   #endUnresumed(): void {
     if (this.conversation.retrying) this.outbox.push(() => this.process.dismiss())
-  }
-
-  /** What the agent was told holds for us as well, and for every process after this one. */
-  change(command: Change): void {
-    changeSetup(this.#setup, command)
-    this.conversation.change(this.#setup, command)
-    this.#log.reconfigure(this.#setup.options, this.conversation.mode)
   }
 
   /** Stops the open turn; without one it does nothing. Settles when the turn has its terminal event. */

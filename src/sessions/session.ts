@@ -1,5 +1,6 @@
 import type { TurnCompleted } from '../model/events/turn.ts'
 import {
+  type Applied,
   type BoundAnswer,
   type Coverage,
   type Image,
@@ -123,18 +124,25 @@ export class Session implements EngineOwner {
     await this.#engine.flush(claim)
   }
 
-  /** Changes what the agent works with from now on. */
-  async change(command: Change, claim?: Claim): Promise<void> {
-    need(this.#setup, command.type === 'set_model' ? 'setModel' : 'setMode')
+  /**
+   * Changes the model, the policy or the mode. Starts no process: without one the change waits for the next prompt.
+   * Refused, with the old settings in place, where the agent could not be started with it.
+   */
+  async change(command: Change, claim?: (applied: Applied) => Claim | undefined): Promise<Applied> {
+    if (command.type === 'set_model') need(this.#setup, 'setModel')
+    else if (command.mode !== undefined) need(this.#setup, 'setMode')
+    await this.#rest.over()
     this.#checkOpen()
     checkChange(this.#setup, command)
-    if (this.#setup.launch === 'oneshot') this.#engine.change(nextStart(this.#setup, command))
-    else {
-      if (!this.#engine.process.running) await this.warm()
-      this.#engine.command(command)
-      this.#engine.change(command)
-    }
-    await this.#engine.flush(claim)
+    const { changes } = this.#engine
+    const applied = changes.change(nextStart(this.#setup, changes.settings, command))
+    await this.#engine.flush(claim?.(applied))
+    if (changes.stale && this.idle) await this.rest()
+    return applied
+  }
+
+  endStale(): void {
+    this.rest().catch((thrown) => this.#engine.fail(thrown))
   }
 
   /** Commits the decision, then writes it to the agent. The first decision wins; `conflict` when the agent asks something else by now. */

@@ -102,26 +102,26 @@ export function checkPlaces(
 
 export type Change = Extract<Command, { type: 'set_model' | 'set_policy' }>
 
-/** What the agent was told holds for us from now on. */
-export function changeSetup(setup: SessionSetup, command: Change): void {
-  if (command.type === 'set_model') setup.options = { ...setup.options, model: command.model }
-  else if (command.policy) setup.policy = command.policy
+/** What a change can change. */
+export type Settings = Pick<SessionSetup, 'policy' | 'options'>
+
+export function changed({ policy, options }: Settings, command: Change): Settings {
+  if (command.type === 'set_policy') return { policy: command.policy ?? policy, options }
+  const { model: _, ...others } = options
+  return { policy, options: command.model === null ? others : { ...others, model: command.model } }
 }
 
-/**
- * A process of one turn is told when it is started: a mode is the policy that it stands for, and what the next one
- * cannot be started with is refused now.
- */
-export function nextStart(setup: SessionSetup, command: Change): Change {
-  const change = byPolicy(setup, command)
-  const changed = { ...setup, mode: undefined, resume: undefined }
-  changeSetup(changed, change)
-  setup.recipe.launch({ ...startOf(changed), epoch: 1 })
+/** Refuses a change that no process could be started with. A mode of a one-shot process becomes its policy. */
+export function nextStart(setup: SessionSetup, settings: Settings, command: Change): Change {
+  const change = byPolicy(setup, settings, command)
+  const mode = change.type === 'set_policy' ? change.mode : undefined
+  const next = { ...setup, ...changed(settings, change), mode, resume: undefined }
+  setup.recipe.launch({ ...startOf(next), epoch: 1 })
   return change
 }
 
-function byPolicy({ agent, launch, recipe, policy }: SessionSetup, command: Change): Change {
-  if (command.type !== 'set_policy' || command.mode === undefined) return command
+function byPolicy({ agent, launch, recipe }: SessionSetup, { policy }: Settings, command: Change): Change {
+  if (launch !== 'oneshot' || command.type !== 'set_policy' || command.mode === undefined) return command
   const { mode } = command
   const meant = recipe.modes && Object.hasOwn(recipe.modes, mode) ? recipe.modes[mode] : undefined
   if (!meant) {

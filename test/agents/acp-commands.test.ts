@@ -247,10 +247,15 @@ describe('other commands', () => {
     ])
   })
 
-  test('nothing can be set before the session is open', () => {
+  test('what is set before the session is open needs another process', () => {
     const talk = new Talk()
     talk.tell({ type: 'open' })
-    expect(talk.tell({ type: 'set_model', model: 'b' })).toEqual([{ refused: 'conflict' }])
+    expect(talk.conversation.command({ type: 'set_model', model: 'b' }).applies).toBe('next_process')
+  })
+
+  test('the default model needs another process', () => {
+    const talk = new Talk().begin()
+    expect(talk.conversation.command({ type: 'set_model', model: null }).applies).toBe('next_process')
   })
 
   test('closing ends its input', () => {

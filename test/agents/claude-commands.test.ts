@@ -82,9 +82,17 @@ test('commands that go to the process have ids of their own', () => {
   ])
 })
 
-test('a policy cannot be changed as a whole while it runs', () => {
+test('a policy is a mode where only approval and sandbox differ, and otherwise needs another process', () => {
+  const talk = new Talk()
   const policy = { approval: 'ask', sandbox: 'read-only' } as const
-  expect(new Talk().tell({ type: 'set_policy', policy })).toEqual([{ refused: 'unsupported_option' }])
+  expect(talk.tell({ type: 'set_policy', policy })).toMatchObject([
+    { request: { subtype: 'set_permission_mode', mode: 'plan' } },
+  ])
+  const { conversation } = talk
+  const limited = { ...policy, maxSteps: 3 }
+  expect(conversation.command({ type: 'set_policy', policy: limited }).applies).toBe('next_process')
+  const open = { approval: 'auto-all', sandbox: 'none' } as const
+  expect(conversation.command({ type: 'set_policy', policy: open }).applies).toBe('next_process')
 })
 
 test('a prompt that steers goes out while a turn is open, and is refused without one', () => {

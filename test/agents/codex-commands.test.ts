@@ -215,22 +215,23 @@ describe('prompts', () => {
     })
   })
 
-  test('a policy that cannot be held, an unknown mode, and the way back to "none" are refused', () => {
+  test('a policy that cannot be held and an unknown mode are refused; "none" needs another process', () => {
     const codec = opened()
     codec.command({ type: 'set_policy', policy: { approval: 'auto-all', sandbox: 'full-access' } })
     codec.command({ type: 'prompt', text: 'go' })
     const refusals = [
       codec.command({ type: 'set_policy', policy: { approval: 'auto-edit', sandbox: 'read-only' } }),
-      codec.command({ type: 'set_policy', policy: { approval: 'ask', sandbox: 'none' } }),
       codec.command({ type: 'set_policy', mode: 'yolo' }),
       codec.command({ type: 'set_policy' }),
     ]
     expect(refusals.map(({ refused }) => refused?.code)).toEqual([
       'unsupported_option',
       'unsupported_option',
-      'unsupported_option',
       'invalid_request',
     ])
+    const none = { approval: 'ask', sandbox: 'none' } as const
+    expect(codec.command({ type: 'set_policy', policy: none }).applies).toBe('next_process')
+    expect(codec.command({ type: 'set_model', model: null }).applies).toBe('next_process')
   })
 
   test('closing ends the input', () => {

@@ -66,7 +66,7 @@ test('prompts version 2 under auto-all', () => {
 test.each(['1.18.33', VERSION])('keeps the rules that version %s started with', (version) => {
   const policy = { ...DEFAULT_POLICY, approval: 'auto-all' } as const
   const [talk] = opened(version, { policy })
-  expect(talk.tell({ type: 'set_policy', policy: { ...policy, approval: 'ask' } })).toEqual([
-    { refused: 'unsupported_option' },
-  ])
+  const other = { ...policy, approval: 'ask' } as const
+  expect(talk.conversation.command({ type: 'set_policy', policy: other }).applies).toBe('next_process')
+  expect(talk.conversation.command({ type: 'set_policy', policy }).applies).toBeUndefined()
 })

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { Command } from '../../src/model/index.ts'
+import { type Command, DEFAULT_POLICY } from '../../src/model/index.ts'
 import { done, Talk, working } from './opencode-talk.ts'
 
 let talk: Talk
@@ -95,10 +95,19 @@ describe('a session that we drive', () => {
 
   test.each<[Command, string]>([
     [{ type: 'prompt', text: 'more' }, 'conflict'],
-    [{ type: 'set_policy' }, 'unsupported_option'],
+    [{ type: 'set_policy' }, 'invalid_request'],
     [{ type: 'answer', requestId: 'e1.none', decision: 'allow' }, 'request_not_found'],
   ])('refuses %o while it works', (command, code) => {
     expect(talk.command(command).refused?.code).toBe(code)
+  })
+
+  test('takes a mode and a model with the next prompt, and another policy with the next process', () => {
+    const policy = DEFAULT_POLICY
+    expect(talk.command({ type: 'set_policy', mode: 'plan' }).applies).toBe('next_turn')
+    expect(talk.command({ type: 'set_model', model: 'a/b' }).applies).toBe('next_turn')
+    expect(talk.command({ type: 'set_policy', policy }).applies).toBe('next_turn')
+    const other = { ...policy, approval: 'auto-edit' } as const
+    expect(talk.command({ type: 'set_policy', policy: other }).applies).toBe('next_process')
   })
 
   test('is closed with the connection', () => {

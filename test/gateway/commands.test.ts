@@ -162,8 +162,22 @@ describe('a session that can be talked to', () => {
 test.each([
   ['steer', { prompt: 'x' }],
   ['model', { model: 'x' }],
-  ['mode', { policy: { approval: 'ask', sandbox: 'none' } }],
 ])('%s is refused by an agent that has it not', async (command, body) => {
   const answer = await post(await begin(server), command, body)
   expect(answer).toMatchObject({ status: 422, body: { code: 'unsupported_option' } })
+})
+
+test('an agent without modes takes another policy, and the answer says when it applies', async () => {
+  const policy = { approval: 'auto-edit', sandbox: 'none' }
+  const id = await begin(server)
+  expect(await post(id, 'mode', { policy })).toMatchObject({ status: 200, body: { policy, applied: 'now' } })
+})
+
+test('the same key gets the same answer to a change', async () => {
+  const id = await begin(server, { agent: 'able' })
+  const headers = { 'idempotency-key': 'change-1' }
+  const change = () => call(server, `POST /v1/sessions/${id}/model`, { body: { model: 'other' }, headers })
+  const first = await change()
+  expect(first.body).toMatchObject({ options: { model: 'other' }, applied: 'now' })
+  expect((await change()).body).toEqual(first.body)
 })

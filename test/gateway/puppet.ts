@@ -54,7 +54,8 @@ export const able: Agent = {
       {
         ...codec,
         encode(_, command) {
-          if (command.type === 'set_model') return say({ type: 'session.updated', model: command.model })
+          if (command.type === 'set_model')
+            return say({ type: 'session.updated', model: command.model ?? 'default' })
           if (command.type === 'set_policy') return told(command.mode ?? command.policy?.approval ?? '')
           if (command.type === 'steer') return told(command.text)
           if (command.type === 'close') return send([{ kind: 'end' }])

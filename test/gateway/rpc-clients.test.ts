@@ -66,15 +66,14 @@ describe('a client that writes null for what is absent', () => {
     }
   })
 
-  test('keeps the model of the agent, unless another was chosen', async () => {
+  test('returns to the model of the agent', async () => {
     const sessionId = await create(server, { path: '~', cli_type: 'echo' })
     const choose = (model: string | null) => rpc(server, 'session.set_model', { sessionId, model })
     expect(await choose(null)).toMatchObject({ result: { ok: true } })
     expect(await choose('other')).toMatchObject({ result: { ok: true } })
     expect(await result(server, 'session.list')).toMatchObject({ sessions: [{ model: 'other' }] })
-    expect(await choose(null)).toMatchObject({
-      error: { code: -32000, data: { code: 'unsupported_option' } },
-    })
+    expect(await choose(null)).toMatchObject({ result: { ok: true } })
+    expect((await server.sessions.record(sessionId))?.options).toEqual({})
   })
 })
 

@@ -195,13 +195,13 @@ describe('a mode', () => {
       sessions: [{ model: 'opus', cliType: 'able' }],
     })
     const puppet = await create(server, { cli_type: 'puppet', mode: 'ask' })
-    for (const [method, params] of [
-      ['session.set_mode', { mode: 'ask' }],
-      ['session.set_model', { model: 'opus' }],
-    ] as const) {
+    for (const [method, params] of [['session.set_model', { model: 'opus' }]] as const) {
       const { error } = await rpc(server, method, { sessionId: puppet, ...params })
       expect(error).toMatchObject({ code: -32000, data: { code: 'unsupported_option' } })
     }
+    expect(await result(server, 'session.set_mode', { sessionId: puppet, mode: 'plan' })).toEqual({
+      ok: true,
+    })
   })
 })
 

@@ -10,6 +10,7 @@ import { flagValue, unsupported } from '../option.ts'
 import { toolNames } from '../tool-names.ts'
 import { codec } from './codec.ts'
 import { mcpLaunch } from './mcp.ts'
+import { BYPASS_MODE, startMode } from './permission-mode.ts'
 import { setup } from './setup.ts'
 import { toolArgs } from './tool-lists.ts'
 import { TOOLS } from './tools.ts'
@@ -110,11 +111,9 @@ function launch(start: Start, input: string[]): Launch {
   }
 }
 
-/** A mode that was chosen is the one to go on in. Nothing is bypassed unless the policy says so. */
-function modeArgs({ policy, mode }: Start): string[] {
-  const byPolicy = permissionArgs(policy)
-  if (mode === undefined || mode === 'bypassPermissions') return byPolicy
-  return [flagValue('claude', '--permission-mode', mode)]
+function modeArgs(start: Start): string[] {
+  const mode = startMode(start)
+  return mode === BYPASS_MODE ? [BYPASS] : [flagValue('claude', '--permission-mode', mode)]
 }
 
 function resumeArgs(resume: string | undefined): string[] {
@@ -124,28 +123,6 @@ function resumeArgs(resume: string | undefined): string[] {
 }
 
 const BYPASS = '--dangerously-skip-permissions'
-
-/** Approval × sandbox as Claude's permission modes; it has no sandbox of its own that we could ask for. */
-function permissionArgs({ approval, sandbox }: Policy): string[] {
-  if (sandbox === 'workspace-write')
-    throw unsupported('claude', 'sandbox workspace-write', 'it has no such sandbox')
-  if (sandbox === 'read-only') {
-    if (approval === 'auto-edit')
-      throw unsupported('claude', 'auto-edit with read-only', 'they contradict each other')
-    return ['--permission-mode=plan']
-  }
-  switch (approval) {
-    case 'ask':
-    case 'ask-dangerous':
-      return ['--permission-mode=default']
-    case 'auto-edit':
-      return ['--permission-mode=acceptEdits']
-    case 'auto-all':
-      return [BYPASS]
-    default:
-      return approval satisfies never
-  }
-}
 
 function limitArgs({ maxSteps, maxBudgetUsd, network, writableRoots }: Policy): string[] {
   if (network !== undefined) throw unsupported('claude', 'network', 'it has no sandbox that could hold it')

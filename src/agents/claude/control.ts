@@ -4,10 +4,12 @@ import type { Named } from '../../model/events/session.ts'
 import type { AnswerCommand, Command, Question } from '../../model/index.ts'
 import type { Step, Write } from '../agent.ts'
 import { compact, type Fields, fields, flag, isFields, list, text } from '../fields.ts'
+import { isSamePolicy } from '../option.ts'
 import { closeRequest, openRequest, withdrawRequest } from '../requests.ts'
-import { line, nothing, refuse, say, sayAll, send, unmapped } from '../step.ts'
+import { line, nextProcess, nothing, refuse, say, sayAll, send, unmapped } from '../step.ts'
 import { openToolId, refuseTool, toolIdOf } from '../tools.ts'
 import { serversInInitialize, serversRefused } from './mcp.ts'
+import { BYPASS_MODE, permissionMode, startMode } from './permission-mode.ts'
 import { grantsOf, optionsFor, scopeOf } from './permissions.ts'
 import { type Ask, openTurn, type State } from './state.ts'
 import { update } from './system.ts'
@@ -151,16 +153,29 @@ export function encodeLive(state: State, command: Command): Step {
     case 'answer':
       return answer(state, command)
     case 'set_model':
-      return control(state, { subtype: 'set_model', model: command.model })
+      return control(state, { subtype: 'set_model', model: command.model ?? DEFAULT_MODEL })
     case 'set_policy':
-      if (command.mode === undefined)
-        return refuse('unsupported_option', 'claude changes its mode, not its policy')
-      return control(state, { subtype: 'set_permission_mode', mode: command.mode })
+      return setPolicy(state, command)
     case 'close':
       return send([{ kind: 'end' }])
     default:
       return command satisfies never
   }
+}
+
+/** Its name for the model that is used where none is chosen. */
+const DEFAULT_MODEL = 'default'
+
+/** Approval and sandbox are a permission mode; everything else of a policy is set on the command line. */
+function setPolicy(state: State, { policy, mode }: Extract<Command, { type: 'set_policy' }>): Step {
+  if (mode !== undefined) return control(state, { subtype: 'set_permission_mode', mode })
+  if (!policy) return refuse('invalid_request', 'neither a policy nor a mode is given')
+  const started = state.start.policy
+  if (!isSamePolicy(started, policy, 'approval', 'sandbox')) return nextProcess
+  const wanted = permissionMode(policy)
+  // Claude bypasses permissions only where it was started with that.
+  if (wanted === BYPASS_MODE && startMode(state.start) !== BYPASS_MODE) return nextProcess
+  return control(state, { subtype: 'set_permission_mode', mode: wanted })
 }
 
 /** The prompt of a process of one turn, where it is more than text. */

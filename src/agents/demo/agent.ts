@@ -41,7 +41,8 @@ const launchRecipe = recipe({
   stateless: true,
   capabilities,
   codec: demoCodec,
-  launch({ resume, options, policy }) {
+  launch({ resume, options, policy, mode }) {
+    if (mode !== undefined) throw unsupported('demo', `mode ${mode}`, 'it has no modes')
     const fixed = 'its script is fixed'
     if (resume !== undefined) throw unsupported('demo', 'resume', 'it keeps no sessions')
     if (policy.tools) throw unsupported('demo', 'tools', fixed)

@@ -31,7 +31,8 @@ const launchRecipe = recipe({
   stateless: true,
   capabilities,
   codec: echoCodec,
-  launch({ resume, options }) {
+  launch({ resume, options, mode }) {
+    if (mode !== undefined) throw unsupported('echo', `mode ${mode}`, 'it has no modes')
     if (resume !== undefined) throw unsupported('echo', 'resume', 'it keeps no sessions')
     if (options.outputSchema) throw unsupported('echo', 'outputSchema', 'its answer is the prompt')
     if (options.images) throw unsupported('echo', 'images', 'it takes text only')

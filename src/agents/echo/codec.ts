@@ -45,7 +45,7 @@ export const echoCodec: Codec<EchoState> = {
       case 'close':
         return send([END])
       case 'set_model':
-        return say({ type: 'session.updated', model: command.model })
+        return command.model === null ? nothing : say({ type: 'session.updated', model: command.model })
       case 'set_policy':
         // Nothing it does needs leave, so every policy holds; modes of its own it has none.
         return command.mode === undefined ? nothing : refused(command)

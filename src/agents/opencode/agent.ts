@@ -47,6 +47,7 @@ export const opencode: Agent = {
     live: recipe({
       codec: serveCodec,
       steps: { reported: 'after_tools' },
+      keepsModel: true,
       stream: 'sse',
       leavesTools: true,
       capabilities: {
@@ -78,6 +79,7 @@ export const opencode: Agent = {
     oneshot: recipe({
       codec: runCodec,
       steps: { reported: 'after_tools' },
+      keepsModel: true,
       capabilities: {
         ...COMMON,
         deltas: false,

@@ -2,7 +2,8 @@ import type { Frame } from '../../framing/frame.ts'
 import type { AnswerCommand, Command, Image } from '../../model/index.ts'
 import type { Step } from '../agent.ts'
 import { compact, type Fields, isFields, text } from '../fields.ts'
-import { line, refuse, send } from '../step.ts'
+import { isSamePolicy } from '../option.ts'
+import { line, nextProcess, nothing, refuse, send } from '../step.ts'
 import { answerOf, closeDialogs, noteAnswer } from './dialogs.ts'
 import type { State } from './state.ts'
 
@@ -26,9 +27,11 @@ export function encodeLive(state: State, command: Command): Step {
     case 'answer':
       return encodeAnswer(state, command)
     case 'set_model':
-      return setModel(state, command.model)
+      return command.model === null ? nextProcess : setModel(state, command.model)
     case 'set_policy':
-      return refuse('unsupported_option', 'pi has no modes, and its tools are chosen when it starts')
+      if (!command.policy) return refuse('unsupported_option', 'pi has no modes')
+      // Its tools are chosen when it starts.
+      return isSamePolicy(state.start.policy, command.policy) ? nothing : nextProcess
     case 'close':
       return send([{ kind: 'end' }])
     default:

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { MainstemError, ModelName } from '../../model/index.ts'
+import { type Applied, ModelName } from '../../model/index.ts'
 import { underCeiling } from '../ceiling.ts'
 import { ready } from '../commands.ts'
 import { owned } from '../owned.ts'
@@ -21,21 +21,23 @@ export function controlMethods({ parts }: Rpc): Record<string, Method> {
     'session.set_mode': method(ToMode, async ({ sessionId: id, mode }, principal) => {
       const session = await ready(parts, principal, id)
       const { policy } = await owned(parts, principal, id)
-      await session.change({ type: 'set_policy', policy: underCeiling(inMode(policy, mode), parts.ceiling) })
-      return { ok: true }
+      const change = {
+        type: 'set_policy',
+        policy: underCeiling(inMode(policy, mode), parts.ceiling),
+      } as const
+      return okFrom(await session.change(change))
     }),
     'session.set_model': method(ToModel, async ({ sessionId: id, model }, principal) => {
       const session = await ready(parts, principal, id)
-      if (model !== null) await session.change({ type: 'set_model', model })
-      else if ((await owned(parts, principal, id)).options.model !== undefined) throw chosenAlready()
-      return { ok: true }
+      const { options } = await owned(parts, principal, id)
+      // The default is in use already; also agents without a choice of models have one.
+      if (model === null && options.model === undefined) return { ok: true }
+      return okFrom(await session.change({ type: 'set_model', model }))
     }),
   }
 }
 
-/** `null` asks for the agent's own choice, which is what it has as long as nobody made another. */
-function chosenAlready(): MainstemError {
-  return new MainstemError('unsupported_option', 'model: another was chosen; name the one to go on with', {
-    field: 'model',
-  })
+/** Clients of this face know `ok` alone; a change that waits for the open turn says so besides. */
+function okFrom(applied: Applied): object {
+  return { ok: true, ...(applied !== 'now' && { applied }) }
 }

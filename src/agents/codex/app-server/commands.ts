@@ -1,11 +1,12 @@
 import { type Command, MainstemError, type Policy } from '../../../model/index.ts'
 import type { Step, Write } from '../../agent.ts'
 import { compact, type Fields } from '../../fields.ts'
-import { line, nothing, refuse, sayAll, send } from '../../step.ts'
+import { isSamePolicy } from '../../option.ts'
+import { line, nextProcess, nextTurn, nothing, refuse, sayAll, send } from '../../step.ts'
 import { encodeAnswer } from './answers.ts'
 import { callServer, interruptTurn } from './calls.ts'
 import type { Held, State } from './state.ts'
-import { threadParams, turnPolicy } from './thread.ts'
+import { HAS_MODES, MODES, threadParams, turnPolicy } from './thread.ts'
 import { endTurn } from './turns.ts'
 
 const CLIENT = {
@@ -28,8 +29,10 @@ export function encode(state: State, command: Command): Step {
     case 'answer':
       return encodeAnswer(state, command)
     case 'set_model':
+      // A thread keeps its model, and a turn cannot name the default.
+      if (command.model === null) return nextProcess
       state.next.model = command.model
-      return nothing
+      return nextTurn
     case 'set_policy':
       return command.mode === undefined ? setPolicy(state, command.policy) : setMode(state, command.mode)
     case 'close':
@@ -112,22 +115,24 @@ function interrupt(state: State): Step {
   return turn.begun && turn.id !== undefined ? send([interruptTurn(state, turn.id)]) : nothing
 }
 
-const MODES = ['default', 'plan']
-
 /** Holds from the next turn on, like everything that is set. */
 function setMode(state: State, mode: string): Step {
-  if (!MODES.includes(mode)) return refuse('unsupported_option', `codex has the modes ${MODES.join(' and ')}`)
+  if (!MODES.includes(mode))
+    return refuse('unsupported_option', `mode ${mode} is not supported by codex: ${HAS_MODES}`)
   state.next.mode = mode
-  return nothing
+  return nextTurn
 }
 
 /** Holds from the next turn on: Codex has no command for it in between. */
 function setPolicy(state: State, policy: Policy | undefined): Step {
   if (!policy) return refuse('invalid_request', 'neither a policy nor a mode is given')
-  if (policy.sandbox === 'none' && state.sandbox !== 'none')
-    return refuse('unsupported_option', 'codex cannot be given back the sandbox of its own configuration')
-  if (JSON.stringify(policy.tools) !== JSON.stringify(state.start.policy.tools))
-    return refuse('unsupported_option', 'codex reads its tool lists when it starts')
+  // A turn cannot name the sandbox of the user's configuration; only a process that is started without one has it.
+  if (policy.sandbox === 'none' && state.sandbox !== 'none') return nextProcess
+  // Its tool lists are read when it starts.
+  if (
+    !isSamePolicy(policy, state.start.policy, 'approval', 'sandbox', 'network', 'writableRoots', 'maxSteps')
+  )
+    return nextProcess
   try {
     turnPolicy(policy)
   } catch (thrown) {
@@ -136,5 +141,5 @@ function setPolicy(state: State, policy: Policy | undefined): Step {
   }
   state.next.policy = policy
   state.sandbox = policy.sandbox
-  return nothing
+  return nextTurn
 }

@@ -1,12 +1,17 @@
 import type { Policy, SessionOptions } from '../../../model/index.ts'
 import type { Start } from '../../agent.ts'
 import { compact, type Fields } from '../../fields.ts'
+import { unsupported } from '../../option.ts'
 import { mcpServerConfig, refuseOptions, serverName } from '../options.ts'
 import { approvalPolicy, sandboxMode, workspaceLimits } from '../policy.ts'
 import { allowedServers, otherServers, toolSettings } from '../tool-lists.ts'
 
+export const MODES = ['default', 'plan']
+export const HAS_MODES = `it has the modes ${MODES.join(' and ')}`
+
 /** What a thread is opened with. All of it goes in by stdin, so nothing of it is seen on a command line. */
-export function threadParams({ cwd, policy, options }: Start): Fields {
+export function threadParams({ cwd, policy, options, mode }: Start): Fields {
+  if (mode !== undefined && !MODES.includes(mode)) throw unsupported('codex', `mode ${mode}`, HAS_MODES)
   refuseOptions(options)
   const { model, systemPrompt } = options
   const config = configOf(policy, options)

@@ -1,7 +1,8 @@
 import type { AnswerCommand, Command } from '../../../model/index.ts'
 import type { Step, Write } from '../../agent.ts'
 import { compact, type Fields } from '../../fields.ts'
-import { nothing, refuse, sayAll, send } from '../../step.ts'
+import { isSamePolicy } from '../../option.ts'
+import { nextProcess, nextTurn, nothing, refuse, sayAll, send } from '../../step.ts'
 import { deniedPermissions } from '../permission.ts'
 import { note } from './note.ts'
 import { refuseAsked } from './requests.ts'
@@ -26,20 +27,25 @@ export function encode(state: State, command: Command): Step {
     case 'answer':
       return answer(state, command)
     case 'set_model':
-      if (!command.model.includes('/'))
+      if (command.model !== null && !command.model.includes('/'))
         return refuse('invalid_request', 'model: opencode wants provider/model')
-      state.model = command.model
-      return nothing
+      state.model = command.model ?? undefined
+      return nextTurn
     case 'set_policy':
-      if (command.mode === undefined)
-        return refuse('unsupported_option', 'opencode reads its permissions when it starts')
-      state.mode = command.mode
-      return nothing
+      return setPolicy(state, command)
     case 'close':
       return send([{ kind: 'end' }])
     default:
       return command satisfies never
   }
+}
+
+/** Its permissions are read when it starts; a mode goes with the next prompt. */
+function setPolicy(state: State, { policy, mode }: Extract<Command, { type: 'set_policy' }>): Step {
+  if (!policy && mode === undefined) return refuse('invalid_request', 'neither a policy nor a mode is given')
+  if (policy && !isSamePolicy(state.start.policy, policy)) return nextProcess
+  state.mode = mode
+  return nextTurn
 }
 
 function call(state: State, tag: string, method: 'GET' | 'POST', path: string, body?: Fields): Step {

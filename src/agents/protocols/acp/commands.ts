@@ -1,6 +1,7 @@
 import { type Command, toMainstemError } from '../../../model/index.ts'
 import type { Step } from '../../agent.ts'
-import { nothing, refuse, send } from '../../step.ts'
+import { isSamePolicy } from '../../option.ts'
+import { nextProcess, nothing, refuse, send } from '../../step.ts'
 import { call } from './calls.ts'
 import { NO_IMAGES, proceed, VERSION } from './handshake.ts'
 import { cancelTurn, encodeAnswer } from './permissions.ts'
@@ -38,14 +39,9 @@ export function encodeCommand(state: State, command: Command): Step {
     case 'answer':
       return encodeAnswer(state, command)
     case 'set_model':
-      return set(state, () => modelSetting(state, command.model))
+      return setModel(state, command.model)
     case 'set_policy':
-      if (command.policy && state.quirks.rulesAtStart)
-        return refuse('unsupported_option', 'policy: the agent reads its permission rules when it starts')
-      return set(state, () => {
-        const mode = command.mode ?? (command.policy && modeFor(state, command.policy))
-        return mode === undefined ? undefined : modeSetting(state, mode)
-      })
+      return setPolicy(state, command)
     case 'close':
       return send([{ kind: 'end' }])
     default:
@@ -70,8 +66,25 @@ function interrupt(state: State): Step {
   return cancelTurn(state)
 }
 
+/** The protocol has no way back to the default; a new process starts with it. */
+function setModel(state: State, model: string | null): Step {
+  if (model === null || state.quirks.modelAtStart) return nextProcess
+  return set(state, () => modelSetting(state, model))
+}
+
+/** Permission rules that were passed at the start stay as they are while the process runs. */
+function setPolicy(state: State, { policy, mode }: Extract<Command, { type: 'set_policy' }>): Step {
+  if (policy && state.quirks.rulesAtStart)
+    return isSamePolicy(state.start.policy, policy) && state.start.mode === undefined ? nothing : nextProcess
+  return set(state, () => {
+    const wanted = mode ?? (policy && modeFor(state, policy))
+    return wanted === undefined ? undefined : modeSetting(state, wanted)
+  })
+}
+
+/** Before the session is open its modes and models are unknown, so the next process is started with the change. */
 function set(state: State, setting: () => Sent | undefined): Step {
-  if (!state.ready) return refuse('conflict', 'the session is not open yet')
+  if (!state.ready) return nextProcess
   try {
     const sent = setting()
     return sent ? send([call(state, sent)]) : nothing

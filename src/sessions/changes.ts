@@ -1,0 +1,109 @@
+import { type Applied, type LaunchKind, MainstemError } from '../model/index.ts'
+import type { SessionState } from '../stores/store.ts'
+import type { Conversation } from './conversation.ts'
+import type { Log } from './log.ts'
+import { type Change, changed, type SessionSetup, type Settings } from './setup.ts'
+
+interface ChangeParts {
+  setup: SessionSetup
+  state: Pick<SessionState, 'turns'>
+  log: Log
+  conversation: Conversation
+  isRunning(): boolean
+  write(writes: ReturnType<Conversation['command']>['writes']): void
+}
+
+/**
+ * Changes of model, policy and mode. A running process is told where its protocol can take the change. Otherwise the
+ * process is stale: it ends with its turn, and the next prompt starts another one that resumes the conversation.
+ */
+export class Changes {
+  readonly #parts: ChangeParts
+  #upcoming: Settings | undefined
+  #stale = false
+
+  constructor(parts: ChangeParts) {
+    this.#parts = parts
+  }
+
+  /** The running process was started with settings that no longer hold. */
+  get stale(): boolean {
+    return this.#stale
+  }
+
+  /** What the next turn works with. */
+  get settings(): Settings {
+    return this.#upcoming ?? this.#parts.setup
+  }
+
+  /** Durable with the next commit. Throws, and changes nothing, where the agent cannot take it. */
+  change(command: Change): Applied {
+    const { setup, conversation, log } = this.#parts
+    this.#checkDefaultModel(command)
+    const applies = this.#tell(command)
+    const settings = changed(this.settings, command)
+    conversation.change(settings, command)
+    log.reconfigure(settings.options, conversation.mode)
+    // The open turn ends under the settings that its process has.
+    if (applies !== 'now' && conversation.turn !== undefined) {
+      this.#upcoming = settings
+      return 'next_turn'
+    }
+    Object.assign(setup, changed(setup, command))
+    if (this.#upcoming) this.#upcoming = settings
+    return 'now'
+  }
+
+  /** A turn begins, or a process starts: from here on everything that was changed holds. */
+  apply(): void {
+    Object.assign(this.#parts.setup, this.#upcoming)
+    this.#upcoming = undefined
+  }
+
+  /** A new process has the settings of its start. */
+  restarted(): void {
+    this.apply()
+    this.#stale = false
+  }
+
+  #tell(command: Change): 'now' | 'next_turn' | 'next_process' {
+    const { setup, conversation, isRunning, write } = this.#parts
+    const hasProcess = isRunning() || conversation.turn !== undefined
+    if (setup.launch === 'oneshot' || !hasProcess) return 'next_turn'
+    const { writes, refused, applies = 'now' } = conversation.command(command)
+    if (refused) throw new MainstemError(refused.code, refused.message)
+    if (applies === 'next_process') this.#retire()
+    write(writes)
+    return applies
+  }
+
+  /** Another process without the conversation would forget what was said, so that is refused. */
+  #retire(): void {
+    const { setup, state } = this.#parts
+    const { agent, launch, recipe } = setup
+    if (!recipe.capabilities.resume && !recipe.stateless && state.turns > 0) {
+      throw cannot(
+        agent.id,
+        launch,
+        'this change needs another process, and it cannot resume its conversation',
+      )
+    }
+    this.#stale = true
+  }
+
+  #checkDefaultModel(command: Change): void {
+    const { setup, state } = this.#parts
+    const { agent, launch, recipe, options } = setup
+    if (command.type !== 'set_model' || command.model !== null || options.model === undefined) return
+    if (!recipe.keepsModel || state.turns === 0) return
+    throw cannot(
+      agent.id,
+      launch,
+      'it keeps the last model of a conversation; name the model to continue with',
+    )
+  }
+}
+
+function cannot(agent: string, launch: LaunchKind, why: string): MainstemError {
+  return new MainstemError('unsupported_option', `not supported by a ${launch} ${agent}: ${why}`)
+}
