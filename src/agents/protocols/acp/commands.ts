@@ -76,6 +76,8 @@ function setModel(state: State, model: string | null): Step {
 function setPolicy(state: State, { policy, mode }: Extract<Command, { type: 'set_policy' }>): Step {
   if (policy && state.quirks.rulesAtStart)
     return isSamePolicy(state.start.policy, policy) && state.start.mode === undefined ? nothing : nextProcess
+  // A mode is approval and sandbox; everything else of a policy is part of the launch.
+  if (policy && !isSamePolicy(state.start.policy, policy, 'approval', 'sandbox')) return nextProcess
   return set(state, () => {
     const wanted = mode ?? (policy && modeFor(state, policy))
     return wanted === undefined ? undefined : modeSetting(state, wanted)
