@@ -1,29 +1,28 @@
 import { type Applied, type LaunchKind, MainstemError } from '../model/index.ts'
 import type { SessionState } from '../stores/store.ts'
-import type { Conversation } from './conversation.ts'
+import type { Engine } from './engine.ts'
 import type { Log } from './log.ts'
 import { type Change, changed, type SessionSetup, type Settings } from './setup.ts'
 
-interface ChangeParts {
-  setup: SessionSetup
-  state: Pick<SessionState, 'turns'>
-  log: Log
-  conversation: Conversation
-  isRunning(): boolean
-  write(writes: ReturnType<Conversation['command']>['writes']): void
-}
+type Owner = Pick<Engine, 'conversation' | 'process' | 'outbox'>
 
 /**
  * Changes of model, policy and mode. A running process is told where its protocol can take the change. Otherwise the
  * process is stale: it ends with its turn, and the next prompt starts another one that resumes the conversation.
  */
 export class Changes {
-  readonly #parts: ChangeParts
+  readonly #owner: Owner
+  readonly #setup: SessionSetup
+  readonly #state: Pick<SessionState, 'turns'>
+  readonly #log: Log
   #upcoming: Settings | undefined
   #stale = false
 
-  constructor(parts: ChangeParts) {
-    this.#parts = parts
+  constructor(owner: Owner, setup: SessionSetup, state: Pick<SessionState, 'turns'>, log: Log) {
+    this.#owner = owner
+    this.#setup = setup
+    this.#state = state
+    this.#log = log
   }
 
   /** The running process was started with settings that no longer hold. */
@@ -33,30 +32,30 @@ export class Changes {
 
   /** What the next turn works with. */
   get settings(): Settings {
-    return this.#upcoming ?? this.#parts.setup
+    return this.#upcoming ?? this.#setup
   }
 
   /** Durable with the next commit. Throws, and changes nothing, where the agent cannot take it. */
   change(command: Change): Applied {
-    const { setup, conversation, log } = this.#parts
+    const { conversation } = this.#owner
     this.#checkDefaultModel(command)
     const applies = this.#tell(command)
     const settings = changed(this.settings, command)
     conversation.change(settings, command)
-    log.reconfigure(settings.options, conversation.mode)
+    this.#log.reconfigure(settings.options, conversation.mode)
     // The open turn ends under the settings that its process has.
     if (applies !== 'now' && conversation.turn !== undefined) {
       this.#upcoming = settings
       return 'next_turn'
     }
-    Object.assign(setup, changed(setup, command))
+    Object.assign(this.#setup, changed(this.#setup, command))
     if (this.#upcoming) this.#upcoming = settings
     return 'now'
   }
 
   /** A turn begins, or a process starts: from here on everything that was changed holds. */
   apply(): void {
-    Object.assign(this.#parts.setup, this.#upcoming)
+    Object.assign(this.#setup, this.#upcoming)
     this.#upcoming = undefined
   }
 
@@ -67,21 +66,21 @@ export class Changes {
   }
 
   #tell(command: Change): 'now' | 'next_turn' | 'next_process' {
-    const { setup, conversation, isRunning, write } = this.#parts
-    const hasProcess = isRunning() || conversation.turn !== undefined
-    if (setup.launch === 'oneshot' || !hasProcess) return 'next_turn'
+    const owner = this.#owner
+    const { conversation } = owner
+    const hasProcess = owner.process.running || conversation.turn !== undefined
+    if (this.#setup.launch === 'oneshot' || !hasProcess) return 'next_turn'
     const { writes, refused, applies = 'now' } = conversation.command(command)
     if (refused) throw new MainstemError(refused.code, refused.message)
     if (applies === 'next_process') this.#retire()
-    write(writes)
+    if (writes.length > 0) owner.outbox.push(() => owner.process.write(writes))
     return applies
   }
 
   /** Another process without the conversation would forget what was said, so that is refused. */
   #retire(): void {
-    const { setup, state } = this.#parts
-    const { agent, launch, recipe } = setup
-    if (!recipe.capabilities.resume && !recipe.stateless && state.turns > 0) {
+    const { agent, launch, recipe } = this.#setup
+    if (!recipe.capabilities.resume && !recipe.stateless && this.#state.turns > 0) {
       throw cannot(
         agent.id,
         launch,
@@ -92,10 +91,9 @@ export class Changes {
   }
 
   #checkDefaultModel(command: Change): void {
-    const { setup, state } = this.#parts
-    const { agent, launch, recipe, options } = setup
+    const { agent, launch, recipe, options } = this.#setup
     if (command.type !== 'set_model' || command.model !== null || options.model === undefined) return
-    if (!recipe.keepsModel || state.turns === 0) return
+    if (!recipe.keepsModel || this.#state.turns === 0) return
     throw cannot(
       agent.id,
       launch,

@@ -112,14 +112,7 @@ export class Engine {
     this.conversation = openConversation(setup, parts, state, this.#emit.bind(this))
     this.answering = new Answering(this, setup, parts, (waiting) => this.#watchdog?.waitForPerson(waiting))
     this.#interruption = new Interruption(this, parts.timers)
-    this.changes = new Changes({
-      setup,
-      state,
-      log: this.#log,
-      conversation: this.conversation,
-      isRunning: () => this.process.running,
-      write: (writes) => this.#write(writes),
-    })
+    this.changes = new Changes(this, setup, state, this.#log)
   }
 
   get busy(): boolean {
@@ -168,12 +161,10 @@ export class Engine {
   next(): void {
     if (this.conversation.turn === undefined && this.#interruption.unconfirmed) this.#interruption.await()
     if (this.#occupied) return
-    if (this.changes.stale && this.process.running) {
-      this.#owner.endStale()
-      return
-    }
-    const next = this.queue.shift()
-    if (next) {
+    const isStale = this.changes.stale && this.process.running
+    const next = isStale ? undefined : this.queue.shift()
+    if (isStale) this.#owner.endStale()
+    else if (next) {
       this.begin(next)
       this.outbox.flush().catch((thrown) => this.fail(thrown))
     } else this.#owner.atRest()
