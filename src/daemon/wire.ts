@@ -43,7 +43,7 @@ export interface Wiring {
   limit?: (policy: Policy) => Policy
   /** The options without those that are no longer allowed, for a session of an earlier process. */
   limitOptions?: (options: SessionOptions) => SessionOptions
-  /** Whether a process may start in this directory; by default in any. */
+  /** Whether a process may start in this directory, a real path; by default in any. */
   mayWorkIn?: (directory: string) => boolean
   /** Masked in the logs of the server's owner, besides the keys that agents are given; by default the keys in the environment. */
   secrets?: readonly string[]
@@ -71,7 +71,7 @@ export function wire({
   maxQueue = 100,
   limit = (policy) => policy,
   limitOptions = (options) => options,
-  mayWorkIn = () => true,
+  mayWorkIn,
   agentLimits = {},
 }: Wiring = {}): Wired {
   const known = new Map(agents.map((agent) => [agent.id, agent]))
@@ -93,7 +93,7 @@ export function wire({
     maxQueue,
     limit,
     limitOptions,
-    mayWorkIn,
+    ...(mayWorkIn && { mayWorkIn }),
     agentLimits,
     pool: new WarmPool(maxProcesses),
     restAfterMs,

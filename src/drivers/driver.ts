@@ -6,6 +6,8 @@ export interface RunContext {
   /** Marks every process of this run, so that none can hide from the sweep. */
   runId: string
   cwd: string
+  /** `cwd` is a real path, and nothing starts where a link has replaced a part of it. */
+  isRealCwd?: boolean
   /** Set for this child on top of what its launch asks for. */
   env: Readonly<Record<string, string>>
   blobs: BlobSink

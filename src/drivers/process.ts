@@ -74,7 +74,7 @@ async function startIn(
     release = (options.guard ?? orphanGuard).add(context.runId, temporary)
     const placed = placeFiles(launch, temporary)
     const environment = environmentOf(options.environment ?? process.env, placed, context, temporary)
-    const { child, stdout } = await spawnChild(placed, context.cwd, environment, temporary)
+    const { child, stdout } = await spawnChild(placed, context, environment, temporary)
     return new ProcessRun(child, stdout, {
       tree: treeOf(child, table, context.runId, options.groups),
       now: () => table.now(),

@@ -4,7 +4,9 @@ import { join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import type { ProcessLaunch } from '../agents/agent.ts'
 import { type ErrorCode, MainstemError } from '../model/index.ts'
+import type { RunContext } from './driver.ts'
 import { findProgram } from './find-program.ts'
+import { pinDirectory } from './pin-directory.ts'
 import { type SocketPair, socketPair } from './socket-pair.ts'
 
 /** What the system says when a program cannot be started; anything else is `unknown`. */
@@ -34,7 +36,7 @@ interface Spawned {
  */
 export async function spawnChild(
   launch: ProcessLaunch,
-  cwd: string,
+  { cwd, isRealCwd = false }: Pick<RunContext, 'cwd' | 'isRealCwd'>,
   env: Record<string, string>,
   temporary: string,
 ): Promise<Spawned> {
@@ -44,13 +46,14 @@ export async function spawnChild(
   const program = findProgram(name, env.PATH ?? '')
   const pair = await socketPair(join(temporary, 'out'))
   try {
-    const spawned = connected(program, args, { cwd, env, detached: true }, pair)
+    using place = isRealCwd ? pinDirectory(cwd) : undefined
+    const spawned = connected(program, args, { cwd: place?.path ?? cwd, env, detached: true }, pair)
     if (spawned.child.pid !== undefined) return spawned
     // It never started, and tells why a moment later.
     throw await new Promise((resolve) => spawned.child.once('error', resolve))
   } catch (thrown) {
     pair?.ours.destroy()
-    throw spawnError(program, thrown)
+    throw thrown instanceof MainstemError ? thrown : spawnError(program, thrown)
   } finally {
     pair?.theirs.destroy()
   }

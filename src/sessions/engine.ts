@@ -187,7 +187,7 @@ export class Engine {
     this.outbox.push(() => {
       const blobs = maskedBlobs(this.#parts.store.blobs, this.#mask)
       const protect = this.#protect.bind(this)
-      const context = { ...runContext(this.#setup, start, settings), blobs, protect }
+      const context = { ...runContext(this.#setup, start, settings, this.#parts), blobs, protect }
       this.process.adopt(this.#parts.driver.start(launched.launch, context))
     })
     this.command({ type: 'open', ...(start.resume !== undefined && { resume: start.resume }) })

@@ -38,7 +38,7 @@ export interface SessionParts {
   limit?(policy: Policy): Policy
   /** The options without those that are no longer allowed, for a session of an earlier process. */
   limitOptions?(options: SessionOptions): SessionOptions
-  /** Whether a process may start in this directory, or be given it. Asked at every spawn: links can be replaced. */
+  /** Whether a process may start in this directory, a real path, or be given it. Asked at every spawn: links can be replaced. */
   mayWorkIn?(directory: string): boolean
   /** Told of each batch when it is committed. */
   committed?: (state: SessionState, batch: Batch) => void

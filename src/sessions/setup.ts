@@ -186,8 +186,10 @@ export function runContext(
   { id, cwd, options }: SessionSetup,
   { epoch }: Start,
   { env }: AgentSettings,
+  { mayWorkIn }: Pick<SessionParts, 'mayWorkIn'>,
 ): Omit<RunContext, 'blobs'> {
-  return { runId: `${id}.${epoch}`, cwd, env: { ...env, ...options.env } }
+  const context = { runId: `${id}.${epoch}`, cwd, env: { ...env, ...options.env } }
+  return mayWorkIn ? { ...context, isRealCwd: true } : context
 }
 
 /** What to start, or why it is refused: an id to resume can make a launch impossible that was possible before. */

@@ -21,6 +21,7 @@ export interface ToolHookParts {
   /** Marks its processes. Never the run of the agent: what is left of a run ends with it. */
   runId: string
   cwd: string
+  isRealCwd?: boolean
 }
 
 /** The command that decides the tool calls of one session, asked for one request after another. */
@@ -74,11 +75,11 @@ export class ToolHooks {
     const [program, ...args] = this.#hook?.command ?? []
     if (program === undefined) return 'there is no hook to ask'
     if (signal.aborted) return 'the request was withdrawn'
-    const { driver, timers, runId, cwd } = this.#parts
+    const { driver, timers, runId, cwd, isRealCwd = false } = this.#parts
     this.#parts.checkPlace()
     const run = driver.start(
       { kind: 'process', argv: [program, ...args], env: {}, passEnv: [] },
-      { runId, cwd, env: {}, blobs: NOWHERE },
+      { runId, cwd, isRealCwd, env: {}, blobs: NOWHERE },
     )
     const timeoutMs = this.#hook?.timeoutMs ?? TIMEOUT_MS
     const over = new AbortController()
@@ -117,11 +118,13 @@ export function toolHooksOf(
   const { id, cwd, options } = setup
   const { driver, timers } = parts
   const checkPlace = () => checkPlaces(setup, parts)
+  const isRealCwd = parts.mayWorkIn !== undefined
   return new ToolHooks(options.hooks?.beforeToolCall, {
     driver,
     timers,
     checkPlace,
     runId: hookRunId(id),
     cwd,
+    isRealCwd,
   })
 }
