@@ -9,8 +9,11 @@ const OPTIONS = [
   { optionId: 'no', name: 'Reject', kind: 'reject_once' },
 ]
 
-/** The Agent Client Protocol over stdio. */
-export async function acp(history: History): Promise<void> {
+/** The Agent Client Protocol over stdio, with these modes to choose from. */
+export async function acp(history: History, modes: readonly string[] = []): Promise<void> {
+  const offered = modes.length > 0 && {
+    modes: { currentModeId: modes[0], availableModes: modes.map((id) => ({ id, name: id })) },
+  }
   const write = lineWriter(history)
   const say = (message: Native) => write({ jsonrpc: '2.0', ...message })
   const calls = new Map<string, unknown>()
@@ -36,10 +39,17 @@ export async function acp(history: History): Promise<void> {
           result: { protocolVersion: 1, agentCapabilities: { loadSession: true }, authMethods: [] },
         })
       case 'session/new':
-        return say({ id, result: { sessionId } })
+        return say({ id, result: { sessionId, ...offered } })
       case 'session/load':
         sessionId = textAt(message, 'params', 'sessionId')
-        return say({ id, result: {} })
+        say({ id, result: { ...offered } })
+        return say({
+          method: 'session/update',
+          params: {
+            sessionId,
+            update: { sessionUpdate: 'available_commands_update', availableCommands: [] },
+          },
+        })
       case 'session/prompt': {
         const text = textAt(message, 'params', 'prompt', 0, 'text')
         calls.set(text.split(' ')[0] ?? '', id)

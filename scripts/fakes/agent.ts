@@ -32,7 +32,7 @@ switch (agent) {
     await (isLive ? codexLive(history) : codexOnce(history, argv))
     break
   case 'gemini':
-    await (isLive ? acp(history) : gemini(history, argv))
+    await (isLive ? acp(history, ['default', 'autoEdit', 'yolo', 'plan']) : gemini(history, argv))
     break
   case 'opencode':
     await (isLive ? opencodeLive(history) : opencodeOnce(history, argv))

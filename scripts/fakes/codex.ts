@@ -9,10 +9,13 @@ type Say = (message: Native) => void
 /** `codex app-server`: JSON-RPC over stdio. */
 export async function codexLive(history: History): Promise<void> {
   const say = lineWriter(history)
-  const threadId = randomUUID()
+  let threadId: string = randomUUID()
   const turns = new Map<string, string>()
   const asked = new Map<number, string>()
-  const actor = new Actor(history, tongueOf(say, threadId, turns, asked))
+  const actor = new Actor(
+    history,
+    tongueOf(say, () => threadId, turns, asked),
+  )
   await readLines((message) => {
     const { id, method } = message
     if (typeof id === 'number' && method === undefined) {
@@ -21,8 +24,9 @@ export async function codexLive(history: History): Promise<void> {
       if (call !== undefined) actor.answer(call, accepted ? 'allow' : 'deny')
       return
     }
-    const thread = { id: textAt(message, 'params', 'threadId') || threadId }
-    if (method === 'thread/start' || method === 'thread/resume') say({ id, result: { thread, model: 'm' } })
+    if (method === 'thread/resume') threadId = textAt(message, 'params', 'threadId')
+    if (method === 'thread/start' || method === 'thread/resume')
+      say({ id, result: { thread: { id: threadId }, model: 'm' } })
     else if (method === 'turn/start') {
       const text = textAt(message, 'params', 'input', 0, 'text')
       const turn = randomUUID()
@@ -40,13 +44,13 @@ const nameOf = (text: string) => text.split(' ')[0] ?? ''
 
 function tongueOf(
   say: Say,
-  threadId: string,
+  thread: () => string,
   turns: ReadonlyMap<string, string>,
   asked: Map<number, string>,
 ): Tongue {
   let itemId = ''
   const tell = (method: string, name: string, more: Native) =>
-    say({ method, params: { threadId, turnId: turns.get(name), ...more } })
+    say({ method, params: { threadId: thread(), turnId: turns.get(name), ...more } })
   const turnOf = (name: string, status: string) => ({
     turn: { id: turns.get(name), items: [], status, error: null },
   })
@@ -70,7 +74,7 @@ function tongueOf(
       tell('item/started', name, { item: { ...command(call), status: 'inProgress' } })
       const id = asked.size
       asked.set(id, call)
-      const params = { threadId, turnId: turns.get(name), itemId: call, command: call, cwd: '/' }
+      const params = { threadId: thread(), turnId: turns.get(name), itemId: call, command: call, cwd: '/' }
       say({
         id,
         method: 'item/commandExecution/requestApproval',
