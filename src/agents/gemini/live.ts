@@ -4,11 +4,11 @@ import { acpCodec } from '../protocols/acp/codec.ts'
 import { GEMINI } from '../protocols/acp/known.ts'
 import { ACP_CAPABILITIES, acpLaunch } from '../protocols/acp/launch.ts'
 import { program } from './program.ts'
-import { toolRules } from './tool-rules.ts'
+import { RULES_IGNORED, toolRules } from './tool-rules.ts'
 
 /** `gemini --acp`: one warm process that speaks the Agent Client Protocol. */
 export const live = recipe({
-  codec: acpCodec(GEMINI),
+  codec: acpCodec({ ...GEMINI, warnings: [RULES_IGNORED] }),
   leavesTools: true,
   capabilities: {
     ...ACP_CAPABILITIES,

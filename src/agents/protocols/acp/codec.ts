@@ -89,7 +89,7 @@ function beforeTerminal(said: Said[], left: Said[]): Said[] {
 
 function decode(state: State, frame: Frame): Step {
   if (frame.blob) return oversized(frame.blob)
-  if (frame.stream === 'stderr') return say({ type: 'output.written', stream: 'stderr', line: frame.text })
+  if (frame.stream === 'stderr') return decodeStderr(state, frame.text)
   const native = frame.value
   if (!isFields(native)) return malformed(frame.text)
   const { method } = native
@@ -101,6 +101,11 @@ function decode(state: State, frame: Frame): Step {
   }
   if (native.result === undefined && native.error === undefined) return unmapped('?', frame.text)
   return decodeResponse(state, native)
+}
+
+function decodeStderr({ quirks }: State, line: string): Step {
+  const known = quirks.warnings?.filter(({ words }) => line.includes(words)) ?? []
+  return say({ type: 'output.written', stream: 'stderr', line }, ...known.map(({ notice }) => notice))
 }
 
 function decline(_state: State, native: Fields): Step {
