@@ -13,6 +13,7 @@ const PINNED: Record<string, readonly string[]> = {
     'mainstem',
     'type AgentReadiness',
     'type Answer',
+    'type AnswerableRequest',
     'type Answerer',
     'type Entry',
     'type ErrorCode',
@@ -107,6 +108,7 @@ const PINNED: Record<string, readonly string[]> = {
   './model': [
     'AnswerCommand',
     'Answers',
+    'Applied',
     'Approval',
     'BlobRef',
     'Capabilities',
@@ -153,6 +155,7 @@ const PINNED: Record<string, readonly string[]> = {
     'toMainstemError',
     'type BlobSink',
     'type BlobWriter',
+    'type BoundAnswer',
     'type Cause',
     'type EventType',
     'type Evidence',

@@ -38,9 +38,9 @@ export const PLANTS: readonly Plant[] = [
   },
   {
     name: 'answers written twice',
-    file: 'src/sessions/engine.ts',
-    find: 'this.#write(writes)\n    await this.flush(claim)',
-    replace: 'this.#write([...writes, ...writes])\n    await this.flush(claim)',
+    file: 'src/sessions/answering.ts',
+    find: 'this.#owner.process.write(writes)',
+    replace: 'this.#owner.process.write([...writes, ...writes])',
     shows: /answer: \S+ was answered 2 times/,
   },
   {
@@ -81,8 +81,8 @@ export const PLANTS: readonly Plant[] = [
   {
     name: 'two terminals for a turn',
     file: 'src/sessions/turn-machine.ts',
-    find: 'if (!tooLate) return [completed]',
-    replace: 'if (!tooLate) return [completed, completed]',
+    find: 'if (!tooLate) return ends',
+    replace: 'if (!tooLate) return [...ends, completed]',
     shows: /comes after the end of turn|ended 2 times/,
   },
   {

@@ -209,10 +209,14 @@ it('the words of an answer are a prompt once somebody was shown how the turn end
   expect(await server.sessions.record(id)).toMatchObject({ turns: 2 })
 })
 
-it('two that reconnect at once are told the same, and take nothing from each other', async () => {
+it('two that reconnect at once lose nothing: a cursor reads again what the other was given', async () => {
   const { id } = await asking()
-  const reconnect = () => result(server, 'session.reconnect', { sessionId: id })
-  const [one, other] = await Promise.all([reconnect(), reconnect()])
+  const reconnect = (after?: string) => result(server, 'session.reconnect', { sessionId: id, after })
+  const both = await Promise.all([reconnect(), reconnect()])
+  const lengths = both.map(({ bufferedEvents }) => (bufferedEvents as unknown[]).length)
+  expect(lengths).toContain(5)
+  expect(lengths.every((length) => length === 5 || length === 0)).toBe(true)
+  const [one, other] = await Promise.all([reconnect('0'), reconnect('0')])
   expect(one).toEqual(other)
   expect(one?.bufferedEvents).toHaveLength(5)
   const winner = byDaemon(id, 'allow')

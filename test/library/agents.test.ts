@@ -14,7 +14,7 @@ const live = (agent: string, scenario: string) => ({
 const oneshot = (scenario: string) => live('claude', scenario)
 const cwd = tmpdir()
 
-/** Every child of ours is marked, so one that was left behind can be found. */
+/** No session leaves a child behind. The guard of this process stays as long as the process. */
 afterEach(() => {
   expect(childrenOf(process.pid)).toEqual([])
 })
@@ -127,7 +127,10 @@ test('a process that is missing is told as a failed turn', async () => {
 })
 
 function childrenOf(pid: number): string[] {
-  return readdirSync(`/proc/${pid}/task`).flatMap((task) =>
+  const children = readdirSync(`/proc/${pid}/task`).flatMap((task) =>
     readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').split(' ').filter(Boolean),
+  )
+  return children.filter(
+    (child) => !readFileSync(`/proc/${child}/cmdline`, 'utf8').includes('mainstem-guard'),
   )
 }
