@@ -57,6 +57,7 @@ const SETTINGS: LoadSettings = {
     ['echo', 'live'],
   ],
   scripts: ['spawn say ask say', 'say ask leak ask', 'say say', 'say hang'],
+  always: { agent: ['claude', 'live'], script: 'say ask leak ask' },
   open: 5,
 }
 

@@ -10,6 +10,8 @@ import { Reader } from './reader.ts'
 export interface LoadSettings {
   agents: readonly (readonly [agent: string, launch: 'live' | 'oneshot'])[]
   scripts: readonly string[]
+  /** Part of every burst, so that each burst passes the points that only this agent and script pass. */
+  always?: { readonly agent: readonly [agent: string, launch: 'live' | 'oneshot']; readonly script: string }
   /** Sessions that are open at once; the oldest is ended for a new one. */
   open: number
 }
@@ -54,7 +56,9 @@ export class Load {
     await Promise.all([
       this.client.retry(Math.floor(this.#random() * 1000)),
       ...this.#unbegun().map((one) => this.#begin(one)),
-      ...Array.from({ length: created }, () => this.#begin(this.#conversation())),
+      ...Array.from({ length: created }, (_, index) =>
+        this.#begin(index === 0 ? this.#conversation(this.#settings.always) : this.#conversation()),
+      ),
       ...open.slice(1).flatMap((one) => [this.#prompt(one), this.#prompt(one)]),
       ...open.slice(0, 2).map((one) => this.client.interrupt(one)),
       ...this.#surplus(open).map((one) => this.#close(one)),
@@ -109,14 +113,14 @@ export class Load {
     return open.slice(0, Math.max(0, open.length - this.#settings.open))
   }
 
-  #conversation(): Conversation {
-    const [agent, launch] = pick(this.#random, this.#settings.agents)
+  #conversation(fixed?: LoadSettings['always']): Conversation {
+    const [agent, launch] = fixed?.agent ?? pick(this.#random, this.#settings.agents)
     const isFake = agent !== 'echo'
     const more = isFake ? { launch, policy: POLICY, options: { env: { FAKE_TOKEN: SECRET } } } : {}
     const one: Conversation = {
       principal: pick(this.#random, [...this.#host.principals.keys()]),
       key: `key-${++this.#count}`,
-      body: { agent, prompt: this.#script(), ...more },
+      body: { agent, prompt: this.#script(fixed?.script), ...more },
       state: 'open',
     }
     this.conversations.push(one)
@@ -171,7 +175,7 @@ export class Load {
     }
   }
 
-  #script(): string {
-    return `p${++this.#count} ${pick(this.#random, this.#settings.scripts)}`
+  #script(orders = pick(this.#random, this.#settings.scripts)): string {
+    return `p${++this.#count} ${orders}`
   }
 }
