@@ -67,7 +67,7 @@ const LIVE: readonly Limit[] = [
   {
     scenarios: ['interrupt-memory'],
     reason: 'It removes a cancelled prompt from its history; earlier turns stay.',
-    seen: /^the model was not sent SCENARIO:long; notices: none$/,
+    seen: /^the model was not sent SCENARIO:long; notices: context_lost$/,
   },
 ]
 

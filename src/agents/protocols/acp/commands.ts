@@ -68,7 +68,7 @@ function interrupt(state: State): Step {
 
 /** The protocol has no way back to the default; a new process starts with it. */
 function setModel(state: State, model: string | null): Step {
-  if (model === null || state.quirks.modelAtStart) return nextProcess
+  if (model === null) return nextProcess
   return set(state, () => modelSetting(state, model))
 }
 
