@@ -5,7 +5,7 @@ import { nextProcess, nothing, refuse, send } from '../../step.ts'
 import { call } from './calls.ts'
 import { NO_IMAGES, proceed, VERSION } from './handshake.ts'
 import { cancelTurn, encodeAnswer } from './permissions.ts'
-import { modeFor, modelSetting, modeSetting } from './settings.ts'
+import { modeFor, modelSetting, modeSetting, offersModels } from './settings.ts'
 import { beginTurn, type PromptCommand, type State } from './state.ts'
 import { endTurn } from './turn.ts'
 import type { Sent } from './wire.ts'
@@ -66,9 +66,9 @@ function interrupt(state: State): Step {
   return cancelTurn(state)
 }
 
-/** The protocol has no way back to the default; a new process starts with it. */
+/** A new process takes what the protocol cannot: the way back to the default, and a model of the command line. */
 function setModel(state: State, model: string | null): Step {
-  if (model === null) return nextProcess
+  if (model === null || (state.quirks.modelAtStart && !offersModels(state))) return nextProcess
   return set(state, () => modelSetting(state, model))
 }
 

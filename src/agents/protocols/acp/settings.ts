@@ -45,9 +45,15 @@ export function modeSetting(state: State, modeId: string): Sent {
   return { method: 'session/set_mode', params: { sessionId: state.sessionId, modeId } }
 }
 
+const offersOption = ({ known }: State) =>
+  known.configOptions?.some(({ category }) => category === 'model') ?? false
+
+export function offersModels(state: State): boolean {
+  return state.hasModels || offersOption(state)
+}
+
 export function modelSetting(state: State, modelId: string): Sent {
-  const option = state.known.configOptions?.find(({ category }) => category === 'model')
-  if (option || !state.hasModels) return optionSetting(state, 'model', modelId)
+  if (offersOption(state) || !state.hasModels) return optionSetting(state, 'model', modelId)
   return { method: 'session/set_model', params: { sessionId: state.sessionId, modelId } }
 }
 
