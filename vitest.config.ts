@@ -11,8 +11,6 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     expect: { poll: { timeout: 30_000 } },
-    // Half of the tests wait for programs that they start; by default one core is left out.
-    maxWorkers: '100%',
     // Loading the sources again for each of several hundred files took longer than half of the tests. Nothing
     // in the sources keeps state in a module, so files may share them.
     isolate: false,
