@@ -20,6 +20,9 @@ const JSON_TYPES = /^application\/(?:[\w.-]+\+)?json(?:\s*;|$)/i
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 
+/** Node's limit for the request line and all headers together. A path parameter cannot be longer. */
+const HEADER_BYTES = 16 * 1024
+
 /** The HTTP face. It knows sessions and dialects, and nothing of agents, drivers or stores. */
 export function gateway(parts: GatewayParts): FastifyInstance {
   const { timing, limits } = parts
@@ -27,6 +30,7 @@ export function gateway(parts: GatewayParts): FastifyInstance {
     bodyLimit: limits.bodyBytes,
     requestTimeout: timing.requestMs,
     http: {
+      maxHeaderSize: HEADER_BYTES,
       headersTimeout: timing.headersMs,
       connectionsCheckingInterval: Math.ceil(timing.headersMs / 4),
       // A request without a Host meets our own guard, which explains itself.
@@ -34,7 +38,8 @@ export function gateway(parts: GatewayParts): FastifyInstance {
       shouldUpgradeCallback: isSocketUpgrade,
     },
     rewriteUrl: (request) => pathOf(request.url ?? '/'),
-    routerOptions: { ignoreTrailingSlash: true },
+    // The router's own limit of 100 characters is below the limits of our schemas, which are the ones that decide.
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: HEADER_BYTES },
     // What is still served while closing answers for itself.
     return503OnClosing: false,
     frameworkErrors: (error, _request, reply) => sendProblem(reply, problemFrom(error)),
