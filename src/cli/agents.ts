@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
+import { readiness } from '../compose/readiness.ts'
 import { loadConfig } from '../daemon/config.ts'
-import { readiness } from '../daemon/readiness.ts'
 import { exitCodeOf } from '../model/index.ts'
 import { interrupts } from './interrupts.ts'
 import { Printer } from './printer.ts'

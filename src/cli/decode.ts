@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { buffer } from 'node:stream/consumers'
 import type { Command } from 'commander'
-import { type DecodeRequest, decodeRecording, type RecordedExit, statsOf } from '../daemon/decode.ts'
+import { type DecodeRequest, decodeRecording, type RecordedExit, statsOf } from '../compose/decode.ts'
 import { dialects } from '../dialects/index.ts'
 import { LaunchKind, MainstemError } from '../model/index.ts'
 

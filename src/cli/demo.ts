@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
-import { wire } from '../daemon/wire.ts'
+import { wire } from '../compose/wire.ts'
 import { exitCodeOf } from '../model/index.ts'
 import { agreeable, askAt } from './ask.ts'
 import { drive } from './drive.ts'

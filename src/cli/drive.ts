@@ -1,4 +1,4 @@
-import type { Wired } from '../daemon/wire.ts'
+import type { Wired } from '../compose/wire.ts'
 import type { RequestOpened } from '../model/events/request.ts'
 import type { TurnCompleted } from '../model/events/turn.ts'
 import { type AnswerCommand, type BoundAnswer, type Entry, toMainstemError } from '../model/index.ts'

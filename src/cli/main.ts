@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { quietSqlite } from '../daemon/quiet.ts'
+import { quietSqlite } from '../compose/quiet.ts'
 import { nodeComplaint } from './node-version.ts'
 
 const complaint = nodeComplaint(process.versions.node)

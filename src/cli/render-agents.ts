@@ -1,5 +1,5 @@
-import type { Credential } from '../daemon/credentials.ts'
-import type { AgentReadiness, AgentState } from '../daemon/readiness.ts'
+import type { Credential } from '../compose/credentials.ts'
+import type { AgentReadiness, AgentState } from '../compose/readiness.ts'
 import type { Capabilities } from '../model/index.ts'
 import type { Screen, Style } from './screen.ts'
 

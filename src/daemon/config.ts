@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { z } from 'zod'
-import { parse } from '../gateway/parse.ts'
+import { defaultPaths, type Environment } from '../compose/paths.ts'
+import { parse } from '../gateway/http/parse.ts'
 import { DEFAULT_POLICY, MainstemError, OUTSIDE_ID, Policy, toMainstemError } from '../model/index.ts'
 import { AGENT_LIMITS } from '../sessions/deadlines.ts'
-import { defaultPaths, type Environment } from './paths.ts'
 
 /** A longer delay would overflow and fire at once. */
 const milliseconds = z

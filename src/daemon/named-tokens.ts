@@ -1,10 +1,10 @@
 import { rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { LOCAL, type Token, tokenOf } from '../gateway/auth.ts'
+import { systemTimers } from '../compose/clock.ts'
+import { LOCAL, type Token, tokenOf } from '../gateway/http/auth.ts'
 import { MainstemError } from '../model/index.ts'
 import { tryLock } from '../stores/sqlite/lock.ts'
-import { systemTimers } from './clock.ts'
 import { codeOf, privateDirectory, readPrivate, unsafe, withDraft } from './private-file.ts'
 import { newToken } from './token.ts'
 

@@ -5,7 +5,7 @@ import type { TurnCompleted, TurnQueued, TurnStarted } from '../model/events/tur
 import { exitCodeOf, Outcome, type Usage } from '../model/index.ts'
 import { type Appending, appendAgain, appendDelta, appendWhole, newAppending } from './appending.ts'
 import { byRules, type Dialect, defineDialect, type Rules, silent } from './dialect.ts'
-import { type HeldLines, holdLine, newHeldLines, releaseLines } from './held-lines.ts'
+import { type HeldLines, holdLine, newHeldLines, releaseLines } from './line-buffer.ts'
 import { cutOffBy } from './outcome-words.ts'
 import { outputOrError } from './tool-words.ts'
 import { UsagePartial } from './usage-partial.ts'

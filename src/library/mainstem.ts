@@ -1,5 +1,5 @@
-import { type AgentReadiness, readiness } from '../daemon/readiness.ts'
-import { type Wired, wire } from '../daemon/wire.ts'
+import { type AgentReadiness, readiness } from '../compose/readiness.ts'
+import { type Wired, wire } from '../compose/wire.ts'
 import {
   DEFAULT_POLICY,
   type LaunchKind,
@@ -8,7 +8,7 @@ import {
   type SessionOptions,
 } from '../model/index.ts'
 import type { AgentLimits } from '../sessions/deadlines.ts'
-import type { AgentSettings } from '../sessions/parts.ts'
+import type { AgentSettings } from '../sessions/deps.ts'
 import { HeldLogs } from './held-logs.ts'
 import { jsonSchemaOf, type OutputSchema } from './output.ts'
 import { Readers } from './readers.ts'

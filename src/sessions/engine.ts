@@ -16,6 +16,7 @@ import { Changes } from './changes.ts'
 import type { Claim } from './claim.ts'
 import type { Conversation } from './conversation.ts'
 import type { TurnRead } from './delivery.ts'
+import type { SessionParts } from './deps.ts'
 import { Interruption, isStop, PROTOCOL_GRACE_MS } from './interruption.ts'
 import { Log } from './log.ts'
 import { Mask } from './mask.ts'
@@ -23,9 +24,7 @@ import { maskedBlobs } from './masked-blobs.ts'
 import { agentSilent, processSurvived } from './notices.ts'
 import { openConversation } from './open-conversation.ts'
 import { Outbox } from './outbox.ts'
-import type { SessionParts } from './parts.ts'
 import { secretsFor, secretsIn, serverSecrets } from './secrets.ts'
-import { Settlements } from './settlements.ts'
 import {
   isBudgetOfProcess,
   launchOf,
@@ -36,9 +35,10 @@ import {
   type SessionSetup,
 } from './setup.ts'
 import { isCounted } from './turn-limits.ts'
+import { Settlements } from './turn-waiters.ts'
 import type { Warm } from './warm-pool.ts'
 import { Watchdog, type WatchdogOwner } from './watchdog.ts'
-import { within } from './within.ts'
+import { within } from './with-timeout.ts'
 
 /** What the engine tells the session it moves. */
 export interface EngineOwner extends Warm {

@@ -3,7 +3,7 @@ import type { Command } from '../model/index.ts'
 import type { AgentProcess } from './agent-process.ts'
 import type { Conversation } from './conversation.ts'
 import { interruptUnconfirmed } from './notices.ts'
-import { within } from './within.ts'
+import { within } from './with-timeout.ts'
 
 /** How long an agent may take to stop by its own protocol before its process is ended. */
 export const PROTOCOL_GRACE_MS = 2_000

@@ -8,12 +8,12 @@ import type {
   SessionRecord,
 } from '../model/index.ts'
 import type { Batch, Charge, JournalFrame, Receipt, SessionState, Store } from '../stores/store.ts'
-import { chargeOf } from './charge.ts'
 import type { Claim } from './claim.ts'
 import { type TurnRead, withDelivered } from './delivery.ts'
 import { Mask } from './mask.ts'
 import type { NativeIds } from './native-id.ts'
 import { recordEvent } from './record.ts'
+import { chargeOf } from './usage-ledger.ts'
 
 export interface LogParts {
   store: Store

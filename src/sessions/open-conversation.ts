@@ -1,7 +1,7 @@
 import type { SessionState } from '../stores/store.ts'
 import { answeredBy } from './approval.ts'
 import { Conversation, type ConversationParts, type Emit } from './conversation.ts'
-import type { SessionParts } from './parts.ts'
+import type { SessionParts } from './deps.ts'
 import { circumstances, type SessionSetup, startOf } from './setup.ts'
 import { noticeVersions } from './version-notice.ts'
 

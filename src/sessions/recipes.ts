@@ -1,6 +1,6 @@
 import type { Agent, LaunchRecipe } from '../agents/agent.ts'
 import { type LaunchKind, MainstemError } from '../model/index.ts'
-import type { NewSession } from './parts.ts'
+import type { NewSession } from './deps.ts'
 import type { SessionSetup } from './setup.ts'
 
 type Chosen = Pick<SessionSetup, 'agent' | 'launch' | 'recipe' | 'version'>

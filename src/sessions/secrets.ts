@@ -1,5 +1,5 @@
 import type { SessionOptions } from '../model/index.ts'
-import type { SessionParts } from './parts.ts'
+import type { SessionParts } from './deps.ts'
 
 /** Names of variables and headers whose values are keys. */
 const SECRET_NAME = /(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?|COOKIE|AUTH|AUTHORIZATION|PAT)$/i

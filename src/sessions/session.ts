@@ -10,9 +10,9 @@ import {
 import type { Receipt, SessionState } from '../stores/store.ts'
 import type { Claim } from './claim.ts'
 import type { TurnRead } from './delivery.ts'
+import type { SessionParts } from './deps.ts'
 import { Engine, type EngineOwner } from './engine.ts'
-import type { SessionParts } from './parts.ts'
-import { Rest } from './rest.ts'
+import { Rest } from './idle-timer.ts'
 import {
   type Change,
   checkChange,
@@ -23,7 +23,7 @@ import {
   type SessionSetup,
   startOf,
 } from './setup.ts'
-import { within } from './within.ts'
+import { within } from './with-timeout.ts'
 
 /** Longer than every grace and signal of an ordered stop takes. An agent that outlives it must not stop the server. */
 const SUSPEND_MS = 30_000

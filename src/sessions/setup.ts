@@ -12,7 +12,7 @@ import {
 } from '../model/index.ts'
 import type { SessionState } from '../stores/store.ts'
 import type { Circumstances } from './approval.ts'
-import type { AgentSettings, SessionParts } from './parts.ts'
+import type { AgentSettings, SessionParts } from './deps.ts'
 
 /** What a session is made of, once it was found to be possible. */
 export interface SessionSetup {

@@ -2,7 +2,7 @@ import type { Driver, Run, RunExit, Timers } from '../drivers/driver.ts'
 import type { RequestOpened } from '../model/events/request.ts'
 import type { AnswerCommand, BlobSink, ToolHook } from '../model/index.ts'
 import { OutputTail } from '../model/output-tail.ts'
-import type { SessionParts } from './parts.ts'
+import type { SessionParts } from './deps.ts'
 import { checkPlaces, hookRunId, type SessionSetup } from './setup.ts'
 
 /** How long a hook may think where nobody says. */

@@ -1,7 +1,7 @@
 import type { StepReports } from '../agents/agent.ts'
 import type { Cause, Event, Policy } from '../model/index.ts'
 import { AGENT_LIMITS } from './deadlines.ts'
-import type { SessionParts } from './parts.ts'
+import type { SessionParts } from './deps.ts'
 import { TurnLimits } from './turn-limits.ts'
 
 /** What a watchdog reports. */

@@ -8,7 +8,7 @@ export type {
   ToolResultPayload,
   ToolUsePayload,
 } from '../dialects/ues-event.ts'
-export type { AgentSettings } from '../sessions/parts.ts'
+export type { AgentSettings } from '../sessions/deps.ts'
 export type {
   AgentAdapter,
   AgentId,

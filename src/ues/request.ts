@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import type { Agent, LaunchRecipe } from '../agents/agent.ts'
 import { type LaunchKind, MainstemError, type Policy } from '../model/index.ts'
-import type { NewSession } from '../sessions/parts.ts'
+import type { NewSession } from '../sessions/deps.ts'
 import type { AgentOptions } from './adapter.ts'
 import { checkOptions } from './known-options.ts'
 import { permissionOf } from './permission.ts'

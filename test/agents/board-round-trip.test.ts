@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { decodeRecording } from '../../src/daemon/decode.ts'
+import { decodeRecording } from '../../src/compose/decode.ts'
 import { board } from '../../src/dialects/board.ts'
 import { boardState } from '../../src/dialects/board-state.ts'
 import type { Message } from '../../src/dialects/dialect.ts'

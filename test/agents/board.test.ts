@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { SessionEvent } from '../../src/agents/board/native.ts'
-import { decodeRecording } from '../../src/daemon/decode.ts'
+import { decodeRecording } from '../../src/compose/decode.ts'
 import { BoardTalk, SESSION, working } from './board-talk.ts'
 import { fixtures } from './fixtures.ts'
 import { violations } from './invariants.ts'

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { decodeRecording, type RecordedExit } from '../../src/daemon/decode.ts'
+import { decodeRecording, type RecordedExit } from '../../src/compose/decode.ts'
 import type { LaunchKind } from '../../src/model/index.ts'
 import type { Replayed } from '../../src/sessions/replay.ts'
 

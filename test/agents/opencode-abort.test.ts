@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { decodeRecording } from '../../src/daemon/decode.ts'
+import { decodeRecording } from '../../src/compose/decode.ts'
 import { call, done, Talk, working } from './opencode-talk.ts'
 
 const aborted = { name: 'MessageAbortedError', data: { message: 'Aborted' } }

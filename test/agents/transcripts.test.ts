@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { decodeRecording } from '../../src/daemon/decode.ts'
+import { decodeRecording } from '../../src/compose/decode.ts'
 import type { Event } from '../../src/model/index.ts'
 
 type Of<T extends Event['type']> = Extract<Event, { type: T }>

@@ -15,7 +15,17 @@ const CONTRACTS = [
   'type drivers/driver.ts',
   'type stores/store.ts',
 ]
-const EVERYTHING = ['agents', 'dialects', 'drivers', 'framing', 'gateway', 'model', 'sessions', 'stores']
+const EVERYTHING = [
+  'agents',
+  'compose',
+  'dialects',
+  'drivers',
+  'framing',
+  'gateway',
+  'model',
+  'sessions',
+  'stores',
+]
 
 /** The house rules on imports, one row a folder; a folder inside one may have its own. What has no row may not exist. */
 export const LAYERS: Readonly<Record<string, Layer>> = {
@@ -44,18 +54,24 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
     pure: false,
   },
   'client/stdio': { imports: ['client', 'model', 'framing'], packages: ['node:*'], pure: false },
+  // Wires agents, drivers, stores and sessions together, for the library, the adapters and the daemon.
+  compose: {
+    imports: ['agents', 'drivers', 'framing', 'model', 'sessions', 'stores'],
+    packages: ['node:*', 'zod'],
+    pure: false,
+  },
   ues: {
-    imports: ['model', 'dialects', 'agents', 'daemon', 'type sessions'],
+    imports: ['model', 'dialects', 'agents', 'compose', 'type sessions'],
     packages: ['node:path'],
     pure: false,
   },
   daemon: { imports: EVERYTHING, packages: ['node:*', 'fastify', 'zod'], pure: false },
   cli: {
-    imports: ['model', 'client', 'daemon', 'dialects'],
+    imports: ['model', 'client', 'compose', 'daemon', 'dialects'],
     packages: ['node:*', 'commander', '@clack/prompts', 'picocolors'],
     pure: false,
   },
-  library: { imports: ['model', 'daemon', 'type sessions'], packages: [], pure: false },
+  library: { imports: ['model', 'compose', 'type sessions'], packages: [], pure: false },
   testing: { imports: ['model', 'framing'], packages: ['node:*'], pure: false },
   'index.ts': { imports: ['model', 'library'], packages: [], pure: false },
 }

@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { Environment } from '../../src/compose/paths.ts'
 import { loadConfig, type Overrides } from '../../src/daemon/config.ts'
-import type { Environment } from '../../src/daemon/paths.ts'
 
 let home: string
 beforeEach(() => {

@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Agent } from '../../src/agents/agent.ts'
 import { agents } from '../../src/agents/index.ts'
-import { systemTimers } from '../../src/daemon/clock.ts'
-import { installedVersions } from '../../src/daemon/installed-version.ts'
-import type { AgentSettings } from '../../src/sessions/parts.ts'
+import { systemTimers } from '../../src/compose/clock.ts'
+import { installedVersions } from '../../src/compose/installed-version.ts'
+import type { AgentSettings } from '../../src/sessions/deps.ts'
 import { Machine, VERSIONS } from './fake-programs.ts'
 
 function agent(id: string): Agent {

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { isInside } from '../../src/daemon/is-inside.ts'
+import { isInside } from '../../src/compose/is-inside.ts'
 
 const top = realpathSync(mkdtempSync(join(tmpdir(), 'mainstem-inside-')))
 const folder = join(top, 'work')

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { addToken, removeToken, tokenNames, tokenSource } from '../../src/daemon/named-tokens.ts'
-import { tokenOf } from '../../src/gateway/auth.ts'
+import { tokenOf } from '../../src/gateway/http/auth.ts'
 
 let data: string
 beforeEach(() => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { defaultPaths } from '../../src/daemon/paths.ts'
+import { defaultPaths } from '../../src/compose/paths.ts'
 
 test('things are in the XDG directories', () => {
   expect(defaultPaths({}, '/home/ada')).toEqual({

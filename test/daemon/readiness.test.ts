@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { Agent } from '../../src/agents/agent.ts'
 import { agents } from '../../src/agents/index.ts'
-import { type AgentReadiness, type ReadinessQuestion, readiness } from '../../src/daemon/readiness.ts'
+import { type AgentReadiness, type ReadinessQuestion, readiness } from '../../src/compose/readiness.ts'
 import { Machine, VERSIONS } from './fake-programs.ts'
 
 function agent(id: string): Agent {

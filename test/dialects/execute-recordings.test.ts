@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { decodeRecording } from '../../src/daemon/decode.ts'
+import { decodeRecording } from '../../src/compose/decode.ts'
 import { execute, OutputEvent } from '../../src/dialects/execute.ts'
 import { projectAll } from './entries.ts'
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { board as boardAgent } from '../../src/agents/board/agent.ts'
-import { wire } from '../../src/daemon/wire.ts'
+import { wire } from '../../src/compose/wire.ts'
 import type { Entry, Policy } from '../../src/model/index.ts'
 import type { Session } from '../../src/sessions/session.ts'
 import { violations } from '../agents/invariants.ts'

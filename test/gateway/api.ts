@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { Problem } from '../../src/gateway/problem.ts'
+import { Problem } from '../../src/gateway/http/problem.ts'
 import { endpointsOf } from '../../src/gateway/routes.ts'
 import { parseEvents } from './sse.ts'
 import { type TestGateway, TOKEN } from './start.ts'

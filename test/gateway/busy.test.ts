@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Streams } from '../../src/gateway/streams.ts'
+import { Streams } from '../../src/gateway/streams/stream-quota.ts'
 import { begin, call, fetchFrom, SSE } from './api.ts'
 import { script, success, text } from './puppet.ts'
 import { startGateway } from './start.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { lowered, underCeiling } from '../../src/gateway/ceiling.ts'
+import { lowered, underCeiling } from '../../src/gateway/access/ceiling.ts'
 import { Approval, type Policy, Sandbox } from '../../src/model/index.ts'
 import { startGateway } from './start.ts'
 

@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { dialects } from '../../src/dialects/index.ts'
-import { Streams } from '../../src/gateway/streams.ts'
+import { Streams } from '../../src/gateway/streams/stream-quota.ts'
 import { Entry } from '../../src/model/index.ts'
 import { memoryStore } from '../../src/stores/memory.ts'
 import { begin, call, fetchFrom, finished, NDJSON, SSE, streamed } from './api.ts'

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Said } from '../../src/agents/agent.ts'
-import type { Problem } from '../../src/gateway/problem.ts'
+import type { Problem } from '../../src/gateway/http/problem.ts'
 import { script, success, text } from './puppet.ts'
 import { parseEvents, StreamReader } from './sse.ts'
 import { startGateway, type TestGateway, TOKEN } from './start.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { NDJSON, SSE, verbatim } from '../../src/gateway/format.ts'
+import { NDJSON, SSE, verbatim } from '../../src/gateway/streams/format.ts'
 
 const texts = (count: number, text: string) => Array.from({ length: count }, () => JSON.stringify({ text }))
 const joined = (pieces: readonly Uint8Array[]) => Buffer.concat(pieces).toString()

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
-import type { Endpoint } from '../../src/gateway/endpoint.ts'
+import type { Endpoint } from '../../src/gateway/http/endpoint.ts'
 import { endpointsOf } from '../../src/gateway/routes.ts'
 import { begin, call, fetchFrom } from './api.ts'
 import { script, success } from './puppet.ts'

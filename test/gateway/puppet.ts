@@ -1,7 +1,7 @@
 import { type Agent, type Beat, type Codec, recipe, type Said } from '../../src/agents/agent.ts'
+import { line, nothing, say, send, unmapped } from '../../src/agents/decoded.ts'
 import { echo } from '../../src/agents/echo/agent.ts'
 import { isFields } from '../../src/agents/fields.ts'
-import { line, nothing, say, send, unmapped } from '../../src/agents/step.ts'
 import type { Capabilities } from '../../src/model/index.ts'
 
 /** One line of what a puppet is to say, after waiting at the gate where `wait` is set. */

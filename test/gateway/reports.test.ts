@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { shared } from '../../src/gateway/shared.ts'
-import { Tickets } from '../../src/gateway/tickets.ts'
+import { shared } from '../../src/gateway/http/coalesce.ts'
+import { Tickets } from '../../src/gateway/http/tickets.ts'
 import type { Usage } from '../../src/model/index.ts'
 import { memoryStore } from '../../src/stores/memory.ts'
 import { begin, call, fetchFrom, finished, SSE } from './api.ts'

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
-import { Streams } from '../../src/gateway/streams.ts'
+import { Streams } from '../../src/gateway/streams/stream-quota.ts'
 import { begin, call, fetchFrom, SSE, streamed } from './api.ts'
 import { script, success } from './puppet.ts'
 import { startGateway, type TestGateway, TOKEN } from './start.ts'

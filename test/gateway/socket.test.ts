@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { dialects } from '../../src/dialects/index.ts'
-import { Streams } from '../../src/gateway/streams.ts'
+import { Streams } from '../../src/gateway/streams/stream-quota.ts'
 import { begin, call, fetchFrom, finished, streamed } from './api.ts'
 import { script, success, text } from './puppet.ts'
 import { sendRaw, statusOf } from './raw.ts'

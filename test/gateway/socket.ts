@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { WebSocket } from 'ws'
-import { Problem } from '../../src/gateway/problem.ts'
+import { Problem } from '../../src/gateway/http/problem.ts'
 import { type TestGateway, TOKEN } from './start.ts'
 
 export type Message = Record<string, unknown>

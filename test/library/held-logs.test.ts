@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, onTestFinished, test } from 'vitest'
-import { wire } from '../../src/daemon/wire.ts'
+import { wire } from '../../src/compose/wire.ts'
 import { HeldLogs } from '../../src/library/held-logs.ts'
 import { AgentSession } from '../../src/library/session.ts'
 import type { Turn } from '../../src/library/turn.ts'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Entry } from '../../src/model/index.ts'
-import { Activity } from '../../src/sessions/activity.ts'
+import { Activity } from '../../src/sessions/commit-feed.ts'
 import type { SessionState } from '../../src/stores/store.ts'
 
 const state = (id: string): SessionState => ({

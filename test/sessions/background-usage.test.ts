@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Event } from '../../src/model/index.ts'
-import { chargeOf } from '../../src/sessions/charge.ts'
 import { recordEvent } from '../../src/sessions/record.ts'
+import { chargeOf } from '../../src/sessions/usage-ledger.ts'
 import type { SessionState } from '../../src/stores/store.ts'
 
 const ofChild: Event = {

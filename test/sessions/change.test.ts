@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Agent, Start } from '../../src/agents/agent.ts'
 import { claude } from '../../src/agents/claude/agent.ts'
-import { nothing } from '../../src/agents/step.ts'
+import { nothing } from '../../src/agents/decoded.ts'
 import { MainstemError, type Policy } from '../../src/model/index.ts'
 import type { Store } from '../../src/stores/store.ts'
 import { asks, house, init, result } from './house.ts'

@@ -1,7 +1,7 @@
 import type { Agent } from '../../src/agents/agent.ts'
 import { agents } from '../../src/agents/index.ts'
 import type { Entry, EventType, Policy } from '../../src/model/index.ts'
-import type { NewSession, SessionParts } from '../../src/sessions/parts.ts'
+import type { NewSession, SessionParts } from '../../src/sessions/deps.ts'
 import type { Session } from '../../src/sessions/session.ts'
 import { Sessions } from '../../src/sessions/sessions.ts'
 import { WarmPool } from '../../src/sessions/warm-pool.ts'

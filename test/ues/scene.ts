@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { AgentSettings } from '../../src/sessions/parts.ts'
+import type { AgentSettings } from '../../src/sessions/deps.ts'
 import {
   type AgentAdapter,
   type AgentEvent,

@@ -1,7 +1,7 @@
 import { type ErrorInfo, OUTSIDE_ID } from '../../model/index.ts'
 import type { Step } from '../agent.ts'
+import { nothing, say, send } from '../decoded.ts'
 import { count, type Fields, fields, text } from '../fields.ts'
-import { nothing, say, send } from '../step.ts'
 import { cancelCall } from './commands.ts'
 import { errorOfAnswer } from './errors.ts'
 import { adopt, type State } from './state.ts'

@@ -1,6 +1,6 @@
 import type { Codec } from '../agent.ts'
+import { malformed, oversized, sayAll } from '../decoded.ts'
 import { isFields } from '../fields.ts'
-import { malformed, oversized, sayAll } from '../step.ts'
 import { decodeAnswer } from './answers.ts'
 import { settleCalls } from './calls.ts'
 import { encode, sent } from './commands.ts'

@@ -1,8 +1,8 @@
 import type { Frame } from '../../framing/frame.ts'
 import type { Command } from '../../model/index.ts'
 import type { Step, Write } from '../agent.ts'
+import { nothing, refuse, send } from '../decoded.ts'
 import { fields, isFields, text } from '../fields.ts'
-import { nothing, refuse, send } from '../step.ts'
 import type { State } from './state.ts'
 
 const SESSIONS = '/api/sessions'

@@ -1,7 +1,7 @@
 import type { Said, Step } from '../agent.ts'
+import { nothing, sayAll, unmapped } from '../decoded.ts'
 import { asFields, asText, compact, type Fields, isFields, text } from '../fields.ts'
 import { ruleTable } from '../rules.ts'
-import { nothing, sayAll, unmapped } from '../step.ts'
 import type { Change } from '../tools.ts'
 import { change, finishCall, startCall } from './calls.ts'
 import { errorOf } from './errors.ts'

@@ -1,6 +1,6 @@
 import type { Said, Step } from '../agent.ts'
+import { nothing, say } from '../decoded.ts'
 import { type Fields, text } from '../fields.ts'
-import { nothing, say } from '../step.ts'
 import { bindSteer, noteBegun } from './binding.ts'
 import { openTurn, type Sent, type State } from './state.ts'
 

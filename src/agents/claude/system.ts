@@ -1,5 +1,6 @@
 import type { SessionUpdated } from '../../model/events/session.ts'
 import type { Said, Step } from '../agent.ts'
+import { nothing, say, sayAll, unmapped } from '../decoded.ts'
 import {
   amount,
   compact,
@@ -14,7 +15,6 @@ import {
   texts,
 } from '../fields.ts'
 import { ruleTable } from '../rules.ts'
-import { nothing, say, sayAll, unmapped } from '../step.ts'
 import { refuseTool } from '../tools.ts'
 import { decodeTaskNotification, decodeTaskProgress, decodeTaskStarted } from './background.ts'
 import { noteBegun } from './binding.ts'

@@ -1,7 +1,7 @@
 import type { Frame } from '../../framing/frame.ts'
 import type { Command, LaunchKind } from '../../model/index.ts'
 import type { Codec, Exit, Start, Step, TurnVerdict, Write } from '../agent.ts'
-import { line, malformed, nothing, oversized, refuse, say, send, unmapped } from '../step.ts'
+import { line, malformed, nothing, oversized, refuse, say, send, unmapped } from '../decoded.ts'
 
 export interface EchoState {
   readonly epoch: number

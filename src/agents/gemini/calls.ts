@@ -1,6 +1,6 @@
 import type { Said, Step } from '../agent.ts'
+import { nothing, sayAll, unmapped } from '../decoded.ts'
 import { compact, type Fields, fields, isFields, text } from '../fields.ts'
-import { nothing, sayAll, unmapped } from '../step.ts'
 import { finishSubagent, startSubagent } from '../subagents.ts'
 import { finishTool, openToolId, startTool, type ToolResult, toolIdOf } from '../tools.ts'
 import { closeWords, type State } from './state.ts'

@@ -1,4 +1,5 @@
 import type { Codec, Said, Step } from '../agent.ts'
+import { malformed, nothing, oversized, say, sayAll, unmapped } from '../decoded.ts'
 import {
   asFields,
   asText,
@@ -14,7 +15,6 @@ import {
 import { discardMessage } from '../messages.ts'
 import { encodeOneshot } from '../oneshot.ts'
 import { ruleTable } from '../rules.ts'
-import { malformed, nothing, oversized, say, sayAll, unmapped } from '../step.ts'
 import { decodeToolCall, decodeToolResult, decodeToolUse, finishDocumentedCall } from './calls.ts'
 import { endTurn } from './result.ts'
 import { addWords, closeWords, initialState, type State } from './state.ts'

@@ -1,7 +1,7 @@
 import type { LimitReported } from '../../model/events/report.ts'
 import type { Said, Step } from '../agent.ts'
+import { say } from '../decoded.ts'
 import { compact } from '../fields.ts'
-import { say } from '../step.ts'
 import type { State } from './state.ts'
 import { RULES_IGNORED } from './tool-rules.ts'
 

@@ -1,6 +1,6 @@
 import type { Step } from '../agent.ts'
+import { nothing, say, sayAll } from '../decoded.ts'
 import { amount, type Fields, fields, flag, int, text } from '../fields.ts'
-import { nothing, say, sayAll } from '../step.ts'
 import { finishTool, openToolId, progressTool, startTool, type ToolResult } from '../tools.ts'
 import type { State } from './state.ts'
 import { changesOf, dataOf, isTakenAway, kindOf, locationsOf, textOf, titleOf } from './tools.ts'

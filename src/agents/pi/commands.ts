@@ -1,9 +1,9 @@
 import type { Frame } from '../../framing/frame.ts'
 import type { AnswerCommand, Command, Image } from '../../model/index.ts'
 import type { Step } from '../agent.ts'
+import { line, nextProcess, nothing, refuse, send } from '../decoded.ts'
 import { compact, type Fields, isFields, text } from '../fields.ts'
 import { isSamePolicy } from '../option.ts'
-import { line, nextProcess, nothing, refuse, send } from '../step.ts'
 import { answerOf, closeDialogs, noteAnswer } from './dialogs.ts'
 import type { State } from './state.ts'
 

@@ -1,6 +1,6 @@
 import type { Step } from '../agent.ts'
+import { say } from '../decoded.ts'
 import { amount, compact, count, type Fields, fields, flag, text } from '../fields.ts'
-import { say } from '../step.ts'
 import { statusOf } from './errors.ts'
 import type { State } from './state.ts'
 import { addToTurn, usageOf } from './usage.ts'

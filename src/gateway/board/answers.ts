@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { BoardState } from '../../dialects/board-state.ts'
 import { SessionId, type SessionRecord } from '../../model/index.ts'
-import { named } from '../components.ts'
+import { named } from '../http/components.ts'
 import { stateOf } from './state.ts'
 
 /** What this face answers about a session. */

@@ -1,9 +1,9 @@
 import type { Dialect } from '../../dialects/dialect.ts'
 import { MainstemError, type SessionRecord } from '../../model/index.ts'
 import type { Sessions } from '../../sessions/sessions.ts'
-import { checkKept, messageId } from '../cursor.ts'
-import { copyOf, Folds, type Place } from '../folds.ts'
-import type { Shown } from '../format.ts'
+import { checkKept, messageId } from '../streams/cursor.ts'
+import type { Shown } from '../streams/format.ts'
+import { copyOf, Folds, type Place } from '../streams/projection-cache.ts'
 
 type Log = Pick<SessionRecord, 'id' | 'head' | 'earliest'>
 

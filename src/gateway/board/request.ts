@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { ApprovalMode, SandboxMode } from '../../dialects/unified-event.ts'
 import { type Approval, ModelName, type Policy, type Sandbox } from '../../model/index.ts'
 import { ToolPolicy } from '../../model/policy.ts'
-import { withoutNulls } from '../absent.ts'
-import { named } from '../components.ts'
+import { named } from '../http/components.ts'
+import { withoutNulls } from '../http/strip-nulls.ts'
 import { AgentName } from './agent-names.ts'
 
 /** In characters as JSON Schema counts them: a pair of surrogates is one. */

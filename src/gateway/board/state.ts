@@ -1,6 +1,6 @@
 import type { BoardState } from '../../dialects/board-state.ts'
 import { FACES, type SessionRecord } from '../../model/index.ts'
-import type { SocketEnd } from '../socket-stream.ts'
+import type { SocketEnd } from '../streams/socket-stream.ts'
 
 /** Where a session stands on this face: the fold of the dialect, told from what is kept beside the log. */
 export function stateOf({ status, queue, lastOutcome }: SessionRecord): BoardState {

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { type Applied, ModelName } from '../../model/index.ts'
-import { underCeiling } from '../ceiling.ts'
-import { ready } from '../commands.ts'
-import { owned } from '../owned.ts'
+import { underCeiling } from '../access/ceiling.ts'
+import { owned } from '../access/session-access.ts'
+import { ready } from '../v1/commands.ts'
 import { type Method, method, OfSession, paramsWith, type Rpc, sessionId } from './method.ts'
 import { inMode, Mode } from './modes.ts'
 

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { RequestResolved } from '../../model/events/request.ts'
 import { ErrorCode, jsonRpcCode } from '../../model/index.ts'
-import { named } from '../components.ts'
-import type { Problem } from '../problem.ts'
+import { named } from '../http/components.ts'
+import type { Problem } from '../http/problem.ts'
 
 const Id = z.union([z.string(), z.number(), z.null()])
 type Id = z.infer<typeof Id>

@@ -1,8 +1,8 @@
 import { daemon, endsExchange, goOn } from '../../dialects/daemon.ts'
 import type { Dialect, DialectOptions } from '../../dialects/dialect.ts'
 import type { Entry } from '../../model/index.ts'
-import { messageId } from '../cursor.ts'
-import type { Shown } from '../format.ts'
+import { messageId } from '../streams/cursor.ts'
+import type { Shown } from '../streams/format.ts'
 
 export interface Scope {
   turn: number

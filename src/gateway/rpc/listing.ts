@@ -1,6 +1,6 @@
 import { FACES, type SessionRecord } from '../../model/index.ts'
-import { allRecords } from '../owned.ts'
-import type { GatewayParts } from '../parts.ts'
+import { allRecords } from '../access/session-access.ts'
+import type { GatewayParts } from '../deps.ts'
 import { modeOf } from './modes.ts'
 
 export type Status = 'idle' | 'busy' | 'error'

@@ -1,9 +1,9 @@
 import type { FastifyReply } from 'fastify'
 import { z } from 'zod'
-import { withoutNulls } from '../absent.ts'
-import type { Folds } from '../folds.ts'
-import { parse } from '../parse.ts'
-import type { GatewayParts } from '../parts.ts'
+import type { GatewayParts } from '../deps.ts'
+import { parse } from '../http/parse.ts'
+import { withoutNulls } from '../http/strip-nulls.ts'
+import type { Folds } from '../streams/projection-cache.ts'
 import type { Clients } from './clients.ts'
 
 /** What every method works with. */

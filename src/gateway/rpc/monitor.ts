@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { owned } from '../owned.ts'
+import { owned } from '../access/session-access.ts'
 import { type Listed, listed, liveRecords, type Status, statusOf } from './listing.ts'
 import { type Method, method, OfSession, type Rpc } from './method.ts'
 import { undelivered } from './reconnect.ts'

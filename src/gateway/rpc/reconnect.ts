@@ -10,10 +10,10 @@ import {
   toMainstemError,
 } from '../../model/index.ts'
 import { isDelivered, type TurnRead } from '../../sessions/delivery.ts'
-import { badCursor, type Cursor, parseCursor, START } from '../cursor.ts'
-import { owned } from '../owned.ts'
-import { PageReader } from '../page.ts'
-import type { View } from '../projector.ts'
+import { owned } from '../access/session-access.ts'
+import { badCursor, type Cursor, parseCursor, START } from '../streams/cursor.ts'
+import { PageReader } from '../streams/page.ts'
+import type { View } from '../streams/projector.ts'
 import { type Method, method, paramsWith, type Rpc, sessionId } from './method.ts'
 
 const Reconnect = paramsWith({

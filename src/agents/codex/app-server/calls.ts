@@ -1,7 +1,7 @@
 import type { Command } from '../../../model/index.ts'
 import type { Write } from '../../agent.ts'
+import { line } from '../../decoded.ts'
 import { type Fields, fields, text } from '../../fields.ts'
-import { line } from '../../step.ts'
 import { noteAnswer } from './answers.ts'
 import { inputText } from './items.ts'
 import { openTurn, type State } from './state.ts'

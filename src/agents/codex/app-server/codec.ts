@@ -1,7 +1,7 @@
 import type { Codec, Said, Start, Step } from '../../agent.ts'
+import { malformed, nothing, oversized, say, sayAll, unmapped } from '../../decoded.ts'
 import { type Fields, fields, isFields, text } from '../../fields.ts'
 import { ruleTable } from '../../rules.ts'
-import { malformed, nothing, oversized, say, sayAll, unmapped } from '../../step.ts'
 import { silence } from '../errors.ts'
 import { refusalIn } from '../refusals.ts'
 import { note } from './calls.ts'

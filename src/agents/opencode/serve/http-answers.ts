@@ -1,7 +1,7 @@
 import { OUTSIDE_ID } from '../../../model/index.ts'
 import type { Step } from '../../agent.ts'
+import { nothing, say, sayAll, send } from '../../decoded.ts'
 import { count, type Fields, fields, text } from '../../fields.ts'
-import { nothing, say, sayAll, send } from '../../step.ts'
 import { failureOfAnswer } from '../errors.ts'
 import { prompt } from './commands.ts'
 import { factsOf, update } from './sessions.ts'

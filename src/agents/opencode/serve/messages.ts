@@ -1,6 +1,6 @@
 import type { Said, Step } from '../../agent.ts'
+import { nothing, sayAll, unmapped } from '../../decoded.ts'
 import { count, type Fields, fields, flag, text } from '../../fields.ts'
-import { nothing, sayAll, unmapped } from '../../step.ts'
 import { failureOf } from '../errors.ts'
 import { isPruned } from '../tools.ts'
 import { hold, release } from './held.ts'

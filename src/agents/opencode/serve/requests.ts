@@ -10,9 +10,9 @@ import {
   type ToolKind,
 } from '../../../model/index.ts'
 import type { Step } from '../../agent.ts'
+import { nothing, say, sayAll, unmapped } from '../../decoded.ts'
 import { compact, type Fields, fields, flag, isFields, list, text, texts } from '../../fields.ts'
 import { openRequest, withdrawRequest } from '../../requests.ts'
-import { nothing, say, sayAll, unmapped } from '../../step.ts'
 import { refuseTool } from '../../tools.ts'
 import { kindOf } from '../tools.ts'
 import { askedId } from './call-ids.ts'

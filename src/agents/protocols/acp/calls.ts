@@ -1,7 +1,7 @@
 import type { Command } from '../../../model/index.ts'
 import type { Write } from '../../agent.ts'
+import { line } from '../../decoded.ts'
 import { type Fields, fields, isFields, list, number, text } from '../../fields.ts'
-import { line } from '../../step.ts'
 import { noteAnswer } from './permissions.ts'
 import { beginTurn, type State } from './state.ts'
 import { isRpcId, requestMessage, type Sent } from './wire.ts'

@@ -1,7 +1,7 @@
 import { addUsage } from '../../../model/index.ts'
 import type { Said, Step } from '../../agent.ts'
+import { nothing, sayAll, unmapped } from '../../decoded.ts'
 import { compact, type Fields, fields, isFields, text } from '../../fields.ts'
-import { nothing, sayAll, unmapped } from '../../step.ts'
 import { finishSubagent } from '../../subagents.ts'
 import { openTurn, runningTurn, strayText } from './between-turns.ts'
 import { addText, closeBlock, discardBlock, releaseAside } from './blocks.ts'

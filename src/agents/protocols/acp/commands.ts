@@ -1,7 +1,7 @@
 import { type Command, toMainstemError } from '../../../model/index.ts'
 import type { Step } from '../../agent.ts'
+import { nextProcess, nothing, refuse, send } from '../../decoded.ts'
 import { isSamePolicy } from '../../option.ts'
-import { nextProcess, nothing, refuse, send } from '../../step.ts'
 import { call } from './calls.ts'
 import { NO_IMAGES, proceed, VERSION } from './handshake.ts'
 import { cancelTurn, encodeAnswer } from './permissions.ts'

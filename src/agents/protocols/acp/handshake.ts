@@ -1,7 +1,7 @@
 import { type ErrorInfo, toMainstemError } from '../../../model/index.ts'
 import type { Said, Step } from '../../agent.ts'
+import { send } from '../../decoded.ts'
 import { type Fields, fields, flag, isFields, list, number, text } from '../../fields.ts'
-import { send } from '../../step.ts'
 import { call } from './calls.ts'
 import { errorOf } from './errors.ts'
 import { quirksOf } from './known.ts'

@@ -1,7 +1,7 @@
 import type { ToolUpdated } from '../../../model/events/tool.ts'
 import type { Said, Step } from '../../agent.ts'
+import { nothing, sayAll } from '../../decoded.ts'
 import { compact, type Fields, isFields, text } from '../../fields.ts'
-import { nothing, sayAll } from '../../step.ts'
 import { finishSubagent, startSubagent } from '../../subagents.ts'
 import { finishTool, redefineTool, startTool, toolIdOf } from '../../tools.ts'
 import { openTurn, runningTurn, strayText } from './between-turns.ts'

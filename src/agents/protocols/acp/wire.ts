@@ -1,7 +1,7 @@
 import type { RpcId } from '../../../framing/json-rpc.ts'
 import type { Write } from '../../agent.ts'
+import { line } from '../../decoded.ts'
 import type { Fields } from '../../fields.ts'
-import { line } from '../../step.ts'
 
 /** A request of ours on its way; what its answer means depends on it. */
 export interface Sent {

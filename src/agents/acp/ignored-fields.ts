@@ -1,0 +1,1 @@
+export { dropped } from '../protocols/acp/ignored-fields.ts'

@@ -1,9 +1,0 @@
-import { performance } from 'node:perf_hooks'
-import type { Clock } from '../sessions/parts.ts'
-
-export { systemTimers } from '../drivers/timers.ts'
-
-export const systemClock: Clock = {
-  now: () => Date.now(),
-  monotonic: () => performance.now(),
-}

@@ -1,0 +1,53 @@
+import type { Policy } from '../model/index.ts'
+import type { Sessions } from '../sessions/sessions.ts'
+import type { Token } from './http/auth.ts'
+import type { Runs } from './http/background-work.ts'
+import type { Tickets } from './http/tickets.ts'
+import type { StreamTiming } from './streams/event-stream.ts'
+import type { Streams } from './streams/stream-quota.ts'
+import type { AgentStatus } from './v1/agents.ts'
+
+export type Phase = 'starting' | 'ready' | 'draining'
+
+export interface GatewayTiming extends StreamTiming {
+  /** How often a stream of `/rpc` says that we are still there. */
+  pingMs: number
+  /** Until all headers are here. */
+  headersMs: number
+  /** Until the whole request is here. */
+  requestMs: number
+}
+
+export interface GatewayLimits {
+  bodyBytes: number
+  jsonDepth: number
+  connections: number
+}
+
+/** Everything the gateway needs from outside. */
+export interface GatewayParts {
+  sessions: Sessions
+  /** Absent: nobody is asked for a token. */
+  tokens: (() => Promise<readonly Token[]>) | undefined
+  tickets: Tickets
+  /** Which agents can be used. */
+  agents(): Promise<AgentStatus[]>
+  version: string
+  /** Names by which clients may call this server. */
+  hosts: readonly string[]
+  /** Real paths below which agents may work, and the one they start in. */
+  roots: readonly string[]
+  cwd: string
+  /** Directories by the names that clients call them. */
+  projects: Readonly<Record<string, string>>
+  /** What a session runs under when its caller asks for nothing, and the most that anybody may ask for. */
+  policy: Policy
+  ceiling: Policy
+  timing: GatewayTiming
+  limits: GatewayLimits
+  runs: Runs
+  streams: Streams
+  phase(): Phase
+  /** Takes an error that no client can be told about. */
+  report(thrown: unknown): void
+}

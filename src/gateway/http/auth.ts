@@ -1,0 +1,91 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { MainstemError } from '../../model/index.ts'
+import { OWNER } from '../../sessions/secrets.ts'
+import type { GatewayParts } from '../deps.ts'
+
+/** Who is meant by a token: what belongs to one principal does not exist for another. */
+export interface Token {
+  principal: string
+  /** SHA-256 in hexadecimal. A token has 256 random bits, so nothing slower is needed. */
+  digest: string
+}
+
+export function tokenOf(principal: string, token: string): Token {
+  return { principal, digest: digest(token).toString('hex') }
+}
+
+/** How a route learns who asks: by header unless it says otherwise, or also by what it names. */
+export type RouteAuth = 'header' | 'body' | 'ticket' | 'open'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    auth?: RouteAuth
+  }
+  interface FastifyRequest {
+    /** Who asks; empty until that is known. */
+    principal: string
+  }
+}
+
+/** Whose the first token is. Without authentication everybody is this one. */
+export const LOCAL = OWNER
+
+/** Asks every request for a token, but on routes that are declared open. Without tokens everybody may come in. */
+export function requireToken(
+  app: FastifyInstance,
+  { tokens, tickets }: Pick<GatewayParts, 'tokens' | 'tickets'>,
+): void {
+  app.decorateRequest('principal', '')
+  const admit = async (request: FastifyRequest, presented: string | undefined) => {
+    request.principal = tokens ? principalOf(await tokens(), presented) : LOCAL
+  }
+  app.addHook('onRequest', async (request) => {
+    const auth = authOf(request)
+    if (auth === 'open') return
+    const { authorization } = request.headers
+    if (authorization === undefined && auth === 'body') return
+    const ticket = auth === 'ticket' && authorization === undefined ? ticketOf(request.query) : undefined
+    const holder = ticket === undefined ? undefined : tickets.redeem(ticket)
+    if (holder === undefined) await admit(request, bearerOf(authorization))
+    else request.principal = holder
+  })
+  app.addHook('preValidation', async (request) => {
+    if (authOf(request) === 'body' && request.principal === '')
+      await admit(request, bodyTokenOf(request.body))
+  })
+}
+
+// A path that no route knows has no configuration: it is not open either.
+function authOf(request: FastifyRequest): RouteAuth {
+  return request.routeOptions.config?.auth ?? 'header'
+}
+
+function principalOf(known: readonly Token[], presented = ''): string {
+  const asked = digest(presented)
+  let found: string | undefined
+  // Digests have one length, and all are compared: the time tells nothing about a token.
+  for (const { principal, digest } of known) {
+    if (timingSafeEqual(Buffer.from(digest, 'hex'), asked)) found = principal
+  }
+  if (found === undefined) throw new MainstemError('unauthorized', 'a valid token is required')
+  return found
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
+}
+
+function bearerOf(header: string | undefined): string | undefined {
+  return header === undefined ? undefined : /^Bearer +(\S+) *$/i.exec(header)?.[1]
+}
+
+function ticketOf(query: unknown): string | undefined {
+  if (typeof query !== 'object' || query === null || !('ticket' in query)) return undefined
+  return typeof query.ticket === 'string' ? query.ticket : undefined
+}
+
+function bodyTokenOf(body: unknown): string | undefined {
+  if (typeof body !== 'object' || body === null || !('auth_token' in body)) return undefined
+  return typeof body.auth_token === 'string' ? body.auth_token : undefined
+}

@@ -1,0 +1,83 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { MainstemError } from '../../model/index.ts'
+
+/** Where a token could be put in a URL, and so into somebody's log. */
+const TOKEN_PARAMETERS = ['token', 'auth_token', 'access_token']
+
+/** A host name or address with an optional port; a trailing dot is another name. */
+const AUTHORITY = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::\d{1,5})?$/
+
+const ABSOLUTE_FORM = /^https?:\/\/([^/?#]*)/i
+
+/** Browsers say where a request comes from; only our own page and the address bar may ask. */
+const OWN_FETCH_SITES: ReadonlySet<string> = new Set(['same-origin', 'none'])
+
+/**
+ * Turns away what a foreign page could send, before anybody is asked for a token. A name that an attacker points
+ * at this machine arrives without an Origin, so the Host must be one that we know.
+ */
+export function guardEdges(app: FastifyInstance, hosts: readonly string[]): void {
+  const allowed: ReadonlySet<string> = new Set(hosts.map((host) => host.toLowerCase()))
+  app.addHook('onRequest', async (request) => {
+    checkHost(request, allowed)
+    checkOrigin(request)
+    checkParameters(request)
+    const encoding = request.headers['content-encoding']
+    if (encoding !== undefined && encoding !== 'identity') {
+      throw new MainstemError('unsupported_media', 'a compressed body is not accepted')
+    }
+  })
+}
+
+/** Absolute-form request targets are legal; what follows their authority is the path. */
+export function pathOf(target: string): string {
+  return target.replace(ABSOLUTE_FORM, '') || '/'
+}
+
+function authorityIn(target: string): string | undefined {
+  return ABSOLUTE_FORM.exec(target)?.[1]
+}
+
+function checkHost(request: FastifyRequest, allowed: ReadonlySet<string>): void {
+  const given = hostsOf(request)
+  const target = authorityIn(request.originalUrl)
+  if (target !== undefined) given.push(target)
+  // With two hosts a proxy and we might each believe another one.
+  const single = target === undefined ? given.length === 1 : given.length === 2
+  if (!single || !given.every((host) => allowed.has(nameOf(host)))) {
+    throw new MainstemError('forbidden', 'this Host is not allowed')
+  }
+}
+
+function hostsOf({ raw }: FastifyRequest): string[] {
+  return raw.rawHeaders.filter((_, index, all) => index % 2 === 1 && all[index - 1]?.toLowerCase() === 'host')
+}
+
+function nameOf(authority: string): string {
+  return AUTHORITY.exec(authority.toLowerCase())?.[1] ?? ''
+}
+
+function checkOrigin({ headers }: FastifyRequest): void {
+  const site = headers['sec-fetch-site']
+  const foreign = typeof site === 'string' && !OWN_FETCH_SITES.has(site)
+  if (foreign || (headers.origin !== undefined && !isOwnOrigin(headers.origin, headers.host))) {
+    throw new MainstemError('forbidden', 'requests from another origin are not allowed')
+  }
+}
+
+/** The Host is one of ours by now, so an origin that equals it is ours too. */
+function isOwnOrigin(origin: string, host = ''): boolean {
+  const from = URL.parse(origin)
+  if (from?.protocol !== 'http:' && from?.protocol !== 'https:') return false
+  return from.host === URL.parse(`${from.protocol}//${host}`)?.host
+}
+
+function checkParameters({ query }: FastifyRequest): void {
+  if (typeof query !== 'object' || query === null) return
+  const parameter = TOKEN_PARAMETERS.find((name) => name in query)
+  if (parameter !== undefined) {
+    throw new MainstemError('invalid_request', `${parameter}: a token never belongs in a URL`, {
+      field: parameter,
+    })
+  }
+}

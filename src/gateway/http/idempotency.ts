@@ -1,0 +1,40 @@
+import { createHash } from 'node:crypto'
+import { z } from 'zod'
+import { MainstemError } from '../../model/index.ts'
+import type { IdempotencyKey } from '../../sessions/claim.ts'
+import { parse } from './parse.ts'
+
+/** As a client names it, in a header or in a body. */
+export const KeyText = z
+  .string()
+  .min(1)
+  .max(255)
+  .regex(/^\P{Cc}*$/u, 'control characters are not allowed')
+
+/** The key of a request, if it has one. The parsed body has its keys in the schema's order, however it was sent. */
+export function keyFrom(header: unknown, scope: string, body: unknown): IdempotencyKey | undefined {
+  if (header === undefined) return undefined
+  return { scope, key: parse(KeyText, header, 'Idempotency-Key'), fingerprint: fingerprintOf(body) }
+}
+
+export function fingerprintOf(body: unknown): string {
+  return createHash('sha256').update(JSON.stringify(body)).digest('hex')
+}
+
+/** Keys whose first request has no answer yet. */
+export class InFlight {
+  readonly #open = new Map<string, string>()
+
+  /** The returned function says that the answer is there. */
+  enter({ scope, key, fingerprint }: IdempotencyKey): () => void {
+    const id = JSON.stringify([scope, key])
+    const open = this.#open.get(id)
+    if (open !== undefined && open !== fingerprint) {
+      throw new MainstemError('idempotency_conflict', `key "${key}" is in use for a different request`)
+    }
+    if (open !== undefined)
+      throw new MainstemError('conflict', `the request with key "${key}" is still running`)
+    this.#open.set(id, fingerprint)
+    return () => void this.#open.delete(id)
+  }
+}

@@ -1,0 +1,63 @@
+import { z } from 'zod'
+import { Outcome, SessionRecord } from '../../model/index.ts'
+import type { GatewayParts } from '../deps.ts'
+import { type Endpoint, endpoint } from './endpoint.ts'
+
+const TYPE = 'text/plain; version=0.0.4; charset=utf-8'
+
+interface Metric {
+  name: string
+  kind: 'counter' | 'gauge'
+  help: string
+  /** Values by what stands between the braces. */
+  values: Iterable<readonly [labels: string, value: number]>
+}
+
+/** What a monitor wants to know, in the text format of Prometheus. */
+export function metricsEndpoint(parts: GatewayParts): Endpoint {
+  return endpoint({
+    method: 'GET',
+    url: '/metrics',
+    summary: 'Figures of the whole server, for Prometheus',
+    answers: { 'text/plain': z.string() },
+    run: async ({ reply }) => reply.type(TYPE).send((await metrics(parts)).map(write).join('')),
+  })
+}
+
+async function metrics(parts: GatewayParts): Promise<Metric[]> {
+  const { activity } = parts.sessions
+  const counts = await parts.sessions.counts()
+  return [
+    {
+      name: 'mainstem_sessions',
+      kind: 'gauge',
+      help: 'Sessions that are kept.',
+      values: SessionRecord.shape.status.options.map((status) => [
+        `{status="${status}"}`,
+        counts.get(status) ?? 0,
+      ]),
+    },
+    {
+      name: 'mainstem_turns_total',
+      kind: 'counter',
+      help: 'Turns that ended since the start.',
+      values: Outcome.options.map((outcome) => [
+        `{outcome="${outcome}"}`,
+        activity.outcomes.get(outcome) ?? 0,
+      ]),
+    },
+    single('mainstem_events_total', 'counter', 'Events committed since the start.', activity.head),
+    single('mainstem_open_streams', 'gauge', 'Streams that are open.', parts.streams.open),
+    single('process_resident_memory_bytes', 'gauge', 'Resident memory.', process.memoryUsage.rss()),
+  ]
+}
+
+function single(name: string, kind: Metric['kind'], help: string, value: number): Metric {
+  return { name, kind, help, values: [['', value]] }
+}
+
+function write({ name, kind, help, values }: Metric): string {
+  let text = `# HELP ${name} ${help}\n# TYPE ${name} ${kind}\n`
+  for (const [labels, value] of values) text += `${name}${labels} ${value}\n`
+  return text
+}

@@ -1,0 +1,19 @@
+import type { z } from 'zod'
+import { MainstemError } from '../../model/index.ts'
+
+/** The value as the schema has it, or `invalid_request` naming the field that is wrong. */
+export function parse<T>(schema: z.ZodType<T>, value: unknown, whole = 'body'): T {
+  const parsed = schema.safeParse(value)
+  if (parsed.success) return parsed.data
+  const issue = nearest(parsed.error.issues)
+  const unknown = issue?.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : []
+  const field = [...(issue?.path ?? []), ...unknown].join('.') || whole
+  throw new MainstemError('invalid_request', `${field}: ${issue?.message ?? 'not valid'}`, { field })
+}
+
+/** Of several shapes that a value may have, the one that it misses by least is the one that was meant. */
+function nearest([first]: readonly z.core.$ZodIssue[]): z.core.$ZodIssue | undefined {
+  if (first?.code !== 'invalid_union' || first.path.length > 0) return first
+  const [meant] = first.errors.toSorted((one, other) => one.length - other.length)
+  return meant?.[0] ?? first
+}

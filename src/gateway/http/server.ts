@@ -1,0 +1,133 @@
+import type { Socket } from 'node:net'
+import Fastify, {
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type RouteOptions,
+} from 'fastify'
+import { MainstemError } from '../../model/index.ts'
+import type { GatewayParts } from '../deps.ts'
+import { endpointsOf } from '../routes.ts'
+import { acceptSockets, isSocketUpgrade } from '../streams/sockets.ts'
+import { requireToken } from './auth.ts'
+import { routeOf } from './endpoint.ts'
+import { guardEdges, pathOf } from './guard.ts'
+import { parseJsonBody } from './json.ts'
+import { PROBLEM_TYPE, type Problem, problemFrom, problemOf, sendProblem } from './problem.ts'
+
+/** With any parameters: the bytes decide whether it is UTF-8. */
+const JSON_TYPES = /^application\/(?:[\w.-]+\+)?json(?:\s*;|$)/i
+
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
+
+/** Node's limit for the request line and all headers together. A path parameter cannot be longer. */
+const HEADER_BYTES = 16 * 1024
+
+/** The HTTP face. It knows sessions and dialects, and nothing of agents, drivers or stores. */
+export function gateway(parts: GatewayParts): FastifyInstance {
+  const { timing, limits } = parts
+  const app = Fastify({
+    bodyLimit: limits.bodyBytes,
+    requestTimeout: timing.requestMs,
+    http: {
+      maxHeaderSize: HEADER_BYTES,
+      headersTimeout: timing.headersMs,
+      connectionsCheckingInterval: Math.ceil(timing.headersMs / 4),
+      // A request without a Host meets our own guard, which explains itself.
+      requireHostHeader: false,
+      shouldUpgradeCallback: isSocketUpgrade,
+    },
+    rewriteUrl: (request) => pathOf(request.url ?? '/'),
+    // The router's own limit of 100 characters is below the limits of our schemas, which are the ones that decide.
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: HEADER_BYTES },
+    // What is still served while closing answers for itself.
+    return503OnClosing: false,
+    frameworkErrors: (error, _request, reply) => sendProblem(reply, problemFrom(error)),
+    clientErrorHandler: refuseSocket,
+  })
+  app.server.maxConnections = limits.connections
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser<Buffer>(
+    JSON_TYPES,
+    { parseAs: 'buffer' },
+    async ({ routeOptions }: FastifyRequest, body: Buffer) => {
+      // Clients that name the type of every body also name that of none.
+      if (body.length === 0 && routeOptions.config?.bodyOptional) return undefined
+      return parseJsonBody(body, limits.jsonDepth)
+    },
+  )
+  // Some clients call a body that is not there a form.
+  app.addContentTypeParser<Buffer>(
+    'application/x-www-form-urlencoded',
+    { parseAs: 'buffer' },
+    async ({ routeOptions }: FastifyRequest, body: Buffer) => {
+      if (body.length === 0 && routeOptions.config?.bodyOptional) return undefined
+      throw new MainstemError('unsupported_media', 'the body must be JSON')
+    },
+  )
+  app.setErrorHandler((thrown, _request, reply) => {
+    const problem = problemFrom(thrown)
+    if (problem.code === 'unknown') parts.report(thrown)
+    sendProblem(reply, problem)
+  })
+  app.setNotFoundHandler((_request, reply) =>
+    sendProblem(reply, problemOf('not_found', 'there is no such path')),
+  )
+  guardEdges(app, parts.hosts)
+  requireToken(app, parts)
+  const socketOf = acceptSockets(app, parts)
+  // Only routes that are added once sockets are known can be opened as one.
+  app.after(() => {
+    const routes = endpointsOf(parts).map((one) => ({ ...routeOf(one), ...socketOf(one) }))
+    for (const route of routes) app.route(route)
+    for (const route of otherMethods(routes)) app.route(route)
+  })
+  return app
+}
+
+/** For each path the methods it does not know, so that a wrong method is not taken for a wrong path. */
+function otherMethods(routes: readonly RouteOptions[]): RouteOptions[] {
+  const urls = Map.groupBy(routes, ({ url }) => url)
+  return [...urls].map(([url, known]) => {
+    const methods = known.flatMap(({ method }) => method)
+    if (methods.includes('GET')) methods.push('HEAD')
+    const allow = methods.join(', ')
+    const refuse = async (_request: FastifyRequest, reply: FastifyReply) => {
+      reply.header('allow', allow)
+      sendProblem(reply, problemOf('not_found', `this path takes ${allow}`, 405))
+    }
+    const open = known.every(({ config }) => config?.auth === 'open')
+    return {
+      method: METHODS.filter((method) => !methods.includes(method)),
+      url,
+      config: { auth: open ? 'open' : 'header' },
+      // Before the body is read: whatever it is, it is not wanted.
+      onRequest: refuse,
+      handler: refuse,
+    }
+  })
+}
+
+/** What is not HTTP, or came too slowly, never reaches a route: the answer is written by hand. */
+function refuseSocket(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (!socket.writable || error.code === 'ECONNRESET') {
+    socket.destroy()
+    return
+  }
+  const problem = socketProblem(error.code)
+  const body = JSON.stringify(problem)
+  const head = [
+    `HTTP/1.1 ${problem.status} ${problem.title}`,
+    `content-type: ${PROBLEM_TYPE}`,
+    `content-length: ${Buffer.byteLength(body)}`,
+    'connection: close',
+  ]
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
+}
+
+function socketProblem(code: string | undefined): Problem {
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
+    return problemOf('timeout', 'the request took too long to arrive', 408)
+  if (code === 'HPE_HEADER_OVERFLOW') return problemOf('too_large', 'the headers are too large', 431)
+  return problemOf('invalid_request', 'this is not an HTTP request', 400)
+}

@@ -1,0 +1,40 @@
+import { MainstemError } from '../../model/index.ts'
+
+/** The last message a reader has: all of entry `seq`, or its first `part` messages. */
+export interface Cursor {
+  seq: number
+  part: number
+}
+
+export const START: Cursor = { seq: 0, part: Number.POSITIVE_INFINITY }
+
+/** `12`, or `12.3` where entry 12 gave several messages. */
+export function messageId(seq: number, part: number, parts: number): string {
+  return parts === 1 ? `${seq}` : `${seq}.${part}`
+}
+
+export function isAfter(cursor: Cursor, seq: number, part: number): boolean {
+  return seq > cursor.seq || (seq === cursor.seq && part > cursor.part)
+}
+
+const HEADER = 'Last-Event-ID'
+
+const ID = /^(0|[1-9]\d{0,14})(?:\.([1-9]\d{0,8}))?$/
+
+/** What `Last-Event-ID` or another field says; nothing when there is none. */
+export function parseCursor(text: string | string[] | undefined, field: string = HEADER): Cursor | undefined {
+  if (text === undefined || text === '') return undefined
+  const match = typeof text === 'string' ? ID.exec(text) : null
+  if (!match) throw badCursor('not an id that this server gave', field)
+  return { seq: Number(match[1]), part: match[2] === undefined ? START.part : Number(match[2]) }
+}
+
+export function badCursor(why: string, field: string = HEADER): MainstemError {
+  return new MainstemError('invalid_request', `${field}: ${why}`, { field })
+}
+
+/** What follows a cursor has to be there: a gap is told, never left out. */
+export function checkKept(after: number, earliest = 1): void {
+  if (after + 1 >= earliest) return
+  throw new MainstemError('cursor_gone', `entries before ${earliest} are no longer kept`, { earliest })
+}

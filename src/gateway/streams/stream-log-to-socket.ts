@@ -1,0 +1,89 @@
+import type { Entry, SessionRecord } from '../../model/index.ts'
+import type { GatewayParts } from '../deps.ts'
+import type { Reading } from './page.ts'
+import { Projector } from './projector.ts'
+import { rawFrames } from './raw-frames.ts'
+import { SOCKET_ENDS, type SocketEnd, type SocketStream } from './socket-stream.ts'
+
+export interface SocketReading extends Reading {
+  /** How the socket is closed once a session that stands like this has been sent whole; not yet if nothing is said. */
+  endOf(record: SessionRecord): SocketEnd | undefined
+}
+
+const BATCH = 512
+
+/** Sends the log of a session, replayed and then live, one message a frame, and closes the socket with the reason. */
+export async function pourSocket(
+  parts: Pick<GatewayParts, 'sessions' | 'report'>,
+  stream: SocketStream,
+  reading: SocketReading,
+): Promise<void> {
+  try {
+    stream.close(await new SocketPour(parts, stream, reading).run())
+  } catch (thrown) {
+    parts.report(thrown)
+    stream.close(SOCKET_ENDS.broken)
+  }
+}
+
+class SocketPour {
+  readonly #sessions: GatewayParts['sessions']
+  readonly #stream: SocketStream
+  readonly #reading: SocketReading
+  readonly #projector: Projector
+  #cursor: number
+  /** Nothing ran at the cursor, so this may be the end: the record knows. */
+  #quiet = true
+
+  constructor({ sessions }: Pick<GatewayParts, 'sessions'>, stream: SocketStream, reading: SocketReading) {
+    this.#sessions = sessions
+    this.#stream = stream
+    this.#reading = reading
+    this.#projector = new Projector(reading.view)
+    this.#cursor = reading.from
+  }
+
+  async run(): Promise<SocketEnd> {
+    const { id } = this.#reading
+    const nothing = await this.#end()
+    if (nothing) return nothing
+    for await (const entries of this.#sessions.follow(id, this.#cursor, this.#stream.signal)) {
+      await this.#send(entries)
+      const end = this.#projector.finished ? SOCKET_ENDS.ended : this.#quiet ? await this.#end() : undefined
+      if (end) return end
+    }
+    if (!this.#stream.stopping) return (await this.#end()) ?? SOCKET_ENDS.deleted
+    return this.#lastWords()
+  }
+
+  /** A server that stops has settled every turn by now: what is in the log is all there will be. */
+  async #lastWords(): Promise<SocketEnd> {
+    for (;;) {
+      const entries = await this.#sessions.read(this.#reading.id, this.#cursor, BATCH)
+      if (entries.length === 0) return (await this.#end()) ?? SOCKET_ENDS.stopping
+      await this.#send(entries)
+    }
+  }
+
+  async #end(): Promise<SocketEnd | undefined> {
+    const { id, endOf } = this.#reading
+    const record = await this.#sessions.record(id)
+    if (!record) return SOCKET_ENDS.deleted
+    const end = endOf(record)
+    this.#quiet = end !== undefined
+    return this.#cursor < record.head ? undefined : end
+  }
+
+  async #send(entries: readonly Entry[]): Promise<void> {
+    const { id, raw } = this.#reading
+    const frames = raw ? await rawFrames(this.#sessions, id, entries) : undefined
+    for (const { message } of this.#projector.project(entries, frames)) {
+      await this.#stream.send(JSON.stringify(message))
+    }
+    for (const { event } of entries) {
+      if (event.type === 'turn.completed' || event.type === 'session.ended') this.#quiet = true
+      else if (event.type === 'turn.queued' || event.type === 'turn.started') this.#quiet = false
+    }
+    this.#cursor = entries.at(-1)?.seq ?? this.#cursor
+  }
+}

@@ -1,0 +1,38 @@
+import { z } from 'zod'
+import { type BlobRef, MainstemError, type SessionRecord } from '../../model/index.ts'
+import { owned } from '../access/session-access.ts'
+import type { GatewayParts } from '../deps.ts'
+import { type Endpoint, endpoint } from '../http/endpoint.ts'
+import { latestFirst } from '../streams/latest-first.ts'
+
+const BlobPath = z.strictObject({ session: z.string(), id: z.string().min(1).max(128) })
+
+const BYTES = 'application/octet-stream'
+
+/** Bytes that were too large for an event. */
+export function blobEndpoint(parts: GatewayParts): Endpoint {
+  return endpoint({
+    method: 'GET',
+    url: '/v1/blobs/:session/:id',
+    summary: 'The bytes that an event of a session refers to',
+    params: BlobPath,
+    answers: { [BYTES]: z.unknown() },
+    errors: ['session_not_found', 'not_found'],
+    async run({ params, principal, reply }) {
+      const record = await owned(parts, principal, params.session)
+      const ref = await refIn(parts, record, params.id)
+      const bytes = await parts.sessions.blob(ref)
+      // An agent wrote them: no browser may take them for a page.
+      reply.headers({ 'content-disposition': 'attachment', 'x-content-type-options': 'nosniff' })
+      return reply.type(BYTES).send(Buffer.from(bytes))
+    },
+  })
+}
+
+/** Only what the session's own log refers to: the store keeps the blobs of everybody side by side. */
+async function refIn({ sessions }: GatewayParts, record: SessionRecord, blobId: string): Promise<BlobRef> {
+  for await (const { event } of latestFirst(sessions, record)) {
+    if ('blob' in event && event.blob?.id === blobId) return event.blob
+  }
+  throw new MainstemError('not_found', 'this session refers to no such blob')
+}

@@ -1,0 +1,32 @@
+import { z } from 'zod'
+import { Coverage } from '../../model/index.ts'
+import { owned, SessionPath } from '../access/session-access.ts'
+import type { GatewayParts } from '../deps.ts'
+import { named } from '../http/components.ts'
+import { type Endpoint, endpoint } from '../http/endpoint.ts'
+
+const CoverageReport = named(
+  'CoverageReport',
+  Coverage.extend({
+    unaccounted: z.int().nonnegative().describe('frames without a verdict; always 0'),
+  }),
+)
+
+const NOTHING: Coverage = { frames: 0, mapped: 0, unmapped: 0, malformed: 0, oversized: 0 }
+
+/** What became of everything that the agent of a session said. */
+export function coverageEndpoint(parts: GatewayParts): Endpoint {
+  return endpoint({
+    method: 'GET',
+    url: '/v1/sessions/:id/coverage',
+    summary: 'How many frames of the agent became events, and how many did not',
+    params: SessionPath,
+    answer: CoverageReport,
+    errors: ['session_not_found'],
+    async run({ params: { id }, principal }) {
+      const { coverage = NOTHING } = await owned(parts, principal, id)
+      const { frames, mapped, unmapped, malformed, oversized } = coverage
+      return { ...coverage, unaccounted: frames - mapped - unmapped - malformed - oversized }
+    },
+  })
+}

@@ -1,0 +1,135 @@
+import type { FastifyReply } from 'fastify'
+import { z } from 'zod'
+import { dialects } from '../../dialects/index.ts'
+import { mainstem } from '../../dialects/mainstem.ts'
+import { Entry, MainstemError, type SessionRecord } from '../../model/index.ts'
+import { owned, SessionPath } from '../access/session-access.ts'
+import type { GatewayParts } from '../deps.ts'
+import { named } from '../http/components.ts'
+import { type Endpoint, endpoint } from '../http/endpoint.ts'
+import { integer } from '../http/query.ts'
+import { badCursor, checkKept, parseCursor, START } from '../streams/cursor.ts'
+import { EventStream } from '../streams/event-stream.ts'
+import { EventTypes } from '../streams/event-types.ts'
+import { formatOf, NDJSON, SSE, type StreamFormat } from '../streams/format.ts'
+import { Page, PageReader, pageOf, type Reading } from '../streams/page.ts'
+import { Folds } from '../streams/projection-cache.ts'
+import { Projector, type View } from '../streams/projector.ts'
+import { SOCKET_ENDS } from '../streams/socket-stream.ts'
+import { pour } from '../streams/stream-log.ts'
+import { pourSocket } from '../streams/stream-log-to-socket.ts'
+
+const EntryWithRaw = named('EntryWithRaw', Entry.extend({ raw: z.string().optional() }))
+
+const EventsQuery = z.strictObject({
+  after: z.string().optional().describe('the last id you have; `Last-Event-ID` wins over it'),
+  types: EventTypes.optional(),
+  dialect: z.enum([...dialects.keys()]).optional(),
+  raw: z.literal('1').optional().describe('each entry with the frame it came from'),
+  partial_json: z.literal('1').optional().describe('drafts of calls, where a dialect has them'),
+  limit: integer(1, 1000).optional().describe('messages on a page; 100 unless it is said'),
+  wait: integer(0, 60).optional().describe('seconds to wait for the first message of a page'),
+  ticket: z.string().optional(),
+})
+type EventsQuery = z.infer<typeof EventsQuery>
+
+/** The log of one session: as a stream that goes on, or page by page. */
+export function eventsEndpoint(parts: GatewayParts): Endpoint {
+  const folds = new Folds()
+  return endpoint({
+    method: 'GET',
+    url: '/v1/sessions/:id/events',
+    summary: 'The events of a session: replayed, then live, or one page; also as a WebSocket',
+    auth: 'ticket',
+    params: SessionPath,
+    query: EventsQuery,
+    answers: { [SSE.type]: EntryWithRaw, [NDJSON.type]: EntryWithRaw, 'application/json': Page },
+    errors: ['session_not_found', 'cursor_gone', 'overloaded'],
+    async run({ params: { id }, query, principal, request, reply }) {
+      const record = await owned(parts, principal, id)
+      const format = formatOf(request.headers.accept)
+      const view = viewOf(query, request.headers['last-event-id'])
+      const from = startOf(record, view, query.after === undefined ? undefined : 'after')
+      const reading: Reading = { id, view, from, raw: query.raw === '1' }
+      if (!format) return pageOf(parts, reply, principal, { ...reading, record, query, folds })
+      checkStreamQuery(query)
+      const over = await isOver(parts, record, reading, folds)
+      // This tells a browser not to come back.
+      if (over && format === SSE) return reply.code(204).send()
+      if (over) return reply.type(format.type).send('')
+      if (request.method === 'HEAD') return reply.type(format.type).send()
+      return stream(parts, principal, reply, format, reading)
+    },
+    async socket({ params: { id }, query, principal, request }) {
+      const record = await owned(parts, principal, id)
+      checkStreamQuery(query)
+      const view = viewOf(query, request.headers['last-event-id'])
+      const from = startOf(record, view, query.after === undefined ? undefined : 'after')
+      const endOf = ({ status }: SessionRecord) => (status === 'ended' ? SOCKET_ENDS.ended : undefined)
+      return (stream) => pourSocket(parts, stream, { id, view, from, raw: query.raw === '1', endOf })
+    },
+  })
+}
+
+async function stream(
+  parts: GatewayParts,
+  principal: string,
+  reply: FastifyReply,
+  format: StreamFormat,
+  { id, view, from, raw }: Reading,
+): Promise<void> {
+  const leave = parts.streams.enter(principal)
+  try {
+    reply.hijack()
+    const out = new EventStream(reply.raw, format, { 'mainstem-session': id }, parts.timing)
+    await pour(parts, out, { session: id, from, projector: new Projector(view), format, raw })
+  } finally {
+    leave()
+  }
+}
+
+/** Has the reader all there will ever be? The last entry may have given several messages. */
+async function isOver(
+  parts: GatewayParts,
+  { status, head }: SessionRecord,
+  reading: Reading,
+  folds: Folds,
+): Promise<boolean> {
+  const { seq, part } = reading.view.after
+  if (status !== 'ended' || seq < head) return false
+  if (!Number.isFinite(part)) return true
+  const rest = new PageReader(parts, reading, 1, folds)
+  await rest.read(head)
+  return rest.empty
+}
+
+function viewOf(query: EventsQuery, lastEventId: string | string[] | undefined): View {
+  const after = parseCursor(lastEventId) ?? parseCursor(query.after, 'after') ?? START
+  const { raw, partial_json } = query
+  return {
+    dialect: dialects.get(query.dialect ?? mainstem.id) ?? mainstem,
+    options: { ...(raw && { raw }), ...(partial_json && { partial_json }) },
+    after,
+    types: query.types,
+  }
+}
+
+/** Where to start reading. Only our own dialect can start in the middle; the others have to see it all. */
+export function startOf(
+  { head, earliest = 1 }: SessionRecord,
+  { dialect, after }: View,
+  field: string | undefined,
+): number {
+  if (after.seq > head) throw badCursor('beyond the end of this session', field)
+  // Who has no cursor asks for what there is, and sees by the first seq where that begins.
+  const first = after === START ? earliest - 1 : after.seq
+  const from = dialect === mainstem ? first : 0
+  checkKept(from, earliest)
+  return from
+}
+
+function checkStreamQuery(query: EventsQuery): void {
+  const field = (['limit', 'wait'] as const).find((name) => query[name] !== undefined)
+  if (!field) return
+  throw new MainstemError('invalid_request', `${field}: only a page of application/json has one`, { field })
+}

@@ -1,0 +1,95 @@
+import { z } from 'zod'
+import {
+  LaunchKind,
+  MainstemError,
+  NativeSessionId,
+  OUTSIDE_ID,
+  Policy,
+  SessionOptions,
+  SessionRecord,
+} from '../../model/index.ts'
+import type { NewSession } from '../../sessions/deps.ts'
+import { underCeiling } from '../access/ceiling.ts'
+import { optionsUnder } from '../access/option-limits.ts'
+import { directoryBelow } from '../access/roots.ts'
+import { owned } from '../access/session-access.ts'
+import type { GatewayParts } from '../deps.ts'
+import { named } from '../http/components.ts'
+import { type Endpoint, endpoint } from '../http/endpoint.ts'
+import { checkReady } from '../http/health.ts'
+import { InFlight, keyFrom } from '../http/idempotency.ts'
+import { beginSession } from './begin-session.ts'
+
+const NewSessionBody = named(
+  'NewSession',
+  z.strictObject({
+    agent: z.string().regex(OUTSIDE_ID, 'not the id of an agent'),
+    launch: LaunchKind.optional(),
+    cwd: z.string().min(1).max(4096).optional(),
+    policy: Policy.partial().optional(),
+    options: SessionOptions.optional(),
+    resume: NativeSessionId.optional(),
+    prompt: z.string().min(1).optional(),
+  }),
+)
+type NewSessionBody = z.infer<typeof NewSessionBody>
+
+/** Only what never changes, so that a repeated request gets the same answer byte for byte. */
+const CreatedSession = named(
+  'CreatedSession',
+  SessionRecord.pick({ id: true, agent: true, launch: true, cwd: true, createdAt: true }).extend({
+    turn: z.int().positive().optional(),
+  }),
+)
+
+/** The way in: a session, once, under everything that the server limits. */
+export function newSessionEndpoint(parts: GatewayParts): Endpoint {
+  const inFlight = new InFlight()
+  return endpoint({
+    method: 'POST',
+    url: '/v1/sessions',
+    summary: 'Begin a session, with a first prompt or without',
+    idempotent: true,
+    body: NewSessionBody,
+    status: 201,
+    answer: CreatedSession,
+    errors: ['agent_not_found', 'conflict', 'idempotency_conflict', 'unsupported_option', 'overloaded'],
+    async run({ body, principal, request, reply }) {
+      checkReady(parts)
+      const scope = `${principal} POST /v1/sessions`
+      const once = keyFrom(request.headers['idempotency-key'], scope, body)
+      const wanted = () => sessionOf(parts, principal, body)
+      const { id, replayed } = await beginSession(parts, inFlight, once, wanted, body.prompt)
+      const { agent, launch, cwd, createdAt } = await owned(parts, principal, id)
+      reply.header('location', `/v1/sessions/${id}`)
+      if (replayed) reply.header('idempotent-replayed', 'true')
+      return { id, agent, launch, cwd, createdAt, ...(body.prompt !== undefined && { turn: 1 }) }
+    },
+  })
+}
+
+async function sessionOf(parts: GatewayParts, principal: string, body: NewSessionBody): Promise<NewSession> {
+  const policy = Policy.parse({ ...parts.policy, ...body.policy })
+  if (body.resume !== undefined) await checkResume(parts, principal, body.resume)
+  return {
+    agent: body.agent,
+    principal,
+    ...(body.launch && { launch: body.launch }),
+    cwd: await directoryBelow(parts.roots, body.cwd ?? parts.cwd),
+    policy: underCeiling(policy, parts.ceiling),
+    options: await optionsUnder(body.options ?? {}, parts),
+    ...(body.resume !== undefined && { resume: body.resume }),
+  }
+}
+
+/** Agents keep the conversations of all principals in one place, so this is the only door between them. */
+export async function checkResume(
+  parts: GatewayParts,
+  principal: string,
+  resume: string,
+  field = 'resume',
+): Promise<void> {
+  const owners = await parts.sessions.nativeOwners(resume)
+  if (owners.every((owner) => owner === principal)) return
+  throw new MainstemError('session_not_found', `${field}: there is no such session`, { field })
+}

@@ -1,0 +1,178 @@
+import { z } from 'zod'
+import { RequestOpened } from '../../model/events/request.ts'
+import {
+  Answers,
+  type BoundAnswer,
+  Decision,
+  Entry,
+  MainstemError,
+  Scope,
+  SessionRecord,
+  toMainstemError,
+} from '../../model/index.ts'
+import type { Claim } from '../../sessions/claim.ts'
+import { allRecords, owned, shown } from '../access/session-access.ts'
+import type { GatewayParts } from '../deps.ts'
+import { named } from '../http/components.ts'
+import { type Endpoint, endpoint } from '../http/endpoint.ts'
+import { InFlight } from '../http/idempotency.ts'
+import { once } from '../http/idempotent.ts'
+import { latestFirst } from '../streams/latest-first.ts'
+import { ready } from './commands.ts'
+
+const OpenRequest = named(
+  'OpenRequest',
+  SessionRecord.pick({ agent: true, cwd: true, title: true }).extend({
+    session: SessionRecord.shape.id,
+    ...Entry.pick({ seq: true, turn: true, at: true }).shape,
+    request: RequestOpened,
+  }),
+)
+type OpenRequest = z.infer<typeof OpenRequest>
+
+const RequestList = named(
+  'RequestList',
+  z.strictObject({ requests: z.array(OpenRequest).describe('oldest first') }),
+)
+
+const RequestAnswer = named(
+  'RequestAnswer',
+  z.strictObject({
+    decision: Decision,
+    scope: Scope.optional(),
+    answers: Answers.optional(),
+    message: z.string().optional(),
+    interrupt: z.boolean().optional().describe('deny and stop the turn'),
+    inputDigest: z.string().describe('of the request that is answered: nobody allows what they did not see'),
+  }),
+)
+type RequestAnswer = z.infer<typeof RequestAnswer>
+
+const RequestPath = z.strictObject({ id: z.string(), requestId: z.string().min(1).max(512) })
+
+/** What agents ask, and what they are told. */
+export function requestEndpoints(parts: GatewayParts): Endpoint[] {
+  // One decision at a time, so that whoever comes second finds the first one in the log.
+  const deciding = new Map<string, Promise<void>>()
+  const inFlight = new InFlight()
+  return [
+    endpoint({
+      method: 'GET',
+      url: '/v1/requests',
+      summary: 'Everything that waits for an answer, oldest first',
+      answer: RequestList,
+      async run({ principal }) {
+        const requests: OpenRequest[] = []
+        for await (const record of allRecords(parts, { principal, asking: true })) {
+          requests.push(...(await openRequests(parts, record)))
+        }
+        return { requests: requests.sort((a, b) => a.at - b.at || a.seq - b.seq) }
+      },
+    }),
+    endpoint({
+      method: 'POST',
+      url: '/v1/sessions/:id/requests/:requestId',
+      summary: 'Answer a request; the first decision wins',
+      idempotent: true,
+      params: RequestPath,
+      body: RequestAnswer,
+      answer: SessionRecord,
+      errors: [
+        'session_not_found',
+        'request_not_found',
+        'conflict',
+        'idempotency_conflict',
+        'unsupported_option',
+      ],
+      async run(call) {
+        const { params, body, principal } = call
+        const { id, requestId } = params
+        await owned(parts, principal, id)
+        const run = async (claim?: Claim) => {
+          await decideInTurn(deciding, [id, requestId], () => decide(parts, principal, params, body, claim))
+          return shown(await owned(parts, principal, id))
+        }
+        return once(parts, inFlight, call, { session: id, answer: shown, run })
+      },
+    }),
+  ]
+}
+
+/** After whoever asked first. */
+async function decideInTurn(
+  deciding: Map<string, Promise<void>>,
+  request: readonly string[],
+  decide: () => Promise<void>,
+): Promise<void> {
+  const key = JSON.stringify(request)
+  const decided = (deciding.get(key) ?? Promise.resolve()).then(decide)
+  const settled = decided.catch(() => undefined)
+  deciding.set(key, settled)
+  try {
+    await decided
+  } finally {
+    if (deciding.get(key) === settled) deciding.delete(key)
+  }
+}
+
+async function openRequests(parts: GatewayParts, record: SessionRecord): Promise<OpenRequest[]> {
+  const { id: session, agent, cwd, title } = record
+  const open = new Set(record.requests.map(({ requestId }) => requestId))
+  const found: OpenRequest[] = []
+  for await (const { event, seq, turn, at } of latestFirst(parts.sessions, record)) {
+    if (open.size === 0) break
+    if (event.type !== 'request.opened' || !open.delete(event.requestId)) continue
+    const more = { ...(title !== undefined && { title }), ...(turn !== undefined && { turn }) }
+    found.push({ session, agent, cwd, seq, at, ...more, request: event })
+  }
+  return found
+}
+
+async function decide(
+  parts: GatewayParts,
+  principal: string,
+  { id, requestId }: z.infer<typeof RequestPath>,
+  { inputDigest, decision, scope, answers, message, interrupt }: RequestAnswer,
+  claim: Claim | undefined,
+): Promise<void> {
+  const { requests } = await owned(parts, principal, id)
+  const open = requests.find((request) => request.requestId === requestId)
+  if (!open) throw await whyClosed(parts, principal, id, requestId)
+  const session = await ready(parts, principal, id)
+  try {
+    const answer: BoundAnswer = {
+      type: 'answer',
+      requestId,
+      inputDigest,
+      decision,
+      ...(scope && { scope }),
+      ...(answers && { answers }),
+      ...(message !== undefined && { message }),
+      ...(interrupt !== undefined && { interrupt }),
+    }
+    await session.answer(answer, claim)
+  } catch (thrown) {
+    // It was open a moment ago, so somebody was faster than us.
+    if (toMainstemError(thrown).code !== 'request_not_found') throw thrown
+    throw await whyClosed(parts, principal, id, requestId)
+  }
+}
+
+/** Why a request cannot be answered: who was first, or that it was never asked. */
+async function whyClosed(
+  parts: GatewayParts,
+  principal: string,
+  id: string,
+  requestId: string,
+): Promise<MainstemError> {
+  const record = await owned(parts, principal, id)
+  for await (const { event } of latestFirst(parts.sessions, record)) {
+    if (!('requestId' in event) || event.requestId !== requestId) continue
+    if (event.type === 'request.resolved') {
+      return new MainstemError('conflict', 'the request was answered before', { winner: event })
+    }
+    const why = event.type === 'request.withdrawn' ? `was withdrawn: ${event.reason}` : 'is being answered'
+    return new MainstemError('conflict', `the request ${why}`)
+  }
+  return new MainstemError('request_not_found', 'there is no such request')
+}

@@ -1,0 +1,71 @@
+import { z } from 'zod'
+import { SessionRecord } from '../../model/index.ts'
+import { owned, SessionPath, shown } from '../access/session-access.ts'
+import type { GatewayParts } from '../deps.ts'
+import { named } from '../http/components.ts'
+import { type Endpoint, endpoint } from '../http/endpoint.ts'
+import { Flag, integer } from '../http/query.ts'
+
+const SessionList = named(
+  'SessionList',
+  z.strictObject({
+    sessions: z.array(SessionRecord).describe('newest first'),
+    next: z.string().optional().describe('`before` for the page after this one'),
+  }),
+)
+
+const ListQuery = z.strictObject({
+  status: SessionRecord.shape.status.optional(),
+  asking: Flag.optional().describe('1: only with an open request, 0: only without'),
+  before: z.string().optional().describe('older than this session'),
+  limit: integer(1, 500).default(50),
+})
+
+/** Sessions: to find them, look at one, remove one. */
+export function sessionEndpoints(parts: GatewayParts): Endpoint[] {
+  return [
+    endpoint({
+      method: 'GET',
+      url: '/v1/sessions',
+      summary: 'The sessions of this token, newest first',
+      query: ListQuery,
+      answer: SessionList,
+      errors: ['session_not_found'],
+      async run({ query: { limit, before, status, asking }, principal }) {
+        // A page that starts at an unknown session would start all over again.
+        if (before !== undefined) await owned(parts, principal, before)
+        const found = await parts.sessions.records({
+          principal,
+          limit,
+          ...(before !== undefined && { before }),
+          ...(status !== undefined && { status }),
+          ...(asking !== undefined && { asking }),
+        })
+        const next = found.length === limit ? found.at(-1)?.id : undefined
+        return { sessions: found.map(shown), ...(next !== undefined && { next }) }
+      },
+    }),
+    endpoint({
+      method: 'GET',
+      url: '/v1/sessions/:id',
+      summary: 'What a session is now',
+      params: SessionPath,
+      answer: SessionRecord,
+      errors: ['session_not_found'],
+      run: async ({ params, principal }) => shown(await owned(parts, principal, params.id)),
+    }),
+    endpoint({
+      method: 'DELETE',
+      url: '/v1/sessions/:id',
+      summary: 'End a session and remove its log, its raw frames and its blobs',
+      params: SessionPath,
+      status: 204,
+      errors: ['session_not_found'],
+      async run({ params, principal, reply }) {
+        await owned(parts, principal, params.id)
+        await parts.sessions.delete(params.id)
+        return reply.code(204).send()
+      },
+    }),
+  ]
+}
