@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { MainstemError } from '../../model/index.ts'
 import { OWNER } from '../../sessions/secrets.ts'
 import type { GatewayParts } from '../deps.ts'
+import type { Connections } from './connections.ts'
 
 /** Who is meant by a token: what belongs to one principal does not exist for another. */
 export interface Token {
@@ -35,11 +36,15 @@ export const LOCAL = OWNER
 export function requireToken(
   app: FastifyInstance,
   { tokens, tickets }: Pick<GatewayParts, 'tokens' | 'tickets'>,
+  connections: Connections,
 ): void {
   app.decorateRequest('principal', '')
-  const admit = async (request: FastifyRequest, presented: string | undefined) => {
-    request.principal = tokens ? principalOf(await tokens(), presented) : LOCAL
+  const admit = (request: FastifyRequest, principal: string) => {
+    request.principal = principal
+    connections.trust(request.raw.socket)
   }
+  const admitToken = async (request: FastifyRequest, presented: string | undefined) =>
+    admit(request, tokens ? principalOf(await tokens(), presented) : LOCAL)
   app.addHook('onRequest', async (request) => {
     const auth = authOf(request)
     if (auth === 'open') return
@@ -47,12 +52,12 @@ export function requireToken(
     if (authorization === undefined && auth === 'body') return
     const ticket = auth === 'ticket' && authorization === undefined ? ticketOf(request.query) : undefined
     const holder = ticket === undefined ? undefined : tickets.redeem(ticket)
-    if (holder === undefined) await admit(request, bearerOf(authorization))
-    else request.principal = holder
+    if (holder === undefined) await admitToken(request, bearerOf(authorization))
+    else admit(request, holder)
   })
   app.addHook('preValidation', async (request) => {
     if (authOf(request) === 'body' && request.principal === '')
-      await admit(request, bodyTokenOf(request.body))
+      await admitToken(request, bodyTokenOf(request.body))
   })
 }
 

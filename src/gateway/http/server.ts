@@ -10,6 +10,7 @@ import type { GatewayParts } from '../deps.ts'
 import { endpointsOf } from '../routes.ts'
 import { acceptSockets, isSocketUpgrade } from '../streams/sockets.ts'
 import { requireToken } from './auth.ts'
+import { Connections } from './connections.ts'
 import { routeOf } from './endpoint.ts'
 import { guardEdges, pathOf } from './guard.ts'
 import { parseJsonBody } from './json.ts'
@@ -45,7 +46,8 @@ export function gateway(parts: GatewayParts): FastifyInstance {
     frameworkErrors: (error, _request, reply) => sendProblem(reply, problemFrom(error)),
     clientErrorHandler: refuseSocket,
   })
-  app.server.maxConnections = limits.connections
+  const connections = new Connections(limits.connections)
+  connections.watch(app.server)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser<Buffer>(
     JSON_TYPES,
@@ -74,7 +76,7 @@ export function gateway(parts: GatewayParts): FastifyInstance {
     sendProblem(reply, problemOf('not_found', 'there is no such path')),
   )
   guardEdges(app, parts.hosts)
-  requireToken(app, parts)
+  requireToken(app, parts, connections)
   const socketOf = acceptSockets(app, parts)
   // Only routes that are added once sockets are known can be opened as one.
   app.after(() => {
