@@ -48,6 +48,29 @@ export function gateway(parts: GatewayParts): FastifyInstance {
   })
   const connections = new Connections(limits.connections)
   connections.watch(app.server)
+  acceptJson(app, limits)
+  app.setErrorHandler((thrown, _request, reply) => {
+    const problem = problemFrom(thrown)
+    if (problem.code === 'unknown') parts.report(thrown)
+    sendProblem(reply, problem)
+  })
+  app.setNotFoundHandler((_request, reply) =>
+    sendProblem(reply, problemOf('not_found', 'there is no such path')),
+  )
+  guardEdges(app, parts.hosts)
+  requireToken(app, parts, connections)
+  const socketOf = acceptSockets(app, parts)
+  // Only routes that are added once sockets are known can be opened as one.
+  app.after(() => {
+    const routes = endpointsOf(parts).map((one) => ({ ...routeOf(one), ...socketOf(one) }))
+    for (const route of routes) app.route(route)
+    for (const route of otherMethods(routes)) app.route(route)
+  })
+  return app
+}
+
+/** Bodies are JSON, or absent where the route needs none. */
+function acceptJson(app: FastifyInstance, limits: GatewayParts['limits']): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser<Buffer>(
     JSON_TYPES,
@@ -67,24 +90,6 @@ export function gateway(parts: GatewayParts): FastifyInstance {
       throw new MainstemError('unsupported_media', 'the body must be JSON')
     },
   )
-  app.setErrorHandler((thrown, _request, reply) => {
-    const problem = problemFrom(thrown)
-    if (problem.code === 'unknown') parts.report(thrown)
-    sendProblem(reply, problem)
-  })
-  app.setNotFoundHandler((_request, reply) =>
-    sendProblem(reply, problemOf('not_found', 'there is no such path')),
-  )
-  guardEdges(app, parts.hosts)
-  requireToken(app, parts, connections)
-  const socketOf = acceptSockets(app, parts)
-  // Only routes that are added once sockets are known can be opened as one.
-  app.after(() => {
-    const routes = endpointsOf(parts).map((one) => ({ ...routeOf(one), ...socketOf(one) }))
-    for (const route of routes) app.route(route)
-    for (const route of otherMethods(routes)) app.route(route)
-  })
-  return app
 }
 
 /** For each path the methods it does not know, so that a wrong method is not taken for a wrong path. */
