@@ -4,7 +4,7 @@ import { agents } from '../src/agents/index.ts'
 import { FrameQueue } from '../src/drivers/frame-queue.ts'
 import { driver } from '../src/drivers/index.ts'
 import { systemTimers } from '../src/drivers/timers.ts'
-import { type Frame, type FrameStream, jsonFrames } from '../src/framing/frame.ts'
+import { type Frame, type FrameStream, jsonFrame } from '../src/framing/frame.ts'
 import { LineSplitter } from '../src/framing/lines.ts'
 import { type BlobSink, DEFAULT_POLICY, type Entry, type LaunchKind } from '../src/model/index.ts'
 import { Conversation } from '../src/sessions/conversation.ts'
@@ -92,10 +92,11 @@ function byProcess(files: readonly string[]): AsyncIterable<readonly Frame[]> {
 function byServer(files: readonly string[], stream: FrameStream): AsyncIterable<readonly Frame[]> {
   const queue = new FrameQueue(QUEUED_BYTES)
   const { stdout } = spawn('cat', files)
-  const [splitter, frameOf] = [new LineSplitter(), jsonFrames(stream)]
+  const splitter = new LineSplitter()
   stdout.on('data', (chunk: Buffer) => {
     const frames: Frame[] = []
-    for (const piece of splitter.push(chunk)) if (typeof piece === 'string') frames.push(frameOf(piece))
+    for (const piece of splitter.push(chunk))
+      if (typeof piece === 'string') frames.push(jsonFrame(stream, piece))
     queue.push(frames, chunk.length)
     if (!queue.full) return
     stdout.pause()

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream'
-import { type Frame, jsonFrames } from '../framing/frame.ts'
+import { type Frame, jsonFrame } from '../framing/frame.ts'
 import { type LinePiece, LineSplitter } from '../framing/lines.ts'
 import type { BlobSink, BlobWriter } from '../model/index.ts'
 import type { FrameQueue } from './frame-queue.ts'
@@ -22,7 +22,6 @@ export class PipeReader {
   readonly #pipe: Readable
   readonly #setup: PipeSetup
   readonly #splitter: LineSplitter
-  readonly #frameOf: (line: string) => Frame
   #blobsClosed: Promise<unknown> = Promise.resolve()
   #failed = false
   /** Where the oversized line that is being read goes. */
@@ -33,7 +32,6 @@ export class PipeReader {
     this.#pipe = pipe
     this.#setup = setup
     this.#splitter = new LineSplitter(setup.maxLineBytes)
-    this.#frameOf = name === 'stdout' ? jsonFrames(name) : (text) => ({ stream: name, text })
     this.ended = new Promise((resolve) => {
       pipe.once('end', resolve)
       pipe.once('close', resolve)
@@ -76,6 +74,11 @@ export class PipeReader {
     const shown = () => (this.#failed ? [] : frames)
     if (closing) this.#blobsClosed = Promise.all([this.#blobsClosed, ...closing])
     this.#setup.queue.push(closing ? this.#blobsClosed.then(shown) : shown(), bytes)
+  }
+
+  /** Standard error is plain text for every agent. */
+  #frameOf(text: string): Frame {
+    return this.#name === 'stdout' ? jsonFrame('stdout', text) : { stream: 'stderr', text }
   }
 
   #writeBlob(bytes: Uint8Array): void {

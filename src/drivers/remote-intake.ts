@@ -1,4 +1,4 @@
-import { type Frame, jsonFrame, parsedFrame } from '../framing/frame.ts'
+import { type Frame, jsonFrame } from '../framing/frame.ts'
 import type { BlobSink } from '../model/index.ts'
 import { KnownIds } from '../model/known-ids.ts'
 import type { FrameQueue } from './frame-queue.ts'
@@ -49,7 +49,7 @@ export class RemoteIntake {
 
   /** What a socket pushes. A message that is no object is shown, but it has no place in the server's list. */
   takeMessage(text: string): void {
-    const frame = parsedFrame('sse', text)
+    const frame = jsonFrame('sse', text)
     const isEvent = typeof frame.value === 'object' && frame.value !== null
     if (!isEvent || this.#isNew(frame.value)) this.#push([frame])
   }

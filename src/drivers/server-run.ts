@@ -1,5 +1,5 @@
 import type { ServerLaunch, Write } from '../agents/agent.ts'
-import { type Frame, jsonFrame, jsonFrames } from '../framing/frame.ts'
+import { type Frame, jsonFrame } from '../framing/frame.ts'
 import { SseParser } from '../framing/sse.ts'
 import { type ErrorInfo, MainstemError } from '../model/index.ts'
 import { OutputTail } from '../model/output-tail.ts'
@@ -126,9 +126,8 @@ export class ServerRun implements Run {
     try {
       const connection = new ServerConnection(port, secret.auth, this.#cut.signal)
       const parser = new SseParser()
-      const frameOf = jsonFrames('sse')
       for await (const chunk of await connection.stream(launch.events, launch.absent)) {
-        const frames = parser.push(chunk).map(({ data }) => secret.mask(frameOf(data)))
+        const frames = parser.push(chunk).map(({ data }) => secret.mask(jsonFrame('sse', data)))
         if (frames.length > 0) this.#open.resolve(connection)
         await this.#take(frames, chunk.length)
       }
