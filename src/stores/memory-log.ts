@@ -1,6 +1,8 @@
+import { contentSize } from '../model/content-size.ts'
 import type { Entry, SessionRecord } from '../model/index.ts'
 import { blobOf } from './blob-of.ts'
 import { cursorGone } from './cursor-gone.ts'
+import { fitting } from './read-bytes.ts'
 import type { Batch, Edge, JournalFrame, SessionState } from './store.ts'
 
 /** Entries that follow each other. The list never changes: readers are given it as it is. */
@@ -8,6 +10,8 @@ interface Chunk {
   /** The last seq before it. */
   readonly after: number
   readonly entries: readonly Entry[]
+  /** How large the entries are together, once a reader asked. */
+  bytes?: number
 }
 
 /** Chunks together shorter than this become one, so that a log of single entries is not read one by one. */
@@ -54,17 +58,23 @@ export class MemoryLog {
     this.#wakeAll()
   }
 
-  read(after: number, limit: number): readonly Entry[] {
+  read(after: number, limit: number, maxBytes: number): readonly Entry[] {
     if (after < this.#dropped) throw cursorGone('entries', this.#dropped + 1)
     const place = this.#placeOf(after)
-    const first = rest(this.#chunks[place] ?? NOTHING, after, limit)
-    const isAll = first.length === limit || place >= this.#chunks.length - 1
-    return isAll ? first : this.#readOn(first, place + 1, limit)
+    const chunk = this.#chunks[place] ?? NOTHING
+    const first = within(rest(chunk, after, limit), sizeOf(chunk), maxBytes)
+    const isAll = after + first.length < lastOf(chunk) || place >= this.#chunks.length - 1
+    return isAll ? first : this.#readOn(first, place + 1, limit, maxBytes - sizeOf(chunk))
   }
 
-  readJournal(after: number, limit: number): readonly JournalFrame[] {
+  readJournal(after: number, limit: number, maxBytes: number): readonly JournalFrame[] {
     if (after + 1 < this.#earliestFrame) throw cursorGone('frames', this.#earliestFrame)
-    return this.#journal.filter((kept) => kept.frame > after).slice(0, limit)
+    const from = this.#journal.findIndex((kept) => kept.frame > after)
+    const found = from < 0 ? [] : this.#journal.slice(from, from + limit)
+    return found.slice(
+      0,
+      fitting(found, ({ text }) => text.length, maxBytes),
+    )
   }
 
   trim({ seq = 0, frame = 0 }: Edge): void {
@@ -115,10 +125,14 @@ export class MemoryLog {
     return low
   }
 
-  #readOn(found: readonly Entry[], from: number, limit: number): readonly Entry[] {
+  /** Adds whole chunks that fit: a chunk that does not is the beginning of the next read. */
+  #readOn(found: readonly Entry[], from: number, limit: number, maxBytes: number): readonly Entry[] {
     const more = [...found]
+    let room = maxBytes
     for (let place = from; place < this.#chunks.length && more.length < limit; place++) {
       const chunk = this.#chunks[place] ?? NOTHING
+      room -= sizeOf(chunk)
+      if (room < 0 && more.length > 0) break
       for (const entry of rest(chunk, chunk.after, limit - more.length)) more.push(entry)
     }
     return more
@@ -143,6 +157,21 @@ const NOTHING: Chunk = { after: 0, entries: [] }
 function rest({ after: before, entries }: Chunk, after: number, limit: number): readonly Entry[] {
   const from = after - before
   return from === 0 && entries.length <= limit ? entries : entries.slice(from, from + limit)
+}
+
+function lastOf({ after, entries }: Chunk): number {
+  return after + entries.length
+}
+
+function sizeOf(chunk: Chunk): number {
+  chunk.bytes ??= contentSize(chunk.entries)
+  return chunk.bytes
+}
+
+/** Entries are measured one by one only where their chunk is too large. */
+function within(entries: readonly Entry[], chunkBytes: number, maxBytes: number): readonly Entry[] {
+  if (chunkBytes <= maxBytes) return entries
+  return entries.slice(0, fitting(entries, contentSize, maxBytes))
 }
 
 function joined({ after, entries }: Chunk, more: readonly Entry[]): Chunk {

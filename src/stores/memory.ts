@@ -5,6 +5,7 @@ import { dayOf } from './day-of.ts'
 import { keyTaken } from './key-taken.ts'
 import { MemoryBlobs } from './memory-blobs.ts'
 import { MemoryLog } from './memory-log.ts'
+import { READ_BYTES } from './read-bytes.ts'
 import { receiptId } from './receipt-id.ts'
 import type {
   Batch,
@@ -61,12 +62,21 @@ class MemoryStore implements Store {
     return receipt
   }
 
-  async read(session: string, after: number, limit: number): Promise<readonly Entry[]> {
-    return this.#logs.get(session)?.read(after, limit) ?? []
+  async read(
+    session: string,
+    after: number,
+    limit: number,
+    maxBytes = READ_BYTES,
+  ): Promise<readonly Entry[]> {
+    return this.#logs.get(session)?.read(after, limit, maxBytes) ?? []
   }
 
-  async readTexts(session: string, after: number): Promise<readonly string[]> {
-    return (await this.read(session, after, TEXTS)).map((entry) => JSON.stringify(entry))
+  async readTexts(session: string, after: number, maxBytes = READ_BYTES): Promise<readonly string[]> {
+    return (await this.read(session, after, TEXTS, maxBytes)).map((entry) => JSON.stringify(entry))
+  }
+
+  async weigh(): Promise<number> {
+    return 0
   }
 
   async head(session: string): Promise<number> {
@@ -121,8 +131,13 @@ class MemoryStore implements Store {
     return [...this.#accounts.values()].filter((spent) => spent.principal === principal)
   }
 
-  async readJournal(session: string, after: number, limit: number): Promise<readonly JournalFrame[]> {
-    return this.#logs.get(session)?.readJournal(after, limit) ?? []
+  async readJournal(
+    session: string,
+    after: number,
+    limit: number,
+    maxBytes = READ_BYTES,
+  ): Promise<readonly JournalFrame[]> {
+    return this.#logs.get(session)?.readJournal(after, limit, maxBytes) ?? []
   }
 
   async readBlob({ id }: BlobRef): Promise<Uint8Array> {

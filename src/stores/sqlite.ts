@@ -8,6 +8,7 @@ import {
 } from '../model/index.ts'
 import { checkContinues } from './check-continues.ts'
 import { keyTaken } from './key-taken.ts'
+import { READ_BYTES } from './read-bytes.ts'
 import { receiptId } from './receipt-id.ts'
 import { Blobs } from './sqlite/blobs.ts'
 import { Committer } from './sqlite/committer.ts'
@@ -87,18 +88,28 @@ class SqliteStore implements Store {
   }
 
   /** A long log is read in many pieces from the database: between them it is the turn of everybody else. */
-  async read(session: string, after: number, limit: number): Promise<readonly Entry[]> {
-    const recent = this.#logs.get(session)?.recentEntries(after, limit)
+  async read(
+    session: string,
+    after: number,
+    limit: number,
+    maxBytes = READ_BYTES,
+  ): Promise<readonly Entry[]> {
+    const recent = this.#logs.get(session)?.recentEntries(after, limit, maxBytes)
     if (recent) return recent
     await setImmediate()
-    return this.#reader.read(session, after, limit)
+    return this.#reader.read(session, after, limit, maxBytes)
   }
 
-  async readTexts(session: string, after: number): Promise<readonly string[]> {
-    const recent = this.#logs.get(session)?.recentTexts(after)
+  async readTexts(session: string, after: number, maxBytes = READ_BYTES): Promise<readonly string[]> {
+    const recent = this.#logs.get(session)?.recentTexts(after, maxBytes)
     if (recent) return recent
     await setImmediate()
-    return this.#reader.readTexts(session, after)
+    return this.#reader.readTexts(session, after, maxBytes)
+  }
+
+  async weigh(session: string, after: number, limit: number, maxBytes = READ_BYTES): Promise<number> {
+    const isInMemory = this.#logs.get(session)?.hasRecent(after)
+    return isInMemory ? 0 : this.#reader.weigh(session, after, limit, maxBytes)
   }
 
   async head(session: string): Promise<number> {
@@ -141,8 +152,13 @@ class SqliteStore implements Store {
     return this.#reader.spent(principal)
   }
 
-  async readJournal(session: string, after: number, limit: number): Promise<readonly JournalFrame[]> {
-    return this.#reader.readJournal(session, after, limit)
+  async readJournal(
+    session: string,
+    after: number,
+    limit: number,
+    maxBytes = READ_BYTES,
+  ): Promise<readonly JournalFrame[]> {
+    return this.#reader.readJournal(session, after, limit, maxBytes)
   }
 
   readBlob(ref: BlobRef): Promise<Uint8Array> {

@@ -85,16 +85,21 @@ export interface Store extends AsyncDisposable {
   /** The receipt that holds a key, if any. */
   receipt(scope: string, key: string): Promise<Receipt | undefined>
   /**
-   * Entries after a cursor, in order, as many as are at hand and no more than `limit`: of large ones come few at once,
-   * and none only at the head. Where the first of them is no longer kept it is refused with `cursor_gone`, and
-   * `earliest` in the details is the first that is.
+   * Entries after a cursor, in order, no more than `limit` and no more than `maxBytes` of text, but always the first:
+   * an entry larger than that comes alone, and nothing comes only at the head. Where the first is no longer kept it is
+   * refused with `cursor_gone`, and `earliest` in the details is the first that is.
    */
-  read(session: string, after: number, limit: number): Promise<readonly Entry[]>
+  read(session: string, after: number, limit: number, maxBytes?: number): Promise<readonly Entry[]>
   /**
-   * What follows a cursor, each entry as the JSON that is kept of it; as many as are at hand, none only at the head.
-   * Refused as `read` is. Who reads along at the same place is given the same list.
+   * What follows a cursor, each entry as the JSON that is kept of it; bounded and refused as `read` is. Who reads along
+   * at the same place is given the same list.
    */
-  readTexts(session: string, after: number): Promise<readonly string[]>
+  readTexts(session: string, after: number, maxBytes?: number): Promise<readonly string[]>
+  /**
+   * How many bytes of text the next `read` or `readTexts` after this cursor loads into memory; 0 where they are in
+   * memory already. Reads no text, so a caller can wait for room before it reads.
+   */
+  weigh(session: string, after: number, limit: number, maxBytes?: number): Promise<number>
   /** The last seq; 0 when there is no such log. */
   head(session: string): Promise<number>
   /** Settles when the head is beyond `after`, at once if it is already; also when the signal fires. */
@@ -112,8 +117,13 @@ export interface Store extends AsyncDisposable {
   nativeOwners(native: string): Promise<readonly string[]>
   /** The account of a principal. */
   spent(principal: string): Promise<readonly Spent[]>
-  /** Raw frames after the one of this number; refused as `read` is. */
-  readJournal(session: string, after: number, limit: number): Promise<readonly JournalFrame[]>
+  /** Raw frames after the one of this number; bounded and refused as `read` is. */
+  readJournal(
+    session: string,
+    after: number,
+    limit: number,
+    maxBytes?: number,
+  ): Promise<readonly JournalFrame[]>
   readonly blobs: BlobSink
   readBlob(ref: BlobRef): Promise<Uint8Array>
   /** Drops what lies before the edge, or somewhat less. The last entry stays, so that no seq is ever given twice. */

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { RequestOpened } from '../../src/model/events/request.ts'
 import type { Entry } from '../../src/model/index.ts'
 import type { SessionQuery, Store } from '../../src/stores/store.ts'
+import { boundsContract } from './contract-bounds.ts'
 import { keepingContract } from './contract-keeping.ts'
 import { state } from './sqlite-parts.ts'
 
@@ -35,6 +36,7 @@ const never = new AbortController().signal
 export function storeContract({ name, open }: Implementation): void {
   describe(`the ${name} store`, () => {
     keepingContract(open)
+    boundsContract(open)
 
     test('gives back what was appended, in order, from any cursor', async () => {
       await using store = await open()

@@ -1,4 +1,5 @@
 import type { Entry } from '../../model/index.ts'
+import { fitting } from '../read-bytes.ts'
 
 /** Where a log is in the database: the number of its session, and the last seq. */
 export interface Place {
@@ -71,26 +72,37 @@ export class LiveLog {
   }
 
   /** Entries after a cursor, if the first of them is still here. */
-  recentEntries(after: number, limit: number): readonly Entry[] | undefined {
+  recentEntries(after: number, limit: number, maxBytes: number): readonly Entry[] | undefined {
     if (after >= this.committed) return []
     const from = this.#recentWith(after + 1)
-    const start = this.recent[from]
-    if (!start) return undefined
-    const skip = after + 1 - firstSeq(start)
-    const found = start.entries.slice(skip, skip + limit)
-    for (let next = from + 1; next < this.recent.length && found.length < limit; next++) {
-      for (const entry of this.recent[next]?.entries ?? []) if (found.length < limit) found.push(entry)
+    if (from < 0) return undefined
+    const found: Entry[] = []
+    let bytes = 0
+    for (const { entries, texts } of this.recent.slice(from)) {
+      for (let index = Math.max(0, after + 1 - (entries[0]?.seq ?? 0)); index < entries.length; index++) {
+        bytes += texts[index]?.length ?? 0
+        if (found.length === limit || (bytes > maxBytes && found.length > 0)) return found
+        const entry = entries[index]
+        if (entry) found.push(entry)
+      }
     }
     return found
   }
 
   /** The same as texts, and no more of them than were committed together. */
-  recentTexts(after: number): readonly string[] | undefined {
+  recentTexts(after: number, maxBytes: number): readonly string[] | undefined {
     if (after >= this.committed) return []
     const start = this.recent[this.#recentWith(after + 1)]
     if (!start) return undefined
     const skip = after + 1 - firstSeq(start)
-    return skip === 0 ? start.texts : start.texts.slice(skip)
+    const texts = skip === 0 ? start.texts : start.texts.slice(skip)
+    const count = fitting(texts, (text) => text.length, maxBytes)
+    return count === texts.length ? texts : texts.slice(0, count)
+  }
+
+  /** Whether a read after this cursor needs nothing from the database. */
+  hasRecent(after: number): boolean {
+    return after >= this.committed || this.#recentWith(after + 1) >= 0
   }
 
   #recentWith(seq: number): number {

@@ -36,9 +36,6 @@ const JOURNAL = `SELECT encoding, body FROM journal
 /** So many texts are read at a time. */
 const TEXTS = 512
 
-/** More is not made into one text, unless one row has more: a slow reader holds it, and a string has an end. */
-const SEGMENT_BYTES = 1024 * 1024
-
 const ANY_VERSION = 1_000_000
 
 const STATUSES = SessionRecord.shape.status.options
@@ -94,36 +91,50 @@ export class Reader {
     return this.#ask(({ lastSession }) => integer(lastSession.get() ?? {}, 'n'))
   }
 
-  read(session: string, after: number, limit: number): Entry[] {
+  read(session: string, after: number, limit: number, maxBytes: number): Entry[] {
     return this.#ask(({ segment, size, edge }) => {
-      const range = bounded(size, { id: session, from: after + 1, to: after + limit })
-      const found = this.#entriesIn(segments(segment, range), after, limit)
+      const { range } = bounded(size, { id: session, from: after + 1, to: after + limit }, maxBytes)
+      const found = this.#entriesIn(segments(segment, range), after, limit, maxBytes)
       // Only where there is nothing can something have been dropped.
       if (found.length === 0) checkKept(edge.get(session), 'entries', after)
       return found
     })
   }
 
-  readTexts(session: string, after: number): string[] {
-    const [row] = this.#ask(({ segment, size }) =>
-      segments(segment, bounded(size, { id: session, from: after + 1, to: after + TEXTS })),
-    )
+  readTexts(session: string, after: number, maxBytes: number): string[] {
+    const [row] = this.#ask(({ segment, size }) => {
+      const { range } = bounded(size, { id: session, from: after + 1, to: after + TEXTS }, maxBytes)
+      return segments(segment, range)
+    })
     const isToday = row && integer(row, 'newest') === SCHEMA_VERSION
-    if (!isToday) return this.read(session, after, TEXTS).map((entry) => JSON.stringify(entry))
-    return textsIn(text(row, 'body'), Math.max(0, after + 1 - integer(row, 'first')), TEXTS)
+    if (!isToday) return this.read(session, after, TEXTS, maxBytes).map((entry) => JSON.stringify(entry))
+    const skip = Math.max(0, after + 1 - integer(row, 'first'))
+    return textsIn(text(row, 'body'), { skip, limit: TEXTS, maxBytes })
   }
 
-  readJournal(session: string, after: number, limit: number): JournalFrame[] {
+  weigh(session: string, after: number, limit: number, maxBytes: number): number {
+    return this.#ask(
+      ({ size }) => bounded(size, { id: session, from: after + 1, to: after + limit }, maxBytes).bytes,
+    )
+  }
+
+  readJournal(session: string, after: number, limit: number, maxBytes: number): JournalFrame[] {
     return this.#ask(({ place, journal, edge }) => {
       checkKept(edge.get(session), 'frames', after)
       const found: JournalFrame[] = []
+      let chars = 0
       const n = place.get(session)?.n ?? null
       for (const row of journal.iterate({ n, after, limit })) {
         const body = { encoding: integer(row, 'encoding'), body: bytes(row, 'body') }
-        for (const one of splitFrames(decodeJournal(body))) if (one.frame > after) found.push(one)
-        if (found.length >= limit) break
+        for (const one of splitFrames(decodeJournal(body))) {
+          if (one.frame <= after) continue
+          chars += one.text.length
+          if (found.length === limit || (chars > maxBytes && found.length > 0)) return found
+          found.push(one)
+        }
+        if (chars >= maxBytes) break
       }
-      return found.slice(0, limit)
+      return found
     })
   }
 
@@ -220,13 +231,13 @@ export class Reader {
     return db
   }
 
-  #entriesIn(rows: readonly Row[], after: number, limit: number): Entry[] {
+  #entriesIn(rows: readonly Row[], after: number, limit: number, maxBytes: number): Entry[] {
     let found: Entry[] = []
     for (const row of rows) {
       const first = integer(row, 'first')
       const count = integer(row, 'last') - first + 1
       const skip = Math.max(0, after + 1 - first)
-      const entries = fromText(text(row, 'body'), count, skip, limit - found.length)
+      const entries = fromText(text(row, 'body'), count, { skip, limit: limit - found.length, maxBytes })
       const today = this.#today(entries, integer(row, 'newest'))
       found = found.length === 0 ? today : found.concat(today)
     }
@@ -239,14 +250,15 @@ export class Reader {
   }
 }
 
-/** As much of it as one text may hold: half of it, and half again, but always the row with the first. */
-function bounded(size: StatementSync, range: Range): Range {
+/** As much of the range as may be read at once: half of it, and half again, but always the row with the first. */
+function bounded(size: StatementSync, range: Range, maxBytes: number): { range: Range; bytes: number } {
   const { from } = range
   let { to } = range
-  while (to > from && integer(size.get({ ...range, to }) ?? {}, 'bytes') > SEGMENT_BYTES) {
+  for (;;) {
+    const bytes = integer(size.get({ ...range, to }) ?? {}, 'bytes')
+    if (bytes <= maxBytes || to <= from) return { range: { ...range, to }, bytes }
     to = from + Math.floor((to - from) / 2)
   }
-  return { ...range, to }
 }
 
 /** One for each schema version, oldest first: a log never goes back to an older one. */

@@ -1,4 +1,5 @@
 import type { Entry } from '../../model/index.ts'
+import { fitting } from '../read-bytes.ts'
 import { storageFailed } from './storage-failed.ts'
 
 /** What stands between two entries. No JSON text holds a newline, so it is found again. */
@@ -50,14 +51,28 @@ function endOfRow(texts: readonly string[], from: number): number {
   return to
 }
 
-/** So many entries are in the text; those after the first `skip` are wanted, and no more than `limit`. */
-export function fromText(text: string, count: number, skip: number, limit: number): Entry[] {
-  const isWhole = skip === 0 && limit >= count
-  return JSON.parse(`[${isWhole ? text : textsIn(text, skip, limit).join(BETWEEN)}]`)
+/** Which of the entries in a text are wanted: those after the first `skip`, within both limits. */
+export interface Cut {
+  skip: number
+  limit: number
+  maxBytes: number
+}
+
+/** `count` is how many entries the text has. */
+export function fromText(text: string, count: number, cut: Cut): Entry[] {
+  // A large entry is alone in its row, and is not copied once more only to be parsed.
+  if (count === 1) return cut.skip === 0 && cut.limit > 0 ? [JSON.parse(text)] : []
+  const isWhole = cut.skip === 0 && cut.limit >= count && text.length <= cut.maxBytes
+  return JSON.parse(`[${isWhole ? text : textsIn(text, cut).join(BETWEEN)}]`)
 }
 
 /** The same, each entry as the text that it is. */
-export function textsIn(text: string, skip: number, limit: number): string[] {
+export function textsIn(text: string, { skip, limit, maxBytes }: Cut): string[] {
   const texts = text.split(BETWEEN)
-  return texts.length <= limit && skip === 0 ? texts : texts.slice(skip, skip + limit)
+  const wanted = texts.length <= limit && skip === 0 ? texts : texts.slice(skip, skip + limit)
+  if (text.length <= maxBytes) return wanted
+  return wanted.slice(
+    0,
+    fitting(wanted, (one) => one.length, maxBytes),
+  )
 }

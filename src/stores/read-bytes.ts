@@ -1,0 +1,12 @@
+/** How much text one read returns unless its caller sets another limit; one entry may be larger. */
+export const READ_BYTES = 1024 * 1024
+
+/** How many of these fit into `maxBytes`; always the first. */
+export function fitting<T>(items: readonly T[], sizeOf: (item: T) => number, maxBytes: number): number {
+  let bytes = 0
+  for (const [index, item] of items.entries()) {
+    bytes += sizeOf(item)
+    if (bytes > maxBytes && index > 0) return index
+  }
+  return items.length
+}
