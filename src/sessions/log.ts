@@ -7,7 +7,15 @@ import type {
   SessionOptions,
   SessionRecord,
 } from '../model/index.ts'
-import type { Batch, Charge, JournalFrame, Receipt, SessionState, Store } from '../stores/store.ts'
+import type {
+  Batch,
+  Charge,
+  JournalFrame,
+  QueuedPrompt,
+  Receipt,
+  SessionState,
+  Store,
+} from '../stores/store.ts'
 import type { Claim } from './claim.ts'
 import { type TurnRead, withDelivered } from './delivery.ts'
 import { Mask } from './mask.ts'
@@ -45,6 +53,8 @@ export class Log {
   #entries: Entry[] = []
   #journal: JournalFrame[] = []
   #receipts: Receipt[] = []
+  /** The queue as the store has it with all that was taken so far. */
+  #storedQueue: readonly QueuedPrompt[]
   #charges: Charge[] = []
   #writing: Promise<void> = Promise.resolve()
 
@@ -57,6 +67,7 @@ export class Log {
     this.#committed = committed
     this.#mask = mask
     this.#state = state
+    this.#storedQueue = state.queue
     this.#seq = place.head
     this.#at = place.updatedAt
     this.#store = store
@@ -188,8 +199,11 @@ export class Log {
 
   #take(): Batch {
     const batch: Batch = { entries: this.#entries, journal: this.#journal }
-    if (this.#changed) batch.record = { ...this.#state }
-    const { frames, coverage } = this.#state
+    const { queue, ...record } = this.#state
+    const { frames, coverage } = record
+    if (this.#changed) batch.record = record
+    if (queue !== this.#storedQueue) Object.assign(batch, queueChange(this.#storedQueue, queue))
+    this.#storedQueue = queue
     if (this.#heard && coverage) batch.heard = { frames, coverage }
     if (this.#receipts.length > 0) batch.receipts = this.#receipts.splice(0)
     if (this.#charges.length > 0) batch.charges = this.#charges.splice(0)
@@ -200,6 +214,21 @@ export class Log {
     this.#recordDue = false
     return batch
   }
+}
+
+/** What makes one queue the other. A prompt that came and went in between is in neither. */
+function queueChange(
+  before: readonly QueuedPrompt[],
+  after: readonly QueuedPrompt[],
+): Pick<Batch, 'queued' | 'dequeued'> {
+  const [had, has] = [turnsOf(before), turnsOf(after)]
+  const queued = after.filter(({ turn }) => !had.has(turn))
+  const dequeued = [...had].filter((turn) => !has.has(turn))
+  return { ...(queued.length > 0 && { queued }), ...(dequeued.length > 0 && { dequeued }) }
+}
+
+function turnsOf(queue: readonly QueuedPrompt[]): Set<number> {
+  return new Set(queue.map(({ turn }) => turn))
 }
 
 /** Literals of one piece: fields added afterwards would cost every entry an allocation of its own. */

@@ -3,7 +3,7 @@ import type { Entry, SessionRecord } from '../model/index.ts'
 import { blobOf } from './blob-of.ts'
 import { cursorGone } from './cursor-gone.ts'
 import { fitting } from './read-bytes.ts'
-import type { Batch, Edge, JournalFrame, SessionState } from './store.ts'
+import type { Batch, Edge, JournalFrame, QueuedPrompt, StoredState } from './store.ts'
 
 /** Entries that follow each other. The list never changes: readers are given it as it is. */
 interface Chunk {
@@ -19,7 +19,8 @@ const SHORT = 64
 
 /** One log in memory, and who waits for it. */
 export class MemoryLog {
-  state: SessionState | undefined
+  state: StoredState | undefined
+  #queue: readonly QueuedPrompt[] = []
   /** As they were committed: into one growing list each entry would be written once more, and again when it grows. */
   #chunks: Chunk[] = []
   readonly #journal: JournalFrame[] = []
@@ -37,6 +38,7 @@ export class MemoryLog {
     return (
       this.state && {
         ...this.state,
+        queue: [...this.#queue],
         head: this.head,
         updatedAt: this.#last?.entries.at(-1)?.at ?? 0,
         ...(this.#dropped > 0 && { earliest: this.#dropped + 1 }),
@@ -50,10 +52,12 @@ export class MemoryLog {
     return [...this.#droppedBlobs, ...this.#chunks.flatMap(blobsOf)]
   }
 
-  append({ entries, journal = [], record, heard }: Batch): void {
+  append({ entries, journal = [], record, heard, queued, dequeued }: Batch): void {
     if (entries.length > 0) this.#add(entries)
     for (const frame of journal) this.#journal.push(frame)
     if (record) this.state = record
+    if (queued) this.#queue = [...this.#queue, ...queued]
+    if (dequeued) this.#queue = this.#queue.filter(({ turn }) => !dequeued.includes(turn))
     if (heard && this.state) this.state = { ...this.state, ...heard }
     this.#wakeAll()
   }

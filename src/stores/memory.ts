@@ -14,9 +14,9 @@ import type {
   JournalFrame,
   Receipt,
   SessionQuery,
-  SessionState,
   Spent,
   Store,
+  StoredState,
 } from './store.ts'
 
 /** Everything in this process's memory: for the library, for tests, and for runs nobody needs tomorrow. */
@@ -169,7 +169,7 @@ class MemoryStore implements Store {
     this.#logs.clear()
   }
 
-  #own({ principal, nativeSessionId, announcedSessionId, resumedFrom }: SessionState): void {
+  #own({ principal, nativeSessionId, announcedSessionId, resumedFrom }: StoredState): void {
     for (const native of [nativeSessionId, announcedSessionId, resumedFrom]) {
       if (native === undefined) continue
       const owners = this.#owners.get(native) ?? new Set()

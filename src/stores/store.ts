@@ -21,6 +21,12 @@ export interface Receipt {
 /** A record without what the store knows itself. */
 export type SessionState = Omit<SessionRecord, 'head' | 'updatedAt' | 'earliest' | 'earliestFrame'>
 
+/** A prompt that was accepted and waits for its turn. */
+export type QueuedPrompt = SessionRecord['queue'][number]
+
+/** The part of a record that is written as one text. Queued prompts can be large, so each is stored separately. */
+export type StoredState = Omit<SessionState, 'queue'>
+
 /** What came from the agent so far. It changes with every frame, so it is not worth a record. */
 export interface Heard {
   /** The number of the last frame. */
@@ -55,7 +61,11 @@ export interface Batch {
   entries: readonly Entry[]
   journal?: readonly JournalFrame[]
   /** What the session is after these entries, where that changed. */
-  record?: SessionState
+  record?: StoredState
+  /** Prompts to add at the end of the session's queue. Each is stored once, until its turn is in `dequeued`. */
+  queued?: readonly QueuedPrompt[]
+  /** The turns whose prompts leave the queue. */
+  dequeued?: readonly number[]
   /** From now on this is part of the record. */
   heard?: Heard
   /** Keys that are used up by these entries. Refused with `conflict` where one is taken. */
@@ -130,6 +140,6 @@ export interface Store extends AsyncDisposable {
   trim(session: string, edge: Edge): Promise<void>
   /** Forgets keys that were used before this time. */
   forgetReceipts(before: number): Promise<void>
-  /** Removes log, journal, record, receipts and blobs. Usage and the owners of native conversations stay. */
+  /** Removes log, journal, record, queue, receipts and blobs. Usage and the owners of native conversations stay. */
   delete(session: string): Promise<void>
 }

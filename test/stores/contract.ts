@@ -4,6 +4,7 @@ import type { Entry } from '../../src/model/index.ts'
 import type { SessionQuery, Store } from '../../src/stores/store.ts'
 import { boundsContract } from './contract-bounds.ts'
 import { keepingContract } from './contract-keeping.ts'
+import { queueContract } from './contract-queue.ts'
 import { state } from './sqlite-parts.ts'
 
 interface Implementation {
@@ -37,6 +38,7 @@ export function storeContract({ name, open }: Implementation): void {
   describe(`the ${name} store`, () => {
     keepingContract(open)
     boundsContract(open)
+    queueContract(open)
 
     test('gives back what was appended, in order, from any cursor', async () => {
       await using store = await open()

@@ -7,8 +7,9 @@ import { database, entries, newDirectory, sessionId, state } from './sqlite-part
 
 const directory = newDirectory()
 const full = newDirectory()
+const queued = newDirectory()
 afterAll(() => {
-  for (const path of [directory, full]) rmSync(path, { recursive: true })
+  for (const path of [directory, full, queued]) rmSync(path, { recursive: true })
 })
 
 test('a store of the first version has its sessions counted and its account made', async () => {
@@ -68,4 +69,31 @@ test('a full store of the second version is opened, with what was heard and whos
   expect(await store.record(sessionId(9))).toMatchObject({ frames: 7, coverage })
   await store.delete(sessionId(9))
   expect(await store.record(sessionId(9))).toBeUndefined()
+})
+
+test('a store whose records hold their queues keeps them, in order and byte for byte', async () => {
+  const old = database(queued)
+  migrate(old, MIGRATIONS.slice(0, 5))
+  const insert = old.prepare('INSERT INTO session (n, id, principal, status, record) VALUES (?, ?, ?, ?, ?)')
+  const queue = Array.from({ length: 12 }, (_, index) => ({
+    turn: index + 2,
+    prompt: `${index} \ud800\0\u2028"\\ 1e3 é \u{1F680}`,
+    ...(index === 3 && { images: [{ mimeType: 'image/png', data: 'AAAA' }] }),
+  }))
+  const records = [
+    state(sessionId(1), { queue }),
+    state(sessionId(2)),
+    state(sessionId(3), { queue: queue.slice(2, 4) }),
+  ]
+  for (const [index, record] of records.entries()) {
+    insert.run(index + 1, record.id, record.principal, record.status, JSON.stringify(record))
+  }
+  old.close()
+  await using store = await sqliteStore({ directory: queued })
+  for (const record of records) {
+    expect(await store.record(record.id)).toEqual({ ...record, head: 0, updatedAt: 0 })
+  }
+  await store.append(sessionId(1), { entries: entries(sessionId(1), 1, 1), dequeued: [2, 5] })
+  const left = queue.filter(({ turn }) => turn !== 2 && turn !== 5)
+  expect((await store.record(sessionId(1)))?.queue).toEqual(left)
 })

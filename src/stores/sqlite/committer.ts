@@ -105,6 +105,8 @@ function messageOf(group: readonly Waiting[]): Commit | Removal {
     journal: { texts: [], numbers: [] },
     heard: [],
     records: [],
+    dequeued: [],
+    queued: [],
     receipts: [],
     blobs: [],
     charges: [],

@@ -28,6 +28,8 @@ function statementsOf(db: DatabaseSync) {
     log: db.prepare('INSERT INTO log (session, first, last, at, body, version) VALUES (?, ?, ?, ?, ?, ?)'),
     journal: db.prepare('INSERT INTO journal (session, last, encoding, body) VALUES (?, ?, ?, ?)'),
     record: db.prepare('UPDATE session SET principal = ?, status = ?, asking = ?, record = ? WHERE n = ?'),
+    queued: db.prepare('INSERT INTO queued (session, turn, body) VALUES (?, ?, ?)'),
+    dequeued: db.prepare('DELETE FROM queued WHERE session = ? AND turn = ?'),
     heard: db.prepare('INSERT OR REPLACE INTO heard VALUES (?, ?, ?, ?, ?, ?, ?)'),
     receipt: db.prepare('INSERT INTO receipt (id, session, at, body) VALUES (?, ?, ?, ?)'),
     blob: db.prepare('INSERT INTO blob (id, session) VALUES (?, ?) ON CONFLICT DO NOTHING'),
@@ -98,7 +100,8 @@ export class Connection {
     if (busy !== 0) throw new MainstemError('storage_failed', `${this.#file} is in use by another program`)
   }
 
-  insert({ sessions, log, journal, heard, records, receipts, blobs, charges }: Commit): void {
+  insert(commit: Commit): void {
+    const { sessions, log, journal, heard, records, dequeued, queued, receipts, blobs, charges } = commit
     const statements = this.#statements
     const version = this.#entryVersion
     this.#transact(() => {
@@ -114,6 +117,9 @@ export class Connection {
       for (const { n, principal, status, asking, text } of records) {
         statements.record.run(principal, status, asking ? 1 : 0, text, n)
       }
+      for (const { n, turn, text } of queued) statements.queued.run(n, turn, text)
+      // After the inserts: batches of one session that share a commit can queue a prompt and start it.
+      for (const { n, turn } of dequeued) statements.dequeued.run(n, turn)
       for (const { id, session, at, text } of receipts) statements.receipt.run(id, session, at, text)
       for (const { id, n } of blobs) statements.blob.run(id, n)
       for (const charge of charges) statements.charge.run(...chargeOf(charge))

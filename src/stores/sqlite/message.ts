@@ -34,6 +34,17 @@ export interface RecordRow {
   text: string
 }
 
+export interface QueueRow {
+  n: number
+  turn: number
+  text: string
+}
+
+export interface DequeuedRow {
+  n: number
+  turn: number
+}
+
 export interface ReceiptRow {
   id: string
   session: string
@@ -56,6 +67,8 @@ export interface Commit {
   journal: Texts
   heard: number[]
   records: RecordRow[]
+  dequeued: DequeuedRow[]
+  queued: QueueRow[]
   receipts: ReceiptRow[]
   blobs: BlobRow[]
   charges: Charge[]

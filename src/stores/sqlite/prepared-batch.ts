@@ -1,10 +1,10 @@
 import type { Entry } from '../../model/index.ts'
 import { blobOf } from '../blob-of.ts'
 import { receiptId } from '../receipt-id.ts'
-import type { Batch, Charge, Heard, Receipt, SessionState } from '../store.ts'
+import type { Batch, Charge, Heard, Receipt, StoredState } from '../store.ts'
 import type { Batched } from './committer.ts'
 import { joinFrames } from './journal-body.ts'
-import type { Commit, ReceiptRow, RecordRow, SessionRow } from './message.ts'
+import type { Commit, QueueRow, ReceiptRow, RecordRow, SessionRow } from './message.ts'
 import { type LogRow, toRows, toTexts } from './rows.ts'
 import { addText } from './texts.ts'
 
@@ -19,15 +19,14 @@ export class PreparedBatch implements Batched {
   #rows: readonly LogRow[]
   #journal: { last: number; text: string } | undefined
   readonly #record: RecordRow | undefined
+  readonly #dequeued: readonly number[]
+  #queued: readonly QueueRow[]
   readonly #heard: Heard | undefined
   readonly #receipts: readonly ReceiptRow[]
   readonly #charges: readonly Charge[]
 
-  constructor(
-    session: SessionRow,
-    isNew: boolean,
-    { entries, journal = [], record, heard, receipts = [], charges = [] }: Batch,
-  ) {
+  constructor(session: SessionRow, isNew: boolean, batch: Batch) {
+    const { entries, journal = [], record, queued = [], dequeued = [], receipts = [], charges = [] } = batch
     this.entries = entries
     this.#session = session
     this.#isNew = isNew
@@ -36,10 +35,12 @@ export class PreparedBatch implements Batched {
     const lastFrame = journal.at(-1)
     this.#journal = lastFrame && { last: lastFrame.frame, text: joinFrames(journal) }
     this.#record = record && recordRow(session.n, record)
-    this.#heard = heard
+    this.#queued = queued.map((one) => ({ n: session.n, turn: one.turn, text: JSON.stringify(one) }))
+    this.#dequeued = dequeued
+    this.#heard = batch.heard
     this.#receipts = receipts.map(receiptRow)
     this.#charges = charges
-    this.chars = this.#rows.reduce((sum, { text }) => sum + text.length, this.#journal?.text.length ?? 0)
+    this.chars = charsIn(this.#rows) + charsIn(this.#queued) + (this.#journal?.text.length ?? 0)
   }
 
   /** Once: the rows are given away, so that they are not kept twice while they are written. */
@@ -48,9 +49,12 @@ export class PreparedBatch implements Batched {
     if (this.#isNew) commit.sessions.push(this.#session)
     for (const { first, last, at, text } of this.#rows) addText(commit.log, text, n, first, last, at)
     if (this.#journal) addText(commit.journal, this.#journal.text, n, this.#journal.last)
+    commit.queued.push(...this.#queued)
     this.#rows = []
+    this.#queued = []
     this.#journal = undefined
     if (this.#record) commit.records.push(this.#record)
+    for (const turn of this.#dequeued) commit.dequeued.push({ n, turn })
     if (this.#heard) commit.heard.push(n, ...heardNumbers(this.#heard))
     commit.receipts.push(...this.#receipts)
     commit.charges.push(...this.#charges)
@@ -59,6 +63,10 @@ export class PreparedBatch implements Batched {
       if (blob) commit.blobs.push({ id: blob.id, n })
     }
   }
+}
+
+function charsIn(rows: readonly { text: string }[]): number {
+  return rows.reduce((sum, { text }) => sum + text.length, 0)
 }
 
 function receiptRow(receipt: Receipt): ReceiptRow {
@@ -71,7 +79,7 @@ function heardNumbers({ frames, coverage }: Heard): number[] {
   return [frames, coverage.frames, mapped, unmapped, malformed, oversized]
 }
 
-function recordRow(n: number, record: SessionState): RecordRow {
+function recordRow(n: number, record: StoredState): RecordRow {
   const { principal, status, requests } = record
   return { n, principal, status, asking: requests.length > 0, text: JSON.stringify(record) }
 }

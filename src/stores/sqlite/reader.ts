@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { type Coverage, type Entry, MainstemError, SCHEMA_VERSION, SessionRecord } from '../../model/index.ts'
 import { cursorGone } from '../cursor-gone.ts'
-import type { Heard, JournalFrame, Receipt, SessionQuery, SessionState, Spent } from '../store.ts'
+import type { Heard, JournalFrame, Receipt, SessionQuery, Spent, StoredState } from '../store.ts'
 import { decodeJournal, splitFrames } from './journal-body.ts'
 import type { Place } from './live-log.ts'
 import { bytes, integer, type Row, text } from './row.ts'
@@ -13,7 +13,11 @@ import { storageFailed } from './storage-failed.ts'
 import { type Upcasts, upcast } from './upcast.ts'
 
 const SESSION = '(SELECT n FROM session WHERE id = :id)'
-const RECORD = `SELECT s.record, s.earliest, s.earliest_frame AS earliestFrame,
+/** In the order in which they were accepted. Read with the record, so that both are of the same commit. */
+const QUEUE = `(SELECT group_concat(body, '${BETWEEN}') FROM
+  (SELECT body FROM queued WHERE session = s.n ORDER BY id)) AS queue`
+
+const RECORD = `SELECT s.record, ${QUEUE}, s.earliest, s.earliest_frame AS earliestFrame,
   coalesce(l.last, 0) AS head, coalesce(l.at, 0) AS updatedAt,
   h.last AS lastFrame, h.frames, h.mapped, h.unmapped, h.malformed, h.oversized
   FROM session s LEFT JOIN heard h ON h.session = s.n LEFT JOIN log l
@@ -272,10 +276,11 @@ function segments(segment: StatementSync, range: Range, oldest = 0, newest = ANY
 }
 
 function toRecord(row: Row): SessionRecord {
-  const state: SessionState = JSON.parse(text(row, 'record'))
+  const state: StoredState = JSON.parse(text(row, 'record'))
   const [earliest, earliestFrame] = [integer(row, 'earliest'), integer(row, 'earliestFrame')]
   return {
     ...state,
+    queue: row.queue === null ? [] : JSON.parse(`[${text(row, 'queue')}]`),
     head: integer(row, 'head'),
     updatedAt: integer(row, 'updatedAt'),
     ...(row.lastFrame !== null && heardIn(row)),

@@ -29,6 +29,7 @@ function deleteSession(db: DatabaseSync, { n, id }: Delete): string[] {
   db.prepare(DELETE_JOURNAL).run({ n, after: -1, before: ALL_FRAMES })
   db.prepare('DELETE FROM receipt WHERE session = ?').run(id)
   db.prepare('DELETE FROM heard WHERE session = ?').run(n)
+  db.prepare('DELETE FROM queued WHERE session = ?').run(n)
   db.prepare('DELETE FROM session WHERE n = ?').run(n)
   const blobs = db.prepare('DELETE FROM blob WHERE session = ? RETURNING id').all(n)
   return blobs.map((row) => text(row, 'id'))

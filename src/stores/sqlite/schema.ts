@@ -16,6 +16,8 @@ export const APPLICATION_ID = 0x4d61696e
  *
  * What was heard changes with every commit. Apart from the records, that of many sessions lies on few pages.
  *
+ * A row of `queued` holds a prompt that waits, so that a change of the record does not write it again.
+ *
  * `spent` and `tally` are kept so that nobody has to look at every session to know what there is.
  */
 export const MIGRATIONS: readonly string[] = [
@@ -134,6 +136,17 @@ export const MIGRATIONS: readonly string[] = [
        UNION SELECT new.record ->> '$.resumedFrom'
      ) WHERE id IS NOT NULL ON CONFLICT DO NOTHING;
    END;`,
+
+  `CREATE TABLE queued (
+     id INTEGER PRIMARY KEY,
+     session INTEGER NOT NULL,
+     turn INTEGER NOT NULL,
+     body TEXT NOT NULL
+   ) STRICT;
+   CREATE UNIQUE INDEX queued_turn ON queued (session, turn);
+   INSERT INTO queued (session, turn, body)
+     SELECT s.n, q.value ->> '$.turn', q.value FROM session s, json_each(s.record, '$.queue') q ORDER BY s.n, q.key;
+   UPDATE session SET record = json_remove(record, '$.queue') WHERE n IN (SELECT session FROM queued);`,
 ]
 
 /** The rows of the journal of session `:n` after a frame; in order they are by their ids. */

@@ -88,9 +88,10 @@ export class Writer {
 }
 
 /** About how many pages a commit has touched: those with its texts, and one for each session in it. */
-function pagesOf({ log, journal, records }: Commit): number {
-  const rows = log.texts.length + records.length
-  return (charsIn(log.texts) + charsIn(journal.texts)) / PAGE + rows + 2
+function pagesOf({ log, journal, records, queued }: Commit): number {
+  const rows = log.texts.length + records.length + queued.length
+  const prompts = queued.map(({ text }) => text)
+  return (charsIn(log.texts) + charsIn(journal.texts) + charsIn(prompts)) / PAGE + rows + 2
 }
 
 function charsIn(texts: readonly string[]): number {

@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest'
+import type { QueuedPrompt, Store } from '../../src/stores/store.ts'
+import { entries, sessionId, state } from './sqlite-parts.ts'
+
+const SESSION = sessionId(1)
+const OTHER = sessionId(2)
+
+const prompt = (turn: number, more: Partial<QueuedPrompt> = {}): QueuedPrompt => ({
+  turn,
+  prompt: `prompt ${turn},\n\ud800\u2028"`,
+  ...more,
+})
+
+const queueOf = async (store: Store, session = SESSION) => (await store.record(session))?.queue
+
+/** What every store promises of the prompts that wait. */
+export function queueContract(open: () => Promise<Store>): void {
+  test('keeps queued prompts in the order they came, until each leaves', async () => {
+    await using store = await open()
+    const images = [{ mimeType: 'image/png', data: 'AAAA' }]
+    await store.create(SESSION, { entries: entries(SESSION, 1, 1), record: state(SESSION) })
+    expect(await queueOf(store)).toEqual([])
+    await store.append(SESSION, { entries: entries(SESSION, 2, 2), queued: [prompt(2, { images })] })
+    await store.append(SESSION, { entries: [], queued: [prompt(3), prompt(4)] })
+    const all = [prompt(2, { images }), prompt(3), prompt(4)]
+    expect(await queueOf(store)).toEqual(all)
+    expect((await store.records({ limit: 1 }))[0]?.queue).toEqual(all)
+    // A new record does not touch the queue.
+    await store.append(SESSION, { entries: [], record: state(SESSION, { status: 'busy' }) })
+    expect(await queueOf(store)).toEqual(all)
+    await store.append(SESSION, { entries: [], queued: [prompt(5)], dequeued: [3] })
+    expect(await queueOf(store)).toEqual([prompt(2, { images }), prompt(4), prompt(5)])
+    await store.append(SESSION, { entries: [], dequeued: [2, 4, 5] })
+    expect(await queueOf(store)).toEqual([])
+  })
+
+  test('a prompt that is queued and leaves in batches of the same moment is gone', async () => {
+    await using store = await open()
+    await store.create(SESSION, { entries: entries(SESSION, 1, 1), record: state(SESSION) })
+    await Promise.all([
+      store.append(SESSION, { entries: [], queued: [prompt(2), prompt(3)] }),
+      store.append(SESSION, { entries: [], dequeued: [2] }),
+    ])
+    expect(await queueOf(store)).toEqual([prompt(3)])
+  })
+
+  test('keeps nothing of the queue of a batch that is refused, and removes it with its session', async () => {
+    await using store = await open()
+    for (const id of [SESSION, OTHER]) {
+      await store.create(id, { entries: entries(id, 1, 1), record: state(id), queued: [prompt(2)] })
+    }
+    const gap = store.append(SESSION, { entries: entries(SESSION, 3, 3), queued: [prompt(3)], dequeued: [2] })
+    await expect(gap).rejects.toMatchObject({ code: 'conflict' })
+    expect(await queueOf(store)).toEqual([prompt(2)])
+    await store.delete(SESSION)
+    await store.create(SESSION, { entries: entries(SESSION, 1, 1), record: state(SESSION) })
+    expect(await queueOf(store)).toEqual([])
+    expect(await queueOf(store, OTHER)).toEqual([prompt(2)])
+  })
+}
