@@ -4,6 +4,7 @@ import { adviceFor, ERRORS, toMainstemError } from '../model/index.ts'
 import { registerAgents } from './agents.ts'
 import { registerDecode } from './decode.ts'
 import { registerDemo } from './demo.ts'
+import { registerOpen } from './open.ts'
 import { printable } from './printable.ts'
 import { registerRun } from './run.ts'
 import { registerServe } from './serve.ts'
@@ -26,6 +27,7 @@ export function commandLine(): Command {
     registerAgents,
     registerRun,
     registerServe,
+    registerOpen,
     registerStdio,
     registerToken,
     registerDecode,

@@ -35,6 +35,7 @@ async function run({ auth, ...flags }: Flags): Promise<void> {
     console.error('warning: nobody is asked for a token; every local user can run agents')
   console.log(`listening on ${server.url}`)
   if (server.tokenFile) console.log(`token in ${server.tokenFile.path}`)
+  console.log('page: run `mainstem open` to sign in with a browser')
   await stopped
   // Without this, a process that nothing could end would keep ours running by its open pipes.
   process.exit()
@@ -58,7 +59,7 @@ function untilSignal(server: Server): Promise<void> {
   })
 }
 
-function parsePort(text: string): number {
+export function parsePort(text: string): number {
   const port = Number(text)
   if (!/^\d+$/.test(text) || port > 65_535)
     throw new InvalidArgumentError('a port is a number from 0 to 65535.')

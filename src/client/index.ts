@@ -1,3 +1,4 @@
+export type { Entry, Event, EventType, Policy, SessionRecord, Usage } from '../model/index.ts'
 export { MainstemError } from '../model/mainstem-error.ts'
 export {
   AgentClient,
@@ -30,16 +31,26 @@ export type {
 export { EventBuffer, type EventBufferOptions, type Overflow } from './event-buffer.ts'
 export { FallbackTransport } from './fallback-transport.ts'
 export { HttpTransport, type PollingOptions } from './http-transport.ts'
-export {
-  type BeginSession,
-  type BegunSession,
-  type EntriesOptions,
-  MainstemClient,
-  type MainstemClientOptions,
-  type OpenRequest,
-  type SessionPage,
-  type SessionQuery,
-} from './mainstem-client.ts'
+export { MainstemClient, type MainstemClientOptions } from './mainstem-client.ts'
+export type {
+  AgentInfo,
+  BeginSession,
+  BegunSession,
+  ConnectionState,
+  EntriesOptions,
+  EntryPage,
+  LiveEntry,
+  LiveOptions,
+  ModeChange,
+  OpenRequest,
+  PageQuery,
+  ServerInfo,
+  SessionPage,
+  SessionQuery,
+  SignIn,
+  Spent,
+  UsageReport,
+} from './mainstem-types.ts'
 export { type MockOptions, MockTransport } from './mock-transport.ts'
 export type { AdaptedSession, NativeRequest, ProtocolAdapter } from './protocol-adapter.ts'
 export type { HttpOptions } from './rest.ts'

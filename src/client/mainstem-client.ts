@@ -1,17 +1,25 @@
-import type { RequestOpened } from '../model/events/request.ts'
-import type {
-  Entry,
-  ErrorCode,
-  Image,
-  LaunchKind,
-  Policy,
-  SessionOptions,
-  SessionRecord,
-} from '../model/index.ts'
+import type { Applied, Coverage, Entry, ErrorCode, Image, SessionRecord } from '../model/index.ts'
 import { MainstemError } from '../model/mainstem-error.ts'
 import { Connection, type ConnectionOptions } from './connection.ts'
+import type {
+  AgentInfo,
+  BeginSession,
+  BegunSession,
+  EntriesOptions,
+  EntryPage,
+  LiveEntry,
+  LiveOptions,
+  ModeChange,
+  OpenRequest,
+  PageQuery,
+  ServerInfo,
+  SessionPage,
+  SessionQuery,
+  SignIn,
+  UsageReport,
+} from './mainstem-types.ts'
 import { fieldOf } from './rest.ts'
-import { type RetryOptions, resume } from './resume.ts'
+import { type ResumeParts, type RetryOptions, resume } from './resume.ts'
 import { sseMessages } from './sse-messages.ts'
 import { systemTimers, type Timers } from './timers.ts'
 import type { RequestAnswer } from './transport.ts'
@@ -22,49 +30,9 @@ export interface MainstemClientOptions extends ConnectionOptions {
   random?: () => number
 }
 
-export interface BeginSession {
-  agent: string
-  launch?: LaunchKind
-  cwd?: string
-  policy?: Partial<Policy>
-  options?: SessionOptions
-  /** The agent's own id of a conversation to go on with. */
-  resume?: string
-  prompt?: string
-}
-
-export interface BegunSession extends Pick<SessionRecord, 'id' | 'agent' | 'launch' | 'cwd' | 'createdAt'> {
-  /** The number of the first turn, if there was a prompt. */
-  turn?: number
-}
-
-export interface SessionQuery {
-  status?: SessionRecord['status']
-  asking?: boolean
-  before?: string
-  limit?: number
-}
-
-export interface SessionPage {
-  /** Newest first. */
-  sessions: readonly SessionRecord[]
-  /** `before` for the page after this one. */
-  next?: string
-}
-
-/** What waits for an answer, and where. */
-export interface OpenRequest
-  extends Pick<SessionRecord, 'agent' | 'cwd' | 'title'>,
-    Pick<Entry, 'seq' | 'turn' | 'at'> {
-  session: string
-  request: RequestOpened
-}
-
-export interface EntriesOptions {
-  /** The last `seq` you have. */
-  after?: number
-  /** Stops reading, and nothing else. */
-  signal?: AbortSignal
+interface StreamWatch {
+  onConnection: EntriesOptions['onConnection']
+  onOpen(response: Response): void
 }
 
 const NEVER = new AbortController().signal
@@ -94,10 +62,38 @@ export class MainstemClient {
     return shaped<BegunSession>(await this.#connection.json('POST /v1/sessions', { body, headers }), 'id')
   }
 
+  /** The server, and the principal that this client is. */
+  async server(): Promise<ServerInfo> {
+    return shaped<ServerInfo>(await this.#connection.json('GET /v1/server'), 'version', 'principal')
+  }
+
+  /** Exchanges a ticket or a token for a cookie. Only a browser needs it: others send their token. */
+  async signIn(body: SignIn): Promise<void> {
+    await this.#connection.json('POST /v1/sign-in', { body })
+  }
+
+  /** Removes the cookie of this browser. */
+  async signOut(): Promise<void> {
+    await this.#connection.json('POST /v1/sign-out')
+  }
+
+  /** A ticket that replaces the token once, for a place where a token must not be. */
+  async ticket(): Promise<string> {
+    return shaped<{ ticket: string }>(await this.#connection.json('POST /v1/tickets'), 'ticket').ticket
+  }
+
+  /** Every agent that the server knows, whether it is ready, and the command that makes it so. */
+  async agents(): Promise<readonly AgentInfo[]> {
+    return shaped<{ agents: AgentInfo[] }>(await this.#connection.json('GET /v1/agents'), 'agents').agents
+  }
+
+  /** Tokens and cost of this principal, by agent and by day. */
+  async usage(): Promise<UsageReport> {
+    return shaped<UsageReport>(await this.#connection.json('GET /v1/usage'), 'total', 'agents', 'days')
+  }
+
   async sessions({ asking, ...query }: SessionQuery = {}): Promise<SessionPage> {
-    const search = new URLSearchParams()
-    for (const [name, value] of Object.entries(query)) if (value !== undefined) search.set(name, `${value}`)
-    if (asking !== undefined) search.set('asking', asking ? '1' : '0')
+    const search = searchOf({ ...query, ...(asking !== undefined && { asking: asking ? '1' : '0' }) })
     return shaped<SessionPage>(await this.#connection.json(`GET /v1/sessions?${search}`), 'sessions')
   }
 
@@ -115,6 +111,36 @@ export class MainstemClient {
   /** Stops the turn that runs, and settles when it has its end. */
   async interrupt(id: string): Promise<SessionRecord> {
     return recordOf(await this.#connection.json(`POST ${pathOf(id)}/interrupt`))
+  }
+
+  /** Sends a prompt to the running turn, for agents that accept one. */
+  async steer(id: string, prompt: string): Promise<SessionRecord> {
+    return recordOf(await this.#connection.json(`POST ${pathOf(id)}/steer`, { body: { prompt } }))
+  }
+
+  /** Changes the model; `null` selects the default of the agent. `applied` says when the change takes effect. */
+  async setModel(id: string, model: string | null): Promise<SessionRecord & { applied: Applied }> {
+    return changedOf(await this.#connection.json(`POST ${pathOf(id)}/model`, { body: { model } }))
+  }
+
+  /** Changes the policy, or the mode of the agent by its native name. */
+  async setMode(id: string, body: ModeChange): Promise<SessionRecord & { applied: Applied }> {
+    return changedOf(await this.#connection.json(`POST ${pathOf(id)}/mode`, { body }))
+  }
+
+  /** How many raw frames of the agent became events, and how many no rule knows. */
+  async coverage(id: string): Promise<Coverage> {
+    return shaped<Coverage>(await this.#connection.json(`GET ${pathOf(id)}/coverage`))
+  }
+
+  /** One page of the log after a cursor. */
+  async page(id: string, query: PageQuery = {}, signal?: AbortSignal): Promise<EntryPage> {
+    const { raw, types, ...rest } = query
+    const search = searchOf({ ...rest, ...(raw && { raw: '1' }), ...(types && { types: types.join(',') }) })
+    return shaped<EntryPage>(
+      await this.#connection.json(`GET ${pathOf(id)}/events?${search}`, { signal }),
+      'next',
+    )
   }
 
   /** Ends the session; its log stays. */
@@ -140,11 +166,17 @@ export class MainstemClient {
   }
 
   /** The log from a cursor on, each entry once, over as many connections as it takes, until the session has ended. */
-  entries(id: string, { after = 0, signal = NEVER }: EntriesOptions = {}): AsyncGenerator<Entry, void, void> {
-    const { timers = systemTimers, random = Math.random, retry = {} } = this.#options
+  entries(
+    id: string,
+    { after = 0, signal = NEVER, onConnection }: EntriesOptions = {},
+  ): AsyncGenerator<Entry, void, void> {
     return resume<Entry, number>(
       {
-        connect: (from, connected) => this.#stream(id, from, connected),
+        connect: (from, left) =>
+          this.#stream(`${pathOf(id)}/events?after=${from}`, entryOf, left, {
+            onConnection,
+            onOpen: () => onConnection?.('open'),
+          }),
         placeOf: ({ seq }) => seq,
         mayBeLast: ({ event }) => event.type === 'session.ended',
         standing: async (seq) => {
@@ -155,17 +187,64 @@ export class MainstemClient {
         passes: (thrown) => thrown instanceof MainstemError && PASSING.has(thrown.code),
       },
       after,
-      { timers, random, retry, signal },
+      this.#resuming(signal),
     )
   }
 
-  async *#stream(id: string, after: number, signal: AbortSignal): AsyncGenerator<readonly Entry[]> {
-    const response = await this.#connection.open(`GET ${pathOf(id)}/events?after=${after}`, {
-      headers: { accept: 'text/event-stream' },
-      signal,
-    })
-    for await (const messages of sseMessages(response, signal))
-      yield messages.map(({ data }) => entryOf(data))
+  /**
+   * Events of every session of this principal, live, over as many connections as it takes. Fails with `cursor_gone`
+   * when the server restarted or the cursor is too old: list the sessions again and start without a cursor.
+   */
+  live({
+    after = '',
+    types,
+    signal = NEVER,
+    onConnection,
+  }: LiveOptions = {}): AsyncGenerator<LiveEntry, void, void> {
+    // Known from the headers on, so that a reader that was cut off before its first entry misses none.
+    let start = after
+    const connect = (from: string, left: AbortSignal) => {
+      const search = searchOf({ after: from || start || undefined, types: types?.join(',') })
+      const onOpen = ({ headers }: Response) => {
+        start ||= headers.get('mainstem-cursor') ?? ''
+        onConnection?.('open')
+      }
+      return this.#stream(`/v1/events?${search}`, liveOf, left, { onConnection, onOpen })
+    }
+    return resume<LiveEntry, string>(
+      {
+        connect,
+        placeOf: ({ cursor }) => cursor,
+        mayBeLast: () => false,
+        standing: async () => 'waiting',
+        passes: (thrown) => thrown instanceof MainstemError && PASSING.has(thrown.code),
+      },
+      after,
+      this.#resuming(signal),
+    )
+  }
+
+  #resuming(signal: AbortSignal): ResumeParts {
+    const { timers = systemTimers, random = Math.random, retry = {} } = this.#options
+    return { timers, random, retry, signal }
+  }
+
+  async *#stream<Item>(
+    path: string,
+    itemOf: (text: string) => Item,
+    signal: AbortSignal,
+    { onConnection, onOpen }: StreamWatch,
+  ): AsyncGenerator<readonly Item[]> {
+    onConnection?.('connecting')
+    const headers = { accept: 'text/event-stream' }
+    const response = await this.#connection.open(`GET ${path}`, { headers, signal })
+    onOpen(response)
+    try {
+      for await (const messages of sseMessages(response, signal))
+        yield messages.filter(({ data }) => data !== '').map(({ data }) => itemOf(data))
+    } finally {
+      onConnection?.('closed')
+    }
   }
 }
 
@@ -175,6 +254,21 @@ function pathOf(id: string): string {
 
 function recordOf(answer: unknown): SessionRecord {
   return shaped<SessionRecord>(answer, 'id', 'status', 'head')
+}
+
+function changedOf(answer: unknown): SessionRecord & { applied: Applied } {
+  return shaped<SessionRecord & { applied: Applied }>(answer, 'id', 'applied')
+}
+
+function liveOf(text: string): LiveEntry {
+  const value: unknown = JSON.parse(text)
+  return shaped<LiveEntry>(value, 'seq', 'session', 'event', 'cursor')
+}
+
+function searchOf(query: Readonly<Record<string, string | number | undefined>>): URLSearchParams {
+  const search = new URLSearchParams()
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) search.set(name, `${value}`)
+  return search
 }
 
 function entryOf(text: string): Entry {

@@ -72,6 +72,12 @@ export const ConfigFile = z.strictObject({
     .array(z.string().regex(/^(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+)$/, 'a host name without port'))
     .default([])
     .describe('names by which clients call this server, besides the loopback ones'),
+  origins: z
+    .array(
+      z.string().regex(/^https?:\/\/[^/\s?#@]+$/, 'an origin such as https://example.com, without a path'),
+    )
+    .default([])
+    .describe('other origins whose pages may call this server with a token'),
   roots: z.array(path).min(1).optional().describe('agents work below these directories only'),
   projects: z
     .record(z.string().min(1).max(200), path)

@@ -16,6 +16,8 @@ import { Runs } from '../gateway/http/background-work.ts'
 import { gateway } from '../gateway/http/server.ts'
 import { Tickets } from '../gateway/http/tickets.ts'
 import { Streams } from '../gateway/streams/stream-quota.ts'
+import { readPageFiles } from '../gateway/web/page-files.ts'
+import { SignInCookies } from '../gateway/web/sign-in-cookie.ts'
 import { MainstemError } from '../model/index.ts'
 import type { Retention } from '../sessions/retention.ts'
 import { secretsIn } from '../sessions/secrets.ts'
@@ -36,6 +38,8 @@ export interface ServeParts {
   agents?: readonly Agent[]
   /** Comes between the sessions and what they stand on: the test that kills a server at a certain point is there. */
   between?: Between
+  /** Where the built page is; in the package unless given. */
+  pageDirectory?: string
 }
 
 export interface Between {
@@ -45,11 +49,20 @@ export interface Between {
 
 const { version } = createRequire(import.meta.url)('../../package.json')
 
+/** The sources and the build lie equally deep in the package. */
+const PAGE = join(import.meta.dirname, '../../dist/web')
+
 /** How long readers may take to fetch the last of their stream when the server stops. */
 const LAST_WORDS_MS = 2_000
 
 /** Starts the server; it is ready when this settles. */
-export async function serve({ config, report, agents, between }: ServeParts): Promise<Server> {
+export async function serve({
+  config,
+  report,
+  agents,
+  between,
+  pageDirectory = PAGE,
+}: ServeParts): Promise<Server> {
   checkExposure(config)
   const policy = underCeiling(config.policy, config.ceiling)
   const roots = await Promise.all(config.roots.map(realRoot))
@@ -58,19 +71,7 @@ export async function serve({ config, report, agents, between }: ServeParts): Pr
   const token = config.auth ? await tokenIn(config.data) : undefined
   const opened = await storeOf(config)
   const store = between?.store(opened) ?? opened
-  const wired = wire({
-    settings: config.agents,
-    store,
-    maxProcesses: config.limits.processes,
-    maxQueue: config.limits.queue,
-    agentLimits: config.timeouts,
-    limit: (policy) => lowered(policy, config.ceiling),
-    limitOptions: (options) => loweredOptions(options, { ceiling: config.ceiling, roots }),
-    mayWorkIn: (directory) => isStillBelow(roots, directory),
-    secrets: [...(token ? [token.token] : []), ...secretsIn(process.env)],
-    ...(agents && { agents }),
-    ...(between && { between: between.driver }),
-  })
+  const wired = wiredBy(config, { store, roots, token, agents, between })
   const runs = new Runs(report)
   const phase = { now: 'starting' as Phase }
   const stopping = new AbortController()
@@ -78,6 +79,9 @@ export async function serve({ config, report, agents, between }: ServeParts): Pr
     sessions: wired.sessions,
     tokens: token && tokenSource(config.data, token.token),
     tickets: new Tickets(),
+    cookies: new SignInCookies(),
+    page: await readPageFiles(pageDirectory),
+    origins: config.origins,
     agents: () => readiness({ settings: config.agents, ...(agents && { agents }), signal: stopping.signal }),
     version,
     hosts: allowedHosts(config),
@@ -106,6 +110,30 @@ export async function serve({ config, report, agents, between }: ServeParts): Pr
   const pruning = { timers: systemTimers, signal: stopping.signal, report }
   runs.track(pruneHourly(wired.sessions, retentionOf(config), pruning))
   return new Server({ app, wired, runs, phase, stopping, token, drainMs: config.timeouts.drainMs })
+}
+
+interface WiringParts {
+  agents: ServeParts['agents'] | undefined
+  between: Between | undefined
+  store: Store
+  roots: readonly string[]
+  token: TokenFile | undefined
+}
+
+function wiredBy(config: Config, { store, roots, token, agents, between }: WiringParts): Wired {
+  return wire({
+    settings: config.agents,
+    store,
+    maxProcesses: config.limits.processes,
+    maxQueue: config.limits.queue,
+    agentLimits: config.timeouts,
+    limit: (policy) => lowered(policy, config.ceiling),
+    limitOptions: (options) => loweredOptions(options, { ceiling: config.ceiling, roots }),
+    mayWorkIn: (directory) => isStillBelow(roots, directory),
+    secrets: [...(token ? [token.token] : []), ...secretsIn(process.env)],
+    ...(agents && { agents }),
+    ...(between && { between: between.driver }),
+  })
 }
 
 interface ServerParts {

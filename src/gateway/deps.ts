@@ -6,6 +6,8 @@ import type { Tickets } from './http/tickets.ts'
 import type { StreamTiming } from './streams/event-stream.ts'
 import type { Streams } from './streams/stream-quota.ts'
 import type { AgentStatus } from './v1/agents.ts'
+import type { PageFiles } from './web/page-files.ts'
+import type { SignInCookies } from './web/sign-in-cookie.ts'
 
 export type Phase = 'starting' | 'ready' | 'draining'
 
@@ -30,6 +32,12 @@ export interface GatewayParts {
   /** Absent: nobody is asked for a token. */
   tokens: (() => Promise<readonly Token[]>) | undefined
   tickets: Tickets
+  /** Cookies of signed-in browsers. */
+  cookies: SignInCookies
+  /** The built page; absent where it was not built. */
+  page?: PageFiles | undefined
+  /** Origins of other pages that may call this server with a token. */
+  origins: readonly string[]
   /** Which agents can be used. */
   agents(): Promise<AgentStatus[]>
   version: string

@@ -22,6 +22,8 @@ import { newSessionEndpoint } from './v1/new-session.ts'
 import { requestEndpoints } from './v1/requests.ts'
 import { sessionEndpoints } from './v1/sessions.ts'
 import { usageEndpoint } from './v1/usage.ts'
+import { pageEndpoints } from './web/page-endpoints.ts'
+import { signInEndpoints } from './web/sign-in.ts'
 
 /** Every route there is. One that does not say otherwise asks for a token in its header. */
 export function endpointsOf(parts: GatewayParts): Endpoint[] {
@@ -53,6 +55,8 @@ export function endpointsOf(parts: GatewayParts): Endpoint[] {
     ...schemaEndpoints(),
     openApiEndpoint(describeAll),
     referenceEndpoint(describeAll),
+    ...pageEndpoints(parts),
+    ...signInEndpoints(parts),
   ]
   return all
 }

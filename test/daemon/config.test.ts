@@ -25,6 +25,7 @@ test('without a word it listens on loopback, asks for a token and works here', a
     host: '127.0.0.1',
     port: 7380,
     hosts: [],
+    origins: [],
     data: home,
     cwd: '/project',
     roots: ['/project'],

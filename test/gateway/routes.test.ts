@@ -18,8 +18,8 @@ const table = await (async () => {
 const routes = table.map(({ method, url }) => [method, url.replaceAll(/:\w+/g, 'x')] as const)
 const posts = routes.filter(([method]) => method === 'POST')
 
-/** Open to everybody, because it tells nothing but that we live. */
-const OPEN = ['/healthz', '/readyz']
+/** Open to everybody: health, the page, which holds no data, and the way to sign in. */
+const OPEN = ['/healthz', '/readyz', '/', '/assets/x', '/v1/sign-in']
 
 interface Sent {
   headers?: readonly string[]

@@ -15,6 +15,7 @@ import { Runs } from '../../src/gateway/http/background-work.ts'
 import { gateway } from '../../src/gateway/http/server.ts'
 import { Tickets } from '../../src/gateway/http/tickets.ts'
 import { Streams } from '../../src/gateway/streams/stream-quota.ts'
+import { SignInCookies } from '../../src/gateway/web/sign-in-cookie.ts'
 import { DEFAULT_POLICY } from '../../src/model/index.ts'
 import type { AgentSettings } from '../../src/sessions/deps.ts'
 import { Sessions } from '../../src/sessions/sessions.ts'
@@ -73,6 +74,8 @@ export class TestGateway implements AsyncDisposable {
     this.parts = {
       tokens: async () => [tokenOf('owner', TOKEN), tokenOf('guest', GUEST)],
       tickets: new Tickets(),
+      cookies: new SignInCookies(),
+      origins: [],
       agents: async () => [],
       version: '0.0.0',
       hosts: ['127.0.0.1', 'localhost', '[::1]'],

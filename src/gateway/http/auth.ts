@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { MainstemError } from '../../model/index.ts'
 import { OWNER } from '../../sessions/secrets.ts'
 import type { GatewayParts } from '../deps.ts'
+import { cookieOf } from '../web/cookie-header.ts'
 import type { Connections } from './connections.ts'
 
 /** Who is meant by a token: what belongs to one principal does not exist for another. */
@@ -35,7 +36,7 @@ export const LOCAL = OWNER
 /** Asks every request for a token, but on routes that are declared open. Without tokens everybody may come in. */
 export function requireToken(
   app: FastifyInstance,
-  { tokens, tickets }: Pick<GatewayParts, 'tokens' | 'tickets'>,
+  { tokens, tickets, cookies }: Pick<GatewayParts, 'tokens' | 'tickets' | 'cookies'>,
   connections: Connections,
 ): void {
   app.decorateRequest('principal', '')
@@ -44,11 +45,16 @@ export function requireToken(
     connections.trust(request.raw.socket)
   }
   const admitToken = async (request: FastifyRequest, presented: string | undefined) =>
-    admit(request, tokens ? principalOf(await tokens(), presented) : LOCAL)
+    admit(request, tokens ? tokenPresented(await tokens(), presented).principal : LOCAL)
   app.addHook('onRequest', async (request) => {
     const auth = authOf(request)
     if (auth === 'open') return
     const { authorization } = request.headers
+    const cookie = authorization === undefined ? cookieOf(request) : undefined
+    if (tokens && cookie !== undefined && ticketOf(request.query) === undefined) {
+      admit(request, cookies.principalOf(cookie, await tokens()))
+      return
+    }
     if (authorization === undefined && auth === 'body') return
     const ticket = auth === 'ticket' && authorization === undefined ? ticketOf(request.query) : undefined
     const holder = ticket === undefined ? undefined : tickets.redeem(ticket)
@@ -66,15 +72,21 @@ function authOf(request: FastifyRequest): RouteAuth {
   return request.routeOptions.config?.auth ?? 'header'
 }
 
-function principalOf(known: readonly Token[], presented = ''): string {
+/** The token that was presented, or `unauthorized`. */
+export function tokenPresented(known: readonly Token[], presented = ''): Token {
   const asked = digest(presented)
-  let found: string | undefined
+  let found: Token | undefined
   // Digests have one length, and all are compared: the time tells nothing about a token.
-  for (const { principal, digest } of known) {
-    if (timingSafeEqual(Buffer.from(digest, 'hex'), asked)) found = principal
+  for (const token of known) {
+    if (timingSafeEqual(Buffer.from(token.digest, 'hex'), asked)) found = token
   }
   if (found === undefined) throw new MainstemError('unauthorized', 'a valid token is required')
   return found
+}
+
+/** The token of a principal, if it still has one. */
+export function tokenNamed(known: readonly Token[], principal: string): Token | undefined {
+  return known.find((token) => token.principal === principal)
 }
 
 function digest(text: string): Buffer {

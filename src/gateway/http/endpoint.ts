@@ -11,6 +11,8 @@ declare module 'fastify' {
     socket?: boolean
     /** It can be called without a body. */
     bodyOptional?: boolean
+    /** A link on another site may lead here. */
+    navigable?: boolean
   }
 }
 
@@ -32,6 +34,8 @@ interface Shape {
   url: string
   summary: string
   auth?: RouteAuth
+  /** A document that a link on another site may lead to. */
+  navigable?: boolean
   /** What can go wrong besides what can go wrong everywhere. */
   errors?: readonly ErrorCode[]
   /** Takes an `Idempotency-Key`. Where it is not taken it is refused: a retry would do the work twice. */
@@ -94,6 +98,7 @@ export function routeOf(endpoint: Endpoint): RouteOptions {
     config: {
       auth,
       socket: socket !== undefined,
+      navigable: endpoint.navigable ?? false,
       bodyOptional: body === undefined || body.safeParse(undefined).success,
     },
     ...(endpoint.unread && {

@@ -1,5 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { MainstemError } from '../../model/index.ts'
+import type { GatewayParts } from '../deps.ts'
+import { shareWith } from '../web/origins.ts'
 
 /** Where a token could be put in a URL, and so into somebody's log. */
 const TOKEN_PARAMETERS = ['token', 'auth_token', 'access_token']
@@ -16,11 +18,16 @@ const OWN_FETCH_SITES: ReadonlySet<string> = new Set(['same-origin', 'none'])
  * Turns away what a foreign page could send, before anybody is asked for a token. A name that an attacker points
  * at this machine arrives without an Origin, so the Host must be one that we know.
  */
-export function guardEdges(app: FastifyInstance, hosts: readonly string[]): void {
+export function guardEdges(
+  app: FastifyInstance,
+  { hosts, origins }: Pick<GatewayParts, 'hosts' | 'origins'>,
+): void {
   const allowed: ReadonlySet<string> = new Set(hosts.map((host) => host.toLowerCase()))
-  app.addHook('onRequest', async (request) => {
+  app.addHook('onRequest', async (request, reply) => {
     checkHost(request, allowed)
-    checkOrigin(request)
+    const { origin } = request.headers
+    if (origin === undefined || !origins.includes(origin)) checkOrigin(request)
+    else if (shareWith(origin, request, reply) === 'preflight') return reply.code(204).send()
     checkParameters(request)
     const encoding = request.headers['content-encoding']
     if (encoding !== undefined && encoding !== 'identity') {
@@ -57,16 +64,23 @@ function nameOf(authority: string): string {
   return AUTHORITY.exec(authority.toLowerCase())?.[1] ?? ''
 }
 
-function checkOrigin({ headers }: FastifyRequest): void {
+function checkOrigin(request: FastifyRequest): void {
+  const { headers } = request
   const site = headers['sec-fetch-site']
-  const foreign = typeof site === 'string' && !OWN_FETCH_SITES.has(site)
+  const foreign = typeof site === 'string' && !OWN_FETCH_SITES.has(site) && !isNavigation(request)
   if (foreign || (headers.origin !== undefined && !isOwnOrigin(headers.origin, headers.host))) {
     throw new MainstemError('forbidden', 'requests from another origin are not allowed')
   }
 }
 
+/** A link on another site that leads to the page: it starts without data, and the site cannot read the answer. */
+function isNavigation({ method, headers, routeOptions }: FastifyRequest): boolean {
+  const navigates = headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document'
+  return navigates && method === 'GET' && routeOptions.config?.navigable === true
+}
+
 /** The Host is one of ours by now, so an origin that equals it is ours too. */
-function isOwnOrigin(origin: string, host = ''): boolean {
+export function isOwnOrigin(origin: string, host = ''): boolean {
   const from = URL.parse(origin)
   if (from?.protocol !== 'http:' && from?.protocol !== 'https:') return false
   return from.host === URL.parse(`${from.protocol}//${host}`)?.host

@@ -37,6 +37,11 @@ const NAMES: Readonly<Record<string, string>> = {
   'GET /schemas/:agent/:name': 'getAgentSchema',
   'GET /openapi.json': 'getOpenApi',
   'GET /docs': 'getReference',
+  'GET /': 'getPage',
+  'GET /assets/:name': 'getPageFile',
+  'POST /v1/sign-in': 'signIn',
+  'POST /v1/sign-out': 'signOut',
+  'GET /v1/server': 'getServer',
 }
 
 export function operationName({ method, url }: { method: string; url: string }): string {

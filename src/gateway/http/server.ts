@@ -57,7 +57,7 @@ export function gateway(parts: GatewayParts): FastifyInstance {
   app.setNotFoundHandler((_request, reply) =>
     sendProblem(reply, problemOf('not_found', 'there is no such path')),
   )
-  guardEdges(app, parts.hosts)
+  guardEdges(app, parts)
   requireToken(app, parts, connections)
   const socketOf = acceptSockets(app, parts)
   // Only routes that are added once sockets are known can be opened as one.

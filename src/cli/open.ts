@@ -1,0 +1,73 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import type { Command } from 'commander'
+import { MainstemClient } from '../client/index.ts'
+import { loadConfig, type Overrides } from '../daemon/config.ts'
+import { tokenIn } from '../daemon/token.ts'
+import { MainstemError, toMainstemError } from '../model/index.ts'
+import { parsePort } from './serve.ts'
+
+interface OpenFlags extends Pick<Overrides, 'host' | 'port' | 'data' | 'config'> {
+  print?: boolean
+}
+
+/** `mainstem open`: signs a browser in to the running server. */
+export function registerOpen(program: Command): void {
+  program
+    .command('open')
+    .description('open the page of the running server in a browser')
+    .option('--host <host>', 'address of the server (default: 127.0.0.1)')
+    .option('--port <port>', 'port of the server (default: 7380)', parsePort)
+    .option('--data <dir>', 'data directory of the server')
+    .option('--config <file>', 'configuration file of the server')
+    .option('--print', 'print the link instead of opening it')
+    .action(open)
+}
+
+async function open({ print, ...flags }: OpenFlags): Promise<void> {
+  const { host, port, data, auth } = await loadConfig({ flags, environment: process.env, cwd: process.cwd() })
+  const baseUrl = `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+  const link = auth ? await signInLink(baseUrl, (await tokenIn(data)).token) : `${baseUrl}/`
+  if (!print && (await opened(link))) {
+    console.log(`Opened ${baseUrl}/ in your browser.`)
+    return
+  }
+  // Alone on its line, so that a script can use it.
+  console.log(link)
+  if (auth) console.error('This link signs in once. It expires in 30 seconds.')
+}
+
+/** The ticket is in the fragment: a browser sends a fragment to no server, so no log and no proxy sees it. */
+async function signInLink(baseUrl: string, token: string): Promise<string> {
+  try {
+    return `${baseUrl}/#ticket=${await new MainstemClient({ baseUrl, token }).ticket()}`
+  } catch (thrown) {
+    const error = toMainstemError(thrown)
+    if (error.code !== 'connection_failed') throw thrown
+    const advice = 'Start the server with `mainstem serve`, or name its address with --host and --port.'
+    throw new MainstemError(
+      'connection_failed',
+      `no server answers at ${baseUrl}`,
+      { advice },
+      { cause: thrown },
+    )
+  }
+}
+
+const OPENERS: Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>> = {
+  darwin: ['open'],
+  win32: ['rundll32', 'url.dll,FileProtocolHandler'],
+}
+
+/** Whether the browser of this desktop took the link. */
+async function opened(link: string): Promise<boolean> {
+  const [command, ...args] = OPENERS[process.platform] ?? ['xdg-open']
+  const child = spawn(command, [...args, link], { stdio: 'ignore' })
+  try {
+    const [code] = await once(child, 'exit')
+    return code === 0
+  } catch {
+    // There is no such program on this machine.
+    return false
+  }
+}

@@ -1,0 +1,94 @@
+import { z } from 'zod'
+import { MainstemError } from '../../model/index.ts'
+import type { GatewayParts } from '../deps.ts'
+import { LOCAL, type Token, tokenNamed, tokenPresented } from '../http/auth.ts'
+import { named } from '../http/components.ts'
+import { type Endpoint, endpoint } from '../http/endpoint.ts'
+import { setCookie } from './cookie-header.ts'
+
+const SignIn = named(
+  'SignIn',
+  z
+    .strictObject({
+      ticket: z.string().optional().describe('from `mainstem open`; valid once'),
+      token: z.string().optional(),
+    })
+    .refine(
+      ({ ticket, token }) => (ticket === undefined) !== (token === undefined),
+      'either ticket or token',
+    ),
+)
+type SignIn = z.infer<typeof SignIn>
+
+const ServerInfo = named(
+  'ServerInfo',
+  z.strictObject({
+    version: z.string(),
+    principal: z.string().describe('who the token or the sign-in belongs to'),
+    authentication: z.boolean().describe('false: the server asks for no token'),
+    cwd: z.string().describe('where agents work unless a session names another directory'),
+    roots: z.array(z.string()).describe('directories that agents may work in'),
+    now: z.int().describe('the clock of the server, in milliseconds since 1970'),
+  }),
+)
+
+/** Sign-in of a browser: a ticket or a token becomes a cookie that scripts cannot read. */
+export function signInEndpoints(parts: GatewayParts): Endpoint[] {
+  return [
+    endpoint({
+      method: 'POST',
+      url: '/v1/sign-in',
+      summary: 'Exchange a ticket or a token for the cookie of a browser',
+      auth: 'open',
+      body: SignIn,
+      status: 204,
+      errors: ['invalid_request', 'unauthorized', 'forbidden', 'too_large', 'unsupported_media'],
+      async run({ body, request, reply }) {
+        const { tokens, cookies } = parts
+        reply.header('cache-control', 'no-store')
+        if (tokens) {
+          const token = tokenFor(parts, body, await tokens())
+          reply.header('set-cookie', setCookie(request, cookies.issue(token)))
+        }
+        return reply.code(204).send()
+      },
+    }),
+    endpoint({
+      method: 'POST',
+      url: '/v1/sign-out',
+      summary: 'Remove the cookie of a browser',
+      status: 204,
+      async run({ request, reply }) {
+        reply.header('set-cookie', setCookie(request, ''))
+        return reply.code(204).send()
+      },
+    }),
+    endpoint({
+      method: 'GET',
+      url: '/v1/server',
+      summary: 'The server, and the principal that calls it',
+      answer: ServerInfo,
+      async run({ principal }) {
+        const { version, cwd, roots, tokens } = parts
+        return {
+          version,
+          principal: principal || LOCAL,
+          authentication: tokens !== undefined,
+          cwd,
+          roots: [...roots],
+          now: Date.now(),
+        }
+      },
+    }),
+  ]
+}
+
+function tokenFor({ tickets }: GatewayParts, { ticket, token }: SignIn, known: readonly Token[]): Token {
+  if (ticket === undefined) return tokenPresented(known, token)
+  const principal = tickets.redeem(ticket)
+  const found = principal === undefined ? undefined : tokenNamed(known, principal)
+  if (found) return found
+  throw new MainstemError('unauthorized', 'this link was used before or has expired', {
+    advice: 'Run `mainstem open` to get a new one.',
+  })
+}
