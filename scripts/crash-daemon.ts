@@ -55,7 +55,7 @@ function driven(inner: Driver): Driver {
   return {
     start(launch: Launch, context: RunContext): Run {
       const run = (launch.kind === 'builtin' ? fast : inner).start(launch, context)
-      if (launch.kind === 'process') void run.pid.then(() => pass('after-spawn-before-record'))
+      if (launch.kind === 'process') pass('after-spawn-before-record')
       const { pid, frames, exit } = run
       return { pid, frames, exit, write: (write) => answered(run, write), stop: () => run.stop() }
     },

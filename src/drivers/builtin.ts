@@ -9,7 +9,7 @@ export function builtinDriver({ timers }: { timers: Timers }): Driver<BuiltinLau
 }
 
 class BuiltinRun implements Run {
-  readonly pid = Promise.resolve(undefined)
+  readonly pid = undefined
   readonly frames: AsyncIterable<readonly Frame[]>
   readonly exit: Promise<RunExit>
   readonly #launch: BuiltinLaunch

@@ -26,8 +26,8 @@ export interface RunExit {
 
 /** A launch that is running. It always ends: `frames` finishes and then `exit` is settled. */
 export interface Run {
-  /** Told once it has started; nothing where there is no process. */
-  readonly pid: Promise<number | undefined>
+  /** The first process of the run; undefined when none was started. */
+  readonly pid: number | undefined
   /** Batches, one for each chunk read: no promise is paid for a single event. Not reading slows the child. */
   readonly frames: AsyncIterable<readonly Frame[]>
   readonly exit: Promise<RunExit>

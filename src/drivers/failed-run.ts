@@ -2,11 +2,15 @@ import type { MainstemError } from '../model/index.ts'
 import type { Run, RunExit } from './driver.ts'
 import { FrameQueue } from './frame-queue.ts'
 
-/** A run that never began: it says nothing and ends with its error. */
-export function failedRun({ code, message, advice }: MainstemError, cleanUp?: () => Promise<void>): Run {
+/** A run that could not start: it has no frames and exits with the error. */
+export function failedRun(
+  failure: MainstemError | Promise<MainstemError>,
+  cleanUp?: () => Promise<void>,
+): Run {
   const frames = new FrameQueue(0)
   frames.close()
   const conclude = async (): Promise<RunExit> => {
+    const { code, message, advice } = await failure
     await cleanUp?.()
     return { error: { code, message, ...(advice !== undefined && { advice }) } }
   }
@@ -14,5 +18,5 @@ export function failedRun({ code, message, advice }: MainstemError, cleanUp?: ()
   const over = async () => {
     await exit
   }
-  return { pid: Promise.resolve(undefined), frames, exit, write: over, stop: over }
+  return { pid: undefined, frames, exit, write: over, stop: over }
 }

@@ -6,14 +6,12 @@ type Batch = readonly Frame[] | Promise<readonly Frame[]>
 interface Waiting {
   frames: Batch
   bytes: number
-  /** The same frames, where they are of several batches and in a list of our own. */
-  gathered?: Frame[]
 }
 
-/** How much of the queue is handed out at once, when it has gathered in small pieces. */
-const GATHERED_PART = 4
+/** The part of the limit that one batch may have, so that the pipes are read while the reader works on it. */
+const BATCH_PART = 4
 
-/** Hands frames from the pipes of a child to one reader, and holds a bounded number of bytes meanwhile. */
+/** Queues frames from the pipes of a child for one reader, up to a number of bytes. */
 export class FrameQueue implements AsyncIterable<readonly Frame[]> {
   readonly #waiting: Waiting[] = []
   #limit: number
@@ -32,7 +30,7 @@ export class FrameQueue implements AsyncIterable<readonly Frame[]> {
 
   /** `bytes` are those read for the batch, so that half a line, or a part of a blob, counts as well. */
   push(frames: Batch, bytes: number): void {
-    if (!this.#gather(frames, bytes)) this.#waiting.push({ frames, bytes })
+    this.#waiting.push({ frames, bytes })
     this.#bytes += bytes
     this.#wakeReader?.()
   }
@@ -56,12 +54,10 @@ export class FrameQueue implements AsyncIterable<readonly Frame[]> {
 
   async *[Symbol.asyncIterator](): AsyncGenerator<readonly Frame[], void, undefined> {
     for (;;) {
-      const next = this.#waiting.shift()
-      if (next) {
-        this.#bytes -= next.bytes
-        // Half empty first: the pipes are not switched on and off for every batch.
-        if (this.#bytes <= this.#limit / 2) this.#resume()
-        const frames = await next.frames
+      const batches = this.#take()
+      if (batches.length > 0) {
+        const [first = [], ...more] = await Promise.all(batches)
+        const frames = more.length === 0 ? first : [first, ...more].flat()
         if (frames.length > 0) yield frames
       } else if (this.#closed) {
         return
@@ -73,19 +69,20 @@ export class FrameQueue implements AsyncIterable<readonly Frame[]> {
     }
   }
 
-  /**
-   * What comes while the reader is busy joins what waits already: one that falls behind then catches up, instead of
-   * paying for each batch. No more than a part of the queue at once, so that the pipes go on meanwhile.
-   */
-  #gather(frames: Batch, bytes: number): boolean {
-    const last = this.#waiting.at(-1)
-    if (!last || last.frames instanceof Promise || frames instanceof Promise) return false
-    if (last.bytes + bytes > this.#limit / GATHERED_PART) return false
-    last.gathered ??= [...last.frames]
-    for (const frame of frames) last.gathered.push(frame)
-    last.frames = last.gathered
-    last.bytes += bytes
-    return true
+  /** Takes what waits as one batch: a reader that commits each batch pays for one commit, not for one per chunk. */
+  #take(): Batch[] {
+    const batches: Batch[] = []
+    let bytes = 0
+    for (let next = this.#waiting[0]; next; next = this.#waiting[0]) {
+      bytes += next.bytes
+      if (batches.length > 0 && bytes > this.#limit / BATCH_PART) break
+      batches.push(next.frames)
+      this.#bytes -= next.bytes
+      this.#waiting.shift()
+    }
+    // Not before it is half empty, so that the pipes do not pause and resume for every batch.
+    if (batches.length > 0 && this.#bytes <= this.#limit / 2) this.#resume()
+    return batches
   }
 
   #resume(): void {

@@ -1,11 +1,10 @@
-import type { Readable } from 'node:stream'
+import type { ChildProcessWithoutNullStreams } from 'node:child_process'
 import { setImmediate } from 'node:timers/promises'
 import type { Write } from '../agents/agent.ts'
 import { type BlobSink, type ErrorCode, type ErrorInfo, MainstemError } from '../model/index.ts'
 import type { Run, RunExit, Timers } from './driver.ts'
 import { FrameQueue } from './frame-queue.ts'
 import { PipeReader, type PipeSetup } from './pipe-reader.ts'
-import type { Child } from './spawn-child.ts'
 import { type Graces, type Tree, terminate } from './terminate.ts'
 
 /** Everything that a run started, and the part of it that tools of one turn started. */
@@ -36,10 +35,10 @@ interface ProcessRunSetup {
 
 /** One child process from its start until nothing of it is left. */
 export class ProcessRun implements Run {
-  readonly pid: Promise<number | undefined>
+  readonly pid: number | undefined
   readonly frames: FrameQueue
   readonly exit: Promise<RunExit>
-  readonly #child: Child
+  readonly #child: ChildProcessWithoutNullStreams
   readonly #setup: ProcessRunSetup
   readonly #pipes: readonly PipeReader[]
   readonly #exited = Promise.withResolvers<RunExit>()
@@ -47,8 +46,8 @@ export class ProcessRun implements Run {
   #error: ErrorInfo | undefined
   #survivors: readonly number[] = []
 
-  constructor(child: Child, stdout: Readable, setup: ProcessRunSetup) {
-    this.pid = Promise.resolve(child.pid)
+  constructor(child: ChildProcessWithoutNullStreams, setup: ProcessRunSetup) {
+    this.pid = child.pid
     this.#child = child
     this.#setup = setup
     this.frames = new FrameQueue(setup.queueBytes)
@@ -58,7 +57,10 @@ export class ProcessRun implements Run {
       maxLineBytes: setup.maxLineBytes,
       fail: (code, thrown) => this.#fail(code, thrown),
     }
-    this.#pipes = [new PipeReader('stdout', stdout, reading), new PipeReader('stderr', child.stderr, reading)]
+    this.#pipes = [
+      new PipeReader('stdout', child.stdout, reading),
+      new PipeReader('stderr', child.stderr, reading),
+    ]
     child.once('exit', (code, signal) => {
       this.#exited.resolve({ ...(code !== null && { code }), ...(signal !== null && { signal }) })
     })
@@ -139,13 +141,12 @@ export class ProcessRun implements Run {
     const { tree, graces, timers } = this.#setup
     try {
       const survivors = await terminate(tree, graces, timers, first)
-      const { pid } = this.#child
-      this.#survivors = survivors.map((survivor) => survivor.pid)
-      if (pid === undefined) return
+      this.#survivors = survivors.map(({ pid }) => pid)
+      if (this.pid === undefined) return
       // A dead child is a zombie until its exit is reported: waiting for that leaves nothing behind.
-      if (!this.#survivors.includes(pid)) return void (await this.#exited.promise)
+      if (!this.#survivors.includes(this.pid)) return void (await this.#exited.promise)
       // The run ends all the same: a process that cannot be killed must not hold up a turn.
-      this.#fail('unknown', `SIGKILL did not end process ${pid}`)
+      this.#fail('unknown', `SIGKILL did not end process ${this.pid}`)
       this.#exited.resolve({})
     } catch (thrown) {
       // Processes cannot be listed. At least our own child goes; if it went before, its own exit stands.

@@ -1,11 +1,10 @@
 import type { ChildProcess } from 'node:child_process'
 import type { ProcessLaunch } from '../agents/agent.ts'
-import { toMainstemError } from '../model/index.ts'
+import { type MainstemError, toMainstemError } from '../model/index.ts'
 import { type RunGroups, runGroups } from './cgroup.ts'
 import type { Driver, Run, RunContext, Timers } from './driver.ts'
 import { environmentOf } from './environment.ts'
 import { failedRun } from './failed-run.ts'
-import { LateRun } from './late-run.ts'
 import { placeFiles } from './launch-files.ts'
 import { type OrphanGuard, orphanGuard } from './orphan-guard.ts'
 import { ProcessRun } from './process-run.ts'
@@ -40,30 +39,24 @@ export const QUEUE_BYTES = 1024 * 1024
 export function processDriver(given: ProcessDriverOptions = {}): Driver<ProcessLaunch> {
   const options = { groups: runGroups(), ...given }
   return {
-    start: (launch, context) => new LateRun(start(launch, context, options)),
+    start(launch, context) {
+      try {
+        const table = processTable(options.platform ?? process.platform)
+        return startIn(folderFor(launch, table), table, launch, context, options)
+      } catch (thrown) {
+        return failedRun(toMainstemError(thrown))
+      }
+    },
   }
 }
 
-async function start(
-  launch: ProcessLaunch,
-  context: RunContext,
-  options: ProcessDriverOptions,
-): Promise<Run> {
-  try {
-    const table = processTable(options.platform ?? process.platform)
-    return await startIn(folderFor(launch, table), table, launch, context, options)
-  } catch (thrown) {
-    return failedRun(toMainstemError(thrown))
-  }
-}
-
-async function startIn(
+function startIn(
   temporary: string,
   table: ProcessTable,
   launch: ProcessLaunch,
   context: RunContext,
   options: ProcessDriverOptions,
-): Promise<Run> {
+): Run {
   let release: (() => void) | undefined
   const cleanUp = async () => {
     options.groups?.remove([context.runId])
@@ -74,8 +67,9 @@ async function startIn(
     release = (options.guard ?? orphanGuard).add(context.runId, temporary)
     const placed = placeFiles(launch, temporary)
     const environment = environmentOf(options.environment ?? process.env, placed, context, temporary)
-    const { child, stdout } = await spawnChild(placed, context, environment, temporary)
-    return new ProcessRun(child, stdout, {
+    const child = spawnChild(placed, context, environment)
+    if (child.pid === undefined) return failedRun(startError(child), cleanUp)
+    return new ProcessRun(child, {
       tree: treeOf(child, table, context.runId, options.groups),
       now: () => table.now(),
       blobs: context.blobs,
@@ -89,6 +83,12 @@ async function startIn(
   } catch (thrown) {
     return failedRun(toMainstemError(thrown), cleanUp)
   }
+}
+
+/** Waits for the `error` event of a child that has no pid. */
+async function startError(child: ChildProcess): Promise<MainstemError> {
+  const thrown = await new Promise<Error>((resolve) => child.once('error', resolve))
+  return spawnError(child.spawnfile, thrown)
 }
 
 function treeOf(

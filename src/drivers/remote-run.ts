@@ -25,7 +25,7 @@ const STOP_MS = 5_000
 
 /** One session on a server elsewhere, from the call that opens it until its state says that it is over. */
 export class RemoteRun implements Run {
-  readonly pid = Promise.resolve(undefined)
+  readonly pid = undefined
   readonly frames: FrameQueue
   readonly exit: Promise<RunExit>
   readonly #setup: RemoteRunSetup

@@ -31,7 +31,7 @@ const HEED_CHARS = 500
 
 /** A server from the start of its process until nothing of it is left. Its events, answers and output are frames. */
 export class ServerRun implements Run {
-  readonly pid: Promise<number | undefined>
+  readonly pid: number | undefined
   readonly frames: FrameQueue
   readonly exit: Promise<RunExit>
   readonly #program: Run

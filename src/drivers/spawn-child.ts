@@ -1,13 +1,10 @@
-import { type ChildProcessByStdio, type SpawnOptionsWithoutStdio, spawn } from 'node:child_process'
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { statSync } from 'node:fs'
-import { join } from 'node:path'
-import type { Readable, Writable } from 'node:stream'
 import type { ProcessLaunch } from '../agents/agent.ts'
 import { type ErrorCode, MainstemError } from '../model/index.ts'
 import type { RunContext } from './driver.ts'
 import { findProgram } from './find-program.ts'
 import { pinDirectory } from './pin-directory.ts'
-import { type SocketPair, socketPair } from './socket-pair.ts'
 
 /** What the system says when a program cannot be started; anything else is `unknown`. */
 const SPAWN_ERRORS: Readonly<Record<string, ErrorCode>> = {
@@ -21,56 +18,25 @@ const SPAWN_ERRORS: Readonly<Record<string, ErrorCode>> = {
   ENOMEM: 'overloaded',
 }
 
-/** Its output is not read from itself. */
-export type Child = ChildProcessByStdio<Writable, Readable | null, Readable>
-
-interface Spawned {
-  child: Child
-  /** What a `data` event brings is good until the next one. */
-  stdout: Readable
-}
-
 /**
- * Starts a program in a process group of its own and without a shell, or throws why not.
- * `temporary` is a directory for this run alone.
+ * Starts a program in its own process group, without a shell. Throws errors that are known at once; a child without
+ * a pid reports the others with its `error` event.
  */
-export async function spawnChild(
+export function spawnChild(
   launch: ProcessLaunch,
   { cwd, isRealCwd = false }: Pick<RunContext, 'cwd' | 'isRealCwd'>,
   env: Record<string, string>,
-  temporary: string,
-): Promise<Spawned> {
-  // Checked first, because the system would blame the program for a missing directory.
+): ChildProcessWithoutNullStreams {
+  // The system reports a missing directory as a missing program, so check it first.
   checkDirectory(cwd)
   const [name, ...args] = launch.argv
   const program = findProgram(name, env.PATH ?? '')
-  const pair = await socketPair(join(temporary, 'out'))
   try {
     using place = isRealCwd ? pinDirectory(cwd) : undefined
-    const spawned = connected(program, args, { cwd: place?.path ?? cwd, env, detached: true }, pair)
-    if (spawned.child.pid !== undefined) return spawned
-    // It never started, and tells why a moment later.
-    throw await new Promise((resolve) => spawned.child.once('error', resolve))
+    return spawn(program, args, { cwd: place?.path ?? cwd, env, detached: true, stdio: 'pipe' })
   } catch (thrown) {
-    pair?.ours.destroy()
     throw thrown instanceof MainstemError ? thrown : spawnError(program, thrown)
-  } finally {
-    pair?.theirs.destroy()
   }
-}
-
-function connected(
-  program: string,
-  args: readonly string[],
-  options: SpawnOptionsWithoutStdio,
-  pair: SocketPair | undefined,
-): Spawned {
-  if (pair) {
-    const child = spawn(program, args, { ...options, stdio: ['pipe', pair.theirs, 'pipe'] })
-    return { child, stdout: pair.ours }
-  }
-  const child = spawn(program, args, { ...options, stdio: 'pipe' })
-  return { child, stdout: child.stdout }
 }
 
 /** A failed start in our own words. */

@@ -31,7 +31,7 @@ class MemoryBlob implements BlobWriter {
   }
 
   write(chunk: Uint8Array): void {
-    // The reader uses its chunk again, so this must be a copy.
+    // A copy, because the chunk shares the memory of a whole read.
     this.#chunks.push(chunk.slice())
     this.#bytes += chunk.length
   }

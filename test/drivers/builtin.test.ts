@@ -45,7 +45,7 @@ describe('a built-in agent', () => {
     const run = startBuiltin(() => [beat('{"a":1}'), beat('plain')])
     await run.write({ kind: 'text', text: 'go\n' })
     await run.write({ kind: 'end' })
-    expect(await run.pid).toBeUndefined()
+    expect(run.pid).toBeUndefined()
     expect(await readAll(run)).toEqual([
       { stream: 'stdout', text: '{"a":1}', value: { a: 1 } },
       { stream: 'stdout', text: 'plain' },

@@ -7,7 +7,7 @@ afterEach(expectNothingLeft)
 describe('the driver', () => {
   it('starts a process for a launch that has a program', async () => {
     const run = driver().start(fakeAgent('tail'), contextOf())
-    expect(await run.pid).toBeGreaterThan(0)
+    expect(run.pid).toBeGreaterThan(0)
     expect((await readAll(run)).map(({ text }) => text).sort()).toEqual(['last words', '{"last":true}'])
     expect(await run.exit).toEqual({ code: 0 })
   })

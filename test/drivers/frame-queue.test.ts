@@ -53,13 +53,15 @@ describe('the queue of frames', () => {
     expect(told).toEqual(['room'])
   })
 
-  it('hands out what gathered while its reader was busy as one batch, up to a quarter of its limit', async () => {
+  it('joins the batches that wait into one, up to a quarter of its limit', async () => {
     const queue = new FrameQueue(100)
     for (const text of ['a', 'b', 'c', 'd', 'e']) queue.push([frame(text)], 10)
+    queue.push(Promise.resolve([frame('f')]), 10)
+    queue.push([frame('large')], 99)
     queue.close()
     const batches: string[] = []
     for await (const batch of queue) batches.push(batch.map(({ text }) => text).join(''))
-    expect(batches).toEqual(['ab', 'cd', 'e'])
+    expect(batches).toEqual(['ab', 'cd', 'ef', 'large'])
   })
 
   it('has room at once when it is widened', () => {

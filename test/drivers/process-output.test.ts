@@ -48,7 +48,7 @@ describe('the output of a process', () => {
 
   it('waits for a slow reader, and so does the child', async () => {
     const run = startFake('flood', '50000', { queueBytes: 64 * 1024 })
-    expect(await untilBlocked(await run.pid)).toBeLessThan(2 * MEGABYTE)
+    expect(await untilBlocked(run.pid)).toBeLessThan(2 * MEGABYTE)
     expect(numbers(await readAll(run))).toEqual(Array.from({ length: 50_000 }, (_, n) => n))
     expect(await run.exit).toEqual({ code: 0 })
   })
@@ -158,7 +158,7 @@ describe('a line over the limit', () => {
   it('holds up the child too when nobody reads', async () => {
     const blobs = memoryBlobs()
     const run = startLong(20, blobs, MEGABYTE)
-    expect(await untilBlocked(await run.pid)).toBeLessThan(4 * MEGABYTE)
+    expect(await untilBlocked(run.pid)).toBeLessThan(4 * MEGABYTE)
     expect(await readAll(run)).toHaveLength(3)
     await run.exit
   })
@@ -197,7 +197,7 @@ describe('a line over the limit', () => {
       settled = true
     })
     const reading = readAll(run)
-    const pid = await run.pid
+    const pid = run.pid
     await vi.waitFor(() => expect(stateOf(pid)).toBeUndefined(), 5_000)
     // Another run from start to end takes longer than what is left of this one.
     const other = startFake('tail')

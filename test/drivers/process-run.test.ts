@@ -12,7 +12,7 @@ const info = (pid: number) => ({ pid, parent: 1, group: pid, session: pid, start
 function runWith(tree: Tree): { run: ProcessRun; pid: number; cleanedUp: () => number } {
   let cleanedUp = 0
   const child = spawn('sleep', ['600'])
-  const run = new ProcessRun(child, child.stdout, {
+  const run = new ProcessRun(child, {
     tree: { look: () => tree.look(), signal: (...all) => tree.signal(...all), tools: () => tree },
     now: () => 0,
     blobs: memoryBlobs().sink,

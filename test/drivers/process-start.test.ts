@@ -123,7 +123,7 @@ describe('a program', () => {
     const launch = launchOf(program, script ?? '', 'dump', ...odd)
     const run = processDriver({ graces: QUICK }).start(launch, contextOf({ cwd: folder }))
     const [frame] = await readAll(run)
-    expect(frame?.value).toMatchObject({ argv: ['dump', ...odd], cwd: folder, pid: await run.pid })
+    expect(frame?.value).toMatchObject({ argv: ['dump', ...odd], cwd: folder, pid: run.pid })
     expect(await run.exit).toEqual({ code: 0 })
   })
 

@@ -43,7 +43,7 @@ describe('stopping a process', () => {
 
   it('ends a stopped process, whose signals stay pending', async () => {
     const run = startFake('stopped', '', { graces: { ...QUICK, SIGTERM: 5_000 } })
-    const pid = await run.pid
+    const pid = run.pid
     await vi.waitFor(() => expect(stateOf(pid)).toBe('T'), 5_000)
     await run.stop()
     expect((await run.exit).signal).toMatch(/^SIG(?:INT|TERM)$/)
@@ -78,7 +78,7 @@ describe('stopping a process', () => {
     const helper = await start('here')
     const tool = await start('away')
     expect(await run.endTools?.(began)).toEqual([])
-    expect([daemon, helper, tool, await run.pid].map(isAlive)).toEqual([true, true, false, true])
+    expect([daemon, helper, tool, run.pid].map(isAlive)).toEqual([true, true, false, true])
     await run.stop()
     expect([daemon, helper].map(isAlive)).toEqual([false, false])
   })
@@ -99,7 +99,7 @@ describe('stopping a process', () => {
 
   it('ends a child that waits for a reader who never comes', async () => {
     const run = startFake('flood', '100000', { queueBytes: 1, graces: PATIENT })
-    await untilBlocked(await run.pid)
+    await untilBlocked(run.pid)
     await run.stop()
     expect(await run.exit).toEqual({ signal: 'SIGINT' })
   })

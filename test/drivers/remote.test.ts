@@ -34,7 +34,7 @@ describe.each([
     board.end('done')
     await read
     expect(await run.exit).toEqual({ code: 0 })
-    expect(await run.pid).toBeUndefined()
+    expect(run.pid).toBeUndefined()
     expect(frames.map(plain)).toEqual([
       frameOf('http', { tag: 'prompt', status: 201, body: { id: board.session, state: 'running' } }),
       ...board.events.map((event) => frameOf('sse', event)),

@@ -39,7 +39,7 @@ describe('the events of a server', () => {
     const run = startUnread()
     void run.write(count(100_000))
     // 24 MB in all: the rest has to wait in the server.
-    expect(await untilBlocked(await run.pid)).toBeLessThan(16 * 1024 * 1024)
+    expect(await untilBlocked(run.pid)).toBeLessThan(16 * 1024 * 1024)
     const frames: unknown[] = []
     for await (const batch of run.frames) {
       for (const { value, stream } of batch) {
@@ -54,7 +54,7 @@ describe('the events of a server', () => {
   it('that nobody reads do not hold up the end', async () => {
     const run = startUnread()
     void run.write(count(100_000))
-    await untilBlocked(await run.pid)
+    await untilBlocked(run.pid)
     await run.stop()
     expect(await run.exit).toEqual({ signal: 'SIGTERM' })
     expect((await readAll(run)).length).toBeGreaterThan(1)

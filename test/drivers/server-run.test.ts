@@ -15,7 +15,7 @@ function programOf(port: string): { program: Run; end(exit: RunExit): void } {
   frames.push([{ stream: 'stdout', text: `listening on http://127.0.0.1:${port}` }], 1)
   const done = async () => undefined
   return {
-    program: { pid: Promise.resolve(undefined), frames, exit: exited.promise, write: done, stop: done },
+    program: { pid: undefined, frames, exit: exited.promise, write: done, stop: done },
     end(exit) {
       frames.close()
       exited.resolve(exit)

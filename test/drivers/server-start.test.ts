@@ -19,8 +19,8 @@ describe('the start of a server', () => {
     async (mode, stream) => {
       const server = startServer(mode)
       await server.until('server.connected')
-      expect(await server.run.pid).toBeGreaterThan(0)
-      expect(server.of('stdout')[0]).toBe(`fake server ${await server.run.pid}`)
+      expect(server.run.pid).toBeGreaterThan(0)
+      expect(server.of('stdout')[0]).toBe(`fake server ${server.run.pid}`)
       expect(server.of(stream).at(-1)).toMatch(/^opencode server listening on http:\/\/127\.0\.0\.1:\d+$/)
       expect(server.of('sse')).toEqual(['{"type":"server.connected"}'])
       await server.run.stop()

@@ -60,7 +60,7 @@ export class RecordedDriver implements Driver {
 const BATCH = 5
 
 class RecordedRun implements Run {
-  readonly pid = Promise.resolve(undefined)
+  readonly pid = undefined
   readonly frames: AsyncIterable<readonly Frame[]>
   readonly exit: Promise<RunExit>
   readonly #asked = Promise.withResolvers<void>()

@@ -5,7 +5,7 @@ import type { BlobRef } from '../../src/model/index.ts'
 
 /** A run that a test speaks for: it says lines, exits, and sees what was written to it. */
 export class FakeRun implements Run {
-  readonly pid = Promise.resolve(undefined)
+  readonly pid = undefined
   readonly written: Write[] = []
   readonly launch: Launch
   readonly context: RunContext
