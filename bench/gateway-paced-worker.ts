@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout } from 'node:timers/promises'
 import { type Agent, type Codec, recipe } from '../src/agents/agent.ts'
-import { line, nothing, say, send } from '../src/agents/decoded.ts'
+import { emit, line, nothing, send } from '../src/agents/decoded.ts'
 import { echo } from '../src/agents/echo/agent.ts'
 import { wire } from '../src/compose/wire.ts'
 import { sqliteStore } from '../src/stores/sqlite.ts'
 import type { Store } from '../src/stores/store.ts'
 
-/** Many sessions that each say something now and then: how long the log takes, and how long the event loop waits. */
+/** Many sessions that each emit something now and then: how long the log takes, and how long the event loop waits. */
 const [directory = ''] = process.argv.slice(2)
 const SESSIONS = 500
 const EACH = 260
@@ -23,8 +23,8 @@ const codec: Codec<undefined> = {
   initial: () => undefined,
   decode: (_, { value }) =>
     value === 'end'
-      ? say({ type: 'turn.verdict', evidence: 'success', denials: 0, personDenials: 0 })
-      : say({ type: 'text.delta', messageId: 'm', text: String(value) }),
+      ? emit({ type: 'turn.verdict', evidence: 'success', denials: 0, personDenials: 0 })
+      : emit({ type: 'text.delta', messageId: 'm', text: String(value) }),
   encode: (_, command) => (command.type === 'prompt' ? send([line(command.text), { kind: 'end' }]) : nothing),
   end: () => nothing,
 }

@@ -5,7 +5,7 @@ import { dirname, resolve } from 'node:path'
 
 /** What keeps the programs from the rest of the world while they run. */
 export interface Fence {
-  /** Said at the start of a run. */
+  /** Emitted at the start of a run. */
   readonly words: string
   /** Folders where nothing may appear. */
   readonly covered: readonly string[]

@@ -65,7 +65,7 @@ export interface TurnVerdict extends Verdict {
 }
 
 /** What a codec says: events, but for what only the session knows (turn numbers, outcomes, digests). */
-export type Said =
+export type Emitted =
   | Exclude<
       Event,
       { type: `session.${'started' | 'ended'}` | `turn.${string}` | 'request.opened' | 'request.resolved' }
@@ -81,9 +81,9 @@ export type Write =
   | { kind: 'end' }
   | { kind: 'http'; method: 'GET' | 'POST' | 'PATCH' | 'DELETE'; path: string; body?: unknown; tag?: string }
 
-export interface Step {
+export interface Decoded {
   readonly verdict: FrameVerdict
-  readonly said: readonly Said[]
+  readonly emitted: readonly Emitted[]
   readonly writes: readonly Write[]
   /** A command the agent, or its protocol, cannot take. */
   readonly refused?: ErrorInfo
@@ -95,11 +95,11 @@ export interface Step {
 export interface Codec<State> {
   initial(start: Start): State
   /** What the agent wrote. */
-  decode(state: State, frame: Frame): Step
+  decode(state: State, frame: Frame): Decoded
   /** What we want of the agent. */
-  encode(state: State, command: Command): Step
+  encode(state: State, command: Command): Decoded
   /** The process is gone: settles whatever it left open. */
-  end(state: State, exit: Exit): Step
+  end(state: State, exit: Exit): Decoded
   /** Whether the process has answered its handshake. Absent where nothing is sent before the first model call. */
   ready?(state: State): boolean
   /** Whether only the exit of the process is missing: it printed its one result and has no work in the background. */

@@ -1,4 +1,4 @@
-import type { Said } from './agent.ts'
+import type { Emitted } from './agent.ts'
 import { currentId, idAfter, type Ledger, saidAs } from './ledger.ts'
 
 /** An increment of a message; remembered, so that a cut message can still be completed. */
@@ -8,7 +8,7 @@ export function addDelta(
   nativeId: string,
   text: string,
   parent?: string,
-): Said {
+): Emitted {
   let id = nativeId
   let open = ledger.messages.get(nativeId)
   if (!open) {
@@ -38,7 +38,7 @@ export function completeMessage(
   nativeId: string,
   text: string,
   more: MessageDetails = NO_DETAILS,
-): Said {
+): Emitted {
   const uses = ledger.closedMessages.add(nativeId)
   const id = ledger.messages.has(nativeId) ? nativeId : idAfter(nativeId, uses)
   ledger.messages.delete(id)
@@ -58,7 +58,7 @@ export function completeMessage(
 }
 
 /** Closes an open message with what was heard of it, for agents that never say "end of message". */
-export function closeMessage(ledger: Ledger, nativeId: string, partial = false): Said[] {
+export function closeMessage(ledger: Ledger, nativeId: string, partial = false): Emitted[] {
   const open = ledger.messages.get(currentId(ledger.messages, ledger.closedMessages, nativeId))
   if (!open) return []
   return [completeMessage(ledger, open.kind, open.nativeId, open.text, { parent: open.parent, partial })]
@@ -69,7 +69,7 @@ export function discardMessage(
   ledger: Ledger,
   nativeId: string,
   reason: 'stream_broken' | 'refused' = 'stream_broken',
-): Said[] {
+): Emitted[] {
   const id = currentId(ledger.messages, ledger.closedMessages, nativeId)
   if (!ledger.messages.delete(id)) return []
   ledger.closedMessages.add(nativeId)
@@ -77,7 +77,7 @@ export function discardMessage(
 }
 
 /** Drops a half message of which the draft of a call may be all that was shown. */
-export function discardDraft(ledger: Ledger, nativeId: string): Said[] {
+export function discardDraft(ledger: Ledger, nativeId: string): Emitted[] {
   const dropped = discardMessage(ledger, nativeId)
   if (dropped.length > 0) return dropped
   ledger.closedMessages.add(nativeId)

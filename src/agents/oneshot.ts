@@ -1,9 +1,9 @@
 import type { Command } from '../model/index.ts'
-import type { Start, Step } from './agent.ts'
+import type { Decoded, Start } from './agent.ts'
 import { nothing, refuse, send } from './decoded.ts'
 
 /** What a process of one turn can be told: its prompt, by stdin and never by argv. It ends by itself or by a signal. */
-export function encodeOneshot(agent: string, start: Start, command: Command): Step {
+export function encodeOneshot(agent: string, start: Start, command: Command): Decoded {
   switch (command.type) {
     case 'open':
     case 'close':

@@ -1,10 +1,10 @@
 import type { RequestOpened, RequestWithdrawn } from '../model/events/request.ts'
-import type { Said } from './agent.ts'
+import type { Emitted } from './agent.ts'
 import type { Ledger } from './ledger.ts'
 import { toolIdOf } from './tools.ts'
 
 /** What the call is that it asks about is known from the call, where that has begun. */
-export function openRequest(ledger: Ledger, request: Omit<RequestOpened, 'type' | 'inputDigest'>): Said {
+export function openRequest(ledger: Ledger, request: Omit<RequestOpened, 'type' | 'inputDigest'>): Emitted {
   const { requestId, toolId, parent } = request
   ledger.requests.set(requestId, { toolId, parent })
   const tool = toolId === undefined ? undefined : ledger.tools.get(toolIdOf(ledger, toolId))
@@ -26,7 +26,7 @@ export function withdrawRequest(
   requestId: string,
   reason: RequestWithdrawn['reason'],
   decision?: RequestWithdrawn['decision'],
-): Said[] {
+): Emitted[] {
   if (!ledger.requests.delete(requestId)) return []
   return [{ type: 'request.withdrawn', requestId, reason, ...(decision && { decision }) }]
 }

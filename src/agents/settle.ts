@@ -1,6 +1,6 @@
 import type { SubagentCompleted } from '../model/events/work.ts'
 import type { DeniedBy, Outcome, ToolStatus } from '../model/index.ts'
-import type { Said } from './agent.ts'
+import type { Emitted } from './agent.ts'
 import type { Ledger } from './ledger.ts'
 import { closeMessage } from './messages.ts'
 import { withdrawRequest } from './requests.ts'
@@ -33,28 +33,28 @@ function settledStatus(refusedBy: DeniedBy | undefined, outcome: Outcome): ToolS
  * Closes, in this order, everything of the ending turn that is open: messages, requests, tools, sub-agents.
  * Background sub-agents and what is theirs stay open unless `everything` goes.
  */
-export function settle(ledger: Ledger, outcome: Outcome, everything = false): Said[] {
+export function settle(ledger: Ledger, outcome: Outcome, everything = false): Emitted[] {
   // A call that was refused and has not begun by now never will, unless it is one of a sub-agent that goes on.
   if (everything || !anyOutlivesTurn(ledger)) ledger.refusals = undefined
   const stays = (parent: string | undefined) => !everything && outlivesTurn(ledger, parent)
-  const said: Said[] = []
+  const emitted: Emitted[] = []
   for (const [id, message] of ledger.messages) {
-    if (!stays(message.parent)) said.push(...closeMessage(ledger, id, true))
+    if (!stays(message.parent)) emitted.push(...closeMessage(ledger, id, true))
   }
   const reason = everything ? 'process_ended' : outcome === 'interrupted' ? 'interrupted' : 'turn_ended'
   for (const [id, request] of ledger.requests) {
-    if (!stays(request.parent)) said.push(...withdrawRequest(ledger, id, reason))
+    if (!stays(request.parent)) emitted.push(...withdrawRequest(ledger, id, reason))
   }
   for (const [id, tool] of ledger.tools) {
     if (stays(tool.parent)) continue
     const status = settledStatus(tool.refusedBy, outcome)
     const deniedBy = tool.refusedBy && { deniedBy: tool.refusedBy }
-    said.push(...finishTool(ledger, id, { status, settled: true, ...deniedBy }))
+    emitted.push(...finishTool(ledger, id, { status, settled: true, ...deniedBy }))
   }
   for (const [id, subagent] of ledger.subagents) {
     if (!everything && (subagent.background || stays(subagent.parent))) continue
     const status = settledStatus(undefined, outcome)
-    said.push(
+    emitted.push(
       ...finishSubagent(ledger, id, {
         status:
           status === 'unknown'
@@ -65,23 +65,23 @@ export function settle(ledger: Ledger, outcome: Outcome, everything = false): Sa
       }),
     )
   }
-  return said
+  return emitted
 }
 
 /** Closes, in the same order, what a sub-agent that ends has open of its own: messages, requests and tools. */
-export function settleThread(ledger: Ledger, id: string, ended: SubagentCompleted['status']): Said[] {
-  const said: Said[] = []
+export function settleThread(ledger: Ledger, id: string, ended: SubagentCompleted['status']): Emitted[] {
+  const emitted: Emitted[] = []
   for (const [messageId, message] of ledger.messages) {
-    if (message.parent === id) said.push(...closeMessage(ledger, messageId, true))
+    if (message.parent === id) emitted.push(...closeMessage(ledger, messageId, true))
   }
   for (const [requestId, request] of ledger.requests) {
-    if (request.parent === id) said.push(...withdrawRequest(ledger, requestId, 'turn_ended'))
+    if (request.parent === id) emitted.push(...withdrawRequest(ledger, requestId, 'turn_ended'))
   }
   for (const [toolId, tool] of ledger.tools) {
     if (tool.parent !== id) continue
     const by = tool.refusedBy
     const status = by ? 'denied' : ended === 'success' ? 'unknown' : ended
-    said.push(...finishTool(ledger, toolId, { status, settled: true, ...(by && { deniedBy: by }) }))
+    emitted.push(...finishTool(ledger, toolId, { status, settled: true, ...(by && { deniedBy: by }) }))
   }
-  return said
+  return emitted
 }

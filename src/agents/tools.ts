@@ -1,6 +1,6 @@
 import type { FileChanged, ToolCompleted, ToolProgressed, ToolStarted } from '../model/events/tool.ts'
 import type { DeniedBy, Location, ToolKind } from '../model/index.ts'
-import type { Said } from './agent.ts'
+import type { Emitted } from './agent.ts'
 import { currentId, idAfter, type Ledger, type OpenTool, saidAs } from './ledger.ts'
 
 export function toolIdOf(ledger: Ledger, nativeId: string): string {
@@ -26,7 +26,7 @@ type Telling<T, Needed extends keyof T> = Pick<T, Needed> & {
 
 export type ToolStart = Telling<ToolStarted, 'toolId' | 'name' | 'kind'>
 
-export function startTool(ledger: Ledger, tool: ToolStart): Said {
+export function startTool(ledger: Ledger, tool: ToolStart): Emitted {
   const { toolId: nativeId, name, kind, title, input, locations, messageId, parent } = tool
   const id = toolIdOf(ledger, nativeId)
   const toolId = saidAs(ledger, id)
@@ -64,7 +64,7 @@ export function progressTool(
   ledger: Ledger,
   nativeId: string,
   progress: Omit<ToolProgressed, 'type' | 'toolId'>,
-): Said[] {
+): Emitted[] {
   const id = openToolId(ledger, nativeId)
   return id === undefined ? [] : [{ type: 'tool.progressed', toolId: saidAs(ledger, id), ...progress }]
 }
@@ -105,7 +105,7 @@ export function finishTool(
   nativeId: string,
   result: ToolResult,
   changes: readonly Change[] = NO_CHANGES,
-): Said[] {
+): Emitted[] {
   const open = ledger.tools.take(nativeId) ?? ledger.tools.take(toolIdOf(ledger, nativeId))
   if (!open) return []
   const { toolId } = open
@@ -116,10 +116,10 @@ export function finishTool(
   }
   const end = completed(open, result)
   if (result.status !== 'success' || changes.length === 0) return [end]
-  const said: Said[] = []
-  for (const change of changes) said.push(changed(change, toolId, open.parent))
-  said.push(end)
-  return said
+  const emitted: Emitted[] = []
+  for (const change of changes) emitted.push(changed(change, toolId, open.parent))
+  emitted.push(end)
+  return emitted
 }
 
 /** Field by field, as everything that is said of calls: see `startTool`. */

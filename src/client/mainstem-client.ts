@@ -19,7 +19,7 @@ import type {
   UsageReport,
 } from './mainstem-types.ts'
 import { fieldOf } from './rest.ts'
-import { type ResumeParts, type RetryOptions, resume } from './resume.ts'
+import { type ResumeDeps, type RetryOptions, resume } from './resume.ts'
 import { sseMessages } from './sse-messages.ts'
 import { systemTimers, type Timers } from './timers.ts'
 import type { RequestAnswer } from './transport.ts'
@@ -224,7 +224,7 @@ export class MainstemClient {
     )
   }
 
-  #resuming(signal: AbortSignal): ResumeParts {
+  #resuming(signal: AbortSignal): ResumeDeps {
     const { timers = systemTimers, random = Math.random, retry = {} } = this.#options
     return { timers, random, retry, signal }
   }

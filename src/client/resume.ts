@@ -26,7 +26,7 @@ export interface RetryOptions {
   silenceMs?: number
 }
 
-export interface ResumeParts {
+export interface ResumeDeps {
   timers: Timers
   /** From 0 to 1: keeps readers that were cut off together from coming back together. */
   random(): number
@@ -45,10 +45,10 @@ const DEFAULTS: Required<RetryOptions> = {
 export async function* resume<Item, Place>(
   followed: Followed<Item, Place>,
   from: Place,
-  parts: ResumeParts,
+  deps: ResumeDeps,
 ): AsyncGenerator<Item, void, void> {
-  const { timers, random, signal } = parts
-  const retry = { ...DEFAULTS, ...parts.retry }
+  const { timers, random, signal } = deps
+  const retry = { ...DEFAULTS, ...deps.retry }
   let place = from
   let failures = 0
   let mayBeOver = false
@@ -59,7 +59,7 @@ export async function* resume<Item, Place>(
     try {
       // Cut off between the end and the answer that it was the end: a new connection would only be silent.
       if (mayBeOver && (await followed.standing(place, signal)) === 'over') return
-      for await (const item of oneConnection(followed, place, parts, retry.silenceMs)) {
+      for await (const item of oneConnection(followed, place, deps, retry.silenceMs)) {
         place = followed.placeOf(item)
         failures = 0
         heard = true
@@ -92,7 +92,7 @@ export async function* resume<Item, Place>(
 async function* oneConnection<Item, Place>(
   followed: Followed<Item, Place>,
   from: Place,
-  { timers, signal }: ResumeParts,
+  { timers, signal }: ResumeDeps,
   silenceMs: number,
 ): AsyncGenerator<Item, void, void> {
   const left = new AbortController()

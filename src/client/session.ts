@@ -12,7 +12,7 @@ import {
   type Transport,
 } from './transport.ts'
 
-export interface SessionParts {
+export interface SessionDeps {
   id: string
   agentType: string
   /** Where `events` begins. */
@@ -42,11 +42,11 @@ const NEVER = new AbortController().signal
 /** One session on a server. It goes on whether anybody reads it or not. */
 export class Session {
   readonly id: string
-  readonly #parts: SessionParts
+  readonly #deps: SessionDeps
 
-  constructor(parts: SessionParts) {
-    this.id = parts.id
-    this.#parts = parts
+  constructor(deps: SessionDeps) {
+    this.id = deps.id
+    this.#deps = deps
   }
 
   /**
@@ -64,7 +64,7 @@ export class Session {
 
   /** The same with the place of each event, so that another program can go on there another day. */
   async *read({ after, signal = NEVER }: ReadOptions = {}): AsyncGenerator<Read, void, void> {
-    const { adapter, from } = this.#parts
+    const { adapter, from } = this.#deps
     const start = after ?? from
     try {
       if (adapter) yield* this.#adapted(adapter, start, signal)
@@ -75,12 +75,12 @@ export class Session {
   }
 
   async state(): Promise<SessionState> {
-    return this.#call(this.#parts.transport.state(this.id))
+    return this.#call(this.#deps.transport.state(this.id))
   }
 
   /** Stops the agent. The events go on to their end, which says so. */
   async cancel(): Promise<void> {
-    return this.#call(this.#parts.transport.cancel(this.id))
+    return this.#call(this.#deps.transport.cancel(this.id))
   }
 
   /**
@@ -91,7 +91,7 @@ export class Session {
     { requestId, inputDigest }: Pick<RequestOpenedEvent, 'requestId' | 'inputDigest'>,
     answer: Omit<RequestAnswer, 'inputDigest'>,
   ): Promise<void> {
-    return this.#call(this.#parts.transport.answer(this.id, requestId, { ...answer, inputDigest }))
+    return this.#call(this.#deps.transport.answer(this.id, requestId, { ...answer, inputDigest }))
   }
 
   async *#unified(start: Cursor, signal: AbortSignal): AsyncGenerator<Read, void, void> {
@@ -112,14 +112,14 @@ export class Session {
       for await (const { text } of deliveries) yield text
     }
     let count = 0
-    const { agentType } = this.#parts
+    const { agentType } = this.#deps
     for await (const event of adapter.adaptEvents(texts(), { agentType })) {
       if (++count > known) yield { event, cursor: { count } }
     }
   }
 
   #deliveries(from: Cursor, signal: AbortSignal): AsyncGenerator<Delivery, void, void> {
-    const { transport, timers, retry, random } = this.#parts
+    const { transport, timers, retry, random } = this.#deps
     const { id } = this
     const followed: Followed<Delivery, Cursor> = {
       connect: (place, connected) => transport.connect(id, place, connected),
@@ -145,7 +145,7 @@ export class Session {
   }
 
   #error(thrown: unknown): AgentError {
-    return translateError(thrown, this.#parts.agentType)
+    return translateError(thrown, this.#deps.agentType)
   }
 }
 

@@ -12,10 +12,10 @@ import { lowered, underCeiling } from '../gateway/access/ceiling.ts'
 import { loweredOptions } from '../gateway/access/option-limits.ts'
 import { directoryBelow, isStillBelow } from '../gateway/access/roots.ts'
 import type { Phase } from '../gateway/deps.ts'
-import { Runs } from '../gateway/http/background-work.ts'
+import { BackgroundWork } from '../gateway/http/background-work.ts'
 import { gateway } from '../gateway/http/server.ts'
 import { Tickets } from '../gateway/http/tickets.ts'
-import { Streams } from '../gateway/streams/stream-quota.ts'
+import { StreamQuota } from '../gateway/streams/stream-quota.ts'
 import { readPageFiles } from '../gateway/web/page-files.ts'
 import { SignInCookies } from '../gateway/web/sign-in-cookie.ts'
 import { MainstemError } from '../model/index.ts'
@@ -30,7 +30,7 @@ import { tokenSource } from './named-tokens.ts'
 import { pruneHourly } from './pruning.ts'
 import { type TokenFile, tokenIn } from './token.ts'
 
-export interface ServeParts {
+export interface ServeDeps {
   config: Config
   /** Takes errors that no client can be told about. */
   report(thrown: unknown): void
@@ -62,7 +62,7 @@ export async function serve({
   agents,
   between,
   pageDirectory = PAGE,
-}: ServeParts): Promise<Server> {
+}: ServeDeps): Promise<Server> {
   checkExposure(config)
   const policy = underCeiling(config.policy, config.ceiling)
   const roots = await Promise.all(config.roots.map(realRoot))
@@ -72,7 +72,7 @@ export async function serve({
   const opened = await storeOf(config)
   const store = between?.store(opened) ?? opened
   const wired = wiredBy(config, { store, roots, token, agents, between })
-  const runs = new Runs(report)
+  const runs = new BackgroundWork(report)
   const phase = { now: 'starting' as Phase }
   const stopping = new AbortController()
   const app = gateway({
@@ -93,7 +93,7 @@ export async function serve({
     timing: config.timeouts,
     limits: config.limits,
     runs,
-    streams: new Streams(config.limits.streams),
+    streams: new StreamQuota(config.limits.streams),
     phase: () => phase.now,
     report,
   })
@@ -113,7 +113,7 @@ export async function serve({
 }
 
 interface WiringParts {
-  agents: ServeParts['agents'] | undefined
+  agents: ServeDeps['agents'] | undefined
   between: Between | undefined
   store: Store
   roots: readonly string[]
@@ -136,10 +136,10 @@ function wiredBy(config: Config, { store, roots, token, agents, between }: Wirin
   })
 }
 
-interface ServerParts {
+interface ServerDeps {
   app: FastifyInstance
   wired: Wired
-  runs: Runs
+  runs: BackgroundWork
   phase: { now: Phase }
   /** Ends what was started only to answer a question. */
   stopping: AbortController
@@ -149,22 +149,22 @@ interface ServerParts {
 
 /** A server that is listening. */
 export class Server {
-  readonly #parts: ServerParts
+  readonly #deps: ServerDeps
   readonly #patience = new AbortController()
   #closed: Promise<void> | undefined
 
-  constructor(parts: ServerParts) {
-    this.#parts = parts
+  constructor(deps: ServerDeps) {
+    this.#deps = deps
   }
 
   get url(): string {
-    const { address, family, port } = this.#parts.app.server.address() as AddressInfo
+    const { address, family, port } = this.#deps.app.server.address() as AddressInfo
     return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
   }
 
   /** Where the token is; nowhere when nobody is asked for one. */
   get tokenFile(): TokenFile | undefined {
-    return this.#parts.token
+    return this.#deps.token
   }
 
   /**
@@ -178,7 +178,7 @@ export class Server {
   }
 
   async #stop(): Promise<void> {
-    const { app, wired, runs, phase, stopping, drainMs } = this.#parts
+    const { app, wired, runs, phase, stopping, drainMs } = this.#deps
     phase.now = 'draining'
     stopping.abort()
     await Promise.race([runs.done(), systemTimers.sleep(drainMs, this.#patience.signal)])

@@ -21,7 +21,7 @@ type Call = Extract<z.infer<typeof Line>, { path: string }>
 /** All that a client may say about its call; the rest is ours. */
 const HEADERS: ReadonlySet<string> = new Set(['accept', 'content-type', 'idempotency-key', 'last-event-id'])
 
-export interface StdioParts {
+export interface StdioDeps {
   input: Readable
   output: Writable
   /** The server that answers, and the token it asks for. */
@@ -30,7 +30,7 @@ export interface StdioParts {
 }
 
 /** Passes the calls of one client to a server, until the client ends its input. */
-export async function passCalls({ input, output, url, token }: StdioParts): Promise<void> {
+export async function passCalls({ input, output, url, token }: StdioDeps): Promise<void> {
   const open = new Map<number, OpenCall>()
   const write = (line: object) => void output.write(`${JSON.stringify(line)}\n`)
   write(STDIO_GREETING)

@@ -37,7 +37,7 @@ export const SessionEvent = z.discriminatedUnion('type', [
 ])
 export type SessionEvent = z.infer<typeof SessionEvent>
 
-type BodyOf<Said> = Said extends SessionEvent ? Pick<Said, 'type' | 'payload'> : never
+type BodyOf<Emitted> = Emitted extends SessionEvent ? Pick<Emitted, 'type' | 'payload'> : never
 
 /** A message before it is stamped. */
 export type Body = BodyOf<SessionEvent>

@@ -115,7 +115,7 @@ export const AgentEvent = z.discriminatedUnion('type', [
 ])
 export type AgentEvent = z.infer<typeof AgentEvent>
 
-type BodyOf<Said> = Said extends AgentEvent ? Omit<Said, 'id' | 'sessionId' | 'timestamp'> : never
+type BodyOf<Emitted> = Emitted extends AgentEvent ? Omit<Emitted, 'id' | 'sessionId' | 'timestamp'> : never
 
 /** A message before it is stamped. */
 export type Body = BodyOf<AgentEvent>

@@ -191,7 +191,7 @@ function textCompleted({ text }: UnifiedState, event: TextCompleted): readonly B
   return [{ type: 'textChunk', content: appendWhole(text, event), isComplete: true }]
 }
 
-/** Said only for a session that was not over already after its last turn. */
+/** Emitted only for a session that was not over already after its last turn. */
 function endSession(state: UnifiedState, event: SessionEnded): readonly Body[] {
   const said = state.phase === 'open'
   state.phase = 'over'

@@ -1,10 +1,10 @@
 import type { Policy } from '../model/index.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import type { Token } from './http/auth.ts'
-import type { Runs } from './http/background-work.ts'
+import type { BackgroundWork } from './http/background-work.ts'
 import type { Tickets } from './http/tickets.ts'
 import type { StreamTiming } from './streams/event-stream.ts'
-import type { Streams } from './streams/stream-quota.ts'
+import type { StreamQuota } from './streams/stream-quota.ts'
 import type { AgentStatus } from './v1/agents.ts'
 import type { PageFiles } from './web/page-files.ts'
 import type { SignInCookies } from './web/sign-in-cookie.ts'
@@ -27,7 +27,7 @@ export interface GatewayLimits {
 }
 
 /** Everything the gateway needs from outside. */
-export interface GatewayParts {
+export interface GatewayDeps {
   sessions: Sessions
   /** Absent: nobody is asked for a token. */
   tokens: (() => Promise<readonly Token[]>) | undefined
@@ -53,8 +53,8 @@ export interface GatewayParts {
   ceiling: Policy
   timing: GatewayTiming
   limits: GatewayLimits
-  runs: Runs
-  streams: Streams
+  runs: BackgroundWork
+  streams: StreamQuota
   phase(): Phase
   /** Takes an error that no client can be told about. */
   report(thrown: unknown): void

@@ -8,23 +8,23 @@ import type { IdempotencyKey } from '../sessions/claim.ts'
 import type { NewSession } from '../sessions/deps.ts'
 import { underCeiling } from './access/ceiling.ts'
 import { directoryBelow } from './access/roots.ts'
-import type { GatewayParts } from './deps.ts'
+import type { GatewayDeps } from './deps.ts'
 import { named } from './http/components.ts'
 import { type Endpoint, endpoint } from './http/endpoint.ts'
 import { checkReady } from './http/health.ts'
 import { fingerprintOf, KeyText } from './http/idempotency.ts'
-import { withoutNulls } from './http/strip-nulls.ts'
+import { stripNulls } from './http/strip-nulls.ts'
 import { badCursor, type Cursor, checkKept, parseCursor, START } from './streams/cursor.ts'
 import { EventStream } from './streams/event-stream.ts'
 import { SSE } from './streams/format.ts'
 import { Projector } from './streams/projector.ts'
-import { pour } from './streams/stream-log.ts'
+import { streamLog } from './streams/stream-log.ts'
 
 /** The body of `POST /v1/execute`: the documented fields, then ours. */
 const ExecuteRequest = named(
   'ExecuteRequest',
   z.preprocess(
-    withoutNulls,
+    stripNulls,
     z.strictObject({
       idempotency_key: KeyText,
       task: z.string().min(1),
@@ -33,7 +33,7 @@ const ExecuteRequest = named(
       auth_token: z.string().optional(),
       mode: LaunchKind.optional(),
       cwd: z.string().min(1).max(4096).optional(),
-      policy: z.preprocess(withoutNulls, Policy.partial().optional()),
+      policy: z.preprocess(stripNulls, Policy.partial().optional()),
     }),
   ),
 )
@@ -44,7 +44,7 @@ const ExecuteQuery = z.object({ dialect: z.string().optional() }).catchall(z.str
 const ROUTE = 'POST /v1/execute'
 
 /** One task, one stream. The same key and body join the run in flight, or replay it. */
-export function executeEndpoint(parts: GatewayParts): Endpoint {
+export function executeEndpoint(deps: GatewayDeps): Endpoint {
   return endpoint({
     method: 'POST',
     url: '/v1/execute',
@@ -54,12 +54,12 @@ export function executeEndpoint(parts: GatewayParts): Endpoint {
     body: ExecuteRequest,
     answers: { [SSE.type]: z.unknown() },
     errors: ['agent_not_found', 'idempotency_conflict', 'unsupported_option', 'overloaded', 'draining'],
-    run: ({ query, body, request, reply }) => run(parts, query, body, request, reply),
+    run: ({ query, body, request, reply }) => run(deps, query, body, request, reply),
   })
 }
 
 async function run(
-  parts: GatewayParts,
+  deps: GatewayDeps,
   query: z.infer<typeof ExecuteQuery>,
   body: ExecuteRequest,
   request: FastifyRequest,
@@ -67,7 +67,7 @@ async function run(
 ): Promise<void> {
   const { dialect, options } = dialectOf(query)
   const cursor = parseCursor(request.headers['last-event-id'])
-  const leave = parts.streams.enter(request.principal)
+  const leave = deps.streams.enter(request.principal)
   try {
     const once = {
       scope: `${request.principal} ${ROUTE}`,
@@ -75,47 +75,47 @@ async function run(
       fingerprint: fingerprint(body),
     }
     const { id, replayed } = cursor
-      ? await resume(parts, once, cursor)
-      : await start(parts, once, request.principal, body)
+      ? await resume(deps, once, cursor)
+      : await start(deps, once, request.principal, body)
     // What this dialect says depends on the beginning.
-    if (replayed) checkKept(0, (await parts.sessions.record(id))?.earliest)
+    if (replayed) checkKept(0, (await deps.sessions.record(id))?.earliest)
     reply.hijack()
     const headers = { 'mainstem-session': id, ...(replayed && { 'idempotent-replayed': 'true' }) }
-    const stream = new EventStream(reply.raw, SSE, headers, parts.timing)
+    const stream = new EventStream(reply.raw, SSE, headers, deps.timing)
     const projector = new Projector({ dialect, options, after: cursor ?? START })
-    await pour(parts, stream, { session: id, from: 0, projector, format: SSE, raw: options.raw === '1' })
+    await streamLog(deps, stream, { session: id, from: 0, projector, format: SSE, raw: options.raw === '1' })
   } finally {
     leave()
   }
 }
 
 /** A reader that comes back never starts anything: were the run unknown, the task would be done twice. */
-async function resume({ sessions }: GatewayParts, once: IdempotencyKey, cursor: Cursor) {
+async function resume({ sessions }: GatewayDeps, once: IdempotencyKey, cursor: Cursor) {
   const id = await sessions.find(once)
   if (id === undefined) throw badCursor('there is no run with this idempotency_key')
   if (cursor.seq > (await sessions.head(id))) throw badCursor('beyond the end of this run')
   return { id, replayed: true }
 }
 
-async function start(parts: GatewayParts, once: IdempotencyKey, principal: string, body: ExecuteRequest) {
-  const { sessions, runs } = parts
-  checkReady(parts)
-  const request = await sessionOf(parts, principal, body)
+async function start(deps: GatewayDeps, once: IdempotencyKey, principal: string, body: ExecuteRequest) {
+  const { sessions, runs } = deps
+  checkReady(deps)
+  const request = await sessionOf(deps, principal, body)
   const { id, session } = await sessions.createOnce(once, request, body.task)
   // The run goes on whoever listens; its session is over when its one turn is.
   if (session) runs.track(session.settled(1).finally(() => sessions.finish(id)))
   return { id, replayed: session === undefined }
 }
 
-async function sessionOf(parts: GatewayParts, principal: string, body: ExecuteRequest): Promise<NewSession> {
-  const policy = Policy.parse({ ...parts.policy, ...body.policy })
+async function sessionOf(deps: GatewayDeps, principal: string, body: ExecuteRequest): Promise<NewSession> {
+  const policy = Policy.parse({ ...deps.policy, ...body.policy })
   return {
     agent: body.driver,
     principal,
     ...(body.mode && { launch: body.mode }),
     prefers: 'oneshot',
-    cwd: await directoryBelow(parts.roots, body.cwd ?? parts.cwd),
-    policy: underCeiling(policy, parts.ceiling),
+    cwd: await directoryBelow(deps.roots, body.cwd ?? deps.cwd),
+    policy: underCeiling(policy, deps.ceiling),
     ...(body.model !== undefined && { options: { model: body.model } }),
     attended: false,
   }

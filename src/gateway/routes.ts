@@ -1,7 +1,7 @@
 import { createEndpoint } from './board/create.ts'
 import { boardEventEndpoints } from './board/events.ts'
 import { boardSessionEndpoints } from './board/sessions.ts'
-import type { GatewayParts } from './deps.ts'
+import type { GatewayDeps } from './deps.ts'
 import { executeEndpoint } from './execute.ts'
 import type { Endpoint } from './http/endpoint.ts'
 import { healthEndpoints } from './http/health.ts'
@@ -26,37 +26,37 @@ import { pageEndpoints } from './web/page-endpoints.ts'
 import { signInEndpoints } from './web/sign-in.ts'
 
 /** Every route there is. One that does not say otherwise asks for a token in its header. */
-export function endpointsOf(parts: GatewayParts): Endpoint[] {
+export function endpointsOf(deps: GatewayDeps): Endpoint[] {
   let document: OpenApi | undefined
   const describeAll = () => {
-    document ??= describe(all, parts.version)
+    document ??= describe(all, deps.version)
     return document
   }
   const all = [
-    ...healthEndpoints(parts),
-    executeEndpoint(parts),
-    rpcEndpoint(parts),
-    agentsEndpoint(parts),
-    newSessionEndpoint(parts),
-    ...sessionEndpoints(parts),
-    ...commandEndpoints(parts),
-    eventsEndpoint(parts),
-    exportEndpoint(parts),
-    coverageEndpoint(parts),
-    allEventsEndpoint(parts),
-    ...requestEndpoints(parts),
-    usageEndpoint(parts),
-    blobEndpoint(parts),
-    ticketEndpoint(parts),
-    createEndpoint(parts),
-    ...boardSessionEndpoints(parts),
-    ...boardEventEndpoints(parts),
-    metricsEndpoint(parts),
+    ...healthEndpoints(deps),
+    executeEndpoint(deps),
+    rpcEndpoint(deps),
+    agentsEndpoint(deps),
+    newSessionEndpoint(deps),
+    ...sessionEndpoints(deps),
+    ...commandEndpoints(deps),
+    eventsEndpoint(deps),
+    exportEndpoint(deps),
+    coverageEndpoint(deps),
+    allEventsEndpoint(deps),
+    ...requestEndpoints(deps),
+    usageEndpoint(deps),
+    blobEndpoint(deps),
+    ticketEndpoint(deps),
+    createEndpoint(deps),
+    ...boardSessionEndpoints(deps),
+    ...boardEventEndpoints(deps),
+    metricsEndpoint(deps),
     ...schemaEndpoints(),
     openApiEndpoint(describeAll),
     referenceEndpoint(describeAll),
-    ...pageEndpoints(parts),
-    ...signInEndpoints(parts),
+    ...pageEndpoints(deps),
+    ...signInEndpoints(deps),
   ]
   return all
 }

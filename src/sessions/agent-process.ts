@@ -2,7 +2,7 @@ import type { Write } from '../agents/agent.ts'
 import type { Run, RunExit } from '../drivers/driver.ts'
 import type { Frame } from '../framing/frame.ts'
 import { AGENT_LIMITS, Deadlines, type Stage } from './deadlines.ts'
-import type { SessionParts } from './deps.ts'
+import type { SessionDeps } from './deps.ts'
 
 /** Who is told what the process does. */
 export interface ProcessListener {
@@ -25,7 +25,7 @@ export class AgentProcess {
 
   constructor(
     listener: ProcessListener,
-    { timers, agentLimits }: Pick<SessionParts, 'timers' | 'agentLimits'>,
+    { timers, agentLimits }: Pick<SessionDeps, 'timers' | 'agentLimits'>,
     stage: () => Stage,
   ) {
     this.#listener = listener

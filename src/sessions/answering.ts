@@ -4,13 +4,13 @@ import type { AgentProcess } from './agent-process.ts'
 import { answerFor } from './approval.ts'
 import type { Claim } from './claim.ts'
 import type { Conversation } from './conversation.ts'
-import type { SessionParts } from './deps.ts'
+import type { SessionDeps } from './deps.ts'
 import { OpenRequests } from './open-requests.ts'
 import type { Outbox } from './outbox.ts'
 import { circumstances, type SessionSetup } from './setup.ts'
 import { toolHooksOf } from './tool-hook.ts'
 
-/** The parts of the engine that an answer goes through. */
+/** The deps of the engine that an answer goes through. */
 export interface AnsweringOwner {
   readonly conversation: Conversation
   readonly process: AgentProcess
@@ -24,26 +24,26 @@ export interface AnsweringOwner {
 export class Answering {
   readonly #owner: AnsweringOwner
   readonly #setup: SessionSetup
-  readonly #parts: SessionParts
+  readonly #deps: SessionDeps
   readonly #requests: OpenRequests
 
   /** `waiting` learns whether any request is open. */
   constructor(
     owner: AnsweringOwner,
     setup: SessionSetup,
-    parts: SessionParts,
+    deps: SessionDeps,
     waiting: (waiting: boolean) => void,
   ) {
     this.#owner = owner
     this.#setup = setup
-    this.#parts = parts
-    this.#requests = new OpenRequests(toolHooksOf(setup, parts), waiting)
+    this.#deps = deps
+    this.#requests = new OpenRequests(toolHooksOf(setup, deps), waiting)
   }
 
   /** Records an open request, and decides it after its commit where no person is needed. */
   opened(request: RequestOpened): void {
     this.#requests.open(request)
-    const answer = answerFor(request, circumstances(this.#setup, this.#parts))
+    const answer = answerFor(request, circumstances(this.#setup, this.#deps))
     if (!answer && request.asks !== 'hook') return
     this.#owner.outbox.push(() => {
       if (!this.#requests.isOpen(request)) return

@@ -15,7 +15,7 @@ export interface Commit {
 const KEPT = 16_384
 
 /** What was committed since this process started, over all sessions and in one order. The entries stay in their logs. */
-export class Activity {
+export class CommitFeed {
   readonly outcomes = new Map<Outcome, number>()
   readonly #kept: number
   readonly #waiting = new Set<() => void>()

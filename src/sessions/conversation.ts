@@ -1,4 +1,4 @@
-import type { Codec, Exit, Said, Start, Step, Write } from '../agents/agent.ts'
+import type { Codec, Decoded, Emitted, Exit, Start, Write } from '../agents/agent.ts'
 import type { Frame } from '../framing/frame.ts'
 import type { NoticeRaised } from '../model/events/report.ts'
 import type { TurnCompleted } from '../model/events/turn.ts'
@@ -18,7 +18,7 @@ const NOTHING: Coverage = { frames: 0, mapped: 0, unmapped: 0, malformed: 0, ove
 /** Takes an event with the turn it belongs to and the number of the frame it came from. */
 export type Emit = (event: Event, turn: number | undefined, native: number | undefined) => void
 
-export interface ConversationParts extends TurnRules, SessionFacts {
+export interface ConversationDeps extends TurnRules, SessionFacts {
   /** What the session had come to before this owner. */
   before?: {
     turns: number
@@ -39,7 +39,7 @@ export interface ConversationParts extends TurnRules, SessionFacts {
 export class Conversation {
   /** Of the whole session, whoever owned it. */
   readonly coverage: Coverage
-  readonly #parts: ConversationParts
+  readonly #deps: ConversationDeps
   readonly #codec: Codec<unknown>
   readonly #turns: TurnMachine
   #epoch: number
@@ -59,16 +59,16 @@ export class Conversation {
   #mode: string | undefined
   readonly #answer = new LastAnswer()
 
-  constructor(parts: ConversationParts) {
-    this.#parts = parts
-    this.coverage = { ...(parts.before?.coverage ?? NOTHING) }
-    this.#codec = parts.recipe.codec
-    this.#turns = new TurnMachine(parts, parts.recipe, parts.before)
-    this.#epoch = parts.before?.epoch ?? 0
-    this.#frames = parts.before?.frames ?? 0
-    const context = parts.before?.context ?? { ids: { proven: parts.start.resume }, prompted: false }
-    this.#context = new AgentContext(context, !parts.recipe.stateless)
-    this.#mode = parts.start.mode
+  constructor(deps: ConversationDeps) {
+    this.#deps = deps
+    this.coverage = { ...(deps.before?.coverage ?? NOTHING) }
+    this.#codec = deps.recipe.codec
+    this.#turns = new TurnMachine(deps, deps.recipe, deps.before)
+    this.#epoch = deps.before?.epoch ?? 0
+    this.#frames = deps.before?.frames ?? 0
+    const context = deps.before?.context ?? { ids: { proven: deps.start.resume }, prompted: false }
+    this.#context = new AgentContext(context, !deps.recipe.stateless)
+    this.#mode = deps.start.mode
   }
 
   get turn(): number | undefined {
@@ -101,13 +101,13 @@ export class Conversation {
 
   /** The first entry of every log. */
   open(): void {
-    this.#emit(sessionStarted(this.#parts))
+    this.#emit(sessionStarted(this.#deps))
   }
 
   /** A native process is about to start: a new epoch with a codec state of its own. */
   launch(prompt?: Start['prompt']): Start {
     this.#epoch++
-    const { resume: _, mode: __, ...rest } = this.#parts.start
+    const { resume: _, mode: __, ...rest } = this.#deps.start
     const { resume, lost } = this.#context.launch()
     for (const event of lost) this.#emit(event)
     this.#retrying = false
@@ -128,7 +128,7 @@ export class Conversation {
 
   /** What the next process is started with. Another policy is told. */
   change({ policy, options }: Pick<Start, 'policy' | 'options'>, command: Change): void {
-    this.#parts.start = { ...this.#parts.start, policy, options }
+    this.#deps.start = { ...this.#deps.start, policy, options }
     if (command.type !== 'set_policy') return
     // Another policy brings a mode of its own.
     this.#mode = command.mode
@@ -144,7 +144,7 @@ export class Conversation {
   /** How far the running process is. */
   get stage(): Stage {
     const { ready, finished } = this.#codec
-    const isIdle = this.turn === undefined && this.#parts.start.launch === 'oneshot'
+    const isIdle = this.turn === undefined && this.#deps.start.launch === 'oneshot'
     if (isIdle || finished?.(this.#state)) return 'finished'
     this.#ready ||= ready?.(this.#state) ?? true
     return this.#ready ? 'working' : 'starting'
@@ -152,7 +152,7 @@ export class Conversation {
 
   /** The process is about to be ended because a stage lasted too long. */
   overdue(stage: Stage, ms: number): void {
-    const { agent, start } = this.#parts
+    const { agent, start } = this.#deps
     if (stage === 'finished') {
       this.blame('finished')
       this.#emit(exitForced(agent, start.launch, ms))
@@ -168,12 +168,12 @@ export class Conversation {
   }
 
   queued(turn: number, prompt: string, position: number): void {
-    this.#parts.emit({ type: 'turn.queued', turn, prompt, position }, turn, undefined)
+    this.#deps.emit({ type: 'turn.queued', turn, prompt, position }, turn, undefined)
   }
 
   begin(turn: number, prompt?: string, promptId?: string): void {
     this.#context.begin()
-    this.#emit(this.#turns.begin(turn, this.#parts.now(), prompt, promptId))
+    this.#emit(this.#turns.begin(turn, this.#deps.now(), prompt, promptId))
   }
 
   drop(turn: number): void {
@@ -194,10 +194,10 @@ export class Conversation {
     // Almost every frame is; spelled out, it costs no lookup by name.
     if (step.verdict === 'mapped') this.coverage.mapped++
     else this.coverage[step.verdict]++
-    const { said } = step
+    const { emitted } = step
     // By number: of lists that come from everywhere the engine makes an iterator each time.
-    for (let at = 0; at < said.length; at++) {
-      const one = said[at]
+    for (let at = 0; at < emitted.length; at++) {
+      const one = emitted[at]
       if (one) this.#hear(one, native)
     }
     return step.writes
@@ -208,13 +208,13 @@ export class Conversation {
     return this.#codec.sent?.(this.#state, frame)
   }
 
-  command(command: Command): Pick<Step, 'writes' | 'refused' | 'applies'> {
+  command(command: Command): Pick<Decoded, 'writes' | 'refused' | 'applies'> {
     const step = this.#codec.encode(this.#state, command)
     if (command.type === 'prompt' && !step.refused) {
       for (const event of this.#context.prompt()) this.#emit(event)
     }
     const { turn } = this.#turns
-    for (const said of step.said) this.#hear(said, undefined)
+    for (const emitted of step.emitted) this.#hear(emitted, undefined)
     // A codec that ends a turn by itself has not sent its prompt yet.
     const withdrawn = command.type === 'interrupt' && this.#turns.turn === undefined
     if (withdrawn && turn !== undefined) this.#context.withdraw(turn)
@@ -226,7 +226,7 @@ export class Conversation {
     const step = this.#codec.encode(this.#state, answer)
     if (step.refused) return step
     this.resolved(answer)
-    for (const said of step.said) this.#hear(said, undefined)
+    for (const emitted of step.emitted) this.#hear(emitted, undefined)
     return step
   }
 
@@ -246,10 +246,10 @@ export class Conversation {
     // How a process ends that we had to end says nothing about the result before it.
     const step = this.#codec.end(this.#state, cause === 'finished' ? { code: 0, cause } : whole)
     if (cause !== 'exit') this.#retrying = false
-    for (const said of step.said) this.#hear(said, undefined, whole)
+    for (const emitted of step.emitted) this.#hear(emitted, undefined, whole)
     if (this.#retrying) return
     if (turn !== undefined) this.#context.cut(turn, whole.cause, this.#heard || !exit.error)
-    for (const event of this.#turns.abandon(this.#parts.now(), whole)) this.#emit(event)
+    for (const event of this.#turns.abandon(this.#deps.now(), whole)) this.#emit(event)
   }
 
   notify(notice: NoticeRaised): void {
@@ -259,7 +259,7 @@ export class Conversation {
   /** The agent cannot take the prompt: its turn ends, unless another process may take it. */
   refuse(error: ErrorInfo): void {
     if (this.#canRetry({ evidence: 'error', error })) return
-    for (const event of this.#turns.abandon(this.#parts.now(), { cause: 'exit', error })) this.#emit(event)
+    for (const event of this.#turns.abandon(this.#deps.now(), { cause: 'exit', error })) this.#emit(event)
   }
 
   /** Agents that do not repeat their answer at the end have said it last. */
@@ -272,47 +272,47 @@ export class Conversation {
   }
 
   /** Its type is looked at once: events come in so many shapes that each look is a search. */
-  #hear(said: Said, native: number | undefined, exit?: Exit): void {
-    switch (said.type) {
+  #hear(emitted: Emitted, native: number | undefined, exit?: Exit): void {
+    switch (emitted.type) {
       case 'turn.verdict':
-        if (!this.#canRetry(said)) this.#decide(said, native, exit)
+        if (!this.#canRetry(emitted)) this.#decide(emitted, native, exit)
         this.#stderr.clear()
         return
       case 'request.opened':
         // An agent that asks about a call has the prompt; one that asks for a login has not begun.
-        if (said.kind !== 'login') this.#context.work()
-        this.#decide(said, native, exit)
+        if (emitted.kind !== 'login') this.#context.work()
+        this.#decide(emitted, native, exit)
         return
       case 'turn.started':
       case 'turn.steered':
       case 'usage.reported':
-        this.#decide(said, native, exit)
+        this.#decide(emitted, native, exit)
         return
       case 'text.completed':
       case 'tool.started':
-        this.#work(said, exit)
-        if (said.type === 'text.completed' && said.parent === undefined)
-          this.#answer.keep(said.text, this.#turns.turn)
+        this.#work(emitted, exit)
+        if (emitted.type === 'text.completed' && emitted.parent === undefined)
+          this.#answer.keep(emitted.text, this.#turns.turn)
         break
       case 'tool.completed':
       case 'request.withdrawn':
       case 'notice.raised':
       case 'subagent.started':
       case 'subagent.completed':
-        this.#turns.see(said, exit)
+        this.#turns.see(emitted, exit)
         break
       case 'text.delta':
       case 'thinking.delta':
       case 'thinking.completed':
-        this.#work(said, exit)
+        this.#work(emitted, exit)
         break
       case 'session.updated':
-        for (const event of this.#context.announce(said.nativeSessionId)) this.#emit(event)
+        for (const event of this.#context.announce(emitted.nativeSessionId)) this.#emit(event)
         // One that was chosen may be left by the agent itself, when its plan is approved.
-        if (this.#mode !== undefined) this.#mode = said.mode ?? this.#mode
+        if (this.#mode !== undefined) this.#mode = emitted.mode ?? this.#mode
         break
     }
-    this.#parts.emit(said, this.#turns.turn, native)
+    this.#deps.emit(emitted, this.#turns.turn, native)
   }
 
   /** A resume that failed before anything was done leaves the prompt to a process with a new session. */
@@ -328,14 +328,14 @@ export class Conversation {
   }
 
   /** What only the session knows: turns, outcomes and digests. */
-  #decide(said: Undecided, native: number | undefined, exit: Exit | undefined): void {
+  #decide(emitted: Undecided, native: number | undefined, exit: Exit | undefined): void {
     const open = this.#turns.turn
-    for (const event of this.#turns.hear(said, this.#parts.now(), exit)) {
-      this.#parts.emit(event, this.#turns.turn ?? open, native)
+    for (const event of this.#turns.hear(emitted, this.#deps.now(), exit)) {
+      this.#deps.emit(event, this.#turns.turn ?? open, native)
     }
   }
 
   #emit(event: Event): void {
-    this.#parts.emit(event, 'turn' in event ? event.turn : this.#turns.turn, undefined)
+    this.#deps.emit(event, 'turn' in event ? event.turn : this.#turns.turn, undefined)
   }
 }

@@ -19,7 +19,7 @@ export interface AgentSettings {
 }
 
 /** Everything that sessions need from outside. */
-export interface SessionParts {
+export interface SessionDeps {
   agents: ReadonlyMap<string, Agent>
   store: Store
   driver: Driver

@@ -16,7 +16,7 @@ import { Changes } from './changes.ts'
 import type { Claim } from './claim.ts'
 import type { Conversation } from './conversation.ts'
 import type { TurnRead } from './delivery.ts'
-import type { SessionParts } from './deps.ts'
+import type { SessionDeps } from './deps.ts'
 import { Interruption, isStop, PROTOCOL_GRACE_MS } from './interruption.ts'
 import { Log } from './log.ts'
 import { Mask } from './mask.ts'
@@ -35,10 +35,10 @@ import {
   type SessionSetup,
 } from './setup.ts'
 import { isCounted } from './turn-limits.ts'
-import { Settlements } from './turn-waiters.ts'
+import { TurnWaiters } from './turn-waiters.ts'
 import type { Warm } from './warm-pool.ts'
 import { Watchdog, type WatchdogOwner } from './watchdog.ts'
-import { within } from './with-timeout.ts'
+import { withTimeout } from './with-timeout.ts'
 
 /** What the engine tells the session it moves. */
 export interface EngineOwner extends Warm {
@@ -59,10 +59,10 @@ export class Engine {
   readonly outbox: Outbox
   readonly answering: Answering
   readonly changes: Changes
-  readonly settlements = new Settlements()
+  readonly turnWaiters = new TurnWaiters()
   readonly queue: Prompt[] = []
   readonly #setup: SessionSetup
-  readonly #parts: SessionParts
+  readonly #deps: SessionDeps
   readonly #owner: EngineOwner
   readonly #log: Log
   readonly #mask: Mask
@@ -82,20 +82,20 @@ export class Engine {
 
   constructor(
     setup: SessionSetup,
-    parts: SessionParts,
+    deps: SessionDeps,
     state: SessionState,
     place: Pick<SessionRecord, 'head' | 'updatedAt'>,
     owner: EngineOwner,
   ) {
     this.#setup = setup
-    this.#parts = parts
+    this.#deps = deps
     this.#owner = owner
     this.#principal = state.principal
-    this.#mask = new Mask(secretsFor(setup, state.principal, parts))
+    this.#mask = new Mask(secretsFor(setup, state.principal, deps))
     this.#log = new Log(state, place, {
-      store: parts.store,
-      now: () => parts.clock.now(),
-      committed: parts.committed,
+      store: deps.store,
+      now: () => deps.clock.now(),
+      committed: deps.committed,
       mask: this.#mask,
     })
     this.outbox = new Outbox(this.#log, (thrown) => this.fail(thrown))
@@ -108,10 +108,10 @@ export class Engine {
       },
       failed: (thrown) => this.fail(thrown),
     }
-    this.process = new AgentProcess(listener, parts, () => this.conversation.stage)
-    this.conversation = openConversation(setup, parts, state, this.#emit.bind(this))
-    this.answering = new Answering(this, setup, parts, (waiting) => this.#watchdog?.waitForPerson(waiting))
-    this.#interruption = new Interruption(this, parts.timers)
+    this.process = new AgentProcess(listener, deps, () => this.conversation.stage)
+    this.conversation = openConversation(setup, deps, state, this.#emit.bind(this))
+    this.answering = new Answering(this, setup, deps, (waiting) => this.#watchdog?.waitForPerson(waiting))
+    this.#interruption = new Interruption(this, deps.timers)
     this.changes = new Changes(this, setup, state, this.#log)
   }
 
@@ -128,18 +128,18 @@ export class Engine {
 
   begin(prompt: Prompt): void {
     this.changes.apply()
-    const command = promptCommand(this.#setup, prompt, this.#parts.newId())
+    const command = promptCommand(this.#setup, prompt, this.#deps.newId())
     this.conversation.begin(prompt.turn, prompt.text, command.promptId)
     const { policy, recipe } = this.#setup
     if (recipe.leavesTools) this.#began = this.process.moment
     const owner: WatchdogOwner = {
       stop: (cause, why) => this.interrupt(cause, undefined, why).catch((thrown) => this.fail(thrown)),
       silent: (ms) => {
-        this.conversation.notify(agentSilent(this.#setup.agent.id, ms, this.#parts.clock.now() - ms))
+        this.conversation.notify(agentSilent(this.#setup.agent.id, ms, this.#deps.clock.now() - ms))
         this.outbox.flush().catch((thrown) => this.fail(thrown))
       },
     }
-    this.#watchdog = new Watchdog(policy, this.#parts, owner, recipe.steps)
+    this.#watchdog = new Watchdog(policy, this.#deps, owner, recipe.steps)
     this.#give(command)
   }
 
@@ -172,23 +172,23 @@ export class Engine {
 
   /** Starts a native process, as soon as the entries are committed that need it. */
   start(prompt?: Start['prompt']): void {
-    this.#parts.pool.enter(this.#owner)
+    this.#deps.pool.enter(this.#owner)
     this.#isSpent = false
     this.changes.restarted()
     const start = this.conversation.launch(prompt)
     this.#log.launched(start.epoch)
-    const settings = this.#parts.agentSettings?.(this.#setup.agent.id) ?? {}
-    const launched = launchOf(this.#setup, start, settings, this.#parts)
+    const settings = this.#deps.agentSettings?.(this.#setup.agent.id) ?? {}
+    const launched = launchOf(this.#setup, start, settings, this.#deps)
     if ('refused' in launched) {
-      this.#parts.pool.leave(this.#owner)
+      this.#deps.pool.leave(this.#owner)
       this.conversation.refuse(launched.refused)
       return
     }
     this.outbox.push(() => {
-      const blobs = maskedBlobs(this.#parts.store.blobs, this.#mask)
+      const blobs = maskedBlobs(this.#deps.store.blobs, this.#mask)
       const protect = this.#protect.bind(this)
-      const context = { ...runContext(this.#setup, start, settings, this.#parts), blobs, protect }
-      this.process.adopt(this.#parts.driver.start(launched.launch, context))
+      const context = { ...runContext(this.#setup, start, settings, this.#deps), blobs, protect }
+      this.process.adopt(this.#deps.driver.start(launched.launch, context))
     })
     this.command({ type: 'open', ...(start.resume !== undefined && { resume: start.resume }) })
   }
@@ -221,7 +221,7 @@ export class Engine {
     this.conversation.blame(cause, why)
     // The next turn may begin before this one is done with.
     const began = this.#began
-    const settled = this.settlements.wait(turn)
+    const settled = this.turnWaiters.wait(turn)
     // It may fail before it is waited for, and a failure that nobody has asked for yet would end the whole process.
     settled.catch(() => undefined)
     const byProtocol = this.#setup.recipe.capabilities.interrupt === 'protocol'
@@ -255,7 +255,7 @@ export class Engine {
     if (this.process.running) {
       this.command({ type: 'close' })
       await this.outbox.flush()
-      await within(this.#parts.timers, PROTOCOL_GRACE_MS, this.process.gone)
+      await withTimeout(this.#deps.timers, PROTOCOL_GRACE_MS, this.process.gone)
       await this.process.stop()
     }
     await this.process.gone
@@ -266,7 +266,7 @@ export class Engine {
   async #retire(): Promise<void> {
     this.command({ type: 'close' })
     await this.outbox.flush()
-    await within(this.#parts.timers, PROTOCOL_GRACE_MS, this.process.gone)
+    await withTimeout(this.#deps.timers, PROTOCOL_GRACE_MS, this.process.gone)
     if (this.#isSpent) await this.process.stop()
   }
 
@@ -282,14 +282,14 @@ export class Engine {
     this.#failed = true
     const error = toMainstemError(thrown)
     this.#watchdog?.end()
-    this.settlements.fail(error)
+    this.turnWaiters.fail(error)
     const stopped = Promise.allSettled([this.#log.abandon(error), this.process.stop(), this.answering.stop()])
-    const left = stopped.then(() => this.#parts.pool.leave(this.#owner))
-    this.#parts.failed?.(this.#setup.id, error, left)
+    const left = stopped.then(() => this.#deps.pool.leave(this.#owner))
+    this.#deps.failed?.(this.#setup.id, error, left)
   }
 
   async #hear(batch: readonly Frame[]): Promise<void> {
-    const { journal } = this.#parts
+    const { journal } = this.#deps
     const before = this.#said
     for (const frame of batch) {
       this.#write(this.conversation.frame(frame))
@@ -304,7 +304,7 @@ export class Engine {
   }
 
   async #exited({ survivors, ...exit }: RunExit): Promise<void> {
-    this.#parts.pool.leave(this.#owner)
+    this.#deps.pool.leave(this.#owner)
     if (survivors) this.conversation.notify(processSurvived(survivors))
     this.conversation.exit(exit)
     if (this.conversation.retrying && this.#given) this.#give(this.#given)
@@ -339,7 +339,7 @@ export class Engine {
         this.#isSpent = this.conversation.turn === undefined && isBudgetOfProcess(this.#setup)
         const settled = this.conversation.answered(event)
         this.outbox.push(() => {
-          this.settlements.settle(this.#mask.value(settled))
+          this.turnWaiters.settle(this.#mask.value(settled))
           if (this.#isSpent && this.process.running) this.#retire().catch((thrown) => this.fail(thrown))
           this.next()
         })

@@ -1,5 +1,5 @@
 import type { MainstemError } from '../model/index.ts'
-import type { SessionParts } from './deps.ts'
+import type { SessionDeps } from './deps.ts'
 import { settleRecord } from './recovery.ts'
 
 interface Failed {
@@ -19,18 +19,18 @@ const LONGEST_WAIT_MS = 60_000
  * Sessions that could not go on, mostly because their log could not be written. What each had begun is ended in the
  * log as soon as that takes it again; until then nobody can work in it.
  */
-export class Mending {
-  readonly #parts: Pick<SessionParts, 'store' | 'clock' | 'timers' | 'committed'>
+export class FailedSessions {
+  readonly #deps: Pick<SessionDeps, 'store' | 'clock' | 'timers' | 'committed'>
   readonly #goOn: (id: string) => Promise<void>
   readonly #failed = new Map<string, Failed>()
   readonly #stop = new AbortController()
 
   /** `goOn` starts what still waits in a session that is whole again. */
   constructor(
-    parts: Pick<SessionParts, 'store' | 'clock' | 'timers' | 'committed'>,
+    deps: Pick<SessionDeps, 'store' | 'clock' | 'timers' | 'committed'>,
     goOn: (id: string) => Promise<void>,
   ) {
-    this.#parts = parts
+    this.#deps = deps
     this.#goOn = goOn
   }
 
@@ -68,7 +68,7 @@ export class Mending {
   }
 
   async #retry(id: string, failed: Failed): Promise<void> {
-    const { timers } = this.#parts
+    const { timers } = this.#deps
     const isDone = () => this.#failed.get(id) !== failed || this.#stop.signal.aborted
     while (!isDone()) {
       if (failed.waitMs > 0) await timers.sleep(failed.waitMs, this.#stop.signal)
@@ -80,7 +80,7 @@ export class Mending {
   }
 
   async #close(id: string, failed: Failed): Promise<void> {
-    const { store, clock, committed } = this.#parts
+    const { store, clock, committed } = this.#deps
     await failed.stopped
     const record = await store.record(id)
     if (record) await settleRecord(store, record, clock.now(), failed.error, committed)

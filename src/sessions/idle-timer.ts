@@ -1,7 +1,7 @@
 import type { Timers } from '../drivers/driver.ts'
 
 /** Sends a process to rest when nobody has talked to it for a while. */
-export class Rest {
+export class IdleTimer {
   readonly #timers: Timers
   readonly #afterMs: number
   readonly #close: () => Promise<void>

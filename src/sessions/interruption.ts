@@ -3,7 +3,7 @@ import type { Command } from '../model/index.ts'
 import type { AgentProcess } from './agent-process.ts'
 import type { Conversation } from './conversation.ts'
 import { interruptUnconfirmed } from './notices.ts'
-import { within } from './with-timeout.ts'
+import { withTimeout } from './with-timeout.ts'
 
 /** How long an agent may take to stop by its own protocol before its process is ended. */
 export const PROTOCOL_GRACE_MS = 2_000
@@ -37,7 +37,7 @@ export class Interruption {
 
   /** Ends the process if the turn is still open after its grace; one without a protocol for it has none. */
   async stop(turn: number, settled: Promise<unknown> | undefined): Promise<void> {
-    if (settled) await within(this.#timers, PROTOCOL_GRACE_MS, settled)
+    if (settled) await withTimeout(this.#timers, PROTOCOL_GRACE_MS, settled)
     if (this.#owner.conversation.turn === turn) await this.#owner.process.stop()
   }
 
@@ -59,7 +59,7 @@ export class Interruption {
   }
 
   async #confirm(confirmed: Promise<void>): Promise<void> {
-    await within(this.#timers, PROTOCOL_GRACE_MS, confirmed)
+    await withTimeout(this.#timers, PROTOCOL_GRACE_MS, confirmed)
     this.#waiting = undefined
     // The exit of a process begins what waits as well.
     if (!this.unconfirmed) return this.#owner.next()

@@ -23,7 +23,7 @@ import type { NativeIds } from './native-id.ts'
 import { recordEvent } from './record.ts'
 import { chargeOf } from './usage-ledger.ts'
 
-export interface LogParts {
+export interface LogDeps {
   store: Store
   now(): number
   /** Told of each batch when it is committed. */
@@ -36,7 +36,7 @@ export interface LogParts {
 export class Log {
   readonly #store: Store
   readonly #now: () => number
-  readonly #committed: LogParts['committed']
+  readonly #committed: LogDeps['committed']
   readonly #mask: Mask
   /** What the session is with everything that was added; the store gets copies. */
   readonly #state: SessionState
@@ -62,7 +62,7 @@ export class Log {
   constructor(
     state: SessionState,
     place: Pick<SessionRecord, 'head' | 'updatedAt'>,
-    { store, now, committed, mask = new Mask({}) }: LogParts,
+    { store, now, committed, mask = new Mask({}) }: LogDeps,
   ) {
     this.#committed = committed
     this.#mask = mask

@@ -1,14 +1,14 @@
 import type { SessionState } from '../stores/store.ts'
 import { answeredBy } from './approval.ts'
-import { Conversation, type ConversationParts, type Emit } from './conversation.ts'
-import type { SessionParts } from './deps.ts'
+import { Conversation, type ConversationDeps, type Emit } from './conversation.ts'
+import type { SessionDeps } from './deps.ts'
 import { circumstances, type SessionSetup, startOf } from './setup.ts'
 import { noticeVersions } from './version-notice.ts'
 
 /** The conversation of a session, new or as an earlier owner left it. */
 export function openConversation(
   setup: SessionSetup,
-  parts: SessionParts,
+  deps: SessionDeps,
   state: SessionState,
   emit: Emit,
 ): Conversation {
@@ -18,14 +18,14 @@ export function openConversation(
     start: startOf(setup),
     project: setup.project,
     before: earlier(state, setup.resume),
-    digest: parts.digest,
-    answeredBy: (request) => answeredBy(request, circumstances(setup, parts)),
-    now: () => parts.clock.monotonic(),
+    digest: deps.digest,
+    answeredBy: (request) => answeredBy(request, circumstances(setup, deps)),
+    now: () => deps.clock.monotonic(),
     emit: noticeVersions(setup, emit),
   })
 }
 
-function earlier(state: SessionState, resume: string | undefined): NonNullable<ConversationParts['before']> {
+function earlier(state: SessionState, resume: string | undefined): NonNullable<ConversationDeps['before']> {
   const { turns, epoch, frames, usage: spent, coverage, announcedSessionId: announced, lastOutcome } = state
   const context = { ids: { proven: resume, announced }, prompted: epoch > 0 && lastOutcome !== undefined }
   return { turns, epoch, frames, spent, coverage, context }

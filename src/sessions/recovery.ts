@@ -72,7 +72,7 @@ class OpenItems {
 /**
  * What has to be said of a session whose owner went away: everything open is settled and its turn is lost, or has
  * failed where the owner is there and says why.
- * Said of a log that has nothing open, it is nothing, so recovering twice changes nothing.
+ * Emitted of a log that has nothing open, it is nothing, so recovering twice changes nothing.
  */
 export function settleLost(
   entries: Iterable<Entry>,

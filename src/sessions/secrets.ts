@@ -1,5 +1,5 @@
 import type { SessionOptions } from '../model/index.ts'
-import type { SessionParts } from './deps.ts'
+import type { SessionDeps } from './deps.ts'
 
 /** Names of variables and headers whose values are keys. */
 const SECRET_NAME = /(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?|COOKIE|AUTH|AUTHORIZATION|PAT)$/i
@@ -38,11 +38,11 @@ export function serverSecrets(principal: string, secrets: readonly string[]): Se
 export function secretsFor(
   { agent, options }: { agent: { id: string }; options: SessionOptions },
   principal: string,
-  parts: Pick<SessionParts, 'secrets' | 'agentSettings'>,
+  deps: Pick<SessionDeps, 'secrets' | 'agentSettings'>,
 ): Secrets {
-  const configured = secretsIn(parts.agentSettings?.(agent.id).env)
+  const configured = secretsIn(deps.agentSettings?.(agent.id).env)
   const { own = [], lent = [] } = serverSecrets(principal, configured)
-  return { own: [...own, ...(principal === OWNER ? (parts.secrets ?? []) : []), ...secretsOf(options)], lent }
+  return { own: [...own, ...(principal === OWNER ? (deps.secrets ?? []) : []), ...secretsOf(options)], lent }
 }
 
 /** What a session's own options hand to its agent and to what that starts. */

@@ -10,9 +10,9 @@ import {
 import type { Receipt, SessionState } from '../stores/store.ts'
 import type { Claim } from './claim.ts'
 import type { TurnRead } from './delivery.ts'
-import type { SessionParts } from './deps.ts'
+import type { SessionDeps } from './deps.ts'
 import { Engine, type EngineOwner } from './engine.ts'
-import { Rest } from './idle-timer.ts'
+import { IdleTimer } from './idle-timer.ts'
 import {
   type Change,
   checkChange,
@@ -23,7 +23,7 @@ import {
   type SessionSetup,
   startOf,
 } from './setup.ts'
-import { within } from './with-timeout.ts'
+import { withTimeout } from './with-timeout.ts'
 
 /** Longer than every grace and signal of an ordered stop takes. An agent that outlives it must not stop the server. */
 const SUSPEND_MS = 30_000
@@ -32,9 +32,9 @@ const SUSPEND_MS = 30_000
 export class Session implements EngineOwner {
   readonly id: string
   readonly #setup: SessionSetup
-  readonly #parts: SessionParts
+  readonly #deps: SessionDeps
   readonly #engine: Engine
-  readonly #rest: Rest
+  readonly #rest: IdleTimer
   #ended: Promise<void> | undefined
   /** The turn that was stopped last, with all that waited behind it. */
   #stopped: number | undefined
@@ -44,19 +44,19 @@ export class Session implements EngineOwner {
   /** `state` and `place` are what the store has of it; a new session has a head of 0. */
   constructor(
     setup: SessionSetup,
-    parts: SessionParts,
+    deps: SessionDeps,
     state: SessionState,
     place: Pick<SessionRecord, 'head' | 'updatedAt'>,
   ) {
     this.id = setup.id
     this.#setup = setup
-    this.#parts = parts
-    this.#engine = new Engine(setup, parts, state, place, this)
+    this.#deps = deps
+    this.#engine = new Engine(setup, deps, state, place, this)
     // From the beginning, so that whoever comes first finds what waits: to end it, to drop it, to stand behind it.
     for (const { turn, prompt, images = [] } of state.queue) {
       this.#engine.queue.push({ turn, text: prompt, images })
     }
-    this.#rest = new Rest(parts.timers, parts.restAfterMs, () => this.#engine.closeProcess())
+    this.#rest = new IdleTimer(deps.timers, deps.restAfterMs, () => this.#engine.closeProcess())
   }
 
   get coverage(): Coverage {
@@ -78,7 +78,7 @@ export class Session implements EngineOwner {
     conversation.open()
     if (prompt !== undefined) this.#engine.begin({ turn: conversation.accept(), text: prompt, images: [] })
     const held = await outbox.begin(receipt)
-    if (held?.session !== receipt?.session) this.#parts.pool.leave(this)
+    if (held?.session !== receipt?.session) this.#deps.pool.leave(this)
     return held
   }
 
@@ -86,7 +86,7 @@ export class Session implements EngineOwner {
   async resume(): Promise<void> {
     const { queue, conversation, outbox } = this.#engine
     if (queue.length === 0 || conversation.turn !== undefined || this.#ended) return
-    await this.#parts.pool.admit(this)
+    await this.#deps.pool.admit(this)
     this.#engine.next()
     await outbox.flush()
   }
@@ -111,7 +111,7 @@ export class Session implements EngineOwner {
 
   /** The terminal event of a turn, once it is committed. */
   settled(turn: number): Promise<TurnCompleted> {
-    return this.#engine.settlements.wait(turn)
+    return this.#engine.turnWaiters.wait(turn)
   }
 
   /** A prompt that joins the open turn. */
@@ -120,7 +120,7 @@ export class Session implements EngineOwner {
     if (this.#engine.conversation.turn === undefined) {
       throw new MainstemError('conflict', 'there is no open turn to steer')
     }
-    this.#engine.command({ type: 'steer', text, promptId: this.#parts.newId() })
+    this.#engine.command({ type: 'steer', text, promptId: this.#deps.newId() })
     await this.#engine.flush(claim)
   }
 
@@ -258,10 +258,10 @@ export class Session implements EngineOwner {
     this.#engine.queue.length = 0
     const stopped = this.#engine.interrupt('drain').then(() => this.#engine.closeProcess())
     try {
-      await within(this.#parts.timers, SUSPEND_MS, stopped)
+      await withTimeout(this.#deps.timers, SUSPEND_MS, stopped)
     } finally {
       // A server that stops waits for every turn, also for those that only wait in the queue.
-      this.#engine.settlements.fail(new MainstemError('draining', 'the server is stopping'))
+      this.#engine.turnWaiters.fail(new MainstemError('draining', 'the server is stopping'))
     }
   }
 
@@ -271,7 +271,7 @@ export class Session implements EngineOwner {
 
   #checkQueue(): void {
     const { length } = this.#engine.queue
-    if (length < (this.#parts.maxQueue ?? Number.POSITIVE_INFINITY)) return
+    if (length < (this.#deps.maxQueue ?? Number.POSITIVE_INFINITY)) return
     throw new MainstemError('overloaded', `${length} prompts wait in this session already`, {
       retryAfter: 30,
     })
@@ -284,6 +284,6 @@ export class Session implements EngineOwner {
   /** A new process needs room among the others; the one we have needs none. */
   async #makeRoom(): Promise<void> {
     await this.#rest.over()
-    if (!this.#engine.busy) await this.#parts.pool.admit(this)
+    if (!this.#engine.busy) await this.#deps.pool.admit(this)
   }
 }

@@ -11,9 +11,9 @@ import {
 } from '../model/index.ts'
 import type { JournalFrame, Receipt, SessionQuery, Spent } from '../stores/store.ts'
 import type { Claim, IdempotencyKey } from './claim.ts'
-import { Activity } from './commit-feed.ts'
-import type { NewSession, SessionParts } from './deps.ts'
-import { Mending } from './failed-sessions.ts'
+import { CommitFeed } from './commit-feed.ts'
+import type { NewSession, SessionDeps } from './deps.ts'
+import { FailedSessions } from './failed-sessions.ts'
 import { follow, followTexts } from './follow.ts'
 import { parse } from './parse.ts'
 import { agentOf, chooseRecipe, restoreRecipe } from './recipes.ts'
@@ -29,27 +29,27 @@ const NO_ROOM_MS = 1_000
 
 /** All sessions of this process. */
 export class Sessions {
-  readonly activity = new Activity()
-  readonly #parts: SessionParts
+  readonly activity = new CommitFeed()
+  readonly #deps: SessionDeps
   readonly #running = new Map<string, Session>()
   readonly #creating = new Map<string, Promise<unknown>>()
   /** Sessions that are past the last check for `draining` and not in `#running` yet. */
   readonly #starting = new Set<Promise<unknown>>()
   /** Who follows which session. */
   readonly #readers = new Map<string, Set<AbortController>>()
-  readonly #mending: Mending
+  readonly #failedSessions: FailedSessions
   #draining = false
 
-  constructor(parts: SessionParts) {
-    this.#parts = {
-      ...parts,
+  constructor(deps: SessionDeps) {
+    this.#deps = {
+      ...deps,
       committed: (state, batch) => this.activity.committed(state, batch),
       failed: (id, error, stopped) => {
         this.#running.delete(id)
-        this.#mending.add(id, error, stopped)
+        this.#failedSessions.add(id, error, stopped)
       },
     }
-    this.#mending = new Mending(this.#parts, (id) => this.#goOn(id))
+    this.#failedSessions = new FailedSessions(this.#deps, (id) => this.#goOn(id))
   }
 
   /** With a prompt, its first turn is in the same commit. */
@@ -105,7 +105,7 @@ export class Sessions {
 
   /** What a key was answered with, if it was used. */
   async receipt(once: IdempotencyKey): Promise<Receipt | undefined> {
-    const receipt = await this.#parts.store.receipt(once.scope, once.key)
+    const receipt = await this.#deps.store.receipt(once.scope, once.key)
     if (receipt) checkFingerprint(receipt, once)
     return receipt
   }
@@ -115,7 +115,7 @@ export class Sessions {
     const record = await this.record(id)
     if (!record) throw new MainstemError('session_not_found', `there is no session ${id}`)
     const receipt = { ...once, session: id, answer: answer(record) }
-    await this.#parts.store.append(id, { entries: [], receipts: [receipt] })
+    await this.#deps.store.append(id, { entries: [], receipts: [receipt] })
   }
 
   /** A session that this process runs. */
@@ -124,31 +124,31 @@ export class Sessions {
   }
 
   head(id: string): Promise<number> {
-    return this.#parts.store.head(id)
+    return this.#deps.store.head(id)
   }
 
   /** Entries after a cursor, as far as there are any. */
   read(id: string, after: number, limit: number): Promise<readonly Entry[]> {
-    return this.#parts.store.read(id, after, limit)
+    return this.#deps.store.read(id, after, limit)
   }
 
   /** Raw frames after the one with this number. */
   journal(id: string, after: number, limit: number): Promise<readonly JournalFrame[]> {
-    return this.#parts.store.readJournal(id, after, limit)
+    return this.#deps.store.readJournal(id, after, limit)
   }
 
   blob(ref: BlobRef): Promise<Uint8Array> {
-    return this.#parts.store.readBlob(ref)
+    return this.#deps.store.readBlob(ref)
   }
 
   /** Replay, then live. It stops short when the session is deleted. */
   follow(id: string, after: number, signal: AbortSignal): AsyncGenerator<readonly Entry[]> {
-    return this.#whileThere(id, signal, (either) => follow(this.#parts.store, id, after, either))
+    return this.#whileThere(id, signal, (either) => follow(this.#deps.store, id, after, either))
   }
 
   /** The same, each entry as the JSON that is kept of it. Who reads along is given the same lists. */
   followTexts(id: string, after: number, signal: AbortSignal): AsyncGenerator<readonly string[]> {
-    return this.#whileThere(id, signal, (either) => followTexts(this.#parts.store, id, after, either))
+    return this.#whileThere(id, signal, (either) => followTexts(this.#deps.store, id, after, either))
   }
 
   async *#whileThere<T>(
@@ -171,8 +171,8 @@ export class Sessions {
   async open(id: string): Promise<Session> {
     const running = this.#running.get(id)
     if (running) return running
-    await this.#mending.whole(id)
-    const record = await this.#parts.store.record(id)
+    await this.#failedSessions.whole(id)
+    const record = await this.#deps.store.record(id)
     if (!record) throw new MainstemError('session_not_found', `there is no session ${id}`)
     if (record.status === 'ended') throw new MainstemError('conflict', 'the session has ended')
     const version = await this.#versionOf(record.agent)
@@ -183,26 +183,26 @@ export class Sessions {
   }
 
   record(id: string): Promise<SessionRecord | undefined> {
-    return this.#parts.store.record(id)
+    return this.#deps.store.record(id)
   }
 
   /** How many sessions there are of each status. */
   counts(): Promise<ReadonlyMap<SessionRecord['status'], number>> {
-    return this.#parts.store.counts()
+    return this.#deps.store.counts()
   }
 
   /** The principals that a native conversation belongs or belonged to. */
   nativeOwners(native: string): Promise<readonly string[]> {
-    return this.#parts.store.nativeOwners(native)
+    return this.#deps.store.nativeOwners(native)
   }
 
   /** What a principal has used, by agent and day; also what was removed since. */
   spent(principal: string): Promise<readonly Spent[]> {
-    return this.#parts.store.spent(principal)
+    return this.#deps.store.spent(principal)
   }
 
   records(query: SessionQuery): Promise<readonly SessionRecord[]> {
-    return this.#parts.store.records(query)
+    return this.#deps.store.records(query)
   }
 
   /**
@@ -210,7 +210,7 @@ export class Sessions {
    * Doing it again changes nothing.
    */
   async recover(): Promise<number> {
-    const { store, clock, sweep } = this.#parts
+    const { store, clock, sweep } = this.#deps
     let recovered = 0
     await sweep(await lastRuns(store))
     for await (const record of unfinished(store)) {
@@ -222,9 +222,9 @@ export class Sessions {
 
   /** Begins what was accepted and never ran. */
   async resumeQueues(): Promise<void> {
-    for await (const { id, queue } of unfinished(this.#parts.store)) {
+    for await (const { id, queue } of unfinished(this.#deps.store)) {
       while (queue.length > 0 && !(await this.#resume(id))) {
-        await this.#parts.timers.sleep(NO_ROOM_MS, new AbortController().signal)
+        await this.#deps.timers.sleep(NO_ROOM_MS, new AbortController().signal)
       }
     }
   }
@@ -246,38 +246,38 @@ export class Sessions {
   #prepare(request: NewSession, version: string | undefined): Session {
     if (this.#draining) throw new MainstemError('draining', 'the server is stopping')
     const { cwd, project, attended = true, principal = OWNER } = request
-    const chosen = chooseRecipe(agentOf(this.#parts.agents, request.agent), request, version)
+    const chosen = chooseRecipe(agentOf(this.#deps.agents, request.agent), request, version)
     const policy = parse(Policy, request.policy ?? DEFAULT_POLICY, 'policy')
     const options = parse(SessionOptions, request.options ?? {}, 'options')
     const resume = request.resume === undefined ? undefined : parse(NativeSessionId, request.resume, 'resume')
     checkHook({ ...chosen, policy, options })
     // Made once for its refusals: an option that cannot be enforced is told now, not in the middle of a turn.
     const prompt = { text: '', images: options.images ?? [] }
-    const id = this.#parts.newId()
+    const id = this.#deps.newId()
     const setup = { id, ...chosen, cwd, project, policy, mode: undefined, options, resume, attended }
     setup.recipe.launch({ ...startOf(setup), epoch: 1, prompt })
-    return new Session(setup, this.#parts, newRecord(setup, principal, this.#parts.clock.now()), {
+    return new Session(setup, this.#deps, newRecord(setup, principal, this.#deps.clock.now()), {
       head: 0,
       updatedAt: 0,
     })
   }
 
   async #versionOf(id: string): Promise<string | undefined> {
-    return this.#parts.versionOf?.(agentOf(this.#parts.agents, id))
+    return this.#deps.versionOf?.(agentOf(this.#deps.agents, id))
   }
 
   #restore(record: SessionRecord, version: string | undefined): Session {
     const { head, updatedAt, earliest: _, earliestFrame: __, ...state } = record
     if (this.#draining) throw new MainstemError('draining', 'the server is stopping')
     // The configuration may allow less than it did when the session began.
-    state.policy = this.#parts.limit?.(state.policy) ?? state.policy
-    state.options = this.#parts.limitOptions?.(state.options) ?? state.options
+    state.policy = this.#deps.limit?.(state.policy) ?? state.policy
+    state.options = this.#deps.limitOptions?.(state.options) ?? state.options
     const { id, cwd, project, policy, options, attended } = state
-    const mode = keptMode(state, this.#parts.limit)
+    const mode = keptMode(state, this.#deps.limit)
     const resume = state.nativeSessionId ?? state.resumedFrom
-    const chosen = restoreRecipe(agentOf(this.#parts.agents, state.agent), state.launch, version)
+    const chosen = restoreRecipe(agentOf(this.#deps.agents, state.agent), state.launch, version)
     const setup = { id, ...chosen, cwd, project, policy, mode, options, resume, attended }
-    return new Session(setup, this.#parts, state, { head, updatedAt })
+    return new Session(setup, this.#deps, state, { head, updatedAt })
   }
 
   /** Begins what still waits in a session that failed and is whole again. */
@@ -299,7 +299,7 @@ export class Sessions {
 
   /** Ends a session whose one task is over, also when its log could not be written for a while. */
   async finish(id: string): Promise<void> {
-    await this.#mending.later(id)
+    await this.#failedSessions.later(id)
     const record = await this.record(id)
     if (record && record.status !== 'ended' && !this.#draining) await this.open(id)
     await this.end(id)
@@ -317,12 +317,12 @@ export class Sessions {
 
   /** Lets go of all up to this entry, but for the last one of the log. Whoever asks for it later is refused. */
   async letGo(id: string, seq: number): Promise<void> {
-    await this.#parts.store.trim(id, { seq: seq + 1 })
+    await this.#deps.store.trim(id, { seq: seq + 1 })
   }
 
   /** Removes what is kept longer than it has to be. */
   async prune(retention: Retention): Promise<void> {
-    const { store, clock } = this.#parts
+    const { store, clock } = this.#deps
     await store.forgetReceipts(clock.now() - retention.receiptsMs)
     for (const { id, edge } of await excessIn(store, retention, clock.now())) {
       await (edge ? store.trim(id, edge) : this.#remove(id))
@@ -330,7 +330,7 @@ export class Sessions {
   }
 
   async #remove(id: string): Promise<void> {
-    await this.#parts.store.delete(id)
+    await this.#deps.store.delete(id)
     for (const reader of this.#readers.get(id) ?? []) reader.abort()
   }
 
@@ -339,7 +339,7 @@ export class Sessions {
     this.#draining = true
     await Promise.allSettled(this.#starting)
     await Promise.allSettled([...this.#running.values()].map((session) => session.suspend()))
-    await this.#mending.stop()
+    await this.#failedSessions.stop()
     this.#running.clear()
   }
 }

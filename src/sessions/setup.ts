@@ -12,7 +12,7 @@ import {
 } from '../model/index.ts'
 import type { SessionState } from '../stores/store.ts'
 import type { Circumstances } from './approval.ts'
-import type { AgentSettings, SessionParts } from './deps.ts'
+import type { AgentSettings, SessionDeps } from './deps.ts'
 
 /** What a session is made of, once it was found to be possible. */
 export interface SessionSetup {
@@ -65,7 +65,7 @@ export function startOf(setup: SessionSetup): Omit<Start, 'epoch'> {
 const EVERYTHING: Policy = { approval: 'auto-all', sandbox: 'full-access' }
 
 /** Nobody knows what a mode of the agent's own allows: it is kept only where everything is allowed. */
-export function keptMode(state: SessionState, limit: SessionParts['limit']): string | undefined {
+export function keptMode(state: SessionState, limit: SessionDeps['limit']): string | undefined {
   const { approval, sandbox } = limit?.(EVERYTHING) ?? EVERYTHING
   if (approval !== EVERYTHING.approval || sandbox !== EVERYTHING.sandbox) delete state.mode
   return state.mode
@@ -74,7 +74,7 @@ export function keptMode(state: SessionState, limit: SessionParts['limit']): str
 /** What the policy decides by, besides the request. */
 export function circumstances(
   { agent, policy, attended, cwd, options }: SessionSetup,
-  { isInside, mayWorkIn }: SessionParts,
+  { isInside, mayWorkIn }: SessionDeps,
 ): Circumstances {
   const hooked = options.hooks?.beforeToolCall !== undefined
   // A workspace that was replaced by a link has no inside.
@@ -91,7 +91,7 @@ export function circumstances(
 /** Throws `forbidden` when a directory of the session is no longer one that its processes may work in. */
 export function checkPlaces(
   { cwd, options }: Pick<SessionSetup, 'cwd' | 'options'>,
-  { mayWorkIn }: Pick<SessionParts, 'mayWorkIn'>,
+  { mayWorkIn }: Pick<SessionDeps, 'mayWorkIn'>,
 ): void {
   const { extraDirectories = [] } = options
   const lost = [cwd, ...extraDirectories].find((directory) => mayWorkIn?.(directory) === false)
@@ -186,7 +186,7 @@ export function runContext(
   { id, cwd, options }: SessionSetup,
   { epoch }: Start,
   { env }: AgentSettings,
-  { mayWorkIn }: Pick<SessionParts, 'mayWorkIn'>,
+  { mayWorkIn }: Pick<SessionDeps, 'mayWorkIn'>,
 ): Omit<RunContext, 'blobs'> {
   const context = { runId: `${id}.${epoch}`, cwd, env: { ...env, ...options.env } }
   return mayWorkIn ? { ...context, isRealCwd: true } : context
@@ -197,10 +197,10 @@ export function launchOf(
   setup: SessionSetup,
   start: Start,
   settings: AgentSettings,
-  parts: SessionParts,
+  deps: SessionDeps,
 ): { launch: Launch } | { refused: ErrorInfo } {
   try {
-    checkPlaces(setup, parts)
+    checkPlaces(setup, deps)
     return { launch: replaceProgram(setup.recipe.launch(start), settings) }
   } catch (thrown) {
     const { code, message } = toMainstemError(thrown)

@@ -2,7 +2,7 @@ import type { Driver, Run, RunExit, Timers } from '../drivers/driver.ts'
 import type { RequestOpened } from '../model/events/request.ts'
 import type { AnswerCommand, BlobSink, ToolHook } from '../model/index.ts'
 import { OutputTail } from '../model/output-tail.ts'
-import type { SessionParts } from './deps.ts'
+import type { SessionDeps } from './deps.ts'
 import { checkPlaces, hookRunId, type SessionSetup } from './setup.ts'
 
 /** How long a hook may think where nobody says. */
@@ -13,7 +13,7 @@ const NOWHERE: BlobSink = {
   open: () => ({ write: () => undefined, close: async () => ({ id: '', bytes: 0 }) }),
 }
 
-export interface ToolHookParts {
+export interface ToolHookDeps {
   driver: Driver
   timers: Timers
   /** Throws when no process may start in the directory any more. */
@@ -27,13 +27,13 @@ export interface ToolHookParts {
 /** The command that decides the tool calls of one session, asked for one request after another. */
 export class ToolHooks {
   readonly #hook: ToolHook | undefined
-  readonly #parts: ToolHookParts
+  readonly #deps: ToolHookDeps
   readonly #deciding = new Map<string, AbortController>()
   #last: Promise<unknown> = Promise.resolve()
 
-  constructor(hook: ToolHook | undefined, parts: ToolHookParts) {
+  constructor(hook: ToolHook | undefined, deps: ToolHookDeps) {
     this.#hook = hook
-    this.#parts = parts
+    this.#deps = deps
   }
 
   /** Until it has decided, nobody else may. */
@@ -75,8 +75,8 @@ export class ToolHooks {
     const [program, ...args] = this.#hook?.command ?? []
     if (program === undefined) return 'there is no hook to ask'
     if (signal.aborted) return 'the request was withdrawn'
-    const { driver, timers, runId, cwd, isRealCwd = false } = this.#parts
-    this.#parts.checkPlace()
+    const { driver, timers, runId, cwd, isRealCwd = false } = this.#deps
+    this.#deps.checkPlace()
     const run = driver.start(
       { kind: 'process', argv: [program, ...args], env: {}, passEnv: [] },
       { runId, cwd, isRealCwd, env: {}, blobs: NOWHERE },
@@ -113,12 +113,12 @@ async function told(run: Run, text: string): Promise<RunExit & { stderr: string 
 
 export function toolHooksOf(
   setup: SessionSetup,
-  parts: Pick<SessionParts, 'driver' | 'timers' | 'mayWorkIn'>,
+  deps: Pick<SessionDeps, 'driver' | 'timers' | 'mayWorkIn'>,
 ): ToolHooks {
   const { id, cwd, options } = setup
-  const { driver, timers } = parts
-  const checkPlace = () => checkPlaces(setup, parts)
-  const isRealCwd = parts.mayWorkIn !== undefined
+  const { driver, timers } = deps
+  const checkPlace = () => checkPlaces(setup, deps)
+  const isRealCwd = deps.mayWorkIn !== undefined
   return new ToolHooks(options.hooks?.beforeToolCall, {
     driver,
     timers,

@@ -1,4 +1,4 @@
-import type { Exit, Said, TurnVerdict } from '../agents/agent.ts'
+import type { Emitted, Exit, TurnVerdict } from '../agents/agent.ts'
 import type { UsageReported } from '../model/events/report.ts'
 import type { RequestOpened } from '../model/events/request.ts'
 import type { TurnCompleted } from '../model/events/turn.ts'
@@ -44,7 +44,7 @@ export type Seen = Extract<
 >
 
 /** What codecs report and the state of the turn decides. */
-export type Undecided = Exclude<Said, Event> | UsageReported
+export type Undecided = Exclude<Emitted, Event> | UsageReported
 
 /** What a turn machine is told instead of knowing it. */
 export interface TurnRules {

@@ -7,7 +7,7 @@ interface Waiting {
 }
 
 /** Who waits for which turn's end. */
-export class Settlements {
+export class TurnWaiters {
   readonly #done = new Map<number, TurnCompleted>()
   readonly #waiting = new Map<number, Waiting[]>()
   #failure: MainstemError | undefined

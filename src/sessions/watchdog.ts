@@ -1,7 +1,7 @@
 import type { StepReports } from '../agents/agent.ts'
 import type { Cause, Event, Policy } from '../model/index.ts'
 import { AGENT_LIMITS } from './deadlines.ts'
-import type { SessionParts } from './deps.ts'
+import type { SessionDeps } from './deps.ts'
 import { TurnLimits } from './turn-limits.ts'
 
 /** What a watchdog reports. */
@@ -17,7 +17,7 @@ export interface WatchdogOwner {
  * silence.
  */
 export class Watchdog {
-  readonly #parts: Pick<SessionParts, 'clock' | 'timers' | 'agentLimits'>
+  readonly #deps: Pick<SessionDeps, 'clock' | 'timers' | 'agentLimits'>
   readonly #owner: WatchdogOwner
   readonly #stop = new AbortController()
   readonly #limits: TurnLimits
@@ -26,17 +26,17 @@ export class Watchdog {
 
   constructor(
     policy: Policy,
-    parts: Pick<SessionParts, 'clock' | 'timers' | 'agentLimits'>,
+    deps: Pick<SessionDeps, 'clock' | 'timers' | 'agentLimits'>,
     owner: WatchdogOwner,
     steps?: StepReports,
   ) {
-    this.#parts = parts
+    this.#deps = deps
     this.#owner = owner
     this.#limits = new TurnLimits(policy, steps)
-    this.#heardAt = parts.clock.monotonic()
+    this.#heardAt = deps.clock.monotonic()
     if (policy.timeoutMs !== undefined) void this.#afterTurn(policy.timeoutMs)
     if (policy.idleTimeoutMs !== undefined) void this.#afterSilence(policy.idleTimeoutMs)
-    void this.#reportSilence(parts.agentLimits?.silenceMs ?? AGENT_LIMITS.silenceMs)
+    void this.#reportSilence(deps.agentLimits?.silenceMs ?? AGENT_LIMITS.silenceMs)
   }
 
   see(event: Event): void {
@@ -45,7 +45,7 @@ export class Watchdog {
   }
 
   heard(): void {
-    this.#heardAt = this.#parts.clock.monotonic()
+    this.#heardAt = this.#deps.clock.monotonic()
   }
 
   waitForPerson(waiting: boolean): void {
@@ -64,11 +64,11 @@ export class Watchdog {
   }
 
   get #silentMs(): number {
-    return this.#waitingForPerson ? 0 : this.#parts.clock.monotonic() - this.#heardAt
+    return this.#waitingForPerson ? 0 : this.#deps.clock.monotonic() - this.#heardAt
   }
 
   async #afterTurn(ms: number): Promise<void> {
-    await this.#parts.timers.sleep(ms, this.#stop.signal)
+    await this.#deps.timers.sleep(ms, this.#stop.signal)
     this.#stopTurn('timeout', `the turn took longer than ${ms / 1000} s (timeoutMs)`)
   }
 
@@ -76,7 +76,7 @@ export class Watchdog {
     while (!this.#stop.signal.aborted) {
       const silent = this.#silentMs
       if (silent >= ms) return this.#stopTurn('timeout', `no output for ${ms / 1000} s (idleTimeoutMs)`)
-      await this.#parts.timers.sleep(ms - silent, this.#stop.signal)
+      await this.#deps.timers.sleep(ms - silent, this.#stop.signal)
     }
   }
 
@@ -91,10 +91,10 @@ export class Watchdog {
         due = 2 * silent
       }
       const wait = Math.min(due - silent, ms)
-      const before = this.#parts.clock.monotonic()
-      await this.#parts.timers.sleep(wait, this.#stop.signal)
+      const before = this.#deps.clock.monotonic()
+      await this.#deps.timers.sleep(wait, this.#stop.signal)
       // Timers that outrun the clock, as in a fast demo, cannot measure silence and would spin here.
-      if (this.#parts.clock.monotonic() - before < wait / 2) return
+      if (this.#deps.clock.monotonic() - before < wait / 2) return
     }
   }
 }

@@ -1,7 +1,7 @@
 import type { Timers } from '../drivers/driver.ts'
 
 /** Waits for something, but no longer than this. */
-export async function within(timers: Timers, ms: number, awaited: Promise<unknown>): Promise<void> {
+export async function withTimeout(timers: Timers, ms: number, awaited: Promise<unknown>): Promise<void> {
   const over = new AbortController()
   try {
     await Promise.race([awaited, timers.sleep(ms, over.signal)])

@@ -2,13 +2,13 @@ import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { setImmediate, setTimeout } from 'node:timers/promises'
 import { encodeSse } from '../framing/sse.ts'
-import { type Api, type Problem, pieces, type Said, type StreamMessage } from './apis/api.ts'
+import { type Api, type Emitted, type Problem, pieces, type StreamMessage } from './apis/api.ts'
 import type { Fault } from './scenario.ts'
 
 /** An answer on its way, and what may happen to it. */
 export interface Delivery {
   readonly api: Api
-  readonly said: Said
+  readonly said: Emitted
   readonly streaming: boolean
   readonly fault?: Fault
   readonly paceMs?: number

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { jsonFrame } from '../framing/frame.ts'
 import { toMainstemError } from '../model/index.ts'
-import type { Api, Said } from './apis/api.ts'
+import type { Api, Emitted } from './apis/api.ts'
 import { chat } from './apis/chat.ts'
 import { gemini } from './apis/gemini.ts'
 import { messages } from './apis/messages.ts'
@@ -134,7 +134,7 @@ function recorded(
   url: URL,
   body: unknown,
   cue?: Cue,
-  said?: Said,
+  said?: Emitted,
 ): RecordedRequest {
   return {
     method: request.method ?? '',

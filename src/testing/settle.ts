@@ -1,4 +1,4 @@
-import { pieces, type Said } from './apis/api.ts'
+import { type Emitted, pieces } from './apis/api.ts'
 import { isOffered, type ModelCall } from './model-call.ts'
 import type { Action, NativeCall, Reply, Tokens } from './scenario.ts'
 import { callsFor, wordsFor } from './toolboxes.ts'
@@ -12,12 +12,12 @@ const STRUCTURED = 'StructuredOutput'
 const FINISH = 'complete_task'
 
 /** Settles a reply for the program that asks: tools by its own names, text in pieces, a reason to stop. */
-export function settle(reply: Reply, call: ModelCall, id: string): Said {
+export function settle(reply: Reply, call: ModelCall, id: string): Emitted {
   const calls: NativeCall[] = []
   const words = reply.text === undefined ? [] : [reply.text]
   for (const use of reply.calls ?? []) {
     const native = 'do' in use ? callsFor(use, call) : [use]
-    // Said aloud: a call that silently went missing would look like a program's fault.
+    // Emitted aloud: a call that silently went missing would look like a program's fault.
     if (native) calls.push(...native)
     else words.push(('do' in use && wordsFor(use, call)) || missing(use, call))
   }

@@ -128,8 +128,8 @@ describe('answers', () => {
 
   test('a question about leaving a plan is a plan', () => {
     const talk = new Talk().begin()
-    const said = talk.hear(asks(0, { toolCallId: 't', title: 'Ready to code?', kind: 'switch_mode' }))
-    expect(eventsOf(said, 'request.opened')).toMatchObject([{ kind: 'plan' }])
+    const emitted = talk.hear(asks(0, { toolCallId: 't', title: 'Ready to code?', kind: 'switch_mode' }))
+    expect(eventsOf(emitted, 'request.opened')).toMatchObject([{ kind: 'plan' }])
   })
 
   test('a question that the agent takes back is withdrawn', () => {

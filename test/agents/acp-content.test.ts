@@ -71,8 +71,8 @@ describe('text', () => {
 
   test('a message that goes another way leaves the one before it whole', () => {
     const talk = new Talk().begin()
-    const said = talk.hear(chunk('One two.', 'a'), chunk('One', 'b'), chunk(' more.', 'b'))
-    expect(eventsOf(said, 'message.discarded')).toEqual([])
+    const emitted = talk.hear(chunk('One two.', 'a'), chunk('One', 'b'), chunk(' more.', 'b'))
+    expect(eventsOf(emitted, 'message.discarded')).toEqual([])
     talk.hear(result(3, { stopReason: 'end_turn' }))
     expect(talk.only('text.completed').map(({ text }) => text)).toEqual(['One two.', 'One more.'])
   })
@@ -115,8 +115,8 @@ describe('text', () => {
 
 test('a plan that comes first begins the turn, where nothing is heard of what the agent is told', () => {
   const entries = [{ content: 'Look', status: 'pending', priority: 'high' }]
-  const said = new Talk().hear(update('plan', { entries }))
-  expect(said.map(({ type }) => type)).toEqual(['turn.started', 'plan.updated'])
+  const emitted = new Talk().hear(update('plan', { entries }))
+  expect(emitted.map(({ type }) => type)).toEqual(['turn.started', 'plan.updated'])
 })
 
 test('a plan that is no list is kept whole, and does not empty the list', () => {

@@ -198,11 +198,11 @@ describe('going on with a session', () => {
   test('pictures of history are history', () => {
     const talk = resuming()
     const content = { type: 'image', data: 'AA==', mimeType: 'image/png' }
-    const said = talk.hear(
+    const emitted = talk.hear(
       update('agent_message_chunk', { content }),
       update('agent_thought_chunk', { content }),
     )
-    expect(said).toEqual([])
+    expect(emitted).toEqual([])
   })
 
   test('where history goes on after the answer, the prompt waits for its end', () => {

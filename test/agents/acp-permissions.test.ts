@@ -25,17 +25,17 @@ describe('what is asked', () => {
   test('a policy decides by the kind that is asked for, not by the one that was announced', () => {
     const talk = new Talk().begin()
     const command = { toolCallId: 't', title: 'rm -r /', kind: 'execute', rawInput: { command: 'rm -r /' } }
-    const said = talk.hear(update('tool_call', think), asks(0, command))
-    expect(opened(said)).toMatchObject([{ toolKind: 'execute', input: { command: 'rm -r /' } }])
-    expect(answers(said)).toEqual([undefined])
-    expect(eventsOf(said, 'tool.updated')).toMatchObject([{ toolId: 't', kind: 'execute' }])
+    const emitted = talk.hear(update('tool_call', think), asks(0, command))
+    expect(opened(emitted)).toMatchObject([{ toolKind: 'execute', input: { command: 'rm -r /' } }])
+    expect(answers(emitted)).toEqual([undefined])
+    expect(eventsOf(emitted, 'tool.updated')).toMatchObject([{ toolId: 't', kind: 'execute' }])
     talk.hear(update('tool_call_update', { toolCallId: 't', status: 'completed' }))
     expect(talk.only('tool.completed')).toMatchObject([{ kind: 'execute' }])
   })
 
   test('a policy decides by the files that are asked for', () => {
-    const said = new Talk().begin().hear(update('tool_call', edit), asks(0, edit))
-    expect(answers(said)).toEqual(['allow'])
+    const emitted = new Talk().begin().hear(update('tool_call', edit), asks(0, edit))
+    expect(answers(emitted)).toEqual(['allow'])
     const other = new Talk().begin().hear(update('tool_call', edit), asks(0, { ...edit, ...elsewhere }))
     expect(opened(other)).toMatchObject([{ locations: elsewhere.locations }])
     expect(answers(other)).toEqual([undefined])
@@ -47,18 +47,18 @@ describe('what is asked', () => {
     ['the question has another input, and names no files', {}, { rawInput: elsewhere.rawInput }],
     ['the question names none', {}, { locations: [] }],
   ])('files of an announcement do not hold when %s', (_when, updated, asked) => {
-    const said = new Talk()
+    const emitted = new Talk()
       .begin()
       .hear(
         update('tool_call', edit),
         update('tool_call_update', { toolCallId: 't', ...updated }),
         asks(0, { toolCallId: 't', ...asked }),
       )
-    const [request, ...others] = opened(said)
+    const [request, ...others] = opened(emitted)
     expect(others).toEqual([])
     expect(request).toBeDefined()
     expect(request?.locations ?? []).not.toContainEqual({ path: '/project/a.txt' })
-    expect(answers(said)).toEqual([undefined])
+    expect(answers(emitted)).toEqual([undefined])
   })
 
   test('a kind that is told late is the kind of the call', () => {
@@ -76,8 +76,8 @@ describe('what is asked', () => {
   test('a question that names nothing but the call shows what is known of it', () => {
     const talk = new Talk().begin()
     const call = { ...think, title: 'rm -r build', kind: 'execute', rawInput: { command: 'rm -r build' } }
-    const said = talk.hear(update('tool_call', call), asks(0, { toolCallId: 't' }))
-    expect(opened(said)).toMatchObject([
+    const emitted = talk.hear(update('tool_call', call), asks(0, { toolCallId: 't' }))
+    expect(opened(emitted)).toMatchObject([
       { kind: 'permission', title: 'rm -r build', input: { command: 'rm -r build' } },
     ])
   })
@@ -85,8 +85,8 @@ describe('what is asked', () => {
   test('a question about a call that is known to leave a plan is a plan', () => {
     const talk = new Talk().begin()
     const call = { toolCallId: 't', title: 'Ready?', kind: 'switch_mode', rawInput: { plan: 'All of it.' } }
-    const said = talk.hear(update('tool_call', call), asks(0, { toolCallId: 't' }))
-    expect(opened(said)).toMatchObject([{ kind: 'plan', input: { plan: 'All of it.' } }])
+    const emitted = talk.hear(update('tool_call', call), asks(0, { toolCallId: 't' }))
+    expect(opened(emitted)).toMatchObject([{ kind: 'plan', input: { plan: 'All of it.' } }])
   })
 
   test('an option that is neither a yes nor a no is offered to nobody', () => {
@@ -95,8 +95,8 @@ describe('what is asked', () => {
       { optionId: 'go', name: 'Go on', kind: 'proceed' },
       { optionId: 'yes', name: 'Yes', kind: 'allow_once' },
     ]
-    const said = talk.hear(asks(0, { toolCallId: 't', title: 'ls' }, options))
-    expect(opened(said)[0]?.options.map(({ id }) => id)).toEqual(['yes'])
+    const emitted = talk.hear(asks(0, { toolCallId: 't', title: 'ls' }, options))
+    expect(opened(emitted)[0]?.options.map(({ id }) => id)).toEqual(['yes'])
     expect(talk.answer('e1.0', { decision: 'deny' })).toEqual([
       { jsonrpc: '2.0', id: 0, result: { outcome: { outcome: 'cancelled' } } },
     ])
@@ -104,8 +104,8 @@ describe('what is asked', () => {
 
   test('a question that comes first begins the turn, where nothing is heard of what the agent is told', () => {
     const talk = new Talk()
-    const said = talk.hear(asks(0, { toolCallId: 't', title: 'ls', kind: 'execute' }))
-    expect(said.map(({ type }) => type)).toEqual(['turn.started', 'tool.started', 'request.opened'])
+    const emitted = talk.hear(asks(0, { toolCallId: 't', title: 'ls', kind: 'execute' }))
+    expect(emitted.map(({ type }) => type)).toEqual(['turn.started', 'tool.started', 'request.opened'])
   })
 })
 

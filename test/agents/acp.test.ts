@@ -276,15 +276,16 @@ describe('silence', () => {
 describe('transcripts', () => {
   test('a session that somebody resumed is told, and what it cost before is not counted', () => {
     const [one] = recordings
-    const said = (dir: string, msg: object) => `${JSON.stringify({ dir, msg: { jsonrpc: '2.0', ...msg } })}\n`
+    const emitted = (dir: string, msg: object) =>
+      `${JSON.stringify({ dir, msg: { jsonrpc: '2.0', ...msg } })}\n`
     const params = { sessionId: 's1' }
     const cost = { amount: 0.5, currency: 'USD' }
     const lines = [
-      said('in', { id: 1, method: 'session/resume', params }),
-      said('out', { id: 1, result: {} }),
-      said('in', { id: 2, method: 'session/prompt', params: { ...params, prompt: [] } }),
-      said('out', update('usage_update', { used: 1, size: 2, cost })),
-      said('out', { id: 2, result: { stopReason: 'end_turn' } }),
+      emitted('in', { id: 1, method: 'session/resume', params }),
+      emitted('out', { id: 1, result: {} }),
+      emitted('in', { id: 2, method: 'session/prompt', params: { ...params, prompt: [] } }),
+      emitted('out', update('usage_update', { used: 1, size: 2, cost })),
+      emitted('out', { id: 2, result: { stopReason: 'end_turn' } }),
     ]
     const events = one ? decodeLines(one, lines).entries.map(({ event }) => event) : []
     expect(eventsOf(events, 'session.updated')).toMatchObject([{ nativeSessionId: 's1' }])

@@ -19,12 +19,12 @@ const outputs = (talk: BoardTalk) =>
 describe('calls of a tool', () => {
   it('of the same name end in the order in which they began', () => {
     const talk = working()
-    talk.say('action', read('/a'))
-    talk.say('action', read('/b'))
-    talk.say('action', edit)
-    talk.say('toolResult', { tool: 'Read', success: true, output: 'a' })
-    talk.say('toolResult', { tool: 'Edit', success: true, output: 'e' })
-    talk.say('toolResult', { tool: 'Read', success: false, output: 'b' })
+    talk.emit('action', read('/a'))
+    talk.emit('action', read('/b'))
+    talk.emit('action', edit)
+    talk.emit('toolResult', { tool: 'Read', success: true, output: 'a' })
+    talk.emit('toolResult', { tool: 'Edit', success: true, output: 'e' })
+    talk.emit('toolResult', { tool: 'Read', success: false, output: 'b' })
     expect(outputs(talk)).toEqual([
       ['1', 'a', 'success'],
       ['3', 'e', 'success'],
@@ -34,10 +34,10 @@ describe('calls of a tool', () => {
 
   it('end by their own id where the board gives one', () => {
     const talk = working()
-    talk.say('action', read('/a', { toolId: 'A' }))
-    talk.say('action', read('/b', { toolId: 'B' }))
-    talk.say('toolResult', { tool: 'Read', success: true, output: 'b', toolId: 'B' })
-    talk.say('toolResult', { tool: 'Read', success: true, output: 'a', toolId: 'A' })
+    talk.emit('action', read('/a', { toolId: 'A' }))
+    talk.emit('action', read('/b', { toolId: 'B' }))
+    talk.emit('toolResult', { tool: 'Read', success: true, output: 'b', toolId: 'B' })
+    talk.emit('toolResult', { tool: 'Read', success: true, output: 'a', toolId: 'A' })
     expect(outputs(talk)).toEqual([
       ['2', 'b', 'success'],
       ['1', 'a', 'success'],
@@ -46,7 +46,7 @@ describe('calls of a tool', () => {
 
   it('whose beginning nobody heard are told all the same', () => {
     const talk = working()
-    talk.say('toolResult', { tool: 'Bash', success: true, output: 'ok' })
+    talk.emit('toolResult', { tool: 'Bash', success: true, output: 'ok' })
     const call = { toolId: expect.stringMatching(/1$/), name: 'Bash', kind: 'execute' }
     expect(talk.events.slice(2)).toEqual([
       { type: 'tool.started', ...call },
@@ -56,16 +56,16 @@ describe('calls of a tool', () => {
 
   it('may end in the finer words of some boards', () => {
     const talk = working()
-    talk.say('action', read('/a'))
-    talk.say('toolResult', {
+    talk.emit('action', read('/a'))
+    talk.emit('toolResult', {
       tool: 'Read',
       success: false,
       output: '',
       status: 'denied',
       error: 'not allowed',
     })
-    talk.say('action', read('/b'))
-    talk.say('toolResult', { tool: 'Read', success: true, output: { lines: 3 }, status: 'error' })
+    talk.emit('action', read('/b'))
+    talk.emit('toolResult', { tool: 'Read', success: true, output: { lines: 3 }, status: 'error' })
     expect(talk.of('tool.completed')).toMatchObject([
       { status: 'denied', output: '', error: 'not allowed' },
       { status: 'success', data: { lines: 3 } },
@@ -86,7 +86,7 @@ describe('calls of a tool', () => {
     ['constructor', 'other'],
   ])('of %s are of kind %s', (tool, kind) => {
     const talk = working()
-    talk.say('action', { tool, args: {} })
+    talk.emit('action', { tool, args: {} })
     expect(talk.of('tool.started')).toMatchObject([{ kind, input: {} }])
   })
 })
@@ -94,7 +94,7 @@ describe('calls of a tool', () => {
 describe('a change', () => {
   it('outside of any call stands alone', () => {
     const talk = working()
-    talk.say('diff', diff)
+    talk.emit('diff', diff)
     expect(talk.events.at(-1)).toEqual({
       type: 'file.changed',
       path: 'src/auth.ts',
@@ -105,13 +105,13 @@ describe('a change', () => {
 
   it('belongs to the call that speaks of its file, and waits for it', () => {
     const talk = working()
-    talk.say('action', read('/src/other.ts'))
-    talk.say('action', edit)
-    talk.say('diff', diff)
+    talk.emit('action', read('/src/other.ts'))
+    talk.emit('action', edit)
+    talk.emit('diff', diff)
     expect(talk.of('file.changed')).toEqual([])
-    talk.say('toolResult', { tool: 'Read', success: true, output: '' })
+    talk.emit('toolResult', { tool: 'Read', success: true, output: '' })
     expect(talk.of('file.changed')).toEqual([])
-    talk.say('toolResult', updated)
+    talk.emit('toolResult', updated)
     expect(talk.events.slice(-2)).toMatchObject([
       { type: 'file.changed', toolId: expect.stringMatching(/2$/) },
       { type: 'tool.completed', toolId: expect.stringMatching(/2$/) },
@@ -120,26 +120,26 @@ describe('a change', () => {
 
   it('belongs to the only call there is, whatever that speaks of', () => {
     const talk = working()
-    talk.say('action', { tool: 'Bash', args: { command: 'make' } })
-    talk.say('diff', diff)
-    talk.say('toolResult', { tool: 'Bash', success: true, output: '' })
+    talk.emit('action', { tool: 'Bash', args: { command: 'make' } })
+    talk.emit('diff', diff)
+    talk.emit('toolResult', { tool: 'Bash', success: true, output: '' })
     expect(talk.of('file.changed')).toMatchObject([{ toolId: expect.stringMatching(/1$/) }])
   })
 
   it('may name its file from another directory than the call did', () => {
     const talk = working()
-    talk.say('action', { tool: 'Bash', args: { command: 'make' } })
-    talk.say('action', { tool: 'Write', args: { files: [{ path: 'auth.ts' }] } })
-    talk.say('diff', { file: '/home/me/src/auth.ts', diff: '' })
-    talk.say('toolResult', { tool: 'Write', success: true, output: '' })
+    talk.emit('action', { tool: 'Bash', args: { command: 'make' } })
+    talk.emit('action', { tool: 'Write', args: { files: [{ path: 'auth.ts' }] } })
+    talk.emit('diff', { file: '/home/me/src/auth.ts', diff: '' })
+    talk.emit('toolResult', { tool: 'Write', success: true, output: '' })
     expect(talk.of('file.changed')).toMatchObject([{ toolId: expect.stringMatching(/2$/) }])
   })
 
   it('that several calls could have made is nobody else’s than the turn’s', () => {
     const talk = working()
-    talk.say('action', { tool: 'Bash', args: { command: 'make' } })
-    talk.say('action', { tool: 'Bash', args: { command: 'make docs' } })
-    talk.say('diff', diff)
+    talk.emit('action', { tool: 'Bash', args: { command: 'make' } })
+    talk.emit('action', { tool: 'Bash', args: { command: 'make docs' } })
+    talk.emit('diff', diff)
     expect(talk.of('file.changed')).toEqual([
       { type: 'file.changed', path: 'src/auth.ts', change: 'modified', diff: diff.diff },
     ])
@@ -147,9 +147,9 @@ describe('a change', () => {
 
   it('of a call that failed did not happen, and is not lost', () => {
     const talk = working()
-    talk.say('action', edit)
-    talk.say('diff', diff)
-    talk.say('toolResult', { ...updated, success: false })
+    talk.emit('action', edit)
+    talk.emit('diff', diff)
+    talk.emit('toolResult', { ...updated, success: false })
     talk.close('done')
     expect(talk.of('file.changed')).toEqual([])
     expect(talk.of('notice.raised')).toMatchObject([
@@ -159,8 +159,8 @@ describe('a change', () => {
 
   it('of a call that never ended is not claimed either', () => {
     const talk = working()
-    talk.say('action', edit)
-    talk.say('diff', diff)
+    talk.emit('action', edit)
+    talk.emit('diff', diff)
     talk.close('done')
     expect(talk.events.slice(-3)).toMatchObject([
       { type: 'notice.raised', data: { path: 'src/auth.ts' } },
@@ -171,8 +171,8 @@ describe('a change', () => {
 
   it('may say what kind of change it is', () => {
     const talk = working()
-    talk.say('diff', { file: 'b.ts', diff: '', change: 'renamed', from: 'a.ts' })
-    talk.say('diff', { file: 'c.ts', diff: '+1', change: 'something else' })
+    talk.emit('diff', { file: 'b.ts', diff: '', change: 'renamed', from: 'a.ts' })
+    talk.emit('diff', { file: 'c.ts', diff: '+1', change: 'something else' })
     expect(talk.of('file.changed')).toEqual([
       { type: 'file.changed', path: 'b.ts', change: 'renamed', from: 'a.ts' },
       { type: 'file.changed', path: 'c.ts', change: 'modified', diff: '+1' },

@@ -35,10 +35,10 @@ describe('commands to a board', () => {
 
   it('that interrupt end as interrupted, in the words of the board or without', () => {
     const told = working()
-    told.say('action', { tool: 'Bash', args: { command: 'npm test' } })
+    told.emit('action', { tool: 'Bash', args: { command: 'npm test' } })
     told.command({ type: 'interrupt' })
     told.http('cancel', 200)
-    told.say('cancelled', {})
+    told.emit('cancelled', {})
     told.http('state', 200, { state: 'cancelled' })
     told.exit({ code: 0 }, 'interrupt')
     expect(told.of('tool.completed')).toMatchObject([{ status: 'cancelled', settled: true }])

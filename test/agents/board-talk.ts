@@ -50,7 +50,7 @@ export class BoardTalk {
     this.calls.push(...this.conversation.frame(jsonFrame('http', JSON.stringify({ tag, status, body }))))
   }
 
-  say(type: string, payload: object, more: object = {}): void {
+  emit(type: string, payload: object, more: object = {}): void {
     const id = `evt-550e8400-e29b-41d4-a716-${String(++this.#ids).padStart(12, '0')}`
     const timestamp = '2025-12-03T10:00:01.234Z'
     this.line(JSON.stringify({ id, sessionId: SESSION, type, payload, timestamp, ...more }))

@@ -19,11 +19,11 @@ const updated = { tool: 'Edit', success: true, output: 'File updated successfull
 describe('what a board says', () => {
   it('is the events of its document, one for one', () => {
     const talk = working()
-    talk.say('plan', { message: 'Planning edits for: Refactor authentication' })
-    talk.say('log', { line: 'Reading file: src/auth.ts' })
-    talk.say('action', edit)
-    talk.say('diff', diff)
-    talk.say('toolResult', updated)
+    talk.emit('plan', { message: 'Planning edits for: Refactor authentication' })
+    talk.emit('log', { line: 'Reading file: src/auth.ts' })
+    talk.emit('action', edit)
+    talk.emit('diff', diff)
+    talk.emit('toolResult', updated)
     talk.close('done')
     const id = (number: number) => `evt-550e8400-e29b-41d4-a716-00000000000${number}`
     const call = { toolId: id(3), name: 'Edit', kind: 'edit' }
@@ -79,7 +79,7 @@ describe('what a board says', () => {
   it('about a request is a notice, not text of the agent', () => {
     const talk = working()
     const request = { requestId: 'r1', decision: 'allow' }
-    talk.say('log', { line: 'Allowed: Bash: ls', request })
+    talk.emit('log', { line: 'Allowed: Bash: ls', request })
     expect(talk.events.at(-1)).toEqual({
       type: 'notice.raised',
       level: 'warning',
@@ -112,7 +112,7 @@ describe('what a board says', () => {
     ['a diff without a file', 'diff', { diff: '+1' }, {}],
   ])('that is %s is kept whole', (_what, type, payload, more) => {
     const talk = working()
-    talk.say(type, payload, more)
+    talk.emit(type, payload, more)
     const [kept] = talk.of('native.unmapped')
     expect(kept).toMatchObject({ nativeType: type })
     expect(JSON.parse(kept?.frame ?? '')).toMatchObject({ type, payload })
@@ -135,7 +135,7 @@ describe('a turn on a board', () => {
     [undefined, 'failed', 'protocol_error'],
   ])('whose session stands as %s is %s', (state, outcome, code) => {
     const talk = working()
-    talk.say('log', { line: 'Working' })
+    talk.emit('log', { line: 'Working' })
     talk.close(state)
     const [turn] = talk.of('turn.completed')
     expect([turn?.outcome, turn?.error?.code]).toEqual([outcome, code])
@@ -143,8 +143,8 @@ describe('a turn on a board', () => {
 
   it('ends with its connection and not before, so that nothing comes after its end', () => {
     const talk = working()
-    talk.say('error', { message: 'Session failed: Permission denied' })
-    talk.say('log', { line: 'Cleaning up' })
+    talk.emit('error', { message: 'Session failed: Permission denied' })
+    talk.emit('log', { line: 'Cleaning up' })
     talk.http('state', 200, { state: 'failed' })
     expect(talk.outcomes).toEqual([])
     talk.exit({ code: 0 })
@@ -155,9 +155,9 @@ describe('a turn on a board', () => {
 
   it('keeps its first error, and tells the others', () => {
     const talk = working()
-    talk.say('error', { message: 'first', code: 'rate_limited', outcome: 'timeout' })
-    talk.say('error', { message: 'second' })
-    talk.say('cancelled', {})
+    talk.emit('error', { message: 'first', code: 'rate_limited', outcome: 'timeout' })
+    talk.emit('error', { message: 'second' })
+    talk.emit('cancelled', {})
     talk.close('done')
     expect(talk.of('notice.raised')).toMatchObject([{ level: 'error', message: 'second' }])
     expect(talk.of('turn.completed')).toMatchObject([
@@ -167,7 +167,7 @@ describe('a turn on a board', () => {
 
   it('without a word on its end crashed', () => {
     const talk = working()
-    talk.say('log', { line: 'Working' })
+    talk.emit('log', { line: 'Working' })
     talk.exit({})
     expect(talk.outcomes).toEqual(['crashed'])
   })

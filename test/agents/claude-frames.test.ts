@@ -163,14 +163,14 @@ test('all messages in one array are read one by one, whatever stands among them'
   const talk = new Talk('oneshot')
   talk.conversation.begin(1)
   const list = [init(), call('t1'), { type: 'something_new' }, returned('t1', 'ok'), result()]
-  const said = talk.hear(list)
-  expect(said.map(({ type }) => type)).toEqual([
+  const emitted = talk.hear(list)
+  expect(emitted.map(({ type }) => type)).toEqual([
     'session.updated',
     'tool.started',
     'native.unmapped',
     'tool.completed',
   ])
-  expect(said).toContainEqual({
+  expect(emitted).toContainEqual({
     type: 'native.unmapped',
     nativeType: 'something_new',
     frame: '{"type":"something_new"}',

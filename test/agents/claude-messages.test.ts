@@ -114,9 +114,9 @@ const aborted = (more = {}) =>
 
 test('what a turn used that was cut in its first message is not known, and not zero', () => {
   const talk = openTalk()
-  const said = talk.hear(...half('m1', halfText('Hel')), aborted())
-  expect(eventsOf(said, 'usage.reported')).toEqual([])
-  expect(eventsOf(said, 'turn.completed')[0]?.usage).toEqual({ partial: true })
+  const emitted = talk.hear(...half('m1', halfText('Hel')), aborted())
+  expect(eventsOf(emitted, 'usage.reported')).toEqual([])
+  expect(eventsOf(emitted, 'turn.completed')[0]?.usage).toEqual({ partial: true })
   talk.prompt()
   talk.hear(init(), aborted({ total_cost_usd: 0.5 }))
   expect(talk.only('turn.completed')[1]).toMatchObject({ usage: { costUsd: 0.5 } })

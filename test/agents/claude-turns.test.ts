@@ -37,9 +37,9 @@ test('a sub-agent in the background outlives its turn, and not its process', () 
   )
   expect(talk.only('subagent.completed')).toEqual([])
   talk.prompt()
-  const said = talk.exit({ code: 1 })
-  expect(said.map(({ type }) => type)).toEqual(['tool.completed', 'subagent.completed', 'turn.completed'])
-  expect(said).toMatchObject([{ status: 'cancelled', parent: 't1' }, { status: 'cancelled' }, {}])
+  const emitted = talk.exit({ code: 1 })
+  expect(emitted.map(({ type }) => type)).toEqual(['tool.completed', 'subagent.completed', 'turn.completed'])
+  expect(emitted).toMatchObject([{ status: 'cancelled', parent: 't1' }, { status: 'cancelled' }, {}])
 })
 
 test('a process that ends between turns takes the work in the background with it', () => {
@@ -115,8 +115,8 @@ test('a result of zeros after another result counts the steps since that one', (
   talk.conversation.begin(1)
   const aborted = { is_error: true, terminal_reason: 'aborted_streaming', usage: used(0, 0) }
   talk.hear(init(), stepOf(100, 10), result({ usage: used(100, 10) }), stepOf(7, 1), result(aborted))
-  const said = talk.exit()
-  expect(eventsOf(said, 'usage.reported')).toEqual([
+  const emitted = talk.exit()
+  expect(eventsOf(emitted, 'usage.reported')).toEqual([
     {
       type: 'usage.reported',
       scope: 'turn',
@@ -127,16 +127,16 @@ test('a result of zeros after another result counts the steps since that one', (
       source: 'computed',
     },
   ])
-  expect(eventsOf(said, 'turn.completed')).toMatchObject([{ outcome: 'interrupted' }])
+  expect(eventsOf(emitted, 'turn.completed')).toMatchObject([{ outcome: 'interrupted' }])
 })
 
 test('a process that dies after its result has failed, and what it had begun since counts', () => {
   const talk = new Talk('oneshot')
   talk.conversation.begin(1)
   talk.hear(init(), result({ usage: used(100, 10) }), init(), call('t1'), stepOf(7, 1))
-  const said = talk.exit({ signal: 'SIGKILL' })
-  expect(eventsOf(said, 'tool.completed')).toMatchObject([{ status: 'error', settled: true }])
-  expect(eventsOf(said, 'turn.completed')).toMatchObject([
+  const emitted = talk.exit({ signal: 'SIGKILL' })
+  expect(eventsOf(emitted, 'tool.completed')).toMatchObject([{ status: 'error', settled: true }])
+  expect(eventsOf(emitted, 'turn.completed')).toMatchObject([
     { outcome: 'failed', result: 'done', usage: { input: 107, output: 11, total: 118 } },
   ])
 })

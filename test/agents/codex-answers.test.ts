@@ -13,9 +13,9 @@ function answered(method: string, params: object, answer: Answer) {
   const mcp = { type: 'mcpToolCall', id: 'call-2', server: 'demo', tool: 'echo', arguments: { text: 'hi' } }
   codec.hear(item('started', command))
   codec.hear(item('started', mcp))
-  const { said } = codec.hear({ ...notification(method, params), id: 0 })
+  const { emitted } = codec.hear({ ...notification(method, params), id: 0 })
   const step = codec.command({ type: 'answer', requestId: 'e1.0', ...answer })
-  return { codec, opened: said[0], step, result: step.refused ?? Object(written(step)[0]) }
+  return { codec, opened: emitted[0], step, result: step.refused ?? Object(written(step)[0]) }
 }
 
 const COMMAND = 'item/commandExecution/requestApproval'
@@ -33,8 +33,8 @@ describe('a request that the server resolves without our answer', () => {
     const codec = inTurn()
     codec.hear({ ...notification(method, params), id: 0 })
     if (interrupted) codec.command({ type: 'interrupt' })
-    const { said } = codec.hear(notification('serverRequest/resolved', { requestId: 0 }))
-    expect(said).toEqual([{ type: 'request.withdrawn', requestId: 'e1.0', reason }])
+    const { emitted } = codec.hear(notification('serverRequest/resolved', { requestId: 0 }))
+    expect(emitted).toEqual([{ type: 'request.withdrawn', requestId: 'e1.0', reason }])
     expect(codec.command({ type: 'answer', requestId: 'e1.0', decision: 'allow' }).refused?.code).toBe(
       'request_not_found',
     )
@@ -116,7 +116,7 @@ describe('answers', () => {
           _meta: { codex_approval_kind: 'mcp_tool_call', ..._meta },
         }),
         id,
-      }).said[0]
+      }).emitted[0]
     expect(ask(9, { tool_params: { text: 'six' } })).toMatchObject({ tool: 'demo', input: { text: 'six' } })
     expect(ask(0, { tool_params: { text: 'one' } })).toMatchObject({ toolId: 'a', input: { text: 'one' } })
     expect(ask(1, { tool_params: { text: 'two' } })).toMatchObject({ toolId: 'b', input: { text: 'two' } })
@@ -178,7 +178,9 @@ describe('answers', () => {
   test('a denied call is denied by whoever decided, and an answer is given once', () => {
     const { codec } = answered(COMMAND, asked, { decision: 'deny', by: 'policy' })
     const end = { type: 'commandExecution', id: 'call-1', command: 'ls', status: 'declined' }
-    expect(codec.hear(item('completed', end)).said).toMatchObject([{ status: 'denied', deniedBy: 'policy' }])
+    expect(codec.hear(item('completed', end)).emitted).toMatchObject([
+      { status: 'denied', deniedBy: 'policy' },
+    ])
     const again = codec.command({ type: 'answer', requestId: 'e1.0', decision: 'allow' })
     expect(again.refused?.code).toBe('request_not_found')
   })
@@ -198,7 +200,7 @@ describe('the question about a change', () => {
     const codec = inTurn()
     codec.hear(item('started', { type: 'fileChange', id: 'call-1', changes, status: 'inProgress' }))
     const question = notification('item/fileChange/requestApproval', { itemId: 'call-1', ...more })
-    const [opened] = codec.hear({ ...question, id: 0 }).said
+    const [opened] = codec.hear({ ...question, id: 0 }).emitted
     if (opened?.type !== 'request.opened') throw new Error('nothing was asked')
     const request: RequestOpened = { ...opened, inputDigest: 'd' }
     const isInside = (path: string) => path.startsWith('/project/')

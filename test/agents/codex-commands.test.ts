@@ -86,11 +86,11 @@ describe('opening', () => {
       codec.command({ type: 'open', resume: 'thread-0' })
       codec.command({ type: 'prompt', text: 'hello' })
       codec.hear({ id: 'c1', result: {} })
-      const { said } = codec.hear({
+      const { emitted } = codec.hear({
         id: 'c2',
         error: { code: -32600, message },
       })
-      expect(said).toMatchObject([
+      expect(emitted).toMatchObject([
         { type: 'turn.verdict', evidence: 'error', error: { code: 'session_not_found' } },
       ])
       expect(codec.command({ type: 'prompt', text: 'again' }).refused?.code).toBe('session_not_found')
@@ -101,7 +101,7 @@ describe('opening', () => {
     const codec = wire('live')
     codec.command({ type: 'open' })
     codec.command({ type: 'prompt', text: 'hello' })
-    expect(codec.command({ type: 'interrupt' }).said).toMatchObject([
+    expect(codec.command({ type: 'interrupt' }).emitted).toMatchObject([
       { type: 'turn.verdict', evidence: 'aborted' },
     ])
     codec.hear({ id: 'c1', result: {} })
@@ -135,8 +135,8 @@ describe('prompts', () => {
   test('a prompt that codex refuses ends its turn', () => {
     const codec = opened()
     codec.command({ type: 'prompt', text: 'go' })
-    const { said } = codec.hear({ id: 'c3', error: { code: -32600, message: 'thread not found' } })
-    expect(said).toMatchObject([{ type: 'turn.verdict', evidence: 'error' }])
+    const { emitted } = codec.hear({ id: 'c3', error: { code: -32600, message: 'thread not found' } })
+    expect(emitted).toMatchObject([{ type: 'turn.verdict', evidence: 'error' }])
   })
 
   test('steering names the turn that it expects', () => {
@@ -153,9 +153,9 @@ describe('prompts', () => {
   test('steering that codex refuses is told and ends nothing', () => {
     const codec = inTurn()
     codec.command({ type: 'steer', text: 'shorter' })
-    expect(codec.hear({ id: 'c4', error: { code: -32600, message: 'no active turn' } }).said).toMatchObject([
-      { type: 'notice.raised', code: 'protocol_refused', data: { method: 'turn/steer' } },
-    ])
+    expect(
+      codec.hear({ id: 'c4', error: { code: -32600, message: 'no active turn' } }).emitted,
+    ).toMatchObject([{ type: 'notice.raised', code: 'protocol_refused', data: { method: 'turn/steer' } }])
   })
 
   test('a new model and a new policy go with the next turn, once', () => {
@@ -172,8 +172,8 @@ describe('prompts', () => {
         sandboxPolicy: { type: 'workspaceWrite', writableRoots: ['/a'], networkAccess: false },
       },
     })
-    const { said } = codec.hear({ id: 'c3', result: { turn: { id: 'turn-1' } } })
-    expect(said).toEqual([{ type: 'session.updated', model: 'gpt-6' }])
+    const { emitted } = codec.hear({ id: 'c3', result: { turn: { id: 'turn-1' } } })
+    expect(emitted).toEqual([{ type: 'session.updated', model: 'gpt-6' }])
     codec.hear(turnCompleted())
     const [next] = written(codec.command({ type: 'prompt', text: 'go on' }))
     expect(next).not.toHaveProperty('params.model')
@@ -262,7 +262,7 @@ describe('interrupting', () => {
     codec.hear(item('started', { type: 'commandExecution', id: 'call-1', command: 'sleep 300' }))
     codec.command({ type: 'interrupt' })
     const step = codec.hear(turnCompleted('interrupted'))
-    expect(step.said).toMatchObject([
+    expect(step.emitted).toMatchObject([
       { type: 'tool.completed', status: 'cancelled', settled: true },
       { type: 'turn.verdict', evidence: 'aborted' },
     ])
@@ -283,7 +283,7 @@ describe('interrupting', () => {
     const codec = inTurn()
     codec.command({ type: 'interrupt' })
     const error = { code: -32600, message: 'no active turn to interrupt' }
-    expect(codec.hear({ id: 'c4', error }).said).toMatchObject([{ code: 'interrupt_refused' }])
+    expect(codec.hear({ id: 'c4', error }).emitted).toMatchObject([{ code: 'interrupt_refused' }])
   })
 })
 

@@ -8,8 +8,8 @@ describe('what the app-server says seldom', () => {
       { path: 'c', kind: { type: 'delete' }, diff: 'gone\n' },
     ]
     const end = { type: 'fileChange', id: 'call-1', changes, status: 'completed' }
-    const { said } = inTurn().hear(item('completed', end))
-    expect(said.slice(1, 3)).toMatchObject([
+    const { emitted } = inTurn().hear(item('completed', end))
+    expect(emitted.slice(1, 3)).toMatchObject([
       { change: 'renamed', path: 'b', from: 'a', diff: '@@ -1 +1 @@\n-x\n+y\n' },
       { change: 'deleted', path: 'c', before: 'gone\n' },
     ])
@@ -19,9 +19,9 @@ describe('what the app-server says seldom', () => {
     const codec = inTurn()
     const last = { totalTokens: 15, inputTokens: 10, outputTokens: 5 }
     const report = notification('thread/tokenUsage/updated', { tokenUsage: { total: last, last } })
-    expect(codec.hear(report).said).toHaveLength(1)
-    expect(codec.hear(report).said).toEqual([])
-    expect(codec.hear(turnCompleted('interrupted')).said).toMatchObject([
+    expect(codec.hear(report).emitted).toHaveLength(1)
+    expect(codec.hear(report).emitted).toEqual([])
+    expect(codec.hear(turnCompleted('interrupted')).emitted).toMatchObject([
       { type: 'usage.reported', scope: 'turn', total: 15, source: 'computed' },
       { type: 'turn.verdict', evidence: 'aborted' },
     ])
@@ -30,11 +30,13 @@ describe('what the app-server says seldom', () => {
   test('frames that come late for a turn say nothing', () => {
     const codec = inTurn()
     codec.hear(turnCompleted())
-    expect(codec.hear(notification('item/agentMessage/delta', { itemId: 'm', delta: 'x' })).said).toEqual([])
-    expect(codec.hear(item('completed', { type: 'agentMessage', id: 'm', text: 'x' })).said).toEqual([])
-    expect(codec.hear(turnCompleted()).said).toEqual([])
+    expect(codec.hear(notification('item/agentMessage/delta', { itemId: 'm', delta: 'x' })).emitted).toEqual(
+      [],
+    )
+    expect(codec.hear(item('completed', { type: 'agentMessage', id: 'm', text: 'x' })).emitted).toEqual([])
+    expect(codec.hear(turnCompleted()).emitted).toEqual([])
     const plan = [{ step: 'a', status: 'pending' }]
-    expect(codec.hear(notification('turn/plan/updated', { plan })).said).toEqual([])
+    expect(codec.hear(notification('turn/plan/updated', { plan })).emitted).toEqual([])
   })
 
   test('a retry that is told late drops nothing of the next turn', () => {
@@ -43,19 +45,19 @@ describe('what the app-server says seldom', () => {
     codec.hear(notification('turn/started', { turn: { id: 'turn-2' } }))
     codec.hear(notification('item/agentMessage/delta', { turnId: 'turn-2', itemId: 'm', delta: 'x' }))
     const error = { message: 'Reconnecting... 1/5' }
-    expect(codec.hear(notification('error', { error, willRetry: true })).said).toEqual([])
+    expect(codec.hear(notification('error', { error, willRetry: true })).emitted).toEqual([])
   })
 
   test('a failure of a new kind has the code of its status', () => {
     const error = { message: 'x', codexErrorInfo: { somethingNew: { httpStatusCode: 429 } } }
-    expect(inTurn().hear(turnCompleted('failed', { error })).said).toMatchObject([
+    expect(inTurn().hear(turnCompleted('failed', { error })).emitted).toMatchObject([
       { error: { code: 'rate_limited', native: 'somethingNew' } },
     ])
   })
 
   test('a turn that nobody asked for is the agent’s own', () => {
-    const { said } = opened().hear(notification('turn/started', { turn: { id: 'turn-9' } }))
-    expect(said).toEqual([{ type: 'turn.started', origin: 'agent' }])
+    const { emitted } = opened().hear(notification('turn/started', { turn: { id: 'turn-9' } }))
+    expect(emitted).toEqual([{ type: 'turn.started', origin: 'agent' }])
   })
 
   test('parts of a summary are parted by an empty line, and raw thoughts are a message of their own', () => {
@@ -64,9 +66,11 @@ describe('what the app-server says seldom', () => {
       notification('item/reasoning/summaryTextDelta', { itemId: 'r', delta: text })
     const part = notification('item/reasoning/summaryPartAdded', { itemId: 'r' })
     const raw = notification('item/reasoning/textDelta', { itemId: 'r', delta: 'raw' })
-    const said = [part, delta('one'), part, delta('two'), raw].flatMap((frame) => [...codec.hear(frame).said])
+    const emitted = [part, delta('one'), part, delta('two'), raw].flatMap((frame) => [
+      ...codec.hear(frame).emitted,
+    ])
     const whole = { type: 'reasoning', id: 'r', summary: ['one', 'two'], content: ['raw'] }
-    expect([...said, ...codec.hear(item('completed', whole)).said]).toMatchObject([
+    expect([...emitted, ...codec.hear(item('completed', whole)).emitted]).toMatchObject([
       { type: 'thinking.delta', messageId: 'r', text: 'one' },
       { type: 'thinking.delta', messageId: 'r', text: '\n\n' },
       { type: 'thinking.delta', messageId: 'r', text: 'two' },
@@ -81,24 +85,24 @@ describe('what the app-server says seldom', () => {
     const raw = (contentIndex: number, delta: string) =>
       notification('item/reasoning/textDelta', { itemId: 'r', contentIndex, delta })
     const deltas = [raw(0, 'a'), raw(0, 'b'), raw(1, 'c'), raw(1, 'd')].flatMap((frame) => [
-      ...codec.hear(frame).said,
+      ...codec.hear(frame).emitted,
     ])
     const whole = { type: 'reasoning', id: 'r', summary: [], content: ['ab', 'cd'] }
-    const [completed] = codec.hear(item('completed', whole)).said
+    const [completed] = codec.hear(item('completed', whole)).emitted
     expect(completed).toMatchObject({ type: 'thinking.completed', messageId: 'r:content', text: 'ab\n\ncd' })
     expect(deltas.map((one) => (one.type === 'thinking.delta' ? one.text : one)).join('')).toBe('ab\n\ncd')
   })
 
   test('a steering prompt between two messages is folded in', () => {
     const steer = { type: 'userMessage', id: 'u2', content: [{ type: 'text', text: 'and this' }] }
-    expect(inTurn().hear(item('started', steer)).said).toEqual([
+    expect(inTurn().hear(item('started', steer)).emitted).toEqual([
       { type: 'turn.steered', prompt: 'and this', effect: 'folded' },
     ])
   })
 
   test('a message that goes on after it was cut says the rest of itself, once', () => {
     const codec = inTurn()
-    const hear = (...frames: object[]) => frames.flatMap((frame) => [...codec.hear(frame).said])
+    const hear = (...frames: object[]) => frames.flatMap((frame) => [...codec.hear(frame).emitted])
     const delta = (text: string) => notification('item/agentMessage/delta', { itemId: 'm', delta: text })
     const steer = (id: string) => item('started', { type: 'userMessage', id, content: [] })
     const whole = (text: string) => item('completed', { type: 'agentMessage', id: 'm', text })
@@ -116,7 +120,7 @@ describe('what the app-server says seldom', () => {
 
   test('so does a thought, between two parts of its summary', () => {
     const codec = inTurn()
-    const hear = (...frames: object[]) => frames.flatMap((frame) => [...codec.hear(frame).said])
+    const hear = (...frames: object[]) => frames.flatMap((frame) => [...codec.hear(frame).emitted])
     const delta = (text: string) =>
       notification('item/reasoning/summaryTextDelta', { itemId: 'r', delta: text })
     const part = notification('item/reasoning/summaryPartAdded', { itemId: 'r' })
@@ -135,10 +139,12 @@ describe('what the app-server says seldom', () => {
     codec.hear(notification('item/agentMessage/delta', { itemId: 'm', delta: 'abc' }))
     codec.hear(notification('item/reasoning/summaryTextDelta', thought))
     codec.hear(item('started', { type: 'userMessage', id: 'u2', content: [] }))
-    expect(codec.hear(item('completed', { type: 'agentMessage', id: 'm', text: 'abc' })).said).toEqual([])
+    expect(codec.hear(item('completed', { type: 'agentMessage', id: 'm', text: 'abc' })).emitted).toEqual([])
     const end = { type: 'reasoning', id: 'r', summary: ['hm'], content: [] }
-    expect(codec.hear(item('completed', end)).said).toEqual([])
-    expect(codec.hear(item('completed', { type: 'agentMessage', id: 'n', text: 'abc' })).said).toHaveLength(1)
+    expect(codec.hear(item('completed', end)).emitted).toEqual([])
+    expect(
+      codec.hear(item('completed', { type: 'agentMessage', id: 'n', text: 'abc' })).emitted,
+    ).toHaveLength(1)
   })
 
   test('limits are told when they change', () => {
@@ -147,9 +153,9 @@ describe('what the app-server says seldom', () => {
       notification('account/rateLimits/updated', {
         rateLimits: { primary: { usedPercent, resetsAt: 9 }, secondary: null },
       })
-    expect(codec.hear(limits(10)).said).toMatchObject([{ kind: 'rate', usedPercent: 10, resetsAt: 9 }])
-    expect(codec.hear(limits(10)).said).toEqual([])
-    expect(codec.hear(limits(11)).said).toHaveLength(1)
+    expect(codec.hear(limits(10)).emitted).toMatchObject([{ kind: 'rate', usedPercent: 10, resetsAt: 9 }])
+    expect(codec.hear(limits(10)).emitted).toEqual([])
+    expect(codec.hear(limits(11)).emitted).toHaveLength(1)
   })
 
   test('hooks, names, compactions and broken MCP servers are told', () => {
@@ -158,15 +164,15 @@ describe('what the app-server says seldom', () => {
     const status = { name: 'demo', status: 'failed', error: 'gone' }
     const progress = { itemId: 'call-1', message: 'half way' }
     codec.hear(item('started', { type: 'mcpToolCall', id: 'call-1', server: 'demo', tool: 'echo' }))
-    const said = [
+    const emitted = [
       notification('hook/started', { run }),
       notification('hook/completed', { run }),
       notification('thread/name/updated', { threadName: 'A name' }),
       item('completed', { type: 'contextCompaction', id: 'x' }),
       notification('mcpServer/startupStatus/updated', status),
       notification('item/mcpToolCall/progress', progress),
-    ].flatMap((frame) => [...codec.hear(frame).said])
-    expect(said).toMatchObject([
+    ].flatMap((frame) => [...codec.hear(frame).emitted])
+    expect(emitted).toMatchObject([
       { type: 'hook.started', hookId: 'h1', event: 'preToolUse' },
       { type: 'hook.completed', status: 'blocked', output: 'no' },
       { type: 'session.updated', title: 'A name' },
@@ -178,19 +184,19 @@ describe('what the app-server says seldom', () => {
 
   test('a refusal by the provider is the model’s and not a failure', () => {
     const error = { message: 'declined', codexErrorInfo: 'cyberPolicy' }
-    expect(inTurn().hear(turnCompleted('failed', { error })).said).toMatchObject([{ evidence: 'refusal' }])
+    expect(inTurn().hear(turnCompleted('failed', { error })).emitted).toMatchObject([{ evidence: 'refusal' }])
   })
 
   test('a call that Codex refused by itself denies the open turn, and only that', () => {
     const line =
       '\u001b[2mcodex_core::tools::router\u001b[0m: \u001b[3merror\u001b[0m=approval policy is Never; reject command'
     const codec = inTurn()
-    expect(codec.stderr(line).said.at(-1)).toMatchObject({ code: 'tool_refused' })
-    expect(codec.hear(turnCompleted()).said).toMatchObject([{ denials: 1, personDenials: 0 }])
+    expect(codec.stderr(line).emitted.at(-1)).toMatchObject({ code: 'tool_refused' })
+    expect(codec.hear(turnCompleted()).emitted).toMatchObject([{ denials: 1, personDenials: 0 }])
     codec.stderr(line)
     codec.command({ type: 'prompt', text: 'go' })
     const next = notification('turn/completed', { turn: { id: 'turn-2', status: 'completed' } })
-    expect(codec.hear(next).said).toMatchObject([{ denials: 0 }])
+    expect(codec.hear(next).emitted).toMatchObject([{ denials: 0 }])
   })
 
   test('a refusal that a call and stderr both tell is one, whichever tells it first', () => {
@@ -204,7 +210,7 @@ describe('what the app-server says seldom', () => {
     codec.hear(item('completed', { ...call, id: 'call-2', status: 'declined' }))
     codec.stderr(line)
     codec.stderr(line)
-    expect(codec.hear(turnCompleted()).said).toMatchObject([{ denials: 3, personDenials: 0 }])
+    expect(codec.hear(turnCompleted()).emitted).toMatchObject([{ denials: 3, personDenials: 0 }])
     const exec = wire('oneshot')
     const end = { id: 'item_0', type: 'command_execution', command: 'ls', status: 'declined' }
     exec.hear({ type: 'item.completed', item: end })
@@ -216,16 +222,16 @@ describe('what the app-server says seldom', () => {
   test('a call that failed for want of file permissions was refused by nobody', () => {
     const error = 'apply_patch verification failed: Permission denied (os error 13)'
     const codec = inTurn()
-    expect(codec.stderr(`ERROR codex_core::tools::router: error=${error}`).said.at(-1)).toMatchObject({
+    expect(codec.stderr(`ERROR codex_core::tools::router: error=${error}`).emitted.at(-1)).toMatchObject({
       code: 'agent_warning',
       message: error,
     })
-    expect(codec.hear(turnCompleted()).said).toMatchObject([{ denials: 0 }])
+    expect(codec.hear(turnCompleted()).emitted).toMatchObject([{ denials: 0 }])
   })
 
   test('the rejection of a person is not counted a second time from stderr', () => {
     const codec = inTurn()
     const line = 'ERROR codex_core::tools::router: error=patch rejected by user'
-    expect(codec.stderr(line).said).toEqual([{ type: 'output.written', stream: 'stderr', line }])
+    expect(codec.stderr(line).emitted).toEqual([{ type: 'output.written', stream: 'stderr', line }])
   })
 })

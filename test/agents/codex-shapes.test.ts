@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest'
-import type { Said } from '../../src/agents/agent.ts'
+import type { Emitted } from '../../src/agents/agent.ts'
 import { inTurn, item, wire } from './codex-wire.ts'
 
 /** Everything that frames of `codex exec` say, and what the exit adds. */
-function exec(frames: readonly object[], setup: Parameters<typeof wire>[1] = {}): Said[] {
+function exec(frames: readonly object[], setup: Parameters<typeof wire>[1] = {}): Emitted[] {
   const codec = wire('oneshot', setup)
-  return [...frames.flatMap((frame) => [...codec.hear(frame).said]), ...codec.end()]
+  return [...frames.flatMap((frame) => [...codec.hear(frame).emitted]), ...codec.end()]
 }
 
-const verdictOf = (said: readonly Said[]) => said.find((one) => one.type === 'turn.verdict')
+const verdictOf = (emitted: readonly Emitted[]) => emitted.find((one) => one.type === 'turn.verdict')
 
 const native = (input: number, output: number) => ({
   type: 'turn.completed',
@@ -25,14 +25,14 @@ describe('usage of codex exec', () => {
   const spent = { input: 90, output: 50, cacheRead: 10, total: 150 }
 
   test('what earlier turns of the session used is taken off the total of the thread', () => {
-    const said = exec([thread, native(200, 70)], { epoch: 2, resume: 'thread-1', spent })
-    expect(verdictOf(said)).toMatchObject({ usage: { input: 100, output: 20, cacheRead: 0, total: 120 } })
+    const emitted = exec([thread, native(200, 70)], { epoch: 2, resume: 'thread-1', spent })
+    expect(verdictOf(emitted)).toMatchObject({ usage: { input: 100, output: 20, cacheRead: 0, total: 120 } })
   })
 
   test('a thread that others began has an unknown past, so its usage is unknown', () => {
-    const said = exec([thread, native(200, 70)], { resume: 'thread-1', spent: {} })
-    expect(verdictOf(said)).not.toHaveProperty('usage')
-    expect(said.some(({ type }) => type === 'usage.reported')).toBe(false)
+    const emitted = exec([thread, native(200, 70)], { resume: 'thread-1', spent: {} })
+    expect(verdictOf(emitted)).not.toHaveProperty('usage')
+    expect(emitted.some(({ type }) => type === 'usage.reported')).toBe(false)
   })
 
   test('the thread is announced once in a session', () => {
@@ -56,8 +56,8 @@ test.each([
   ['Your access token could not be refreshed. Please log out and sign in again.', 'authentication_failed'],
   ['unexpected status 503 Service Unavailable: x', 'connection_failed'],
 ])('the failure "%s" is %s', (message, code) => {
-  const said = exec([thread, { type: 'turn.failed', error: { message } }])
-  expect(verdictOf(said)).toMatchObject({ evidence: 'error', error: { code, message } })
+  const emitted = exec([thread, { type: 'turn.failed', error: { message } }])
+  expect(verdictOf(emitted)).toMatchObject({ evidence: 'error', error: { code, message } })
 })
 
 describe('an error of codex exec without a result', () => {
@@ -97,9 +97,13 @@ test('an answer in a form is also given as what it stands for', () => {
 
 describe('the documented shapes of codex exec', () => {
   test('an object with a text and no known type is a whole turn', () => {
-    const said = exec([{ text: 'All done.', usage: { input_tokens: 3, output_tokens: 4 } }])
-    expect(said[0]).toEqual({ type: 'text.completed', messageId: 'e1.f1', text: 'All done.' })
-    expect(verdictOf(said)).toMatchObject({ evidence: 'success', result: 'All done.', usage: { total: 7 } })
+    const emitted = exec([{ text: 'All done.', usage: { input_tokens: 3, output_tokens: 4 } }])
+    expect(emitted[0]).toEqual({ type: 'text.completed', messageId: 'e1.f1', text: 'All done.' })
+    expect(verdictOf(emitted)).toMatchObject({
+      evidence: 'success',
+      result: 'All done.',
+      usage: { total: 7 },
+    })
   })
 
   test('beside the real protocol it is unknown and decides nothing', () => {
@@ -115,19 +119,19 @@ describe('the documented shapes of codex exec', () => {
       item_type: 'agent_message',
       ...more,
     })
-    const said = exec([
+    const emitted = exec([
       at('started'),
       at('updated', { content: 'I will' }),
       at('updated', { content: 'I will help' }),
       at('completed', { status: 'success' }),
       native(1, 1),
     ])
-    expect(said.slice(0, 3)).toEqual([
+    expect(emitted.slice(0, 3)).toEqual([
       { type: 'text.delta', messageId: 'e1.f1', text: 'I will' },
       { type: 'text.delta', messageId: 'e1.f1', text: ' help' },
       { type: 'text.completed', messageId: 'e1.f1', text: 'I will help' },
     ])
-    expect(verdictOf(said)).toMatchObject({ result: 'I will help' })
+    expect(verdictOf(emitted)).toMatchObject({ result: 'I will help' })
     expect(exec([at('started'), at('completed', { status: 'success' })])[0]).toEqual({
       type: 'text.completed',
       messageId: 'e1.f1',
@@ -141,13 +145,13 @@ describe('the documented shapes of codex exec', () => {
       item_type: 'agent_message',
       ...more,
     })
-    const said = exec([
+    const emitted = exec([
       at('started'),
       at('updated', { content: "I'll help you refactor..." }),
       at('updated', { content: "I'll help you refactor the auth module..." }),
       at('completed', { status: 'success' }),
     ])
-    expect(said.slice(0, 3)).toEqual([
+    expect(emitted.slice(0, 3)).toEqual([
       { type: 'text.delta', messageId: 'e1.f1', text: "I'll help you refactor" },
       { type: 'text.delta', messageId: 'e1.f1', text: ' the auth module' },
       { type: 'text.completed', messageId: 'e1.f1', text: "I'll help you refactor the auth module..." },
@@ -166,14 +170,14 @@ describe('the documented shapes of codex exec', () => {
       ...more,
     })
     const line = { command_line: 'npm test' }
-    const said = exec([
+    const emitted = exec([
       at('started'),
       at('updated', { ...line, aggregated_output: '' }),
       at('updated', { ...line, aggregated_output: 'one\n' }),
       at('updated', { ...line, aggregated_output: 'one\ntwo\n' }),
       at('completed', { status: 'failed', exit_code: 2 }),
     ])
-    expect(said.slice(0, 4)).toMatchObject([
+    expect(emitted.slice(0, 4)).toMatchObject([
       { type: 'tool.started', toolId: 'e1.f1', kind: 'execute', input: { command: 'npm test' } },
       { type: 'tool.progressed', output: 'one\n' },
       { type: 'tool.progressed', output: 'two\n' },
@@ -187,11 +191,11 @@ describe('the documented shapes of codex exec', () => {
       { path: 'b.ts', after: 'new' },
       { path: 'c.ts', before: 'old' },
     ]
-    const said = exec([
+    const emitted = exec([
       { type: 'item.updated', item_type: 'file_change', changes },
       { type: 'item.completed', item_type: 'file_change', status: 'success' },
     ])
-    expect(said.filter(({ type }) => type === 'file.changed')).toMatchObject([
+    expect(emitted.filter(({ type }) => type === 'file.changed')).toMatchObject([
       { path: 'a.ts', change: 'modified', before: '1', after: '2' },
       { path: 'b.ts', change: 'created', after: 'new' },
       { path: 'c.ts', change: 'deleted', before: 'old' },
@@ -208,11 +212,11 @@ describe('the documented shapes of codex exec', () => {
 
   test('an MCP call is known by its tool', () => {
     const call = { item_type: 'mcp_tool_call', tool_name: 'query', tool_input: { sql: 'SELECT 1' } }
-    const said = exec([
+    const emitted = exec([
       { type: 'item.updated', ...call, tool_result: '' },
       { type: 'item.completed', ...call, tool_result: '[1]', status: 'success' },
     ])
-    expect(said.slice(0, 2)).toMatchObject([
+    expect(emitted.slice(0, 2)).toMatchObject([
       { type: 'tool.started', name: 'query', kind: 'mcp', input: { sql: 'SELECT 1' } },
       { type: 'tool.completed', status: 'success', output: '[1]' },
     ])
@@ -231,11 +235,11 @@ describe('what is searched for may be told only at the end', () => {
 
   test('codex exec', () => {
     const search = { id: 'ws_1', type: 'web_search', query: '', action: { type: 'other' } }
-    const said = exec([
+    const emitted = exec([
       { type: 'item.started', item: search },
       { type: 'item.completed', item: { ...search, query: 'weather', action } },
     ])
-    expect(said.slice(0, 3)).toEqual([
+    expect(emitted.slice(0, 3)).toEqual([
       {
         type: 'tool.started',
         toolId: 'e1.ws_1',
@@ -251,19 +255,19 @@ describe('what is searched for may be told only at the end', () => {
   test('the app-server, and an end that tells nothing new adds nothing', () => {
     const codec = inTurn()
     const search = { id: 'ws_1', type: 'webSearch', query: '', action: null, results: null }
-    const [started] = codec.hear(item('started', search)).said
+    const [started] = codec.hear(item('started', search)).emitted
     expect(started).not.toHaveProperty('title')
-    const { said } = codec.hear(item('completed', { ...search, query: 'weather', action }))
-    expect(said).toMatchObject([
+    const { emitted } = codec.hear(item('completed', { ...search, query: 'weather', action }))
+    expect(emitted).toMatchObject([
       { type: 'tool.updated', title: 'weather', input: full },
       { type: 'tool.completed' },
     ])
     const known = { ...search, id: 'ws_2', query: 'weather', action }
     codec.hear(item('started', known))
-    expect(codec.hear(item('completed', known)).said).toMatchObject([{ type: 'tool.completed' }])
+    expect(codec.hear(item('completed', known)).emitted).toMatchObject([{ type: 'tool.completed' }])
     codec.hear(item('started', { ...known, id: 'ws_3' }))
     const end = codec.hear(item('completed', { ...search, id: 'ws_3' }))
-    expect(end.said).toMatchObject([{ type: 'tool.completed' }])
+    expect(end.emitted).toMatchObject([{ type: 'tool.completed' }])
   })
 })
 
@@ -272,8 +276,11 @@ test.each(['MCP tool call requires approval, but approval policy is never', 'use
   (message) => {
     const call = { id: 'item_0', type: 'mcp_tool_call', server: 'demo', tool: 'echo', arguments: {} }
     const error = { message }
-    const said = exec([{ type: 'item.completed', item: { ...call, status: 'failed', error } }, native(1, 1)])
-    expect(said[1]).toMatchObject({ type: 'tool.completed', status: 'denied', deniedBy: 'policy' })
-    expect(verdictOf(said)).toMatchObject({ denials: 1, personDenials: 0 })
+    const emitted = exec([
+      { type: 'item.completed', item: { ...call, status: 'failed', error } },
+      native(1, 1),
+    ])
+    expect(emitted[1]).toMatchObject({ type: 'tool.completed', status: 'denied', deniedBy: 'policy' })
+    expect(verdictOf(emitted)).toMatchObject({ denials: 1, personDenials: 0 })
   },
 )

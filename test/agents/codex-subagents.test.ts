@@ -28,12 +28,12 @@ function withChild() {
   const codec = inTurn()
   codec.hear(call('spawnAgent', 'pendingInit'))
   codec.hear(begins('kt1'))
-  const hear = (...frames: object[]) => frames.flatMap((frame) => [...codec.hear(frame).said])
+  const hear = (...frames: object[]) => frames.flatMap((frame) => [...codec.hear(frame).emitted])
   return { ...codec, hear }
 }
 
-const ofAgents = (said: readonly { type: string }[]) =>
-  said.filter(({ type }) => type.startsWith('subagent.'))
+const ofAgents = (emitted: readonly { type: string }[]) =>
+  emitted.filter(({ type }) => type.startsWith('subagent.'))
 
 describe('a sub-agent whose thread starts before its call names it', () => {
   const spawn = (id: string) =>
@@ -42,7 +42,7 @@ describe('a sub-agent whose thread starts before its call names it', () => {
   test('belongs to the open call', () => {
     const codec = inTurn()
     codec.hear(spawn('spawnAgent-1'))
-    expect(ofAgents(codec.hear(begins('kt1')).said)).toEqual([
+    expect(ofAgents(codec.hear(begins('kt1')).emitted)).toEqual([
       {
         type: 'subagent.started',
         id: 'kid',
@@ -52,14 +52,14 @@ describe('a sub-agent whose thread starts before its call names it', () => {
         background: true,
       },
     ])
-    expect(ofAgents(codec.hear(call('spawnAgent', 'pendingInit')).said)).toEqual([])
+    expect(ofAgents(codec.hear(call('spawnAgent', 'pendingInit')).emitted)).toEqual([])
   })
 
   test('belongs to no call when two are open', () => {
     const codec = inTurn()
     codec.hear(spawn('first'))
     codec.hear(spawn('second'))
-    expect(ofAgents(codec.hear(begins('kt1')).said)).toEqual([
+    expect(ofAgents(codec.hear(begins('kt1')).emitted)).toEqual([
       { type: 'subagent.started', id: 'kid', label: 'sub-agent', background: true },
     ])
   })
@@ -82,8 +82,8 @@ describe('a sub-agent that has ended', () => {
     const codec = inTurn()
     codec.hear(item('started', { ...activity, agentPath: '/root/finder' }))
     codec.hear(begins('kt1'))
-    expect(ofAgents(codec.hear(ends('kt1')).said)).toHaveLength(1)
-    expect(codec.hear(item('completed', { ...activity, agentPath: '/root/finder' })).said).toEqual([])
+    expect(ofAgents(codec.hear(ends('kt1')).emitted)).toHaveLength(1)
+    expect(codec.hear(item('completed', { ...activity, agentPath: '/root/finder' })).emitted).toEqual([])
   })
 
   test('goes on under its name when it begins another turn', () => {
@@ -120,8 +120,8 @@ describe('a sub-agent that has ended', () => {
   test('is not begun again by the turn in which it asked before anything else', () => {
     const codec = inTurn()
     codec.hear({ ...notification('item/tool/requestUserInput', ofChild('kt1')), id: 0 })
-    expect(ofAgents(codec.hear(call('wait', 'completed')).said)).toHaveLength(1)
-    expect(codec.hear(begins('kt1')).said).toEqual([])
+    expect(ofAgents(codec.hear(call('wait', 'completed')).emitted)).toHaveLength(1)
+    expect(codec.hear(begins('kt1')).emitted).toEqual([])
   })
 
   test('leaves neither its prompt nor its answer behind', () => {
@@ -140,9 +140,9 @@ describe('a sub-agent that has ended', () => {
 test('a call that sets a sub-agent to work again tells how its last turn ended, and ends nothing', () => {
   const { hear } = withChild()
   hear(says('kt1', 'first'), ends('kt1'), begins('kt2'))
-  const said = hear(call('sendInput', 'completed', 'first'))
-  expect(said.map(({ type }) => type)).toEqual(['tool.started', 'tool.completed'])
-  expect(said[1]).not.toHaveProperty('output')
+  const emitted = hear(call('sendInput', 'completed', 'first'))
+  expect(emitted.map(({ type }) => type)).toEqual(['tool.started', 'tool.completed'])
+  expect(emitted[1]).not.toHaveProperty('output')
   expect(hear(says('kt2', 'second'), ends('kt2'))).toMatchObject([
     { type: 'text.completed', text: 'second' },
     { type: 'subagent.completed', summary: 'second' },
@@ -152,14 +152,14 @@ test('a call that sets a sub-agent to work again tells how its last turn ended, 
 test('the frames of an unannounced thread have a sub-agent as their author', () => {
   const codec = inTurn()
   const child = { threadId: 'thread-2', turnId: 'turn-2' }
-  const { said } = codec.hear(item('completed', { type: 'agentMessage', id: 'm', text: 'hi' }, child))
-  expect(said).toMatchObject([
+  const { emitted } = codec.hear(item('completed', { type: 'agentMessage', id: 'm', text: 'hi' }, child))
+  expect(emitted).toMatchObject([
     { type: 'subagent.started', id: 'thread-2' },
     { type: 'text.completed', parent: 'thread-2' },
   ])
   codec.hear(item('started', { type: 'commandExecution', id: 'call-1', command: 'ls' }, child))
   const end = { ...child, turn: { id: 'turn-2', status: 'failed', durationMs: 5 } }
-  expect(codec.hear(notification('turn/completed', end)).said).toMatchObject([
+  expect(codec.hear(notification('turn/completed', end)).emitted).toMatchObject([
     { type: 'tool.completed', status: 'error', settled: true, parent: 'thread-2' },
     { type: 'subagent.completed', status: 'error', summary: 'hi', durationMs: 5 },
   ])

@@ -1,5 +1,5 @@
 import { serialize } from 'node:v8'
-import type { Exit, Said, Start, Step } from '../../src/agents/agent.ts'
+import type { Decoded, Emitted, Exit, Start } from '../../src/agents/agent.ts'
 import { codex } from '../../src/agents/codex/agent.ts'
 import type { Command, LaunchKind, Policy } from '../../src/model/index.ts'
 
@@ -19,18 +19,18 @@ export function wire(launch: LaunchKind, setup: Setup = {}) {
   const state = codec.initial(startOf(launch, setup))
   return {
     /** A frame of the agent. */
-    hear: (frame: unknown): Step =>
+    hear: (frame: unknown): Decoded =>
       codec.decode(state, { stream: 'stdout', text: JSON.stringify(frame), value: frame }),
-    stderr: (text: string): Step => codec.decode(state, { stream: 'stderr', text }),
-    command: (command: Command): Step => codec.encode(state, command),
+    stderr: (text: string): Decoded => codec.decode(state, { stream: 'stderr', text }),
+    command: (command: Command): Decoded => codec.encode(state, command),
     /** How much it keeps, in bytes. */
     size: (): number => serialize(state).byteLength,
-    end: (exit: Exit = { code: 0, cause: 'exit' }): readonly Said[] => codec.end(state, exit).said,
+    end: (exit: Exit = { code: 0, cause: 'exit' }): readonly Emitted[] => codec.end(state, exit).emitted,
   }
 }
 
 /** What a step writes to the agent, as JSON where it is a line of it. */
-export function written({ writes }: Step): unknown[] {
+export function written({ writes }: Decoded): unknown[] {
   return writes.map((write) => (write.kind === 'text' ? JSON.parse(write.text) : write))
 }
 

@@ -31,7 +31,7 @@ test.each(DOCUMENTED)('$row with $agent $launch', (flag) => {
 })
 
 test('every row says one thing', () => {
-  const said = ({ adds, always, refused, outside }: DocumentedFlag) =>
+  const emitted = ({ adds, always, refused, outside }: DocumentedFlag) =>
     [adds, always, refused, outside].filter((one) => one !== undefined).length
-  expect(DOCUMENTED.filter((flag) => said(flag) !== 1)).toEqual([])
+  expect(DOCUMENTED.filter((flag) => emitted(flag) !== 1)).toEqual([])
 })

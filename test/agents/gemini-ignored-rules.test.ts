@@ -12,8 +12,8 @@ test.each<LaunchKind>(['live', 'oneshot'])(
     const { codec } = gemini.launches[launch] ?? {}
     if (!codec) throw new Error(`gemini has a ${launch} launch`)
     const state = codec.initial({ ...startOf({ tools: { denied: ['execute'] } }), launch })
-    const { said } = codec.decode(state, jsonFrame('stderr', LINE))
-    expect(said).toEqual([
+    const { emitted } = codec.decode(state, jsonFrame('stderr', LINE))
+    expect(emitted).toEqual([
       { type: 'output.written', stream: 'stderr', line: LINE },
       expect.objectContaining({ type: 'notice.raised', level: 'error', code: 'protocol_refused' }),
     ])

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { codec } from '../../src/agents/gemini/codec.ts'
 import { jsonFrame } from '../../src/framing/frame.ts'
-import { said, startOf, verdictOf } from './gemini-talk.ts'
+import { emitted, startOf, verdictOf } from './gemini-talk.ts'
 
 describe('shapes that are documented and were never seen', () => {
   test.each([
@@ -9,7 +9,7 @@ describe('shapes that are documented and were never seen', () => {
     ['text', { text: 'Hi' }],
     ['candidates', { candidates: [{ content: { parts: [{ text: 'Hi' }] } }] }],
   ])('%s is a piece of text', (_name, line) => {
-    expect(said([line])[0]).toEqual({ type: 'text.delta', messageId: 'e3.m1', text: 'Hi' })
+    expect(emitted([line])[0]).toEqual({ type: 'text.delta', messageId: 'e3.m1', text: 'Hi' })
   })
 
   test('the pieces of one answer are all said, thoughts as thoughts, and what is no words is kept', () => {
@@ -24,7 +24,7 @@ describe('shapes that are documented and were never seen', () => {
       decode({ text: 'think.', thought: true }, { text: 'Hello ' }, { text: 'world' }, call),
     ]
     expect(steps.map(({ verdict }) => verdict)).toEqual(['mapped', 'unmapped'])
-    const told = [...steps, codec.end(state, { code: 0, cause: 'exit' })].flatMap((step) => step.said)
+    const told = [...steps, codec.end(state, { code: 0, cause: 'exit' })].flatMap((step) => step.emitted)
     expect(told.slice(0, -1)).toEqual([
       { type: 'thinking.delta', messageId: 'e3.m1', text: 'Let me ' },
       { type: 'thinking.delta', messageId: 'e3.m1', text: 'think.' },
@@ -38,12 +38,12 @@ describe('shapes that are documented and were never seen', () => {
 
   test('a second candidate is another answer, which is kept and not said', () => {
     const candidates = ['one', 'two'].map((text) => ({ content: { parts: [{ text }] } }))
-    const { said, verdict } = codec.decode(
+    const { emitted, verdict } = codec.decode(
       codec.initial(startOf()),
       jsonFrame('stdout', JSON.stringify({ candidates })),
     )
     expect(verdict).toBe('unmapped')
-    expect(said.map(({ type }) => type)).toEqual(['text.delta', 'native.unmapped'])
+    expect(emitted.map(({ type }) => type)).toEqual(['text.delta', 'native.unmapped'])
   })
 
   const call = { type: 'tool_call', name: 'write_file', args: { file_path: '/a', content: 'b' } }
@@ -53,7 +53,7 @@ describe('shapes that are documented and were never seen', () => {
     ['another call', call],
     ['a result', { type: 'result', status: 'success' }],
   ])('a call succeeded once %s follows it', (_, next) => {
-    expect(said([call, next]).slice(0, 3)).toMatchObject([
+    expect(emitted([call, next]).slice(0, 3)).toMatchObject([
       { type: 'tool.started', toolId: 'e3.c1', name: 'write_file', input: call.args },
       { type: 'file.changed', toolId: 'e3.c1', path: '/a', change: 'created', after: 'b' },
       { type: 'tool.completed', toolId: 'e3.c1', status: 'success' },
@@ -64,14 +64,14 @@ describe('shapes that are documented and were never seen', () => {
     ['an error', { type: 'error', status: 'error', error: { code: 'X', message: 'x' } }],
     ['a failed result', { type: 'result', status: 'error' }],
   ])('the end of a call before %s is unknown', (_, next) => {
-    expect(said([call, next]).slice(0, 2)).toMatchObject([
+    expect(emitted([call, next]).slice(0, 2)).toMatchObject([
       { type: 'tool.started', toolId: 'e3.c1' },
       { type: 'tool.completed', toolId: 'e3.c1', status: 'unknown' },
     ])
   })
 
   test('a retry drops the half text that will come again', () => {
-    expect(said([{ type: 'content', value: 'ha' }, { type: 'retry' }]).slice(1, 3)).toEqual([
+    expect(emitted([{ type: 'content', value: 'ha' }, { type: 'retry' }]).slice(1, 3)).toEqual([
       { type: 'message.discarded', messageId: 'e3.m1', reason: 'stream_broken' },
       { type: 'limit.reported', kind: 'retry' },
     ])
@@ -101,7 +101,7 @@ describe('shapes that are documented and were never seen', () => {
   test('an error with a code is a notice, and the verdict when nothing follows', () => {
     const error = { code: 'INVALID_CHUNK', message: 'Stream ended with invalid chunk' }
     const line = { type: 'error', status: 'error', error }
-    expect(said([line])[0]).toMatchObject({
+    expect(emitted([line])[0]).toMatchObject({
       code: 'agent_error',
       message: error.message,
       data: { code: error.code },

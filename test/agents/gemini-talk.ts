@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { Exit, Said, Start, TurnVerdict } from '../../src/agents/agent.ts'
+import type { Emitted, Exit, Start, TurnVerdict } from '../../src/agents/agent.ts'
 import { codec } from '../../src/agents/gemini/codec.ts'
 import { jsonFrame } from '../../src/framing/frame.ts'
 import type { Policy, SessionOptions } from '../../src/model/index.ts'
@@ -15,16 +15,16 @@ export function startOf(policy: Partial<Policy> = {}, options: SessionOptions = 
 }
 
 /** What the codec makes of these lines, and of how the process ended. */
-export function said(lines: readonly unknown[], exit: Exit = { code: 0, cause: 'exit' }): Said[] {
+export function emitted(lines: readonly unknown[], exit: Exit = { code: 0, cause: 'exit' }): Emitted[] {
   const state = codec.initial(startOf())
   const frames = lines.map((line) => jsonFrame('stdout', JSON.stringify(line)))
   const steps = frames.map((frame) => codec.decode(state, frame))
   expect(steps.map(({ verdict }) => verdict)).toEqual(lines.map(() => 'mapped'))
-  return [...steps.flatMap((step) => step.said), ...codec.end(state, exit).said]
+  return [...steps.flatMap((step) => step.emitted), ...codec.end(state, exit).emitted]
 }
 
 export function verdictOf(lines: readonly unknown[], exit?: Exit): TurnVerdict {
-  const verdict = said(lines, exit).at(-1)
+  const verdict = emitted(lines, exit).at(-1)
   if (verdict?.type !== 'turn.verdict') throw new Error('the turn has no verdict')
   return verdict
 }

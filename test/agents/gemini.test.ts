@@ -4,7 +4,7 @@ import { Native } from '../../src/agents/gemini/native.ts'
 import { jsonFrame } from '../../src/framing/frame.ts'
 import type { Command, Policy } from '../../src/model/index.ts'
 import { decodeFixture, type Fixture, fixtures } from './fixtures.ts'
-import { said, startOf } from './gemini-talk.ts'
+import { emitted, startOf } from './gemini-talk.ts'
 
 const recordings = fixtures.filter(({ program }) => program === 'gemini')
 
@@ -30,7 +30,7 @@ describe('model calls', () => {
   function steps(policy: Partial<Policy>) {
     const state = codec.initial(startOf(policy))
     const frames = lines.map((line) => jsonFrame('stdout', JSON.stringify(line)))
-    const told = frames.map((frame) => codec.decode(state, frame).said)
+    const told = frames.map((frame) => codec.decode(state, frame).emitted)
     return told.map((all) => all.filter((one) => one.type === 'usage.reported').length)
   }
 
@@ -48,7 +48,7 @@ describe('a file', () => {
 
   test('a file that is written for the first time is created, and modified after that', () => {
     const lines = [...written('/project/a', 'w1', 'one'), ...written('/project/a', 'w2', 'two')]
-    expect(said(lines).filter(({ type }) => type === 'file.changed')).toEqual([
+    expect(emitted(lines).filter(({ type }) => type === 'file.changed')).toEqual([
       { type: 'file.changed', path: '/project/a', change: 'created', after: 'one', toolId: 'w1' },
       { type: 'file.changed', path: '/project/a', change: 'modified', after: 'two', toolId: 'w2' },
     ])
@@ -59,14 +59,14 @@ describe('a file', () => {
       { type: 'tool_use', tool_name: 'read_file', tool_id: 'r', parameters: { file_path: '/project/a' } },
       { type: 'tool_result', tool_id: 'r', status: 'success', output: '' },
     ]
-    const [change] = said([...read, ...written('/project/a', 'w1', 'one')]).filter(
+    const [change] = emitted([...read, ...written('/project/a', 'w1', 'one')]).filter(
       ({ type }) => type === 'file.changed',
     )
     expect(change).toMatchObject({ change: 'modified' })
   })
 
   const replaced = (status: string, old_string: string) =>
-    said([
+    emitted([
       {
         type: 'tool_use',
         tool_name: 'replace',
@@ -191,7 +191,7 @@ describe('calls under one id', () => {
   const success = { type: 'result', status: 'success' }
 
   test('one result for two calls leaves the other as unknown', () => {
-    const ends = said([call, call, result, success]).filter((event) => event.type === 'tool.completed')
+    const ends = emitted([call, call, result, success]).filter((event) => event.type === 'tool.completed')
     expect(ends.map(({ toolId, status }) => [toolId, status])).toEqual([
       ['twice', 'success'],
       ['twice#1', 'unknown'],
@@ -199,14 +199,14 @@ describe('calls under one id', () => {
   })
 
   test('two results for two calls close both', () => {
-    const ends = said([call, call, result, result, success]).filter(
+    const ends = emitted([call, call, result, result, success]).filter(
       (event) => event.type === 'tool.completed',
     )
     expect(ends.map(({ status }) => status)).toEqual(['success', 'success'])
   })
 
   test('an id that returns after its end is another call, however often', () => {
-    const events = said([call, result, call, result, call, result, success])
+    const events = emitted([call, result, call, result, call, result, success])
     const told = events.flatMap((event) =>
       event.type === 'tool.started' || event.type === 'tool.completed' ? [[event.type, event.toolId]] : [],
     )
@@ -219,7 +219,7 @@ describe('calls under one id', () => {
   })
 
   test('that has returned are told apart as well', () => {
-    const ends = said([call, result, call, call, result, result, success]).filter(
+    const ends = emitted([call, result, call, call, result, result, success]).filter(
       (event) => event.type === 'tool.completed',
     )
     expect(ends.map(({ toolId, status }) => [toolId, status])).toEqual([
@@ -255,6 +255,6 @@ describe('commands', () => {
   })
 
   test.each(['open', 'interrupt', 'close'] as const)('%s needs no word to the agent', (type) => {
-    expect(codec.encode(codec.initial(startOf()), { type })).toMatchObject({ writes: [], said: [] })
+    expect(codec.encode(codec.initial(startOf()), { type })).toMatchObject({ writes: [], emitted: [] })
   })
 })

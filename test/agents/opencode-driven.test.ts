@@ -76,9 +76,9 @@ test.each(driven)('$scenario: the calls of a transcript are understood', (fixtur
   expect(hear(exchanges.shift())).toBeUndefined()
   expect(hear(exchanges.shift())).toMatchObject({ type: 'prompt', text: expect.stringContaining('SCENARIO') })
   for (const line of fixture.lines) {
-    const { said } = codec.decode(state, jsonFrame('sse', line))
-    expect(said.map(({ type }) => type)).not.toContain('turn.started')
-    if (!said.some(({ type }) => type === 'request.opened')) continue
+    const { emitted } = codec.decode(state, jsonFrame('sse', line))
+    expect(emitted.map(({ type }) => type)).not.toContain('turn.started')
+    if (!emitted.some(({ type }) => type === 'request.opened')) continue
     expect(hear(exchanges.shift())).toMatchObject({ type: 'answer' })
   }
   expect(exchanges.map(hear)).toEqual(exchanges.map(() => ({ type: 'interrupt' })))

@@ -65,16 +65,16 @@ test('a prompt that waits for nothing does not take the place of ours', () => {
 })
 
 describe('what a text ends with', () => {
-  const say = (id: string, pieces: readonly string[], whole: string, type = 'text') => {
+  const emit = (id: string, pieces: readonly string[], whole: string, type = 'text') => {
     talk.part({ id, type, text: '', time: { start: 1 } })
     for (const piece of pieces) talk.delta(id, piece)
     talk.part({ id, type, text: whole, time: { start: 1, end: 2 } })
   }
 
   test('is not cut off from what was shown, so that nobody is shown it twice', () => {
-    say('prt_r', ['Hm.', '\n\n'], 'Hm.', 'reasoning')
-    say('prt_a', ['Let me ', 'look.\n\n'], 'Let me look.')
-    say('prt_b', ['\n'], '')
+    emit('prt_r', ['Hm.', '\n\n'], 'Hm.', 'reasoning')
+    emit('prt_a', ['Let me ', 'look.\n\n'], 'Let me look.')
+    emit('prt_b', ['\n'], '')
     expect(talk.of('thinking.completed').map(({ text }) => text)).toEqual(['Hm.\n\n'])
     expect(talk.of('text.completed').map(({ text }) => text)).toEqual(['Let me look.\n\n', '\n'])
     talk.message('msg_a', 'assistant', done)
@@ -83,7 +83,7 @@ describe('what a text ends with', () => {
   })
 
   test('is what the whole says where that is another text', () => {
-    say('prt_a', ['Let me look.'], 'Let me')
+    emit('prt_a', ['Let me look.'], 'Let me')
     expect(talk.of('text.completed').map(({ text }) => text)).toEqual(['Let me'])
   })
 })

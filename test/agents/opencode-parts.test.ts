@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Said, Start } from '../../src/agents/agent.ts'
+import type { Emitted, Start } from '../../src/agents/agent.ts'
 import { codec as run } from '../../src/agents/opencode/run/codec.ts'
 import { jsonFrame } from '../../src/framing/frame.ts'
 import { DEFAULT_POLICY } from '../../src/model/index.ts'
@@ -9,8 +9,8 @@ const START: Start = { launch: 'oneshot', cwd: '/project', policy: DEFAULT_POLIC
 test('a message under an id that was used is one of its own, and so is one without an id', () => {
   const state = run.initial(START)
   const idOf = (part: object): unknown => {
-    const { said } = run.decode(state, jsonFrame('stdout', JSON.stringify({ type: 'text', part })))
-    return said.find((one: Said) => one.type === 'text.completed')?.messageId
+    const { emitted } = run.decode(state, jsonFrame('stdout', JSON.stringify({ type: 'text', part })))
+    return emitted.find((one: Emitted) => one.type === 'text.completed')?.messageId
   }
   const parts = [{ id: 'prt_1', text: 'a' }, { id: 'prt_1', text: 'b' }, { text: 'c' }, { text: 'd' }]
   expect(parts.map(idOf)).toEqual(['prt_1', 'prt_1~2', 'e1.p1', 'e1.p2'])
@@ -18,7 +18,7 @@ test('a message under an id that was used is one of its own, and so is one witho
 
 test('a cost and a time beyond all numbers are not told', () => {
   const state = run.initial(START)
-  const saidOf = (line: string) => run.decode(state, jsonFrame('stdout', line)).said
+  const saidOf = (line: string) => run.decode(state, jsonFrame('stdout', line)).emitted
   expect(saidOf('{"type":"step_finish","part":{"tokens":{"input":1},"cost":1e999}}')).toEqual([
     { type: 'usage.reported', scope: 'step', input: 1, total: 1, source: 'agent' },
   ])
@@ -44,10 +44,10 @@ describe('how a run ended', () => {
   const rejected = failed('The user rejected permission to use this specific tool call.')
   const prevented = failed('The user has specified a rule which prevents you from using this tool call.')
 
-  const saidOf = (lines: readonly object[]): Said[] => {
+  const saidOf = (lines: readonly object[]): Emitted[] => {
     const state = run.initial(START)
     const steps = lines.map((line) => run.decode(state, jsonFrame('stdout', JSON.stringify(line))))
-    return [...steps, run.end(state, { code: 0, cause: 'exit' })].flatMap(({ said }) => said)
+    return [...steps, run.end(state, { code: 0, cause: 'exit' })].flatMap(({ emitted }) => emitted)
   }
 
   test.each([

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { Said, Start } from '../../src/agents/agent.ts'
+import type { Emitted, Start } from '../../src/agents/agent.ts'
 import { opencode } from '../../src/agents/opencode/agent.ts'
 import { RunNative, ServeNative } from '../../src/agents/opencode/native.ts'
 import { codec as run } from '../../src/agents/opencode/run/codec.ts'
@@ -134,8 +134,8 @@ describe('a one-shot run', () => {
       state: { status: 'completed', input: {}, output: 'ok', metadata: { files } },
     }
     const state = run.initial(startOf('oneshot'))
-    const { said } = run.decode(state, jsonFrame('stdout', JSON.stringify({ type: 'tool_use', part })))
-    expect(said.filter(({ type }) => type === 'file.changed')).toEqual([
+    const { emitted } = run.decode(state, jsonFrame('stdout', JSON.stringify({ type: 'tool_use', part })))
+    expect(emitted.filter(({ type }) => type === 'file.changed')).toEqual([
       { type: 'file.changed', path: '/a', change: 'created', diff: '+a', toolId: 'c' },
       { type: 'file.changed', path: '/c', change: 'renamed', diff: '', from: '/b', toolId: 'c' },
       { type: 'file.changed', path: '/d', change: 'deleted', toolId: 'c' },
@@ -150,8 +150,8 @@ describe('a one-shot run', () => {
       state: { status: 'completed', input: {}, output: '', metadata },
     }
     const state = run.initial(startOf('oneshot'))
-    const { said } = run.decode(state, jsonFrame('stdout', JSON.stringify({ type: 'tool_use', part })))
-    const ended = said.find(({ type }) => type === 'tool.completed')
+    const { emitted } = run.decode(state, jsonFrame('stdout', JSON.stringify({ type: 'tool_use', part })))
+    const ended = emitted.find(({ type }) => type === 'tool.completed')
     expect(JSON.stringify(ended)).toContain('"data":{"__proto__":{"a":1},"more":2}')
   })
 
@@ -159,8 +159,8 @@ describe('a one-shot run', () => {
     const state = run.initial(startOf('oneshot', {}, { mcpServers: { 'my.lab': { command: 'x' } } }))
     const kindOf = (tool: string): unknown => {
       const part = { tool, callID: tool, state: { status: 'completed', input: {}, output: '', metadata: {} } }
-      const { said } = run.decode(state, jsonFrame('stdout', JSON.stringify({ type: 'tool_use', part })))
-      return said.find((one: Said) => one.type === 'tool.started')?.kind
+      const { emitted } = run.decode(state, jsonFrame('stdout', JSON.stringify({ type: 'tool_use', part })))
+      return emitted.find((one: Emitted) => one.type === 'tool.started')?.kind
     }
     expect(['my_lab_echo', 'your_lab_echo', 'bash', 'constructor'].map(kindOf)).toEqual([
       'mcp',

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { codec } from '../../src/agents/pi/codec.ts'
 import { GATE_TITLE } from '../../src/agents/pi/gate.ts'
-import { answered, call, dialog, returned, runningTalk, said, settled, Talk, user } from './pi-talk.ts'
+import { answered, call, dialog, emitted, returned, runningTalk, settled, Talk, user } from './pi-talk.ts'
 
 test('opening, a prompt and closing become the documented lines', () => {
   const talk = new Talk()
@@ -52,10 +52,10 @@ describe('a prompt that joins a turn', () => {
   test('that came too late begins a turn of its own', () => {
     const talk = runningTalk()
     talk.tell({ type: 'steer', text: 'after all', promptId: 'p2' })
-    talk.hear(returned('t1', 'out'), ...said('done'), settled())
+    talk.hear(returned('t1', 'out'), ...emitted('done'), settled())
     const began = talk.hear(answered('prompt', 'c2', { disposition: 'started' }))
     expect(began).toMatchObject([{ type: 'turn.started', turn: 2, prompt: 'after all', promptId: 'p2' }])
-    talk.hear({ type: 'agent_start' }, user('after all'), ...said('again'), settled())
+    talk.hear({ type: 'agent_start' }, user('after all'), ...emitted('again'), settled())
     expect(talk.only('turn.completed').map(({ result }) => result)).toEqual(['done', 'again'])
     expect(talk.only('turn.steered')).toEqual([])
   })
@@ -138,7 +138,11 @@ describe('a dialog of an extension', () => {
   ] as const)('that a %s refuses denies the call it is about: %s', (by, outcome) => {
     const talk = asked('confirm')
     talk.answer('e1.d1', { decision: 'deny', by })
-    talk.hear(returned('t1', 'Blocked', { isError: true, durationMs: undefined }), ...said('ok'), settled())
+    talk.hear(
+      returned('t1', 'Blocked', { isError: true, durationMs: undefined }),
+      ...emitted('ok'),
+      settled(),
+    )
     expect(talk.only('tool.completed')).toMatchObject([{ status: 'denied', deniedBy: by }])
     expect(talk.only('turn.completed')).toMatchObject([{ outcome }])
   })

@@ -112,7 +112,7 @@ export function dialog(id: string, method: string, more: Native): Native {
   return { type: 'extension_ui_request', id, method, ...more }
 }
 
-export function said(text: string, more: Native = {}): Native[] {
+export function emitted(text: string, more: Native = {}): Native[] {
   const message = { role: 'assistant', content: [{ type: 'text', text }], stopReason: 'stop', ...more }
   return [
     { type: 'message_start', message: { role: 'assistant', content: [], stopReason: 'pending' } },

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { Native } from '../../src/agents/pi/native.ts'
 import type { Event } from '../../src/model/index.ts'
 import { decodeFixture, type Fixture, fixtures } from './fixtures.ts'
-import { answered, call, returned, runningTalk, said, settled } from './pi-talk.ts'
+import { answered, call, emitted, returned, runningTalk, settled } from './pi-talk.ts'
 
 const recordings = fixtures.filter(({ program }) => program === 'pi')
 
@@ -187,7 +187,7 @@ test('a retry that was called off leaves an interrupted turn', () => {
 test('figures of a compaction inside a turn count for it', () => {
   const talk = runningTalk()
   const usage = { input: 1, output: 2, cacheRead: 0, cacheWrite: 0, totalTokens: 3, cost: { total: 0.5 } }
-  talk.hear(returned('t1', 'x'), ...said('ok', { usage }), {
+  talk.hear(returned('t1', 'x'), ...emitted('ok', { usage }), {
     type: 'compaction_end',
     reason: 'threshold',
     result: { tokensBefore: 9, usage },

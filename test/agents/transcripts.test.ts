@@ -121,8 +121,8 @@ describe('an agent over ACP with several sessions', () => {
   function turn(sessionId: string, text: string): Line[] {
     const update = { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text } }
     const prompt = { sessionId, prompt: [{ type: 'text', text: 'go' }] }
-    const said: Line = ['out', rpc({ method: 'session/update', params: { sessionId, update } })]
-    return call('session/prompt', prompt, { result: { stopReason: 'end_turn' } }).toSpliced(1, 0, said)
+    const emitted: Line = ['out', rpc({ method: 'session/update', params: { sessionId, update } })]
+    return call('session/prompt', prompt, { result: { stopReason: 'end_turn' } }).toSpliced(1, 0, emitted)
   }
 
   test.each([

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Said } from '../../src/agents/agent.ts'
+import type { Emitted } from '../../src/agents/agent.ts'
 import {
   AgentClient,
   FallbackTransport,
@@ -14,7 +14,7 @@ import { script, success } from '../gateway/puppet.ts'
 import { startGateway, TOKEN } from '../gateway/start.ts'
 import { chunks, collect, lines, quick } from './scene.ts'
 
-const request: Said = {
+const request: Emitted = {
   type: 'request.opened',
   requestId: 'e1/r 1',
   kind: 'permission',

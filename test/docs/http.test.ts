@@ -47,7 +47,7 @@ describe('the page on HTTP', () => {
     const table = page.text.split('## Routes')[1]?.split('\n## ')[0] ?? ''
     const listed = [...table.matchAll(/`((?:GET|POST|DELETE) [^`]+)`/g)].map(([, route]) => route)
     const gateway = new TestGateway({})
-    const routes = endpointsOf(gateway.parts).map(({ method, url }) => `${method} ${url}`)
+    const routes = endpointsOf(gateway.deps).map(({ method, url }) => `${method} ${url}`)
     rmSync(gateway.root, { recursive: true })
     expect(listed.sort()).toEqual(routes.sort())
   })

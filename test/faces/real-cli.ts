@@ -38,7 +38,7 @@ const config = await loadConfig({
 })
 const server = await serve({ config, report: console.error })
 
-type Said = Record<string, unknown>
+type Emitted = Record<string, unknown>
 
 const prompt = (scenario: string) => `SCENARIO:${scenario} CWD:${cwd} Please do what the script says.`
 
@@ -52,8 +52,8 @@ async function post(path: string, body: unknown, signal?: AbortSignal): Promise<
   })
 }
 
-async function rpc(method: string, params: object = {}): Promise<Said> {
-  const answer = (await (await post('/rpc', { method, params })).json()) as { result?: Said }
+async function rpc(method: string, params: object = {}): Promise<Emitted> {
+  const answer = (await (await post('/rpc', { method, params })).json()) as { result?: Emitted }
   console.log(JSON.stringify(answer))
   assert(answer.result, `${method} failed`)
   return answer.result
@@ -63,10 +63,10 @@ async function rpc(method: string, params: object = {}): Promise<Said> {
 async function send(
   sessionId: string,
   message: string,
-  during: (said: readonly Said[], leave: () => void) => void = () => undefined,
-): Promise<Said[]> {
+  during: (said: readonly Emitted[], leave: () => void) => void = () => undefined,
+): Promise<Emitted[]> {
   const gone = new AbortController()
-  const said: Said[] = []
+  const said: Emitted[] = []
   const call = { method: 'session.send', params: { sessionId, message } }
   const response = await post('/rpc', call, gone.signal)
   let text = ''
@@ -89,14 +89,14 @@ async function send(
   return said
 }
 
-const types = (said: readonly Said[]) => said.map(({ type }) => type)
-const texts = (said: readonly Said[]) =>
+const types = (said: readonly Emitted[]) => said.map(({ type }) => type)
+const texts = (said: readonly Emitted[]) =>
   said.flatMap(({ type, content }) => (type === 'text' ? [content] : [])).join('')
 
 /** Settles when the session does nothing any more. */
 async function rest(sessionId: string): Promise<void> {
   for (;;) {
-    const { sessions } = (await rpc('session.list')) as { sessions: Said[] }
+    const { sessions } = (await rpc('session.list')) as { sessions: Emitted[] }
     if (sessions.some((one) => one.sessionId === sessionId && one.status !== 'busy')) return
     await once(AbortSignal.timeout(500), 'abort')
   }
@@ -120,7 +120,7 @@ async function onDaemon(): Promise<void> {
     if (types(said).includes('system')) leave()
   })
   await rest(sessionId)
-  const missed = (await rpc('session.reconnect', { sessionId })).bufferedEvents as Said[]
+  const missed = (await rpc('session.reconnect', { sessionId })).bufferedEvents as Emitted[]
   // An answer may be there at once, and then nothing was missed.
   const wasWhole = types(half).at(-1) === 'result'
   assert.deepEqual(missed.slice(0, half.length), wasWhole ? [] : half)
@@ -161,7 +161,7 @@ async function onBoard(scenario: string, dialect: string, after: string): Promis
   const closed = Promise.withResolvers<string>()
   socket.onclose = ({ code, reason }) => closed.resolve(`${code} ${reason}`)
   console.log(await closed.promise)
-  const state = (await (await fetch(`${server.url}/api/sessions/${id}`)).json()) as Said
+  const state = (await (await fetch(`${server.url}/api/sessions/${id}`)).json()) as Emitted
   console.log(JSON.stringify(state))
   return String(state.state)
 }

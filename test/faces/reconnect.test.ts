@@ -19,7 +19,7 @@ afterEach(async () => {
   expect(server.reported).toEqual([])
 })
 
-/** Said before anybody reads, and said one by one while somebody does. */
+/** Emitted before anybody reads, and said one by one while somebody does. */
 const [BEFORE, LIVE] = [60, 60]
 const RECONNECTS = 200
 const SEED = 20_261_116
@@ -65,7 +65,7 @@ async function readInVisits(way: string, dialect: string, sizes: readonly number
     await read(Math.min(size, Math.max(0, said - messages.length)))
   }
   for (; said < BEFORE + LIVE; said++) await server.gate.open()
-  await server.parts.runs.done()
+  await server.deps.runs.done()
   const log = await server.sessions.read(reader.id, 0, 100_000)
   const expected = JSON.parse(JSON.stringify(projectAll(dialects.get(dialect) ?? mainstem, log)))
   expect(expected.length).toBeGreaterThanOrEqual(BEFORE + LIVE)

@@ -16,7 +16,7 @@ afterAll(async () => {
   expect(server.reported).toEqual([])
 })
 
-const endpoints = () => endpointsOf(server.parts).filter(({ url }) => url !== '/v1/events')
+const endpoints = () => endpointsOf(server.deps).filter(({ url }) => url !== '/v1/events')
 
 const ORDERLY = [200, 201, 202, 204, 400, 401, 403, 404, 409, 410, 415, 422, 426]
 

@@ -55,7 +55,7 @@ export async function call(server: TestGateway, route: string, options: CallOpti
 
 function endpointOf(server: TestGateway, route: string) {
   const [method, path = ''] = route.split(' ')
-  const found = endpointsOf(server.parts).find(
+  const found = endpointsOf(server.deps).find(
     (one) =>
       one.method === method &&
       new RegExp(`^${one.url.replaceAll(/:\w+/g, '[^/]+')}$`).test(path.split('?')[0] ?? ''),

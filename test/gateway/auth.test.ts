@@ -19,7 +19,7 @@ const OPEN = [
 ]
 
 test('every route asks for a token, except health, the page and the sign-in', async () => {
-  const routes = endpointsOf(server.parts)
+  const routes = endpointsOf(server.deps)
   expect(routes.length).toBeGreaterThan(20)
   const open: string[] = []
   for (const { method, url } of routes) {

@@ -42,7 +42,7 @@ describe('a client that writes null for what is absent', () => {
     const { status, body: answer } = await post(body)
     expect([status, answer]).toEqual([201, { id: expect.any(String), state: 'running' }])
     expect(await server.sessions.record(String(answer.id))).toMatchObject({
-      policy: server.parts.policy,
+      policy: server.deps.policy,
       cwd: server.root,
     })
   })

@@ -4,7 +4,7 @@ import { demo } from '../../src/agents/demo/agent.ts'
 import { agreeable } from '../../src/cli/ask.ts'
 import type { Timers } from '../../src/drivers/driver.ts'
 import { systemTimers } from '../../src/drivers/timers.ts'
-import { Streams } from '../../src/gateway/streams/stream-quota.ts'
+import { StreamQuota } from '../../src/gateway/streams/stream-quota.ts'
 import type { Policy } from '../../src/model/index.ts'
 import { violations } from '../agents/invariants.ts'
 import { RemoteTimers } from '../drivers/remote-runs.ts'
@@ -25,7 +25,7 @@ let near: TestGateway
 
 async function connect(agent: string, options: Options = {}): Promise<void> {
   far = await startGateway({ policy: EVERYTHING, ceiling: CEILING, more: [demo], ...options })
-  far.parts.projects = { here: far.root }
+  far.deps.projects = { here: far.root }
   const env = {
     MAINSTEM_BOARD_URL: far.url,
     MAINSTEM_BOARD_TOKEN: TOKEN,
@@ -78,7 +78,7 @@ async function answerThere(id: string, signal: AbortSignal): Promise<void> {
 const TRANSPORTS: [name: string, options: Options][] = [
   ['its socket', {}],
   // No place for a stream: the pages are all there is.
-  ['its pages', { streams: new Streams(0) }],
+  ['its pages', { streams: new StreamQuota(0) }],
 ]
 
 describe.each(TRANSPORTS)('a server that drives a server by %s', (_, options) => {

@@ -14,7 +14,7 @@ afterEach(async () => {
   expect(server.reported).toEqual([])
 })
 
-/** Said before anybody reads, and said one by one while somebody does. */
+/** Emitted before anybody reads, and said one by one while somebody does. */
 const [BEFORE, LIVE] = [60, 60]
 const RECONNECTS = 200
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Streams } from '../../src/gateway/streams/stream-quota.ts'
+import { StreamQuota } from '../../src/gateway/streams/stream-quota.ts'
 import { begin, call, fetchFrom, SSE } from './api.ts'
 import { script, success, text } from './puppet.ts'
 import { startGateway } from './start.ts'
@@ -29,7 +29,7 @@ test('a server with all its agents at work takes no more, and says when to come 
 })
 
 test('a principal with all its streams open gets no more, and says when to come back', async () => {
-  await using server = await startGateway({ streams: new Streams(1) })
+  await using server = await startGateway({ streams: new StreamQuota(1) })
   const id = await begin(server)
   await using held = new AsyncDisposableStack()
   const leave = new AbortController()

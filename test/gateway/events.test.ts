@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { dialects } from '../../src/dialects/index.ts'
-import { Streams } from '../../src/gateway/streams/stream-quota.ts'
+import { StreamQuota } from '../../src/gateway/streams/stream-quota.ts'
 import { Entry } from '../../src/model/index.ts'
 import { memoryStore } from '../../src/stores/memory.ts'
 import { begin, call, fetchFrom, finished, NDJSON, SSE, streamed } from './api.ts'
@@ -137,7 +137,7 @@ describe('a stream', () => {
   })
 
   test('counts among those of its principal', async () => {
-    await using small = await startGateway({ streams: new Streams(1) })
+    await using small = await startGateway({ streams: new StreamQuota(1) })
     const id = await begin(small)
     const reader = new StreamReader(await fetchFrom(small, `GET ${events(id)}`, { headers: SSE }))
     await reader.until('session.started')

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Said } from '../../src/agents/agent.ts'
+import type { Emitted } from '../../src/agents/agent.ts'
 import type { Problem } from '../../src/gateway/http/problem.ts'
 import { script, success, text } from './puppet.ts'
 import { parseEvents, StreamReader } from './sse.ts'
@@ -44,14 +44,14 @@ describe('a task', () => {
   })
 
   test('that needs a permission is denied, because nobody is there to give it', async () => {
-    const ask: Said = {
+    const ask: Emitted = {
       type: 'request.opened',
       requestId: 'r1',
       kind: 'permission',
       blocking: true,
       options: [],
     }
-    const denied: Said = { type: 'turn.verdict', evidence: 'success', denials: 1, personDenials: 0 }
+    const denied: Emitted = { type: 'turn.verdict', evidence: 'success', denials: 1, personDenials: 0 }
     const body = { driver: 'puppet', task: script({ say: ask }, { say: denied, wait: true }) }
     const response = await server.execute(body)
     await server.gate.open()
@@ -257,7 +257,7 @@ test('a reader that leaves does not stop the run', async () => {
   await server.gate.reached()
   leaving.abort()
   await server.gate.open()
-  await server.parts.runs.done()
+  await server.deps.runs.done()
   const events = parseEvents(await (await server.execute(body)).text())
   expect(events.map(({ data }) => data.text ?? data.kind)).toEqual(['one', 'two', 'session_end'])
   expect(events.at(-1)?.data.exit_code).toBe(0)
@@ -267,6 +267,6 @@ test('a session is over when its turn is', async () => {
   const response = await server.execute()
   const id = response.headers.get('mainstem-session') ?? ''
   await response.text()
-  await server.parts.runs.done()
+  await server.deps.runs.done()
   expect(server.sessions.get(id)).toBeUndefined()
 })

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { Said } from '../../src/agents/agent.ts'
+import type { Emitted } from '../../src/agents/agent.ts'
 import { memoryStore } from '../../src/stores/memory.ts'
 import { begin, call, fetchFrom, finished, streamed } from './api.ts'
 import { script, success, text } from './puppet.ts'
@@ -36,7 +36,7 @@ test('an export has the record, every entry, every raw frame, and says that it i
   expect(lines.slice(1, 1 + entries.length)).toEqual(entries.map((entry) => ({ entry })))
   expect(lines.slice(1 + entries.length, -1)).toEqual(frames.map((frame) => ({ frame })))
   expect(lines.at(-1)).toEqual({ end: { entries: entries.length, frames: 701 } })
-  expect(server.parts.streams.open).toBe(0)
+  expect(server.deps.streams.open).toBe(0)
 })
 
 test('an export whose session is removed midway breaks off and has no end line', async () => {
@@ -96,7 +96,7 @@ test.each(['export', 'coverage'])('%s of somebody else does not exist', async (w
 
 test('what was used is known after the session is removed', async () => {
   const usage = { input: 3, costUsd: 0.5 }
-  const spent: Said = { type: 'turn.verdict', evidence: 'success', denials: 0, personDenials: 0, usage }
+  const spent: Emitted = { type: 'turn.verdict', evidence: 'success', denials: 0, personDenials: 0, usage }
   const before = (await call(server, 'GET /v1/usage', { token: GUEST })).body.total
   expect(before).toEqual({ sessions: 0, turns: 0, usage: {} })
   const own = { token: GUEST }

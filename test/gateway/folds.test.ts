@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { Dialect } from '../../src/dialects/dialect.ts'
 import { dialects } from '../../src/dialects/index.ts'
 import { Counting } from '../../src/gateway/board/counting.ts'
-import { copyOf, Folds } from '../../src/gateway/streams/projection-cache.ts'
+import { copyOf, ProjectionCache } from '../../src/gateway/streams/projection-cache.ts'
 import type { Entry } from '../../src/model/index.ts'
 import { memoryStore } from '../../src/stores/memory.ts'
 import { plays } from '../dialects/plays.ts'
@@ -141,7 +141,7 @@ describe('messages by their numbers', () => {
 })
 
 test('a place that cannot be copied is no place to go on from', () => {
-  const folds = new Folds()
+  const folds = new ProjectionCache()
   const deep: unknown = JSON.parse('['.repeat(50_000) + ']'.repeat(50_000))
   expect(copyOf({ seq: 1, state: deep })).toBeUndefined()
   folds.keep('a', { seq: 1, state: [] })
@@ -151,7 +151,7 @@ test('a place that cannot be copied is no place to go on from', () => {
 })
 
 test('a few places of a few logs are kept, the last used of them', () => {
-  const folds = new Folds()
+  const folds = new ProjectionCache()
   const seqs = (key: string) =>
     [0, 1, 2, 3, 4, 5].filter((seq) => folds.find(key, (place) => place.seq === seq))
   for (const seq of [0, 1, 2, 3, 4, 5]) folds.keep('a', { seq, state: { seq } })

@@ -75,7 +75,7 @@ async function ask(endpoint: Endpoint, part: string, body: unknown, query: [stri
 }
 
 test('every route takes or refuses any body, query and path in order', async () => {
-  const endpoints = endpointsOf(server.parts)
+  const endpoints = endpointsOf(server.deps)
   expect(endpoints.length).toBeGreaterThan(20)
   for (const endpoint of endpoints) {
     const known = fieldsOf(endpoint.body)
@@ -109,7 +109,7 @@ test('every route takes or refuses any header in order', async () => {
   ]
   const name = fc.constantFrom(...names, 'if-none-match', 'content-encoding', 'sec-fetch-site')
   const value = fc.string({ unit: fc.constantFrom(...'aZ09 .:/,;="{}[]*-_~'), minLength: 1, maxLength: 20 })
-  for (const endpoint of endpointsOf(server.parts).filter(({ method }) => method !== 'DELETE')) {
+  for (const endpoint of endpointsOf(server.deps).filter(({ method }) => method !== 'DELETE')) {
     await fc.assert(
       fc.asyncProperty(name, value, (header, text) => ask(endpoint, session, {}, [], { [header]: text })),
       { numRuns: RUNS },
@@ -118,7 +118,7 @@ test('every route takes or refuses any header in order', async () => {
 })
 
 test('every route that can be a WebSocket survives any frames', async () => {
-  const sockets = endpointsOf(server.parts).filter(({ socket }) => socket !== undefined)
+  const sockets = endpointsOf(server.deps).filter(({ socket }) => socket !== undefined)
   const frame = fc.oneof(fc.string(), fc.json(), fc.uint8Array({ maxLength: 300 }))
   for (const endpoint of sockets) {
     await fc.assert(

@@ -76,7 +76,7 @@ describe('a Host', () => {
 
   test('is checked before anybody is asked for a token, on every route and on none', async () => {
     for (const path of [
-      ...server.parts.hosts.map(() => '/healthz'),
+      ...server.deps.hosts.map(() => '/healthz'),
       '/readyz',
       '/v1/execute',
       '/nowhere',

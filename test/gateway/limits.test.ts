@@ -2,7 +2,7 @@ import { connect } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Problem } from '../../src/gateway/http/problem.ts'
-import { Streams } from '../../src/gateway/streams/stream-quota.ts'
+import { StreamQuota } from '../../src/gateway/streams/stream-quota.ts'
 import { MainstemError } from '../../src/model/index.ts'
 import { memoryStore } from '../../src/stores/memory.ts'
 import { script, success, text } from './puppet.ts'
@@ -167,14 +167,14 @@ test('an idle stream shows that it is alive', async () => {
 })
 
 test('one principal can hold only so many streams', async () => {
-  await using small = await startGateway({ streams: new Streams(1) })
+  await using small = await startGateway({ streams: new StreamQuota(1) })
   const first = await small.execute(waiting)
   const second = await small.execute(waiting)
   expect(await problemOf(second)).toMatchObject({ status: 503, code: 'overloaded' })
   expect(second.headers.get('retry-after')).toMatch(/^\d+$/)
   await small.gate.open()
   await first.text()
-  await small.parts.runs.done()
+  await small.deps.runs.done()
   expect((await small.execute(waiting)).status).toBe(200)
 })
 

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Said } from '../../src/agents/agent.ts'
+import type { Emitted } from '../../src/agents/agent.ts'
 import { memoryStore } from '../../src/stores/memory.ts'
 import { sqliteStore } from '../../src/stores/sqlite.ts'
 import type { Store } from '../../src/stores/store.ts'
@@ -155,7 +155,7 @@ test('an interrupt that is repeated late does not stop the turn after it', async
 })
 
 test('an answer that is repeated is no second decision', async () => {
-  const request: Said = {
+  const request: Emitted = {
     type: 'request.opened',
     requestId: 'r',
     kind: 'permission',

@@ -30,7 +30,7 @@ test('every route is described, and nothing else', () => {
   const described = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
   )
-  const routes = endpointsOf(server.parts).map(
+  const routes = endpointsOf(server.deps).map(
     ({ method, url }) => `${method} ${url.replaceAll(/:(\w+)/g, '{$1}')}`,
   )
   expect(described.sort()).toEqual(routes.sort())
@@ -51,7 +51,7 @@ test('every operation has a name of its own for generated clients', () => {
   const names = Object.values(document.paths).flatMap((methods) =>
     Object.values(methods).map(({ operationId }) => operationId),
   )
-  expect(names.length).toBe(endpointsOf(server.parts).length)
+  expect(names.length).toBe(endpointsOf(server.deps).length)
   expect(new Set(names).size).toBe(names.length)
   for (const name of names) expect(name).toMatch(/^[a-z]+(?:[A-Z][a-z]+)*$/)
 })

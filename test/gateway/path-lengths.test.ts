@@ -25,7 +25,7 @@ function longest({ params }: Endpoint, name: string): number {
 }
 
 test('every route accepts the longest value that the schema of each path parameter allows', async () => {
-  const routes = endpointsOf(server.parts).filter(({ url }) => url.includes(':'))
+  const routes = endpointsOf(server.deps).filter(({ url }) => url.includes(':'))
   expect(routes.length).toBeGreaterThan(10)
   for (const route of routes) {
     for (const character of CHARACTERS) {

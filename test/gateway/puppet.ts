@@ -1,5 +1,5 @@
-import { type Agent, type Beat, type Codec, recipe, type Said } from '../../src/agents/agent.ts'
-import { line, nothing, say, send, unmapped } from '../../src/agents/decoded.ts'
+import { type Agent, type Beat, type Codec, type Emitted, recipe } from '../../src/agents/agent.ts'
+import { emit, line, nothing, send, unmapped } from '../../src/agents/decoded.ts'
 import { echo } from '../../src/agents/echo/agent.ts'
 import { isFields } from '../../src/agents/fields.ts'
 import type { Capabilities } from '../../src/model/index.ts'
@@ -7,7 +7,7 @@ import type { Capabilities } from '../../src/model/index.ts'
 /** One line of what a puppet is to say, after waiting at the gate where `wait` is set. */
 export interface Cue {
   /** A text is a line that is no event. */
-  say?: Said | string
+  say?: Emitted | string
   wait?: boolean
   /** Says so many texts of so many characters. */
   flood?: { texts: number; size: number }
@@ -26,7 +26,8 @@ export const success: Cue = {
 
 const codec: Codec<undefined> = {
   initial: () => undefined,
-  decode: (_, frame) => (isFields(frame.value) ? say(frame.value as Said) : unmapped('other', frame.text)),
+  decode: (_, frame) =>
+    isFields(frame.value) ? emit(frame.value as Emitted) : unmapped('other', frame.text),
   encode: (_, command) => (command.type === 'prompt' ? send([line(command.text), { kind: 'end' }]) : nothing),
   end: () => nothing,
 }
@@ -55,7 +56,7 @@ export const able: Agent = {
         ...codec,
         encode(_, command) {
           if (command.type === 'set_model')
-            return say({ type: 'session.updated', model: command.model ?? 'default' })
+            return emit({ type: 'session.updated', model: command.model ?? 'default' })
           if (command.type === 'set_policy') return told(command.mode ?? command.policy?.approval ?? '')
           if (command.type === 'steer') return told(command.text)
           if (command.type === 'close') return send([{ kind: 'end' }])
@@ -67,7 +68,7 @@ export const able: Agent = {
 }
 
 const told = (message: string) =>
-  say({ type: 'notice.raised', level: 'info', code: 'agent_warning', message })
+  emit({ type: 'notice.raised', level: 'info', code: 'agent_warning', message })
 
 function reply(written: string): Beat[] {
   const cues: Cue[] = JSON.parse(JSON.parse(written))

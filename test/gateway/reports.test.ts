@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { shared } from '../../src/gateway/http/coalesce.ts'
+import { coalesce } from '../../src/gateway/http/coalesce.ts'
 import { Tickets } from '../../src/gateway/http/tickets.ts'
 import type { Usage } from '../../src/model/index.ts'
 import { memoryStore } from '../../src/stores/memory.ts'
@@ -128,7 +128,7 @@ test('agents are listed', async () => {
 
 test('those who ask at once share one look, also where it fails', async () => {
   let looks = 0
-  const ask = shared(async () => {
+  const ask = coalesce(async () => {
     if (++looks === 2) throw new Error('once')
     return looks
   })

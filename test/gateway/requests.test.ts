@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Said } from '../../src/agents/agent.ts'
+import type { Emitted } from '../../src/agents/agent.ts'
 import { begin, call } from './api.ts'
 import { script, success } from './puppet.ts'
 import { GUEST, startGateway, type TestGateway } from './start.ts'
@@ -13,7 +13,7 @@ afterEach(async () => {
   expect(server.reported).toEqual([])
 })
 
-const ask = (requestId: string, input: unknown = { command: 'ls' }): { say: Said } => ({
+const ask = (requestId: string, input: unknown = { command: 'ls' }): { say: Emitted } => ({
   say: {
     type: 'request.opened',
     requestId,
@@ -110,7 +110,7 @@ describe('an answer', () => {
   })
 
   test('to a request that was withdrawn is a conflict', async () => {
-    const withdrawn: Said = { type: 'request.withdrawn', requestId: 'r1', reason: 'agent' }
+    const withdrawn: Emitted = { type: 'request.withdrawn', requestId: 'r1', reason: 'agent' }
     const id = await begin(server, { prompt: script(ask('r1'), { say: withdrawn, wait: true }, success) })
     await server.gate.reached()
     const [request] = await list()
@@ -155,7 +155,7 @@ describe('an answer', () => {
 })
 
 test('questions are answered by their ids', async () => {
-  const question: Said = {
+  const question: Emitted = {
     type: 'request.opened',
     requestId: 'q',
     kind: 'question',

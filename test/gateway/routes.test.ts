@@ -13,7 +13,7 @@ afterAll(() => server[Symbol.asyncDispose]())
 
 const table = await (async () => {
   await using gateway = await startGateway()
-  return endpointsOf(gateway.parts).map(({ method, url, auth = 'header' }) => ({ method, url, auth }))
+  return endpointsOf(gateway.deps).map(({ method, url, auth = 'header' }) => ({ method, url, auth }))
 })()
 const routes = table.map(({ method, url }) => [method, url.replaceAll(/:\w+/g, 'x')] as const)
 const posts = routes.filter(([method]) => method === 'POST')

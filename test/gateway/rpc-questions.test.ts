@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Said } from '../../src/agents/agent.ts'
+import type { Emitted } from '../../src/agents/agent.ts'
 import { bound } from '../sessions/bound-answer.ts'
 import { success, text } from './puppet.ts'
 import { create, exchange, hello, model, open, permission, piece, result, startRpc, told } from './rpc.ts'
@@ -148,7 +148,7 @@ describe('a permission', () => {
 describe('a question', () => {
   const options = [{ label: 'FastAPI', description: 'async' }, { label: 'Flask' }]
   const question = (id: string, multiple = false) => ({ id, text: `${id}?`, options, multiple })
-  const ask = (...questions: ReturnType<typeof question>[]): Said => ({
+  const ask = (...questions: ReturnType<typeof question>[]): Emitted => ({
     type: 'request.opened',
     requestId: 'r1',
     kind: 'question',

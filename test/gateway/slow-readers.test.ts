@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
-import { Streams } from '../../src/gateway/streams/stream-quota.ts'
+import { StreamQuota } from '../../src/gateway/streams/stream-quota.ts'
 import { begin, call, fetchFrom, SSE, streamed } from './api.ts'
 import { script, success } from './puppet.ts'
 import { startGateway, type TestGateway, TOKEN } from './start.ts'
@@ -74,7 +74,7 @@ test('a reader that is let go for reading nothing comes back with its last id an
   await call(server, `POST /v1/sessions/${id}/turns`, { body: { prompt } })
   await server.sessions.get(id)?.settled(1)
   await call(server, `POST /v1/sessions/${id}/end`)
-  await expect.poll(() => server?.parts.streams.open).toBe(0)
+  await expect.poll(() => server?.deps.streams.open).toBe(0)
 
   let text = ''
   const read = new Promise((resolve) => socket.once('close', resolve))
@@ -97,7 +97,7 @@ test('a reader that is let go for reading nothing comes back with its last id an
 
 test(`${READERS} readers of one session all come to the end, with the same bytes`, async () => {
   const limits = { bodyBytes: 1024 * 1024, jsonDepth: 64, connections: 2 * READERS }
-  server = await startGateway({ limits, streams: new Streams(READERS) })
+  server = await startGateway({ limits, streams: new StreamQuota(READERS) })
   const id = await begin(server)
   const { sessions } = server
   const path = `GET /v1/sessions/${id}/events`

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { dialects } from '../../src/dialects/index.ts'
-import { Streams } from '../../src/gateway/streams/stream-quota.ts'
+import { StreamQuota } from '../../src/gateway/streams/stream-quota.ts'
 import { begin, call, fetchFrom, finished, streamed } from './api.ts'
 import { script, success, text } from './puppet.ts'
 import { sendRaw, statusOf } from './raw.ts'
@@ -134,12 +134,12 @@ describe('before the upgrade', () => {
   })
 
   test('one too many is refused, and a place is free again when a socket is gone', async () => {
-    await restart({ streams: new Streams(1) })
+    await restart({ streams: new StreamQuota(1) })
     const id = await begin(server)
     const reader = await new SocketReader(server, events(id)).open()
     expect(await refusal(server, events(id))).toMatchObject({ status: 503, code: 'overloaded' })
     reader.socket.close()
-    await expect.poll(() => server.parts.streams.open, PATIENCE).toBe(0)
+    await expect.poll(() => server.deps.streams.open, PATIENCE).toBe(0)
     const next = await new SocketReader(server, events(id)).open()
     next.socket.close()
     await next.closed
@@ -157,7 +157,7 @@ describe('before the upgrade', () => {
       'sec-websocket-key: short',
     ]
     expect(statusOf(await sendRaw(server.port, `${lines.join('\r\n')}\r\n\r\n`))).toBe(400)
-    await expect.poll(() => server.parts.streams.open, PATIENCE).toBe(0)
+    await expect.poll(() => server.deps.streams.open, PATIENCE).toBe(0)
   })
 
   test('a ticket opens one socket', async () => {
@@ -195,7 +195,7 @@ describe('a reader', () => {
   const FLOOD = script({ flood: { texts: 400, size: 60_000 } }, success)
 
   test('that takes nothing holds little memory, is let go with a code, and can come back', async () => {
-    await restart({ timing: { ...server.parts.timing, stallMs: 300 } })
+    await restart({ timing: { ...server.deps.timing, stallMs: 300 } })
     const id = await finished(server, FLOOD)
     const reader = await new SocketReader(server, events(id)).open()
     reader.socket.pause()
@@ -213,7 +213,7 @@ describe('a reader', () => {
   })
 
   test('that is silent is pinged, and goes on', async () => {
-    await restart({ timing: { ...server.parts.timing, keepaliveMs: 20 } })
+    await restart({ timing: { ...server.deps.timing, keepaliveMs: 20 } })
     const id = await begin(server)
     const reader = new SocketReader(server, events(id))
     await once(reader.socket, 'ping')
@@ -223,11 +223,11 @@ describe('a reader', () => {
   })
 
   test('that does not answer a ping is gone', async () => {
-    await restart({ timing: { ...server.parts.timing, keepaliveMs: 20, stallMs: 40 } })
+    await restart({ timing: { ...server.deps.timing, keepaliveMs: 20, stallMs: 40 } })
     const id = await begin(server)
     const reader = new SocketReader(server, events(id), { autoPong: false })
     expect((await reader.closed).code).toBe(1006)
-    await expect.poll(() => server.parts.streams.open, PATIENCE).toBe(0)
+    await expect.poll(() => server.deps.streams.open, PATIENCE).toBe(0)
   })
 
   test('leaves, and the agent goes on', async () => {

@@ -9,12 +9,12 @@ import { echo } from '../../src/agents/echo/agent.ts'
 import { systemClock } from '../../src/compose/clock.ts'
 import type { Driver, Timers } from '../../src/drivers/driver.ts'
 import { driver } from '../../src/drivers/index.ts'
-import type { GatewayParts } from '../../src/gateway/deps.ts'
+import type { GatewayDeps } from '../../src/gateway/deps.ts'
 import { tokenOf } from '../../src/gateway/http/auth.ts'
-import { Runs } from '../../src/gateway/http/background-work.ts'
+import { BackgroundWork } from '../../src/gateway/http/background-work.ts'
 import { gateway } from '../../src/gateway/http/server.ts'
 import { Tickets } from '../../src/gateway/http/tickets.ts'
-import { Streams } from '../../src/gateway/streams/stream-quota.ts'
+import { StreamQuota } from '../../src/gateway/streams/stream-quota.ts'
 import { SignInCookies } from '../../src/gateway/web/sign-in-cookie.ts'
 import { DEFAULT_POLICY } from '../../src/model/index.ts'
 import type { AgentSettings } from '../../src/sessions/deps.ts'
@@ -28,7 +28,7 @@ import { able, puppet } from './puppet.ts'
 export const TOKEN = 'owner-token-owner-token-owner-token-owner-1'
 export const GUEST = 'guest-token-guest-token-guest-token-guest-1'
 
-export type Options = Partial<Omit<GatewayParts, 'sessions' | 'runs'>> & {
+export type Options = Partial<Omit<GatewayDeps, 'sessions' | 'runs'>> & {
   store?: Store
   /** Besides those that are always there. */
   more?: readonly Agent[]
@@ -48,7 +48,7 @@ export class TestGateway implements AsyncDisposable {
   readonly reported: unknown[] = []
   readonly root = realpathSync(mkdtempSync(join(tmpdir(), 'gateway-')))
   readonly sessions: Sessions
-  readonly parts: GatewayParts
+  readonly deps: GatewayDeps
   readonly app: FastifyInstance
 
   constructor(given: Options) {
@@ -71,7 +71,7 @@ export class TestGateway implements AsyncDisposable {
       digest: (text) => text,
     })
     const report = (thrown: unknown) => void this.reported.push(thrown)
-    this.parts = {
+    this.deps = {
       tokens: async () => [tokenOf('owner', TOKEN), tokenOf('guest', GUEST)],
       tickets: new Tickets(),
       cookies: new SignInCookies(),
@@ -86,14 +86,14 @@ export class TestGateway implements AsyncDisposable {
       ceiling: { approval: 'auto-edit', sandbox: 'none' },
       timing: { keepaliveMs: 60_000, pingMs: 60_000, stallMs: 60_000, headersMs: 10_000, requestMs: 30_000 },
       limits: { bodyBytes: 1024 * 1024, jsonDepth: 64, connections: 100 },
-      streams: new Streams(100),
+      streams: new StreamQuota(100),
       phase: () => 'ready',
       ...options,
-      runs: new Runs(report),
+      runs: new BackgroundWork(report),
       sessions: this.sessions,
       report,
     }
-    this.app = gateway(this.parts)
+    this.app = gateway(this.deps)
   }
 
   get port(): number {
@@ -117,7 +117,7 @@ export class TestGateway implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.sessions.drain()
-    await this.parts.runs.done()
+    await this.deps.runs.done()
     this.app.server.closeAllConnections()
     await this.app.close()
     rmSync(this.root, { recursive: true })

@@ -1,5 +1,5 @@
-import { type Agent, type Beat, type Codec, recipe, type Said } from '../../src/agents/agent.ts'
-import { line, nothing, refuse, say, sayAll, send, unmapped } from '../../src/agents/decoded.ts'
+import { type Agent, type Beat, type Codec, type Emitted, recipe } from '../../src/agents/agent.ts'
+import { emit, emitAll, line, nothing, refuse, send, unmapped } from '../../src/agents/decoded.ts'
 import { echo } from '../../src/agents/echo/agent.ts'
 import { isFields } from '../../src/agents/fields.ts'
 import type { Cue } from './puppet.ts'
@@ -17,9 +17,9 @@ const codec: Codec<TalkerState> = {
   initial: () => ({ acts: [], asked: new Set(), told: 0 }),
   decode(state, frame) {
     if (!isFields(frame.value)) return unmapped('other', frame.text)
-    const said = frame.value as Said
-    if (said.type === 'request.opened') state.asked.add(said.requestId)
-    return say(said)
+    const emitted = frame.value as Emitted
+    if (emitted.type === 'request.opened') state.asked.add(emitted.requestId)
+    return emit(emitted)
   },
   encode(state, command) {
     switch (command.type) {
@@ -47,8 +47,8 @@ const codec: Codec<TalkerState> = {
   end(state) {
     const asked = [...state.asked]
     state.asked.clear()
-    return sayAll(
-      asked.map((requestId): Said => ({ type: 'request.withdrawn', requestId, reason: 'process_ended' })),
+    return emitAll(
+      asked.map((requestId): Emitted => ({ type: 'request.withdrawn', requestId, reason: 'process_ended' })),
     )
   },
 }
@@ -73,5 +73,5 @@ function capabilities() {
 
 function reply(written: string): Beat[] {
   const cues: Cue[] = JSON.parse(written)
-  return cues.map(({ say: said, wait }) => ({ afterMs: wait ? 1 : 0, line: JSON.stringify(said) }))
+  return cues.map(({ say: line, wait }) => ({ afterMs: wait ? 1 : 0, line: JSON.stringify(line) }))
 }

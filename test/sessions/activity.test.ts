@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Entry } from '../../src/model/index.ts'
-import { Activity } from '../../src/sessions/commit-feed.ts'
+import { CommitFeed } from '../../src/sessions/commit-feed.ts'
 import type { SessionState } from '../../src/stores/store.ts'
 
 const state = (id: string): SessionState => ({
@@ -32,7 +32,7 @@ const entries = (session: string, from: number, count: number): Entry[] =>
   }))
 
 /** All that comes after a place, one entry a string. */
-function after(activity: Activity, place: number): string[] | 'gone' {
+function after(activity: CommitFeed, place: number): string[] | 'gone' {
   const seen: string[] = []
   for (let at = place; ; ) {
     const commit = activity.after(at)
@@ -48,7 +48,7 @@ test('after every place comes exactly what was committed since', () => {
   const commits = fc.array(fc.tuple(fc.constantFrom('a', 'b', 'c'), fc.integer({ min: 1, max: 4 })))
   fc.assert(
     fc.property(commits, (all) => {
-      const activity = new Activity()
+      const activity = new CommitFeed()
       const heads = new Map<string, number>()
       const told: string[] = []
       for (const [session, count] of all) {
@@ -66,7 +66,7 @@ test('after every place comes exactly what was committed since', () => {
 })
 
 test('what is no longer remembered is gone, never skipped', () => {
-  const activity = new Activity(2)
+  const activity = new CommitFeed(2)
   for (let seq = 1; seq <= 9; seq++) activity.committed(state('a'), { entries: entries('a', seq, 1) })
   const places = Array.from({ length: 10 }, (_, place) => after(activity, place))
   const first = places.findIndex((rest) => rest !== 'gone')
@@ -79,7 +79,7 @@ test('what is no longer remembered is gone, never skipped', () => {
 
 describe('waiting', () => {
   test('is over at the next commit, or at once when there was one', async () => {
-    const activity = new Activity()
+    const activity = new CommitFeed()
     const { signal } = new AbortController()
     const changed = activity.changed(0, signal)
     activity.committed(state('a'), { entries: entries('a', 1, 1) })
@@ -90,7 +90,7 @@ describe('waiting', () => {
 
   test('is over when nobody waits any more', async () => {
     const stop = new AbortController()
-    const changed = new Activity().changed(0, stop.signal)
+    const changed = new CommitFeed().changed(0, stop.signal)
     stop.abort()
     await expect(changed).resolves.toBeUndefined()
   })

@@ -22,7 +22,7 @@ const ends = (turn: number, total: number): Event => ({
   denials: 0,
 })
 
-/** Folds events into a session, and adds up what its principal is charged. */
+/** ProjectionCache events into a session, and adds up what its principal is charged. */
 function fold(events: readonly Event[]) {
   const state: SessionState = {
     id: 's',

@@ -1,7 +1,7 @@
 import type { Agent } from '../../src/agents/agent.ts'
 import { agents } from '../../src/agents/index.ts'
 import type { Entry, EventType, Policy } from '../../src/model/index.ts'
-import type { NewSession, SessionParts } from '../../src/sessions/deps.ts'
+import type { NewSession, SessionDeps } from '../../src/sessions/deps.ts'
 import type { Session } from '../../src/sessions/session.ts'
 import { Sessions } from '../../src/sessions/sessions.ts'
 import { WarmPool } from '../../src/sessions/warm-pool.ts'
@@ -17,7 +17,7 @@ export function house(
   known: readonly Agent[] = agents,
   limit: (policy: Policy) => Policy = (policy) => policy,
   versionOf: (agent: Agent) => Promise<string | undefined> = async () => undefined,
-  limits: Partial<Pick<SessionParts, 'limitOptions' | 'mayWorkIn' | 'isInside'>> = {},
+  limits: Partial<Pick<SessionDeps, 'limitOptions' | 'mayWorkIn' | 'isInside'>> = {},
 ) {
   const driver = new FakeDriver()
   const time = new FakeTime()

@@ -1,13 +1,13 @@
 import { type ErrorInfo, OUTSIDE_ID } from '../../model/index.ts'
-import type { Step } from '../agent.ts'
-import { nothing, say, send } from '../decoded.ts'
+import type { Decoded } from '../agent.ts'
+import { emit, nothing, send } from '../decoded.ts'
 import { count, type Fields, fields, text } from '../fields.ts'
 import { cancelCall } from './commands.ts'
 import { errorOfAnswer } from './errors.ts'
 import { adopt, type State } from './state.ts'
 
 /** What came back over HTTP: `{ tag, status, body }`, where status 0 stands for no answer at all. */
-export function decodeAnswer(state: State, native: Fields): Step {
+export function decodeAnswer(state: State, native: Fields): Decoded {
   const status = count(native, 'status') ?? 0
   const body = fields(native, 'body')
   const failed = status < 200 || status > 299
@@ -17,7 +17,7 @@ export function decodeAnswer(state: State, native: Fields): Step {
     case 'cancel': {
       if (!failed) return nothing
       const { message } = errorOfAnswer(status, body, 'session_not_found')
-      return say({ type: 'notice.raised', level: 'warning', code: 'interrupt_refused', message })
+      return emit({ type: 'notice.raised', level: 'warning', code: 'interrupt_refused', message })
     }
     case 'state':
       return failed ? fail(state, errorOfAnswer(status, body, 'session_not_found')) : stands(state, body)
@@ -28,24 +28,24 @@ export function decodeAnswer(state: State, native: Fields): Step {
   }
 }
 
-function opened(state: State, body: Fields): Step {
+function opened(state: State, body: Fields): Decoded {
   const id = text(body, 'id') ?? ''
   // It becomes part of every path from now on.
   if (!OUTSIDE_ID.test(id)) {
     return fail(state, { code: 'protocol_error', message: 'the board began a session without a usable id' })
   }
-  const said = adopt(state, id)
-  return state.cancelling && state.session === id ? send([cancelCall(id)], said) : send([], said)
+  const emitted = adopt(state, id)
+  return state.cancelling && state.session === id ? send([cancelCall(id)], emitted) : send([], emitted)
 }
 
-function stands(state: State, body: Fields): Step {
+function stands(state: State, body: Fields): Decoded {
   state.standing = text(body, 'state')
   if (state.standing !== undefined) return nothing
   return fail(state, { code: 'protocol_error', message: 'the board did not say how the session stands' })
 }
 
 /** Told at the end, when the connection is gone: until then something more may come. */
-function fail(state: State, error: ErrorInfo): Step {
+function fail(state: State, error: ErrorInfo): Decoded {
   state.failure ??= { evidence: 'error', error }
   return nothing
 }

@@ -1,19 +1,19 @@
 import type { Outcome } from '../../model/index.ts'
-import type { Said } from '../agent.ts'
+import type { Emitted } from '../agent.ts'
 import { type Fields, text } from '../fields.ts'
 import { settle } from '../settle.ts'
 import { type Change, finishTool, startTool } from '../tools.ts'
 import type { OpenCall, State } from './state.ts'
 import { kindOf, mentions, resultOf, titleOf } from './tools.ts'
 
-export function startCall(state: State, id: string, name: string, payload: Fields): Said {
+export function startCall(state: State, id: string, name: string, payload: Fields): Emitted {
   const input = payload.args
   state.calls.push({ toolId: id, name, input, callId: text(payload, 'toolId'), changes: [] })
   return startTool(state.ledger, { toolId: id, name, kind: kindOf(name), title: titleOf(input), input })
 }
 
 /** Results name no call, only a tool: the oldest open call of that tool is meant. */
-export function finishCall(state: State, id: string, name: string, payload: Fields): Said[] {
+export function finishCall(state: State, id: string, name: string, payload: Fields): Emitted[] {
   const callId = text(payload, 'toolId')
   const index = state.calls.findIndex((call) =>
     call.callId === undefined || callId === undefined ? call.name === name : call.callId === callId,
@@ -30,7 +30,7 @@ export function finishCall(state: State, id: string, name: string, payload: Fiel
 }
 
 /** A change waits for the result of the call that made it. Where that cannot be told, it stands alone. */
-export function change(state: State, told: Change): Said[] {
+export function change(state: State, told: Change): Emitted[] {
   const owner = ownerOf(state.calls, told.path)
   if (!owner) return [{ type: 'file.changed', ...told }]
   owner.changes.push(told)
@@ -42,13 +42,13 @@ function ownerOf(calls: readonly OpenCall[], file: string): OpenCall | undefined
 }
 
 /** Closes what the board left open. */
-export function settleCalls(state: State, outcome: Outcome): Said[] {
+export function settleCalls(state: State, outcome: Outcome): Emitted[] {
   const unproven = state.calls.splice(0).flatMap(({ changes }) => changes.map(unprovenChange))
   return [...unproven, ...settle(state.ledger, outcome, true)]
 }
 
 /** Told, but not as something that happened: its call failed, or never ended. */
-function unprovenChange(told: Change): Said {
+function unprovenChange(told: Change): Emitted {
   const message = `${told.path}: a change was told whose call did not succeed`
   return { type: 'notice.raised', level: 'info', code: 'agent_warning', message, data: told }
 }

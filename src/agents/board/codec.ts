@@ -1,5 +1,5 @@
 import type { Codec } from '../agent.ts'
-import { malformed, oversized, sayAll } from '../decoded.ts'
+import { emitAll, malformed, oversized } from '../decoded.ts'
 import { isFields } from '../fields.ts'
 import { decodeAnswer } from './answers.ts'
 import { settleCalls } from './calls.ts'
@@ -28,6 +28,6 @@ export const codec: Codec<State> = {
   sent,
 
   end(state, exit) {
-    return sayAll(state.turnOpen ? endTurn(state, exit) : settleCalls(state, 'interrupted'))
+    return emitAll(state.turnOpen ? endTurn(state, exit) : settleCalls(state, 'interrupted'))
   },
 }

@@ -1,6 +1,6 @@
 import type { Frame } from '../../framing/frame.ts'
 import type { Command } from '../../model/index.ts'
-import type { Step, Write } from '../agent.ts'
+import type { Decoded, Write } from '../agent.ts'
 import { nothing, refuse, send } from '../decoded.ts'
 import { fields, isFields, text } from '../fields.ts'
 import type { State } from './state.ts'
@@ -11,7 +11,7 @@ const SESSIONS = '/api/sessions'
 const DEFAULT_AGENT = 'claude'
 
 /** Commands as HTTP calls. What is answered comes back as a frame under the call's tag: see `decodeAnswer`. */
-export function encode(state: State, command: Command): Step {
+export function encode(state: State, command: Command): Decoded {
   switch (command.type) {
     case 'open':
       return nothing
@@ -31,7 +31,7 @@ export function encode(state: State, command: Command): Step {
   }
 }
 
-function prompt(state: State, { text: words, images }: Extract<Command, { type: 'prompt' }>): Step {
+function prompt(state: State, { text: words, images }: Extract<Command, { type: 'prompt' }>): Decoded {
   if (images?.length) return refuse('unsupported_option', 'a board takes no images')
   // A second session would know nothing of the first, and look as if it did.
   if (state.start.resume !== undefined)
@@ -47,7 +47,7 @@ function projectOf(cwd: string): string {
   return cwd.split('/').findLast((part) => part !== '') ?? cwd
 }
 
-function interrupt(state: State): Step {
+function interrupt(state: State): Decoded {
   if (!state.turnOpen) return nothing
   if (state.session !== undefined) return send([cancelCall(state.session)])
   state.cancelling = true

@@ -1,5 +1,5 @@
-import type { Said, Step } from '../agent.ts'
-import { nothing, sayAll, unmapped } from '../decoded.ts'
+import type { Decoded, Emitted } from '../agent.ts'
+import { emitAll, nothing, unmapped } from '../decoded.ts'
 import { asFields, asText, compact, type Fields, isFields, text } from '../fields.ts'
 import { ruleTable } from '../rules.ts'
 import type { Change } from '../tools.ts'
@@ -8,7 +8,7 @@ import { errorOf } from './errors.ts'
 import { adopt, type State } from './state.ts'
 
 /** What an event says; undefined when it lacks the one field that matters, and is then kept whole. */
-type Rule = (state: State, id: string, payload: Fields) => readonly Said[] | undefined
+type Rule = (state: State, id: string, payload: Fields) => readonly Emitted[] | undefined
 
 const ruleOf = ruleTable<Rule>({
   // Messages come whole and every id once, so there is nothing that the ledger would have to remember of them.
@@ -50,7 +50,7 @@ const ruleOf = ruleTable<Rule>({
   },
 })
 
-export function decodeEvent(state: State, native: Fields, raw: string): Step {
+export function decodeEvent(state: State, native: Fields, raw: string): Decoded {
   const type = asText(native.type) ?? '?'
   const session = asText(native.sessionId)
   if (session !== undefined && state.session !== undefined && session !== state.session) {
@@ -61,20 +61,20 @@ export function decodeEvent(state: State, native: Fields, raw: string): Step {
   const rule = ruleOf(type)
   if (!rule) return unmapped(type, raw)
   const begun = begin(state, session)
-  const said = rule(state, id, asFields(native.payload))
-  if (said) return sayAll(begun.length === 0 ? said : [...begun, ...said])
+  const emitted = rule(state, id, asFields(native.payload))
+  if (emitted) return emitAll(begun.length === 0 ? emitted : [...begun, ...emitted])
   const kept = unmapped(type, raw)
-  return { ...kept, said: [...begun, ...kept.said] }
+  return { ...kept, emitted: [...begun, ...kept.emitted] }
 }
 
-const NONE: readonly Said[] = []
+const NONE: readonly Emitted[] = []
 
 /** Without our own call, as in a file of events, the first event is what shows that there is a turn. */
-function begin(state: State, session: string | undefined): readonly Said[] {
-  const said = session === undefined ? NONE : adopt(state, session)
-  if (state.turnOpen) return said
+function begin(state: State, session: string | undefined): readonly Emitted[] {
+  const emitted = session === undefined ? NONE : adopt(state, session)
+  if (state.turnOpen) return emitted
   state.turnOpen = true
-  return [...said, { type: 'turn.started', origin: 'prompt' }]
+  return [...emitted, { type: 'turn.started', origin: 'prompt' }]
 }
 
 const CHANGES: ReadonlySet<unknown> = new Set(['created', 'deleted', 'renamed'] satisfies Change['change'][])

@@ -1,6 +1,6 @@
 import type { ErrorInfo, Evidence } from '../../model/index.ts'
 import { KnownIds } from '../../model/known-ids.ts'
-import type { Said, Start } from '../agent.ts'
+import type { Emitted, Start } from '../agent.ts'
 import { type Ledger, newLedger } from '../ledger.ts'
 import type { Change } from '../tools.ts'
 
@@ -58,10 +58,10 @@ export function initialState(start: Start): State {
   }
 }
 
-const NOTHING_NEW: readonly Said[] = []
+const NOTHING_NEW: readonly Emitted[] = []
 
 /** The session that everything is about from now on. */
-export function adopt(state: State, session: string): readonly Said[] {
+export function adopt(state: State, session: string): readonly Emitted[] {
   if (state.session !== undefined) return NOTHING_NEW
   state.session = session
   return [{ type: 'session.updated', nativeSessionId: session }]

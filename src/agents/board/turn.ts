@@ -1,11 +1,11 @@
 import { decide, type Evidence } from '../../model/index.ts'
-import type { Exit, Said, TurnVerdict } from '../agent.ts'
+import type { Emitted, Exit, TurnVerdict } from '../agent.ts'
 import { compact } from '../fields.ts'
 import { settleCalls } from './calls.ts'
 import type { Failure, State } from './state.ts'
 
 /** A session of a board is one turn, and is over when its connection is. */
-export function endTurn(state: State, exit: Exit): Said[] {
+export function endTurn(state: State, exit: Exit): Emitted[] {
   const { evidence, error, reason } = endOf(state, exit)
   const verdict: TurnVerdict = {
     type: 'turn.verdict',
@@ -14,12 +14,12 @@ export function endTurn(state: State, exit: Exit): Said[] {
     personDenials: 0,
     ...compact({ error, nativeReason: reason ?? state.standing }),
   }
-  const said = [...survivor(exit), ...settleCalls(state, decide(verdict, exit.cause, exit.code))]
+  const emitted = [...survivor(exit), ...settleCalls(state, decide(verdict, exit.cause, exit.code))]
   verdict.denials = state.ledger.denials
   // Whether a refusal was a person's, and what it means for the outcome, was decided where the session ran.
   verdict.personDenials = state.ledger.denials
   state.turnOpen = false
-  return [...said, verdict]
+  return [...emitted, verdict]
 }
 
 const ENDS: ReadonlyMap<string, Evidence> = new Map([
@@ -43,7 +43,7 @@ function endOf(state: State, exit: Exit): Failure {
 }
 
 /** Our part is over, but what runs elsewhere may go on: the outcome alone would hide that. */
-function survivor({ cause, error }: Exit): Said[] {
+function survivor({ cause, error }: Exit): Emitted[] {
   if (cause === 'exit' || !error) return []
   return [{ type: 'notice.raised', level: 'warning', code: 'interrupt_refused', message: error.message }]
 }

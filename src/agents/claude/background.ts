@@ -1,7 +1,7 @@
 import type { SubagentCompleted } from '../../model/events/work.ts'
 import type { ToolStatus } from '../../model/index.ts'
-import type { Said, Step } from '../agent.ts'
-import { nothing, say, sayAll } from '../decoded.ts'
+import type { Decoded, Emitted } from '../agent.ts'
+import { emit, emitAll, nothing } from '../decoded.ts'
 import { asFields, compact, count, type Fields, fields, flag, text } from '../fields.ts'
 import { settleThread } from '../settle.ts'
 import { finishSubagent, startSubagent } from '../subagents.ts'
@@ -9,7 +9,7 @@ import { progressTool } from '../tools.ts'
 import type { State } from './state.ts'
 import { noteLastCall } from './turn-usage.ts'
 
-export function decodeTaskStarted(state: State, native: Fields): Step {
+export function decodeTaskStarted(state: State, native: Fields): Decoded {
   const id = text(native, 'tool_use_id') ?? text(native, 'task_id') ?? '?'
   const label = text(native, 'description') ?? ''
   const background = flag(native, 'is_backgrounded')
@@ -22,13 +22,13 @@ export function decodeTaskStarted(state: State, native: Fields): Step {
       prompt: text(native, 'prompt'),
       parent,
     })
-    return sayAll(startSubagent(state.ledger, { id, toolId: id, label, background, ...more }))
+    return emitAll(startSubagent(state.ledger, { id, toolId: id, label, background, ...more }))
   }
   // A shell that takes some seconds is announced too: not a sub-agent.
   state.shells.set(id, { label, background })
   return background
-    ? say(shellStarted(id, label))
-    : sayAll(progressTool(state.ledger, id, { message: label }))
+    ? emit(shellStarted(id, label))
+    : emitAll(progressTool(state.ledger, id, { message: label }))
 }
 
 export function anyInBackground(shells: State['shells']): boolean {
@@ -36,7 +36,7 @@ export function anyInBackground(shells: State['shells']): boolean {
 }
 
 /** The call of a sub-agent is told of before its lines are; versions that do not announce it have nothing else. */
-export function adoptSubagent(state: State, id: string | undefined): Said[] {
+export function adoptSubagent(state: State, id: string | undefined): Emitted[] {
   const call = id === undefined ? undefined : state.ledger.tools.get(id)
   if (id === undefined || call?.kind !== 'task') return []
   const input = asFields(call.input)
@@ -53,31 +53,31 @@ export function adoptSubagent(state: State, id: string | undefined): Said[] {
   })
 }
 
-function shellStarted(toolId: string, message: string): Said {
+function shellStarted(toolId: string, message: string): Emitted {
   return { type: 'notice.raised', level: 'info', code: 'background_started', message, data: { toolId } }
 }
 
-export function decodeTaskProgress(state: State, native: Fields): Step {
+export function decodeTaskProgress(state: State, native: Fields): Decoded {
   const id = text(native, 'tool_use_id')
   if (id === undefined || !state.ledger.subagents.has(id)) return nothing
   // Its `total_tokens` is the size of the last call and not what the sub-agent used.
   const message = text(native, 'description')
-  return say({ type: 'subagent.progressed', id, ...compact({ message }) })
+  return emit({ type: 'subagent.progressed', id, ...compact({ message }) })
 }
 
-export function decodeTaskNotification(state: State, native: Fields): Step {
+export function decodeTaskNotification(state: State, native: Fields): Decoded {
   const id = text(native, 'tool_use_id') ?? text(native, 'task_id') ?? '?'
   const summary = text(native, 'summary')
   if (state.ledger.subagents.has(id)) {
     const durationMs = count(fields(native, 'usage'), 'duration_ms')
     const status = taskStatus(text(native, 'status'))
-    return sayAll(endSubagent(state, id, { status, ...compact({ summary, durationMs }) }))
+    return emitAll(endSubagent(state, id, { status, ...compact({ summary, durationMs }) }))
   }
   const shell = state.shells.get(id)
   state.shells.delete(id)
   // A foreground shell's end is told by its result.
   if (!shell?.background) return nothing
-  return say({
+  return emit({
     type: 'notice.raised',
     level: 'info',
     code: 'background_finished',
@@ -86,18 +86,23 @@ export function decodeTaskNotification(state: State, native: Fields): Step {
   })
 }
 
-function endSubagent(state: State, id: string, end: Omit<SubagentCompleted, 'type' | 'id'>): Said[] {
+function endSubagent(state: State, id: string, end: Omit<SubagentCompleted, 'type' | 'id'>): Emitted[] {
   state.innerStreams.delete(id)
-  const said = settleThread(state.ledger, id, end.status)
+  const emitted = settleThread(state.ledger, id, end.status)
   for (const [inner, { parent, background }] of state.ledger.subagents) {
-    if (parent === id && !background) said.push(...endSubagent(state, inner, { status: end.status }))
+    if (parent === id && !background) emitted.push(...endSubagent(state, inner, { status: end.status }))
   }
-  said.push(...finishSubagent(state.ledger, id, end))
-  return said
+  emitted.push(...finishSubagent(state.ledger, id, end))
+  return emitted
 }
 
 /** The call of a sub-agent or of a shell has returned. What was moved to the background meanwhile goes on after it. */
-export function returnTask(state: State, id: string, status: ToolStatus, result: Fields | undefined): Said[] {
+export function returnTask(
+  state: State,
+  id: string,
+  status: ToolStatus,
+  result: Fields | undefined,
+): Emitted[] {
   if (result && text(result, 'agentId') !== undefined) noteLastCall(state, result)
   const shell = state.shells.get(id)
   if (shell && !shell.background) {

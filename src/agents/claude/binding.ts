@@ -1,4 +1,4 @@
-import type { Said, Start } from '../agent.ts'
+import type { Emitted, Start } from '../agent.ts'
 import { compact, type Fields, fields, isFields, text, texts } from '../fields.ts'
 import type { State } from './state.ts'
 
@@ -113,7 +113,7 @@ function namesOthers({ binding: { promptIds } }: State, native: Fields): boolean
 }
 
 /** A result that no open prompt explains: it ends nothing, and its words stay readable. */
-export function strayResult(native: Fields): Said {
+export function strayResult(native: Fields): Emitted {
   const reason = text(native, 'terminal_reason') ?? text(native, 'subtype')
   return {
     type: 'notice.raised',
@@ -125,7 +125,7 @@ export function strayResult(native: Fields): Said {
 }
 
 /** Output that belongs to no open turn. */
-export function strayBlocks(content: readonly unknown[]): Said[] {
+export function strayBlocks(content: readonly unknown[]): Emitted[] {
   return content.filter(isFields).map((block) => {
     const kind = text(block, 'type') ?? '?'
     const message = text(block, 'text') ?? text(block, 'thinking') ?? text(block, 'name') ?? kind

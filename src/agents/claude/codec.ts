@@ -1,5 +1,5 @@
-import type { Codec, Said, Start, Step, Write } from '../agent.ts'
-import { malformed, nothing, oversized, say, sayAll, unmapped } from '../decoded.ts'
+import type { Codec, Decoded, Emitted, Start, Write } from '../agent.ts'
+import { emit, emitAll, malformed, nothing, oversized, unmapped } from '../decoded.ts'
 import { amount, type Fields, flag, isFields, text } from '../fields.ts'
 import { encodeOneshot } from '../oneshot.ts'
 import { ruleTable } from '../rules.ts'
@@ -22,7 +22,7 @@ import { decodeLifecycle } from './steers.ts'
 import { decodeStreamEvent } from './stream.ts'
 import { decodeInnerRetry, decodeRateLimit, decodeReset, decodeSystem, update } from './system.ts'
 
-type Rule = (state: State, native: Fields, raw: string) => Step
+type Rule = (state: State, native: Fields, raw: string) => Decoded
 
 const ruleOf = ruleTable<Rule>({
   stream_event: decodeStreamEvent,
@@ -30,15 +30,15 @@ const ruleOf = ruleTable<Rule>({
   user: decodeUser,
   system: decodeSystem,
   result(state, native) {
-    if (!ownsResult(state, native)) return say(strayResult(native))
+    if (!ownsResult(state, native)) return emit(strayResult(native))
     const own = isOwnWork(state, native)
     rememberResult(state, native, own)
     // A lone result has no handshake before it; one that failed names a session that never came to be.
-    const said = flag(native, 'is_error')
+    const emitted = flag(native, 'is_error')
       ? []
       : update(state, { nativeSessionId: text(native, 'session_id') })
     // A one-shot process may go on after a result; only its exit ends the turn.
-    return sayAll(state.start.launch === 'live' && !own ? [...said, ...endTurn(state)] : said)
+    return emitAll(state.start.launch === 'live' && !own ? [...emitted, ...endTurn(state)] : emitted)
   },
   control_request: decodeControlRequest,
   control_response: decodeControlResponse,
@@ -56,7 +56,7 @@ export const codec: Codec<State> = {
 
   decode(state, frame) {
     if (frame.blob) return oversized(frame.blob)
-    if (frame.stream === 'stderr') return say({ type: 'output.written', stream: 'stderr', line: frame.text })
+    if (frame.stream === 'stderr') return emit({ type: 'output.written', stream: 'stderr', line: frame.text })
     const native = frame.value
     if (isFields(native)) {
       const rule = ruleOf(native.type)
@@ -87,7 +87,7 @@ export const codec: Codec<State> = {
     result !== undefined && !result.own && ledger.subagents.size === 0 && !anyInBackground(shells),
 
   end(state, exit) {
-    return sayAll(state.turnOpen ? endTurn(state, exit) : settle(state.ledger, 'interrupted', true))
+    return emitAll(state.turnOpen ? endTurn(state, exit) : settle(state.ledger, 'interrupted', true))
   },
 }
 
@@ -96,26 +96,26 @@ function isMessageList(value: unknown): value is readonly Fields[] {
   return Array.isArray(value) && value.length > 0 && value.every(isFields)
 }
 
-function decodeList(state: State, natives: readonly Fields[]): Step {
-  const said: Said[] = []
+function decodeList(state: State, natives: readonly Fields[]): Decoded {
+  const emitted: Emitted[] = []
   const writes: Write[] = []
-  let verdict: Step['verdict'] = 'mapped'
+  let verdict: Decoded['verdict'] = 'mapped'
   for (const native of natives) {
     const step = codec.decode(state, { stream: 'stdout', text: JSON.stringify(native), value: native })
-    said.push(...step.said)
+    emitted.push(...step.emitted)
     writes.push(...step.writes)
     if (step.verdict !== 'mapped') verdict = step.verdict
   }
-  return { verdict, said, writes }
+  return { verdict, emitted, writes }
 }
 
 /** Of a heartbeat the own id is made up from that of its call, which is then named as its parent. */
-function decodeToolProgress(state: State, native: Fields): Step {
+function decodeToolProgress(state: State, native: Fields): Decoded {
   const parent = text(native, 'parent_tool_use_id')
   if (isFields(native.subagent_retry)) return decodeInnerRetry(state, parent, native.subagent_retry)
   const own = text(native, 'tool_use_id') ?? parent
   const seconds = amount(native, 'elapsed_time_seconds')
   if (own === undefined || seconds === undefined) return nothing
   const toolId = parent !== undefined && own.startsWith(`${parent}-`) ? parent : own
-  return sayAll(progressTool(state.ledger, toolId, { elapsedMs: seconds * 1000 }))
+  return emitAll(progressTool(state.ledger, toolId, { elapsedMs: seconds * 1000 }))
 }

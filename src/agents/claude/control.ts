@@ -2,8 +2,8 @@ import type { Frame } from '../../framing/frame.ts'
 import type { NoticeCode } from '../../model/events/report.ts'
 import type { Named } from '../../model/events/session.ts'
 import type { AnswerCommand, Command, Question } from '../../model/index.ts'
-import type { Step, Write } from '../agent.ts'
-import { line, nextProcess, nothing, refuse, say, sayAll, send, unmapped } from '../decoded.ts'
+import type { Decoded, Write } from '../agent.ts'
+import { emit, emitAll, line, nextProcess, nothing, refuse, send, unmapped } from '../decoded.ts'
 import { compact, type Fields, fields, flag, isFields, list, text } from '../fields.ts'
 import { isSamePolicy } from '../option.ts'
 import { closeRequest, openRequest, withdrawRequest } from '../requests.ts'
@@ -19,13 +19,13 @@ import { EXIT_PLAN, kindOf, locationsOf } from './tools.ts'
 const QUESTION = 'AskUserQuestion'
 
 /** The agent asks us: may a tool run, what does a person answer, what does a hook say. */
-export function decodeControlRequest(state: State, native: Fields, raw: string): Step {
+export function decodeControlRequest(state: State, native: Fields, raw: string): Decoded {
   const nativeId = text(native, 'request_id') ?? ''
   const request = fields(native, 'request')
   switch (text(request, 'subtype')) {
     case 'can_use_tool':
       // Asked once more while it is open, it is the same question.
-      return state.asks.has(requestIdOf(state, nativeId)) ? nothing : say(ask(state, nativeId, request))
+      return state.asks.has(requestIdOf(state, nativeId)) ? nothing : emit(ask(state, nativeId, request))
     case 'hook_callback':
       // We register no hooks; one that was registered elsewhere is let through.
       return send([line(controlMessage(nativeId, {}))])
@@ -93,15 +93,15 @@ function questionsOf(input: unknown): Question[] {
     }))
 }
 
-export function decodeControlCancel(state: State, native: Fields): Step {
+export function decodeControlCancel(state: State, native: Fields): Decoded {
   const requestId = requestIdOf(state, text(native, 'request_id') ?? '')
   state.asks.delete(requestId)
   const reason = state.interrupting ? 'interrupted' : 'agent'
-  return sayAll(withdrawRequest(state.ledger, requestId, reason))
+  return emitAll(withdrawRequest(state.ledger, requestId, reason))
 }
 
 /** The answer to a command of ours; a refusal is worth saying, and which models there are. */
-export function decodeControlResponse(state: State, native: Fields): Step {
+export function decodeControlResponse(state: State, native: Fields): Decoded {
   const response = fields(native, 'response')
   const id = text(response, 'request_id') ?? ''
   const command = state.commands.get(id)
@@ -110,9 +110,9 @@ export function decodeControlResponse(state: State, native: Fields): Step {
   if (text(response, 'subtype') !== 'error') {
     if (command !== 'initialize') return nothing
     const answer = fields(response, 'response')
-    return sayAll([...update(state, { models: modelsOf(answer) }), ...serversRefused(state.start, answer)])
+    return emitAll([...update(state, { models: modelsOf(answer) }), ...serversRefused(state.start, answer)])
   }
-  return say({
+  return emit({
     type: 'notice.raised',
     level: 'warning',
     code: refusalCode(command),
@@ -136,7 +136,7 @@ function refusalCode(command: string | undefined): NoticeCode {
 }
 
 /** Commands as newline JSON; a line that is not JSON would kill the process. */
-export function encodeLive(state: State, command: Command): Step {
+export function encodeLive(state: State, command: Command): Decoded {
   switch (command.type) {
     case 'open':
       return control(state, {
@@ -167,7 +167,7 @@ export function encodeLive(state: State, command: Command): Step {
 const DEFAULT_MODEL = 'default'
 
 /** Approval and sandbox are a permission mode; everything else of a policy is set on the command line. */
-function setPolicy(state: State, { policy, mode }: Extract<Command, { type: 'set_policy' }>): Step {
+function setPolicy(state: State, { policy, mode }: Extract<Command, { type: 'set_policy' }>): Decoded {
   if (mode !== undefined) return control(state, { subtype: 'set_permission_mode', mode })
   if (!policy) return refuse('invalid_request', 'neither a policy nor a mode is given')
   const started = state.start.policy
@@ -179,15 +179,15 @@ function setPolicy(state: State, { policy, mode }: Extract<Command, { type: 'set
 }
 
 /** The prompt of a process of one turn, where it is more than text. */
-export function encodeWithImages({ text, images }: Extract<Command, { type: 'prompt' }>): Step {
+export function encodeWithImages({ text, images }: Extract<Command, { type: 'prompt' }>): Decoded {
   return send([line(userMessage(text, undefined, images)), { kind: 'end' }])
 }
 
-function control(state: State, request: Fields): Step {
+function control(state: State, request: Fields): Decoded {
   return write(state, { type: 'control_request', request_id: `c${++state.commandCount}`, request })
 }
 
-function write(state: State, message: Fields): Step {
+function write(state: State, message: Fields): Decoded {
   note(state, message)
   return send([line(message)])
 }
@@ -210,7 +210,7 @@ function userMessage(
   }
 }
 
-function answer(state: State, command: AnswerCommand): Step {
+function answer(state: State, command: AnswerCommand): Decoded {
   const asked = state.asks.get(command.requestId)
   if (!asked) return refuse('request_not_found', `claude no longer asks ${command.requestId}`)
   if (command.decision === 'deny') return deny(state, asked, command)
@@ -222,7 +222,7 @@ function answer(state: State, command: AnswerCommand): Step {
     : allow(state, asked, command)
 }
 
-function deny(state: State, asked: Ask, command: AnswerCommand): Step {
+function deny(state: State, asked: Ask, command: AnswerCommand): Decoded {
   const message = command.message ?? 'The user refused this.'
   const interrupt = command.interrupt && { interrupt: true }
   const step = respond(state, asked, { behavior: 'deny', message, ...interrupt })
@@ -231,7 +231,7 @@ function deny(state: State, asked: Ask, command: AnswerCommand): Step {
   return step
 }
 
-function answerQuestion(state: State, asked: Ask, command: AnswerCommand): Step {
+function answerQuestion(state: State, asked: Ask, command: AnswerCommand): Decoded {
   const answers = Object.entries(command.answers ?? {})
     .map(
       ([question, labels]) => [question, labels.filter((label) => label.trim() !== '').join(', ')] as const,
@@ -242,7 +242,7 @@ function answerQuestion(state: State, asked: Ask, command: AnswerCommand): Step 
   return respond(state, asked, { behavior: 'allow', updatedInput })
 }
 
-function allow(state: State, asked: Ask, command: AnswerCommand): Step {
+function allow(state: State, asked: Ask, command: AnswerCommand): Decoded {
   const granted = grantsOf(asked.suggestions, command.scope)
   const updatedInput = command.input ?? inputOf(asked)
   const permissions = granted.length > 0 && { updatedPermissions: granted }
@@ -257,7 +257,7 @@ function inputOf({ input }: Ask): Fields {
   return isFields(input) ? input : {}
 }
 
-function respond(state: State, { nativeId }: Ask, response: Fields): Step {
+function respond(state: State, { nativeId }: Ask, response: Fields): Decoded {
   return write(state, controlMessage(nativeId, response))
 }
 

@@ -1,6 +1,6 @@
 import type { SessionOptions } from '../../model/index.ts'
 import { compareVersions } from '../../model/version.ts'
-import type { LaunchFile, Said, Start } from '../agent.ts'
+import type { Emitted, LaunchFile, Start } from '../agent.ts'
 import type { Fields } from '../fields.ts'
 import { filePath, unsupported } from '../option.ts'
 
@@ -31,7 +31,7 @@ export function serversInInitialize({
 }
 
 /** Claude Code confirms that it read the servers; without that it runs with none of them. */
-export function serversRefused(start: Start, answer: Fields): Said[] {
+export function serversRefused(start: Start, answer: Fields): Emitted[] {
   if (!serversInInitialize(start) || answer.mcp_servers_applied === true) return []
   const message = 'Claude Code did not read the MCP servers of the initialize request; it runs without them'
   const servers = Object.keys(start.options.mcpServers ?? {})

@@ -1,6 +1,6 @@
 import type { DeniedBy } from '../../model/index.ts'
-import type { Said, Step } from '../agent.ts'
-import { say, sayAll, unmapped } from '../decoded.ts'
+import type { Decoded, Emitted } from '../agent.ts'
+import { emit, emitAll, unmapped } from '../decoded.ts'
 import { compact, count, type Fields, fields, flag, int, isFields, list, only, text } from '../fields.ts'
 import { completeMessage, discardMessage } from '../messages.ts'
 import { ruleTable } from '../rules.ts'
@@ -16,18 +16,18 @@ import { EXIT_PLAN, exitCodeIn, fileChange, kindOf, locationsOf, pathIn, titleOf
 import { noteInnerCall } from './turn-usage.ts'
 
 /** Whole blocks, one or more a line; their deltas, if any, came before. */
-export function decodeAssistant(state: State, native: Fields, raw: string): Step {
+export function decodeAssistant(state: State, native: Fields, raw: string): Decoded {
   const message = fields(native, 'message')
   const content = list(message, 'content')
   if (isFailure(native, message)) return failure(state, native, content)
   const id = text(message, 'id') ?? ''
   const parent = text(native, 'parent_tool_use_id')
-  if (parent === undefined && !ownsMessage(state, native, id)) return sayAll(strayBlocks(content))
+  if (parent === undefined && !ownsMessage(state, native, id)) return emitAll(strayBlocks(content))
   // Older versions repeat a broken stream as a whole message, and say nothing of the half that was shown.
   const stream = streamOf(state, parent)
-  const said = stream && id !== stream.messageId ? discardBlocks(state, stream) : []
-  if (parent === undefined && id !== state.stream.messageId) said.push(...foldSteers(state))
-  said.push(...adoptSubagent(state, parent))
+  const emitted = stream && id !== stream.messageId ? discardBlocks(state, stream) : []
+  if (parent === undefined && id !== state.stream.messageId) emitted.push(...foldSteers(state))
+  emitted.push(...adoptSubagent(state, parent))
   if (parent !== undefined) noteInnerCall(state, parent, id, fields(message, 'usage'))
   let strange: string | undefined
   for (const block of content) {
@@ -36,19 +36,19 @@ export function decodeAssistant(state: State, native: Fields, raw: string): Step
     if (type === 'text' || type === 'thinking') {
       const messageId = matchBlock(stream, id, type)?.messageId ?? unstreamedId(state, id)
       const whole = text(block, type) ?? ''
-      said.push(
+      emitted.push(
         completeMessage(state.ledger, type, messageId, whole, { parent, partial: flag(native, 'aborted') }),
       )
     } else if (type === 'tool_use') {
-      said.push(...toolStarted(state, native, block, id))
+      emitted.push(...toolStarted(state, native, block, id))
     } else if (type !== 'redacted_thinking') {
       strange ??= type ?? '?'
     }
   }
-  return strange === undefined ? sayAll(said) : unmapped(`assistant/${strange}`, raw, said)
+  return strange === undefined ? emitAll(emitted) : unmapped(`assistant/${strange}`, raw, emitted)
 }
 
-function toolStarted(state: State, native: Fields, block: Fields, message: string): Said[] {
+function toolStarted(state: State, native: Fields, block: Fields, message: string): Emitted[] {
   const parent = text(native, 'parent_tool_use_id')
   const toolId = text(block, 'id') ?? unstreamedId(state, message)
   const name = text(block, 'name') ?? '?'
@@ -85,7 +85,7 @@ function isFailure(native: Fields, message: Fields): boolean {
 }
 
 /** An API failure must not read as the answer. */
-function failure(state: State, native: Fields, content: readonly unknown[]): Step {
+function failure(state: State, native: Fields, content: readonly unknown[]): Decoded {
   const message = content.map((block) => (isFields(block) ? (text(block, 'text') ?? '') : '')).join('\n')
   const status = int(native, 'api_error_status')
   const word = text(native, 'error')
@@ -93,39 +93,39 @@ function failure(state: State, native: Fields, content: readonly unknown[]): Ste
   if (text(native, 'parent_tool_use_id') === undefined)
     state.apiError = { code: errorCodeOf(status, word, message), message, word }
   const data = compact({ status, error: word, type: text(native, 'api_error_type') })
-  return say({ type: 'notice.raised', level: 'error', code: 'agent_error', message, data })
+  return emit({ type: 'notice.raised', level: 'error', code: 'agent_error', message, data })
 }
 
 /** Tool results, and things said in the user's name. */
-export function decodeUser(state: State, native: Fields, raw: string): Step {
+export function decodeUser(state: State, native: Fields, raw: string): Decoded {
   const content = fields(native, 'message').content
   if (typeof content === 'string') {
     // The output of a local command, such as the confirmation of a model change.
-    return say({ type: 'notice.raised', level: 'info', code: 'agent_warning', message: content })
+    return emit({ type: 'notice.raised', level: 'info', code: 'agent_warning', message: content })
   }
   if (!Array.isArray(content)) return unmapped('user', raw)
-  const said = adoptSubagent(state, text(native, 'parent_tool_use_id'))
+  const emitted = adoptSubagent(state, text(native, 'parent_tool_use_id'))
   const owner = ownerOf(state, native.tool_use_result, content)
   let strange: string | undefined
   for (const block of content) {
     if (!isFields(block)) continue
-    if (block.type === 'tool_result') said.push(...toolResult(state, native, block, owner))
-    else if (block.type === 'text') said.push(...spokenForUser(state, native))
+    if (block.type === 'tool_result') emitted.push(...toolResult(state, native, block, owner))
+    else if (block.type === 'text') emitted.push(...spokenForUser(state, native))
     else if (block.type !== 'image') strange ??= text(block, 'type') ?? '?'
   }
-  return strange === undefined ? sayAll(said) : unmapped(`user/${strange}`, raw, said)
+  return strange === undefined ? emitAll(emitted) : unmapped(`user/${strange}`, raw, emitted)
 }
 
 /** Our prompt again, a child's prompt, or a remark for the model: only a refused message matters. */
-function spokenForUser(state: State, native: Fields): Said[] {
+function spokenForUser(state: State, native: Fields): Emitted[] {
   const refused = text(native, 'refused_message_id')
   const stream = streamOf(state, text(native, 'parent_tool_use_id'))
   if (refused === undefined || refused !== stream?.messageId) return []
-  const said: Said[] = []
+  const emitted: Emitted[] = []
   for (const block of stream.blocks.values()) {
-    if (!block.whole) said.push(...discardMessage(state.ledger, block.messageId, 'refused'))
+    if (!block.whole) emitted.push(...discardMessage(state.ledger, block.messageId, 'refused'))
   }
-  return said
+  return emitted
 }
 
 /** A line has one structured result: that of its only call, or of the one among them that edits the file it names. */
@@ -140,7 +140,7 @@ function ownerOf(state: State, data: unknown, content: readonly unknown[]): unkn
   })
 }
 
-function toolResult(state: State, native: Fields, block: Fields, owner: unknown): Said[] {
+function toolResult(state: State, native: Fields, block: Fields, owner: unknown): Emitted[] {
   const id = text(block, 'tool_use_id') ?? ''
   const output = outputOf(block.content)
   const data = native.tool_use_result
@@ -161,17 +161,17 @@ function toolResult(state: State, native: Fields, block: Fields, owner: unknown)
   if (state.structuredCall?.toolId === id && status.status === 'success') {
     state.structured = state.structuredCall.output
   }
-  const said = planChange(state, id, result.status, structured)
-  said.push(...finishTool(state.ledger, id, result, structured ? fileChange(structured) : []))
+  const emitted = planChange(state, id, result.status, structured)
+  emitted.push(...finishTool(state.ledger, id, result, structured ? fileChange(structured) : []))
   // Staying in the plan mode that was asked for refuses nothing that the task needed.
-  const stayed = state.plan?.toolId === id && result.deniedBy === 'policy' && said.length > 0
+  const stayed = state.plan?.toolId === id && result.deniedBy === 'policy' && emitted.length > 0
   if (stayed) state.ledger.denials--
-  said.push(...returnTask(state, id, status.status, structured))
-  return said
+  emitted.push(...returnTask(state, id, status.status, structured))
+  return emitted
 }
 
 /** Only calls that are open count. */
-function planChange(state: State, id: string, status: string, result: Fields | undefined): Said[] {
+function planChange(state: State, id: string, status: string, result: Fields | undefined): Emitted[] {
   const call = state.ledger.tools.get(toolIdOf(state.ledger, id))
   if (!call) return []
   const { name, parent } = call

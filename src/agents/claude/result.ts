@@ -1,5 +1,5 @@
 import { addUsage, decide, type ErrorInfo, type Evidence, type Usage } from '../../model/index.ts'
-import type { Exit, Said, TurnVerdict } from '../agent.ts'
+import type { Emitted, Exit, TurnVerdict } from '../agent.ts'
 import { count, type Fields, flag, int, objects, text, texts } from '../fields.ts'
 import { settle } from '../settle.ts'
 import { silentEnd } from '../silent-end.ts'
@@ -36,27 +36,27 @@ function refusalsIn({ refusedBetween }: State, native: Fields): number {
 }
 
 /** Settles the turn by the result that was remembered. */
-export function endTurn(state: State, exit?: Exit): Said[] {
+export function endTurn(state: State, exit?: Exit): Emitted[] {
   const verdict = verdictOf(state, exit)
   // A process that died by a signal has no code, and that is not success.
   const exitCode = exit && (exit.code ?? (exit.signal === undefined ? 0 : 1))
   const outcome = decide(verdict, exit?.cause ?? 'exit', exitCode)
-  const said = settle(state.ledger, outcome)
+  const emitted = settle(state.ledger, outcome)
   // Nothing outlives the process, not even work in the background.
-  if (exit) said.push(...settle(state.ledger, 'interrupted', true))
+  if (exit) emitted.push(...settle(state.ledger, 'interrupted', true))
   // Settling may have found more refusals.
   verdict.denials = Math.max(verdict.denials, state.ledger.denials)
   verdict.personDenials = state.ledger.personDenials
   const { usage } = verdict
   if (usage) {
-    said.push(...subagentUsage(state))
+    emitted.push(...subagentUsage(state))
     const told = state.result && !state.result.computed && !state.stepSeen
-    said.push({ type: 'usage.reported', scope: 'turn', ...usage, source: told ? 'agent' : 'computed' })
+    emitted.push({ type: 'usage.reported', scope: 'turn', ...usage, source: told ? 'agent' : 'computed' })
   }
-  said.push(verdict)
+  emitted.push(verdict)
   if (state.result && wasCut(state.result.native)) state.interrupts.clear()
   resetTurn(state)
-  return said
+  return emitted
 }
 
 /** The turn was stopped on its way, which confirms an interrupt; older versions do not say why. */

@@ -1,11 +1,11 @@
-import type { Said, Step } from '../agent.ts'
-import { nothing, say } from '../decoded.ts'
+import type { Decoded, Emitted } from '../agent.ts'
+import { emit, nothing } from '../decoded.ts'
 import { type Fields, text } from '../fields.ts'
 import { bindSteer, noteBegun } from './binding.ts'
 import { openTurn, type Sent, type State } from './state.ts'
 
 /** A prompt with an id of ours is queued, started and completed; what matters is where it starts. */
-export function decodeLifecycle(state: State, native: Fields): Step {
+export function decodeLifecycle(state: State, native: Fields): Decoded {
   state.lifecycle = true
   const uuid = text(native, 'command_uuid')
   if (uuid === undefined || text(native, 'state') !== 'started') return nothing
@@ -16,16 +16,16 @@ export function decodeLifecycle(state: State, native: Fields): Step {
   const index = state.steers.findIndex((steer) => steer.promptId === uuid)
   if (index < 0) return nothing
   const [steer] = state.steers.splice(index, 1)
-  return steer && state.turnOpen ? say(folded(state, steer)) : say(beginTurn(state, steer))
+  return steer && state.turnOpen ? emit(folded(state, steer)) : emit(beginTurn(state, steer))
 }
 
-function folded(state: State, steer: Sent): Said {
+function folded(state: State, steer: Sent): Emitted {
   bindSteer(state, steer.promptId)
   return { type: 'turn.steered', prompt: steer.text, effect: 'folded' }
 }
 
 /** A turn that we did not open with a prompt: one that a steering prompt became, or the agent's own. */
-export function beginTurn(state: State, steer = state.steers.shift()): Said {
+export function beginTurn(state: State, steer = state.steers.shift()): Emitted {
   openTurn(state, 'begun', steer?.promptId)
   if (!steer) return { type: 'turn.started', origin: 'agent' }
   const promptId = steer.promptId === undefined ? {} : { promptId: steer.promptId }
@@ -39,17 +39,17 @@ export function passSteers(state: State): void {
 }
 
 /** The model is called again. Older versions, and prompts without an id, say nothing else of what it was told. */
-export function foldSteers(state: State): Said[] {
-  const said: Said[] = []
-  if (!state.turnOpen) return said
+export function foldSteers(state: State): Emitted[] {
+  const emitted: Emitted[] = []
+  if (!state.turnOpen) return emitted
   if (state.waiting && wasTold(state, state.waiting)) state.waiting = undefined
-  if (state.steers.length === 0) return said
+  if (state.steers.length === 0) return emitted
   state.steers = state.steers.filter((steer) => {
     if (!wasTold(state, steer)) return true
-    said.push(folded(state, steer))
+    emitted.push(folded(state, steer))
     return false
   })
-  return said
+  return emitted
 }
 
 function wasTold({ lifecycle }: State, { passed, promptId }: Sent): boolean {

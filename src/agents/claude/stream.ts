@@ -1,6 +1,6 @@
 import { addUsage } from '../../model/index.ts'
-import type { Said, Step } from '../agent.ts'
-import { nothing, say, sayAll, unmapped } from '../decoded.ts'
+import type { Decoded, Emitted } from '../agent.ts'
+import { emit, emitAll, nothing, unmapped } from '../decoded.ts'
 import { type Fields, fields, isFields, number, text } from '../fields.ts'
 import { addDelta, discardDraft, discardMessage } from '../messages.ts'
 import { ruleTable } from '../rules.ts'
@@ -9,7 +9,7 @@ import { type Block, newStream, type State, type Stream } from './state.ts'
 import { foldSteers } from './steers.ts'
 import { usageOf } from './usage.ts'
 
-type Rule = (state: State, stream: Stream, event: Fields, native: Fields) => Step
+type Rule = (state: State, stream: Stream, event: Fields, native: Fields) => Decoded
 
 const ruleOf = ruleTable<Rule>({
   message_start(state, stream, event, native) {
@@ -17,12 +17,12 @@ const ruleOf = ruleTable<Rule>({
     const id = text(message, 'id') ?? ''
     stream.late = stream.parent === undefined && !ownsMessage(state, native, id)
     // What the thread has left without its end will come again in this one.
-    const said = discardBlocks(state, stream)
-    if (stream.parent === undefined && !stream.late) said.push(...foldSteers(state))
+    const emitted = discardBlocks(state, stream)
+    if (stream.parent === undefined && !stream.late) emitted.push(...foldSteers(state))
     stream.messageId = id
     stream.model = text(message, 'model')
     stream.blocks = new Map()
-    return sayAll(said)
+    return emitAll(emitted)
   },
 
   content_block_start(_state, stream, event) {
@@ -50,7 +50,7 @@ const ruleOf = ruleTable<Rule>({
     const piece = block.type === 'text' ? delta.text : delta.thinking
     if (typeof piece !== 'string') return nothing
     block.shown = true
-    return say(addDelta(state.ledger, block.type, block.messageId, piece, stream.parent))
+    return emit(addDelta(state.ledger, block.type, block.messageId, piece, stream.parent))
   },
 
   // Comes after the whole block, so there is nothing left to say.
@@ -65,14 +65,14 @@ const ruleOf = ruleTable<Rule>({
     // The result says what sub-agents used; counted here for a turn that ends without one.
     if (stream.parent !== undefined) return nothing
     const model = stream.model === undefined ? {} : { model: stream.model }
-    return say({ type: 'usage.reported', scope: 'step', ...usage, ...model, source: 'agent' })
+    return emit({ type: 'usage.reported', scope: 'step', ...usage, ...model, source: 'agent' })
   },
 
   message_stop(state, stream, _event, native) {
     const abandoned = native.abandoned_blocks
     const from =
       abandoned === undefined ? 0 : (number(fields(native, 'abandoned_blocks'), 'from_block_index') ?? 0)
-    return sayAll(discardBlocks(state, stream, from))
+    return emitAll(discardBlocks(state, stream, from))
   },
 
   ping: () => nothing,
@@ -80,15 +80,15 @@ const ruleOf = ruleTable<Rule>({
   error: () => nothing,
 })
 
-function toolDraft({ parent }: Stream, block: Block, delta: unknown): Step {
+function toolDraft({ parent }: Stream, block: Block, delta: unknown): Decoded {
   if (typeof delta !== 'string') return nothing
   block.shown = true
   const { toolId, toolName: name, messageId } = block
-  if (parent === undefined) return say({ type: 'tool.input.delta', toolId, name, messageId, delta })
-  return say({ type: 'tool.input.delta', toolId, name, messageId, delta, parent })
+  if (parent === undefined) return emit({ type: 'tool.input.delta', toolId, name, messageId, delta })
+  return emit({ type: 'tool.input.delta', toolId, name, messageId, delta, parent })
 }
 
-export function decodeStreamEvent(state: State, native: Fields, raw: string): Step {
+export function decodeStreamEvent(state: State, native: Fields, raw: string): Decoded {
   const event = isFields(native.event) ? native.event : native
   const rule = ruleOf(event.type)
   if (!rule) return unmapped(`stream_event/${text(event, 'type') ?? '?'}`, raw)
@@ -111,15 +111,15 @@ export function streamOf(state: State, parent: string | undefined): Stream | und
 }
 
 /** A half message will be repeated under a new id: whatever of it was shown and never came whole is void. */
-export function discardBlocks(state: State, { blocks }: Stream, fromIndex = 0): Said[] {
-  const said: Said[] = []
+export function discardBlocks(state: State, { blocks }: Stream, fromIndex = 0): Emitted[] {
+  const emitted: Emitted[] = []
   for (const [index, block] of blocks) {
     if (Number(index) < fromIndex || block.whole) continue
     blocks.delete(index)
-    if (block.type !== 'tool_use') said.push(...discardMessage(state.ledger, block.messageId))
-    else if (block.shown) said.push(...discardDraft(state.ledger, block.messageId))
+    if (block.type !== 'tool_use') emitted.push(...discardMessage(state.ledger, block.messageId))
+    else if (block.shown) emitted.push(...discardDraft(state.ledger, block.messageId))
   }
-  return said
+  return emitted
 }
 
 /** The streamed block that a whole one belongs to: the first of its type in that message that has none yet. */

@@ -1,6 +1,6 @@
 import type { SessionUpdated } from '../../model/events/session.ts'
-import type { Said, Step } from '../agent.ts'
-import { nothing, say, sayAll, unmapped } from '../decoded.ts'
+import type { Decoded, Emitted } from '../agent.ts'
+import { emit, emitAll, nothing, unmapped } from '../decoded.ts'
 import {
   amount,
   compact,
@@ -22,15 +22,15 @@ import type { State } from './state.ts'
 import { beginTurn } from './steers.ts'
 import { discardBlocks, streamOf } from './stream.ts'
 
-type Rule = (state: State, native: Fields) => Step
+type Rule = (state: State, native: Fields) => Decoded
 
 const ruleOf = ruleTable<Rule>({
   init(state, native) {
-    const said: Said[] = []
+    const emitted: Emitted[] = []
     // No prompt of ours is being worked on: the agent goes on by itself, after work in the background.
-    if (state.start.launch === 'live' && !state.turnOpen) said.push(beginTurn(state))
+    if (state.start.launch === 'live' && !state.turnOpen) emitted.push(beginTurn(state))
     noteBegun(state, native)
-    said.push(
+    emitted.push(
       ...update(state, {
         nativeSessionId: text(native, 'session_id'),
         agentVersion: text(native, 'claude_code_version'),
@@ -41,19 +41,19 @@ const ruleOf = ruleTable<Rule>({
       }),
       ...mcpTrouble(state, native),
     )
-    return sayAll(said)
+    return emitAll(emitted)
   },
 
-  status: (state, native) => sayAll(update(state, { mode: text(native, 'permissionMode') })),
+  status: (state, native) => emitAll(update(state, { mode: text(native, 'permissionMode') })),
 
-  hook_started: (_state, native) => say({ type: 'hook.started', ...hookOf(native) }),
+  hook_started: (_state, native) => emit({ type: 'hook.started', ...hookOf(native) }),
 
   hook_response(_state, native) {
     const exitCode = int(native, 'exit_code')
     const ended = text(native, 'outcome')
     // Exit code 2 is how a hook says no.
     const status = exitCode === 2 ? 'blocked' : ended === 'success' ? 'success' : hookFailure(ended)
-    return say({
+    return emit({
       type: 'hook.completed',
       ...hookOf(native),
       status,
@@ -62,7 +62,7 @@ const ruleOf = ruleTable<Rule>({
   },
 
   api_retry(state, native) {
-    return say(...discardBlocks(state, state.stream), retryOf(native, text(native, 'error')))
+    return emit(...discardBlocks(state, state.stream), retryOf(native, text(native, 'error')))
   },
 
   task_started: decodeTaskStarted,
@@ -72,7 +72,7 @@ const ruleOf = ruleTable<Rule>({
   permission_denied(state, native) {
     const toolId = text(native, 'tool_use_id') ?? ''
     refuseTool(state.ledger, toolId, text(native, 'decision_reason_type') === 'hook' ? 'hook' : 'policy')
-    return say({
+    return emit({
       type: 'notice.raised',
       level: 'warning',
       code: 'tool_refused',
@@ -102,7 +102,7 @@ const ruleOf = ruleTable<Rule>({
 
   compact_boundary(_state, native) {
     const meta = fields(native, 'compact_metadata')
-    return say({
+    return emit({
       type: 'context.compacted',
       ...compact({
         trigger: text(meta, 'trigger'),
@@ -122,13 +122,13 @@ const ruleOf = ruleTable<Rule>({
 })
 
 /** A sub-agent in the foreground calls its model again, which its call tells as progress. */
-export function decodeInnerRetry(state: State, parent: string | undefined, native: Fields): Step {
+export function decodeInnerRetry(state: State, parent: string | undefined, native: Fields): Decoded {
   const stream = parent === undefined ? undefined : streamOf(state, parent)
-  const said = stream ? discardBlocks(state, stream) : []
-  return say(...said, retryOf(native, text(native, 'error_category')))
+  const emitted = stream ? discardBlocks(state, stream) : []
+  return emit(...emitted, retryOf(native, text(native, 'error_category')))
 }
 
-function retryOf(native: Fields, message: string | undefined): Said {
+function retryOf(native: Fields, message: string | undefined): Emitted {
   return {
     type: 'limit.reported',
     kind: 'retry',
@@ -143,9 +143,9 @@ function retryOf(native: Fields, message: string | undefined): Said {
 }
 
 /** The agent forgets what was said. The id of the session that goes on comes with its next handshake. */
-export function decodeReset(_state: State, native: Fields): Step {
+export function decodeReset(_state: State, native: Fields): Decoded {
   const trigger = text(native, 'trigger')
-  return say({
+  return emit({
     type: 'notice.raised',
     level: 'info',
     code: 'agent_warning',
@@ -153,7 +153,7 @@ export function decodeReset(_state: State, native: Fields): Step {
   })
 }
 
-export function decodeSystem(state: State, native: Fields, raw: string): Step {
+export function decodeSystem(state: State, native: Fields, raw: string): Decoded {
   const rule = ruleOf(native.subtype)
   return rule ? rule(state, native) : unmapped(`system/${text(native, 'subtype') ?? '?'}`, raw)
 }
@@ -162,7 +162,7 @@ export function decodeSystem(state: State, native: Fields, raw: string): Step {
 export function update(
   state: State,
   now: { [K in keyof SessionUpdated]?: SessionUpdated[K] | undefined },
-): Said[] {
+): Emitted[] {
   const changed: Record<string, unknown> = {}
   for (const [key, value] of Object.entries(now)) {
     if (value === undefined || same(value, Reflect.get(state.known, key))) continue
@@ -179,8 +179,8 @@ function same(a: unknown, b: unknown): boolean {
 }
 
 /** A server that did not come up is missing from the tools without another word; told once, not each turn. */
-function mcpTrouble(state: State, native: Fields): Said[] {
-  const said: Said[] = []
+function mcpTrouble(state: State, native: Fields): Emitted[] {
+  const emitted: Emitted[] = []
   for (const item of list(native, 'mcp_servers')) {
     if (!isFields(item)) continue
     const server = text(item, 'name') ?? '?'
@@ -190,9 +190,9 @@ function mcpTrouble(state: State, native: Fields): Said[] {
     if (status !== 'failed' && status !== 'needs-auth') continue
     const message = `MCP server ${server}: ${status}`
     const data = { server, status }
-    said.push({ type: 'notice.raised', level: 'warning', code: 'agent_warning', message, data })
+    emitted.push({ type: 'notice.raised', level: 'warning', code: 'agent_warning', message, data })
   }
-  return said
+  return emitted
 }
 
 function hookOf(native: Fields): { hookId: string; name: string; event: string } {
@@ -211,19 +211,19 @@ function levelOf(level: unknown): 'info' | 'warning' | 'error' {
   return level === 'warning' || level === 'error' ? level : 'info'
 }
 
-function notice(level: 'info' | 'warning' | 'error', message: string | undefined): Step {
-  return say({ type: 'notice.raised', level, code: 'agent_warning', message: message ?? '' })
+function notice(level: 'info' | 'warning' | 'error', message: string | undefined): Decoded {
+  return emit({ type: 'notice.raised', level, code: 'agent_warning', message: message ?? '' })
 }
 
 /** The account's limits, as the subscription reports them. */
-export function decodeRateLimit(_state: State, native: Fields): Step {
+export function decodeRateLimit(_state: State, native: Fields): Decoded {
   const info = isFields(native.rate_limit_info) ? native.rate_limit_info : native
   const resetsAt = number(info, 'resetsAt') ?? text(info, 'resetsAt')
   // What is rejected is over the limit, which is not always told in figures.
   const used = amount(info, 'utilization') ?? (text(info, 'status') === 'rejected' ? 1 : undefined)
   // Which of the limits it is, such as five_hour, and how it stands.
   const words = [text(info, 'rateLimitType'), text(info, 'status')].filter((word) => word !== undefined)
-  return say({
+  return emit({
     type: 'limit.reported',
     kind: 'rate',
     ...compact({

@@ -1,5 +1,5 @@
 import type { PlanItem } from '../../model/events/work.ts'
-import type { Said, Start } from '../agent.ts'
+import type { Emitted, Start } from '../agent.ts'
 import { type Fields, fields, isFields, list, objects, text } from '../fields.ts'
 import { ruleTable } from '../rules.ts'
 
@@ -82,7 +82,7 @@ interface Ended {
 }
 
 /** The whole list after a call that succeeded, if the call changed it. */
-export function planAfter(tasks: Tasks, { id, name, parent, succeeded }: Ended, result = NOTHING): Said[] {
+export function planAfter(tasks: Tasks, { id, name, parent, succeeded }: Ended, result = NOTHING): Emitted[] {
   const rule = ruleOf(name)
   if (!rule) return []
   const input = tasks.inputs.get(id) ?? NOTHING

@@ -1,5 +1,5 @@
 import { addUsage, isZeroUsage, subtractUsage, type Usage } from '../../model/index.ts'
-import type { Said } from '../agent.ts'
+import type { Emitted } from '../agent.ts'
 import { amount, type Fields, fields, isFields } from '../fields.ts'
 import type { State } from './state.ts'
 import { type ModelUsage, modelUsagesOf, usageOf } from './usage.ts'
@@ -102,7 +102,7 @@ export function noteLastCall(state: State, result: Fields): void {
  * What the sub-agents of the turn used: all that the main thread did not. Claude also makes calls that are nobody's,
  * such as those of its permission classifier, so this is reported only where the prompts of the sub-agents add up to it.
  */
-export function subagentUsage({ result, mainThread, innerCalls, lastCalls }: State): Said[] {
+export function subagentUsage({ result, mainThread, innerCalls, lastCalls }: State): Emitted[] {
   if (!result || result.computed || innerCalls.size === 0) return []
   const { costUsd: _, ...all } = result.usage
   const rest = subtractUsage(all, mainThread)

@@ -1,5 +1,5 @@
 import type { Location, ToolKind } from '../../model/index.ts'
-import type { Said } from '../agent.ts'
+import type { Emitted } from '../agent.ts'
 import {
   asAmount,
   asFields,
@@ -188,7 +188,7 @@ export function decodeCall(
   id: string,
   item: Fields,
   parent?: string,
-): Said[] {
+): Emitted[] {
   const { ledger } = state
   const open = openToolId(ledger, id)
   if (open !== undefined) {
@@ -203,7 +203,7 @@ export function decodeCall(
 }
 
 /** What the item tells of the input that its start did not. */
-function growCall(ledger: Ledger, rule: CallRule, open: string, item: Fields): Said[] {
+function growCall(ledger: Ledger, rule: CallRule, open: string, item: Fields): Emitted[] {
   const tool = ledger.tools.get(open)
   if (!tool) return []
   const { title, input } = rule.start(item, tool.nativeId, tool.parent)
@@ -213,7 +213,13 @@ function growCall(ledger: Ledger, rule: CallRule, open: string, item: Fields): S
   return [{ type: 'tool.updated', toolId: tool.toolId, ...compact({ title }), input: whole }]
 }
 
-function endCall(state: Calls, rule: CallRule, id: string, open: string | undefined, item: Fields): Said[] {
+function endCall(
+  state: Calls,
+  rule: CallRule,
+  id: string,
+  open: string | undefined,
+  item: Fields,
+): Emitted[] {
   const { ledger } = state
   const result = rule.resultOf?.(item) ?? NO_RESULT
   const refusedBy = open === undefined ? undefined : ledger.tools.get(open)?.refusedBy

@@ -1,6 +1,6 @@
 import { codeOfStatus } from '../../model/http-status.ts'
 import type { ErrorCode, ErrorInfo, Evidence } from '../../model/index.ts'
-import type { Exit, Said } from '../agent.ts'
+import type { Emitted, Exit } from '../agent.ts'
 import { compact, type Fields, fields, int, isFields, text } from '../fields.ts'
 import { ruleTable } from '../rules.ts'
 import { silentEnd } from '../silent-end.ts'
@@ -90,7 +90,7 @@ export function turnError(native: Fields): { error: ErrorInfo; evidence: Evidenc
 }
 
 /** Codex tries again by itself and says "Reconnecting... 1/2"; nothing for any other message. */
-export function retryOf(message: string, info?: unknown): Said | undefined {
+export function retryOf(message: string, info?: unknown): Emitted | undefined {
   const found = /^Reconnecting\.\.\. (\d+)\/(\d+)/.exec(message)
   if (!found) return undefined
   return {

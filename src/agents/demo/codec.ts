@@ -1,7 +1,7 @@
 import type { Frame } from '../../framing/frame.ts'
 import { type AnswerCommand, type Command, decide, type Evidence } from '../../model/index.ts'
-import type { Codec, Exit, Said, Start, Step } from '../agent.ts'
-import { malformed, nothing, oversized, refuse, sayAll, send, unmapped } from '../decoded.ts'
+import type { Codec, Decoded, Emitted, Exit, Start } from '../agent.ts'
+import { emitAll, malformed, nothing, oversized, refuse, send, unmapped } from '../decoded.ts'
 import { isFields, text } from '../fields.ts'
 import { newLedger } from '../ledger.ts'
 import { closeRequest } from '../requests.ts'
@@ -25,7 +25,7 @@ export const demoCodec: Codec<DemoState> = {
     }
   },
 
-  decode(state: DemoState, frame: Frame): Step {
+  decode(state: DemoState, frame: Frame): Decoded {
     if (frame.blob) return oversized(frame.blob)
     if (frame.value === undefined) return malformed(frame.text)
     const line = StampedLine.safeParse(frame.value)
@@ -34,7 +34,7 @@ export const demoCodec: Codec<DemoState> = {
     return state.open && line.data.run === state.run ? hear(state, line.data) : nothing
   },
 
-  encode(state: DemoState, command: Command): Step {
+  encode(state: DemoState, command: Command): Decoded {
     switch (command.type) {
       case 'open':
         return nothing
@@ -43,7 +43,7 @@ export const demoCodec: Codec<DemoState> = {
       case 'answer':
         return answer(state, command)
       case 'interrupt':
-        return sayAll(stop(state, 'aborted'))
+        return emitAll(stop(state, 'aborted'))
       case 'close':
         return send([{ kind: 'end' }])
       case 'set_policy':
@@ -57,18 +57,18 @@ export const demoCodec: Codec<DemoState> = {
     }
   },
 
-  end(state: DemoState, exit: Exit): Step {
+  end(state: DemoState, exit: Exit): Decoded {
     const evidence = exit.error ? 'error' : exit.cause === 'exit' ? 'none' : 'aborted'
-    return sayAll(stop(state, evidence, exit))
+    return emitAll(stop(state, evidence, exit))
   },
 }
 
-function refused({ type }: Command): Step {
+function refused({ type }: Command): Decoded {
   return refuse('unsupported_option', `demo cannot take ${type}`)
 }
 
 /** The first prompt of a session starts the story; a later process of it has told it already. */
-function begin(state: DemoState): Step {
+function begin(state: DemoState): Decoded {
   const scene = state.epoch === 1 && state.run === 0 ? 'opening' : 'again'
   state.run++
   state.open = true
@@ -79,7 +79,7 @@ function begin(state: DemoState): Step {
   return send([play(state, scene)])
 }
 
-function answer(state: DemoState, command: AnswerCommand): Step {
+function answer(state: DemoState, command: AnswerCommand): Decoded {
   const asked = state.asked.get(command.requestId)
   if (!asked) return refuse('request_not_found', `no open request ${command.requestId}`)
   state.asked.delete(command.requestId)
@@ -94,11 +94,11 @@ function answer(state: DemoState, command: AnswerCommand): Step {
     return send([play(state, asked.allow)])
   }
   refuseTool(state.ledger, asked.toolId, command.by ?? 'person')
-  return command.interrupt ? sayAll(stop(state, 'aborted')) : send([play(state, asked.deny)])
+  return command.interrupt ? emitAll(stop(state, 'aborted')) : send([play(state, asked.deny)])
 }
 
 /** Ends what is open before its time. */
-function stop(state: DemoState, evidence: Evidence, exit?: Exit): Said[] {
+function stop(state: DemoState, evidence: Evidence, exit?: Exit): Emitted[] {
   if (!state.open) return []
   const outcome = decide({ evidence, denials: 0, personDenials: 0 }, exit?.cause ?? 'exit', exit?.code)
   const ending = { evidence, ...(exit?.error && { error: exit.error }) }

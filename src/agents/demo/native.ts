@@ -19,7 +19,7 @@ const Delta = z.object({
   text: z.string(),
   agent,
 })
-const Said = z.object({ type: z.literal('said'), id })
+const Emitted = z.object({ type: z.literal('said'), id })
 const Plan = z.object({ type: z.literal('plan'), items: z.array(PlanItem) })
 const Call = z.object({
   type: z.literal('call'),
@@ -70,7 +70,7 @@ const End = z.object({ type: z.literal('end'), result: z.string() })
 export const DemoLine = z.discriminatedUnion('type', [
   Hello,
   Delta,
-  Said,
+  Emitted,
   Plan,
   Call,
   Result,

@@ -1,7 +1,7 @@
 import type { RequestOption, Usage } from '../../model/index.ts'
 import { addUsage, isZeroUsage, type Outcome } from '../../model/index.ts'
-import type { Said, Step, TurnVerdict, Write } from '../agent.ts'
-import { say, sayAll, send, line as written } from '../decoded.ts'
+import type { Decoded, Emitted, TurnVerdict, Write } from '../agent.ts'
+import { emit, emitAll, send, line as written } from '../decoded.ts'
 import { compact } from '../fields.ts'
 import type { Ledger } from '../ledger.ts'
 import { addDelta, closeMessage } from '../messages.ts'
@@ -48,22 +48,22 @@ function parentOf(state: DemoState, agent: string | undefined): { parent?: strin
 }
 
 /** What one line of the open turn means. */
-export function hear(state: DemoState, line: DemoLine): Step {
+export function hear(state: DemoState, line: DemoLine): Decoded {
   const { ledger } = state
   switch (line.type) {
     case 'hello':
-      return say(
+      return emit(
         { type: 'session.updated', model: line.model, tools: line.tools },
         { type: 'notice.raised', level: 'info', code: 'agent_warning', message: line.note },
       )
     case 'delta': {
       const { parent } = parentOf(state, line.agent)
-      return say(addDelta(ledger, line.of, idOf(state, line.id), line.text, parent))
+      return emit(addDelta(ledger, line.of, idOf(state, line.id), line.text, parent))
     }
     case 'said':
-      return sayAll(closeMessage(ledger, idOf(state, line.id)))
+      return emitAll(closeMessage(ledger, idOf(state, line.id)))
     case 'plan':
-      return say({ type: 'plan.updated', items: line.items })
+      return emit({ type: 'plan.updated', items: line.items })
     case 'call':
       return call(state, line)
     case 'result':
@@ -75,34 +75,34 @@ export function hear(state: DemoState, line: DemoLine): Step {
     case 'spawn': {
       const { label, prompt } = line
       const id = idOf(state, line.id)
-      return sayAll(startSubagent(ledger, { id, toolId: idOf(state, line.call), label, prompt }))
+      return emitAll(startSubagent(ledger, { id, toolId: idOf(state, line.call), label, prompt }))
     }
     case 'return': {
       const { summary, ms: durationMs } = line
-      return sayAll(finishSubagent(ledger, idOf(state, line.id), { status: 'success', summary, durationMs }))
+      return emitAll(finishSubagent(ledger, idOf(state, line.id), { status: 'success', summary, durationMs }))
     }
     case 'spent':
       return spent(state, line)
     case 'end':
-      return sayAll(conclude(state, { evidence: 'success', result: line.result }, 'completed'))
+      return emitAll(conclude(state, { evidence: 'success', result: line.result }, 'completed'))
     default:
       return line satisfies never
   }
 }
 
-function call(state: DemoState, line: Line<'call'>): Step {
+function call(state: DemoState, line: Line<'call'>): Decoded {
   state.calls.set(line.id, line)
   const { name, kind, title, input, locations } = line
   const toolId = idOf(state, line.id)
   const about = compact({ title, input, locations })
-  return say(startTool(state.ledger, { toolId, name, kind, ...about, ...parentOf(state, line.agent) }))
+  return emit(startTool(state.ledger, { toolId, name, kind, ...about, ...parentOf(state, line.agent) }))
 }
 
-function result(state: DemoState, line: Line<'result'>): Step {
+function result(state: DemoState, line: Line<'result'>): Decoded {
   const { status, output, exitCode, ms, change } = line
   const toolId = idOf(state, line.id)
   const refusedBy = state.ledger.tools.get(toolId)?.refusedBy
-  return sayAll(
+  return emitAll(
     finishTool(
       state.ledger,
       toolId,
@@ -119,14 +119,14 @@ function result(state: DemoState, line: Line<'result'>): Step {
 }
 
 /** A tool that was allowed for the session is not asked about again: the scene goes on by itself. */
-function ask(state: DemoState, line: Line<'ask'>): Step {
+function ask(state: DemoState, line: Line<'ask'>): Decoded {
   const about = state.calls.get(line.call)
   const tool = about?.name ?? line.call
   if (state.allowed.has(tool)) return send([play(state, line.allow)])
   const requestId = idOf(state, line.id)
   const toolId = idOf(state, line.call)
   state.asked.set(requestId, { ...line, tool, toolId })
-  return say(
+  return emit(
     openRequest(state.ledger, {
       requestId,
       kind: 'permission',
@@ -140,23 +140,23 @@ function ask(state: DemoState, line: Line<'ask'>): Step {
   )
 }
 
-function question(state: DemoState, line: Line<'question'>): Step {
+function question(state: DemoState, line: Line<'question'>): Decoded {
   const requestId = idOf(state, line.id)
   state.asked.set(requestId, line)
   const options = line.answers.map(({ label, description }) => ({ label, description }))
   const questions = [{ id: line.id, header: line.header, text: line.text, options }]
-  return say(
+  return emit(
     openRequest(state.ledger, { requestId, kind: 'question', blocking: true, options: [], questions }),
   )
 }
 
-function spent(state: DemoState, line: Line<'spent'>): Step {
+function spent(state: DemoState, line: Line<'spent'>): Decoded {
   state.used = addUsage(state.used, line.usage)
   const whose =
     line.agent === undefined
       ? ({ scope: 'step' } as const)
       : ({ scope: 'subagent', subagentId: idOf(state, line.agent) } as const)
-  return say({ type: 'usage.reported', ...whose, ...line.usage, source: 'agent' })
+  return emit({ type: 'usage.reported', ...whose, ...line.usage, source: 'agent' })
 }
 
 /** Settles what is open, then says what the turn used and how it went. */
@@ -165,14 +165,14 @@ export function conclude(
   ending: Pick<TurnVerdict, 'evidence' | 'result' | 'error'>,
   outcome: Outcome,
   processGone = false,
-): Said[] {
+): Emitted[] {
   const { ledger, used } = state
   state.open = false
   state.asked.clear()
-  const said = settle(ledger, outcome, processGone)
+  const emitted = settle(ledger, outcome, processGone)
   const usage = isZeroUsage(used) ? undefined : used
-  if (usage) said.push({ type: 'usage.reported', scope: 'turn', ...usage, source: 'computed' })
+  if (usage) emitted.push({ type: 'usage.reported', scope: 'turn', ...usage, source: 'computed' })
   const { denials, personDenials } = ledger
-  said.push({ type: 'turn.verdict', ...ending, denials, personDenials, ...(usage && { usage }) })
-  return said
+  emitted.push({ type: 'turn.verdict', ...ending, denials, personDenials, ...(usage && { usage }) })
+  return emitted
 }

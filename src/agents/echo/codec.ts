@@ -1,7 +1,7 @@
 import type { Frame } from '../../framing/frame.ts'
 import type { Command, LaunchKind } from '../../model/index.ts'
-import type { Codec, Exit, Start, Step, TurnVerdict, Write } from '../agent.ts'
-import { line, malformed, nothing, oversized, refuse, say, send, unmapped } from '../decoded.ts'
+import type { Codec, Decoded, Exit, Start, TurnVerdict, Write } from '../agent.ts'
+import { emit, line, malformed, nothing, oversized, refuse, send, unmapped } from '../decoded.ts'
 
 export interface EchoState {
   readonly epoch: number
@@ -19,7 +19,7 @@ export const echoCodec: Codec<EchoState> = {
     return { epoch: start.epoch, launch: start.launch, messages: 0, waiting: false }
   },
 
-  decode(state: EchoState, frame: Frame): Step {
+  decode(state: EchoState, frame: Frame): Decoded {
     if (frame.blob) return oversized(frame.blob)
     const text = frame.value
     if (text === undefined) return malformed(frame.text)
@@ -28,10 +28,10 @@ export const echoCodec: Codec<EchoState> = {
     if (!state.waiting) return nothing
     state.waiting = false
     const messageId = `e${state.epoch}.m${++state.messages}`
-    return say({ type: 'text.completed', messageId, text }, verdict({ evidence: 'success', result: text }))
+    return emit({ type: 'text.completed', messageId, text }, verdict({ evidence: 'success', result: text }))
   },
 
-  encode(state: EchoState, command: Command): Step {
+  encode(state: EchoState, command: Command): Decoded {
     switch (command.type) {
       case 'open':
         return nothing
@@ -45,7 +45,7 @@ export const echoCodec: Codec<EchoState> = {
       case 'close':
         return send([END])
       case 'set_model':
-        return command.model === null ? nothing : say({ type: 'session.updated', model: command.model })
+        return command.model === null ? nothing : emit({ type: 'session.updated', model: command.model })
       case 'set_policy':
         // Nothing it does needs leave, so every policy holds; modes of its own it has none.
         return command.mode === undefined ? nothing : refused(command)
@@ -57,23 +57,23 @@ export const echoCodec: Codec<EchoState> = {
     }
   },
 
-  end(state: EchoState, exit: Exit): Step {
+  end(state: EchoState, exit: Exit): Decoded {
     if (exit.error) return stop(state, { evidence: 'error', error: exit.error })
     return stop(state, { evidence: exit.cause === 'exit' ? 'none' : 'aborted' })
   },
 }
 
-function refused({ type }: Command): Step {
+function refused({ type }: Command): Decoded {
   return refuse('unsupported_option', `echo cannot take ${type}`)
 }
 
 type Ending = Pick<TurnVerdict, 'evidence' | 'result' | 'error'>
 
 /** A prompt that got no answer still gets its verdict. */
-function stop(state: EchoState, ending: Ending): Step {
+function stop(state: EchoState, ending: Ending): Decoded {
   if (!state.waiting) return nothing
   state.waiting = false
-  return say(verdict(ending))
+  return emit(verdict(ending))
 }
 
 function verdict(ending: Ending): TurnVerdict {

@@ -1,5 +1,5 @@
-import type { Said, Step } from '../agent.ts'
-import { nothing, sayAll, unmapped } from '../decoded.ts'
+import type { Decoded, Emitted } from '../agent.ts'
+import { emitAll, nothing, unmapped } from '../decoded.ts'
 import { compact, type Fields, fields, isFields, text } from '../fields.ts'
 import { finishSubagent, startSubagent } from '../subagents.ts'
 import { finishTool, openToolId, startTool, type ToolResult, toolIdOf } from '../tools.ts'
@@ -7,18 +7,18 @@ import { closeWords, type State } from './state.ts'
 import { changeOf, fileOf, kindOf, planOf, statusOf, titleOf } from './tools.ts'
 
 /** A call with its whole input; the calls of a parallel step all come before their results. */
-export function decodeToolUse(state: State, native: Fields): Step {
-  const said = closeWords(state)
+export function decodeToolUse(state: State, native: Fields): Decoded {
+  const emitted = closeWords(state)
   const name = text(native, 'tool_name') ?? '?'
-  startCall(state, said, text(native, 'tool_id') ?? nextCall(state), name, native.parameters)
-  return sayAll(said)
+  startCall(state, emitted, text(native, 'tool_id') ?? nextCall(state), name, native.parameters)
+  return emitAll(emitted)
 }
 
 /**
  * A model call is over when the first of its tools is. Nobody tells what it used, so it is told only where calls have
  * to be counted.
  */
-function endStep(state: State): Said[] {
+function endStep(state: State): Emitted[] {
   const { spoke, start } = state
   state.spoke = false
   if (!spoke || start.policy.maxSteps === undefined) return []
@@ -26,15 +26,15 @@ function endStep(state: State): Said[] {
 }
 
 /** The documented shape reports a call in one line; the next line of the model's work is its end. */
-export function decodeToolCall(state: State, native: Fields): Step {
-  const said = [...closeWords(state), ...finishDocumentedCall(state, 'success')]
+export function decodeToolCall(state: State, native: Fields): Decoded {
+  const emitted = [...closeWords(state), ...finishDocumentedCall(state, 'success')]
   state.documentedCall = nextCall(state)
-  startCall(state, said, state.documentedCall, text(native, 'name') ?? '?', native.args)
-  return sayAll(said)
+  startCall(state, emitted, state.documentedCall, text(native, 'name') ?? '?', native.args)
+  return emitAll(emitted)
 }
 
 /** Ends the call of the documented shape that is open, if there is one. */
-export function finishDocumentedCall(state: State, status: 'success' | 'unknown'): Said[] {
+export function finishDocumentedCall(state: State, status: 'success' | 'unknown'): Emitted[] {
   const id = state.documentedCall
   if (id === undefined) return []
   state.documentedCall = undefined
@@ -45,13 +45,13 @@ function nextCall(state: State): string {
   return `e${state.start.epoch}.c${++state.calls}`
 }
 
-function startCall(state: State, said: Said[], nativeId: string, name: string, input: unknown): void {
+function startCall(state: State, emitted: Emitted[], nativeId: string, name: string, input: unknown): void {
   const { ledger } = state
   state.spoke = true
   const own = ownId(state, nativeId)
   const toolId = toolIdOf(ledger, own)
   const kind = kindOf(name)
-  said.push(startTool(ledger, { toolId: own, name, kind, title: titleOf(input), input }))
+  emitted.push(startTool(ledger, { toolId: own, name, kind, title: titleOf(input), input }))
   const plan = planOf(name, input)
   if (plan) state.plans.set(toolId, plan)
   const path = fileOf(input, state.start.cwd)
@@ -66,7 +66,7 @@ function startCall(state: State, said: Said[], nativeId: string, name: string, i
   const agent = isFields(input) ? text(input, 'agent_name') : undefined
   const prompt = isFields(input) ? text(input, 'prompt') : undefined
   const more = compact({ agentType: agent, prompt })
-  said.push(...startSubagent(ledger, { id: toolId, toolId, label: agent ?? name, ...more }))
+  emitted.push(...startSubagent(ledger, { id: toolId, toolId, label: agent ?? name, ...more }))
 }
 
 /** Providers repeat ids: a second call under an open one gets a name of its own, and the result that comes later. */
@@ -81,7 +81,7 @@ function ownId(state: State, nativeId: string): string {
   return twin
 }
 
-export function decodeToolResult(state: State, native: Fields, raw: string): Step {
+export function decodeToolResult(state: State, native: Fields, raw: string): Decoded {
   const { ledger } = state
   const nativeId = text(native, 'tool_id') ?? ''
   const known = openToolId(ledger, nativeId)
@@ -100,11 +100,11 @@ export function decodeToolResult(state: State, native: Fields, raw: string): Ste
     error: text(error, 'message'),
     data: type === undefined ? undefined : { type },
   }
-  return sayAll(finishCall(state, toolId, known === undefined ? toolId : nativeId, result))
+  return emitAll(finishCall(state, toolId, known === undefined ? toolId : nativeId, result))
 }
 
 /** The end of a call, and what holds because it succeeded: its plan and its change of a file. */
-function finishCall(state: State, toolId: string, nativeId: string, result: ToolResult): Said[] {
+function finishCall(state: State, toolId: string, nativeId: string, result: ToolResult): Emitted[] {
   const { ledger } = state
   const { status } = result
   const plan = state.plans.get(toolId)
@@ -114,10 +114,10 @@ function finishCall(state: State, toolId: string, nativeId: string, result: Tool
   state.plans.delete(toolId)
   state.changes.delete(toolId)
   state.paths.delete(toolId)
-  const said = endStep(state)
-  if (plan && status === 'success') said.push({ type: 'plan.updated', items: plan })
-  said.push(...finishTool(ledger, nativeId, result, change ? [change] : []))
+  const emitted = endStep(state)
+  if (plan && status === 'success') emitted.push({ type: 'plan.updated', items: plan })
+  emitted.push(...finishTool(ledger, nativeId, result, change ? [change] : []))
   const ended = status === 'success' || status === 'cancelled' ? status : 'error'
-  said.push(...finishSubagent(ledger, toolId, { status: ended }))
-  return said
+  emitted.push(...finishSubagent(ledger, toolId, { status: ended }))
+  return emitted
 }

@@ -1,5 +1,5 @@
-import type { Codec, Said, Step } from '../agent.ts'
-import { malformed, nothing, oversized, say, sayAll, unmapped } from '../decoded.ts'
+import type { Codec, Decoded, Emitted } from '../agent.ts'
+import { emit, emitAll, malformed, nothing, oversized, unmapped } from '../decoded.ts'
 import {
   asFields,
   asText,
@@ -20,7 +20,7 @@ import { endTurn } from './result.ts'
 import { addWords, closeWords, initialState, type State } from './state.ts'
 import { decodeStderr } from './stderr.ts'
 
-type Rule = (state: State, native: Fields, raw: string) => Step
+type Rule = (state: State, native: Fields, raw: string) => Decoded
 
 const ruleOf = ruleTable<Rule>({
   init(state, native) {
@@ -29,7 +29,7 @@ const ruleOf = ruleTable<Rule>({
     // A handshake that says nothing new is nothing.
     if (nativeSessionId === state.nativeSessionId && model === state.model) return nothing
     Object.assign(state, { nativeSessionId, model })
-    return say({ type: 'session.updated', ...compact({ nativeSessionId, model }) })
+    return emit({ type: 'session.updated', ...compact({ nativeSessionId, model }) })
   },
 
   message(state, { role, content }, raw) {
@@ -38,7 +38,7 @@ const ruleOf = ruleTable<Rule>({
     if (role !== 'assistant' || typeof content !== 'string') {
       return unmapped(`message/${asText(role) ?? '?'}`, raw)
     }
-    return content === '' ? nothing : sayAll(addWords(state, 'text', content))
+    return content === '' ? nothing : emitAll(addWords(state, 'text', content))
   },
 
   tool_use: decodeToolUse,
@@ -49,7 +49,7 @@ const ruleOf = ruleTable<Rule>({
     const message = text(native, 'message') ?? text(failure, 'message') ?? ''
     if (text(native, 'severity') === 'warning') {
       const code = /loop detected/i.test(message) ? 'loop_detected' : 'agent_warning'
-      return say({ type: 'notice.raised', level: 'warning', code, message })
+      return emit({ type: 'notice.raised', level: 'warning', code, message })
     }
     state.lastError = message
     const name = text(failure, 'code')
@@ -57,25 +57,25 @@ const ruleOf = ruleTable<Rule>({
     if (isFields(native.error)) state.failure = { code: 'unknown', message, ...compact({ native: name }) }
     const call = finishDocumentedCall(state, 'unknown')
     const data = name === undefined ? {} : { data: { code: name } }
-    return say(...call, { type: 'notice.raised', level: 'error', code: 'agent_error', message, ...data })
+    return emit(...call, { type: 'notice.raised', level: 'error', code: 'agent_error', message, ...data })
   },
 
   result(state, native) {
     state.result = native
     const succeeded = text(native, 'status') === 'success'
     const call = finishDocumentedCall(state, succeeded ? 'success' : 'unknown')
-    return sayAll([...closeWords(state, !succeeded), ...call])
+    return emitAll([...closeWords(state, !succeeded), ...call])
   },
 
   // The rest is documented and was never seen on stdout.
   content: (state, native, raw) => decodeText(state, native.value, raw),
   tool_call: decodeToolCall,
   retry(state, native) {
-    const said: Said[] =
+    const emitted: Emitted[] =
       state.openMessage === undefined ? [] : discardMessage(state.ledger, state.openMessage)
     state.openMessage = undefined
     const told = compact({ attempt: count(native, 'attempt'), message: text(native, 'message') })
-    return say(...said, { type: 'limit.reported', kind: 'retry', ...told })
+    return emit(...emitted, { type: 'limit.reported', kind: 'retry', ...told })
   },
 })
 
@@ -100,29 +100,30 @@ export const codec: Codec<State> = {
   finished: ({ result }) => result !== undefined,
 
   end(state, exit) {
-    const said: Said[] = state.retry ? [state.retry] : []
-    return sayAll([...said, ...endTurn(state, exit)])
+    const emitted: Emitted[] = state.retry ? [state.retry] : []
+    return emitAll([...emitted, ...endTurn(state, exit)])
   },
 }
 
-function decodeText(state: State, piece: unknown, raw: string): Step {
+function decodeText(state: State, piece: unknown, raw: string): Decoded {
   if (typeof piece !== 'string') return unmapped('?', raw)
   const call = finishDocumentedCall(state, 'success')
-  return sayAll(piece === '' ? call : [...call, ...addWords(state, 'text', piece)])
+  return emitAll(piece === '' ? call : [...call, ...addWords(state, 'text', piece)])
 }
 
 /** `{text}`, or the API's own `{candidates: [{content: {parts: [{text, thought?}]}}]}`. */
-function decodeUntyped(state: State, native: Fields, raw: string): Step {
+function decodeUntyped(state: State, native: Fields, raw: string): Decoded {
   const [candidate, ...others] = list(native, 'candidates')
   const parts = list(fields(asFields(candidate), 'content'), 'parts')
   if (parts.length === 0) return decodeText(state, native.text, raw)
-  const said: Said[] = []
+  const emitted: Emitted[] = []
   let whole = others.length === 0
   for (const one of parts) {
     const part = asFields(one)
     const piece = text(part, 'text')
     if (piece === undefined) whole = false
-    else if (piece !== '') said.push(...addWords(state, flag(part, 'thought') ? 'thinking' : 'text', piece))
+    else if (piece !== '')
+      emitted.push(...addWords(state, flag(part, 'thought') ? 'thinking' : 'text', piece))
   }
-  return whole ? sayAll(said) : unmapped('candidates', raw, said)
+  return whole ? emitAll(emitted) : unmapped('candidates', raw, emitted)
 }

@@ -1,5 +1,5 @@
 import { decide, type ErrorInfo, type Evidence } from '../../model/index.ts'
-import type { Exit, Said, TurnVerdict } from '../agent.ts'
+import type { Emitted, Exit, TurnVerdict } from '../agent.ts'
 import { compact, count, type Fields, fields, isFields, text } from '../fields.ts'
 import { settle } from '../settle.ts'
 import { silentEnd } from '../silent-end.ts'
@@ -12,13 +12,14 @@ const TURN_LIMIT = 53
 const CANCELLED = 130
 
 /** The process is gone and its one turn with it: the last result decides, if there was one. */
-export function endTurn(state: State, exit: Exit): Said[] {
+export function endTurn(state: State, exit: Exit): Emitted[] {
   const verdict = verdictOf(state, exit)
-  const said = settle(state.ledger, decide(verdict, exit.cause, exit.code), true)
+  const emitted = settle(state.ledger, decide(verdict, exit.cause, exit.code), true)
   verdict.denials = state.ledger.denials
-  if (verdict.usage) said.push({ type: 'usage.reported', scope: 'turn', ...verdict.usage, source: 'agent' })
-  said.push(verdict)
-  return said
+  if (verdict.usage)
+    emitted.push({ type: 'usage.reported', scope: 'turn', ...verdict.usage, source: 'agent' })
+  emitted.push(verdict)
+  return emitted
 }
 
 function verdictOf(state: State, exit: Exit): TurnVerdict {

@@ -1,7 +1,7 @@
 import type { LimitReported } from '../../model/events/report.ts'
 import type { PlanItem } from '../../model/events/work.ts'
 import type { ErrorInfo } from '../../model/index.ts'
-import type { Said, Start } from '../agent.ts'
+import type { Emitted, Start } from '../agent.ts'
 import type { Fields } from '../fields.ts'
 import { type Ledger, newLedger } from '../ledger.ts'
 import { addDelta, closeMessage } from '../messages.ts'
@@ -67,18 +67,18 @@ export function initialState(start: Start): State {
 }
 
 /** Words of the message that is being written; those of another kind begin another one. */
-export function addWords(state: State, kind: 'text' | 'thinking', words: string): Said[] {
-  const said = kind === state.openKind ? [] : closeWords(state)
+export function addWords(state: State, kind: 'text' | 'thinking', words: string): Emitted[] {
+  const emitted = kind === state.openKind ? [] : closeWords(state)
   state.openKind = kind
   state.openMessage ??= `e${state.start.epoch}.m${++state.messages}`
-  said.push(addDelta(state.ledger, kind, state.openMessage, words))
-  return said
+  emitted.push(addDelta(state.ledger, kind, state.openMessage, words))
+  return emitted
 }
 
-export function closeWords(state: State, partial = false): Said[] {
+export function closeWords(state: State, partial = false): Emitted[] {
   if (state.openMessage === undefined) return []
-  const said = closeMessage(state.ledger, state.openMessage, partial)
+  const emitted = closeMessage(state.ledger, state.openMessage, partial)
   state.openMessage = undefined
-  for (const one of said) if (one.type === 'text.completed') state.answer = one.text
-  return said
+  for (const one of emitted) if (one.type === 'text.completed') state.answer = one.text
+  return emitted
 }

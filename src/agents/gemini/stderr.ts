@@ -1,6 +1,6 @@
 import type { LimitReported } from '../../model/events/report.ts'
-import type { Said, Step } from '../agent.ts'
-import { say } from '../decoded.ts'
+import type { Decoded, Emitted } from '../agent.ts'
+import { emit } from '../decoded.ts'
 import { compact } from '../fields.ts'
 import type { State } from './state.ts'
 import { RULES_IGNORED } from './tool-rules.ts'
@@ -8,13 +8,13 @@ import { RULES_IGNORED } from './tool-rules.ts'
 const ATTEMPT = /^Attempt (\d{1,4}) failed(?: with status (\d{3}))?[.:] ?(.*)$/
 const DELAY = /Retrying after (\d{1,9})ms/
 
-export function decodeStderr(state: State, line: string): Step {
-  const ignored: Said[] = line.includes(RULES_IGNORED.words) ? [RULES_IGNORED.notice] : []
-  return say({ type: 'output.written', stream: 'stderr', line }, ...ignored, ...retries(state, line))
+export function decodeStderr(state: State, line: string): Decoded {
+  const ignored: Emitted[] = line.includes(RULES_IGNORED.words) ? [RULES_IGNORED.notice] : []
+  return emit({ type: 'output.written', stream: 'stderr', line }, ...ignored, ...retries(state, line))
 }
 
 /** Retries show here and nowhere else: an attempt that failed, and the delay on the same line or on the next. */
-function retries(state: State, line: string): Said[] {
+function retries(state: State, line: string): Emitted[] {
   const waiting = state.retry
   if (!waiting && !line.startsWith('Attempt ')) return []
   state.retry = undefined
@@ -22,7 +22,7 @@ function retries(state: State, line: string): Said[] {
   const delayMs = delay === undefined ? {} : { delayMs: Number(delay) }
   const attempt = ATTEMPT.exec(line)
   if (!attempt) return waiting ? [{ ...waiting, ...delayMs }] : []
-  const said: Said[] = waiting ? [waiting] : []
+  const emitted: Emitted[] = waiting ? [waiting] : []
   const status = attempt[2] === undefined ? undefined : Number(attempt[2])
   const retry: LimitReported = {
     type: 'limit.reported',
@@ -31,7 +31,7 @@ function retries(state: State, line: string): Said[] {
     ...compact({ status, message: attempt[3] || undefined }),
     ...delayMs,
   }
-  if (line.includes('Retrying')) said.push(retry)
+  if (line.includes('Retrying')) emitted.push(retry)
   else state.retry = retry
-  return said
+  return emitted
 }

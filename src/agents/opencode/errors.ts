@@ -1,6 +1,6 @@
 import { codeOfStatus } from '../../model/http-status.ts'
 import type { ErrorCode, ErrorInfo, Evidence } from '../../model/index.ts'
-import type { Said } from '../agent.ts'
+import type { Emitted } from '../agent.ts'
 import { compact, count, type Fields, fields, text } from '../fields.ts'
 
 /** How a turn went wrong, in OpenCode's own name and in ours. */
@@ -54,7 +54,7 @@ export function failureOfAnswer(status: number, body: Fields): Failure {
   return { name: `HTTP ${status}`, evidence: 'error', error }
 }
 
-export function errorNotice(native: Fields): Said {
+export function errorNotice(native: Fields): Emitted {
   const data = fields(native, 'data')
   return {
     type: 'notice.raised',

@@ -104,8 +104,8 @@ export function isPruned(state: Fields): boolean {
 /** Somebody was asked and said no, which ends the loop; after a rule that prevents a call the model goes on. */
 export function isRejected(state: Fields): boolean {
   const error = asText(state.error) ?? ''
-  const said = error.includes('rejected permission') || error.includes('dismissed this question')
-  return said && state.status !== 'completed'
+  const emitted = error.includes('rejected permission') || error.includes('dismissed this question')
+  return emitted && state.status !== 'completed'
 }
 
 function statusOf(

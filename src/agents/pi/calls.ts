@@ -1,12 +1,12 @@
-import type { Step } from '../agent.ts'
-import { nothing, say, sayAll } from '../decoded.ts'
+import type { Decoded } from '../agent.ts'
+import { emit, emitAll, nothing } from '../decoded.ts'
 import { amount, type Fields, fields, flag, int, text } from '../fields.ts'
 import { finishTool, openToolId, progressTool, startTool, type ToolResult } from '../tools.ts'
 import type { State } from './state.ts'
 import { changesOf, dataOf, isTakenAway, kindOf, locationsOf, textOf, titleOf } from './tools.ts'
 
 /** A call begins when it runs: one that the model wrote and a broken stream took back never does. */
-export function decodeCallStart(state: State, native: Fields): Step {
+export function decodeCallStart(state: State, native: Fields): Decoded {
   const toolId = text(native, 'toolCallId') ?? '?'
   if (openToolId(state.ledger, toolId) !== undefined) return nothing
   const name = text(native, 'toolName') ?? '?'
@@ -14,13 +14,13 @@ export function decodeCallStart(state: State, native: Fields): Step {
   state.inputs.set(toolId, input)
   state.outputs.delete(toolId)
   const [title, locations] = [titleOf(input), locationsOf(input)]
-  return say(
+  return emit(
     startTool(state.ledger, { toolId, name, kind: kindOf(name), title, input: native.args, locations }),
   )
 }
 
 /** Each piece of progress has all of the output so far; only what it adds is told. */
-export function decodeCallProgress(state: State, native: Fields): Step {
+export function decodeCallProgress(state: State, native: Fields): Decoded {
   const toolId = text(native, 'toolCallId') ?? '?'
   const before = state.outputs.get(toolId) ?? ''
   const now = textOf(fields(native, 'partialResult').content)
@@ -28,10 +28,10 @@ export function decodeCallProgress(state: State, native: Fields): Step {
   state.outputs.set(toolId, now)
   // A long output moves on, and what was between two of its ends is only in the result.
   if (!now.startsWith(before)) return nothing
-  return sayAll(progressTool(state.ledger, toolId, { output: now.slice(before.length) }))
+  return emitAll(progressTool(state.ledger, toolId, { output: now.slice(before.length) }))
 }
 
-export function decodeCallEnd(state: State, native: Fields): Step {
+export function decodeCallEnd(state: State, native: Fields): Decoded {
   const toolId = text(native, 'toolCallId') ?? '?'
   const input = state.inputs.get(toolId) ?? {}
   state.inputs.delete(toolId)
@@ -52,7 +52,7 @@ export function decodeCallEnd(state: State, native: Fields): Step {
     durationMs: amount(native, 'durationMs'),
     data: dataOf(result, shown, output ?? shown),
   }
-  return sayAll(finishTool(state.ledger, toolId, ended, changesOf(name, input, result)))
+  return emitAll(finishTool(state.ledger, toolId, ended, changesOf(name, input, result)))
 }
 
 function statusOf(state: State, native: Fields, shown: string): Pick<ToolResult, 'status' | 'deniedBy'> {

@@ -1,5 +1,5 @@
-import type { Codec, Step } from '../agent.ts'
-import { malformed, nothing, oversized, say, sayAll, unmapped } from '../decoded.ts'
+import type { Codec, Decoded } from '../agent.ts'
+import { emit, emitAll, malformed, nothing, oversized, unmapped } from '../decoded.ts'
 import { type Fields, isFields, text } from '../fields.ts'
 import { encodeOneshot } from '../oneshot.ts'
 import { ruleTable } from '../rules.ts'
@@ -13,7 +13,7 @@ import { decodeResponse, thinkingOption } from './responses.ts'
 import { initialState, type State, update } from './state.ts'
 import { decodeRunStart, decodeSettled, endTurn } from './turn.ts'
 
-type Rule = (state: State, native: Fields, raw: string) => Step
+type Rule = (state: State, native: Fields, raw: string) => Decoded
 
 /** The events of `--mode json` and of `--mode rpc` are the same; only the latter is answered and asks. */
 const ruleOf = ruleTable<Rule>({
@@ -35,11 +35,11 @@ const ruleOf = ruleTable<Rule>({
 
   session(state, native) {
     const nativeSessionId = text(native, 'id')
-    return sayAll(update(state, { nativeSessionId }))
+    return emitAll(update(state, { nativeSessionId }))
   },
-  session_info_changed: (state, native) => sayAll(update(state, { title: text(native, 'name') })),
+  session_info_changed: (state, native) => emitAll(update(state, { title: text(native, 'name') })),
   thinking_level_changed: (state, native) =>
-    sayAll(update(state, { configOptions: thinkingOption(text(native, 'level')) })),
+    emitAll(update(state, { configOptions: thinkingOption(text(native, 'level')) })),
 
   // A step of the model begins or ends, which its message and its calls show.
   turn_start: () => nothing,
@@ -63,7 +63,7 @@ export const codec: Codec<State> = {
 
   decode(state, frame) {
     if (frame.blob) return oversized(frame.blob)
-    if (frame.stream === 'stderr') return say({ type: 'output.written', stream: 'stderr', line: frame.text })
+    if (frame.stream === 'stderr') return emit({ type: 'output.written', stream: 'stderr', line: frame.text })
     const native = frame.value
     if (!isFields(native)) return malformed(frame.text)
     const rule = ruleOf(native.type)
@@ -82,6 +82,6 @@ export const codec: Codec<State> = {
   finished: ({ settled }) => settled,
 
   end(state, exit) {
-    return sayAll(state.turnOpen ? endTurn(state, exit) : settle(state.ledger, 'interrupted', true))
+    return emitAll(state.turnOpen ? endTurn(state, exit) : settle(state.ledger, 'interrupted', true))
   },
 }

@@ -1,6 +1,6 @@
 import type { Frame } from '../../framing/frame.ts'
 import type { AnswerCommand, Command, Image } from '../../model/index.ts'
-import type { Step } from '../agent.ts'
+import type { Decoded } from '../agent.ts'
 import { line, nextProcess, nothing, refuse, send } from '../decoded.ts'
 import { compact, type Fields, isFields, text } from '../fields.ts'
 import { isSamePolicy } from '../option.ts'
@@ -8,7 +8,7 @@ import { answerOf, closeDialogs, noteAnswer } from './dialogs.ts'
 import type { State } from './state.ts'
 
 /** Commands as newline JSON, each with an id that its answer repeats. */
-export function encodeLive(state: State, command: Command): Step {
+export function encodeLive(state: State, command: Command): Decoded {
   switch (command.type) {
     case 'open':
       return write(state, [{ type: 'get_state' }, { type: 'get_available_models' }, { type: 'get_commands' }])
@@ -19,10 +19,10 @@ export function encodeLive(state: State, command: Command): Step {
       // As a prompt: where the run has just ended, it begins another one, and nothing is left in a queue.
       return write(state, [{ ...promptMessage(command.text), streamingBehavior: 'steer' }], command)
     case 'interrupt': {
-      const { said, messages } = closeDialogs(state)
+      const { emitted, messages } = closeDialogs(state)
       // What is queued would be worked on after the interrupt.
       const step = write(state, [...messages, { type: 'clear_queue' }, { type: 'abort' }])
-      return send(step.writes, said)
+      return send(step.writes, emitted)
     }
     case 'answer':
       return encodeAnswer(state, command)
@@ -39,7 +39,7 @@ export function encodeLive(state: State, command: Command): Step {
   }
 }
 
-function encodeAnswer(state: State, command: AnswerCommand): Step {
+function encodeAnswer(state: State, command: AnswerCommand): Decoded {
   const toolId = state.dialogs.get(command.requestId)?.toolId
   const answer = answerOf(state, command)
   if ('refusal' in answer) return answer.refusal
@@ -54,7 +54,7 @@ function promptMessage(message: string, images: readonly Image[] = []): Fields {
 }
 
 /** It wants provider and model apart; a model's own name may have a slash too. */
-function setModel(state: State, name: string): Step {
+function setModel(state: State, name: string): Decoded {
   const known = state.known.models?.filter(({ id }) => id === name || id.endsWith(`/${name}`)) ?? []
   const full = known.find(({ id }) => id === name)?.id ?? (known.length === 1 ? known[0]?.id : name)
   const slash = full?.indexOf('/') ?? -1
@@ -69,7 +69,7 @@ interface Unsaid {
   by?: AnswerCommand['by']
 }
 
-function write(state: State, messages: readonly Fields[], unsaid: Unsaid = {}): Step {
+function write(state: State, messages: readonly Fields[], unsaid: Unsaid = {}): Decoded {
   const lines = messages.map((message) => {
     // An answer has the id of what it answers.
     const named = message.id === undefined ? { id: `c${++state.commandCount}`, ...message } : message

@@ -1,6 +1,6 @@
 import type { AnswerCommand, Question, RequestOption } from '../../model/index.ts'
-import type { Said, Step } from '../agent.ts'
-import { nothing, refuse, say, unmapped } from '../decoded.ts'
+import type { Decoded, Emitted } from '../agent.ts'
+import { emit, nothing, refuse, unmapped } from '../decoded.ts'
 import { compact, type Fields, fields, flag, isFields, list, text } from '../fields.ts'
 import { closeRequest, openRequest, withdrawRequest } from '../requests.ts'
 import { ruleTable } from '../rules.ts'
@@ -9,7 +9,7 @@ import { GATE_TITLE, readGate } from './gate.ts'
 import type { Dialog, State } from './state.ts'
 import { kindOf, locationsOf, titleOf } from './tools.ts'
 
-type Rule = (state: State, native: Fields) => Step
+type Rule = (state: State, native: Fields) => Decoded
 
 const YES = 'Yes'
 const NO = 'No'
@@ -36,7 +36,7 @@ const ruleOf = ruleTable<Rule>({
     const type = text(native, 'notifyType')
     const level = type === 'warning' || type === 'error' ? type : 'info'
     const code = level === 'error' ? 'agent_error' : 'agent_warning'
-    return say({ type: 'notice.raised', level, code, message: text(native, 'message') ?? '' })
+    return emit({ type: 'notice.raised', level, code, message: text(native, 'message') ?? '' })
   },
 
   // Decorations of a terminal that is not there.
@@ -47,7 +47,7 @@ const ruleOf = ruleTable<Rule>({
 })
 
 /** An extension asks a person something, or shows something. */
-export function decodeDialog(state: State, native: Fields, raw: string): Step {
+export function decodeDialog(state: State, native: Fields, raw: string): Decoded {
   const rule = ruleOf(native.method)
   return rule ? rule(state, native) : unmapped(`extension_ui_request/${text(native, 'method') ?? '?'}`, raw)
 }
@@ -57,7 +57,7 @@ function ask(
   native: Fields,
   labels: readonly string[],
   words: Pick<Question, 'header' | 'text'>,
-): Step {
+): Decoded {
   const nativeId = text(native, 'id') ?? '?'
   const requestId = `e${state.start.epoch}.${nativeId}`
   if (state.dialogs.has(requestId)) return nothing
@@ -66,7 +66,7 @@ function ask(
   const [toolId, ...others] = state.ledger.tools.keys()
   const about = others.length === 0 ? toolId : undefined
   state.dialogs.set(requestId, { nativeId, method, labels, toolId: about })
-  return say(
+  return emit(
     openRequest(state.ledger, {
       requestId,
       kind: 'question',
@@ -97,7 +97,7 @@ const OPTIONS: RequestOption[] = [
 ]
 
 /** The gate asks for a call whether it may run. */
-function askPermission(state: State, native: Fields): Step {
+function askPermission(state: State, native: Fields): Decoded {
   const nativeId = text(native, 'id') ?? '?'
   const requestId = `e${state.start.epoch}.${nativeId}`
   if (state.dialogs.has(requestId)) return nothing
@@ -106,7 +106,7 @@ function askPermission(state: State, native: Fields): Step {
   const toolId = openToolId(state.ledger, text(asked, 'toolCallId') ?? '?')
   const input = fields(asked, 'input')
   state.dialogs.set(requestId, { nativeId, method: 'permission', labels: [], toolId })
-  return say(
+  return emit(
     openRequest(state.ledger, {
       requestId,
       kind: 'permission',
@@ -121,7 +121,7 @@ function askPermission(state: State, native: Fields): Step {
 }
 
 /** The line that answers, or the refusal where there is none. */
-export function answerOf(state: State, command: AnswerCommand): { message: Fields } | { refusal: Step } {
+export function answerOf(state: State, command: AnswerCommand): { message: Fields } | { refusal: Decoded } {
   const dialog = state.dialogs.get(command.requestId)
   if (!dialog) return { refusal: refuse('request_not_found', `pi no longer asks ${command.requestId}`) }
   if (dialog.method === 'permission') return permissionAnswer(dialog, command)
@@ -134,7 +134,10 @@ export function answerOf(state: State, command: AnswerCommand): { message: Field
   return { message: response(dialog, dialog.method === 'confirm' ? { confirmed: value === YES } : { value }) }
 }
 
-function permissionAnswer(dialog: Dialog, command: AnswerCommand): { message: Fields } | { refusal: Step } {
+function permissionAnswer(
+  dialog: Dialog,
+  command: AnswerCommand,
+): { message: Fields } | { refusal: Decoded } {
   const { decision, message = 'The user refused this.', input } = command
   if (decision === 'answered')
     return { refusal: refuse('invalid_request', 'decision: a call is allowed, or denied') }
@@ -152,14 +155,14 @@ function cancelled(dialog: Dialog): Fields {
 }
 
 /** An interrupt waits for its dialogs for ever, so they are closed first. */
-export function closeDialogs(state: State): { said: Said[]; messages: Fields[] } {
-  const said: Said[] = []
+export function closeDialogs(state: State): { emitted: Emitted[]; messages: Fields[] } {
+  const emitted: Emitted[] = []
   const messages: Fields[] = []
   for (const [requestId, dialog] of state.dialogs) {
-    said.push(...withdrawRequest(state.ledger, requestId, 'interrupted'))
+    emitted.push(...withdrawRequest(state.ledger, requestId, 'interrupted'))
     messages.push(cancelled(dialog))
   }
-  return { said, messages }
+  return { emitted, messages }
 }
 
 /** What an answer that was written to pi says. A dialog that is answered with no refuses the call it is about. */

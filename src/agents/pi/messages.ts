@@ -1,5 +1,5 @@
-import type { Said, Step } from '../agent.ts'
-import { nothing, say, sayAll, unmapped } from '../decoded.ts'
+import type { Decoded, Emitted } from '../agent.ts'
+import { emit, emitAll, nothing, unmapped } from '../decoded.ts'
 import { type Fields, fields, flag, isFields, list, number, text } from '../fields.ts'
 import { addDelta, closeMessage, completeMessage, discardDraft, discardMessage } from '../messages.ts'
 import { ruleTable } from '../rules.ts'
@@ -8,13 +8,13 @@ import { type Block, type State, update } from './state.ts'
 import { textOf } from './tools.ts'
 import { addToTurn, usageOf } from './usage.ts'
 
-type Rule = (state: State, message: Fields) => Step
+type Rule = (state: State, message: Fields) => Decoded
 
 const beginningOf = ruleTable<Rule>({
   assistant(state, message) {
     state.messageId = text(message, 'responseId') ?? `e${state.start.epoch}.m${++state.messages}`
     state.blocks = new Map()
-    return sayAll(update(state, { model: modelName(message) }))
+    return emitAll(update(state, { model: modelName(message) }))
   },
 
   // The prompt of the harness, and changes of it; the tools it declares are worth knowing.
@@ -23,14 +23,14 @@ const beginningOf = ruleTable<Rule>({
       list(message, key).flatMap((tool) => (isFields(tool) ? (text(tool, 'name') ?? []) : []))
     for (const name of names('toolsRemoved')) state.tools.delete(name)
     for (const name of names('toolsAdded')) state.tools.add(name)
-    return sayAll(update(state, { tools: [...state.tools] }))
+    return emitAll(update(state, { tools: [...state.tools] }))
   },
 
   user(state, message) {
     // Our prompt again, or one that joined the turn that it began.
     if (!state.awaitsEcho) {
       if (!state.turnOpen) return nothing
-      return say({ type: 'turn.steered', prompt: textOf(message.content), effect: 'folded' })
+      return emit({ type: 'turn.steered', prompt: textOf(message.content), effect: 'folded' })
     }
     state.awaitsEcho = false
     return nothing
@@ -49,19 +49,19 @@ const beginningOf = ruleTable<Rule>({
 const endOf = ruleTable<Rule>({
   assistant(state, message) {
     state.last = message
-    const said: Said[] = isCut(message) ? [] : completeBlocks(state, message)
+    const emitted: Emitted[] = isCut(message) ? [] : completeBlocks(state, message)
     const usage = usageOf(fields(message, 'usage'))
-    if (!usage) return sayAll(said)
+    if (!usage) return emitAll(emitted)
     addToTurn(state, usage)
     const model = modelName(message)
-    said.push({
+    emitted.push({
       type: 'usage.reported',
       scope: 'step',
       ...usage,
       ...(model !== undefined && { model }),
       source: 'agent',
     })
-    return sayAll(said)
+    return emitAll(emitted)
   },
 
   custom(_state, message) {
@@ -69,7 +69,7 @@ const endOf = ruleTable<Rule>({
       customType: message.customType,
       ...(message.details !== undefined && { details: message.details }),
     }
-    return say({
+    return emit({
       type: 'notice.raised',
       level: 'info',
       code: 'agent_warning',
@@ -86,13 +86,13 @@ const endOf = ruleTable<Rule>({
   compactionSummary: () => nothing,
 })
 
-export function decodeMessageStart(state: State, native: Fields, raw: string): Step {
+export function decodeMessageStart(state: State, native: Fields, raw: string): Decoded {
   const message = fields(native, 'message')
   const rule = beginningOf(message.role)
   return rule ? rule(state, message) : unmapped(`message_start/${text(message, 'role') ?? '?'}`, raw)
 }
 
-export function decodeMessageEnd(state: State, native: Fields, raw: string): Step {
+export function decodeMessageEnd(state: State, native: Fields, raw: string): Decoded {
   const message = fields(native, 'message')
   const rule = endOf(message.role)
   return rule ? rule(state, message) : unmapped(`message_end/${text(message, 'role') ?? '?'}`, raw)
@@ -110,7 +110,7 @@ function isCut(message: Fields): boolean {
   return reason === 'error' || reason === 'aborted'
 }
 
-type Piece = (state: State, event: Fields, index: number) => Step
+type Piece = (state: State, event: Fields, index: number) => Decoded
 
 const pieceOf = ruleTable<Piece>({
   text_delta: (state, event, index) => addPiece(state, 'text', event, index),
@@ -129,7 +129,7 @@ const pieceOf = ruleTable<Piece>({
     if (block?.type !== 'call' || delta === undefined) return nothing
     block.shown = true
     const { toolId, name, messageId } = block
-    return say({ type: 'tool.input.delta', toolId, name, messageId, delta })
+    return emit({ type: 'tool.input.delta', toolId, name, messageId, delta })
   },
 
   // The end of the message has the whole of it, unless the stream breaks before: then it is repeated.
@@ -138,13 +138,13 @@ const pieceOf = ruleTable<Piece>({
   thinking_start: () => nothing,
   thinking_end: () => nothing,
   toolcall_end: () => nothing,
-  // Said by the beginning and the end of the message as well.
+  // Emitted by the beginning and the end of the message as well.
   start: () => nothing,
   done: () => nothing,
   error: () => nothing,
 })
 
-export function decodeMessageUpdate(state: State, native: Fields, raw: string): Step {
+export function decodeMessageUpdate(state: State, native: Fields, raw: string): Decoded {
   const event = fields(native, 'assistantMessageEvent')
   const rule = pieceOf(event.type)
   if (!rule) return unmapped(`message_update/${text(event, 'type') ?? '?'}`, raw)
@@ -155,17 +155,17 @@ function blockId(state: State, index: number): string {
   return `${state.messageId}.${index}`
 }
 
-function addPiece(state: State, type: 'text' | 'thinking', event: Fields, index: number): Step {
+function addPiece(state: State, type: 'text' | 'thinking', event: Fields, index: number): Decoded {
   const delta = text(event, 'delta')
   if (!delta) return nothing
   const messageId = blockId(state, index)
   if (!state.blocks.has(index)) state.blocks.set(index, { type, messageId })
-  return say(addDelta(state.ledger, type, messageId, delta))
+  return emit(addDelta(state.ledger, type, messageId, delta))
 }
 
 /** The whole message: what it has replaces what was heard in pieces. */
-function completeBlocks(state: State, message: Fields): Said[] {
-  const said: Said[] = []
+function completeBlocks(state: State, message: Fields): Emitted[] {
+  const emitted: Emitted[] = []
   for (const [index, block] of list(message, 'content').entries()) {
     if (!isFields(block)) continue
     const type = text(block, 'type')
@@ -173,27 +173,27 @@ function completeBlocks(state: State, message: Fields): Said[] {
     const whole = text(block, type) ?? ''
     const heard = state.blocks.get(index)
     if (whole === '' && heard === undefined) continue
-    said.push(completeMessage(state.ledger, type, heard?.messageId ?? blockId(state, index), whole))
+    emitted.push(completeMessage(state.ledger, type, heard?.messageId ?? blockId(state, index), whole))
     state.blocks.delete(index)
   }
-  for (const block of state.blocks.values()) said.push(...closeBlock(state, block))
+  for (const block of state.blocks.values()) emitted.push(...closeBlock(state, block))
   state.blocks = new Map()
-  return said
+  return emitted
 }
 
-function closeBlock(state: State, block: Block): Said[] {
+function closeBlock(state: State, block: Block): Emitted[] {
   return block.type === 'call' ? [] : closeMessage(state.ledger, block.messageId, true)
 }
 
 /** The end of a run says whether a message that was cut comes again. */
-export function decodeRunEnd(state: State, native: Fields): Step {
+export function decodeRunEnd(state: State, native: Fields): Decoded {
   const repeats = flag(native, 'willRetry')
-  const said: Said[] = []
+  const emitted: Emitted[] = []
   for (const block of state.blocks.values()) {
-    if (!repeats) said.push(...closeBlock(state, block))
-    else if (block.type !== 'call') said.push(...discardMessage(state.ledger, block.messageId))
-    else if (block.shown) said.push(...discardDraft(state.ledger, block.messageId))
+    if (!repeats) emitted.push(...closeBlock(state, block))
+    else if (block.type !== 'call') emitted.push(...discardMessage(state.ledger, block.messageId))
+    else if (block.shown) emitted.push(...discardDraft(state.ledger, block.messageId))
   }
   state.blocks = new Map()
-  return sayAll(said)
+  return emitAll(emitted)
 }

@@ -1,14 +1,14 @@
-import type { Step } from '../agent.ts'
-import { say } from '../decoded.ts'
+import type { Decoded } from '../agent.ts'
+import { emit } from '../decoded.ts'
 import { amount, compact, count, type Fields, fields, flag, text } from '../fields.ts'
 import { statusOf } from './errors.ts'
 import type { State } from './state.ts'
 import { addToTurn, usageOf } from './usage.ts'
 
 /** A model call that failed is made again, for an answer or for a summary. */
-export function decodeRetry(_state: State, native: Fields): Step {
+export function decodeRetry(_state: State, native: Fields): Decoded {
   const message = text(native, 'errorMessage')
-  return say({
+  return emit({
     type: 'limit.reported',
     kind: 'retry',
     ...compact({
@@ -21,13 +21,13 @@ export function decodeRetry(_state: State, native: Fields): Step {
   })
 }
 
-export function decodeCompaction(state: State, native: Fields): Step {
+export function decodeCompaction(state: State, native: Fields): Decoded {
   const trigger = text(native, 'reason')
   const result = fields(native, 'result')
   if (native.result === undefined) {
     const cut = flag(native, 'aborted') ? 'the compaction was interrupted' : 'the compaction failed'
     const message = text(native, 'errorMessage') ?? cut
-    return say({
+    return emit({
       type: 'notice.raised',
       level: 'warning',
       code: 'agent_warning',
@@ -38,12 +38,12 @@ export function decodeCompaction(state: State, native: Fields): Step {
   const usage = usageOf(fields(result, 'usage'))
   if (usage && state.turnOpen) addToTurn(state, usage)
   const figures = { before: count(result, 'tokensBefore'), after: count(result, 'estimatedTokensAfter') }
-  return say({ type: 'context.compacted', ...compact({ ...figures, trigger }) })
+  return emit({ type: 'context.compacted', ...compact({ ...figures, trigger }) })
 }
 
-export function decodeExtensionError(_state: State, native: Fields): Step {
+export function decodeExtensionError(_state: State, native: Fields): Decoded {
   const data = compact({ extension: text(native, 'extensionPath'), event: text(native, 'event') })
-  return say({
+  return emit({
     type: 'notice.raised',
     level: 'error',
     code: 'agent_error',

@@ -1,14 +1,14 @@
 import type { NoticeCode } from '../../model/events/report.ts'
 import type { Named } from '../../model/events/session.ts'
-import type { Said, Step } from '../agent.ts'
-import { nothing, say, sayAll } from '../decoded.ts'
+import type { Decoded, Emitted } from '../agent.ts'
+import { emit, emitAll, nothing } from '../decoded.ts'
 import { compact, type Fields, fields, isFields, list, text } from '../fields.ts'
 import { ruleTable } from '../rules.ts'
 import { codeOf } from './errors.ts'
 import { type Sent, type State, update } from './state.ts'
 import { endTurn } from './turn.ts'
 
-type Rule = (state: State, data: Fields) => Said[]
+type Rule = (state: State, data: Fields) => Emitted[]
 
 /** What the answers to our commands tell; all others say only that the command was taken. */
 const ruleOf = ruleTable<Rule>({
@@ -34,7 +34,7 @@ const ruleOf = ruleTable<Rule>({
   set_model: (state, data) => update(state, { model: modelOf(data)?.id }),
 })
 
-export function decodeResponse(state: State, native: Fields): Step {
+export function decodeResponse(state: State, native: Fields): Decoded {
   const id = text(native, 'id') ?? ''
   const sent = state.commands.get(id)
   state.commands.delete(id)
@@ -42,33 +42,33 @@ export function decodeResponse(state: State, native: Fields): Step {
   if (native.success === false) return decodeRefusal(state, native, sent)
   if (sent?.prompt) return decodeDisposition(state, native, sent.prompt)
   const rule = ruleOf(native.command)
-  return rule ? sayAll(rule(state, fields(native, 'data'))) : nothing
+  return rule ? emitAll(rule(state, fields(native, 'data'))) : nothing
 }
 
 /** What became of a prompt: a run, a place in the queue, or a command of an extension that is done with it. */
-function decodeDisposition(state: State, native: Fields, prompt: NonNullable<Sent['prompt']>): Step {
+function decodeDisposition(state: State, native: Fields, prompt: NonNullable<Sent['prompt']>): Decoded {
   const disposition = text(fields(native, 'data'), 'disposition')
   if (disposition === 'handled') {
     if (!prompt.opens || state.running || !state.turnOpen) return nothing
     state.settled = true
-    return sayAll(endTurn(state))
+    return emitAll(endTurn(state))
   }
   if (disposition !== 'started' || prompt.opens || state.turnOpen) return nothing
   // It was to join a turn that had just ended.
   state.turnOpen = true
   state.awaitsEcho = true
   const { text: words, promptId } = prompt
-  return say({ type: 'turn.started', origin: 'prompt', prompt: words, ...compact({ promptId }) })
+  return emit({ type: 'turn.started', origin: 'prompt', prompt: words, ...compact({ promptId }) })
 }
 
-function decodeRefusal(state: State, native: Fields, sent: Sent | undefined): Step {
+function decodeRefusal(state: State, native: Fields, sent: Sent | undefined): Decoded {
   const message = text(native, 'error') ?? 'refused'
   if (sent?.prompt?.opens && state.turnOpen) {
     state.failure = { code: codeOf(message), message }
-    return sayAll(endTurn(state))
+    return emitAll(endTurn(state))
   }
   const command = text(native, 'command') ?? sent?.type
-  return say({
+  return emit({
     type: 'notice.raised',
     level: 'warning',
     code: refusalCode(command),

@@ -1,6 +1,6 @@
 import type { SessionUpdated } from '../../model/events/session.ts'
 import type { ErrorInfo, Usage } from '../../model/index.ts'
-import type { Said, Start } from '../agent.ts'
+import type { Emitted, Start } from '../agent.ts'
 import type { Fields } from '../fields.ts'
 import { type Ledger, newLedger } from '../ledger.ts'
 
@@ -107,7 +107,7 @@ export function resetTurn(state: State): void {
 export function update(
   state: State,
   now: { [K in keyof SessionUpdated]?: SessionUpdated[K] | undefined },
-): Said[] {
+): Emitted[] {
   const changed: Record<string, unknown> = {}
   for (const [key, value] of Object.entries(now)) {
     if (value === undefined) continue

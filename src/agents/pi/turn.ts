@@ -1,6 +1,6 @@
 import { decide, type ErrorInfo, type Evidence, isZeroUsage } from '../../model/index.ts'
-import type { Exit, Said, Step, TurnVerdict } from '../agent.ts'
-import { nothing, say, sayAll } from '../decoded.ts'
+import type { Decoded, Emitted, Exit, TurnVerdict } from '../agent.ts'
+import { emit, emitAll, nothing } from '../decoded.ts'
 import { compact, type Fields, flag, text } from '../fields.ts'
 import { settle } from '../settle.ts'
 import { silentEnd } from '../silent-end.ts'
@@ -9,15 +9,15 @@ import { resetTurn, type State } from './state.ts'
 import { textOf } from './tools.ts'
 
 /** A run begins: for a prompt of ours, to go on after a retry, or because an extension wants it. */
-export function decodeRunStart(state: State): Step {
+export function decodeRunStart(state: State): Decoded {
   state.running = true
   state.settled = false
   if (state.turnOpen) return nothing
   state.turnOpen = true
-  return say({ type: 'turn.started', origin: 'agent' })
+  return emit({ type: 'turn.started', origin: 'agent' })
 }
 
-const strayEnd: Said = {
+const strayEnd: Emitted = {
   type: 'notice.raised',
   level: 'warning',
   code: 'late_frame',
@@ -25,32 +25,32 @@ const strayEnd: Said = {
 }
 
 /** It will not go on by itself. A one-shot process may still begin another run; only its exit ends the turn. */
-export function decodeSettled(state: State, native: Fields): Step {
+export function decodeSettled(state: State, native: Fields): Decoded {
   // Each run settles once: one that did not begin since the prompt was sent is an earlier one.
-  if (!state.running && state.start.launch === 'live') return say(strayEnd)
+  if (!state.running && state.start.launch === 'live') return emit(strayEnd)
   state.running = false
   state.settled = true
   state.aborted = flag(native, 'aborted')
   if (!state.turnOpen) return nothing
-  return sayAll(state.start.launch === 'live' ? endTurn(state) : [])
+  return emitAll(state.start.launch === 'live' ? endTurn(state) : [])
 }
 
-export function endTurn(state: State, exit?: Exit): Said[] {
+export function endTurn(state: State, exit?: Exit): Emitted[] {
   const verdict = verdictOf(state, exit)
   // A process that died by a signal has no code, and that is not success.
   const exitCode = exit && (exit.code ?? (exit.signal === undefined ? 0 : 1))
-  const said = settle(state.ledger, decide(verdict, exit?.cause ?? 'exit', exitCode), exit !== undefined)
+  const emitted = settle(state.ledger, decide(verdict, exit?.cause ?? 'exit', exitCode), exit !== undefined)
   verdict.denials = state.ledger.denials
   verdict.personDenials = state.ledger.personDenials
   if (verdict.usage) {
-    said.push({ type: 'usage.reported', scope: 'turn', ...verdict.usage, source: 'computed' })
+    emitted.push({ type: 'usage.reported', scope: 'turn', ...verdict.usage, source: 'computed' })
   }
-  said.push(verdict)
+  emitted.push(verdict)
   if (verdict.evidence === 'aborted') state.aborts.clear()
   state.ledger.denials = 0
   state.ledger.personDenials = 0
   resetTurn(state)
-  return said
+  return emitted
 }
 
 function verdictOf(state: State, exit: Exit | undefined): TurnVerdict {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { MainstemError, SessionId, type SessionRecord } from '../../model/index.ts'
-import type { GatewayParts } from '../deps.ts'
+import type { GatewayDeps } from '../deps.ts'
 
 /** The path of everything about one session. */
 export const SessionPath = z.strictObject({ id: z.string().describe('the id of a session') })
@@ -8,8 +8,8 @@ export const SessionPath = z.strictObject({ id: z.string().describe('the id of a
 const HIDDEN = '[hidden]'
 
 /** The record of a session of this principal. Somebody else's is told apart from none in no way. */
-export async function owned(
-  { sessions }: Pick<GatewayParts, 'sessions'>,
+export async function ownedSession(
+  { sessions }: Pick<GatewayDeps, 'sessions'>,
   principal: string,
   id: string,
 ): Promise<SessionRecord> {
@@ -45,7 +45,7 @@ function hide(values: Readonly<Record<string, string>>): Record<string, string> 
 
 /** Every record that fits, newest first, however many there are. */
 export async function* allRecords(
-  { sessions }: Pick<GatewayParts, 'sessions'>,
+  { sessions }: Pick<GatewayDeps, 'sessions'>,
   query: { principal?: string; asking?: boolean },
 ): AsyncGenerator<SessionRecord> {
   let before: string | undefined

@@ -3,12 +3,12 @@ import { MainstemError, type SessionRecord } from '../../model/index.ts'
 import type { Sessions } from '../../sessions/sessions.ts'
 import { checkKept, messageId } from '../streams/cursor.ts'
 import type { Shown } from '../streams/format.ts'
-import { copyOf, Folds, type Place } from '../streams/projection-cache.ts'
+import { copyOf, type Position, ProjectionCache } from '../streams/projection-cache.ts'
 
 type Log = Pick<SessionRecord, 'id' | 'head' | 'earliest'>
 
 /** A place in a log, and how many messages come before it. */
-interface Counted extends Place {
+interface Counted extends Position {
   count: number
 }
 
@@ -17,7 +17,7 @@ const BATCH = 512
 /** The messages of a session by their numbers, read from the last place that is known before them. */
 export class Counting {
   readonly #log: Pick<Sessions, 'read'>
-  readonly #folds = new Folds<Counted>()
+  readonly #folds = new ProjectionCache<Counted>()
 
   constructor(log: Pick<Sessions, 'read'>) {
     this.#log = log

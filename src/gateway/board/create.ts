@@ -4,12 +4,12 @@ import type { Claim } from '../../sessions/claim.ts'
 import type { NewSession } from '../../sessions/deps.ts'
 import { underCeiling } from '../access/ceiling.ts'
 import { directoryBelow } from '../access/roots.ts'
-import { owned } from '../access/session-access.ts'
-import type { GatewayParts } from '../deps.ts'
+import { ownedSession } from '../access/session-access.ts'
+import type { GatewayDeps } from '../deps.ts'
 import { type Call, type Endpoint, endpoint } from '../http/endpoint.ts'
 import { checkReady } from '../http/health.ts'
 import { InFlight, keyFrom } from '../http/idempotency.ts'
-import { once } from '../http/idempotent.ts'
+import { idempotent } from '../http/idempotent.ts'
 import { beginSession } from '../v1/begin-session.ts'
 import { ready, trackTurn } from '../v1/commands.ts'
 import { BoardStanding } from './answers.ts'
@@ -18,7 +18,7 @@ import { policyWith, type SessionConfig, SessionRequest, type UnifiedRequest } f
 const ROUTE = 'POST /api/sessions'
 
 /** A session and its prompt, in the words of the board or of the unified protocol; or one more prompt of a session. */
-export function createEndpoint(parts: GatewayParts): Endpoint {
+export function createEndpoint(deps: GatewayDeps): Endpoint {
   const inFlight = new InFlight()
   return endpoint({
     method: 'POST',
@@ -39,15 +39,15 @@ export function createEndpoint(parts: GatewayParts): Endpoint {
       'draining',
     ],
     async run(call) {
-      checkReady(parts)
+      checkReady(deps)
       const asked = askedOf(call.body)
       const { sessionId } = asked
       const id = await (sessionId === undefined
-        ? begin(parts, inFlight, call, asked)
-        : once(parts, inFlight, call, {
+        ? begin(deps, inFlight, call, asked)
+        : idempotent(deps, inFlight, call, {
             session: sessionId,
             answer: (record) => record.id,
-            run: (claim) => goOn(parts, call.principal, sessionId, asked, claim),
+            run: (claim) => goOn(deps, call.principal, sessionId, asked, claim),
           }))
       call.reply.header('location', `/api/sessions/${id}`)
       // What it is when its prompt is taken, however it stands when the request is repeated.
@@ -64,36 +64,36 @@ function askedOf(body: SessionRequest): UnifiedRequest {
 }
 
 async function begin(
-  parts: GatewayParts,
+  deps: GatewayDeps,
   inFlight: InFlight,
   { principal, request, reply, body }: Call<unknown, unknown, SessionRequest>,
   asked: UnifiedRequest,
 ): Promise<string> {
   const key = keyFrom(request.headers['idempotency-key'], `${principal} ${ROUTE}`, body)
-  const wanted = () => sessionOf(parts, principal, asked)
-  const { id, replayed } = await beginSession(parts, inFlight, key, wanted, asked.prompt)
+  const wanted = () => sessionOf(deps, principal, asked)
+  const { id, replayed } = await beginSession(deps, inFlight, key, wanted, asked.prompt)
   if (replayed) reply.header('idempotent-replayed', 'true')
   return id
 }
 
 async function sessionOf(
-  parts: GatewayParts,
+  deps: GatewayDeps,
   principal: string,
   { agentType, config = {} }: UnifiedRequest,
 ): Promise<NewSession> {
   return {
     agent: agentType,
     principal,
-    cwd: await directoryOf(parts, config),
+    cwd: await directoryOf(deps, config),
     ...(config.projectId !== undefined && { project: config.projectId }),
-    policy: underCeiling(policyWith(parts.policy, config), parts.ceiling),
+    policy: underCeiling(policyWith(deps.policy, config), deps.ceiling),
     ...(config.model !== undefined && { options: { model: config.model } }),
   }
 }
 
 /** Where both are said, the directory has to be in the project. */
 async function directoryOf(
-  { projects, roots, cwd }: GatewayParts,
+  { projects, roots, cwd }: GatewayDeps,
   { projectId, workingDirectory }: SessionConfig,
 ): Promise<string> {
   const project = projectId === undefined ? undefined : projectOf(projects, projectId)
@@ -105,7 +105,7 @@ async function directoryOf(
 }
 
 /** The directory of a project. Where none are configured, an id is only a label and has no directory. */
-function projectOf(projects: GatewayParts['projects'], id: string): string | undefined {
+function projectOf(projects: GatewayDeps['projects'], id: string): string | undefined {
   const directory = Object.hasOwn(projects, id) ? projects[id] : undefined
   if (directory !== undefined) return directory
   const known = Object.keys(projects)
@@ -115,26 +115,26 @@ function projectOf(projects: GatewayParts['projects'], id: string): string | und
 }
 
 async function goOn(
-  parts: GatewayParts,
+  deps: GatewayDeps,
   principal: string,
   id: string,
   asked: UnifiedRequest,
   claim: Claim | undefined,
 ): Promise<string> {
-  await checkSame(parts, await owned(parts, principal, id), asked)
-  const session = await ready(parts, principal, id)
+  await checkSame(deps, await ownedSession(deps, principal, id), asked)
+  const session = await ready(deps, principal, id)
   const turn = await session.prompt(asked.prompt, [], claim)
-  trackTurn(parts, session, turn)
+  trackTurn(deps, session, turn)
   return id
 }
 
 /** A session keeps what it was begun with: another wish is refused, because ignoring it might allow too much. */
 async function checkSame(
-  parts: GatewayParts,
+  deps: GatewayDeps,
   record: SessionRecord,
   { agentType, config = {} }: UnifiedRequest,
 ): Promise<void> {
-  const policy = underCeiling(policyWith(record.policy, config), parts.ceiling)
+  const policy = underCeiling(policyWith(record.policy, config), deps.ceiling)
   const { project } = record
   // A session that was begun without a project is compared by its directory.
   const isPlaced =
@@ -148,7 +148,7 @@ async function checkSame(
     ['config.blockedTools', policy.tools?.denied, record.policy.tools?.denied],
     ['config.maxTurns', policy.maxSteps, record.policy.maxSteps],
     ['config.projectId', project && (config.projectId ?? project), project],
-    ['config.workingDirectory', isPlaced ? await directoryOf(parts, config) : record.cwd, record.cwd],
+    ['config.workingDirectory', isPlaced ? await directoryOf(deps, config) : record.cwd, record.cwd],
   ]
   const [field] = pairs.find(([, asked, own]) => !isDeepStrictEqual(asked, own)) ?? []
   if (field === undefined) return

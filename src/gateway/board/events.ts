@@ -2,15 +2,15 @@ import { z } from 'zod'
 import { board } from '../../dialects/board.ts'
 import { dialects } from '../../dialects/index.ts'
 import { MainstemError, type SessionRecord } from '../../model/index.ts'
-import { owned, SessionPath } from '../access/session-access.ts'
-import type { GatewayParts } from '../deps.ts'
+import { ownedSession, SessionPath } from '../access/session-access.ts'
+import type { GatewayDeps } from '../deps.ts'
 import { named } from '../http/components.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import { problemOf, sendProblem } from '../http/problem.ts'
 import { integer } from '../http/query.ts'
 import { badCursor, type Cursor, parseCursor, START } from '../streams/cursor.ts'
 import type { View } from '../streams/projector.ts'
-import { pourSocket } from '../streams/stream-log-to-socket.ts'
+import { streamLogToSocket } from '../streams/stream-log-to-socket.ts'
 import { startOf } from '../v1/events.ts'
 import { Counting } from './counting.ts'
 import { endOf } from './state.ts'
@@ -43,8 +43,8 @@ const SocketQuery = z.strictObject({
 const MAX_LIMIT = 10_000
 
 /** What happened in a session, counted in messages: page by page, or on a socket. */
-export function boardEventEndpoints(parts: GatewayParts): Endpoint[] {
-  const counting = new Counting(parts.sessions)
+export function boardEventEndpoints(deps: GatewayDeps): Endpoint[] {
+  const counting = new Counting(deps.sessions)
   return [
     endpoint({
       method: 'GET',
@@ -59,7 +59,7 @@ export function boardEventEndpoints(parts: GatewayParts): Endpoint[] {
       answer: EventsPage,
       errors: ['session_not_found', 'cursor_gone'],
       async run({ params, query, principal }) {
-        const record = await owned(parts, principal, params.id)
+        const record = await ownedSession(deps, principal, params.id)
         const { dialect, offset, limit } = query
         const found = await counting.slice(record, dialect, offset, limit)
         const total = await counting.total(record, dialect)
@@ -80,11 +80,11 @@ export function boardEventEndpoints(parts: GatewayParts): Endpoint[] {
         return sendProblem(reply, problemOf('invalid_request', 'this path is a WebSocket', 426))
       },
       async socket({ params, query, principal }) {
-        const record = await owned(parts, principal, params.id)
+        const record = await ownedSession(deps, principal, params.id)
         const after = await cursorOf(counting, record, query)
         const view: View = { dialect: query.dialect, options: {}, after }
         const from = startOf(record, view, 'after')
-        return (stream) => pourSocket(parts, stream, { id: record.id, view, from, raw: false, endOf })
+        return (stream) => streamLogToSocket(deps, stream, { id: record.id, view, from, raw: false, endOf })
       },
     }),
   ]

@@ -3,7 +3,7 @@ import { ApprovalMode, SandboxMode } from '../../dialects/unified-event.ts'
 import { type Approval, ModelName, type Policy, type Sandbox } from '../../model/index.ts'
 import { ToolPolicy } from '../../model/policy.ts'
 import { named } from '../http/components.ts'
-import { withoutNulls } from '../http/strip-nulls.ts'
+import { stripNulls } from '../http/strip-nulls.ts'
 import { AgentName } from './agent-names.ts'
 
 /** In characters as JSON Schema counts them: a pair of surrogates is one. */
@@ -51,7 +51,7 @@ const UnifiedRequest = named(
       agentType: AgentName,
       prompt,
       sessionId: z.string().optional().describe('a session to go on with'),
-      config: z.preprocess(withoutNulls, SessionConfig.optional()),
+      config: z.preprocess(stripNulls, SessionConfig.optional()),
     })
     .refine(({ agentType, config }) => (config?.agentType ?? agentType) === agentType, {
       path: ['config', 'agentType'],
@@ -63,7 +63,7 @@ export type UnifiedRequest = z.infer<typeof UnifiedRequest>
 /** Either of the two. */
 export const SessionRequest = named(
   'SessionRequest',
-  z.preprocess(withoutNulls, z.union([BoardRequest, UnifiedRequest])),
+  z.preprocess(stripNulls, z.union([BoardRequest, UnifiedRequest])),
 )
 export type SessionRequest = z.infer<typeof SessionRequest>
 

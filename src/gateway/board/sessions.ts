@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { owned, SessionPath } from '../access/session-access.ts'
-import type { GatewayParts } from '../deps.ts'
+import { ownedSession, SessionPath } from '../access/session-access.ts'
+import type { GatewayDeps } from '../deps.ts'
 import { named } from '../http/components.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import { integer } from '../http/query.ts'
@@ -21,7 +21,7 @@ const Cancelled = named(
 )
 
 /** Sessions as the board has them: to find them, to ask how they stand, to stop them. */
-export function boardSessionEndpoints(parts: GatewayParts): Endpoint[] {
+export function boardSessionEndpoints(deps: GatewayDeps): Endpoint[] {
   return [
     endpoint({
       method: 'GET',
@@ -34,8 +34,8 @@ export function boardSessionEndpoints(parts: GatewayParts): Endpoint[] {
       answer: BoardList,
       errors: ['session_not_found'],
       async run({ query: { before, limit }, principal }) {
-        if (before !== undefined) await owned(parts, principal, before)
-        const found = await parts.sessions.records({
+        if (before !== undefined) await ownedSession(deps, principal, before)
+        const found = await deps.sessions.records({
           principal,
           limit,
           ...(before !== undefined && { before }),
@@ -51,14 +51,14 @@ export function boardSessionEndpoints(parts: GatewayParts): Endpoint[] {
       params: SessionPath,
       answer: BoardSession,
       errors: ['session_not_found'],
-      run: async ({ params, principal }) => boardSession(await owned(parts, principal, params.id)),
+      run: async ({ params, principal }) => boardSession(await ownedSession(deps, principal, params.id)),
     }),
-    cancelEndpoint(parts),
+    cancelEndpoint(deps),
   ]
 }
 
 /** Stops what runs and drops what waits. Doing it again, or too late, changes nothing, and the answer says so. */
-function cancelEndpoint(parts: GatewayParts): Endpoint {
+function cancelEndpoint(deps: GatewayDeps): Endpoint {
   return endpoint({
     method: 'POST',
     url: '/api/sessions/:id/cancel',
@@ -69,9 +69,9 @@ function cancelEndpoint(parts: GatewayParts): Endpoint {
     answer: Cancelled,
     errors: ['session_not_found'],
     async run({ params: { id }, principal }) {
-      const before = stateOf(await owned(parts, principal, id))
-      const stopped = before === 'running' && (await parts.sessions.get(id)?.interruptAll())
-      const state = stateOf(await owned(parts, principal, id))
+      const before = stateOf(await ownedSession(deps, principal, id))
+      const stopped = before === 'running' && (await deps.sessions.get(id)?.interruptAll())
+      const state = stateOf(await ownedSession(deps, principal, id))
       return { id, state, cancelled: stopped === true }
     },
   })

@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { MainstemError } from '../../model/index.ts'
 import { OWNER } from '../../sessions/secrets.ts'
-import type { GatewayParts } from '../deps.ts'
+import type { GatewayDeps } from '../deps.ts'
 import { cookieOf } from '../web/cookie-header.ts'
 import type { Connections } from './connections.ts'
 
@@ -36,7 +36,7 @@ export const LOCAL = OWNER
 /** Asks every request for a token, but on routes that are declared open. Without tokens everybody may come in. */
 export function requireToken(
   app: FastifyInstance,
-  { tokens, tickets, cookies }: Pick<GatewayParts, 'tokens' | 'tickets' | 'cookies'>,
+  { tokens, tickets, cookies }: Pick<GatewayDeps, 'tokens' | 'tickets' | 'cookies'>,
   connections: Connections,
 ): void {
   app.decorateRequest('principal', '')

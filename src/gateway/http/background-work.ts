@@ -1,5 +1,5 @@
 /** The work that goes on without a request, so that a stopping server can wait for it. */
-export class Runs {
+export class BackgroundWork {
   readonly #running = new Set<Promise<unknown>>()
   readonly #report: (thrown: unknown) => void
 

@@ -1,5 +1,5 @@
 /** Whoever asks while an answer is on its way gets the same one. */
-export function shared<T>(ask: () => Promise<T>): () => Promise<T> {
+export function coalesce<T>(ask: () => Promise<T>): () => Promise<T> {
   let asking: Promise<T> | undefined
   return () => {
     asking ??= ask().finally(() => {

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { MainstemError } from '../../model/index.ts'
-import type { GatewayParts } from '../deps.ts'
+import type { GatewayDeps } from '../deps.ts'
 import { shareWith } from '../web/origins.ts'
 
 /** Where a token could be put in a URL, and so into somebody's log. */
@@ -20,7 +20,7 @@ const OWN_FETCH_SITES: ReadonlySet<string> = new Set(['same-origin', 'none'])
  */
 export function guardEdges(
   app: FastifyInstance,
-  { hosts, origins }: Pick<GatewayParts, 'hosts' | 'origins'>,
+  { hosts, origins }: Pick<GatewayDeps, 'hosts' | 'origins'>,
 ): void {
   const allowed: ReadonlySet<string> = new Set(hosts.map((host) => host.toLowerCase()))
   app.addHook('onRequest', async (request, reply) => {

@@ -1,20 +1,20 @@
 import { z } from 'zod'
 import { MainstemError } from '../../model/index.ts'
-import type { GatewayParts } from '../deps.ts'
+import type { GatewayDeps } from '../deps.ts'
 import { named } from './components.ts'
 import { type Endpoint, endpoint } from './endpoint.ts'
 
 const Health = named('Health', z.strictObject({ status: z.enum(['ok', 'ready']) }))
 
 /** Work is taken only between start and stop. */
-export function checkReady({ phase }: Pick<GatewayParts, 'phase'>): void {
+export function checkReady({ phase }: Pick<GatewayDeps, 'phase'>): void {
   const now = phase()
   if (now === 'ready') return
   throw new MainstemError(now === 'draining' ? 'draining' : 'overloaded', `the server is ${now}`)
 }
 
 /** Is the process alive, and may it be given work? Neither tells anything else, so neither asks for a token. */
-export function healthEndpoints(parts: Pick<GatewayParts, 'phase'>): Endpoint[] {
+export function healthEndpoints(deps: Pick<GatewayDeps, 'phase'>): Endpoint[] {
   return [
     endpoint({
       method: 'GET',
@@ -34,7 +34,7 @@ export function healthEndpoints(parts: Pick<GatewayParts, 'phase'>): Endpoint[] 
       answer: Health,
       errors: ['overloaded', 'draining'],
       async run() {
-        checkReady(parts)
+        checkReady(deps)
         return { status: 'ready' as const }
       },
     }),

@@ -1,6 +1,6 @@
 import { MainstemError, type SessionRecord } from '../../model/index.ts'
 import type { Claim } from '../../sessions/claim.ts'
-import type { GatewayParts } from '../deps.ts'
+import type { GatewayDeps } from '../deps.ts'
 import type { Call } from './endpoint.ts'
 import { type InFlight, keyFrom } from './idempotency.ts'
 
@@ -16,8 +16,8 @@ export interface Keyed<A> {
  * Does what is asked for. With an `Idempotency-Key` it is done once: whoever sends the same again gets the first
  * answer, one that comes too early is told so, and another body under the same key is refused.
  */
-export async function once<A>(
-  { sessions }: Pick<GatewayParts, 'sessions'>,
+export async function idempotent<A>(
+  { sessions }: Pick<GatewayDeps, 'sessions'>,
   inFlight: InFlight,
   { request, reply, principal, params, body }: Call<object, unknown, unknown>,
   { session, answer, run }: Keyed<A>,

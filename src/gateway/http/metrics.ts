@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Outcome, SessionRecord } from '../../model/index.ts'
-import type { GatewayParts } from '../deps.ts'
+import type { GatewayDeps } from '../deps.ts'
 import { type Endpoint, endpoint } from './endpoint.ts'
 
 const TYPE = 'text/plain; version=0.0.4; charset=utf-8'
@@ -14,19 +14,19 @@ interface Metric {
 }
 
 /** What a monitor wants to know, in the text format of Prometheus. */
-export function metricsEndpoint(parts: GatewayParts): Endpoint {
+export function metricsEndpoint(deps: GatewayDeps): Endpoint {
   return endpoint({
     method: 'GET',
     url: '/metrics',
     summary: 'Figures of the whole server, for Prometheus',
     answers: { 'text/plain': z.string() },
-    run: async ({ reply }) => reply.type(TYPE).send((await metrics(parts)).map(write).join('')),
+    run: async ({ reply }) => reply.type(TYPE).send((await metrics(deps)).map(write).join('')),
   })
 }
 
-async function metrics(parts: GatewayParts): Promise<Metric[]> {
-  const { activity } = parts.sessions
-  const counts = await parts.sessions.counts()
+async function metrics(deps: GatewayDeps): Promise<Metric[]> {
+  const { activity } = deps.sessions
+  const counts = await deps.sessions.counts()
   return [
     {
       name: 'mainstem_sessions',
@@ -47,7 +47,7 @@ async function metrics(parts: GatewayParts): Promise<Metric[]> {
       ]),
     },
     single('mainstem_events_total', 'counter', 'Events committed since the start.', activity.head),
-    single('mainstem_open_streams', 'gauge', 'Streams that are open.', parts.streams.open),
+    single('mainstem_open_streams', 'gauge', 'Streams that are open.', deps.streams.open),
     single('process_resident_memory_bytes', 'gauge', 'Resident memory.', process.memoryUsage.rss()),
   ]
 }

@@ -4,7 +4,7 @@ import { MainstemError } from '../../model/index.ts'
 import { type Endpoint, endpoint } from './endpoint.ts'
 
 /** Beside the sources, and in the package. */
-const FOLDER = new URL('../../../docs/schemas', import.meta.url)
+const FOLDER = new URL('../../../docs/schemas/', import.meta.url)
 
 const TYPE = 'application/schema+json'
 

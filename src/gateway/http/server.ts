@@ -6,7 +6,7 @@ import Fastify, {
   type RouteOptions,
 } from 'fastify'
 import { MainstemError } from '../../model/index.ts'
-import type { GatewayParts } from '../deps.ts'
+import type { GatewayDeps } from '../deps.ts'
 import { endpointsOf } from '../routes.ts'
 import { acceptSockets, isSocketUpgrade } from '../streams/sockets.ts'
 import { requireToken } from './auth.ts'
@@ -25,8 +25,8 @@ const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 const HEADER_BYTES = 16 * 1024
 
 /** The HTTP face. It knows sessions and dialects, and nothing of agents, drivers or stores. */
-export function gateway(parts: GatewayParts): FastifyInstance {
-  const { timing, limits } = parts
+export function gateway(deps: GatewayDeps): FastifyInstance {
+  const { timing, limits } = deps
   const app = Fastify({
     bodyLimit: limits.bodyBytes,
     requestTimeout: timing.requestMs,
@@ -51,18 +51,18 @@ export function gateway(parts: GatewayParts): FastifyInstance {
   acceptJson(app, limits)
   app.setErrorHandler((thrown, _request, reply) => {
     const problem = problemFrom(thrown)
-    if (problem.code === 'unknown') parts.report(thrown)
+    if (problem.code === 'unknown') deps.report(thrown)
     sendProblem(reply, problem)
   })
   app.setNotFoundHandler((_request, reply) =>
     sendProblem(reply, problemOf('not_found', 'there is no such path')),
   )
-  guardEdges(app, parts)
-  requireToken(app, parts, connections)
-  const socketOf = acceptSockets(app, parts)
+  guardEdges(app, deps)
+  requireToken(app, deps, connections)
+  const socketOf = acceptSockets(app, deps)
   // Only routes that are added once sockets are known can be opened as one.
   app.after(() => {
-    const routes = endpointsOf(parts).map((one) => ({ ...routeOf(one), ...socketOf(one) }))
+    const routes = endpointsOf(deps).map((one) => ({ ...routeOf(one), ...socketOf(one) }))
     for (const route of routes) app.route(route)
     for (const route of otherMethods(routes)) app.route(route)
   })
@@ -70,7 +70,7 @@ export function gateway(parts: GatewayParts): FastifyInstance {
 }
 
 /** Bodies are JSON, or absent where the route needs none. */
-function acceptJson(app: FastifyInstance, limits: GatewayParts['limits']): void {
+function acceptJson(app: FastifyInstance, limits: GatewayDeps['limits']): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser<Buffer>(
     JSON_TYPES,

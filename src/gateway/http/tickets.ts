@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { z } from 'zod'
 import { MainstemError } from '../../model/index.ts'
-import type { GatewayParts } from '../deps.ts'
+import type { GatewayDeps } from '../deps.ts'
 import { named } from './components.ts'
 import { type Endpoint, endpoint } from './endpoint.ts'
 
@@ -53,7 +53,7 @@ const Ticket = named(
   z.strictObject({ ticket: z.string().describe('for `?ticket=`, once'), expiresInMs: z.int() }),
 )
 
-export function ticketEndpoint({ tickets }: GatewayParts): Endpoint {
+export function ticketEndpoint({ tickets }: GatewayDeps): Endpoint {
   return endpoint({
     method: 'POST',
     url: '/v1/tickets',

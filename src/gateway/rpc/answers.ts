@@ -58,9 +58,9 @@ function decisionIn(message: string, { requestId, options }: RequestOpened): Ans
 function chosenIn(text: string, question: Shown | undefined): string[] {
   const whole = optionIn(text, question)
   if (whole !== undefined) return [whole]
-  const parts = question?.multiSelect ? text.split(/[,;\n]/).map((part) => optionIn(part, question)) : []
-  const chosen = parts.filter((part) => part !== undefined)
-  return chosen.length > 0 && chosen.length === parts.length ? [...new Set(chosen)] : [text.trim()]
+  const deps = question?.multiSelect ? text.split(/[,;\n]/).map((part) => optionIn(part, question)) : []
+  const chosen = deps.filter((part) => part !== undefined)
+  return chosen.length > 0 && chosen.length === deps.length ? [...new Set(chosen)] : [text.trim()]
 }
 
 function optionIn(text: string, question: Shown | undefined): string | undefined {

@@ -3,7 +3,7 @@ import type { RequestOpened } from '../../model/events/request.ts'
 import { MainstemError, type SessionRecord, toMainstemError } from '../../model/index.ts'
 import { isDelivered } from '../../sessions/delivery.ts'
 import type { Session } from '../../sessions/session.ts'
-import { owned } from '../access/session-access.ts'
+import { ownedSession } from '../access/session-access.ts'
 import { latestFirst } from '../streams/latest-first.ts'
 import { ready, trackTurn } from '../v1/commands.ts'
 import { answerIn, isPlainAnswer } from './answers.ts'
@@ -20,10 +20,10 @@ export interface Begun {
 
 /** A message is the answer to what the agent asked last; otherwise it is a prompt, which may have to wait. */
 export async function begin(rpc: Rpc, principal: string, id: string, message: string): Promise<Begun> {
-  const { parts, clients } = rpc
-  const session = await ready(parts, principal, id)
+  const { deps, clients } = rpc
+  const session = await ready(deps, principal, id)
   await clients.noted(id)
-  const record = await owned(parts, principal, id)
+  const record = await ownedSession(deps, principal, id)
   const { head, earliest = 1 } = record
   const { open, settled } = await questionsIn(rpc, record)
   if (open) {
@@ -37,7 +37,7 @@ export async function begin(rpc: Rpc, principal: string, id: string, message: st
   // Whoever comes second with a plain answer meant the question, and the agent must not hear it as a prompt.
   if (settled && clients.hasSeen(id, settled.seq) && isPlainAnswer(message, settled.request)) throw tooLate()
   const turn = await session.prompt(message)
-  trackTurn(parts, session, turn)
+  trackTurn(deps, session, turn)
   return { session, turn, after: head, earliest }
 }
 
@@ -52,7 +52,7 @@ interface Asked {
  * somebody was shown the end of that turn, a message is about what comes next.
  */
 async function questionsIn(
-  { parts: { sessions }, clients }: Rpc,
+  { deps: { sessions }, clients }: Rpc,
   record: SessionRecord,
 ): Promise<{ open?: Asked; settled?: Asked }> {
   const { id, openTurn, turns, requests } = record

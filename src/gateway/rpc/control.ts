@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { type Applied, ModelName } from '../../model/index.ts'
 import { underCeiling } from '../access/ceiling.ts'
-import { owned } from '../access/session-access.ts'
+import { ownedSession } from '../access/session-access.ts'
 import { ready } from '../v1/commands.ts'
 import { type Method, method, OfSession, paramsWith, type Rpc, sessionId } from './method.ts'
 import { inMode, Mode } from './modes.ts'
@@ -10,26 +10,26 @@ const ToMode = paramsWith({ sessionId, mode: Mode })
 const ToModel = z.strictObject({ sessionId, model: ModelName.nullable() })
 
 /** What is said to a session besides messages. */
-export function controlMethods({ parts }: Rpc): Record<string, Method> {
+export function controlMethods({ deps }: Rpc): Record<string, Method> {
   return {
     // Stopping is allowed to a server that stops, so nothing is opened for it.
     'session.interrupt': method(OfSession, async ({ sessionId: id }, principal) => {
-      await owned(parts, principal, id)
-      const interrupted = (await parts.sessions.get(id)?.interruptAll()) ?? false
+      await ownedSession(deps, principal, id)
+      const interrupted = (await deps.sessions.get(id)?.interruptAll()) ?? false
       return { ok: true, interrupted }
     }),
     'session.set_mode': method(ToMode, async ({ sessionId: id, mode }, principal) => {
-      const session = await ready(parts, principal, id)
-      const { policy } = await owned(parts, principal, id)
+      const session = await ready(deps, principal, id)
+      const { policy } = await ownedSession(deps, principal, id)
       const change = {
         type: 'set_policy',
-        policy: underCeiling(inMode(policy, mode), parts.ceiling),
+        policy: underCeiling(inMode(policy, mode), deps.ceiling),
       } as const
       return okFrom(await session.change(change))
     }),
     'session.set_model': method(ToModel, async ({ sessionId: id, model }, principal) => {
-      const session = await ready(parts, principal, id)
-      const { options } = await owned(parts, principal, id)
+      const session = await ready(deps, principal, id)
+      const { options } = await ownedSession(deps, principal, id)
       // The default is in use already; also agents without a choice of models have one.
       if (model === null && options.model === undefined) return { ok: true }
       return okFrom(await session.change({ type: 'set_model', model }))

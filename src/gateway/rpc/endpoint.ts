@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { MainstemError } from '../../model/index.ts'
-import type { GatewayParts } from '../deps.ts'
+import type { GatewayDeps } from '../deps.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import { isUnreadable } from '../http/json.ts'
 import { problemFrom, problemOf } from '../http/problem.ts'
 import { SSE } from '../streams/format.ts'
-import { Folds } from '../streams/projection-cache.ts'
+import { ProjectionCache } from '../streams/projection-cache.ts'
 import { Clients } from './clients.ts'
 import { controlMethods } from './control.ts'
 import {
@@ -31,8 +31,8 @@ const STREAMED = 'session.send'
  * The face of a session daemon: JSON-RPC over one route. What never became a call is an HTTP problem when it was
  * refused at the door, and an error of JSON-RPC from the body on.
  */
-export function rpcEndpoint(parts: GatewayParts): Endpoint {
-  const rpc: Rpc = { parts, clients: new Clients(), folds: new Folds() }
+export function rpcEndpoint(deps: GatewayDeps): Endpoint {
+  const rpc: Rpc = { deps, clients: new Clients(), folds: new ProjectionCache() }
   const methods = new Map<string, Method>([
     ...Object.entries(sessionMethods(rpc)),
     ...Object.entries(controlMethods(rpc)),
@@ -57,7 +57,7 @@ export function rpcEndpoint(parts: GatewayParts): Endpoint {
         return answer(body, await method.call(body.params, principal, reply))
       } catch (thrown) {
         const problem = problemFrom(thrown)
-        if (problem.code === 'unknown') parts.report(thrown)
+        if (problem.code === 'unknown') deps.report(thrown)
         return refusal(body.id, problem)
       }
     },

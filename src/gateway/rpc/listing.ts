@@ -1,6 +1,6 @@
 import { FACES, type SessionRecord } from '../../model/index.ts'
 import { allRecords } from '../access/session-access.ts'
-import type { GatewayParts } from '../deps.ts'
+import type { GatewayDeps } from '../deps.ts'
 import { modeOf } from './modes.ts'
 
 export type Status = 'idle' | 'busy' | 'error'
@@ -18,8 +18,8 @@ export interface Listed {
 }
 
 /** The sessions of a principal that have not ended, newest first. */
-export async function* liveRecords(parts: GatewayParts, principal: string): AsyncGenerator<SessionRecord> {
-  for await (const record of allRecords(parts, { principal })) if (record.status !== 'ended') yield record
+export async function* liveRecords(deps: GatewayDeps, principal: string): AsyncGenerator<SessionRecord> {
+  for await (const record of allRecords(deps, { principal })) if (record.status !== 'ended') yield record
 }
 
 /** A session in the words of this face. */

@@ -1,17 +1,17 @@
 import type { FastifyReply } from 'fastify'
 import { z } from 'zod'
-import type { GatewayParts } from '../deps.ts'
+import type { GatewayDeps } from '../deps.ts'
 import { parse } from '../http/parse.ts'
-import { withoutNulls } from '../http/strip-nulls.ts'
-import type { Folds } from '../streams/projection-cache.ts'
+import { stripNulls } from '../http/strip-nulls.ts'
+import type { ProjectionCache } from '../streams/projection-cache.ts'
 import type { Clients } from './clients.ts'
 
 /** What every method works with. */
 export interface Rpc {
-  parts: GatewayParts
+  deps: GatewayDeps
   clients: Clients
   /** How far logs were read in the dialect of this face. */
-  folds: Folds
+  folds: ProjectionCache
 }
 
 /** A method that is answered at once. */
@@ -33,7 +33,7 @@ export function paramsOf<P>(schema: z.ZodType<P>, given: unknown): P {
 
 /** Parameters by their names. */
 export function paramsWith<S extends z.ZodRawShape>(shape: S) {
-  return z.preprocess(withoutNulls, z.strictObject(shape))
+  return z.preprocess(stripNulls, z.strictObject(shape))
 }
 
 export const sessionId = z.string().min(1).max(128)

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { owned } from '../access/session-access.ts'
+import { ownedSession } from '../access/session-access.ts'
 import { type Listed, listed, liveRecords, type Status, statusOf } from './listing.ts'
 import { type Method, method, OfSession, type Rpc } from './method.ts'
 import { undelivered } from './reconnect.ts'
@@ -16,7 +16,7 @@ interface QueueStats {
 
 /** How the server and its sessions are. */
 export function monitorMethods(rpc: Rpc): Record<string, Method> {
-  const { parts } = rpc
+  const { deps } = rpc
   return {
     'session.queue_stats': method(OfSession, async ({ sessionId }, principal) =>
       queueStats(rpc, principal, sessionId),
@@ -24,7 +24,7 @@ export function monitorMethods(rpc: Rpc): Record<string, Method> {
     'health.check': method(Nothing, async (_, principal) => {
       const sessionsByStatus: Record<Status, number> = { idle: 0, busy: 0, error: 0 }
       let sessions = 0
-      for await (const record of liveRecords(parts, principal)) {
+      for await (const record of liveRecords(deps, principal)) {
         sessionsByStatus[statusOf(record)]++
         sessions++
       }
@@ -38,12 +38,12 @@ export function monitorMethods(rpc: Rpc): Record<string, Method> {
         memory,
         nodeVersion,
         pid,
-        version: parts.version,
+        version: deps.version,
       }
     }),
     'monitor.sessions': method(Nothing, async (_, principal) => {
       const sessions: (Listed & { queue: QueueStats })[] = []
-      for await (const record of liveRecords(parts, principal)) {
+      for await (const record of liveRecords(deps, principal)) {
         sessions.push({ ...listed(record), queue: await queueStats(rpc, principal, record.id) })
       }
       return { sessions, totalSessions: sessions.length, uptime: uptime() }
@@ -52,9 +52,9 @@ export function monitorMethods(rpc: Rpc): Record<string, Method> {
 }
 
 async function queueStats(rpc: Rpc, principal: string, id: string): Promise<QueueStats> {
-  const { parts, clients } = rpc
+  const { deps, clients } = rpc
   await clients.noted(id)
-  const record = await owned(parts, principal, id)
+  const record = await ownedSession(deps, principal, id)
   const { messages } = await undelivered(rpc, record, { except: clients.turns(id) })
   return {
     userPending: record.queue.length,

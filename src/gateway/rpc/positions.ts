@@ -2,10 +2,10 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { MainstemError, toMainstemError } from '../../model/index.ts'
 import { directoryBelow } from '../access/roots.ts'
-import type { GatewayParts } from '../deps.ts'
+import type { GatewayDeps } from '../deps.ts'
 
 /** Where a client of this face wants to work. It may be on another machine, so `~` is the home of this one. */
-export async function placeOf({ roots, projects }: GatewayParts, path: string): Promise<string> {
+export async function placeOf({ roots, projects }: GatewayDeps, path: string): Promise<string> {
   const directory = Object.hasOwn(projects, path) ? (projects[path] ?? path) : atHome(path)
   try {
     return await directoryBelow(roots, directory, 'path')

@@ -10,7 +10,7 @@ import {
   toMainstemError,
 } from '../../model/index.ts'
 import { isDelivered, type TurnRead } from '../../sessions/delivery.ts'
-import { owned } from '../access/session-access.ts'
+import { ownedSession } from '../access/session-access.ts'
 import { badCursor, type Cursor, parseCursor, START } from '../streams/cursor.ts'
 import { PageReader } from '../streams/page.ts'
 import type { View } from '../streams/projector.ts'
@@ -34,15 +34,15 @@ const TOLD: ReadonlySet<EventType> = new Set(
 
 /** What a client has missed. It counts as delivered once the answer was handed to the network. */
 export function reconnectMethod(rpc: Rpc): Method {
-  const { parts, clients } = rpc
+  const { deps, clients } = rpc
   return method(Reconnect, async ({ sessionId, after }, principal, reply) => {
     await clients.noted(sessionId)
-    const record = await owned(parts, principal, sessionId)
+    const record = await ownedSession(deps, principal, sessionId)
     const cursor = after === undefined ? undefined : parseCursor(`${after}`, 'after')
     const page = await undelivered(rpc, record, { cursor })
     clients.show(record.id, parseCursor(page.next)?.seq ?? 0)
     finished(reply.raw).then(
-      () => clients.note(sessionId, delivered(rpc, record, [...page.turns.values()])).catch(parts.report),
+      () => clients.note(sessionId, delivered(rpc, record, [...page.turns.values()])).catch(deps.report),
       // The client went away before it had the answer, and gets the same answer again.
       () => undefined,
     )
@@ -51,11 +51,11 @@ export function reconnectMethod(rpc: Rpc): Method {
 }
 
 /** A session that has ended, or a server that stops, takes no more notes: what is read then can be read again. */
-async function delivered({ parts, clients }: Rpc, record: SessionRecord, reads: readonly TurnRead[]) {
+async function delivered({ deps, clients }: Rpc, record: SessionRecord, reads: readonly TurnRead[]) {
   clients.cameBack(record.id)
   if (record.status === 'ended' || reads.every(({ turn, seq }) => isDelivered(record, { turn, seq }))) return
   try {
-    await (await parts.sessions.open(record.id)).delivered(reads)
+    await (await deps.sessions.open(record.id)).delivered(reads)
   } catch (thrown) {
     const { code } = toMainstemError(thrown)
     if (code !== 'draining' && code !== 'conflict' && code !== 'session_not_found') throw thrown
@@ -70,7 +70,7 @@ interface Wanted {
 
 /** All after the cursor; without one, all that no client has read. */
 export async function undelivered(
-  { parts, folds }: Rpc,
+  { deps, folds }: Rpc,
   record: SessionRecord,
   { cursor, except = [] }: Wanted = {},
 ): Promise<PageReader> {
@@ -88,7 +88,7 @@ export async function undelivered(
     types: TOLD,
     ...(!cursor && { omits }),
   }
-  const page = new PageReader(parts, { id, view, from: earliest - 1, raw: false }, MOST, folds)
+  const page = new PageReader(deps, { id, view, from: earliest - 1, raw: false }, MOST, folds)
   if (delivered < head || cursor) await page.read(head)
   return page
 }

@@ -4,11 +4,11 @@ import { z } from 'zod'
 import { daemon } from '../../dialects/daemon.ts'
 import { dialects } from '../../dialects/index.ts'
 import { type Entry, MainstemError } from '../../model/index.ts'
-import type { GatewayParts } from '../deps.ts'
+import type { GatewayDeps } from '../deps.ts'
 import { problemFrom } from '../http/problem.ts'
 import { EventStream } from '../streams/event-stream.ts'
 import { chunks, type Shown, SSE, type StreamFormat, sseData } from '../streams/format.ts'
-import { foldKey } from '../streams/projection-cache.ts'
+import { projectionKey } from '../streams/projection-cache.ts'
 import { rawFrames } from '../streams/raw-frames.ts'
 import { type Begun, begin } from './begin.ts'
 import { Exchange } from './exchange.ts'
@@ -41,16 +41,16 @@ export async function send(
   query: SendQuery,
   reply: FastifyReply,
 ): Promise<void> {
-  const { parts, clients } = rpc
+  const { deps, clients } = rpc
   reply.hijack()
-  const timing = { ...parts.timing, keepaliveMs: parts.timing.pingMs }
+  const timing = { ...deps.timing, keepaliveMs: deps.timing.pingMs }
   const stream = new EventStream(reply.raw, FORMAT, {}, timing)
   let delivered: (() => Promise<void>) | undefined
   try {
     delivered = await listen(rpc, principal, params, query, stream)
   } catch (thrown) {
     const { code, detail: message } = problemFrom(thrown)
-    if (code === 'unknown' || code === 'storage_failed') parts.report(thrown)
+    if (code === 'unknown' || code === 'storage_failed') deps.report(thrown)
     await stream.write(sseData({ type: 'error', message, code }))
   }
   await stream.write(DONE)
@@ -60,7 +60,7 @@ export async function send(
     () => false,
   )
   if (!whole) clients.cutOff(params.sessionId)
-  if (whole && delivered) await clients.note(params.sessionId, delivered()).catch(parts.report)
+  if (whole && delivered) await clients.note(params.sessionId, delivered()).catch(deps.report)
 }
 
 /** Settles at the end of the exchange, with what is to be done once the client has it all. */
@@ -71,8 +71,8 @@ async function listen(
   query: SendQuery,
   stream: EventStream,
 ): Promise<(() => Promise<void>) | undefined> {
-  const { parts, clients } = rpc
-  const leave = parts.streams.enter(principal)
+  const { deps, clients } = rpc
+  const leave = deps.streams.enter(principal)
   try {
     const begun = await begin(rpc, principal, sessionId, message)
     const detach = clients.attach(sessionId, begun.turn)
@@ -93,17 +93,18 @@ async function listen(
 
 /** Sends the exchange as it comes; its last entry is the answer, or nothing when the client has left. */
 async function relay(
-  { parts, clients, folds }: Rpc,
+  { deps, clients, folds }: Rpc,
   { session, turn, after, earliest }: Begun,
   { dialect: name = daemon.id, ids, ...options }: SendQuery,
   stream: EventStream,
 ): Promise<Entry | undefined> {
-  const { sessions } = parts
+  const { sessions } = deps
   const dialect = dialects.get(name) ?? daemon
   const format = ids ? WITH_IDS : FORMAT
   const asked = compact(options)
   const from = earliest - 1
-  const key = dialect === daemon ? foldKey({ id: session.id, from, dialect, options: asked }) : undefined
+  const key =
+    dialect === daemon ? projectionKey({ id: session.id, from, dialect, options: asked }) : undefined
   const place = folds.find(key, ({ seq }) => seq <= after)
   const exchange = new Exchange({ turn, after, dialect, options: asked, known: place?.state })
   // A session whose log cannot be written any more says nothing more, and its reader must not wait for it.
@@ -116,7 +117,7 @@ async function relay(
     let last: Entry | undefined
     for (const entry of entries) {
       const heard = exchange.hear(entry, entry.native === undefined ? undefined : frames?.get(entry.native))
-      const ends = heard.ends && !(await isAnswered(parts, entry))
+      const ends = heard.ends && !(await isAnswered(deps, entry))
       shown.push(...(ends ? heard.messages : heard.goingOn))
       if (heard.ends && !ends) exchange.goOn()
       if (!ends) continue
@@ -137,7 +138,7 @@ async function relay(
 }
 
 /** A question that somebody has answered already must not be asked: the next message would be taken for a prompt. */
-async function isAnswered({ sessions }: GatewayParts, { session, event }: Entry): Promise<boolean> {
+async function isAnswered({ sessions }: GatewayDeps, { session, event }: Entry): Promise<boolean> {
   if (event.type !== 'request.opened') return false
   const open = (await sessions.record(session))?.requests ?? []
   return open.every(({ requestId }) => requestId !== event.requestId)

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { ModelName, NativeSessionId, OUTSIDE_ID, toMainstemError } from '../../model/index.ts'
 import { underCeiling } from '../access/ceiling.ts'
-import { owned } from '../access/session-access.ts'
-import type { GatewayParts } from '../deps.ts'
+import { ownedSession } from '../access/session-access.ts'
+import type { GatewayDeps } from '../deps.ts'
 import { checkReady } from '../http/health.ts'
 import { ready } from '../v1/commands.ts'
 import { checkResume } from '../v1/new-session.ts'
@@ -24,32 +24,32 @@ const Create = paramsWith({
 const Resume = paramsWith({ sessionId, sdkSessionId: NativeSessionId.optional() })
 
 /** Sessions come, are listed, are taken up again, and go. */
-export function sessionMethods({ parts, clients }: Rpc): Record<string, Method> {
+export function sessionMethods({ deps, clients }: Rpc): Record<string, Method> {
   return {
     'session.create': method(Create, async ({ path, mode, model, cli_type }, principal) => {
-      checkReady(parts)
-      const session = await parts.sessions.create({
+      checkReady(deps)
+      const session = await deps.sessions.create({
         agent: cli_type,
         principal,
-        cwd: await placeOf(parts, path),
-        policy: underCeiling(inMode(parts.policy, mode), parts.ceiling),
+        cwd: await placeOf(deps, path),
+        policy: underCeiling(inMode(deps.policy, mode), deps.ceiling),
         ...(model !== undefined && { options: { model } }),
       })
       return { sessionId: session.id }
     }),
     'session.list': method(z.strictObject({}), async (_, principal) => {
       const sessions: Listed[] = []
-      for await (const record of liveRecords(parts, principal)) sessions.push(listed(record))
+      for await (const record of liveRecords(deps, principal)) sessions.push(listed(record))
       return { sessions }
     }),
     'session.resume': method(Resume, ({ sessionId, sdkSessionId }, principal) =>
-      resume(parts, principal, sessionId, sdkSessionId),
+      resume(deps, principal, sessionId, sdkSessionId),
     ),
     'session.destroy': method(OfSession, async ({ sessionId: id }, principal) => {
-      const { status } = await owned(parts, principal, id)
+      const { status } = await ownedSession(deps, principal, id)
       if (status !== 'ended') {
-        await parts.sessions.open(id)
-        await parts.sessions.end(id)
+        await deps.sessions.open(id)
+        await deps.sessions.end(id)
       }
       clients.forget(id)
       return { ok: true }
@@ -58,12 +58,12 @@ export function sessionMethods({ parts, clients }: Rpc): Record<string, Method> 
 }
 
 /** `fallback`: there is no conversation of the agent's own to go on with, so the next message begins a new one. */
-async function resume(parts: GatewayParts, principal: string, id: string, wanted: string | undefined) {
-  const session = await ready(parts, principal, id)
+async function resume(deps: GatewayDeps, principal: string, id: string, wanted: string | undefined) {
+  const session = await ready(deps, principal, id)
   const known = session.nativeSessionId
   // An agent without conversations of its own is told by the id of the session.
   if (wanted !== undefined && wanted !== known && wanted !== id) {
-    await checkResume(parts, principal, wanted, 'sdkSessionId')
+    await checkResume(deps, principal, wanted, 'sdkSessionId')
     try {
       await session.adopt(wanted)
     } catch (thrown) {
@@ -72,6 +72,6 @@ async function resume(parts: GatewayParts, principal: string, id: string, wanted
     }
     return { ok: true, fallback: false }
   }
-  const { status } = await owned(parts, principal, id)
+  const { status } = await ownedSession(deps, principal, id)
   return { ok: true, fallback: known === undefined && !session.idle && status !== 'busy' }
 }

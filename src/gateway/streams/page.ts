@@ -3,11 +3,11 @@ import { z } from 'zod'
 import { mainstem } from '../../dialects/mainstem.ts'
 import type { Entry, SessionRecord } from '../../model/index.ts'
 import type { TurnRead } from '../../sessions/delivery.ts'
-import type { GatewayParts } from '../deps.ts'
+import type { GatewayDeps } from '../deps.ts'
 import { named } from '../http/components.ts'
 import { parseCursor, START } from './cursor.ts'
 import type { Shown } from './format.ts'
-import { copyOf, type Folds, foldKey, type Place } from './projection-cache.ts'
+import { copyOf, type Position, type ProjectionCache, projectionKey } from './projection-cache.ts'
 import { Projector, type View } from './projector.ts'
 import { rawFrames } from './raw-frames.ts'
 
@@ -33,7 +33,7 @@ export interface Reading {
 interface PageRequest extends Reading {
   record: SessionRecord
   query: { limit?: number | undefined; wait?: number | undefined }
-  folds: Folds
+  folds: ProjectionCache
 }
 
 const DEFAULT_LIMIT = 100
@@ -41,16 +41,16 @@ const BATCH = 512
 
 /** One page, as soon as there is something on it or the time is over. */
 export async function pageOf(
-  parts: GatewayParts,
+  deps: GatewayDeps,
   reply: FastifyReply,
   principal: string,
   request: PageRequest,
 ): Promise<Page> {
   const { record, query, view, folds } = request
-  const page = new PageReader(parts, request, query.limit ?? DEFAULT_LIMIT, folds)
+  const page = new PageReader(deps, request, query.limit ?? DEFAULT_LIMIT, folds)
   await page.read(record.head)
   if (page.empty && query.wait && record.status !== 'ended') {
-    const leave = parts.streams.enter(principal)
+    const leave = deps.streams.enter(principal)
     try {
       await page.wait(query.wait * 1000, reply)
     } finally {
@@ -64,17 +64,17 @@ export class PageReader {
   readonly messages: unknown[] = []
   /** The turns that the messages are about, each up to the last entry that was read. */
   readonly turns = new Map<number, TurnRead>()
-  readonly #parts: GatewayParts
+  readonly #deps: GatewayDeps
   readonly #reading: Reading
   readonly #projector: Projector
   readonly #limit: number
-  readonly #folds: Folds
+  readonly #folds: ProjectionCache
   #seq: number
   #next: string
 
-  constructor(parts: GatewayParts, reading: Reading, limit: number, folds: Folds) {
+  constructor(deps: GatewayDeps, reading: Reading, limit: number, folds: ProjectionCache) {
     const place = placeBefore(folds, reading)
-    this.#parts = parts
+    this.#deps = deps
     this.#reading = reading
     this.#projector = new Projector(reading.view, place?.state)
     this.#limit = limit
@@ -93,7 +93,7 @@ export class PageReader {
   }
 
   async read(head: number): Promise<void> {
-    const { sessions } = this.#parts
+    const { sessions } = this.#deps
     const last = lastBefore(this.#reading)
     while (this.#seq < head && !this.full) {
       const before = this.#place()
@@ -114,7 +114,7 @@ export class PageReader {
     reply.raw.once('close', leave)
     const over = AbortSignal.any([gone.signal, AbortSignal.timeout(ms)])
     try {
-      for await (const entries of this.#parts.sessions.follow(this.#reading.id, this.#seq, over)) {
+      for await (const entries of this.#deps.sessions.follow(this.#reading.id, this.#seq, over)) {
         await this.#take(entries)
         if (!this.empty) return
       }
@@ -129,7 +129,7 @@ export class PageReader {
 
   async #take(entries: readonly Entry[]): Promise<void> {
     const { id, raw, view } = this.#reading
-    const frames = raw ? await rawFrames(this.#parts.sessions, id, entries) : undefined
+    const frames = raw ? await rawFrames(this.#deps.sessions, id, entries) : undefined
     for (const shown of this.#projector.project(entries, frames)) {
       this.#add(shown)
       if (this.full) return this.#note(entries)
@@ -153,12 +153,12 @@ export class PageReader {
   }
 
   /** Where it is, if that is worth knowing. */
-  #place(): Place | undefined {
+  #place(): Position | undefined {
     if (keyOf(this.#reading) === undefined) return undefined
     return copyOf({ seq: this.#seq, state: this.#projector.state })
   }
 
-  #keep(place: Place | undefined): void {
+  #keep(place: Position | undefined): void {
     this.#folds.keep(keyOf(this.#reading), place)
   }
 
@@ -169,7 +169,7 @@ export class PageReader {
 }
 
 /** The last known place from which all that is wanted can be told. */
-function placeBefore(folds: Folds, reading: Reading): Place | undefined {
+function placeBefore(folds: ProjectionCache, reading: Reading): Position | undefined {
   const last = lastBefore(reading)
   return folds.find(keyOf(reading), ({ seq }) => seq <= last)
 }
@@ -180,5 +180,5 @@ function lastBefore({ view: { after } }: Reading): number {
 }
 
 function keyOf({ id, view: { dialect, options }, from }: Reading): string | undefined {
-  return foldKey({ id, from, dialect, options })
+  return projectionKey({ id, from, dialect, options })
 }

@@ -13,19 +13,19 @@ interface Folded {
  * The name of a projection whose places are worth keeping. Our own dialect can begin anywhere, and what one is asked
  * for besides is seldom asked for twice.
  */
-export function foldKey({ id, dialect, options, from }: Folded): string | undefined {
+export function projectionKey({ id, dialect, options, from }: Folded): string | undefined {
   if (dialect === mainstem || Object.keys(options).length > 0) return undefined
   return `${id} ${dialect.id} ${from}`
 }
 
 /** How far a projection has come: what it knows after an entry. */
-export interface Place {
+export interface Position {
   seq: number
   state: unknown
 }
 
 /** Nothing where it cannot be copied: it may hold something of an agent that is thousands of levels deep. */
-export function copyOf<P extends Place>(place: P): P | undefined {
+export function copyOf<P extends Position>(place: P): P | undefined {
   try {
     return structuredClone(place)
   } catch {
@@ -41,7 +41,7 @@ const PLACES = 4
  * Where earlier readers of a log have come, so that the next one need not begin at its beginning. A projection is a
  * fold, so what it knows after an entry is the same for everybody, and a place that was forgotten is only made again.
  */
-export class Folds<P extends Place = Place> {
+export class ProjectionCache<P extends Position = Position> {
   /** The last used are the last. */
   readonly #kept = new Map<string, P[]>()
 
@@ -70,6 +70,6 @@ export class Folds<P extends Place = Place> {
   }
 }
 
-function later<P extends Place>(one: P | undefined, other: P): P {
+function later<P extends Position>(one: P | undefined, other: P): P {
   return one && one.seq > other.seq ? one : other
 }

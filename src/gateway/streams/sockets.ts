@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import websocket from '@fastify/websocket'
 import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
 import { MainstemError } from '../../model/index.ts'
-import type { GatewayParts } from '../deps.ts'
+import type { GatewayDeps } from '../deps.ts'
 import { callOf, type Endpoint, type Pour } from '../http/endpoint.ts'
 import { SocketStream } from './socket-stream.ts'
 
@@ -23,7 +23,7 @@ export function isSocketUpgrade({ headers }: IncomingMessage): boolean {
  */
 export function acceptSockets(
   app: FastifyInstance,
-  { streams, timing }: Pick<GatewayParts, 'streams' | 'timing'>,
+  { streams, timing }: Pick<GatewayDeps, 'streams' | 'timing'>,
 ): (endpoint: Endpoint) => Pick<RouteOptions, 'preHandler' | 'wsHandler'> {
   const stopping = new AbortController()
   const pours = new WeakMap<FastifyRequest, Pour>()

@@ -1,5 +1,5 @@
 import type { Entry, SessionRecord } from '../../model/index.ts'
-import type { GatewayParts } from '../deps.ts'
+import type { GatewayDeps } from '../deps.ts'
 import type { Reading } from './page.ts'
 import { Projector } from './projector.ts'
 import { rawFrames } from './raw-frames.ts'
@@ -13,21 +13,21 @@ export interface SocketReading extends Reading {
 const BATCH = 512
 
 /** Sends the log of a session, replayed and then live, one message a frame, and closes the socket with the reason. */
-export async function pourSocket(
-  parts: Pick<GatewayParts, 'sessions' | 'report'>,
+export async function streamLogToSocket(
+  deps: Pick<GatewayDeps, 'sessions' | 'report'>,
   stream: SocketStream,
   reading: SocketReading,
 ): Promise<void> {
   try {
-    stream.close(await new SocketPour(parts, stream, reading).run())
+    stream.close(await new SocketPour(deps, stream, reading).run())
   } catch (thrown) {
-    parts.report(thrown)
+    deps.report(thrown)
     stream.close(SOCKET_ENDS.broken)
   }
 }
 
 class SocketPour {
-  readonly #sessions: GatewayParts['sessions']
+  readonly #sessions: GatewayDeps['sessions']
   readonly #stream: SocketStream
   readonly #reading: SocketReading
   readonly #projector: Projector
@@ -35,7 +35,7 @@ class SocketPour {
   /** Nothing ran at the cursor, so this may be the end: the record knows. */
   #quiet = true
 
-  constructor({ sessions }: Pick<GatewayParts, 'sessions'>, stream: SocketStream, reading: SocketReading) {
+  constructor({ sessions }: Pick<GatewayDeps, 'sessions'>, stream: SocketStream, reading: SocketReading) {
     this.#sessions = sessions
     this.#stream = stream
     this.#reading = reading

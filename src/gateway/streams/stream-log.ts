@@ -1,5 +1,5 @@
 import { isEndText } from '../../sessions/follow.ts'
-import type { GatewayParts } from '../deps.ts'
+import type { GatewayDeps } from '../deps.ts'
 import type { EventStream } from './event-stream.ts'
 import { chunks, type StreamFormat, verbatim } from './format.ts'
 import type { Projector } from './projector.ts'
@@ -20,11 +20,11 @@ interface Piece {
   isLast(): boolean
 }
 
-type Source = Pick<GatewayParts, 'sessions'>
+type Source = Pick<GatewayDeps, 'sessions'>
 
 /** Sends the log of a session, replayed and then live, until the dialect has said its last. */
-export async function pour(
-  { sessions, report }: Pick<GatewayParts, 'sessions' | 'report'>,
+export async function streamLog(
+  { sessions, report }: Pick<GatewayDeps, 'sessions' | 'report'>,
   stream: EventStream,
   pouring: Pouring,
 ): Promise<void> {

@@ -1,7 +1,7 @@
 import { MainstemError } from '../../model/index.ts'
 
 /** Counts the open streams of each principal. */
-export class Streams {
+export class StreamQuota {
   readonly #limit: number
   readonly #open = new Map<string, number>()
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Capabilities, LaunchKind } from '../../model/index.ts'
-import type { GatewayParts } from '../deps.ts'
-import { shared } from '../http/coalesce.ts'
+import type { GatewayDeps } from '../deps.ts'
+import { coalesce } from '../http/coalesce.ts'
 import { named } from '../http/components.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 
@@ -36,9 +36,9 @@ export type AgentStatus = z.infer<typeof AgentStatus>
 
 const AgentList = named('AgentList', z.strictObject({ agents: z.array(AgentStatus) }))
 
-export function agentsEndpoint(parts: GatewayParts): Endpoint {
+export function agentsEndpoint(deps: GatewayDeps): Endpoint {
   // Programs are started to be asked.
-  const ask = shared(() => parts.agents())
+  const ask = coalesce(() => deps.agents())
   return endpoint({
     method: 'GET',
     url: '/v1/agents',

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { Entry, type EventType, MainstemError, toMainstemError } from '../../model/index.ts'
 import type { Commit } from '../../sessions/commit-feed.ts'
-import type { GatewayParts } from '../deps.ts'
+import type { GatewayDeps } from '../deps.ts'
 import { named } from '../http/components.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import { badCursor } from '../streams/cursor.ts'
@@ -34,8 +34,8 @@ interface Want {
  * What happens in all sessions of a principal, live. There is one order of all commits while a process lives, and a
  * cursor is a place in it; one of another process, or too far behind, is refused with `cursor_gone`, never skipped.
  */
-export function allEventsEndpoint(parts: GatewayParts): Endpoint {
-  const { activity } = parts.sessions
+export function allEventsEndpoint(deps: GatewayDeps): Endpoint {
+  const { activity } = deps.sessions
   const process = randomUUID().slice(0, 8)
   const cursorAt = (place: number) => `${process}-${place}`
   return endpoint({
@@ -54,19 +54,14 @@ export function allEventsEndpoint(parts: GatewayParts): Endpoint {
       if (activity.after(place) === 'gone') throw gone()
       const format = formatOf(request.headers.accept) ?? SSE
       if (request.method === 'HEAD') return reply.type(format.type).send()
-      const leave = parts.streams.enter(principal)
+      const leave = deps.streams.enter(principal)
       try {
         reply.hijack()
-        const stream = new EventStream(
-          reply.raw,
-          format,
-          { 'mainstem-cursor': cursorAt(place) },
-          parts.timing,
-        )
+        const stream = new EventStream(reply.raw, format, { 'mainstem-cursor': cursorAt(place) }, deps.timing)
         // Known from the start, so that a reader who has seen nothing yet can come back without a gap.
         if (format === SSE) await stream.write(`id: ${cursorAt(place)}\n\n`)
-        const shown = merged(parts, { principal, types: query.types, place }, cursorAt, stream.signal)
-        await send(parts, stream, (batch) => chunks(format, batch), shown)
+        const shown = merged(deps, { principal, types: query.types, place }, cursorAt, stream.signal)
+        await send(deps, stream, (batch) => chunks(format, batch), shown)
       } finally {
         leave()
       }
@@ -75,7 +70,7 @@ export function allEventsEndpoint(parts: GatewayParts): Endpoint {
 }
 
 async function send(
-  { report }: GatewayParts,
+  { report }: GatewayDeps,
   stream: EventStream,
   write: (batch: readonly Shown[]) => Iterable<string>,
   batches: AsyncIterable<readonly Shown[]>,
@@ -91,7 +86,7 @@ async function send(
 
 /** Reads the logs in the order of their commits, until the reader is gone or has fallen too far behind. */
 async function* merged(
-  { sessions }: GatewayParts,
+  { sessions }: GatewayDeps,
   want: Want,
   cursorAt: (place: number) => string,
   signal: AbortSignal,
@@ -110,7 +105,7 @@ async function* merged(
 }
 
 async function entriesOf(
-  sessions: GatewayParts['sessions'],
+  sessions: GatewayDeps['sessions'],
   { session, place, seq, count }: Commit,
   after: number,
   { types }: Want,
@@ -129,7 +124,7 @@ async function entriesOf(
 
 /** What was removed or dropped meanwhile cannot be shown any more. */
 async function readKept(
-  sessions: GatewayParts['sessions'],
+  sessions: GatewayDeps['sessions'],
   session: string,
   after: number,
   last: number,

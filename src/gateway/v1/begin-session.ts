@@ -1,12 +1,12 @@
 import type { IdempotencyKey } from '../../sessions/claim.ts'
 import type { NewSession } from '../../sessions/deps.ts'
-import type { GatewayParts } from '../deps.ts'
+import type { GatewayDeps } from '../deps.ts'
 import type { InFlight } from '../http/idempotency.ts'
 import { trackTurn } from './commands.ts'
 
 /** A session and its first turn, once for each key. Whoever repeats a request that is still running is told so. */
 export async function beginSession(
-  parts: GatewayParts,
+  deps: GatewayDeps,
   inFlight: InFlight,
   once: IdempotencyKey | undefined,
   wanted: () => Promise<NewSession>,
@@ -16,9 +16,9 @@ export async function beginSession(
   try {
     const request = await wanted()
     const { id, session } = once
-      ? await parts.sessions.createOnce(once, request, prompt)
-      : await parts.sessions.create(request, prompt).then((session) => ({ id: session.id, session }))
-    if (session && prompt !== undefined) trackTurn(parts, session, 1)
+      ? await deps.sessions.createOnce(once, request, prompt)
+      : await deps.sessions.create(request, prompt).then((session) => ({ id: session.id, session }))
+    if (session && prompt !== undefined) trackTurn(deps, session, 1)
     return { id, replayed: session === undefined }
   } finally {
     leave?.()

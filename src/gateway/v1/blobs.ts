@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { type BlobRef, MainstemError, type SessionRecord } from '../../model/index.ts'
-import { owned } from '../access/session-access.ts'
-import type { GatewayParts } from '../deps.ts'
+import { ownedSession } from '../access/session-access.ts'
+import type { GatewayDeps } from '../deps.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import { latestFirst } from '../streams/latest-first.ts'
 
@@ -10,7 +10,7 @@ const BlobPath = z.strictObject({ session: z.string(), id: z.string().min(1).max
 const BYTES = 'application/octet-stream'
 
 /** Bytes that were too large for an event. */
-export function blobEndpoint(parts: GatewayParts): Endpoint {
+export function blobEndpoint(deps: GatewayDeps): Endpoint {
   return endpoint({
     method: 'GET',
     url: '/v1/blobs/:session/:id',
@@ -19,9 +19,9 @@ export function blobEndpoint(parts: GatewayParts): Endpoint {
     answers: { [BYTES]: z.unknown() },
     errors: ['session_not_found', 'not_found'],
     async run({ params, principal, reply }) {
-      const record = await owned(parts, principal, params.session)
-      const ref = await refIn(parts, record, params.id)
-      const bytes = await parts.sessions.blob(ref)
+      const record = await ownedSession(deps, principal, params.session)
+      const ref = await refIn(deps, record, params.id)
+      const bytes = await deps.sessions.blob(ref)
       // An agent wrote them: no browser may take them for a page.
       reply.headers({ 'content-disposition': 'attachment', 'x-content-type-options': 'nosniff' })
       return reply.type(BYTES).send(Buffer.from(bytes))
@@ -30,7 +30,7 @@ export function blobEndpoint(parts: GatewayParts): Endpoint {
 }
 
 /** Only what the session's own log refers to: the store keeps the blobs of everybody side by side. */
-async function refIn({ sessions }: GatewayParts, record: SessionRecord, blobId: string): Promise<BlobRef> {
+async function refIn({ sessions }: GatewayDeps, record: SessionRecord, blobId: string): Promise<BlobRef> {
   for await (const { event } of latestFirst(sessions, record)) {
     if ('blob' in event && event.blob?.id === blobId) return event.blob
   }

@@ -5,13 +5,13 @@ import type { Session } from '../../sessions/session.ts'
 import type { Change } from '../../sessions/setup.ts'
 import { underCeiling } from '../access/ceiling.ts'
 import { allowsEverything, tooMuch } from '../access/option-limits.ts'
-import { owned, SessionPath, shown } from '../access/session-access.ts'
-import type { GatewayParts } from '../deps.ts'
+import { ownedSession, SessionPath, shown } from '../access/session-access.ts'
+import type { GatewayDeps } from '../deps.ts'
 import { named } from '../http/components.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import { checkReady } from '../http/health.ts'
 import { InFlight } from '../http/idempotency.ts'
-import { once } from '../http/idempotent.ts'
+import { idempotent } from '../http/idempotent.ts'
 
 const prompt = z.string().min(1)
 const NewTurn = named('NewTurn', z.strictObject({ prompt, images: z.array(Image).max(20).optional() }))
@@ -47,12 +47,12 @@ interface Stopping {
   stop(id: string, claim: Claim | undefined): Promise<void>
 }
 
-/** What may be asked of a session. Each is answered once it is in the log. */
-export function commandEndpoints(parts: GatewayParts): Endpoint[] {
+/** What may be asked of a session. Each is answered idempotent it is in the log. */
+export function commandEndpoints(deps: GatewayDeps): Endpoint[] {
   const inFlight = new InFlight()
   return [
-    turnEndpoint(parts, inFlight),
-    commandEndpoint(parts, inFlight, {
+    turnEndpoint(deps, inFlight),
+    commandEndpoint(deps, inFlight, {
       name: 'steer',
       summary: 'Say something to the turn that is running',
       body: Steering,
@@ -62,33 +62,33 @@ export function commandEndpoints(parts: GatewayParts): Endpoint[] {
         return {}
       },
     }),
-    commandEndpoint(parts, inFlight, {
+    commandEndpoint(deps, inFlight, {
       name: 'model',
       summary: 'Change the model',
       body: ModelChange,
       answer: ChangedSession,
       tell: (session, { model }, claim) => changeOf(session, { type: 'set_model', model }, claim),
     }),
-    commandEndpoint(parts, inFlight, {
+    commandEndpoint(deps, inFlight, {
       name: 'mode',
       summary: 'Change the policy, or the mode of the agent',
       body: ModeChange,
       answer: ChangedSession,
-      tell: (session, change, claim) => changeOf(session, modeUnder(parts.ceiling, change), claim),
+      tell: (session, change, claim) => changeOf(session, modeUnder(deps.ceiling, change), claim),
     }),
-    stopEndpoint(parts, inFlight, {
+    stopEndpoint(deps, inFlight, {
       name: 'interrupt',
       summary: 'Stop the turn that is running, and wait for its end',
       async stop(id, claim) {
-        await parts.sessions.get(id)?.interrupt(undefined, claim)
+        await deps.sessions.get(id)?.interrupt(undefined, claim)
       },
     }),
-    stopEndpoint(parts, inFlight, {
+    stopEndpoint(deps, inFlight, {
       name: 'end',
       summary: 'End the session; its log stays',
       async stop(id, claim) {
-        await parts.sessions.open(id)
-        await parts.sessions.end(id, claim)
+        await deps.sessions.open(id)
+        await deps.sessions.end(id, claim)
       },
     }),
   ]
@@ -110,7 +110,7 @@ async function changeOf(session: Session, change: Change, claim: ClaimWith | und
 }
 
 function commandEndpoint<B extends z.ZodType>(
-  parts: GatewayParts,
+  deps: GatewayDeps,
   inFlight: InFlight,
   { name, summary, body, answer, tell }: Telling<B>,
 ): Endpoint {
@@ -126,7 +126,7 @@ function commandEndpoint<B extends z.ZodType>(
     async run(call) {
       const { principal } = call
       const { id } = call.params
-      await owned(parts, principal, id)
+      await ownedSession(deps, principal, id)
       const run = async (claim?: Claim) => {
         const claimWith =
           claim &&
@@ -134,10 +134,10 @@ function commandEndpoint<B extends z.ZodType>(
             ...claim,
             answer: (record: SessionRecord) => ({ ...shown(record), ...more }),
           }))
-        const more = await tell(await ready(parts, principal, id), call.body, claimWith)
-        return { ...shown(await owned(parts, principal, id)), ...more }
+        const more = await tell(await ready(deps, principal, id), call.body, claimWith)
+        return { ...shown(await ownedSession(deps, principal, id)), ...more }
       }
-      return once(parts, inFlight, call, { session: id, answer: shown, run })
+      return idempotent(deps, inFlight, call, { session: id, answer: shown, run })
     },
   })
 }
@@ -152,7 +152,7 @@ function modeUnder(ceiling: Policy, { policy, mode }: z.infer<typeof ModeChange>
   }
 }
 
-function turnEndpoint(parts: GatewayParts, inFlight: InFlight): Endpoint {
+function turnEndpoint(deps: GatewayDeps, inFlight: InFlight): Endpoint {
   return endpoint({
     method: 'POST',
     url: '/v1/sessions/:id/turns',
@@ -166,20 +166,20 @@ function turnEndpoint(parts: GatewayParts, inFlight: InFlight): Endpoint {
     async run(call) {
       const { body, principal } = call
       const { id } = call.params
-      await owned(parts, principal, id)
+      await ownedSession(deps, principal, id)
       const run = async (claim?: Claim) => {
-        const session = await ready(parts, principal, id)
+        const session = await ready(deps, principal, id)
         const turn = await session.prompt(body.prompt, body.images, claim)
-        trackTurn(parts, session, turn)
+        trackTurn(deps, session, turn)
         return { turn }
       }
-      return once(parts, inFlight, call, { session: id, answer: ({ turns }) => ({ turn: turns }), run })
+      return idempotent(deps, inFlight, call, { session: id, answer: ({ turns }) => ({ turn: turns }), run })
     },
   })
 }
 
 /** Stopping is allowed to a server that stops, and a session that has ended is stopped already. */
-function stopEndpoint(parts: GatewayParts, inFlight: InFlight, { name, summary, stop }: Stopping): Endpoint {
+function stopEndpoint(deps: GatewayDeps, inFlight: InFlight, { name, summary, stop }: Stopping): Endpoint {
   return endpoint({
     method: 'POST',
     url: `/v1/sessions/:id/${name}`,
@@ -191,25 +191,25 @@ function stopEndpoint(parts: GatewayParts, inFlight: InFlight, { name, summary, 
     async run(call) {
       const { principal } = call
       const { id } = call.params
-      const { status } = await owned(parts, principal, id)
+      const { status } = await ownedSession(deps, principal, id)
       const run = async (claim?: Claim) => {
         if (status !== 'ended') await stop(id, claim)
-        return shown(await owned(parts, principal, id))
+        return shown(await ownedSession(deps, principal, id))
       }
-      return once(parts, inFlight, call, { session: id, answer: shown, run })
+      return idempotent(deps, inFlight, call, { session: id, answer: shown, run })
     },
   })
 }
 
 /** The session, ready to work, if it is this principal's. */
-export async function ready(parts: GatewayParts, principal: string, id: string): Promise<Session> {
-  checkReady(parts)
-  await owned(parts, principal, id)
-  return parts.sessions.open(id)
+export async function ready(deps: GatewayDeps, principal: string, id: string): Promise<Session> {
+  checkReady(deps)
+  await ownedSession(deps, principal, id)
+  return deps.sessions.open(id)
 }
 
 /** A server that stops waits for the turn. What is in a queue then is kept for the next start. */
-export function trackTurn({ runs }: GatewayParts, session: Session, turn: number): void {
+export function trackTurn({ runs }: GatewayDeps, session: Session, turn: number): void {
   const kept = (thrown: unknown) => {
     if (toMainstemError(thrown).code !== 'draining') throw thrown
   }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Coverage } from '../../model/index.ts'
-import { owned, SessionPath } from '../access/session-access.ts'
-import type { GatewayParts } from '../deps.ts'
+import { ownedSession, SessionPath } from '../access/session-access.ts'
+import type { GatewayDeps } from '../deps.ts'
 import { named } from '../http/components.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 
@@ -15,7 +15,7 @@ const CoverageReport = named(
 const NOTHING: Coverage = { frames: 0, mapped: 0, unmapped: 0, malformed: 0, oversized: 0 }
 
 /** What became of everything that the agent of a session said. */
-export function coverageEndpoint(parts: GatewayParts): Endpoint {
+export function coverageEndpoint(deps: GatewayDeps): Endpoint {
   return endpoint({
     method: 'GET',
     url: '/v1/sessions/:id/coverage',
@@ -24,7 +24,7 @@ export function coverageEndpoint(parts: GatewayParts): Endpoint {
     answer: CoverageReport,
     errors: ['session_not_found'],
     async run({ params: { id }, principal }) {
-      const { coverage = NOTHING } = await owned(parts, principal, id)
+      const { coverage = NOTHING } = await ownedSession(deps, principal, id)
       const { frames, mapped, unmapped, malformed, oversized } = coverage
       return { ...coverage, unaccounted: frames - mapped - unmapped - malformed - oversized }
     },

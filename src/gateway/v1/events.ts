@@ -3,8 +3,8 @@ import { z } from 'zod'
 import { dialects } from '../../dialects/index.ts'
 import { mainstem } from '../../dialects/mainstem.ts'
 import { Entry, MainstemError, type SessionRecord } from '../../model/index.ts'
-import { owned, SessionPath } from '../access/session-access.ts'
-import type { GatewayParts } from '../deps.ts'
+import { ownedSession, SessionPath } from '../access/session-access.ts'
+import type { GatewayDeps } from '../deps.ts'
 import { named } from '../http/components.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import { integer } from '../http/query.ts'
@@ -13,11 +13,11 @@ import { EventStream } from '../streams/event-stream.ts'
 import { EventTypes } from '../streams/event-types.ts'
 import { formatOf, NDJSON, SSE, type StreamFormat } from '../streams/format.ts'
 import { Page, PageReader, pageOf, type Reading } from '../streams/page.ts'
-import { Folds } from '../streams/projection-cache.ts'
+import { ProjectionCache } from '../streams/projection-cache.ts'
 import { Projector, type View } from '../streams/projector.ts'
 import { SOCKET_ENDS } from '../streams/socket-stream.ts'
-import { pour } from '../streams/stream-log.ts'
-import { pourSocket } from '../streams/stream-log-to-socket.ts'
+import { streamLog } from '../streams/stream-log.ts'
+import { streamLogToSocket } from '../streams/stream-log-to-socket.ts'
 
 const EntryWithRaw = named('EntryWithRaw', Entry.extend({ raw: z.string().optional() }))
 
@@ -34,8 +34,8 @@ const EventsQuery = z.strictObject({
 type EventsQuery = z.infer<typeof EventsQuery>
 
 /** The log of one session: as a stream that goes on, or page by page. */
-export function eventsEndpoint(parts: GatewayParts): Endpoint {
-  const folds = new Folds()
+export function eventsEndpoint(deps: GatewayDeps): Endpoint {
+  const folds = new ProjectionCache()
   return endpoint({
     method: 'GET',
     url: '/v1/sessions/:id/events',
@@ -46,43 +46,43 @@ export function eventsEndpoint(parts: GatewayParts): Endpoint {
     answers: { [SSE.type]: EntryWithRaw, [NDJSON.type]: EntryWithRaw, 'application/json': Page },
     errors: ['session_not_found', 'cursor_gone', 'overloaded'],
     async run({ params: { id }, query, principal, request, reply }) {
-      const record = await owned(parts, principal, id)
+      const record = await ownedSession(deps, principal, id)
       const format = formatOf(request.headers.accept)
       const view = viewOf(query, request.headers['last-event-id'])
       const from = startOf(record, view, query.after === undefined ? undefined : 'after')
       const reading: Reading = { id, view, from, raw: query.raw === '1' }
-      if (!format) return pageOf(parts, reply, principal, { ...reading, record, query, folds })
+      if (!format) return pageOf(deps, reply, principal, { ...reading, record, query, folds })
       checkStreamQuery(query)
-      const over = await isOver(parts, record, reading, folds)
+      const over = await isOver(deps, record, reading, folds)
       // This tells a browser not to come back.
       if (over && format === SSE) return reply.code(204).send()
       if (over) return reply.type(format.type).send('')
       if (request.method === 'HEAD') return reply.type(format.type).send()
-      return stream(parts, principal, reply, format, reading)
+      return stream(deps, principal, reply, format, reading)
     },
     async socket({ params: { id }, query, principal, request }) {
-      const record = await owned(parts, principal, id)
+      const record = await ownedSession(deps, principal, id)
       checkStreamQuery(query)
       const view = viewOf(query, request.headers['last-event-id'])
       const from = startOf(record, view, query.after === undefined ? undefined : 'after')
       const endOf = ({ status }: SessionRecord) => (status === 'ended' ? SOCKET_ENDS.ended : undefined)
-      return (stream) => pourSocket(parts, stream, { id, view, from, raw: query.raw === '1', endOf })
+      return (stream) => streamLogToSocket(deps, stream, { id, view, from, raw: query.raw === '1', endOf })
     },
   })
 }
 
 async function stream(
-  parts: GatewayParts,
+  deps: GatewayDeps,
   principal: string,
   reply: FastifyReply,
   format: StreamFormat,
   { id, view, from, raw }: Reading,
 ): Promise<void> {
-  const leave = parts.streams.enter(principal)
+  const leave = deps.streams.enter(principal)
   try {
     reply.hijack()
-    const out = new EventStream(reply.raw, format, { 'mainstem-session': id }, parts.timing)
-    await pour(parts, out, { session: id, from, projector: new Projector(view), format, raw })
+    const out = new EventStream(reply.raw, format, { 'mainstem-session': id }, deps.timing)
+    await streamLog(deps, out, { session: id, from, projector: new Projector(view), format, raw })
   } finally {
     leave()
   }
@@ -90,15 +90,15 @@ async function stream(
 
 /** Has the reader all there will ever be? The last entry may have given several messages. */
 async function isOver(
-  parts: GatewayParts,
+  deps: GatewayDeps,
   { status, head }: SessionRecord,
   reading: Reading,
-  folds: Folds,
+  folds: ProjectionCache,
 ): Promise<boolean> {
   const { seq, part } = reading.view.after
   if (status !== 'ended' || seq < head) return false
   if (!Number.isFinite(part)) return true
-  const rest = new PageReader(parts, reading, 1, folds)
+  const rest = new PageReader(deps, reading, 1, folds)
   await rest.read(head)
   return rest.empty
 }

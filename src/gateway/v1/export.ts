@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream'
 import { z } from 'zod'
 import { Entry, MainstemError, SessionRecord } from '../../model/index.ts'
-import { owned, SessionPath, shown } from '../access/session-access.ts'
-import type { GatewayParts } from '../deps.ts'
+import { ownedSession, SessionPath, shown } from '../access/session-access.ts'
+import type { GatewayDeps } from '../deps.ts'
 import { named } from '../http/components.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import { NDJSON } from '../streams/format.ts'
@@ -23,7 +23,7 @@ type ExportLine = z.infer<typeof ExportLine>
 const PAGE = 512
 
 /** All there is of a session, one JSON object a line. Without its last line it is not whole. */
-export function exportEndpoint(parts: GatewayParts): Endpoint {
+export function exportEndpoint(deps: GatewayDeps): Endpoint {
   return endpoint({
     method: 'GET',
     url: '/v1/sessions/:id/export',
@@ -32,24 +32,24 @@ export function exportEndpoint(parts: GatewayParts): Endpoint {
     answers: { [NDJSON.type]: ExportLine },
     errors: ['session_not_found', 'overloaded'],
     async run({ params: { id }, principal, request, reply }) {
-      const record = await owned(parts, principal, id)
+      const record = await ownedSession(deps, principal, id)
       reply.type(NDJSON.type).header('content-disposition', `attachment; filename="${id}.ndjson"`)
       if (request.method === 'HEAD') return reply.send()
-      const leave = parts.streams.enter(principal)
+      const leave = deps.streams.enter(principal)
       reply.raw.once('close', leave)
-      return reply.send(Readable.from(textOf(parts, record)))
+      return reply.send(Readable.from(textOf(deps, record)))
     },
   })
 }
 
 /** A page of lines at a time, and only as fast as they are taken. */
-async function* textOf(parts: GatewayParts, record: SessionRecord): AsyncGenerator<string> {
-  for await (const lines of linesOf(parts, record)) {
+async function* textOf(deps: GatewayDeps, record: SessionRecord): AsyncGenerator<string> {
+  for await (const lines of linesOf(deps, record)) {
     yield lines.map((message) => NDJSON.write({ id: '', message })).join('')
   }
 }
 
-async function* linesOf({ sessions }: GatewayParts, record: SessionRecord): AsyncGenerator<ExportLine[]> {
+async function* linesOf({ sessions }: GatewayDeps, record: SessionRecord): AsyncGenerator<ExportLine[]> {
   const { id, head, frames: lastFrame, earliest = 1, earliestFrame = 1 } = record
   yield [{ record: shown(record) }]
   for (let after = earliest - 1; after < head; ) {

@@ -12,8 +12,8 @@ import type { NewSession } from '../../sessions/deps.ts'
 import { underCeiling } from '../access/ceiling.ts'
 import { optionsUnder } from '../access/option-limits.ts'
 import { directoryBelow } from '../access/roots.ts'
-import { owned } from '../access/session-access.ts'
-import type { GatewayParts } from '../deps.ts'
+import { ownedSession } from '../access/session-access.ts'
+import type { GatewayDeps } from '../deps.ts'
 import { named } from '../http/components.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import { checkReady } from '../http/health.ts'
@@ -43,7 +43,7 @@ const CreatedSession = named(
 )
 
 /** The way in: a session, once, under everything that the server limits. */
-export function newSessionEndpoint(parts: GatewayParts): Endpoint {
+export function newSessionEndpoint(deps: GatewayDeps): Endpoint {
   const inFlight = new InFlight()
   return endpoint({
     method: 'POST',
@@ -55,12 +55,12 @@ export function newSessionEndpoint(parts: GatewayParts): Endpoint {
     answer: CreatedSession,
     errors: ['agent_not_found', 'conflict', 'idempotency_conflict', 'unsupported_option', 'overloaded'],
     async run({ body, principal, request, reply }) {
-      checkReady(parts)
+      checkReady(deps)
       const scope = `${principal} POST /v1/sessions`
       const once = keyFrom(request.headers['idempotency-key'], scope, body)
-      const wanted = () => sessionOf(parts, principal, body)
-      const { id, replayed } = await beginSession(parts, inFlight, once, wanted, body.prompt)
-      const { agent, launch, cwd, createdAt } = await owned(parts, principal, id)
+      const wanted = () => sessionOf(deps, principal, body)
+      const { id, replayed } = await beginSession(deps, inFlight, once, wanted, body.prompt)
+      const { agent, launch, cwd, createdAt } = await ownedSession(deps, principal, id)
       reply.header('location', `/v1/sessions/${id}`)
       if (replayed) reply.header('idempotent-replayed', 'true')
       return { id, agent, launch, cwd, createdAt, ...(body.prompt !== undefined && { turn: 1 }) }
@@ -68,28 +68,28 @@ export function newSessionEndpoint(parts: GatewayParts): Endpoint {
   })
 }
 
-async function sessionOf(parts: GatewayParts, principal: string, body: NewSessionBody): Promise<NewSession> {
-  const policy = Policy.parse({ ...parts.policy, ...body.policy })
-  if (body.resume !== undefined) await checkResume(parts, principal, body.resume)
+async function sessionOf(deps: GatewayDeps, principal: string, body: NewSessionBody): Promise<NewSession> {
+  const policy = Policy.parse({ ...deps.policy, ...body.policy })
+  if (body.resume !== undefined) await checkResume(deps, principal, body.resume)
   return {
     agent: body.agent,
     principal,
     ...(body.launch && { launch: body.launch }),
-    cwd: await directoryBelow(parts.roots, body.cwd ?? parts.cwd),
-    policy: underCeiling(policy, parts.ceiling),
-    options: await optionsUnder(body.options ?? {}, parts),
+    cwd: await directoryBelow(deps.roots, body.cwd ?? deps.cwd),
+    policy: underCeiling(policy, deps.ceiling),
+    options: await optionsUnder(body.options ?? {}, deps),
     ...(body.resume !== undefined && { resume: body.resume }),
   }
 }
 
 /** Agents keep the conversations of all principals in one place, so this is the only door between them. */
 export async function checkResume(
-  parts: GatewayParts,
+  deps: GatewayDeps,
   principal: string,
   resume: string,
   field = 'resume',
 ): Promise<void> {
-  const owners = await parts.sessions.nativeOwners(resume)
+  const owners = await deps.sessions.nativeOwners(resume)
   if (owners.every((owner) => owner === principal)) return
   throw new MainstemError('session_not_found', `${field}: there is no such session`, { field })
 }

@@ -11,12 +11,12 @@ import {
   toMainstemError,
 } from '../../model/index.ts'
 import type { Claim } from '../../sessions/claim.ts'
-import { allRecords, owned, shown } from '../access/session-access.ts'
-import type { GatewayParts } from '../deps.ts'
+import { allRecords, ownedSession, shown } from '../access/session-access.ts'
+import type { GatewayDeps } from '../deps.ts'
 import { named } from '../http/components.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import { InFlight } from '../http/idempotency.ts'
-import { once } from '../http/idempotent.ts'
+import { idempotent } from '../http/idempotent.ts'
 import { latestFirst } from '../streams/latest-first.ts'
 import { ready } from './commands.ts'
 
@@ -51,7 +51,7 @@ type RequestAnswer = z.infer<typeof RequestAnswer>
 const RequestPath = z.strictObject({ id: z.string(), requestId: z.string().min(1).max(512) })
 
 /** What agents ask, and what they are told. */
-export function requestEndpoints(parts: GatewayParts): Endpoint[] {
+export function requestEndpoints(deps: GatewayDeps): Endpoint[] {
   // One decision at a time, so that whoever comes second finds the first one in the log.
   const deciding = new Map<string, Promise<void>>()
   const inFlight = new InFlight()
@@ -63,8 +63,8 @@ export function requestEndpoints(parts: GatewayParts): Endpoint[] {
       answer: RequestList,
       async run({ principal }) {
         const requests: OpenRequest[] = []
-        for await (const record of allRecords(parts, { principal, asking: true })) {
-          requests.push(...(await openRequests(parts, record)))
+        for await (const record of allRecords(deps, { principal, asking: true })) {
+          requests.push(...(await openRequests(deps, record)))
         }
         return { requests: requests.sort((a, b) => a.at - b.at || a.seq - b.seq) }
       },
@@ -87,12 +87,12 @@ export function requestEndpoints(parts: GatewayParts): Endpoint[] {
       async run(call) {
         const { params, body, principal } = call
         const { id, requestId } = params
-        await owned(parts, principal, id)
+        await ownedSession(deps, principal, id)
         const run = async (claim?: Claim) => {
-          await decideInTurn(deciding, [id, requestId], () => decide(parts, principal, params, body, claim))
-          return shown(await owned(parts, principal, id))
+          await decideInTurn(deciding, [id, requestId], () => decide(deps, principal, params, body, claim))
+          return shown(await ownedSession(deps, principal, id))
         }
-        return once(parts, inFlight, call, { session: id, answer: shown, run })
+        return idempotent(deps, inFlight, call, { session: id, answer: shown, run })
       },
     }),
   ]
@@ -115,11 +115,11 @@ async function decideInTurn(
   }
 }
 
-async function openRequests(parts: GatewayParts, record: SessionRecord): Promise<OpenRequest[]> {
+async function openRequests(deps: GatewayDeps, record: SessionRecord): Promise<OpenRequest[]> {
   const { id: session, agent, cwd, title } = record
   const open = new Set(record.requests.map(({ requestId }) => requestId))
   const found: OpenRequest[] = []
-  for await (const { event, seq, turn, at } of latestFirst(parts.sessions, record)) {
+  for await (const { event, seq, turn, at } of latestFirst(deps.sessions, record)) {
     if (open.size === 0) break
     if (event.type !== 'request.opened' || !open.delete(event.requestId)) continue
     const more = { ...(title !== undefined && { title }), ...(turn !== undefined && { turn }) }
@@ -129,16 +129,16 @@ async function openRequests(parts: GatewayParts, record: SessionRecord): Promise
 }
 
 async function decide(
-  parts: GatewayParts,
+  deps: GatewayDeps,
   principal: string,
   { id, requestId }: z.infer<typeof RequestPath>,
   { inputDigest, decision, scope, answers, message, interrupt }: RequestAnswer,
   claim: Claim | undefined,
 ): Promise<void> {
-  const { requests } = await owned(parts, principal, id)
+  const { requests } = await ownedSession(deps, principal, id)
   const open = requests.find((request) => request.requestId === requestId)
-  if (!open) throw await whyClosed(parts, principal, id, requestId)
-  const session = await ready(parts, principal, id)
+  if (!open) throw await whyClosed(deps, principal, id, requestId)
+  const session = await ready(deps, principal, id)
   try {
     const answer: BoundAnswer = {
       type: 'answer',
@@ -154,19 +154,19 @@ async function decide(
   } catch (thrown) {
     // It was open a moment ago, so somebody was faster than us.
     if (toMainstemError(thrown).code !== 'request_not_found') throw thrown
-    throw await whyClosed(parts, principal, id, requestId)
+    throw await whyClosed(deps, principal, id, requestId)
   }
 }
 
 /** Why a request cannot be answered: who was first, or that it was never asked. */
 async function whyClosed(
-  parts: GatewayParts,
+  deps: GatewayDeps,
   principal: string,
   id: string,
   requestId: string,
 ): Promise<MainstemError> {
-  const record = await owned(parts, principal, id)
-  for await (const { event } of latestFirst(parts.sessions, record)) {
+  const record = await ownedSession(deps, principal, id)
+  for await (const { event } of latestFirst(deps.sessions, record)) {
     if (!('requestId' in event) || event.requestId !== requestId) continue
     if (event.type === 'request.resolved') {
       return new MainstemError('conflict', 'the request was answered before', { winner: event })

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { SessionRecord } from '../../model/index.ts'
-import { owned, SessionPath, shown } from '../access/session-access.ts'
-import type { GatewayParts } from '../deps.ts'
+import { ownedSession, SessionPath, shown } from '../access/session-access.ts'
+import type { GatewayDeps } from '../deps.ts'
 import { named } from '../http/components.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import { Flag, integer } from '../http/query.ts'
@@ -22,7 +22,7 @@ const ListQuery = z.strictObject({
 })
 
 /** Sessions: to find them, look at one, remove one. */
-export function sessionEndpoints(parts: GatewayParts): Endpoint[] {
+export function sessionEndpoints(deps: GatewayDeps): Endpoint[] {
   return [
     endpoint({
       method: 'GET',
@@ -33,8 +33,8 @@ export function sessionEndpoints(parts: GatewayParts): Endpoint[] {
       errors: ['session_not_found'],
       async run({ query: { limit, before, status, asking }, principal }) {
         // A page that starts at an unknown session would start all over again.
-        if (before !== undefined) await owned(parts, principal, before)
-        const found = await parts.sessions.records({
+        if (before !== undefined) await ownedSession(deps, principal, before)
+        const found = await deps.sessions.records({
           principal,
           limit,
           ...(before !== undefined && { before }),
@@ -52,7 +52,7 @@ export function sessionEndpoints(parts: GatewayParts): Endpoint[] {
       params: SessionPath,
       answer: SessionRecord,
       errors: ['session_not_found'],
-      run: async ({ params, principal }) => shown(await owned(parts, principal, params.id)),
+      run: async ({ params, principal }) => shown(await ownedSession(deps, principal, params.id)),
     }),
     endpoint({
       method: 'DELETE',
@@ -62,8 +62,8 @@ export function sessionEndpoints(parts: GatewayParts): Endpoint[] {
       status: 204,
       errors: ['session_not_found'],
       async run({ params, principal, reply }) {
-        await owned(parts, principal, params.id)
-        await parts.sessions.delete(params.id)
+        await ownedSession(deps, principal, params.id)
+        await deps.sessions.delete(params.id)
         return reply.code(204).send()
       },
     }),

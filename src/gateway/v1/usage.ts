@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { addUsage, Usage } from '../../model/index.ts'
-import type { GatewayParts } from '../deps.ts'
+import type { GatewayDeps } from '../deps.ts'
 import { named } from '../http/components.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 
@@ -22,7 +22,7 @@ const UsageReport = named(
 )
 
 /** What was spent, as far as agents tell it; also by sessions that are no longer kept. */
-export function usageEndpoint(parts: GatewayParts): Endpoint {
+export function usageEndpoint(deps: GatewayDeps): Endpoint {
   return endpoint({
     method: 'GET',
     url: '/v1/usage',
@@ -32,7 +32,7 @@ export function usageEndpoint(parts: GatewayParts): Endpoint {
       const total = nothing()
       const agents = new Map<string, Spent>()
       const days = new Map<string, Spent>()
-      for (const spent of await parts.sessions.spent(principal)) {
+      for (const spent of await deps.sessions.spent(principal)) {
         add(total, spent)
         add(placeIn(agents, spent.agent), spent)
         add(placeIn(days, spent.day), spent)

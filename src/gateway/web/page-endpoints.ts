@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { MainstemError } from '../../model/index.ts'
-import type { GatewayParts } from '../deps.ts'
+import type { GatewayDeps } from '../deps.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import type { PageFile } from './page-files.ts'
 
@@ -27,7 +27,7 @@ const HEADERS = {
 }
 
 /** The page itself. It is open, because it holds no data: it asks for a sign-in and then calls the same routes as others. */
-export function pageEndpoints({ page }: GatewayParts): Endpoint[] {
+export function pageEndpoints({ page }: GatewayDeps): Endpoint[] {
   return [
     endpoint({
       method: 'GET',

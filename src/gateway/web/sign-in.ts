@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { MainstemError } from '../../model/index.ts'
-import type { GatewayParts } from '../deps.ts'
+import type { GatewayDeps } from '../deps.ts'
 import { LOCAL, type Token, tokenNamed, tokenPresented } from '../http/auth.ts'
 import { named } from '../http/components.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
@@ -33,7 +33,7 @@ const ServerInfo = named(
 )
 
 /** Sign-in of a browser: a ticket or a token becomes a cookie that scripts cannot read. */
-export function signInEndpoints(parts: GatewayParts): Endpoint[] {
+export function signInEndpoints(deps: GatewayDeps): Endpoint[] {
   return [
     endpoint({
       method: 'POST',
@@ -44,10 +44,10 @@ export function signInEndpoints(parts: GatewayParts): Endpoint[] {
       status: 204,
       errors: ['invalid_request', 'unauthorized', 'forbidden', 'too_large', 'unsupported_media'],
       async run({ body, request, reply }) {
-        const { tokens, cookies } = parts
+        const { tokens, cookies } = deps
         reply.header('cache-control', 'no-store')
         if (tokens) {
-          const token = tokenFor(parts, body, await tokens())
+          const token = tokenFor(deps, body, await tokens())
           reply.header('set-cookie', setCookie(request, cookies.issue(token)))
         }
         return reply.code(204).send()
@@ -69,7 +69,7 @@ export function signInEndpoints(parts: GatewayParts): Endpoint[] {
       summary: 'The server, and the principal that calls it',
       answer: ServerInfo,
       async run({ principal }) {
-        const { version, cwd, roots, tokens } = parts
+        const { version, cwd, roots, tokens } = deps
         return {
           version,
           principal: principal || LOCAL,
@@ -83,7 +83,7 @@ export function signInEndpoints(parts: GatewayParts): Endpoint[] {
   ]
 }
 
-function tokenFor({ tickets }: GatewayParts, { ticket, token }: SignIn, known: readonly Token[]): Token {
+function tokenFor({ tickets }: GatewayDeps, { ticket, token }: SignIn, known: readonly Token[]): Token {
   if (ticket === undefined) return tokenPresented(known, token)
   const principal = tickets.redeem(ticket)
   const found = principal === undefined ? undefined : tokenNamed(known, principal)

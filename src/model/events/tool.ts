@@ -18,7 +18,7 @@ export const ToolInputDelta = z.strictObject({
 })
 export type ToolInputDelta = z.infer<typeof ToolInputDelta>
 
-/** Said when the input is complete. */
+/** Emitted when the input is complete. */
 export const ToolStarted = z.strictObject({
   type: z.literal('tool.started'),
   toolId,

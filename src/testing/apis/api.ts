@@ -3,7 +3,7 @@ import type { ApiId, ModelCall } from '../model-call.ts'
 import type { NativeCall, StopReason, Tokens } from '../scenario.ts'
 
 /** A reply with everything settled, ready to be put into an API's own words. */
-export interface Said {
+export interface Emitted {
   /** Part of every id in the answer; no two answers share it. */
   readonly id: string
   readonly model: string
@@ -38,15 +38,15 @@ export interface Api {
   /** The path on which tokens are counted, and the answer. */
   readonly counting?: { readonly path: RegExp; answer(tokens: number): object }
   read(body: Fields, url: URL): ModelCall
-  stream(said: Said): StreamMessage[]
-  whole(said: Said): object
+  stream(said: Emitted): StreamMessage[]
+  whole(said: Emitted): object
   problem(problem: Problem): object
   /** The message that tells of a failure inside a stream. */
-  failure(said: Said, message: string): StreamMessage
+  failure(said: Emitted, message: string): StreamMessage
 }
 
 /** The id of the call at this place in the answer. */
-export function callId(prefix: string, said: Said, index: number): string {
+export function callId(prefix: string, said: Emitted, index: number): string {
   return `${prefix}_${said.id}_${index}`
 }
 

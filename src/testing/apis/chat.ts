@@ -1,7 +1,7 @@
 import { contentText, type Fields, fields, items, text } from '../fields.ts'
 import { type Message, type ModelCall, offeredTool } from '../model-call.ts'
 import type { StopReason } from '../scenario.ts'
-import { type Api, argumentPieces, callId, type Said, type StreamMessage } from './api.ts'
+import { type Api, argumentPieces, callId, type Emitted, type StreamMessage } from './api.ts'
 import { openaiProblem } from './openai-problem.ts'
 
 const FINISH: Record<StopReason, string> = {
@@ -43,7 +43,7 @@ function readMessage(message: Fields): Message[] {
   return [{ role, text: contentText(message, 'content') }]
 }
 
-function stream(said: Said): StreamMessage[] {
+function stream(said: Emitted): StreamMessage[] {
   const told: StreamMessage[] = []
   const tell = (delta: object, isPiece = false, finish: string | null = null) =>
     told.push({
@@ -68,7 +68,7 @@ function stream(said: Said): StreamMessage[] {
   return told
 }
 
-function whole(said: Said): object {
+function whole(said: Emitted): object {
   const calls = said.calls.map((call, index) => ({
     id: callId('call', said, index),
     type: 'function',
@@ -87,11 +87,11 @@ function whole(said: Said): object {
   }
 }
 
-function envelope(said: Said, object: string): object {
+function envelope(said: Emitted, object: string): object {
   return { id: `chatcmpl_${said.id}`, object, created: Math.floor(Date.now() / 1000), model: said.model }
 }
 
-function usageOf({ usage }: Said): object {
+function usageOf({ usage }: Emitted): object {
   const prompt = usage.input + usage.cacheRead + usage.cacheWrite
   return {
     prompt_tokens: prompt,

@@ -1,7 +1,7 @@
 import { type Fields, fields, isFields, items, text } from '../fields.ts'
 import { type Message, type ModelCall, type OfferedTool, offeredTool } from '../model-call.ts'
 import type { StopReason } from '../scenario.ts'
-import { type Api, callId, type Problem, type Said, type StreamMessage } from './api.ts'
+import { type Api, callId, type Emitted, type Problem, type StreamMessage } from './api.ts'
 
 const FINISH: Record<StopReason, string> = {
   end: 'STOP',
@@ -73,7 +73,7 @@ function readContent(content: Fields): Message[] {
 }
 
 /** What is blocked has no content at all. */
-function partsOf(said: Said): object[] {
+function partsOf(said: Emitted): object[] {
   if (said.stop === 'refusal') return []
   return [
     ...said.thinking.map((piece) => ({ text: piece, thought: true })),
@@ -82,7 +82,7 @@ function partsOf(said: Said): object[] {
 }
 
 /** Arguments are never cut: a call is one part. */
-function callsOf(said: Said): object[] {
+function callsOf(said: Emitted): object[] {
   return said.calls.map((call, index) => ({
     functionCall: { id: callId('call', said, index), name: call.name, args: call.input },
     // Newer models refuse a call that comes back without one.
@@ -91,7 +91,7 @@ function callsOf(said: Said): object[] {
 }
 
 /** Nothing closes a stream but the reason to stop, which stands in the last message. */
-function stream(said: Said): StreamMessage[] {
+function stream(said: Emitted): StreamMessage[] {
   const spoken = [...partsOf(said), ...callsOf(said)].map((part) => ({
     data: chunk(said, [part]),
     isPiece: true,
@@ -99,7 +99,7 @@ function stream(said: Said): StreamMessage[] {
   return [...spoken, { data: chunk(said, [{ text: '' }], FINISH[said.stop]) }]
 }
 
-function chunk(said: Said, parts: readonly object[], finishReason?: string): object {
+function chunk(said: Emitted, parts: readonly object[], finishReason?: string): object {
   return {
     candidates: [
       { content: { role: 'model', parts }, ...(finishReason !== undefined && { finishReason }), index: 0 },
@@ -110,7 +110,7 @@ function chunk(said: Said, parts: readonly object[], finishReason?: string): obj
   }
 }
 
-function usageOf({ usage }: Said): object {
+function usageOf({ usage }: Emitted): object {
   const prompt = usage.input + usage.cacheRead + usage.cacheWrite
   return {
     promptTokenCount: prompt,

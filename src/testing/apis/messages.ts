@@ -1,7 +1,7 @@
 import { contentText, type Fields, fields, items, text } from '../fields.ts'
 import { type Message, type ModelCall, offeredTool } from '../model-call.ts'
 import type { StopReason } from '../scenario.ts'
-import { type Api, argumentPieces, callId, type Said, type StreamMessage } from './api.ts'
+import { type Api, argumentPieces, callId, type Emitted, type StreamMessage } from './api.ts'
 
 const STOP: Record<StopReason, string> = {
   end: 'end_turn',
@@ -75,7 +75,7 @@ interface Block {
   readonly deltas: readonly { readonly type: string; readonly [key: string]: string }[]
 }
 
-function blocksOf(said: Said): Block[] {
+function blocksOf(said: Emitted): Block[] {
   const blocks: Block[] = []
   if (said.thinking.length > 0) {
     // Programs send the signature back and never read it.
@@ -107,7 +107,7 @@ function blocksOf(said: Said): Block[] {
   return blocks
 }
 
-function stream(said: Said): StreamMessage[] {
+function stream(said: Emitted): StreamMessage[] {
   const told: StreamMessage[] = []
   const tell = (data: { type: string }, isPiece = false) => told.push({ event: data.type, data, isPiece })
   const started = { ...envelope(said, []), stop_reason: null, usage: { ...usageOf(said), output_tokens: 1 } }
@@ -126,14 +126,14 @@ function stream(said: Said): StreamMessage[] {
   return told
 }
 
-function whole(said: Said): object {
+function whole(said: Emitted): object {
   return envelope(
     said,
     blocksOf(said).map((block) => block.whole),
   )
 }
 
-function envelope(said: Said, content: object[]): object {
+function envelope(said: Emitted, content: object[]): object {
   return {
     id: `msg_${said.id}`,
     type: 'message',
@@ -146,7 +146,7 @@ function envelope(said: Said, content: object[]): object {
   }
 }
 
-function usageOf({ usage }: Said): object {
+function usageOf({ usage }: Emitted): object {
   return {
     input_tokens: usage.input,
     cache_creation_input_tokens: usage.cacheWrite,

@@ -1,7 +1,7 @@
 import { contentText, type Fields, fields, items, text } from '../fields.ts'
 import { type Message, type ModelCall, type OfferedTool, offeredTool } from '../model-call.ts'
 import type { NativeCall } from '../scenario.ts'
-import { type Api, argumentPieces, callId, type Said, type StreamMessage } from './api.ts'
+import { type Api, argumentPieces, callId, type Emitted, type StreamMessage } from './api.ts'
 import { openaiProblem } from './openai-problem.ts'
 
 /** OpenAI Responses. */
@@ -68,17 +68,17 @@ function messageOfAgent(item: Fields): string {
 
 type Item = { readonly type: string; readonly id: string; readonly [key: string]: unknown }
 
-function reasoningItem(said: Said): Item {
+function reasoningItem(said: Emitted): Item {
   const summary = [{ type: 'summary_text', text: said.thinking.join('') }]
   return { type: 'reasoning', id: `rs_${said.id}`, summary, encrypted_content: `encrypted_${said.id}` }
 }
 
-function messageItem(said: Said): Item {
+function messageItem(said: Emitted): Item {
   const part = { type: 'output_text', text: said.text.join(''), annotations: [] }
   return { type: 'message', id: `msg_${said.id}`, role: 'assistant', status: 'completed', content: [part] }
 }
 
-function callItem(said: Said, call: NativeCall, index: number): Item {
+function callItem(said: Emitted, call: NativeCall, index: number): Item {
   const common = {
     call_id: callId('call', said, index),
     name: call.name,
@@ -95,7 +95,7 @@ function callItem(said: Said, call: NativeCall, index: number): Item {
   }
 }
 
-function itemsOf(said: Said): Item[] {
+function itemsOf(said: Emitted): Item[] {
   return [
     ...(said.thinking.length > 0 ? [reasoningItem(said)] : []),
     ...(said.text.length > 0 ? [messageItem(said)] : []),
@@ -125,7 +125,7 @@ class Telling {
   }
 }
 
-function stream(said: Said): StreamMessage[] {
+function stream(said: Emitted): StreamMessage[] {
   const telling = new Telling()
   const begun = { ...envelope(said, []), status: 'in_progress', usage: null }
   telling.tell('response.created', { response: begun })
@@ -140,7 +140,7 @@ function stream(said: Said): StreamMessage[] {
   return telling.messages
 }
 
-function tellReasoning(telling: Telling, said: Said): void {
+function tellReasoning(telling: Telling, said: Emitted): void {
   telling.item(reasoningItem(said), { summary: [] }, (item) => {
     const place = { ...item, summary_index: 0 }
     const whole = said.thinking.join('')
@@ -158,7 +158,7 @@ function tellReasoning(telling: Telling, said: Said): void {
   })
 }
 
-function tellText(telling: Telling, said: Said): void {
+function tellText(telling: Telling, said: Emitted): void {
   telling.item(messageItem(said), { content: [] }, (item) => {
     const place = { ...item, content_index: 0 }
     const part = (words: string) => ({ type: 'output_text', text: words, annotations: [] })
@@ -180,11 +180,11 @@ function tellCall(telling: Telling, item: Item, call: NativeCall): void {
   })
 }
 
-function isIncomplete({ stop }: Said): boolean {
+function isIncomplete({ stop }: Emitted): boolean {
   return stop === 'length' || stop === 'refusal'
 }
 
-function envelope(said: Said, output: readonly Item[]): object {
+function envelope(said: Emitted, output: readonly Item[]): object {
   const { input, cacheRead, cacheWrite, output: written, reasoning } = said.usage
   const read = input + cacheRead + cacheWrite
   return {

@@ -1,5 +1,5 @@
 import type { AnswerCommand, Command } from '../../../model/index.ts'
-import type { Step } from '../../agent.ts'
+import type { Decoded } from '../../agent.ts'
 import { line, refuse, send } from '../../decoded.ts'
 import { type Fields, fields, isFields, list, text, texts } from '../../fields.ts'
 import { formContent, formQuestions } from '../../forms.ts'
@@ -10,7 +10,7 @@ import { amendmentOf, askByNativeId } from './requests.ts'
 import type { Ask, State } from './state.ts'
 
 /** Answers a question of the server under the server's own id. */
-export function encodeAnswer(state: State, command: AnswerCommand): Step {
+export function encodeAnswer(state: State, command: AnswerCommand): Decoded {
   const ask = state.asks.get(command.requestId)
   if (!ask || !state.ledger.requests.has(command.requestId))
     return refuse('request_not_found', `codex no longer asks ${command.requestId}`)

@@ -1,5 +1,5 @@
-import type { Codec, Said, Start, Step } from '../../agent.ts'
-import { malformed, nothing, oversized, say, sayAll, unmapped } from '../../decoded.ts'
+import type { Codec, Decoded, Emitted, Start } from '../../agent.ts'
+import { emit, emitAll, malformed, nothing, oversized, unmapped } from '../../decoded.ts'
 import { type Fields, fields, isFields, text } from '../../fields.ts'
 import { ruleTable } from '../../rules.ts'
 import { silence } from '../errors.ts'
@@ -40,7 +40,7 @@ import {
   endTurn,
 } from './turns.ts'
 
-type Rule = (state: State, params: Fields, raw: string) => Step
+type Rule = (state: State, params: Fields, raw: string) => Decoded
 
 const ruleOf = ruleTable<Rule>({
   'item/agentMessage/delta': decodeText,
@@ -107,19 +107,19 @@ export const appServerCodec: Codec<State> = {
 
   end(state, exit) {
     const open = state.turn !== undefined || state.held !== undefined
-    return sayAll(open ? endTurn(state, silence(state, exit), exit) : endProcess(state))
+    return emitAll(open ? endTurn(state, silence(state, exit), exit) : endProcess(state))
   },
 }
 
-function decodeUnnamed(state: State, native: Fields, raw: string): Step {
+function decodeUnnamed(state: State, native: Fields, raw: string): Decoded {
   const answers = native.id !== undefined && (native.result !== undefined || native.error !== undefined)
   return answers ? decodeResponse(state, native) : unmapped('?', raw)
 }
 
-function decodeStderr(state: State, line: string): Step {
+function decodeStderr(state: State, line: string): Decoded {
   // A refusal belongs to the turn that is open; without one there is no outcome to change.
   const refusal = refusalIn(line)
   if (refusal?.code === 'tool_refused' && state.turn) state.declined.told++
-  const said: Said = { type: 'output.written', stream: 'stderr', line }
-  return refusal ? say(said, refusal) : say(said)
+  const emitted: Emitted = { type: 'output.written', stream: 'stderr', line }
+  return refusal ? emit(emitted, refusal) : emit(emitted)
 }

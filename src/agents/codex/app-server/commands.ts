@@ -1,6 +1,6 @@
 import { type Command, MainstemError, type Policy } from '../../../model/index.ts'
-import type { Step, Write } from '../../agent.ts'
-import { line, nextProcess, nextTurn, nothing, refuse, sayAll, send } from '../../decoded.ts'
+import type { Decoded, Write } from '../../agent.ts'
+import { emitAll, line, nextProcess, nextTurn, nothing, refuse, send } from '../../decoded.ts'
 import { compact, type Fields } from '../../fields.ts'
 import { isSamePolicy } from '../../option.ts'
 import { encodeAnswer } from './answers.ts'
@@ -15,7 +15,7 @@ const CLIENT = {
   capabilities: { experimentalApi: true },
 }
 
-export function encode(state: State, command: Command): Step {
+export function encode(state: State, command: Command): Decoded {
   switch (command.type) {
     case 'open':
       state.opening = true
@@ -55,7 +55,7 @@ export function openThread(state: State): Write[] {
 }
 
 /** A prompt that comes before its thread is open waits for it. */
-function prompt(state: State, held: Held): Step {
+function prompt(state: State, held: Held): Decoded {
   if (state.failure) return refuse(state.failure.code, state.failure.message)
   if (state.turn || state.held) return refuse('conflict', 'codex is still busy with a turn')
   if (state.threadId !== undefined) return send(startTurn(state, held))
@@ -99,24 +99,24 @@ function textInput(prompt: string): Fields[] {
   return [{ type: 'text', text: prompt, text_elements: [] }]
 }
 
-function steer(state: State, prompt: string): Step {
+function steer(state: State, prompt: string): Decoded {
   const { turn } = state
   if (!turn?.begun) return refuse('conflict', 'there is no open turn to steer')
   const params = { threadId: state.threadId, expectedTurnId: turn.id, input: textInput(prompt) }
   return send([callServer(state, 'turn/steer', params)])
 }
 
-function interrupt(state: State): Step {
+function interrupt(state: State): Decoded {
   const { turn, held } = state
   // Nothing was sent yet, so there is nothing to stop.
-  if (held) return sayAll(endTurn(state, { evidence: 'aborted' }))
+  if (held) return emitAll(endTurn(state, { evidence: 'aborted' }))
   if (!turn) return nothing
   turn.interrupting = true
   return turn.begun && turn.id !== undefined ? send([interruptTurn(state, turn.id)]) : nothing
 }
 
 /** Holds from the next turn on, like everything that is set. */
-function setMode(state: State, mode: string): Step {
+function setMode(state: State, mode: string): Decoded {
   if (!MODES.includes(mode))
     return refuse('unsupported_option', `mode ${mode} is not supported by codex: ${HAS_MODES}`)
   state.next.mode = mode
@@ -124,7 +124,7 @@ function setMode(state: State, mode: string): Step {
 }
 
 /** Holds from the next turn on: Codex has no command for it in between. */
-function setPolicy(state: State, policy: Policy | undefined): Step {
+function setPolicy(state: State, policy: Policy | undefined): Decoded {
   if (!policy) return refuse('invalid_request', 'neither a policy nor a mode is given')
   // A turn cannot name the sandbox of the user's configuration; only a process that is started without one has it.
   if (policy.sandbox === 'none' && state.sandbox !== 'none') return nextProcess

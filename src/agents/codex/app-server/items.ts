@@ -1,5 +1,5 @@
-import type { Said, Step } from '../../agent.ts'
-import { nothing, say, sayAll, unmapped } from '../../decoded.ts'
+import type { Decoded, Emitted } from '../../agent.ts'
+import { emit, emitAll, nothing, unmapped } from '../../decoded.ts'
 import { compact, count, type Fields, fields, list, text, texts } from '../../fields.ts'
 import { addDelta, closeMessage, completeMessage } from '../../messages.ts'
 import { ruleTable } from '../../rules.ts'
@@ -14,7 +14,7 @@ interface Place {
   parent: string | undefined
 }
 
-type ItemRule = (state: State, id: string, item: Fields, place: Place) => Said[]
+type ItemRule = (state: State, id: string, item: Fields, place: Place) => Emitted[]
 
 const answer: ItemRule = (state, id, item, { phase, parent }) => {
   if (phase !== 'completed') return []
@@ -63,7 +63,12 @@ const phaseOf = ruleTable<'commentary' | 'final'>({ commentary: 'commentary', fi
 /** Raw thoughts beside their summary are a message of their own. */
 const contentId = (id: string) => `${id}:content`
 
-function thought(state: State, id: string, parts: string[] | undefined, parent: string | undefined): Said[] {
+function thought(
+  state: State,
+  id: string,
+  parts: string[] | undefined,
+  parent: string | undefined,
+): Emitted[] {
   const rest = parts && parts.length > 0 ? unsaid(state, id, parts.join('\n\n')) : undefined
   if (rest === undefined) return closeMessage(state.ledger, id)
   return [completeMessage(state.ledger, 'thinking', id, rest, { parent })]
@@ -76,36 +81,36 @@ export function inputText(of: Fields, key = 'content'): string {
     .join('')
 }
 
-export function decodeItem(state: State, phase: Phase, params: Fields, raw: string): Step {
+export function decodeItem(state: State, phase: Phase, params: Fields, raw: string): Decoded {
   const item = fields(params, 'item')
   const type = text(item, 'type')
   const id = text(item, 'id') ?? '?'
   const parent = parentOf(state, params)
   // Told by the parent's thread, often after its turn: it must not be taken for late.
-  if (type === 'subAgentActivity') return sayAll(decodeActivity(state, id, item, parent))
+  if (type === 'subAgentActivity') return emitAll(decodeActivity(state, id, item, parent))
   if (isLate(state, params, parent)) return nothing
   const adopted = parent === undefined ? [] : adoptChild(state, parent)
   const rule = itemRule(type)
-  const said = rule
+  const emitted = rule
     ? rule(state, id, item, { phase, parent })
     : decodeTool(state, id, item, { phase, parent })
-  return said ? sayAll([...adopted, ...said]) : unmapped(`item/${type ?? '?'}`, raw)
+  return emitted ? emitAll([...adopted, ...emitted]) : unmapped(`item/${type ?? '?'}`, raw)
 }
 
 const callRuleOf = ruleTable(callRules)
 
-function decodeTool(state: State, id: string, item: Fields, { phase, parent }: Place): Said[] | undefined {
+function decodeTool(state: State, id: string, item: Fields, { phase, parent }: Place): Emitted[] | undefined {
   const rule = callRuleOf(item.type)
   if (!rule) return undefined
-  const said = decodeCall(state, rule, phase, id, item, parent)
-  if (!rule.agents || phase !== 'completed') return said
-  for (const agent of spawnedAgents(item, id, parent)) said.push(...startChild(state, agent))
-  for (const { id: thread, ...end } of endedAgents(item)) said.push(...endChild(state, thread, end))
-  return said
+  const emitted = decodeCall(state, rule, phase, id, item, parent)
+  if (!rule.agents || phase !== 'completed') return emitted
+  for (const agent of spawnedAgents(item, id, parent)) emitted.push(...startChild(state, agent))
+  for (const { id: thread, ...end } of endedAgents(item)) emitted.push(...endChild(state, thread, end))
+  return emitted
 }
 
 /** A sub-agent of the newer kind: started, spoken to, interrupted or completed. */
-function decodeActivity(state: State, id: string, item: Fields, parent: string | undefined): Said[] {
+function decodeActivity(state: State, id: string, item: Fields, parent: string | undefined): Emitted[] {
   const threadId = text(item, 'agentThreadId') ?? '?'
   const label = text(item, 'agentPath')?.split('/').at(-1) || 'sub-agent'
   switch (text(item, 'kind')) {
@@ -125,17 +130,17 @@ function decodeActivity(state: State, id: string, item: Fields, parent: string |
   }
 }
 
-const NOBODY: readonly Said[] = []
+const NOBODY: readonly Emitted[] = []
 
 /** A piece of a message. The hottest rule of all. */
 function decodeDelta(kind: 'text' | 'thinking', idOf: (params: Fields) => string) {
-  return (state: State, params: Fields): Step => {
+  return (state: State, params: Fields): Decoded => {
     const piece = text(params, 'delta')
     const parent = parentOf(state, params)
     if (piece === undefined || isLate(state, params, parent)) return nothing
     const adopted = parent === undefined ? NOBODY : adoptChild(state, parent)
-    const said = addDelta(state.ledger, kind, idOf(params), piece, parent)
-    return adopted.length === 0 ? say(said) : say(...adopted, said)
+    const emitted = addDelta(state.ledger, kind, idOf(params), piece, parent)
+    return adopted.length === 0 ? emit(emitted) : emit(...adopted, emitted)
   }
 }
 
@@ -146,7 +151,7 @@ export const decodeSummary = decodeDelta('thinking', itemId)
 const decodeRaw = decodeDelta('thinking', (params) => contentId(itemId(params)))
 
 /** Nothing but its number tells that another part of the raw thoughts begins. */
-export function decodeThought(state: State, params: Fields): Step {
+export function decodeThought(state: State, params: Fields): Decoded {
   const id = contentId(itemId(params))
   const part = count(params, 'contentIndex') ?? 0
   const before = state.parts.get(id)
@@ -158,19 +163,19 @@ export function decodeThought(state: State, params: Fields): Step {
 }
 
 /** Parts of a summary are joined by an empty line, as its whole text will be. */
-export function decodeSummaryPart(state: State, params: Fields): Step {
+export function decodeSummaryPart(state: State, params: Fields): Decoded {
   const id = itemId(params)
   const first = !state.ledger.messages.has(id) && !state.cuts.has(id)
   return first ? nothing : decodeSummary(state, { ...params, delta: '\n\n' })
 }
 
 /** Output while a command runs. Its beginning may be missing; the result has it all. */
-export function decodeOutput(state: State, params: Fields): Step {
+export function decodeOutput(state: State, params: Fields): Decoded {
   const output = text(params, 'delta') ?? ''
-  return sayAll(progressTool(state.ledger, itemId(params), { output }))
+  return emitAll(progressTool(state.ledger, itemId(params), { output }))
 }
 
-export function decodeToolMessage(state: State, params: Fields): Step {
+export function decodeToolMessage(state: State, params: Fields): Decoded {
   const message = text(params, 'message') ?? ''
-  return sayAll(progressTool(state.ledger, itemId(params), { message }))
+  return emitAll(progressTool(state.ledger, itemId(params), { message }))
 }

@@ -1,6 +1,6 @@
 import type { LimitReported } from '../../../model/events/report.ts'
-import type { Said, Step } from '../../agent.ts'
-import { nothing, say, sayAll } from '../../decoded.ts'
+import type { Decoded, Emitted } from '../../agent.ts'
+import { emit, emitAll, nothing } from '../../decoded.ts'
 import { compact, type Fields, fields, flag, isFields, list, number, text } from '../../fields.ts'
 import { ruleTable } from '../../rules.ts'
 import { retryOf } from '../errors.ts'
@@ -8,7 +8,7 @@ import type { State } from './state.ts'
 import { adoptChild, discardHalves, isLate, parentOf } from './threads.ts'
 
 /** Only what is new is worth an event. */
-export function update(state: State, now: Record<string, string | undefined>): Said[] {
+export function update(state: State, now: Record<string, string | undefined>): Emitted[] {
   const changed: Record<string, string> = {}
   for (const [key, value] of Object.entries(now)) {
     if (value === undefined || state.known.get(key) === value) continue
@@ -19,29 +19,29 @@ export function update(state: State, now: Record<string, string | undefined>): S
 }
 
 /** What broke, and whether Codex tries again by itself. The end of the turn is told elsewhere. */
-export function decodeError(state: State, params: Fields): Step {
+export function decodeError(state: State, params: Fields): Decoded {
   const error = fields(params, 'error')
   const details = text(error, 'additionalDetails')
   const message = `${text(error, 'message') ?? ''}${details === undefined ? '' : ` (${details})`}`
   if (!flag(params, 'willRetry')) {
-    return say({ type: 'notice.raised', level: 'error', code: 'agent_error', message })
+    return emit({ type: 'notice.raised', level: 'error', code: 'agent_error', message })
   }
   const parent = parentOf(state, params)
   // The halves are those of a later turn by now.
   if (isLate(state, params, parent)) return nothing
   const halves = discardHalves(state, parent)
-  return say(
+  return emit(
     ...halves,
     retryOf(message, error.codexErrorInfo) ?? { type: 'limit.reported', kind: 'retry', message },
   )
 }
 
-export function decodeWarning(_state: State, params: Fields): Step {
-  return say({ type: 'notice.raised', level: 'warning', code: 'agent_warning', message: wordsOf(params) })
+export function decodeWarning(_state: State, params: Fields): Decoded {
+  return emit({ type: 'notice.raised', level: 'warning', code: 'agent_warning', message: wordsOf(params) })
 }
 
-export function decodeDeprecation(_state: State, params: Fields): Step {
-  return say({ type: 'notice.raised', level: 'warning', code: 'deprecated', message: wordsOf(params) })
+export function decodeDeprecation(_state: State, params: Fields): Decoded {
+  return emit({ type: 'notice.raised', level: 'warning', code: 'deprecated', message: wordsOf(params) })
 }
 
 function wordsOf(params: Fields): string {
@@ -50,27 +50,27 @@ function wordsOf(params: Fields): string {
 }
 
 /** An MCP server that does not start is worth a word; one that does is not. */
-export function decodeMcpStatus(_state: State, params: Fields): Step {
+export function decodeMcpStatus(_state: State, params: Fields): Decoded {
   if (text(params, 'status') !== 'failed') return nothing
   const why = text(params, 'error') ?? text(params, 'failureReason') ?? 'no reason given'
   const message = `the MCP server ${text(params, 'name') ?? '?'} did not start: ${why}`
-  return say({ type: 'notice.raised', level: 'warning', code: 'agent_warning', message })
+  return emit({ type: 'notice.raised', level: 'warning', code: 'agent_warning', message })
 }
 
-/** How much of the account is used, for each window that has a figure. Said again only when it changed. */
-export function decodeLimits(state: State, params: Fields): Step {
+/** How much of the account is used, for each window that has a figure. Emitted again only when it changed. */
+export function decodeLimits(state: State, params: Fields): Decoded {
   const native = fields(params, 'rateLimits')
-  const said = ['primary', 'secondary'].flatMap((window): LimitReported[] => {
+  const emitted = ['primary', 'secondary'].flatMap((window): LimitReported[] => {
     const limit = native[window]
     if (!isFields(limit)) return []
     const usedPercent = number(limit, 'usedPercent')
     const resetsAt = number(limit, 'resetsAt')
     return [{ type: 'limit.reported', kind: 'rate', message: window, ...compact({ usedPercent, resetsAt }) }]
   })
-  const limits = JSON.stringify(said)
-  if (said.length === 0 || limits === state.limits) return nothing
+  const limits = JSON.stringify(emitted)
+  if (emitted.length === 0 || limits === state.limits) return nothing
   state.limits = limits
-  return sayAll(said)
+  return emitAll(emitted)
 }
 
 const statusOf = ruleTable<'in_progress' | 'completed'>({
@@ -78,7 +78,7 @@ const statusOf = ruleTable<'in_progress' | 'completed'>({
   completed: 'completed',
 })
 
-export function decodePlan(state: State, params: Fields): Step {
+export function decodePlan(state: State, params: Fields): Decoded {
   const parent = parentOf(state, params)
   if (isLate(state, params, parent)) return nothing
   const items = list(params, 'plan')
@@ -89,19 +89,19 @@ export function decodePlan(state: State, params: Fields): Step {
     }))
   const adopted = parent === undefined ? [] : adoptChild(state, parent)
   const more = compact({ explanation: text(params, 'explanation'), parent })
-  return say(...adopted, { type: 'plan.updated', items, ...more })
+  return emit(...adopted, { type: 'plan.updated', items, ...more })
 }
 
-export function decodeHookStarted(_state: State, params: Fields): Step {
-  return say({ type: 'hook.started', ...hookOf(fields(params, 'run')) })
+export function decodeHookStarted(_state: State, params: Fields): Decoded {
+  return emit({ type: 'hook.started', ...hookOf(fields(params, 'run')) })
 }
 
-export function decodeHookCompleted(_state: State, params: Fields): Step {
+export function decodeHookCompleted(_state: State, params: Fields): Decoded {
   const run = fields(params, 'run')
   const output = list(run, 'entries')
     .map((entry) => (isFields(entry) ? (text(entry, 'text') ?? '') : ''))
     .join('\n')
-  return say({ type: 'hook.completed', ...hookOf(run), status: hookStatus(text(run, 'status')), output })
+  return emit({ type: 'hook.completed', ...hookOf(run), status: hookStatus(text(run, 'status')), output })
 }
 
 function hookOf(run: Fields) {
@@ -115,29 +115,29 @@ function hookStatus(status: string | undefined): 'success' | 'error' | 'blocked'
   return status === 'stopped' ? 'cancelled' : 'error'
 }
 
-export function decodeName(state: State, params: Fields): Step {
+export function decodeName(state: State, params: Fields): Decoded {
   const root = parentOf(state, params) === undefined
-  return root ? sayAll(update(state, { title: text(params, 'threadName') })) : nothing
+  return root ? emitAll(update(state, { title: text(params, 'threadName') })) : nothing
 }
 
 /** A setting of the thread changed, with a turn that asked for it; most of them repeat what we said. */
-export function decodeSettings(state: State, params: Fields): Step {
+export function decodeSettings(state: State, params: Fields): Decoded {
   if (parentOf(state, params) !== undefined) return nothing
   const settings = fields(params, 'threadSettings')
   const mode = text(fields(settings, 'collaborationMode'), 'mode')
-  return sayAll(update(state, { model: text(settings, 'model'), mode }))
+  return emitAll(update(state, { model: text(settings, 'model'), mode }))
 }
 
 /** Comes after the answer that opened the thread, and says the same. */
-export function decodeThreadStarted(state: State, params: Fields): Step {
+export function decodeThreadStarted(state: State, params: Fields): Decoded {
   const thread = fields(params, 'thread')
   if (text(thread, 'parentThreadId') !== undefined) return nothing
   state.threadId ??= text(thread, 'id')
-  return state.threadId === text(thread, 'id') ? sayAll(openedThread(state, thread)) : nothing
+  return state.threadId === text(thread, 'id') ? emitAll(openedThread(state, thread)) : nothing
 }
 
 /** What the handshake tells of the conversation. */
-export function openedThread(state: State, thread: Fields): Said[] {
+export function openedThread(state: State, thread: Fields): Emitted[] {
   return update(state, {
     nativeSessionId: text(thread, 'id'),
     agentVersion: text(thread, 'cliVersion'),

@@ -1,7 +1,7 @@
 import type { RequestOpened, RequestWithdrawn } from '../../../model/events/request.ts'
 import type { Location, RequestOption } from '../../../model/index.ts'
-import type { Said, Step } from '../../agent.ts'
-import { line, nothing, say, sayAll, unmapped } from '../../decoded.ts'
+import type { Decoded, Emitted } from '../../agent.ts'
+import { emit, emitAll, line, nothing, unmapped } from '../../decoded.ts'
 import { asFields, compact, type Fields, fields, isFields, list, text, texts } from '../../fields.ts'
 import { formQuestions } from '../../forms.ts'
 import type { OpenTool } from '../../ledger.ts'
@@ -176,7 +176,7 @@ function openMcpCall(state: State, params: Fields, server: string): OpenTool | u
 }
 
 /** A question of the server: opened for a person, or refused at once when no rule knows it. */
-export function decodeRequest(state: State, method: string, native: Fields, raw: string): Step {
+export function decodeRequest(state: State, method: string, native: Fields, raw: string): Decoded {
   const params = fields(native, 'params')
   const asked = ruleOf(method)?.(state, params)
   if (!asked) {
@@ -188,9 +188,9 @@ export function decodeRequest(state: State, method: string, native: Fields, raw:
   const requestId = newRequestId(state, native.id)
   if (asked.toolId !== undefined) state.askedCalls.add(asked.toolId)
   state.asks.set(requestId, { nativeId: native.id, form: asked.form, toolId: asked.toolId, params })
-  const opened: Said = openRequest(state.ledger, { requestId, ...asked.opened, ...compact({ parent }) })
-  if (parent === undefined) return say(opened)
-  return say(...wakeChild(state, parent, text(params, 'turnId')), opened)
+  const opened: Emitted = openRequest(state.ledger, { requestId, ...asked.opened, ...compact({ parent }) })
+  if (parent === undefined) return emit(opened)
+  return emit(...wakeChild(state, parent, text(params, 'turnId')), opened)
 }
 
 /** The server counts from 0 in every process; an id that it uses again is another question. */
@@ -207,11 +207,11 @@ export function askByNativeId(state: State, nativeId: unknown): [string, Ask] | 
 }
 
 /** Comes after our answer, after that of another client of the server, and when the server needs none any more. */
-export function decodeResolved(state: State, params: Fields): Step {
+export function decodeResolved(state: State, params: Fields): Decoded {
   const [requestId, ask] = askByNativeId(state, params.requestId) ?? []
   if (requestId === undefined || !ask) return nothing
   state.asks.delete(requestId)
-  return sayAll(withdrawRequest(state.ledger, requestId, reasonOf(state, ask)))
+  return emitAll(withdrawRequest(state.ledger, requestId, reasonOf(state, ask)))
 }
 
 /** The server clears requests when their turn is interrupted, and answers by itself what has a time limit. */

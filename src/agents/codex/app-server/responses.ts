@@ -1,7 +1,7 @@
 import type { NoticeCode } from '../../../model/events/report.ts'
 import type { ErrorCode, ErrorInfo } from '../../../model/index.ts'
-import type { Step } from '../../agent.ts'
-import { nothing, say, sayAll, send } from '../../decoded.ts'
+import type { Decoded } from '../../agent.ts'
+import { emit, emitAll, nothing, send } from '../../decoded.ts'
 import { type Fields, fields, int, text } from '../../fields.ts'
 import { codeOfText } from '../errors.ts'
 import { openThread, releaseHeld } from './commands.ts'
@@ -11,7 +11,7 @@ import type { State } from './state.ts'
 import { endTurn } from './turns.ts'
 
 /** The answer to a call of ours. */
-export function decodeResponse(state: State, native: Fields): Step {
+export function decodeResponse(state: State, native: Fields): Decoded {
   const call = state.calls.get(native.id)
   state.calls.delete(native.id)
   state.interrupts.delete(native.id)
@@ -33,24 +33,24 @@ export function decodeResponse(state: State, native: Fields): Step {
   }
 }
 
-function opened(state: State, result: Fields): Step {
+function opened(state: State, result: Fields): Decoded {
   const thread = fields(result, 'thread')
   const id = text(thread, 'id')
   if (id === undefined)
     return failed(state, 'agent_error', { code: 'unknown', message: 'the thread has no id' })
   state.threadId = id
-  const said = openedThread(state, { ...thread, model: result.model ?? thread.model })
-  return send(releaseHeld(state), said)
+  const emitted = openedThread(state, { ...thread, model: result.model ?? thread.model })
+  return send(releaseHeld(state), emitted)
 }
 
 /** The turn has a name; it begins when the agent says so. */
-function named(state: State, result: Fields, params: Fields): Step {
+function named(state: State, result: Fields, params: Fields): Decoded {
   const id = text(fields(result, 'turn'), 'id')
   if (id !== undefined && state.turn && !state.ended.has(id)) state.turn.id ??= id
-  return sayAll(update(state, { model: text(params, 'model') }))
+  return emitAll(update(state, { model: text(params, 'model') }))
 }
 
-function refused(state: State, method: string | undefined, error: Fields): Step {
+function refused(state: State, method: string | undefined, error: Fields): Decoded {
   const message = text(error, 'message') ?? 'refused'
   switch (method) {
     case 'initialize':
@@ -62,13 +62,13 @@ function refused(state: State, method: string | undefined, error: Fields): Step 
       // A policy among them must not be lost: the next turn would be freer than it is told to be.
       state.next = { ...state.sent, ...state.next }
       if (state.turn && state.turn.id === undefined)
-        return sayAll(endTurn(state, { evidence: 'error', error: { code: codeOfText(message), message } }))
+        return emitAll(endTurn(state, { evidence: 'error', error: { code: codeOfText(message), message } }))
       break
     case 'turn/interrupt':
-      return say({ type: 'notice.raised', level: 'warning', code: 'interrupt_refused', message })
+      return emit({ type: 'notice.raised', level: 'warning', code: 'interrupt_refused', message })
   }
   const data = { method: method ?? '?', code: int(error, 'code') ?? 0 }
-  return say({ type: 'notice.raised', level: 'warning', code: 'protocol_refused', message, data })
+  return emit({ type: 'notice.raised', level: 'warning', code: 'protocol_refused', message, data })
 }
 
 /** A request that cannot be met: whatever it says, there is no such thread. */
@@ -79,8 +79,8 @@ function resumeCode(error: Fields, message: string): ErrorCode {
 }
 
 /** Without a thread there is no conversation: the prompt that waits for it fails, and so does every later one. */
-function failed(state: State, code: NoticeCode, error: ErrorInfo): Step {
+function failed(state: State, code: NoticeCode, error: ErrorInfo): Decoded {
   state.failure = error
-  if (state.held) return sayAll(endTurn(state, { evidence: 'error', error }))
-  return say({ type: 'notice.raised', level: 'error', code, message: error.message })
+  if (state.held) return emitAll(endTurn(state, { evidence: 'error', error }))
+  return emit({ type: 'notice.raised', level: 'error', code, message: error.message })
 }

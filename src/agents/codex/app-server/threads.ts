@@ -1,6 +1,6 @@
 import type { SubagentCompleted } from '../../../model/events/work.ts'
 import { addUsage, type Usage } from '../../../model/index.ts'
-import type { Said } from '../../agent.ts'
+import type { Emitted } from '../../agent.ts'
 import { compact, type Fields, isFields, text } from '../../fields.ts'
 import type { OpenTool } from '../../ledger.ts'
 import { closeMessage, discardMessage } from '../../messages.ts'
@@ -21,18 +21,18 @@ export function parentOf(state: State, params: Fields): string | undefined {
 }
 
 /** Codex tells of a sub-agent by its own activity, by the call that made it, or not at all. */
-export function startChild(state: State, announced: Announced): Said[] {
+export function startChild(state: State, announced: Announced): Emitted[] {
   return state.children.has(announced.id) ? [] : beginChild(state, announced)
 }
 
-function beginChild(state: State, announced: Announced, turn?: string): Said[] {
+function beginChild(state: State, announced: Announced, turn?: string): Emitted[] {
   state.children.set(announced.id, { announced, turn, usage: undefined, answer: undefined })
   // A thread of its own: it goes on when the turn that started it ends.
   return startSubagent(state.ledger, { ...announced, background: true })
 }
 
 /** A frame of a thread that nobody announced still has an author. */
-export function adoptChild(state: State, id: string): Said[] {
+export function adoptChild(state: State, id: string): Emitted[] {
   return state.children.has(id) ? [] : beginChild(state, unannounced(state, id))
 }
 
@@ -60,7 +60,7 @@ export function isLate(state: State, params: Fields, parent: string | undefined)
 }
 
 /** The thread is at work in a turn: for the first time, or again after its end, for another call and another prompt. */
-export function wakeChild(state: State, id: string, turn: string | undefined): Said[] {
+export function wakeChild(state: State, id: string, turn: string | undefined): Emitted[] {
   if (state.ledger.subagents.has(id)) return []
   const child = state.children.get(id)
   // Others may have told its end too early: its last turn goes on, and the end of that is still to come.
@@ -78,15 +78,15 @@ export function endChild(
   state: State,
   id: string,
   end: Pick<SubagentCompleted, 'status' | 'durationMs' | 'summary'>,
-): Said[] {
+): Emitted[] {
   if (!state.ledger.subagents.has(id)) return []
   const child = state.children.get(id)
   // Its end may be told by others before it tells it itself.
   if (child?.turn !== undefined) state.ended.add(child.turn)
-  const said = settleThread(state.ledger, id, end.status)
+  const emitted = settleThread(state.ledger, id, end.status)
   const told = compact({ summary: child?.answer ?? end.summary, usage: child?.usage })
   if (child) state.children.set(id, endedChild(child))
-  return [...said, ...finishSubagent(state.ledger, id, { ...end, ...told })]
+  return [...emitted, ...finishSubagent(state.ledger, id, { ...end, ...told })]
 }
 
 /** What is left of it, should it go on: its call, its prompt and its answer are those of the work that it ended. */
@@ -99,25 +99,25 @@ function endedChild({ announced, turn }: Child): Child {
 }
 
 /** The half messages of a thread whose stream broke: they will come again under new ids. */
-export function discardHalves({ ledger, parts }: State, parent: string | undefined): Said[] {
-  const said: Said[] = []
+export function discardHalves({ ledger, parts }: State, parent: string | undefined): Emitted[] {
+  const emitted: Emitted[] = []
   for (const message of ledger.messages.values()) {
     if (message.parent !== parent) continue
     parts.delete(message.nativeId)
-    said.push(...discardMessage(ledger, message.nativeId))
+    emitted.push(...discardMessage(ledger, message.nativeId))
   }
-  return said
+  return emitted
 }
 
 /** The messages of the conversation that a prompt cut. As a rule they do not come again. */
-export function cutHalves({ ledger, cuts }: State): Said[] {
-  const said: Said[] = []
+export function cutHalves({ ledger, cuts }: State): Emitted[] {
+  const emitted: Emitted[] = []
   for (const { nativeId, parent, text } of ledger.messages.values()) {
     if (parent !== undefined) continue
     cuts.set(nativeId, (cuts.get(nativeId) ?? '') + text)
-    said.push(...closeMessage(ledger, nativeId, true))
+    emitted.push(...closeMessage(ledger, nativeId, true))
   }
-  return said
+  return emitted
 }
 
 /** The whole of a message, or what is left of one that was cut on the way; nothing when all of it was said. */

@@ -1,6 +1,6 @@
 import { decide, type ErrorInfo, type Evidence, type Usage } from '../../../model/index.ts'
-import type { Exit, Said, Step, Write } from '../../agent.ts'
-import { nothing, say, sayAll, send } from '../../decoded.ts'
+import type { Decoded, Emitted, Exit, Write } from '../../agent.ts'
+import { emit, emitAll, nothing, send } from '../../decoded.ts'
 import { amount, compact, count, type Fields, fields, text } from '../../fields.ts'
 import { settle } from '../../settle.ts'
 import { answerOf } from '../answer.ts'
@@ -20,24 +20,24 @@ export interface Ending {
   durationMs?: number
 }
 
-export function decodeTurnStarted(state: State, params: Fields): Step {
+export function decodeTurnStarted(state: State, params: Fields): Decoded {
   const parent = parentOf(state, params)
   const id = text(fields(params, 'turn'), 'id')
   if (id === undefined || state.ended.has(id)) return nothing
-  if (parent !== undefined) return sayAll(beginChildTurn(state, parent, id))
-  const said: Said[] = []
+  if (parent !== undefined) return emitAll(beginChildTurn(state, parent, id))
+  const emitted: Emitted[] = []
   if (!state.turn) {
     openTurn(state)
-    said.push({ type: 'turn.started', origin: 'agent' })
+    emitted.push({ type: 'turn.started', origin: 'agent' })
   }
-  return send(beginTurn(state, id), said)
+  return send(beginTurn(state, id), emitted)
 }
 
-function beginChildTurn(state: State, parent: string, id: string): Said[] {
-  const said = wakeChild(state, parent, id)
+function beginChildTurn(state: State, parent: string, id: string): Emitted[] {
+  const emitted = wakeChild(state, parent, id)
   const child = state.children.get(parent)
   if (child) child.turn = id
-  return said
+  return emitted
 }
 
 /** Now the turn can be interrupted: what was asked for too early goes out. */
@@ -49,7 +49,7 @@ function beginTurn(state: State, id: string): Write[] {
   return turn.interrupting ? [interruptTurn(state, id)] : []
 }
 
-export function decodeTurnCompleted(state: State, params: Fields): Step {
+export function decodeTurnCompleted(state: State, params: Fields): Decoded {
   const parent = parentOf(state, params)
   const native = fields(params, 'turn')
   const id = text(native, 'id')
@@ -60,12 +60,12 @@ export function decodeTurnCompleted(state: State, params: Fields): Step {
     ...evidenceOf(status, native),
     ...compact({ nativeReason: status, durationMs: amount(native, 'durationMs') }),
   }
-  if (parent !== undefined) return late ? nothing : sayAll(endChild(state, parent, childEnd(ending)))
+  if (parent !== undefined) return late ? nothing : emitAll(endChild(state, parent, childEnd(ending)))
   const other = id !== undefined && state.turn?.id !== undefined && state.turn.id !== id
   if (late || other || !state.turn) return nothing
   const running = ending.evidence === 'aborted' ? runningCommands(state) : []
-  const said = endTurn(state, ending)
-  return send(findShells(state, running), said)
+  const emitted = endTurn(state, ending)
+  return send(findShells(state, running), emitted)
 }
 
 function evidenceOf(status: string | undefined, native: Fields): Pick<Ending, 'evidence' | 'error'> {
@@ -79,15 +79,18 @@ function childEnd({ evidence, durationMs }: Ending) {
 }
 
 /** Settles the open turn, and with the process's exit everything else. */
-export function endTurn(state: State, { evidence, ...told }: Ending, exit?: Exit): Said[] {
+export function endTurn(state: State, { evidence, ...told }: Ending, exit?: Exit): Emitted[] {
   const { ledger, turn } = state
   const denials = denialsOf(state)
   const { personDenials } = ledger
-  const said = settle(ledger, decide({ evidence, denials, personDenials }, exit?.cause ?? 'exit', exit?.code))
-  if (exit) said.push(...endProcess(state))
+  const emitted = settle(
+    ledger,
+    decide({ evidence, denials, personDenials }, exit?.cause ?? 'exit', exit?.code),
+  )
+  if (exit) emitted.push(...endProcess(state))
   const usage = turn?.usage
-  if (usage) said.push({ type: 'usage.reported', scope: 'turn', ...usage, source: 'computed' })
-  said.push({
+  if (usage) emitted.push({ type: 'usage.reported', scope: 'turn', ...usage, source: 'computed' })
+  emitted.push({
     type: 'turn.verdict',
     evidence,
     ...told,
@@ -100,11 +103,11 @@ export function endTurn(state: State, { evidence, ...told }: Ending, exit?: Exit
   })
   if (evidence === 'aborted') state.interrupts.clear()
   forgetTurn(state)
-  return said
+  return emitted
 }
 
 /** Nothing outlives the process, not even work in the background. */
-export function endProcess(state: State): Said[] {
+export function endProcess(state: State): Emitted[] {
   const children = [...state.ledger.subagents.keys()].flatMap((id) =>
     endChild(state, id, { status: 'cancelled' }),
   )
@@ -123,7 +126,7 @@ function forgetTurn(state: State): void {
 }
 
 /** One model call. A total that comes again, after a resume or an interrupt, brings the last call again with it. */
-export function decodeUsage(state: State, params: Fields): Step {
+export function decodeUsage(state: State, params: Fields): Decoded {
   const parent = parentOf(state, params)
   const native = fields(params, 'tokenUsage')
   const usage = usageOf(fields(native, 'last'), 'appServer')
@@ -132,12 +135,12 @@ export function decodeUsage(state: State, params: Fields): Step {
   const again = total !== undefined && state.totals.get(thread) === total
   if (total !== undefined) state.totals.set(thread, total)
   if (!usage || again) return nothing
-  if (parent !== undefined) return sayAll(childUsage(state, parent, usage))
+  if (parent !== undefined) return emitAll(childUsage(state, parent, usage))
   const turnId = text(params, 'turnId')
   if (turnId !== undefined && state.ended.has(turnId)) return nothing
   if (!state.turn || (turnId !== undefined && turnId !== state.turn.id)) return nothing
   countUsage(state.turn, usage)
-  return say({
+  return emit({
     type: 'usage.reported',
     scope: 'step',
     ...usage,
@@ -150,17 +153,20 @@ export function decodeUsage(state: State, params: Fields): Step {
 }
 
 /** A model call of a sub-agent counts also when it is reported after the sub-agent's end: its tokens were used. */
-function childUsage(state: State, id: string, usage: Usage): Said[] {
-  const said = adoptChild(state, id)
+function childUsage(state: State, id: string, usage: Usage): Emitted[] {
+  const emitted = adoptChild(state, id)
   const child = state.children.get(id)
   if (child) countUsage(child, usage)
   // Between two turns it belongs to neither: the session counts it by this report.
   if (state.turn) countUsage(state.turn, usage)
-  return [...said, { type: 'usage.reported', scope: 'subagent', subagentId: id, ...usage, source: 'agent' }]
+  return [
+    ...emitted,
+    { type: 'usage.reported', scope: 'subagent', subagentId: id, ...usage, source: 'agent' },
+  ]
 }
 
 /** The diff of the whole turn so far: kept for its end, since each change has told its own part. */
-export function decodeDiff(state: State, params: Fields): Step {
+export function decodeDiff(state: State, params: Fields): Decoded {
   if (state.turn && parentOf(state, params) === undefined) state.turn.diff = text(params, 'diff')
   return nothing
 }

@@ -1,6 +1,6 @@
 import { decide, isZeroUsage, subtractUsage, type Usage } from '../../../model/index.ts'
-import type { Codec, Exit, Said, Start, Step, TurnVerdict } from '../../agent.ts'
-import { malformed, nothing, oversized, say, sayAll, unmapped } from '../../decoded.ts'
+import type { Codec, Decoded, Emitted, Exit, Start, TurnVerdict } from '../../agent.ts'
+import { emit, emitAll, malformed, nothing, oversized, unmapped } from '../../decoded.ts'
 import { type Fields, fields, isFields, text } from '../../fields.ts'
 import { completeMessage } from '../../messages.ts'
 import { encodeOneshot } from '../../oneshot.ts'
@@ -15,7 +15,7 @@ import { decodeFlatItem } from './flat.ts'
 import { decodeItem } from './items.ts'
 import { initialState, knownId, madeId, type State } from './state.ts'
 
-type Rule = (state: State, native: Fields, raw: string) => Step
+type Rule = (state: State, native: Fields, raw: string) => Decoded
 
 const ruleOf = ruleTable<Rule>({
   'thread.started'(state, native) {
@@ -25,7 +25,7 @@ const ruleOf = ruleTable<Rule>({
     const { epoch, resume } = state.start
     // Every process of the session announces the same thread again.
     if (epoch > 1 && threadId === resume) return nothing
-    return say({ type: 'session.updated', nativeSessionId: threadId })
+    return emit({ type: 'session.updated', nativeSessionId: threadId })
   },
 
   // The turn is ours: it began with the process.
@@ -52,9 +52,9 @@ const ruleOf = ruleTable<Rule>({
   error(state, native) {
     const message = text(native, 'message') ?? ''
     const retry = retryOf(message)
-    if (retry) return say(retry)
+    if (retry) return emit(retry)
     state.failure = { code: codeOfText(message), message }
-    return say({ type: 'notice.raised', level: 'error', code: 'agent_error', message })
+    return emit({ type: 'notice.raised', level: 'error', code: 'agent_error', message })
   },
 })
 
@@ -80,36 +80,36 @@ export const execCodec: Codec<State> = {
 
   end(state, exit) {
     const verdict = verdictOf(state, exit)
-    const said = settle(state.ledger, decide(verdict, exit.cause, exit.code))
+    const emitted = settle(state.ledger, decide(verdict, exit.cause, exit.code))
     // Nothing outlives the process, not even an agent that was started and not waited for.
-    said.push(...settle(state.ledger, 'interrupted', true))
+    emitted.push(...settle(state.ledger, 'interrupted', true))
     const { personDenials } = state.ledger
     const { usage } = verdict
-    if (usage) said.push({ type: 'usage.reported', scope: 'turn', ...usage, source: 'agent' })
-    return sayAll([...said, { ...verdict, denials: denialsOf(state), personDenials }])
+    if (usage) emitted.push({ type: 'usage.reported', scope: 'turn', ...usage, source: 'agent' })
+    return emitAll([...emitted, { ...verdict, denials: denialsOf(state), personDenials }])
   },
 }
 
-function decodeLife(state: State, phase: Phase, native: Fields, raw: string): Step {
+function decodeLife(state: State, phase: Phase, native: Fields, raw: string): Decoded {
   const { item } = native
   state.failure = undefined
   if (!isFields(item)) {
-    const said = decodeFlatItem(state, phase, native)
-    return said ? sayAll(said) : unmapped(`item/${text(native, 'item_type') ?? '?'}`, raw)
+    const emitted = decodeFlatItem(state, phase, native)
+    return emitted ? emitAll(emitted) : unmapped(`item/${text(native, 'item_type') ?? '?'}`, raw)
   }
   const { id } = item
-  const said = decodeItem(state, phase, typeof id === 'string' ? knownId(state, id) : madeId(state), item)
-  return said ? sayAll(said) : unmapped(`item/${text(item, 'type') ?? '?'}`, raw)
+  const emitted = decodeItem(state, phase, typeof id === 'string' ? knownId(state, id) : madeId(state), item)
+  return emitted ? emitAll(emitted) : unmapped(`item/${text(item, 'type') ?? '?'}`, raw)
 }
 
 /** The documented shape of a whole turn in one object. Only where no thread was announced: Codex has one. */
-function decodeLoneResult(state: State, native: Fields): Step | undefined {
+function decodeLoneResult(state: State, native: Fields): Decoded | undefined {
   const answer = text(native, 'text')
   if (answer === undefined || state.threadId !== undefined) return undefined
   const usage = usageOf(fields(native, 'usage'), 'exec')
   state.answer = answer
   state.result = { evidence: 'success', ...(usage && { usage }) }
-  return say(completeMessage(state.ledger, 'text', madeId(state), answer))
+  return emit(completeMessage(state.ledger, 'text', madeId(state), answer))
 }
 
 /** Codex counts over the whole thread, so what earlier turns used is taken off; an unknown part makes it unknown. */
@@ -118,11 +118,11 @@ function turnUsage({ resume, spent = {} }: Start, total: Usage): Usage | undefin
   return subtractUsage(total, spent)
 }
 
-function decodeStderr(state: State, line: string): Step {
+function decodeStderr(state: State, line: string): Decoded {
   const refusal = refusalIn(line)
   if (refusal?.code === 'tool_refused') state.declined.told++
-  const said: Said = { type: 'output.written', stream: 'stderr', line }
-  return refusal ? say(said, refusal) : say(said)
+  const emitted: Emitted = { type: 'output.written', stream: 'stderr', line }
+  return refusal ? emit(emitted, refusal) : emit(emitted)
 }
 
 function verdictOf(state: State, exit: Exit): TurnVerdict {

@@ -1,4 +1,4 @@
-import type { Said } from '../../agent.ts'
+import type { Emitted } from '../../agent.ts'
 import { type Fields, text } from '../../fields.ts'
 import { addDelta, completeMessage } from '../../messages.ts'
 import { ruleTable } from '../../rules.ts'
@@ -11,13 +11,13 @@ import { type FlatItem, madeId, type State } from './state.ts'
  * The shape of items as some documents have it: flat, without ids, an item told in updates. No version of Codex
  * writes it; it is read all the same. Returns undefined for a kind that no rule knows.
  */
-export function decodeFlatItem(state: State, phase: Phase, native: Fields): Said[] | undefined {
+export function decodeFlatItem(state: State, phase: Phase, native: Fields): Emitted[] | undefined {
   const type = text(native, 'item_type') ?? '?'
   const before = state.flat.get(type)
   const item: FlatItem = {
     id: before?.id ?? madeId(state),
     fields: { ...before?.fields, ...native },
-    said: before?.said ?? '',
+    emitted: before?.emitted ?? '',
   }
   if (phase === 'completed') state.flat.delete(type)
   else state.flat.set(type, item)
@@ -30,7 +30,7 @@ export function decodeFlatItem(state: State, phase: Phase, native: Fields): Said
 const MORE = /(?:\.{3}|…)$/
 
 /** Content is the text so far. An update that changes words that were said already waits for the whole text. */
-function decodeMessage(state: State, kind: 'text' | 'thinking', phase: Phase, item: FlatItem): Said[] {
+function decodeMessage(state: State, kind: 'text' | 'thinking', phase: Phase, item: FlatItem): Emitted[] {
   const content = text(item.fields, 'content') ?? ''
   if (phase === 'completed') {
     // An answer without a word is an answer; a thought without one is none.
@@ -40,10 +40,10 @@ function decodeMessage(state: State, kind: 'text' | 'thinking', phase: Phase, it
     return [completeMessage(state.ledger, kind, item.id, content, { partial })]
   }
   const words = content.replace(MORE, '')
-  const said = words.startsWith(item.said) ? words.slice(item.said.length) : ''
-  if (said === '') return []
-  item.said = words
-  return [addDelta(state.ledger, kind, item.id, said)]
+  const emitted = words.startsWith(item.emitted) ? words.slice(item.emitted.length) : ''
+  if (emitted === '') return []
+  item.emitted = words
+  return [addDelta(state.ledger, kind, item.id, emitted)]
 }
 
 function afterPrefix(content: string, before = ''): string {
@@ -66,14 +66,14 @@ function decodeOther(
   phase: Phase,
   item: FlatItem,
   before: FlatItem | undefined,
-): Said[] | undefined {
+): Emitted[] | undefined {
   const { fields: flat, id } = item
   const needed = neededBy(type)
   if (needed !== undefined && phase !== 'completed' && flat[needed] === undefined) return []
-  const said = decodeItem(state, phase, id, nested(type, flat))
-  if (!said || phase === 'completed' || openToolId(state.ledger, id) === undefined) return said
+  const emitted = decodeItem(state, phase, id, nested(type, flat))
+  if (!emitted || phase === 'completed' || openToolId(state.ledger, id) === undefined) return emitted
   const output = afterPrefix(outputOf(flat) ?? '', before && outputOf(before.fields))
-  return output === '' ? said : [...said, ...progressTool(state.ledger, id, { output })]
+  return output === '' ? emitted : [...emitted, ...progressTool(state.ledger, id, { output })]
 }
 
 function outputOf(flat: Fields): string | undefined {

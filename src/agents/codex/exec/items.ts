@@ -1,4 +1,4 @@
-import type { Said } from '../../agent.ts'
+import type { Emitted } from '../../agent.ts'
 import { asText, type Fields, flag, objects, text } from '../../fields.ts'
 import { completeMessage } from '../../messages.ts'
 import { ruleTable } from '../../rules.ts'
@@ -7,7 +7,7 @@ import { type CallRule, callRules, decodeCall, type Phase } from '../calls.ts'
 import { endedAgents, spawnedAgents } from '../subagents.ts'
 import type { PlanStep, State } from './state.ts'
 
-type Rule = (state: State, phase: Phase, id: string, item: Fields) => Said[]
+type Rule = (state: State, phase: Phase, id: string, item: Fields) => Emitted[]
 
 const ruleOf = ruleTable<Rule>({
   ...Object.fromEntries(Object.entries(callRules).map(([type, call]) => [type, ruleOfCall(call)])),
@@ -54,28 +54,28 @@ function isSamePlan(one: readonly PlanStep[], other: readonly PlanStep[] | undef
 function ruleOfCall(call: CallRule): Rule {
   if (!call.agents) return (state, phase, id, item) => decodeCall(state, call, phase, id, item)
   return (state, phase, id, item) => {
-    const said = decodeCall(state, call, phase, id, item)
-    if (phase === 'completed') said.push(...agentsOf(state, id, item))
-    return said
+    const emitted = decodeCall(state, call, phase, id, item)
+    if (phase === 'completed') emitted.push(...agentsOf(state, id, item))
+    return emitted
   }
 }
 
 /** What an item says; undefined for a kind that no rule knows. */
-export function decodeItem(state: State, phase: Phase, id: string, item: Fields): Said[] | undefined {
+export function decodeItem(state: State, phase: Phase, id: string, item: Fields): Emitted[] | undefined {
   return ruleOf(item.type)?.(state, phase, id, item)
 }
 
-const NONE: readonly Said[] = []
+const NONE: readonly Emitted[] = []
 
-function agentsOf(state: State, id: string, item: Fields): readonly Said[] {
+function agentsOf(state: State, id: string, item: Fields): readonly Emitted[] {
   const { ledger } = state
   state.delegated = true
   const spawned = spawnedAgents(item, ledger.prefix + id)
   const ended = endedAgents(item)
   // Many calls look after agents that are at work.
   if (spawned.length + ended.length === 0) return NONE
-  const said: Said[] = []
-  for (const agent of spawned) said.push(...startSubagent(ledger, agent))
-  for (const { id, ...end } of ended) said.push(...finishSubagent(ledger, id, end))
-  return said
+  const emitted: Emitted[] = []
+  for (const agent of spawned) emitted.push(...startSubagent(ledger, agent))
+  for (const { id, ...end } of ended) emitted.push(...finishSubagent(ledger, id, end))
+  return emitted
 }

@@ -17,7 +17,7 @@ export interface FlatItem {
   id: string
   fields: Fields
   /** The text of a message that was said so far. */
-  said: string
+  emitted: string
 }
 
 export type PlanStep = PlanUpdated['items'][number]

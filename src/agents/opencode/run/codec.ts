@@ -1,6 +1,6 @@
 import { addUsage } from '../../../model/index.ts'
-import type { Codec, Said, Step } from '../../agent.ts'
-import { malformed, oversized, sayAll, unmapped } from '../../decoded.ts'
+import type { Codec, Decoded, Emitted } from '../../agent.ts'
+import { emitAll, malformed, oversized, unmapped } from '../../decoded.ts'
 import { asFields, asText, type Fields, fields, isFields, text } from '../../fields.ts'
 import { completeMessage } from '../../messages.ts'
 import { encodeOneshot } from '../../oneshot.ts'
@@ -14,9 +14,9 @@ import { stepUsage } from '../usage.ts'
 import { initialState, madeId, type State } from './state.ts'
 import { endTurn, hasEnded } from './verdict.ts'
 
-type Rule = (state: State, native: Fields) => readonly Said[]
+type Rule = (state: State, native: Fields) => readonly Emitted[]
 
-const NOTHING: readonly Said[] = []
+const NOTHING: readonly Emitted[] = []
 
 const ruleOf = ruleTable<Rule>({
   step_start(state) {
@@ -55,33 +55,33 @@ export const codec: Codec<State> = {
     if (!isFields(native)) return malformed(frame.text)
     const rule = ruleOf(native.type)
     if (!rule) return unmapped(text(native, 'type') ?? '?', frame.text)
-    const said = rule(state, native)
-    return sayAll(state.nativeSessionId === undefined ? [...handshake(state, native), ...said] : said)
+    const emitted = rule(state, native)
+    return emitAll(state.nativeSessionId === undefined ? [...handshake(state, native), ...emitted] : emitted)
   },
 
   encode: (state, command) => encodeOneshot('opencode', state.start, command),
 
   finished: hasEnded,
 
-  end: (state, exit) => sayAll(endTurn(state, exit)),
+  end: (state, exit) => emitAll(endTurn(state, exit)),
 }
 
 /** There is none; the first frame names the session. */
-function handshake(state: State, native: Fields): Said[] {
+function handshake(state: State, native: Fields): Emitted[] {
   const id = text(native, 'sessionID')
   if (id === undefined) return []
   state.nativeSessionId = id
   return [{ type: 'session.updated', nativeSessionId: id }]
 }
 
-function wholeMessage(state: State, kind: 'text' | 'thinking', { id, text }: Fields): Said {
+function wholeMessage(state: State, kind: 'text' | 'thinking', { id, text }: Fields): Emitted {
   const whole = asText(text) ?? ''
   if (kind === 'text') state.answer = whole
   return completeMessage(state.ledger, kind, asText(id) ?? madeId(state), whole)
 }
 
 /** A call is told when it is over, so its start and its end are said together. */
-function wholeCall(state: State, part: Fields): readonly Said[] {
+function wholeCall(state: State, part: Fields): readonly Emitted[] {
   const { ledger } = state
   const call = asFields(part.state)
   if (isPruned(call)) return NOTHING
@@ -89,18 +89,20 @@ function wholeCall(state: State, part: Fields): readonly Said[] {
   const nativeId = asText(part.callID) ?? madeId(state)
   const kind = kindOf(name, state.mcpServers)
   const result = resultOf(name, call, 'policy')
-  const said = [startTool(ledger, { toolId: nativeId, name, kind, title: titleOf(call), input: call.input })]
+  const emitted = [
+    startTool(ledger, { toolId: nativeId, name, kind, title: titleOf(call), input: call.input }),
+  ]
   if (name === 'todowrite' && result.status === 'success') {
-    said.push({ type: 'plan.updated', items: planOf(asFields(call.input)) })
+    emitted.push({ type: 'plan.updated', items: planOf(asFields(call.input)) })
   }
-  if (name === 'task') said.push(...wholeChild(state, call, result, toolIdOf(ledger, nativeId)))
+  if (name === 'task') emitted.push(...wholeChild(state, call, result, toolIdOf(ledger, nativeId)))
   state.rejected ||= isRejected(call)
-  said.push(...finishTool(ledger, nativeId, result, changesOf(call)))
-  return said
+  emitted.push(...finishTool(ledger, nativeId, result, changesOf(call)))
+  return emitted
 }
 
 /** Nothing of a sub-agent is on the stream but the call that ran it. */
-function wholeChild(state: State, call: Fields, { status }: ToolResult, toolId: string): Said[] {
+function wholeChild(state: State, call: Fields, { status }: ToolResult, toolId: string): Emitted[] {
   const child = childOf(call)
   if (!child) return []
   state.delegated = true
@@ -112,12 +114,12 @@ function wholeChild(state: State, call: Fields, { status }: ToolResult, toolId: 
   ]
 }
 
-function decodeStderr(line: string): Step {
-  const said: Said[] = [{ type: 'output.written', stream: 'stderr', line }]
+function decodeStderr(line: string): Decoded {
+  const emitted: Emitted[] = [{ type: 'output.written', stream: 'stderr', line }]
   const asked = line.indexOf('permission requested:')
   if (asked >= 0 && line.includes('auto-rejecting')) {
     const message = plain(line.slice(asked))
-    said.push({ type: 'notice.raised', level: 'warning', code: 'tool_refused', message })
+    emitted.push({ type: 'notice.raised', level: 'warning', code: 'tool_refused', message })
   }
-  return sayAll(said)
+  return emitAll(emitted)
 }

@@ -1,5 +1,5 @@
 import { decide, type ErrorInfo, type Evidence, type Usage } from '../../../model/index.ts'
-import type { Exit, Said, TurnVerdict } from '../../agent.ts'
+import type { Emitted, Exit, TurnVerdict } from '../../agent.ts'
 import { compact } from '../../fields.ts'
 import { settle } from '../../settle.ts'
 import { silentEnd } from '../../silent-end.ts'
@@ -7,14 +7,14 @@ import { codeOfText, failureOfReason, goesOn } from '../errors.ts'
 import type { State } from './state.ts'
 
 /** The run is over; its last step and its exit are all there is to judge it by. */
-export function endTurn(state: State, exit: Exit): Said[] {
+export function endTurn(state: State, exit: Exit): Emitted[] {
   const verdict = verdictOf(state, exit)
-  const said = settle(state.ledger, decide(verdict, exit.cause, exit.code), true)
+  const emitted = settle(state.ledger, decide(verdict, exit.cause, exit.code), true)
   verdict.denials = state.ledger.denials
   if (verdict.usage)
-    said.push({ type: 'usage.reported', scope: 'turn', ...verdict.usage, source: 'computed' })
-  said.push(verdict)
-  return said
+    emitted.push({ type: 'usage.reported', scope: 'turn', ...verdict.usage, source: 'computed' })
+  emitted.push(verdict)
+  return emitted
 }
 
 function verdictOf(state: State, exit: Exit): TurnVerdict {

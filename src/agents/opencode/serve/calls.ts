@@ -1,4 +1,4 @@
-import type { Said } from '../../agent.ts'
+import type { Emitted } from '../../agent.ts'
 import { type Fields, fields, text } from '../../fields.ts'
 import { closeMessage } from '../../messages.ts'
 import { finishTool, startTool } from '../../tools.ts'
@@ -9,27 +9,28 @@ import { type Part, partOf, type State } from './state.ts'
 import { adoptChild, announce, type Thread } from './thread.ts'
 
 /** A call: pending (a draft), running (its input is whole, its output grows), then completed or error. */
-export function decodeCall(state: State, thread: Thread, native: Fields, id: string): Said[] {
+export function decodeCall(state: State, thread: Thread, native: Fields, id: string): Emitted[] {
   const part = partOf(state, thread, id, 'tool')
   const call = fields(native, 'state')
   const status = text(call, 'status')
   if (status === 'pending' || part.kind !== 'tool') return []
-  const said = part.toolId === '' ? [...completeEarlier(state, part), start(state, thread, native, part)] : []
-  said.push(...linkChild(state, thread, call, part))
+  const emitted =
+    part.toolId === '' ? [...completeEarlier(state, part), start(state, thread, native, part)] : []
+  emitted.push(...linkChild(state, thread, call, part))
   if (status === 'running') {
-    said.push(...progress(call, part))
-    return said
+    emitted.push(...progress(call, part))
+    return emitted
   }
   part.done = true
-  said.push(...retitle(call, part))
+  emitted.push(...retitle(call, part))
   part.output = ''
   const refusedBy = state.ledger.tools.get(part.toolId)?.refusedBy ?? 'person'
   const result = resultOf(text(native, 'tool') ?? '?', call, refusedBy)
-  said.push(...finishTool(state.ledger, part.toolId, result, changesOf(call)))
-  return said
+  emitted.push(...finishTool(state.ledger, part.toolId, result, changesOf(call)))
+  return emitted
 }
 
-function start(state: State, thread: Thread, native: Fields, part: Part): Said {
+function start(state: State, thread: Thread, native: Fields, part: Part): Emitted {
   const { ledger } = state
   const call = fields(native, 'state')
   const name = text(native, 'tool') ?? '?'
@@ -46,19 +47,19 @@ function start(state: State, thread: Thread, native: Fields, part: Part): Said {
 }
 
 /** Many providers end a text only when the whole response ends, while a call that follows it runs already. */
-function completeEarlier(state: State, { speaker, order }: Part): Said[] {
-  const said: Said[] = []
+function completeEarlier(state: State, { speaker, order }: Part): Emitted[] {
+  const emitted: Emitted[] = []
   for (const [, { nativeId, text, parent }] of state.ledger.messages) {
     const words = state.parts.get(nativeId)
     if (!words || parent !== speaker || words.order > order) continue
     words.completed += text
-    said.push(...closeMessage(state.ledger, nativeId))
+    emitted.push(...closeMessage(state.ledger, nativeId))
   }
-  return said
+  return emitted
 }
 
 /** A `task` names the session its sub-agent works in. */
-function linkChild(state: State, thread: Thread, call: Fields, part: Part): Said[] {
+function linkChild(state: State, thread: Thread, call: Fields, part: Part): Emitted[] {
   const child = childOf(call)
   if (!child) return []
   const { id, ...more } = child
@@ -67,16 +68,16 @@ function linkChild(state: State, thread: Thread, call: Fields, part: Part): Said
 }
 
 /** Snapshots of the output hold all of it so far; only what is new is worth an event. */
-function progress(call: Fields, part: Part): Said[] {
-  const said = retitle(call, part)
+function progress(call: Fields, part: Part): Emitted[] {
+  const emitted = retitle(call, part)
   const output = text(fields(call, 'metadata'), 'output') ?? ''
-  if (output.length <= part.output.length || !output.startsWith(part.output)) return said
-  said.push({ type: 'tool.progressed', toolId: part.toolId, output: output.slice(part.output.length) })
+  if (output.length <= part.output.length || !output.startsWith(part.output)) return emitted
+  emitted.push({ type: 'tool.progressed', toolId: part.toolId, output: output.slice(part.output.length) })
   part.output = output
-  return said
+  return emitted
 }
 
-function retitle(call: Fields, part: Part): Said[] {
+function retitle(call: Fields, part: Part): Emitted[] {
   const title = text(call, 'title')
   if (!title || title === part.title) return []
   part.title = title

@@ -1,5 +1,5 @@
-import type { Codec, Step } from '../../agent.ts'
-import { malformed, nothing, oversized, say, sayAll, unmapped } from '../../decoded.ts'
+import type { Codec, Decoded } from '../../agent.ts'
+import { emit, emitAll, malformed, nothing, oversized, unmapped } from '../../decoded.ts'
 import { type Fields, fields, isFields, text } from '../../fields.ts'
 import { discardMessage } from '../../messages.ts'
 import { ruleTable } from '../../rules.ts'
@@ -24,7 +24,7 @@ import {
 import { initialState, type State } from './state.ts'
 import { endTurn } from './turn.ts'
 
-type Rule = (state: State, properties: Fields, raw: string) => Step
+type Rule = (state: State, properties: Fields, raw: string) => Decoded
 
 const silent: Rule = () => nothing
 
@@ -36,7 +36,7 @@ const ruleOf = ruleTable<Rule>({
     const id = text(properties, 'partID') ?? ''
     const part = state.parts.get(id)
     if (part) part.done = true
-    return sayAll(discardMessage(state.ledger, id))
+    return emitAll(discardMessage(state.ledger, id))
   },
   'session.created': decodeCreated,
   'session.updated': decodeUpdated,
@@ -75,7 +75,7 @@ export const codec: Codec<State> = {
   decode(state, frame) {
     if (frame.blob) return oversized(frame.blob)
     if (frame.stream === 'stderr' || frame.stream === 'stdout')
-      return say({ type: 'output.written', stream: frame.stream, line: frame.text })
+      return emit({ type: 'output.written', stream: frame.stream, line: frame.text })
     const native = frame.value
     if (!isFields(native)) return malformed(frame.text)
     if (frame.stream === 'http') return decodeAnswer(state, native)
@@ -94,16 +94,16 @@ export const codec: Codec<State> = {
 
   end(state, exit) {
     // Nothing outlives the server.
-    if (state.turnOpen) return sayAll(endTurn(state, exit))
-    return sayAll([...abandonHeld(state), ...settle(state.ledger, 'interrupted', true)])
+    if (state.turnOpen) return emitAll(endTurn(state, exit))
+    return emitAll([...abandonHeld(state), ...settle(state.ledger, 'interrupted', true)])
   },
 }
 
 /** Who records a stream notes in it that the connection broke. */
-function decodeBreak(native: Fields): Step | undefined {
+function decodeBreak(native: Fields): Decoded | undefined {
   const why = text(native, 'sseError')
   if (why === undefined) return undefined
-  return say({
+  return emit({
     type: 'notice.raised',
     level: 'warning',
     code: 'agent_warning',

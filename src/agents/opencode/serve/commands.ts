@@ -1,6 +1,6 @@
 import type { AnswerCommand, Command } from '../../../model/index.ts'
-import type { Step, Write } from '../../agent.ts'
-import { nextProcess, nextTurn, nothing, refuse, sayAll, send } from '../../decoded.ts'
+import type { Decoded, Write } from '../../agent.ts'
+import { emitAll, nextProcess, nextTurn, nothing, refuse, send } from '../../decoded.ts'
 import { compact, type Fields } from '../../fields.ts'
 import { isSamePolicy } from '../../option.ts'
 import { deniedPermissions } from '../permission.ts'
@@ -12,7 +12,7 @@ import { endTurn } from './turn.ts'
 type Call = Extract<Write, { kind: 'http' }>
 
 /** Commands as HTTP calls. What is answered comes back as a frame under the call's tag: see `decodeAnswer`. */
-export function encode(state: State, command: Command): Step {
+export function encode(state: State, command: Command): Decoded {
   switch (command.type) {
     case 'open':
       return command.resume === undefined
@@ -41,14 +41,14 @@ export function encode(state: State, command: Command): Step {
 }
 
 /** Its permissions are read when it starts; a mode goes with the next prompt. */
-function setPolicy(state: State, { policy, mode }: Extract<Command, { type: 'set_policy' }>): Step {
+function setPolicy(state: State, { policy, mode }: Extract<Command, { type: 'set_policy' }>): Decoded {
   if (!policy && mode === undefined) return refuse('invalid_request', 'neither a policy nor a mode is given')
   if (policy && !isSamePolicy(state.start.policy, policy)) return nextProcess
   state.mode = mode
   return nextTurn
 }
 
-function call(state: State, tag: string, method: 'GET' | 'POST', path: string, body?: Fields): Step {
+function call(state: State, tag: string, method: 'GET' | 'POST', path: string, body?: Fields): Decoded {
   const write: Call = { kind: 'http', method, path, tag, ...(body && { body }) }
   note(state, write)
   return send([write])
@@ -84,7 +84,7 @@ function promptBody(
   }
 }
 
-export function prompt(state: State, body: Fields): Step {
+export function prompt(state: State, body: Fields): Decoded {
   if (state.openFailure) return { ...nothing, refused: state.openFailure.error }
   if (state.turnOpen) return refuse('conflict', 'opencode is still working on the last prompt')
   if (state.root) return call(state, 'prompt', 'POST', `/session/${state.root.id}/prompt_async`, body)
@@ -94,25 +94,25 @@ export function prompt(state: State, body: Fields): Step {
 }
 
 /** A prompt while it works is read before the next model call, and its turn goes on until both are answered. */
-function steer(state: State, text: string): Step {
+function steer(state: State, text: string): Decoded {
   if (!state.root || !state.turnOpen || state.waiting)
     return refuse('conflict', 'there is no open turn to steer')
   const body = promptBody(state, { type: 'prompt', text })
   return call(state, 'steer', 'POST', `/session/${state.root.id}/prompt_async`, body)
 }
 
-function interrupt(state: State): Step {
+function interrupt(state: State): Decoded {
   if (!state.turnOpen) return nothing
   if (state.root && !state.waiting) {
     return call(state, 'abort', 'POST', `/session/${state.root.id}/abort`)
   }
   // Nothing was sent yet, so nobody else would end this turn.
   state.waiting = undefined
-  const said = endTurn(state, { cause: 'interrupt' })
-  return sayAll(said)
+  const emitted = endTurn(state, { cause: 'interrupt' })
+  return emitAll(emitted)
 }
 
-function answer(state: State, command: AnswerCommand): Step {
+function answer(state: State, command: AnswerCommand): Decoded {
   const asked = state.asks.get(command.requestId)
   if (!asked) return refuse('request_not_found', `opencode no longer asks ${command.requestId}`)
   if (command.input !== undefined)
@@ -128,7 +128,7 @@ function answer(state: State, command: AnswerCommand): Step {
   return command.interrupt ? send([...step.writes, ...interrupt(state).writes]) : step
 }
 
-function answerPermission(state: State, { decision, scope, message }: AnswerCommand, path: string): Step {
+function answerPermission(state: State, { decision, scope, message }: AnswerCommand, path: string): Decoded {
   if (decision === 'answered') return refuse('invalid_request', 'decision: a permission is allowed or denied')
   const lasting = scope !== undefined && scope !== 'once'
   const reply = decision === 'deny' ? 'reject' : lasting ? 'always' : 'once'
@@ -136,7 +136,7 @@ function answerPermission(state: State, { decision, scope, message }: AnswerComm
   return call(state, 'answer', 'POST', `${path}/reply`, { reply, ...compact({ message }) })
 }
 
-function answerQuestion(state: State, command: AnswerCommand, asked: Ask, path: string): Step {
+function answerQuestion(state: State, command: AnswerCommand, asked: Ask, path: string): Decoded {
   if (command.decision === 'deny') return call(state, 'answer', 'POST', `${path}/reject`, {})
   const given = command.answers ?? {}
   const answers = Array.from({ length: asked.questions }, (_, index) => given[index] ?? [])

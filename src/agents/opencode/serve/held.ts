@@ -1,4 +1,4 @@
-import type { Said, Step } from '../../agent.ts'
+import type { Decoded, Emitted } from '../../agent.ts'
 import { text } from '../../fields.ts'
 import { addDelta } from '../../messages.ts'
 import type { Held, State } from './state.ts'
@@ -10,11 +10,11 @@ export function hold(shelf: Map<string, Held[]>, key: string, held: Held): void 
 }
 
 /** The role is known now: what waited for it is read as if it came just now. */
-export function release(state: State, messageId: string, read: (held: Held) => Step): Said[] {
+export function release(state: State, messageId: string, read: (held: Held) => Decoded): Emitted[] {
   const waiting = state.heldParts.get(messageId)
   if (!waiting) return []
   state.heldParts.delete(messageId)
-  return waiting.flatMap((held) => read(held).said)
+  return waiting.flatMap((held) => read(held).emitted)
 }
 
 /** The part's type is known now. */
@@ -25,10 +25,10 @@ export function releaseDeltas(state: State, partId: string): Held[] {
 }
 
 /** What nobody explained before the turn ended: an answer's words are said as text, all else is kept whole. */
-export function abandonHeld(state: State): Said[] {
-  const said: Said[] = []
+export function abandonHeld(state: State): Emitted[] {
+  const emitted: Emitted[] = []
   const keep = (nativeType: string, held: Held) =>
-    said.push({ type: 'native.unmapped', nativeType, frame: held.raw })
+    emitted.push({ type: 'native.unmapped', nativeType, frame: held.raw })
   for (const waiting of state.heldParts.values()) {
     for (const held of waiting) keep('message.part.updated', held)
   }
@@ -37,10 +37,10 @@ export function abandonHeld(state: State): Said[] {
       const message = state.messages.get(held.messageId)
       const piece = text(held.properties, 'delta')
       if (message?.role !== 'assistant' || piece === undefined) keep('message.part.delta', held)
-      else said.push(addDelta(state.ledger, 'text', partId, piece, message.thread.speaker))
+      else emitted.push(addDelta(state.ledger, 'text', partId, piece, message.thread.speaker))
     }
   }
   state.heldParts.clear()
   state.heldDeltas.clear()
-  return said
+  return emitted
 }

@@ -1,6 +1,6 @@
 import { OUTSIDE_ID } from '../../../model/index.ts'
-import type { Step } from '../../agent.ts'
-import { nothing, say, sayAll, send } from '../../decoded.ts'
+import type { Decoded } from '../../agent.ts'
+import { emit, emitAll, nothing, send } from '../../decoded.ts'
 import { count, type Fields, fields, text } from '../../fields.ts'
 import { failureOfAnswer } from '../errors.ts'
 import { prompt } from './commands.ts'
@@ -10,7 +10,7 @@ import { adoptRoot } from './thread.ts'
 import { endTurn } from './turn.ts'
 
 /** What came back over HTTP: a frame of stream `http` with the value `{ tag, status, body }` of the call it answers. */
-export function decodeAnswer(state: State, native: Fields): Step {
+export function decodeAnswer(state: State, native: Fields): Decoded {
   const status = count(native, 'status') ?? 0
   const body = fields(native, 'body')
   const failed = status < 200 || status > 299
@@ -20,7 +20,7 @@ export function decodeAnswer(state: State, native: Fields): Step {
     case 'prompt':
       if (!failed || !state.root || !state.turnOpen) return nothing
       state.root.failure ??= failureOfAnswer(status, body)
-      return sayAll(endTurn(state))
+      return emitAll(endTurn(state))
     case 'abort':
       state.aborting = false
       if (!failed) return nothing
@@ -34,29 +34,29 @@ export function decodeAnswer(state: State, native: Fields): Step {
   }
 }
 
-function opened(state: State, body: Fields): Step {
+function opened(state: State, body: Fields): Decoded {
   if (state.root) return nothing
   const id = text(body, 'id') ?? ''
   // It becomes part of every path from now on.
   if (!OUTSIDE_ID.test(id)) return openFailed(state, 502, body)
-  const said = [...update(state, factsOf(id, body))]
+  const emitted = [...update(state, factsOf(id, body))]
   adoptRoot(state, id)
   const waiting = state.waiting
-  if (!waiting) return sayAll(said)
+  if (!waiting) return emitAll(emitted)
   state.waiting = undefined
   // The turn is open already; the call must not find it so.
   state.turnOpen = false
-  return send(prompt(state, waiting).writes, said)
+  return send(prompt(state, waiting).writes, emitted)
 }
 
-function openFailed(state: State, status: number, body: Fields): Step {
+function openFailed(state: State, status: number, body: Fields): Decoded {
   state.openFailure = failureOfAnswer(status, body)
   if (status === 404) state.openFailure.error.code = 'session_not_found'
   state.waiting = undefined
-  return state.turnOpen ? sayAll(endTurn(state)) : nothing
+  return state.turnOpen ? emitAll(endTurn(state)) : nothing
 }
 
-function notice(code: 'interrupt_refused' | 'protocol_refused', status: number, body: Fields): Step {
+function notice(code: 'interrupt_refused' | 'protocol_refused', status: number, body: Fields): Decoded {
   const { message } = failureOfAnswer(status, body).error
-  return say({ type: 'notice.raised', level: 'warning', code, message, data: { status } })
+  return emit({ type: 'notice.raised', level: 'warning', code, message, data: { status } })
 }

@@ -1,5 +1,5 @@
-import type { Said, Step } from '../../agent.ts'
-import { nothing, sayAll, unmapped } from '../../decoded.ts'
+import type { Decoded, Emitted } from '../../agent.ts'
+import { emitAll, nothing, unmapped } from '../../decoded.ts'
 import { count, type Fields, fields, flag, text } from '../../fields.ts'
 import { failureOf } from '../errors.ts'
 import { isPruned } from '../tools.ts'
@@ -9,7 +9,7 @@ import type { Message, State } from './state.ts'
 import { adoptRoot, restart, type Thread, threadOf } from './thread.ts'
 
 /** A message and its role, several times over; what matters is when it appears and when it is done. */
-export function decodeMessage(state: State, properties: Fields, raw: string): Step {
+export function decodeMessage(state: State, properties: Fields, raw: string): Decoded {
   const thread = threadOf(state, properties) ?? firstThread(state, properties)
   if (!thread) return nothing
   const info = fields(properties, 'info')
@@ -20,9 +20,9 @@ export function decodeMessage(state: State, properties: Fields, raw: string): St
   const message = known ?? newMessage(state, thread, role, info)
   if (!known) state.messages.set(id, message)
   if (message.turn !== state.turn) return nothing
-  const said: Said[] = []
+  const emitted: Emitted[] = []
   if (!known) {
-    if (thread === state.root) said.push(...appeared(state, id, role))
+    if (thread === state.root) emitted.push(...appeared(state, id, role))
     else if (thread.ended && role === 'assistant') restart(thread)
     // An answer that begins after an error means that the error was not the end.
     if (role === 'assistant') thread.failure = undefined
@@ -32,8 +32,9 @@ export function decodeMessage(state: State, properties: Fields, raw: string): St
   if (role === 'assistant' && info.error !== undefined) {
     thread.failure ??= failureOf(fields(info, 'error'))
   }
-  if (!known) said.push(...release(state, id, (held) => decodeMessagePart(state, held.properties, held.raw)))
-  return sayAll(said)
+  if (!known)
+    emitted.push(...release(state, id, (held) => decodeMessagePart(state, held.properties, held.raw)))
+  return emitAll(emitted)
 }
 
 function newMessage(state: State, thread: Thread, role: Message['role'], info: Fields): Message {
@@ -63,7 +64,7 @@ function firstThread(state: State, properties: Fields): Thread | undefined {
 }
 
 /** A new message on the main thread: a prompt that begins a turn, or an answer. */
-function appeared(state: State, id: string, role: Message['role']): Said[] {
+function appeared(state: State, id: string, role: Message['role']): Emitted[] {
   if (role === 'assistant') return state.turnOpen ? [] : [beginTurn(state)]
   if (state.turnOpen) state.prompt ??= id
   else state.pendingTurn ??= id
@@ -71,7 +72,7 @@ function appeared(state: State, id: string, role: Message['role']): Said[] {
 }
 
 /** A turn that we did not open with a prompt of ours; one that answers nothing is the agent's own. */
-export function beginTurn(state: State, prompt?: string): Said {
+export function beginTurn(state: State, prompt?: string): Emitted {
   const origin = state.pendingTurn === undefined ? 'agent' : 'prompt'
   state.turnOpen = true
   state.prompt = state.pendingTurn
@@ -79,7 +80,7 @@ export function beginTurn(state: State, prompt?: string): Said {
   return { type: 'turn.started', origin, ...(prompt !== undefined && { prompt }) }
 }
 
-export function decodeMessagePart(state: State, properties: Fields, raw: string): Step {
+export function decodeMessagePart(state: State, properties: Fields, raw: string): Decoded {
   const part = fields(properties, 'part')
   const messageId = text(part, 'messageID') ?? ''
   const message = state.messages.get(messageId)
@@ -90,14 +91,14 @@ export function decodeMessagePart(state: State, properties: Fields, raw: string)
     return nothing
   }
   if (message.turn !== state.turn) return nothing
-  if (message.role === 'user') return sayAll(promptPart(state, messageId, message, part))
+  if (message.role === 'user') return emitAll(promptPart(state, messageId, message, part))
   return message.summary && isWords(part)
     ? withhold(state, message.thread, part)
     : decodePart(state, message.thread, part, raw)
 }
 
 /** The words of a prompt: never an answer. Further prompts while it works join the open turn. */
-function promptPart(state: State, id: string, message: Message, part: Fields): Said[] {
+function promptPart(state: State, id: string, message: Message, part: Fields): Emitted[] {
   const prompt = text(part, 'text')
   if (message.thread !== state.root || message.done || prompt === undefined || flag(part, 'synthetic'))
     return []

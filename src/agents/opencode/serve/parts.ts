@@ -1,6 +1,6 @@
 import { addUsage } from '../../../model/index.ts'
-import type { Said, Step } from '../../agent.ts'
-import { nothing, say, sayAll, unmapped } from '../../decoded.ts'
+import type { Decoded, Emitted } from '../../agent.ts'
+import { emit, emitAll, nothing, unmapped } from '../../decoded.ts'
 import { type Fields, fields, text } from '../../fields.ts'
 import { currentId } from '../../ledger.ts'
 import { addDelta, completeMessage } from '../../messages.ts'
@@ -11,7 +11,7 @@ import { hold, releaseDeltas } from './held.ts'
 import { partOf, type State } from './state.ts'
 import { announce, type Thread } from './thread.ts'
 
-type Rule = (state: State, thread: Thread, part: Fields, id: string) => Said[]
+type Rule = (state: State, thread: Thread, part: Fields, id: string) => Emitted[]
 
 const ruleOf = ruleTable<Rule>({
   text: (state, thread, part, id) => words(state, thread, part, id, 'text'),
@@ -29,13 +29,13 @@ const ruleOf = ruleTable<Rule>({
 })
 
 /** A part of an answer, as it is now. */
-export function decodePart(state: State, thread: Thread, part: Fields, raw: string): Step {
+export function decodePart(state: State, thread: Thread, part: Fields, raw: string): Decoded {
   const type = text(part, 'type') ?? '?'
   const id = text(part, 'id')
   const rule = ruleOf(type)
   if (!rule || id === undefined) return unmapped(`message.part.updated/${type}`, raw)
   if (state.parts.get(id)?.done) return nothing
-  return sayAll([...announce(state, thread), ...rule(state, thread, part, id)])
+  return emitAll([...announce(state, thread), ...rule(state, thread, part, id)])
 }
 
 export function isWords({ type }: Fields): boolean {
@@ -43,20 +43,26 @@ export function isWords({ type }: Fields): boolean {
 }
 
 /** Words that are for its model alone, as the summary of what it compacted. */
-export function withhold(state: State, thread: Thread, part: Fields): Step {
+export function withhold(state: State, thread: Thread, part: Fields): Decoded {
   const id = text(part, 'id') ?? ''
   partOf(state, thread, id, 'other').done = true
   releaseDeltas(state, id)
   return nothing
 }
 
-function words(state: State, thread: Thread, native: Fields, id: string, kind: 'text' | 'thinking'): Said[] {
+function words(
+  state: State,
+  thread: Thread,
+  native: Fields,
+  id: string,
+  kind: 'text' | 'thinking',
+): Emitted[] {
   const part = partOf(state, thread, id, kind)
   if (part.kind !== kind) return []
   const { ledger } = state
-  const said: Said[] = []
+  const emitted: Emitted[] = []
   for (const { properties } of releaseDeltas(state, id)) {
-    said.push(addDelta(ledger, kind, id, text(properties, 'delta') ?? '', thread.speaker))
+    emitted.push(addDelta(ledger, kind, id, text(properties, 'delta') ?? '', thread.speaker))
   }
   const whole = text(native, 'text') ?? ''
   const open = ledger.messages.get(currentId(ledger.messages, ledger.closedMessages, id))
@@ -66,19 +72,19 @@ function words(state: State, thread: Thread, native: Fields, id: string, kind: '
   // What a delta should have said and did not is made up for, so that deltas and the whole agree.
   const streamed = !ended || heard !== ''
   if (streamed && whole.length > heard.length && whole.startsWith(heard)) {
-    said.push(addDelta(ledger, kind, id, whole.slice(heard.length), thread.speaker))
+    emitted.push(addDelta(ledger, kind, id, whole.slice(heard.length), thread.speaker))
   }
-  if (!ended) return said
+  if (!ended) return emitted
   part.done = true
-  if (whole === '' && heard === '') return said
+  if (whole === '' && heard === '') return emitted
   const final = isTrimmed(heard, whole) ? heard : whole
   if (kind === 'text' && whole !== '') thread.answer = final
   const rest = final.startsWith(part.completed) ? final.slice(part.completed.length) : final
   // All of it was completed before a call that followed it.
-  if (rest === '' && part.completed !== '' && !open) return said
+  if (rest === '' && part.completed !== '' && !open) return emitted
   const partial = thread.failure !== undefined
-  said.push(completeMessage(ledger, kind, id, rest, { parent: thread.speaker, partial }))
-  return said
+  emitted.push(completeMessage(ledger, kind, id, rest, { parent: thread.speaker, partial }))
+  return emitted
 }
 
 /** It cuts off the white space that a text ends with; who was shown that has the whole text all the same. */
@@ -87,7 +93,7 @@ function isTrimmed(heard: string, whole: string): boolean {
 }
 
 /** An increment. Its `field` is "text" for reasoning too, so only the part's own type tells what it is. */
-export function decodeDelta(state: State, properties: Fields, raw: string): Step {
+export function decodeDelta(state: State, properties: Fields, raw: string): Decoded {
   const id = text(properties, 'partID') ?? ''
   const part = state.parts.get(id)
   const piece = text(properties, 'delta')
@@ -96,7 +102,7 @@ export function decodeDelta(state: State, properties: Fields, raw: string): Step
     if (piece === undefined || (part.kind !== 'text' && part.kind !== 'thinking')) {
       return unmapped('message.part.delta', raw)
     }
-    return say(addDelta(state.ledger, part.kind, id, piece, part.speaker))
+    return emit(addDelta(state.ledger, part.kind, id, piece, part.speaker))
   }
   const messageId = text(properties, 'messageID') ?? ''
   const message = state.messages.get(messageId)
@@ -107,7 +113,7 @@ export function decodeDelta(state: State, properties: Fields, raw: string): Step
 }
 
 /** Figures of one model call. Those of a child count for the turn too, so that a limit of cost sees them at once. */
-function stepFinish(state: State, thread: Thread, native: Fields, id: string): Said[] {
+function stepFinish(state: State, thread: Thread, native: Fields, id: string): Emitted[] {
   partOf(state, thread, id, 'other').done = true
   const usage = stepUsage(native)
   thread.usage = addUsage(thread.usage, usage)

@@ -9,8 +9,8 @@ import {
   type RequestOption,
   type ToolKind,
 } from '../../../model/index.ts'
-import type { Step } from '../../agent.ts'
-import { nothing, say, sayAll, unmapped } from '../../decoded.ts'
+import type { Decoded } from '../../agent.ts'
+import { emit, emitAll, nothing, unmapped } from '../../decoded.ts'
 import { compact, type Fields, fields, flag, isFields, list, text, texts } from '../../fields.ts'
 import { openRequest, withdrawRequest } from '../../requests.ts'
 import { refuseTool } from '../../tools.ts'
@@ -33,7 +33,7 @@ function alwaysOption(patterns: readonly string[]): RequestOption {
 }
 
 /** May come before the call it is about has started. */
-export function decodePermission(state: State, properties: Fields, raw: string): Step {
+export function decodePermission(state: State, properties: Fields, raw: string): Decoded {
   const permission = text(properties, 'permission') ?? '?'
   const patterns = texts(properties, 'patterns') ?? []
   const always = texts(properties, 'always') ?? []
@@ -50,7 +50,7 @@ export function decodePermission(state: State, properties: Fields, raw: string):
   })
 }
 
-export function decodeQuestion(state: State, properties: Fields, raw: string): Step {
+export function decodeQuestion(state: State, properties: Fields, raw: string): Decoded {
   return ask(state, properties, raw, 'question', {
     tool: 'question',
     options: [{ ...REJECT, label: 'Dismiss' }],
@@ -91,7 +91,7 @@ function ask(
   raw: string,
   kind: 'permission' | 'question',
   asked: Asked,
-): Step {
+): Decoded {
   const thread = threadOf(state, properties)
   if (!thread) return nothing
   const nativeId = text(properties, 'id') ?? ''
@@ -111,7 +111,7 @@ function ask(
     ...(toolId !== undefined && { toolId }),
     ...(thread.speaker !== undefined && { parent: thread.speaker }),
   })
-  return say(...announce(state, thread), request)
+  return emit(...announce(state, thread), request)
 }
 
 export function requestIdOf(state: State, nativeId: string): string {
@@ -119,25 +119,25 @@ export function requestIdOf(state: State, nativeId: string): string {
 }
 
 /** A question's reply has answers, a permission's one of three words. */
-export function decodeReply(state: State, properties: Fields): Step {
+export function decodeReply(state: State, properties: Fields): Decoded {
   const reply = text(properties, 'reply')
   if (reply === undefined) return loseAsk(state, properties, 'answered')
   return loseAsk(state, properties, reply === 'reject' ? 'deny' : 'allow')
 }
 
 /** A question that was dismissed. */
-export function decodeRejected(state: State, properties: Fields): Step {
+export function decodeRejected(state: State, properties: Fields): Decoded {
   return loseAsk(state, properties, 'deny')
 }
 
 /** Our own answers have closed their requests, so this one was decided by another client, or by what we answered. */
-function loseAsk(state: State, properties: Fields, decision: Decision): Step {
+function loseAsk(state: State, properties: Fields, decision: Decision): Decoded {
   const requestId = requestIdOf(state, text(properties, 'requestID') ?? '')
   const asked = state.asks.get(requestId)
   if (!asked) return nothing
   state.asks.delete(requestId)
   if (decision === 'deny') refuseAsked(state, asked, 'person')
-  return sayAll(withdrawRequest(state.ledger, requestId, reasonOf(state, asked, decision), decision))
+  return emitAll(withdrawRequest(state.ledger, requestId, reasonOf(state, asked, decision), decision))
 }
 
 function reasonOf({ aborted }: State, { follows }: Ask, decision: Decision): RequestWithdrawn['reason'] {

@@ -1,6 +1,6 @@
 import type { SessionUpdated } from '../../../model/events/session.ts'
-import type { Said, Step } from '../../agent.ts'
-import { nothing, say, sayAll } from '../../decoded.ts'
+import type { Decoded, Emitted } from '../../agent.ts'
+import { emit, emitAll, nothing } from '../../decoded.ts'
 import { compact, count, type Fields, fields, text } from '../../fields.ts'
 import { discardMessage } from '../../messages.ts'
 import { finishSubagent } from '../../subagents.ts'
@@ -12,14 +12,14 @@ import { adoptChild, adoptRoot, announce, type Thread, threadOf } from './thread
 import { endTurn } from './turn.ts'
 
 /** The first session without a parent is ours, unless we opened one ourselves; those below it are sub-agents. */
-export function decodeCreated(state: State, properties: Fields): Step {
+export function decodeCreated(state: State, properties: Fields): Decoded {
   const info = fields(properties, 'info')
   const id = text(info, 'id') ?? text(properties, 'sessionID')
   const parent = text(info, 'parentID')
   if (id === undefined || (state.threads.has(id) && id !== state.root?.id)) return nothing
   if (parent === undefined) {
     if (!state.root && !state.driven) adoptRoot(state, id)
-    return id === state.root?.id ? sayAll(update(state, factsOf(id, info))) : nothing
+    return id === state.root?.id ? emitAll(update(state, factsOf(id, info))) : nothing
   }
   const above = state.threads.get(parent)
   // Nothing is said before it works: the call that runs it is about to name it.
@@ -27,18 +27,18 @@ export function decodeCreated(state: State, properties: Fields): Step {
   return nothing
 }
 
-export function decodeUpdated(state: State, properties: Fields): Step {
+export function decodeUpdated(state: State, properties: Fields): Decoded {
   const thread = threadOf(state, properties)
   if (!thread || thread !== state.root) return nothing
-  return sayAll(update(state, factsOf(thread.id, fields(properties, 'info'))))
+  return emitAll(update(state, factsOf(thread.id, fields(properties, 'info'))))
 }
 
 /** Only 1.17 reports the agent and the model of a prompt in events like these; later versions update the session. */
-export function decodeSwitch(state: State, properties: Fields): Step {
+export function decodeSwitch(state: State, properties: Fields): Decoded {
   const thread = threadOf(state, properties)
   if (!thread || thread !== state.root) return nothing
   const facts = { mode: text(properties, 'agent'), model: modelName(fields(properties, 'model')) }
-  return sayAll(update(state, facts))
+  return emitAll(update(state, facts))
 }
 
 type Facts = { [K in keyof Omit<SessionUpdated, 'type'>]?: SessionUpdated[K] | undefined }
@@ -54,7 +54,7 @@ export function factsOf(id: string, info: Fields): Facts {
 }
 
 /** Only what is new is worth an event. */
-export function update(state: State, facts: Facts): Said[] {
+export function update(state: State, facts: Facts): Emitted[] {
   const changed: Record<string, unknown> = {}
   for (const [key, value] of Object.entries(facts)) {
     if (value !== undefined && value !== Reflect.get(state.known, key)) changed[key] = value
@@ -64,15 +64,15 @@ export function update(state: State, facts: Facts): Said[] {
   return [{ type: 'session.updated', ...changed }]
 }
 
-export function decodeStatus(state: State, properties: Fields): Step {
+export function decodeStatus(state: State, properties: Fields): Decoded {
   const thread = threadOf(state, properties)
   const status = fields(properties, 'status')
   if (!thread) return nothing
   if (text(status, 'type') === 'busy') {
     if (thread !== state.root) return nothing
-    const said = state.pendingTurn === undefined ? [] : [beginTurn(state)]
+    const emitted = state.pendingTurn === undefined ? [] : [beginTurn(state)]
     state.busy = state.turnOpen
-    return sayAll(said)
+    return emitAll(emitted)
   }
   if (text(status, 'type') !== 'retry') return nothing
   const told = compact({
@@ -80,41 +80,41 @@ export function decodeStatus(state: State, properties: Fields): Step {
     message: text(status, 'message'),
     resetsAt: count(status, 'next'),
   })
-  return say(...discardOpen(state, thread), { type: 'limit.reported', kind: 'retry', ...told })
+  return emit(...discardOpen(state, thread), { type: 'limit.reported', kind: 'retry', ...told })
 }
 
 /** The answer will be given again, in new parts: what was shown of it is void. */
-function discardOpen(state: State, thread: Thread): Said[] {
-  const said: Said[] = []
+function discardOpen(state: State, thread: Thread): Emitted[] {
+  const emitted: Emitted[] = []
   for (const [, { nativeId, parent }] of state.ledger.messages) {
     if (parent !== thread.speaker) continue
     const part = state.parts.get(nativeId)
     if (part) part.done = true
-    said.push(...discardMessage(state.ledger, nativeId))
+    emitted.push(...discardMessage(state.ledger, nativeId))
   }
-  return said
+  return emitted
 }
 
-export function decodeError(state: State, properties: Fields): Step {
+export function decodeError(state: State, properties: Fields): Decoded {
   const error = fields(properties, 'error')
   const session = text(properties, 'sessionID')
   const thread = threadOf(state, properties)
   // An error without a session is the server's own; it ends nothing.
-  if (!thread) return session === undefined ? say(errorNotice(error)) : nothing
+  if (!thread) return session === undefined ? emit(errorNotice(error)) : nothing
   const failure = failureOf(error)
   // The abort of an earlier turn may be reported, or repeated, once the next prompt is sent.
   const earlier = state.cutPrompt !== undefined || (state.wasAborted && !state.aborted)
   if (failure.evidence === 'aborted' && earlier && !state.busy) return nothing
-  const said: Said[] = failure.evidence === 'aborted' ? [] : [errorNotice(error)]
-  if (thread === state.root && state.pendingTurn !== undefined) said.unshift(beginTurn(state))
+  const emitted: Emitted[] = failure.evidence === 'aborted' ? [] : [errorNotice(error)]
+  if (thread === state.root && state.pendingTurn !== undefined) emitted.unshift(beginTurn(state))
   // Between two turns it has nothing to end.
   if (thread !== state.root || state.turnOpen) thread.failure ??= failure
   // The idle that would end the turn has come before its reason, and no other one follows.
-  if (thread !== state.root || !state.turnOpen || !state.idleAfterAbort) return sayAll(said)
-  said.push(...endTurn(state))
+  if (thread !== state.root || !state.turnOpen || !state.idleAfterAbort) return emitAll(emitted)
+  emitted.push(...endTurn(state))
   // A server whose work was cut this early may never answer again: only a new process is sure to.
   state.aborting = true
-  return sayAll(said)
+  return emitAll(emitted)
 }
 
 /**
@@ -122,7 +122,7 @@ export function decodeError(state: State, properties: Fields): Step {
  * So it counts only when every answer of the turn is done, and when there is an answer or an error at all, or when the
  * abort came before either.
  */
-export function decodeIdle(state: State, properties: Fields): Step {
+export function decodeIdle(state: State, properties: Fields): Decoded {
   const thread = threadOf(state, properties)
   if (!thread) return nothing
   let answers = 0
@@ -132,41 +132,41 @@ export function decodeIdle(state: State, properties: Fields): Step {
     answers++
   }
   if (thread !== state.root)
-    return answers === 0 && !thread.failure ? nothing : sayAll(endChild(state, thread))
+    return answers === 0 && !thread.failure ? nothing : emitAll(endChild(state, thread))
   if (!state.turnOpen) return nothing
-  if (answers > 0 || thread.failure) return sayAll(endTurn(state))
+  if (answers > 0 || thread.failure) return emitAll(endTurn(state))
   // What had not begun to work when it was aborted goes on.
   if (!state.aborted || !state.busy) {
     state.idleAfterAbort = state.aborted
     return nothing
   }
   const { prompt } = state
-  const said = endTurn(state)
+  const emitted = endTurn(state)
   state.cutPrompt = prompt
-  return sayAll(said)
+  return emitAll(emitted)
 }
 
-function endChild(state: State, thread: Thread): Said[] {
+function endChild(state: State, thread: Thread): Emitted[] {
   if (thread.ended) return []
   thread.ended = true
-  const said = announce(state, thread)
+  const emitted = announce(state, thread)
   const failure = thread.failure ?? failureOfReason(thread.reason)
   const ended = !failure ? 'success' : failure.evidence === 'aborted' ? 'cancelled' : 'error'
   const usage = thread.stepSeen ? thread.usage : undefined
   const more = compact({ summary: thread.answer, usage })
-  said.push(...finishSubagent(state.ledger, thread.id, { status: ended, ...more }))
-  return said
+  emitted.push(...finishSubagent(state.ledger, thread.id, { status: ended, ...more }))
+  return emitted
 }
 
-export function decodeTodo(state: State, properties: Fields): Step {
+export function decodeTodo(state: State, properties: Fields): Decoded {
   const thread = threadOf(state, properties)
   if (!thread) return nothing
   const parent = thread.speaker === undefined ? {} : { parent: thread.speaker }
-  return say(...announce(state, thread), { type: 'plan.updated', items: planOf(properties), ...parent })
+  return emit(...announce(state, thread), { type: 'plan.updated', items: planOf(properties), ...parent })
 }
 
-export function decodeCompacted(state: State, properties: Fields): Step {
+export function decodeCompacted(state: State, properties: Fields): Decoded {
   return threadOf(state, properties) === state.root && state.root
-    ? say({ type: 'context.compacted' })
+    ? emit({ type: 'context.compacted' })
     : nothing
 }

@@ -1,5 +1,5 @@
 import type { Usage } from '../../../model/index.ts'
-import type { Said } from '../../agent.ts'
+import type { Emitted } from '../../agent.ts'
 import { type Fields, text } from '../../fields.ts'
 import { startSubagent } from '../../subagents.ts'
 import type { Failure } from '../errors.ts'
@@ -73,7 +73,7 @@ export function announce(
   state: State,
   thread: Thread,
   more: { toolId?: string; prompt?: string; model?: string; agentType?: string } = {},
-): Said[] {
+): Emitted[] {
   const { speaker: id, above, label, agentType } = thread
   if (id === undefined || thread.announced) return []
   thread.announced = true

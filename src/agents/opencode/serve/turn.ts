@@ -1,5 +1,5 @@
 import { decide, type ErrorInfo, type Evidence } from '../../../model/index.ts'
-import type { Exit, Said, TurnVerdict } from '../../agent.ts'
+import type { Emitted, Exit, TurnVerdict } from '../../agent.ts'
 import { compact } from '../../fields.ts'
 import { settle } from '../../settle.ts'
 import { silentEnd } from '../../silent-end.ts'
@@ -8,20 +8,22 @@ import { abandonHeld } from './held.ts'
 import { resetTurn, type State } from './state.ts'
 
 /** Settles the open turn: at the idle that closes it, or with the process. */
-export function endTurn(state: State, exit?: Exit): Said[] {
+export function endTurn(state: State, exit?: Exit): Emitted[] {
   const verdict = verdictOf(state, exit)
-  const said = abandonHeld(state)
-  said.push(...settle(state.ledger, decide(verdict, exit?.cause ?? 'exit', exit?.code), exit !== undefined))
+  const emitted = abandonHeld(state)
+  emitted.push(
+    ...settle(state.ledger, decide(verdict, exit?.cause ?? 'exit', exit?.code), exit !== undefined),
+  )
   // Settling may have found more refusals.
   verdict.denials = state.ledger.denials
   verdict.personDenials = state.ledger.personDenials
   if (verdict.usage)
-    said.push({ type: 'usage.reported', scope: 'turn', ...verdict.usage, source: 'computed' })
-  said.push(verdict)
+    emitted.push({ type: 'usage.reported', scope: 'turn', ...verdict.usage, source: 'computed' })
+  emitted.push(verdict)
   if (verdict.evidence === 'aborted') state.aborting = false
   resetTurn(state)
   state.wasAborted = verdict.evidence === 'aborted'
-  return said
+  return emitted
 }
 
 function verdictOf(state: State, exit: Exit | undefined): TurnVerdict {

@@ -1,4 +1,4 @@
-import type { Said } from '../../agent.ts'
+import type { Emitted } from '../../agent.ts'
 import { type Fields, isFields } from '../../fields.ts'
 import { beginTurn, type State, type Turn } from './state.ts'
 
@@ -8,7 +8,7 @@ export function runningTurn(state: State): Turn | undefined {
 }
 
 /** Content without an open turn: the agent goes on by itself, or we cannot hear what it is told. */
-export function openTurn(state: State, meta: Fields | undefined): Said[] {
+export function openTurn(state: State, meta: Fields | undefined): Emitted[] {
   const own = meta !== undefined && isFields(meta.backgroundTurn)
   if (state.turn || !(own || state.deaf)) return []
   beginTurn(state)
@@ -16,7 +16,7 @@ export function openTurn(state: State, meta: Fields | undefined): Said[] {
 }
 
 /** What comes between turns belongs to none, and still must not get lost. */
-export function strayText(message: string): Said[] {
+export function strayText(message: string): Emitted[] {
   if (message === '') return []
   return [{ type: 'notice.raised', level: 'info', code: 'late_frame', message }]
 }

@@ -1,4 +1,4 @@
-import type { Said } from '../../agent.ts'
+import type { Emitted } from '../../agent.ts'
 import { addDelta, closeMessage, discardMessage } from '../../messages.ts'
 import type { Block, Echo, State, Turn } from './state.ts'
 
@@ -10,7 +10,7 @@ export function addText(
   nativeId: string | undefined,
   parent: string | undefined,
   piece: string,
-): Said[] {
+): Emitted[] {
   const { block, echo } = turn
   if (block === undefined || block.parent !== parent) {
     return nextBlock(state, turn, kind, nativeId, parent, piece)
@@ -38,8 +38,8 @@ function mayRepeat({ echo }: Turn, block: Block, kind: Block['kind'], nativeId: 
   return kind === 'thinking' && block.thought !== undefined && (echo === undefined || echo.text === '')
 }
 
-/** Said as soon as it is decided: either the text goes beyond what was shown, or it is another one. */
-function settleEcho(state: State, turn: Turn, block: Block, echo: Echo): Said[] {
+/** Emitted as soon as it is decided: either the text goes beyond what was shown, or it is another one. */
+function settleEcho(state: State, turn: Turn, block: Block, echo: Echo): Emitted[] {
   const { thought, text } = echo
   const before = block.thought ?? ''
   if (text === '' && before.startsWith(thought)) return []
@@ -49,9 +49,9 @@ function settleEcho(state: State, turn: Turn, block: Block, echo: Echo): Said[] 
   if (!alike || !text.startsWith(shown)) return releaseEcho(state, turn)
   turn.echo = undefined
   // What it thought again is already there.
-  const said = discardMessage(state.ledger, block.messageId)
-  said.push(openBlock(state, turn, block.kind, echo.nativeId, block.parent, text, block.thought))
-  return said
+  const emitted = discardMessage(state.ledger, block.messageId)
+  emitted.push(openBlock(state, turn, block.kind, echo.nativeId, block.parent, text, block.thought))
+  return emitted
 }
 
 function nextBlock(
@@ -61,10 +61,10 @@ function nextBlock(
   nativeId: string | undefined,
   parent: string | undefined,
   piece: string,
-): Said[] {
-  const said = [...releaseAside(state, turn), ...releaseEcho(state, turn)]
-  said.push(...follow(state, turn, kind, nativeId, parent, piece))
-  return said
+): Emitted[] {
+  const emitted = [...releaseAside(state, turn), ...releaseEcho(state, turn)]
+  emitted.push(...follow(state, turn, kind, nativeId, parent, piece))
+  return emitted
 }
 
 /** A block after the open one, if there is one; what a message thought is kept for the text that follows it. */
@@ -75,14 +75,14 @@ function follow(
   nativeId: string | undefined,
   parent: string | undefined,
   piece: string,
-): Said[] {
+): Emitted[] {
   const { block } = turn
   const thinks = kind === 'text' && block?.kind === 'thinking' && block.parent === parent
   const same = thinks && nativeId !== undefined && block.nativeId === nativeId
   const thought = same ? state.ledger.messages.get(block.messageId)?.text : undefined
-  const said = block ? complete(state, turn, block) : []
-  said.push(openBlock(state, turn, kind, nativeId, parent, piece, thought))
-  return said
+  const emitted = block ? complete(state, turn, block) : []
+  emitted.push(openBlock(state, turn, kind, nativeId, parent, piece, thought))
+  return emitted
 }
 
 function openBlock(
@@ -93,7 +93,7 @@ function openBlock(
   parent: string | undefined,
   piece: string,
   thought?: string,
-): Said {
+): Emitted {
   const n = ++state.blockCount
   // The count runs through, so that an id that returns in a later turn is still a new message.
   const messageId = nativeId === undefined ? `e${state.start.epoch}.m${n}` : `${nativeId}:${n}`
@@ -102,34 +102,34 @@ function openBlock(
 }
 
 /** Something else has begun, so the open text is whole. */
-export function closeBlock(state: State, turn: Turn): Said[] {
-  const said = [...releaseAside(state, turn), ...releaseEcho(state, turn)]
-  if (turn.block) said.push(...complete(state, turn, turn.block))
+export function closeBlock(state: State, turn: Turn): Emitted[] {
+  const emitted = [...releaseAside(state, turn), ...releaseEcho(state, turn)]
+  if (turn.block) emitted.push(...complete(state, turn, turn.block))
   turn.block = undefined
-  return said
+  return emitted
 }
 
-function complete(state: State, turn: Turn, { kind, messageId, parent }: Block): Said[] {
+function complete(state: State, turn: Turn, { kind, messageId, parent }: Block): Emitted[] {
   const whole = state.ledger.messages.get(messageId)?.text
   if (kind === 'text' && parent === undefined) turn.answer = whole
   return closeMessage(state.ledger, messageId)
 }
 
 /** A repetition that was cut short is not known to be one: both texts are shown. */
-export function releaseEcho(state: State, turn: Turn): Said[] {
+export function releaseEcho(state: State, turn: Turn): Emitted[] {
   const { block, echo } = turn
   if (!block || !echo) return []
   turn.echo = undefined
   const { nativeId, thought, text } = echo
   const { kind, parent } = block
-  const said: Said[] = []
-  if (thought !== '') said.push(...follow(state, turn, 'thinking', nativeId, parent, thought))
-  if (text !== '') said.push(...follow(state, turn, kind, nativeId, parent, text))
-  return said
+  const emitted: Emitted[] = []
+  if (thought !== '') emitted.push(...follow(state, turn, 'thinking', nativeId, parent, thought))
+  if (text !== '') emitted.push(...follow(state, turn, kind, nativeId, parent, text))
+  return emitted
 }
 
 /** The turn goes on, so what looked like its failure was the model speaking. */
-export function releaseAside(state: State, turn: Turn): Said[] {
+export function releaseAside(state: State, turn: Turn): Emitted[] {
   const { aside } = turn
   if (!aside) return []
   turn.aside = undefined
@@ -137,9 +137,9 @@ export function releaseAside(state: State, turn: Turn): Said[] {
 }
 
 /** The agent is about to repeat what it was saying. */
-export function discardBlock(state: State, turn: Turn): Said[] {
-  const said = releaseEcho(state, turn)
-  if (turn.block) said.push(...discardMessage(state.ledger, turn.block.messageId))
+export function discardBlock(state: State, turn: Turn): Emitted[] {
+  const emitted = releaseEcho(state, turn)
+  if (turn.block) emitted.push(...discardMessage(state.ledger, turn.block.messageId))
   turn.block = undefined
-  return said
+  return emitted
 }

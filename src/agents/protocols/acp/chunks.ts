@@ -1,6 +1,6 @@
 import { addUsage } from '../../../model/index.ts'
-import type { Said, Step } from '../../agent.ts'
-import { nothing, sayAll, unmapped } from '../../decoded.ts'
+import type { Decoded, Emitted } from '../../agent.ts'
+import { emitAll, nothing, unmapped } from '../../decoded.ts'
 import { compact, type Fields, fields, isFields, text } from '../../fields.ts'
 import { finishSubagent } from '../../subagents.ts'
 import { openTurn, runningTurn, strayText } from './between-turns.ts'
@@ -10,49 +10,49 @@ import { updateSession } from './session.ts'
 import type { State, Turn } from './state.ts'
 import { usageOf } from './usage.ts'
 
-export function decodeMessageChunk(state: State, update: Fields, raw: string): Step {
+export function decodeMessageChunk(state: State, update: Fields, raw: string): Decoded {
   const piece = text(fields(update, 'content'), 'text')
   if (piece === undefined) return state.replaying ? nothing : unmappedChunk(update, raw)
   const nativeId = text(update, 'messageId')
   const remarked = remark(state, nativeId, piece)
-  if (remarked) return sayAll(remarked)
+  if (remarked) return emitAll(remarked)
   if (state.replaying) return nothing
   const turn = runningTurn(state)
-  if (turn && update._meta === undefined) return sayAll(spoken(state, turn, nativeId, piece))
-  return sayAll(annotated(state, update, nativeId, piece))
+  if (turn && update._meta === undefined) return emitAll(spoken(state, turn, nativeId, piece))
+  return emitAll(annotated(state, update, nativeId, piece))
 }
 
-export function decodeThoughtChunk(state: State, update: Fields, raw: string): Step {
+export function decodeThoughtChunk(state: State, update: Fields, raw: string): Decoded {
   if (state.replaying) return nothing
   const piece = text(fields(update, 'content'), 'text')
   if (piece === undefined) return unmappedChunk(update, raw)
   const meta = isFields(update._meta) ? update._meta : undefined
-  const said = openTurn(state, meta)
+  const emitted = openTurn(state, meta)
   const turn = runningTurn(state)
-  if (!turn) return sayAll(strayText(piece))
-  if (piece === '') return sayAll(said)
-  said.push(...releaseAside(state, turn))
-  said.push(...addText(state, turn, 'thinking', text(update, 'messageId'), parentOf(meta), piece))
-  return sayAll(said)
+  if (!turn) return emitAll(strayText(piece))
+  if (piece === '') return emitAll(emitted)
+  emitted.push(...releaseAside(state, turn))
+  emitted.push(...addText(state, turn, 'thinking', text(update, 'messageId'), parentOf(meta), piece))
+  return emitAll(emitted)
 }
 
 /** Pictures and links are no text: kept whole, as they came. */
-function unmappedChunk(update: Fields, raw: string): Step {
+function unmappedChunk(update: Fields, raw: string): Decoded {
   const type = text(fields(update, 'content'), 'type') ?? '?'
   return unmapped(`${text(update, 'sessionUpdate') ?? '?'}/${type}`, raw)
 }
 
 /** A chunk with something beside its text, or outside a turn. */
-function annotated(state: State, update: Fields, nativeId: string | undefined, piece: string): Said[] {
+function annotated(state: State, update: Fields, nativeId: string | undefined, piece: string): Emitted[] {
   const meta = isFields(update._meta) ? update._meta : undefined
   const ended = meta && backgroundEnded(state, meta, piece)
   if (ended) return ended
-  const said = openTurn(state, meta)
+  const emitted = openTurn(state, meta)
   const turn = runningTurn(state)
   if (!turn) return strayText(piece)
-  if (meta) said.push(...stepUsage(state, turn, meta))
-  said.push(...spoken(state, turn, nativeId, piece, parentOf(meta)))
-  return said
+  if (meta) emitted.push(...stepUsage(state, turn, meta))
+  emitted.push(...spoken(state, turn, nativeId, piece, parentOf(meta)))
+  return emitted
 }
 
 export function parentOf(meta: Fields | undefined): string | undefined {
@@ -65,14 +65,14 @@ function spoken(
   nativeId: string | undefined,
   piece: string,
   parent?: string,
-): Said[] {
+): Emitted[] {
   if (piece === '') return []
   const suspicious = parent === undefined && mayBeFailure(state.quirks, nativeId, piece)
   if (!suspicious && !turn.aside) return addText(state, turn, 'text', nativeId, parent, piece)
-  const said = releaseAside(state, turn)
+  const emitted = releaseAside(state, turn)
   if (suspicious) turn.aside = { nativeId, text: piece }
-  else said.push(...addText(state, turn, 'text', nativeId, parent, piece))
-  return said
+  else emitted.push(...addText(state, turn, 'text', nativeId, parent, piece))
+  return emitted
 }
 
 function mayBeFailure(quirks: AcpQuirks, nativeId: string | undefined, piece: string): boolean {
@@ -82,7 +82,7 @@ function mayBeFailure(quirks: AcpQuirks, nativeId: string | undefined, piece: st
 }
 
 /** Words of the program itself, in the place of the model's. */
-function remark(state: State, nativeId: string | undefined, piece: string): Said[] | undefined {
+function remark(state: State, nativeId: string | undefined, piece: string): Emitted[] | undefined {
   const { quirks, turn } = state
   if (quirks.modeUpdate !== undefined && piece.startsWith(quirks.modeUpdate)) {
     return updateSession(state, { mode: piece.slice(quirks.modeUpdate.length).trim() })
@@ -101,7 +101,7 @@ function remark(state: State, nativeId: string | undefined, piece: string): Said
 }
 
 /** Work in the background has ended: told as a message, about the call that started it. */
-function backgroundEnded(state: State, meta: Fields, message: string): Said[] | undefined {
+function backgroundEnded(state: State, meta: Fields, message: string): Emitted[] | undefined {
   const source = text(meta, 'source')
   if (source !== 'background_task_completed' && source !== 'background_notification') return undefined
   // It is told twice; the second time it is the start of the agent's own turn.
@@ -110,14 +110,14 @@ function backgroundEnded(state: State, meta: Fields, message: string): Said[] | 
   const toolId = text(task, 'toolUseId')
   const status = text(task, 'status')
   const ended = status === 'completed' ? 'success' : status === 'failed' ? 'error' : 'cancelled'
-  const said = toolId === undefined ? [] : finishSubagent(state.ledger, toolId, { status: ended })
+  const emitted = toolId === undefined ? [] : finishSubagent(state.ledger, toolId, { status: ended })
   const data = compact({ toolId, status, description: text(task, 'description') })
-  said.push({ type: 'notice.raised', level: 'info', code: 'background_finished', message, data })
-  return said
+  emitted.push({ type: 'notice.raised', level: 'info', code: 'background_finished', message, data })
+  return emitted
 }
 
 /** One agent counts every model call, in an empty chunk that ends it. */
-function stepUsage(state: State, turn: Turn, meta: Fields): Said[] {
+function stepUsage(state: State, turn: Turn, meta: Fields): Emitted[] {
   const usage = usageOf(fields(meta, 'usage'))
   if (!usage) return []
   turn.steps = turn.steps ? addUsage(turn.steps, usage) : usage

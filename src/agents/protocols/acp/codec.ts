@@ -1,6 +1,6 @@
 import type { Frame } from '../../../framing/frame.ts'
-import type { Codec, Said, Step } from '../../agent.ts'
-import { malformed, nothing, oversized, say, sayAll, unmapped } from '../../decoded.ts'
+import type { Codec, Decoded, Emitted } from '../../agent.ts'
+import { emit, emitAll, malformed, nothing, oversized, unmapped } from '../../decoded.ts'
 import { type Fields, fields, isFields, number, text } from '../../fields.ts'
 import { ruleTable } from '../../rules.ts'
 import { settle } from '../../settle.ts'
@@ -16,7 +16,7 @@ import { endTurn } from './turn.ts'
 import { decodeUpdate } from './updates.ts'
 import { isRpcId, methodNotFound, type Sent } from './wire.ts'
 
-type Rule = (state: State, native: Fields, raw: string) => Step
+type Rule = (state: State, native: Fields, raw: string) => Decoded
 
 /** What an agent asks of us. Files and terminals are not offered, and some agents ask all the same. */
 const requestRule = ruleTable<Rule>({
@@ -39,9 +39,9 @@ const notificationRule = ruleTable<Rule>({
   'session/update': decodeUpdate,
   '$/cancel_request': (state, native) => decodeCancelRequest(state, fields(native, 'params')),
   'qwen/notify/session/mode-update': (state, native) =>
-    sayAll(updateSession(state, { mode: text(fields(native, 'params'), 'currentModeId') })),
+    emitAll(updateSession(state, { mode: text(fields(native, 'params'), 'currentModeId') })),
   'qwen/notify/session/model-update': (state, native) =>
-    sayAll(updateSession(state, { model: text(fields(native, 'params'), 'currentModelId') })),
+    emitAll(updateSession(state, { model: text(fields(native, 'params'), 'currentModelId') })),
   '_qwencode/end_turn': endOwnTurn,
   // A proposal for what the user might say next.
   'qwen/notify/session/prompt-suggestion': () => nothing,
@@ -49,7 +49,7 @@ const notificationRule = ruleTable<Rule>({
   '_auth/status_update': () => nothing,
 })
 
-type AnswerRule = (state: State, native: Fields, sent: Sent) => Step
+type AnswerRule = (state: State, native: Fields, sent: Sent) => Decoded
 
 const answerRule = ruleTable<AnswerRule>({
   initialize: decodeInitialized,
@@ -73,21 +73,21 @@ export function acpCodec(quirks?: AcpQuirks): Codec<State> {
     // A handshake that failed closes the input of the agent.
     finished: ({ broken }) => broken !== undefined,
     end(state, exit) {
-      const said = endTurn(state, { exit })
+      const emitted = endTurn(state, { exit })
       // Prompts that were never begun, and work in the background: nothing outlives the process.
-      while (state.turn) said.push(...endTurn(state, { answer: { stopReason: 'cancelled' } }))
-      return sayAll(beforeTerminal(said, settle(state.ledger, 'interrupted', true)))
+      while (state.turn) emitted.push(...endTurn(state, { answer: { stopReason: 'cancelled' } }))
+      return emitAll(beforeTerminal(emitted, settle(state.ledger, 'interrupted', true)))
     },
   }
 }
 
 /** What is still open belongs before the turn's terminal event, if there is one. */
-function beforeTerminal(said: Said[], left: Said[]): Said[] {
-  const last = said.at(-1)
-  return last?.type === 'turn.verdict' ? [...said.slice(0, -1), ...left, last] : [...said, ...left]
+function beforeTerminal(emitted: Emitted[], left: Emitted[]): Emitted[] {
+  const last = emitted.at(-1)
+  return last?.type === 'turn.verdict' ? [...emitted.slice(0, -1), ...left, last] : [...emitted, ...left]
 }
 
-function decode(state: State, frame: Frame): Step {
+function decode(state: State, frame: Frame): Decoded {
   if (frame.blob) return oversized(frame.blob)
   if (frame.stream === 'stderr') return decodeStderr(state, frame.text)
   const native = frame.value
@@ -103,16 +103,16 @@ function decode(state: State, frame: Frame): Step {
   return decodeResponse(state, native)
 }
 
-function decodeStderr({ quirks }: State, line: string): Step {
+function decodeStderr({ quirks }: State, line: string): Decoded {
   const known = quirks.warnings?.filter(({ words }) => line.includes(words)) ?? []
-  return say({ type: 'output.written', stream: 'stderr', line }, ...known.map(({ notice }) => notice))
+  return emit({ type: 'output.written', stream: 'stderr', line }, ...known.map(({ notice }) => notice))
 }
 
-function decline(_state: State, native: Fields): Step {
+function decline(_state: State, native: Fields): Decoded {
   return { ...nothing, writes: [methodNotFound(native.id, text(native, 'method') ?? '')] }
 }
 
-function decodeResponse(state: State, native: Fields): Step {
+function decodeResponse(state: State, native: Fields): Decoded {
   const id = isRpcId(native.id) ? native.id : null
   const sent = state.calls.get(id) ?? (state.deaf ? guess(native) : undefined)
   state.calls.delete(id)
@@ -123,7 +123,7 @@ function decodeResponse(state: State, native: Fields): Step {
   if (native.error === undefined || native.error === null) return nothing
   const { message } = errorOf(native.error)
   const data = { method: sent.method, code: number(fields(native, 'error'), 'code') }
-  return say({ type: 'notice.raised', level: 'warning', code: 'agent_warning', message, data })
+  return emit({ type: 'notice.raised', level: 'warning', code: 'agent_warning', message, data })
 }
 
 /** A recording of the agent's output alone: what was asked shows in the answer. */
@@ -137,7 +137,7 @@ function guess(native: Fields): Sent | undefined {
 }
 
 /** The answer to a prompt is the end of its turn. */
-function decodeAnswer(state: State, native: Fields): Step {
+function decodeAnswer(state: State, native: Fields): Decoded {
   const result = fields(native, 'result')
   // The draft version only says that it has the prompt.
   if (isFields(native.result) && result.stopReason === undefined && result.messageId !== undefined)
@@ -146,12 +146,12 @@ function decodeAnswer(state: State, native: Fields): Step {
   if (waiting) waiting.answer = native
   const open = state.turn?.call
   if (waiting || (open !== undefined && open !== native.id)) return nothing
-  return sayAll(endTurn(state, { answer: native }))
+  return emitAll(endTurn(state, { answer: native }))
 }
 
-function endOwnTurn(state: State, native: Fields): Step {
+function endOwnTurn(state: State, native: Fields): Decoded {
   // A turn that answers a prompt ends with the answer.
   if (state.turn?.call !== undefined) return nothing
   const stopReason = text(fields(native, 'params'), 'reason') ?? 'end_turn'
-  return sayAll(endTurn(state, { answer: { stopReason } }))
+  return emitAll(endTurn(state, { answer: { stopReason } }))
 }

@@ -1,5 +1,5 @@
 import { type Command, toMainstemError } from '../../../model/index.ts'
-import type { Step } from '../../agent.ts'
+import type { Decoded } from '../../agent.ts'
 import { nextProcess, nothing, refuse, send } from '../../decoded.ts'
 import { isSamePolicy } from '../../option.ts'
 import { call } from './calls.ts'
@@ -25,7 +25,7 @@ const CLIENT = {
   clientInfo: { name: 'mainstem', title: 'Mainstem', version: '0.1.0' },
 }
 
-export function encodeCommand(state: State, command: Command): Step {
+export function encodeCommand(state: State, command: Command): Decoded {
   switch (command.type) {
     case 'open':
       state.driving = true
@@ -49,7 +49,7 @@ export function encodeCommand(state: State, command: Command): Step {
   }
 }
 
-function prompt(state: State, command: PromptCommand): Step {
+function prompt(state: State, command: PromptCommand): Decoded {
   if (state.broken) return refuse(state.broken.code, state.broken.message)
   if (state.turn) return refuse('conflict', 'a turn is open; its end has to come first')
   if (state.ready && command.images && !state.canSeeImages) {
@@ -60,20 +60,20 @@ function prompt(state: State, command: PromptCommand): Step {
 }
 
 /** A turn whose prompt has not been sent yet is over at once. */
-function interrupt(state: State): Step {
+function interrupt(state: State): Decoded {
   const { turn } = state
   if (turn?.held) return send([], endTurn(state, { answer: { stopReason: 'cancelled' } }))
   return cancelTurn(state)
 }
 
 /** A new process takes what the protocol cannot: the way back to the default, and a model of the command line. */
-function setModel(state: State, model: string | null): Step {
+function setModel(state: State, model: string | null): Decoded {
   if (model === null || (state.quirks.modelAtStart && !offersModels(state))) return nextProcess
   return set(state, () => modelSetting(state, model))
 }
 
 /** Permission rules that were passed at the start stay as they are while the process runs. */
-function setPolicy(state: State, { policy, mode }: Extract<Command, { type: 'set_policy' }>): Step {
+function setPolicy(state: State, { policy, mode }: Extract<Command, { type: 'set_policy' }>): Decoded {
   if (policy && state.quirks.rulesAtStart)
     return isSamePolicy(state.start.policy, policy) && state.start.mode === undefined ? nothing : nextProcess
   // A mode is approval and sandbox; everything else of a policy is part of the launch.
@@ -85,7 +85,7 @@ function setPolicy(state: State, { policy, mode }: Extract<Command, { type: 'set
 }
 
 /** Before the session is open its modes and models are unknown, so the next process is started with the change. */
-function set(state: State, setting: () => Sent | undefined): Step {
+function set(state: State, setting: () => Sent | undefined): Decoded {
   if (!state.ready) return nextProcess
   try {
     const sent = setting()

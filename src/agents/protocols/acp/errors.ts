@@ -16,8 +16,8 @@ export function errorOf(native: unknown): ErrorInfo {
   const error = isFields(native) ? native : {}
   const { data } = error
   const details = detailsOf(data)
-  const said = text(error, 'message') ?? 'an error without a message'
-  const message = details === undefined || said.includes(details) ? said : `${said}: ${details}`
+  const emitted = text(error, 'message') ?? 'an error without a message'
+  const message = details === undefined || emitted.includes(details) ? emitted : `${emitted}: ${details}`
   const kind = isFields(data) ? KINDS.get(text(data, 'errorKind') ?? '') : undefined
   const code = kind ?? codeOf(number(error, 'code'), message)
   return { code, message, ...(data !== undefined && data !== null && { native: data }) }

@@ -1,5 +1,5 @@
 import { type ErrorInfo, toMainstemError } from '../../../model/index.ts'
-import type { Said, Step } from '../../agent.ts'
+import type { Decoded, Emitted } from '../../agent.ts'
 import { send } from '../../decoded.ts'
 import { type Fields, fields, flag, isFields, list, number, text } from '../../fields.ts'
 import { call } from './calls.ts'
@@ -19,7 +19,7 @@ export const VERSION = 1
 export const NO_IMAGES = 'images: the agent does not take them'
 
 /** Who the agent is; then, if we opened it, the session is next. */
-export function decodeInitialized(state: State, native: Fields): Step {
+export function decodeInitialized(state: State, native: Fields): Decoded {
   if (!isFields(native.result)) {
     return refuseProtocol(state, `the agent refused the handshake: ${errorOf(native.error).message}`)
   }
@@ -27,7 +27,7 @@ export function decodeInitialized(state: State, native: Fields): Step {
   const info = isFields(result.agentInfo) ? result.agentInfo : fields(result, 'info')
   if (state.detect) state.quirks = detected(text(info, 'name')) ?? state.quirks
   const version = text(info, 'version')
-  const said = updateSession(state, { agentVersion: version })
+  const emitted = updateSession(state, { agentVersion: version })
   state.quirks = quirksAt(state.quirks, version)
   const answered = number(result, 'protocolVersion') ?? VERSION
   if (state.driving && answered !== VERSION) {
@@ -35,7 +35,7 @@ export function decodeInitialized(state: State, native: Fields): Step {
       state,
       `the agent answers with version ${answered} of the protocol; this is version ${VERSION}`,
     )
-    return send(refused.writes, [...said, ...refused.said])
+    return send(refused.writes, [...emitted, ...refused.emitted])
   }
   const capabilities = fields(result, 'agentCapabilities')
   state.canLoad = flag(capabilities, 'loadSession')
@@ -43,7 +43,7 @@ export function decodeInitialized(state: State, native: Fields): Step {
   state.logins = list(result, 'authMethods').flatMap((method) =>
     isFields(method) ? (text(method, 'name') ?? []) : [],
   )
-  return state.driving ? openSession(state, said) : send([], said)
+  return state.driving ? openSession(state, emitted) : send([], emitted)
 }
 
 /** A command of the user's own does not name the model, whoever answers. */
@@ -52,33 +52,33 @@ function detected(name: string | undefined): AcpQuirks | undefined {
   return quirks && { ...quirks, modelAtStart: false }
 }
 
-function refuseProtocol(state: State, message: string): Step {
-  const notice: Said = { type: 'notice.raised', level: 'error', code: 'protocol_refused', message }
+function refuseProtocol(state: State, message: string): Decoded {
+  const notice: Emitted = { type: 'notice.raised', level: 'error', code: 'protocol_refused', message }
   return fail(state, { code: 'protocol_error', message }, [notice])
 }
 
 /** Nothing more can be asked of this process: the turn that waits ends, and it is told to go. */
-function fail(state: State, error: ErrorInfo, said: readonly Said[] = []): Step {
-  if (!state.driving) return send([], said)
+function fail(state: State, error: ErrorInfo, emitted: readonly Emitted[] = []): Decoded {
+  if (!state.driving) return send([], emitted)
   state.broken = error
-  return send([{ kind: 'end' }], [...said, ...endTurn(state, { error })])
+  return send([{ kind: 'end' }], [...emitted, ...endTurn(state, { error })])
 }
 
-function openSession(state: State, said: readonly Said[]): Step {
+function openSession(state: State, emitted: readonly Emitted[]): Decoded {
   const { cwd, resume, options } = state.start
   const mcpServers = mcpServersOf(options.mcpServers ?? {})
   if (resume === undefined) {
-    return send([call(state, { method: 'session/new', params: { cwd, mcpServers } })], said)
+    return send([call(state, { method: 'session/new', params: { cwd, mcpServers } })], emitted)
   }
   if (!state.canLoad) {
     const message = 'the agent cannot go on with an earlier session'
-    return fail(state, { code: 'session_not_found', message }, said)
+    return fail(state, { code: 'session_not_found', message }, emitted)
   }
   const params = { sessionId: resume, cwd, mcpServers }
-  return send([call(state, { method: 'session/load', params })], said)
+  return send([call(state, { method: 'session/load', params })], emitted)
 }
 
-export function decodeOpened(state: State, native: Fields, sent: Sent): Step {
+export function decodeOpened(state: State, native: Fields, sent: Sent): Decoded {
   if (isRefused(native)) return refuseSession(state, errorOf(native.error), sent)
   const result = fields(native, 'result')
   state.sessionId = text(result, 'sessionId') ?? state.sessionId
@@ -88,17 +88,17 @@ export function decodeOpened(state: State, native: Fields, sent: Sent): Step {
   }
   state.hasModes = Array.isArray(fields(result, 'modes').availableModes)
   state.hasModels = Array.isArray(fields(result, 'models').availableModels)
-  const said = updateSession(state, { nativeSessionId: state.sessionId, ...offered(result) })
-  if (!state.driving) return send([], said)
+  const emitted = updateSession(state, { nativeSessionId: state.sessionId, ...offered(result) })
+  if (!state.driving) return send([], emitted)
   try {
     state.setup = wishes(state)
   } catch (thrown) {
     const { code, message } = toMainstemError(thrown)
-    return fail(state, { code, message }, said)
+    return fail(state, { code, message }, emitted)
   }
   state.ready = true
   state.awaitsCommands = state.replaying && state.quirks.replaysLate && state.known.commands === undefined
-  return proceed(state, said)
+  return proceed(state, emitted)
 }
 
 /** An answer without content is none the less an answer: it is done. */
@@ -106,7 +106,7 @@ function isRefused({ error }: Fields): boolean {
   return error !== undefined && error !== null
 }
 
-function refuseSession(state: State, error: ErrorInfo, sent: Sent): Step {
+function refuseSession(state: State, error: ErrorInfo, sent: Sent): Decoded {
   const resuming = sent.method !== 'session/new'
   // Agents refuse an unknown session under many codes; nothing else is asked for here.
   if (resuming && error.code !== 'authentication_failed') error.code = 'session_not_found'
@@ -129,35 +129,35 @@ export function isReady({ ready, awaitsCommands, setup, settingCall }: State): b
 }
 
 /** The next thing that stands between an open session and the prompt that waits for it. */
-export function proceed(state: State, said: readonly Said[] = []): Step {
-  if (!state.ready || state.awaitsCommands || state.settingCall !== undefined) return send([], said)
+export function proceed(state: State, emitted: readonly Emitted[] = []): Decoded {
+  if (!state.ready || state.awaitsCommands || state.settingCall !== undefined) return send([], emitted)
   const next = state.setup.shift()
   if (next) {
     const write = call(state, next)
     state.settingCall = state.callCount
-    return send([write], said)
+    return send([write], emitted)
   }
   const held = state.turn?.held
-  if (!held) return send([], said)
+  if (!held) return send([], emitted)
   const images = (held.images ?? []).map(({ mimeType, data }) => ({ type: 'image', mimeType, data }))
   if (images.length > 0 && !state.canSeeImages) {
     const error: ErrorInfo = { code: 'unsupported_option', message: NO_IMAGES }
-    return send([], [...said, ...endTurn(state, { error })])
+    return send([], [...emitted, ...endTurn(state, { error })])
   }
   const prompt = [...images, { type: 'text', text: held.text }]
   const params = { sessionId: state.sessionId, prompt }
-  return send([call(state, { method: 'session/prompt', params })], said)
+  return send([call(state, { method: 'session/prompt', params })], emitted)
 }
 
 /** A setting was made, or could not be. */
-export function decodeSet(state: State, native: Fields, sent: Sent): Step {
+export function decodeSet(state: State, native: Fields, sent: Sent): Decoded {
   const awaited = state.settingCall !== undefined && native.id === state.settingCall
   if (awaited) state.settingCall = undefined
   if (isRefused(native)) {
     const { message } = errorOf(native.error)
     const wish = ['modeId', 'modelId', 'value'].map((key) => text(sent.params, key))
     const data = { method: sent.method, wish: wish.find((value) => value !== undefined) ?? '' }
-    const notice: Said = { type: 'notice.raised', level: 'warning', code: 'mode_refused', message, data }
+    const notice: Emitted = { type: 'notice.raised', level: 'warning', code: 'mode_refused', message, data }
     // What was asked for at the start holds, or nothing runs.
     return awaited ? fail(state, { code: 'unsupported_option', message }, [notice]) : send([], [notice])
   }
@@ -166,6 +166,6 @@ export function decodeSet(state: State, native: Fields, sent: Sent): Step {
   // Some agents answer with nothing, and mean that it is done.
   if (method === 'session/set_mode') now.mode ??= text(params, 'modeId')
   if (method === 'session/set_model') now.model ??= text(params, 'modelId')
-  const said = updateSession(state, now)
-  return awaited ? proceed(state, said) : send([], said)
+  const emitted = updateSession(state, now)
+  return awaited ? proceed(state, emitted) : send([], emitted)
 }

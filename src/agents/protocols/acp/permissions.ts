@@ -1,7 +1,7 @@
 import type { RpcId } from '../../../framing/json-rpc.ts'
 import type { AnswerCommand, Question, RequestOption } from '../../../model/index.ts'
-import type { Said, Step, Write } from '../../agent.ts'
-import { line, nothing, refuse, sayAll, send } from '../../decoded.ts'
+import type { Decoded, Emitted, Write } from '../../agent.ts'
+import { emitAll, line, nothing, refuse, send } from '../../decoded.ts'
 import { compact, type Fields, fields, isFields, list, text } from '../../fields.ts'
 import { formContent, formQuestions } from '../../forms.ts'
 import { closeRequest, openRequest, withdrawRequest } from '../../requests.ts'
@@ -14,33 +14,33 @@ import { redefined, startCall } from './tools.ts'
 import { isRpcId, notificationMessage, resultMessage } from './wire.ts'
 
 /** The agent asks whether a call may run. For some this is the only place where the call is announced. */
-export function decodePermission(state: State, native: Fields): Step {
+export function decodePermission(state: State, native: Fields): Decoded {
   const nativeId = isRpcId(native.id) ? native.id : null
   const params = fields(native, 'params')
   const subject = fields(params, 'subject')
   const asked = isFields(params.toolCall) ? params.toolCall : fields(subject, 'toolCall')
   const id = text(asked, 'toolCallId')
-  const said = openTurn(state, isFields(params._meta) ? params._meta : undefined)
-  if (state.turn) said.push(...closeBlock(state, state.turn))
+  const emitted = openTurn(state, isFields(params._meta) ? params._meta : undefined)
+  if (state.turn) emitted.push(...closeBlock(state, state.turn))
   const call = id === undefined ? undefined : (state.tools.get(id) ?? newToolCall())
   if (id !== undefined && call !== undefined && call.toolId === undefined) {
     state.tools.set(id, call)
     learn(state, call, id, asked)
-    said.push(...startCall(state, call, id, asked))
+    emitted.push(...startCall(state, call, id, asked))
   }
   // What is asked may be told in other words than the call itself: the answer is bound to these.
   const shown = { ...(call ?? newToolCall()) }
   learn(state, shown, id ?? '', asked)
-  if (call) said.push(...askedAs(state, call, shown))
+  if (call) emitted.push(...askedAs(state, call, shown))
   // Nobody waits for an answer any more, and the agent must not wait for one either.
-  if (state.driving && state.turn?.cancelling) return send([takenBack(nativeId)], said)
+  if (state.driving && state.turn?.cancelling) return send([takenBack(nativeId)], emitted)
   const { name: tool } = shown
   const leavesPlan = shown.switchesMode || state.quirks.planTools.includes(tool ?? '')
   const title = text(params, 'title') ?? shown.title
   const requestId = newRequestId(state, nativeId)
   const options = optionsIn(state, params)
   state.asks.set(requestId, { nativeId, toolId: call?.toolId, options })
-  said.push(
+  emitted.push(
     openRequest(state.ledger, {
       requestId,
       kind: leavesPlan ? 'plan' : 'permission',
@@ -50,21 +50,21 @@ export function decodePermission(state: State, native: Fields): Step {
       options: [...options],
     }),
   )
-  return sayAll(said)
+  return emitAll(emitted)
 }
 
 /** The agent asks a person to fill in a form. A form it wants shown elsewhere, by URL, is not supported. */
-export function decodeElicitation(state: State, native: Fields): Step {
+export function decodeElicitation(state: State, native: Fields): Decoded {
   const nativeId = isRpcId(native.id) ? native.id : null
   const form = fields(native, 'params')
-  const said = openTurn(state, isFields(form._meta) ? form._meta : undefined)
-  if (state.turn) said.push(...closeBlock(state, state.turn))
+  const emitted = openTurn(state, isFields(form._meta) ? form._meta : undefined)
+  if (state.turn) emitted.push(...closeBlock(state, state.turn))
   const isForm = text(form, 'mode') === 'form'
-  if (!isForm || (state.driving && state.turn?.cancelling)) return send([takenBack(nativeId, form)], said)
+  if (!isForm || (state.driving && state.turn?.cancelling)) return send([takenBack(nativeId, form)], emitted)
   const requestId = newRequestId(state, nativeId)
   const call = state.tools.get(text(form, 'toolCallId') ?? '')
   state.asks.set(requestId, { nativeId, toolId: call?.toolId, options: [], form })
-  said.push(
+  emitted.push(
     openRequest(state.ledger, {
       requestId,
       kind: 'question',
@@ -75,7 +75,7 @@ export function decodeElicitation(state: State, native: Fields): Step {
       questions: questionsOf(state, form),
     }),
   )
-  return sayAll(said)
+  return emitAll(emitted)
 }
 
 function questionsOf({ quirks }: State, form: Fields): Question[] {
@@ -89,15 +89,15 @@ function questionsOf({ quirks }: State, form: Fields): Question[] {
 }
 
 /** The call is what is asked about: of this kind, and with these files. */
-function askedAs(state: State, call: ToolCall, { kind = 'other', locations, changes }: ToolCall): Said[] {
+function askedAs(state: State, call: ToolCall, { kind = 'other', locations, changes }: ToolCall): Emitted[] {
   const before = { ...call }
   call.kind = kind
   call.locations = locations ?? call.locations
   call.changes = changes
-  const said = redefined(state, call, before)
+  const emitted = redefined(state, call, before)
   // Files that are not told with the question may not be those it is about.
   redefineTool(state.ledger, call.toolId ?? '', kind, locations)
-  return said
+  return emitted
 }
 
 /** Ids of requests start again at 0 in every process, and one that was answered may be used again. */
@@ -137,15 +137,15 @@ function effectOf(kind: string): RequestOption['effect'] | undefined {
 }
 
 /** The agent no longer wants to know. */
-export function decodeCancelRequest(state: State, params: Fields): Step {
+export function decodeCancelRequest(state: State, params: Fields): Decoded {
   const [requestId] = openAsk(state, params.requestId) ?? []
   if (requestId === undefined) return nothing
   state.asks.delete(requestId)
   const reason = state.turn?.cancelling ? 'interrupted' : 'agent'
-  return sayAll(withdrawRequest(state.ledger, requestId, reason))
+  return emitAll(withdrawRequest(state.ledger, requestId, reason))
 }
 
-export function encodeAnswer(state: State, command: AnswerCommand): Step {
+export function encodeAnswer(state: State, command: AnswerCommand): Decoded {
   const ask = state.asks.get(command.requestId)
   if (!ask) return refuse('request_not_found', `the agent no longer asks ${command.requestId}`)
   if (ask.form) return answerForm(state, ask, ask.form, command)
@@ -169,10 +169,10 @@ export function encodeAnswer(state: State, command: AnswerCommand): Step {
   const answer = line(resultMessage(ask.nativeId, { outcome }))
   if (!command.interrupt) return send([answer])
   const cancel = cancelTurn(state)
-  return send([answer, ...cancel.writes], cancel.said)
+  return send([answer, ...cancel.writes], cancel.emitted)
 }
 
-function answerForm(state: State, { nativeId }: Ask, form: Fields, command: AnswerCommand): Step {
+function answerForm(state: State, { nativeId }: Ask, form: Fields, command: AnswerCommand): Decoded {
   if (command.decision === 'allow')
     return refuse('invalid_request', 'decision: a question is answered or denied')
   settleAsk(state, command.requestId)
@@ -183,7 +183,7 @@ function answerForm(state: State, { nativeId }: Ask, form: Fields, command: Answ
   const answer = line(resultMessage(nativeId, result))
   if (!command.interrupt) return send([answer])
   const cancel = cancelTurn(state)
-  return send([answer, ...cancel.writes], cancel.said)
+  return send([answer, ...cancel.writes], cancel.emitted)
 }
 
 /** A wider answer than was given is never sent; a narrower "no" is still a no. */
@@ -204,14 +204,14 @@ function settleAsk(state: State, requestId: string): void {
 }
 
 /** Cancelling a turn, which is done once, obliges us to take every open question back. */
-export function cancelTurn(state: State): Step {
+export function cancelTurn(state: State): Decoded {
   if (!state.turn || state.turn.cancelling) return nothing
   state.turn.cancelling = true
   const cancel = line(notificationMessage('session/cancel', { sessionId: state.sessionId }))
   const takes = [...state.asks.values()].map(({ nativeId, form }) => takenBack(nativeId, form))
-  const said = [...state.asks.keys()].flatMap((id) => withdrawRequest(state.ledger, id, 'interrupted'))
+  const emitted = [...state.asks.keys()].flatMap((id) => withdrawRequest(state.ledger, id, 'interrupted'))
   state.asks.clear()
-  return send([cancel, ...takes], said)
+  return send([cancel, ...takes], emitted)
 }
 
 function takenBack(nativeId: RpcId, form?: Fields): Write {

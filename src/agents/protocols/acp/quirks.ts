@@ -1,6 +1,6 @@
 import type { Policy } from '../../../model/index.ts'
 import { compareVersions } from '../../../model/version.ts'
-import type { Said } from '../../agent.ts'
+import type { Emitted } from '../../agent.ts'
 
 /** Approval × sandbox, as one name. */
 export type PolicyCell = `${Policy['approval']} ${Policy['sandbox']}`
@@ -50,7 +50,7 @@ export interface AcpQuirks {
   /** Its forms have the question as the title of a field, and a headline as the description. */
   readonly questionInTitle?: true
   /** Lines on standard error that contain these words report what the protocol does not carry. */
-  readonly warnings?: readonly { readonly words: string; readonly notice: Said }[]
+  readonly warnings?: readonly { readonly words: string; readonly notice: Emitted }[]
   readonly modes: Modes
   /** The launch passes permission rules, and a running process keeps the rules it started with. */
   readonly rulesAtStart?: true

@@ -1,12 +1,12 @@
 import type { ConfigOption, Named, SessionUpdated } from '../../../model/events/session.ts'
-import type { Said } from '../../agent.ts'
+import type { Emitted } from '../../agent.ts'
 import { compact, type Fields, fields, isFields, list, text } from '../../fields.ts'
 import type { State } from './state.ts'
 
 type Known = { [K in keyof Omit<SessionUpdated, 'type'>]?: SessionUpdated[K] | undefined }
 
 /** Only what is new is worth an event. */
-export function updateSession(state: State, now: Known): Said[] {
+export function updateSession(state: State, now: Known): Emitted[] {
   const changed: Record<string, unknown> = {}
   for (const [key, value] of Object.entries(now)) {
     if (value === undefined || same(value, Reflect.get(state.known, key))) continue

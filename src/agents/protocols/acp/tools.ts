@@ -1,6 +1,6 @@
 import type { ToolUpdated } from '../../../model/events/tool.ts'
-import type { Said, Step } from '../../agent.ts'
-import { nothing, sayAll } from '../../decoded.ts'
+import type { Decoded, Emitted } from '../../agent.ts'
+import { emitAll, nothing } from '../../decoded.ts'
 import { compact, type Fields, isFields, text } from '../../fields.ts'
 import { finishSubagent, startSubagent } from '../../subagents.ts'
 import { finishTool, redefineTool, startTool, toolIdOf } from '../../tools.ts'
@@ -15,17 +15,17 @@ import { resultOf } from './tool-result.ts'
 const ENDS: ReadonlySet<unknown> = new Set(['completed', 'failed', 'cancelled'])
 
 /** A call is announced, refined and ended; some agents skip the first, some say everything at once. */
-export function decodeTool(state: State, update: Fields): Step {
+export function decodeTool(state: State, update: Fields): Decoded {
   if (state.replaying) return nothing
   const id = text(update, 'toolCallId') ?? '?'
   const announced = update.sessionUpdate === 'tool_call'
   let call = state.tools.get(id)
   // Words about a call that is over change nothing, unless its id is used again.
   if (!call && !announced && state.ledger.closedTools.has(id)) return nothing
-  const said = openTurn(state, isFields(update._meta) ? update._meta : undefined)
+  const emitted = openTurn(state, isFields(update._meta) ? update._meta : undefined)
   const turn = runningTurn(state)
-  if (!turn && !call) return sayAll(strayText(text(update, 'title') ?? id))
-  if (turn) said.push(...closeBlock(state, turn))
+  if (!turn && !call) return emitAll(strayText(text(update, 'title') ?? id))
+  if (turn) emitted.push(...closeBlock(state, turn))
   if (!call) {
     call = newToolCall()
     state.tools.set(id, call)
@@ -33,14 +33,14 @@ export function decodeTool(state: State, update: Fields): Step {
   const before = { ...call }
   learn(state, call, id, update)
   const ended = ENDS.has(update.status)
-  if (call.toolId !== undefined) said.push(...refined(state, call, before, update, ended))
+  if (call.toolId !== undefined) emitted.push(...refined(state, call, before, update, ended))
   // The input is still being written: only its next frame has all of it.
-  else if (!ended && before.input === undefined && isDraft(update)) return sayAll(said)
+  else if (!ended && before.input === undefined && isDraft(update)) return emitAll(emitted)
   // What comes with the end is the result, and no description of what was asked.
-  else said.push(...startCall(state, call, id, ended ? {} : update))
-  if (hasBegun(state, call, update)) said.push(...startChild(state, call))
-  if (ended) said.push(...endCall(state, call, id, update))
-  return sayAll(said)
+  else emitted.push(...startCall(state, call, id, ended ? {} : update))
+  if (hasBegun(state, call, update)) emitted.push(...startChild(state, call))
+  if (ended) emitted.push(...endCall(state, call, id, update))
+  return emitAll(emitted)
 }
 
 /** Has it run at all? What was refused has not, whatever becomes of it. */
@@ -55,7 +55,7 @@ function isDraft(update: Fields): boolean {
   return Object.keys(update.rawInput).every((key) => key === 'cwd')
 }
 
-export function startCall(state: State, call: ToolCall, id: string, native: Fields): Said[] {
+export function startCall(state: State, call: ToolCall, id: string, native: Fields): Emitted[] {
   const { title, locations, parent } = call
   const name = call.name ?? '?'
   const kind = call.kind ?? 'other'
@@ -68,7 +68,7 @@ export function startCall(state: State, call: ToolCall, id: string, native: Fiel
 }
 
 /** A sub-agent begins when its call runs, and not while somebody is asked whether it may. */
-function startChild(state: State, { toolId, name, title, input, parent }: ToolCall): Said[] {
+function startChild(state: State, { toolId, name, title, input, parent }: ToolCall): Emitted[] {
   if (toolId === undefined || name === undefined || !state.quirks.subagentTools.includes(name)) return []
   const asked = isFields(input) ? input : {}
   const more = compact({ agentType: text(asked, 'subagent_type'), prompt: text(asked, 'prompt'), parent })
@@ -84,16 +84,16 @@ function refined(
   before: Readonly<ToolCall>,
   update: Fields,
   ended: boolean,
-): Said[] {
-  const said = redefined(state, call, before)
+): Emitted[] {
+  const emitted = redefined(state, call, before)
   const toolId = call.toolId ?? ''
   const output = progress(call, update, ended)
-  if (output !== '') said.push({ type: 'tool.progressed', toolId, output })
-  return said
+  if (output !== '') emitted.push({ type: 'tool.progressed', toolId, output })
+  return emitted
 }
 
 /** What is known of a call by now and was not before. */
-export function redefined(state: State, call: ToolCall, before: Readonly<ToolCall>): Said[] {
+export function redefined(state: State, call: ToolCall, before: Readonly<ToolCall>): Emitted[] {
   const toolId = call.toolId ?? ''
   if (call.kind !== before.kind || call.locations !== before.locations)
     redefineTool(state.ledger, toolId, call.kind ?? 'other', call.locations)
@@ -120,26 +120,26 @@ function progress(call: ToolCall, update: Fields, ended: boolean): string {
   return content.startsWith(shown) ? content.slice(shown.length) : ''
 }
 
-function endCall(state: State, call: ToolCall, id: string, update: Fields): Said[] {
+function endCall(state: State, call: ToolCall, id: string, update: Fields): Emitted[] {
   state.tools.delete(id)
   const result = resultOf(state, call, update)
   const { rawOutput } = update
   if (isFields(rawOutput) && rawOutput.executionMode === 'background') call.detached = true
   const done = changesDone(call.changes, rawOutput, call.response, call.input)
-  const said = finishTool(state.ledger, id, result, done)
+  const emitted = finishTool(state.ledger, id, result, done)
   const toolId = call.toolId ?? ''
   const subagent = state.ledger.subagents.get(toolId)
-  if (!subagent) return said
+  if (!subagent) return emitted
   if (call.detached) {
     // It is told when such a sub-agent ends; if not, it ends with the turn or with the process.
     subagent.background = isFields(rawOutput) && rawOutput.executionMode === 'background'
-    return said
+    return emitted
   }
   const { status } = result
-  said.push(
+  emitted.push(
     ...finishSubagent(state.ledger, toolId, {
       status: status === 'success' || status === 'cancelled' ? status : 'error',
     }),
   )
-  return said
+  return emitted
 }

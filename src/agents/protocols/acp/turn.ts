@@ -1,5 +1,5 @@
 import { decide, type ErrorInfo, type Evidence, isZeroUsage, type Usage } from '../../../model/index.ts'
-import type { Exit, Said, TurnVerdict } from '../../agent.ts'
+import type { Emitted, Exit, TurnVerdict } from '../../agent.ts'
 import { type Fields, fields, isFields, number, text } from '../../fields.ts'
 import { settle } from '../../settle.ts'
 import { silentEnd } from '../../silent-end.ts'
@@ -17,18 +17,18 @@ export interface Ending {
 }
 
 /** Settles the open turn; the next prompt that was already sent begins its own. */
-export function endTurn(state: State, ending: Ending): Said[] {
+export function endTurn(state: State, ending: Ending): Emitted[] {
   const { turn } = state
   if (!turn) return []
   const { evidence, error, reason } = judge(state, turn, ending)
-  const said = endBlocks(state, turn, evidence, ending.answer)
+  const emitted = endBlocks(state, turn, evidence, ending.answer)
   const { denials, personDenials } = state.ledger
   const { exit } = ending
   // A call that our cancel left open was stopped by it, even where the agent reports success.
   const cut = turn.cancelling && !exit && hasOpenCall(state)
   const outcome = decide({ evidence, denials, personDenials, cut }, exit?.cause ?? causeOf(turn), exit?.code)
-  said.push(...settle(state.ledger, outcome), ...reportUsage(state, turn, ending.answer))
-  const usage = usageIn(said)
+  emitted.push(...settle(state.ledger, outcome), ...reportUsage(state, turn, ending.answer))
+  const usage = usageIn(emitted)
   const verdict: TurnVerdict = {
     type: 'turn.verdict',
     evidence,
@@ -42,9 +42,9 @@ export function endTurn(state: State, ending: Ending): Said[] {
     denials: state.ledger.denials,
     personDenials: state.ledger.personDenials,
   }
-  said.push(verdict)
+  emitted.push(verdict)
   forgetTurn(state)
-  return [...said, ...nextTurn(state)]
+  return [...emitted, ...nextTurn(state)]
 }
 
 function hasOpenCall({ ledger }: State): boolean {
@@ -115,27 +115,27 @@ function isCounted({ quirks }: State, native: Fields): boolean {
   return quirks.failureHasNoId ? usage !== null : isFields(usage)
 }
 
-function endBlocks(state: State, turn: Turn, evidence: Evidence, answer: Fields = {}): Said[] {
+function endBlocks(state: State, turn: Turn, evidence: Evidence, answer: Fields = {}): Emitted[] {
   if (evidence === 'success') return closeBlock(state, turn)
-  const said: Said[] = releaseEcho(state, turn)
+  const emitted: Emitted[] = releaseEcho(state, turn)
   // A chunk without an id may be a word of the model that was cut.
-  if (state.quirks.failureHasNoId && isCounted(state, answer)) said.push(...releaseAside(state, turn))
+  if (state.quirks.failureHasNoId && isCounted(state, answer)) emitted.push(...releaseAside(state, turn))
   // The failure's own words are no answer.
   if (turn.aside) {
     const { text: message } = turn.aside
-    said.push({ type: 'notice.raised', level: 'error', code: 'agent_error', message })
+    emitted.push({ type: 'notice.raised', level: 'error', code: 'agent_error', message })
   }
-  return said
+  return emitted
 }
 
-function reportUsage(state: State, turn: Turn, answer: Fields | undefined): Said[] {
+function reportUsage(state: State, turn: Turn, answer: Fields | undefined): Emitted[] {
   const told = answer && usageOfAnswer(isFields(answer.result) ? answer.result : answer)
   const costUsd = turnCost(state)
-  const said: Said[] = []
+  const emitted: Emitted[] = []
   let usage: Usage | undefined = told && !isZeroUsage(told) ? told : undefined
   // A turn without tools is one model call, so its last one is all of it.
   if (usage && state.quirks.usageOfLastStep && turn.tools > 0) {
-    said.push({ type: 'usage.reported', scope: 'step', ...usage, source: 'agent' })
+    emitted.push({ type: 'usage.reported', scope: 'step', ...usage, source: 'agent' })
     usage = undefined
   }
   const source = usage === undefined && turn.steps !== undefined ? 'computed' : 'agent'
@@ -144,8 +144,8 @@ function reportUsage(state: State, turn: Turn, answer: Fields | undefined): Said
   // No ACP agent counts its sub-agents in this figure.
   if (usage && turn.delegated) usage = { ...usage, partial: true }
   // All zero is what an interrupted turn reports, and not what it used.
-  if (usage && !isZeroUsage(usage)) said.push({ type: 'usage.reported', scope: 'turn', ...usage, source })
-  return said
+  if (usage && !isZeroUsage(usage)) emitted.push({ type: 'usage.reported', scope: 'turn', ...usage, source })
+  return emitted
 }
 
 /** Cost is told as the running total of the session, over all its processes. */
@@ -157,8 +157,8 @@ function turnCost(state: State): number | undefined {
   return costBefore === undefined ? undefined : Math.max(0, Math.round((cost - costBefore) * 1e10) / 1e10)
 }
 
-function usageIn(said: readonly Said[]): Usage | undefined {
-  const reported = said.findLast((event) => event.type === 'usage.reported' && event.scope === 'turn')
+function usageIn(emitted: readonly Emitted[]): Usage | undefined {
+  const reported = emitted.findLast((event) => event.type === 'usage.reported' && event.scope === 'turn')
   if (reported?.type !== 'usage.reported') return undefined
   const { type: _, scope: __, source: ___, ...usage } = reported
   return usage
@@ -175,10 +175,10 @@ function forgetTurn(state: State): void {
 }
 
 /** A prompt that was sent too early runs now, unless it was answered before it could. */
-function nextTurn(state: State): Said[] {
+function nextTurn(state: State): Emitted[] {
   const next = state.waiting.shift()
   if (!next) return []
   beginTurn(state, next.call)
-  const said: Said[] = [{ type: 'turn.started', origin: 'prompt', prompt: next.text }]
-  return next.answer ? [...said, ...endTurn(state, { answer: next.answer })] : said
+  const emitted: Emitted[] = [{ type: 'turn.started', origin: 'prompt', prompt: next.text }]
+  return next.answer ? [...emitted, ...endTurn(state, { answer: next.answer })] : emitted
 }

@@ -1,6 +1,6 @@
 import type { PlanItem } from '../../../model/events/work.ts'
-import type { Said, Step } from '../../agent.ts'
-import { nothing, say, sayAll, unmapped } from '../../decoded.ts'
+import type { Decoded, Emitted } from '../../agent.ts'
+import { emit, emitAll, nothing, unmapped } from '../../decoded.ts'
 import { compact, count, type Fields, fields, isFields, list, number, text } from '../../fields.ts'
 import { ruleTable } from '../../rules.ts'
 import { openTurn, runningTurn } from './between-turns.ts'
@@ -12,7 +12,7 @@ import type { State } from './state.ts'
 import { decodeTool } from './tools.ts'
 import { endTurn } from './turn.ts'
 
-type Rule = (state: State, update: Fields, raw: string) => Step
+type Rule = (state: State, update: Fields, raw: string) => Decoded
 
 const ruleOf = ruleTable<Rule>({
   agent_message_chunk: decodeMessageChunk,
@@ -23,16 +23,16 @@ const ruleOf = ruleTable<Rule>({
   plan_update: (state, update, raw) => decodePlan(state, update, fields(update, 'plan'), raw),
 
   available_commands_update(state, update) {
-    const said = updateSession(state, { commands: commandNames(update) })
+    const emitted = updateSession(state, { commands: commandNames(update) })
     state.awaitsCommands = false
     // Only a prompt that waited for this list goes out with it.
     const waits = state.replaying && state.turn?.held !== undefined
-    return waits ? proceed(state, said) : sayAll(said)
+    return waits ? proceed(state, emitted) : emitAll(emitted)
   },
 
   current_mode_update: (state, update) =>
-    sayAll(updateSession(state, { mode: text(update, 'currentModeId') })),
-  config_option_update: (state, update) => sayAll(updateSession(state, configured(update))),
+    emitAll(updateSession(state, { mode: text(update, 'currentModeId') })),
+  config_option_update: (state, update) => emitAll(updateSession(state, configured(update))),
   session_info_update: decodeSessionInfo,
   usage_update: decodeUsage,
   notice: decodeNotice,
@@ -48,11 +48,11 @@ const ruleOf = ruleTable<Rule>({
   // The draft version answers a prompt at once, and tells here when it is done.
   state_update: (state, update) =>
     update.state === 'idle' && update.stopReason !== undefined
-      ? sayAll(endTurn(state, { answer: update }))
+      ? emitAll(endTurn(state, { answer: update }))
       : nothing,
 })
 
-export function decodeUpdate(state: State, native: Fields, raw: string): Step {
+export function decodeUpdate(state: State, native: Fields, raw: string): Decoded {
   const params = fields(native, 'params')
   const update = fields(params, 'update')
   // A process may have more sessions than ours.
@@ -67,7 +67,7 @@ export function decodeUpdate(state: State, native: Fields, raw: string): Step {
 }
 
 /** A plan may also be a text or a file: that is no list, and not an empty one. */
-function decodePlan(state: State, update: Fields, plan: Fields, raw: string): Step {
+function decodePlan(state: State, update: Fields, plan: Fields, raw: string): Decoded {
   if (state.replaying) return nothing
   if (!Array.isArray(plan.entries)) return unmapped(`${text(update, 'sessionUpdate') ?? '?'}/?`, raw)
   const items = list(plan, 'entries').flatMap((entry): PlanItem[] => {
@@ -81,19 +81,19 @@ function decodePlan(state: State, update: Fields, plan: Fields, raw: string): St
       },
     ]
   })
-  const said = openTurn(state, isFields(update._meta) ? update._meta : undefined)
+  const emitted = openTurn(state, isFields(update._meta) ? update._meta : undefined)
   const turn = runningTurn(state)
-  if (turn) said.push(...closeBlock(state, turn))
-  said.push({ type: 'plan.updated', items })
-  return sayAll(said)
+  if (turn) emitted.push(...closeBlock(state, turn))
+  emitted.push({ type: 'plan.updated', items })
+  return emitAll(emitted)
 }
 
 /** How full the window is, and what the session has cost so far. */
-function decodeUsage(state: State, update: Fields): Step {
+function decodeUsage(state: State, update: Fields): Decoded {
   const turn = runningTurn(state)
-  const said: Said[] = []
+  const emitted: Emitted[] = []
   // Where messages have no ids, the end of a model call is the only thing that parts two of them.
-  if (turn && turn.block?.nativeId === undefined) said.push(...closeBlock(state, turn))
+  if (turn && turn.block?.nativeId === undefined) emitted.push(...closeBlock(state, turn))
   const cost = fields(update, 'cost')
   if (text(cost, 'currency') === 'USD') {
     const amount = number(cost, 'amount')
@@ -107,34 +107,34 @@ function decodeUsage(state: State, update: Fields): Step {
   const size = count(update, 'size')
   const { context } = state
   if ((used === undefined && size === undefined) || (used === context.used && size === context.size)) {
-    return sayAll(said)
+    return emitAll(emitted)
   }
   state.context = { used, size }
   const model = text(fields(update, '_meta'), '_claude/model')
   const figures = compact({ model, contextUsed: used, contextSize: size })
-  said.push({ type: 'usage.reported', scope: 'context', ...figures, source: 'agent' })
-  return sayAll(said)
+  emitted.push({ type: 'usage.reported', scope: 'context', ...figures, source: 'agent' })
+  return emitAll(emitted)
 }
 
 /** The title; and, from one adapter, what the program behind it says of its own state. */
-function decodeSessionInfo(state: State, update: Fields): Step {
-  const said = updateSession(state, { title: text(update, 'title') })
+function decodeSessionInfo(state: State, update: Fields): Decoded {
+  const emitted = updateSession(state, { title: text(update, 'title') })
   const codex = fields(fields(update, '_meta'), 'codex')
   const status = text(fields(codex, 'threadStatus'), 'type')
   const { turn } = state
   if (turn && status !== undefined)
     turn.failed = status === 'systemError' || (turn.failed && status === 'idle')
-  if (!isFields(codex.error)) return sayAll(said)
+  if (!isFields(codex.error)) return emitAll(emitted)
   const { error } = codex
   const told = [text(error, 'message'), text(error, 'additionalDetails')].filter((part) => part !== undefined)
   const message = told.join(': ')
   if (error.willRetry !== true) {
-    said.push({ type: 'notice.raised', level: 'error', code: 'agent_error', message })
-    return sayAll(said)
+    emitted.push({ type: 'notice.raised', level: 'error', code: 'agent_error', message })
+    return emitAll(emitted)
   }
-  if (turn) said.push(...discardBlock(state, turn))
-  said.push({ type: 'limit.reported', kind: 'retry', message, ...retryFigures(error) })
-  return sayAll(said)
+  if (turn) emitted.push(...discardBlock(state, turn))
+  emitted.push({ type: 'limit.reported', kind: 'retry', message, ...retryFigures(error) })
+  return emitAll(emitted)
 }
 
 /** "Reconnecting... 1/5", and the status of the answer that was the reason. */
@@ -151,26 +151,26 @@ function retryFigures(error: Fields): { attempt?: number; of?: number; status?: 
 }
 
 /** Updates of one compaction patch each other; only another status or another error is an event. */
-function decodeCompaction(state: State, update: Fields): Step {
+function decodeCompaction(state: State, update: Fields): Decoded {
   const id = text(update, 'compactionId') ?? ''
   const status = text(update, 'status') ?? '?'
   const error = text(update, 'error')
   const now = error === undefined ? status : `${status}: ${error}`
   if (state.compactions.get(id) === now) return nothing
   state.compactions.set(id, now)
-  if (status === 'completed') return say({ type: 'context.compacted' })
+  if (status === 'completed') return emit({ type: 'context.compacted' })
   const level = status === 'failed' ? 'warning' : 'info'
   const message = `compaction of the context: ${now}`
-  return say({ type: 'notice.raised', level, code: 'agent_warning', message })
+  return emit({ type: 'notice.raised', level, code: 'agent_warning', message })
 }
 
 /** A remark of the program, with a severity of its own. */
-function decodeNotice(_state: State, update: Fields): Step {
+function decodeNotice(_state: State, update: Fields): Decoded {
   const severity = text(update, 'severity')
   const level = severity === 'error' || severity === 'warning' ? severity : 'info'
   const title = text(update, 'title') ?? ''
   const description = text(update, 'description')
-  return say({
+  return emit({
     type: 'notice.raised',
     level,
     code: level === 'error' ? 'agent_error' : 'agent_warning',
