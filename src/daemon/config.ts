@@ -91,6 +91,7 @@ export const ConfigFile = z.strictObject({
     .enum(['power', 'process', 'none'])
     .default('power')
     .describe('what the log survives: a power cut, the end of this process, or not even that'),
+  maxBytes: z.int().positive().optional().describe('how large the database may become'),
   agents: z.record(z.string().regex(OUTSIDE_ID), AgentSettings).default({}),
   timeouts: Timeouts.prefault({}),
   retention: RetentionSettings.prefault({}).describe('what is kept how long; without it, for ever'),

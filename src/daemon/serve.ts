@@ -95,13 +95,15 @@ export async function serve({
     runs,
     streams: new StreamQuota(config.limits.streams),
     phase: () => phase.now,
+    probe: () => store.probe(),
     report,
   })
   try {
-    // What the owner before us left open is closed before anybody is served.
-    await wired.sessions.recover()
     await listen(app, config)
+    // Closes what the previous owner left open. Until then every route but the two for health answers 503.
+    await wired.sessions.recover()
   } catch (thrown) {
+    await app.close()
     await wired[Symbol.asyncDispose]()
     throw thrown
   }
@@ -204,8 +206,13 @@ function retentionOf({ retention }: Config): Retention {
   }
 }
 
-function storeOf({ data, durability }: Config): Promise<Store> | Store {
-  return durability === 'none' ? memoryStore() : sqliteStore({ directory: join(data, 'log'), durability })
+function storeOf({ data, durability, maxBytes }: Config): Promise<Store> | Store {
+  if (durability === 'none') return memoryStore()
+  return sqliteStore({
+    directory: join(data, 'log'),
+    durability,
+    ...(maxBytes !== undefined && { maxBytes }),
+  })
 }
 
 async function realRoot(root: string): Promise<string> {

@@ -56,6 +56,8 @@ export interface GatewayDeps {
   runs: BackgroundWork
   streams: StreamQuota
   phase(): Phase
+  /** Fails with `storage_failed` while the store cannot be written. */
+  probe(): Promise<void>
   /** Takes an error that no client can be told about. */
   report(thrown: unknown): void
 }

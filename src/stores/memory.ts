@@ -36,6 +36,10 @@ class MemoryStore implements Store {
   readonly #accounts = new Map<string, Spent>()
   readonly #blobs = new MemoryBlobs()
 
+  async probe(): Promise<void> {
+    // Memory has no limit that could be asked for.
+  }
+
   get blobs(): BlobSink {
     return this.#blobs
   }

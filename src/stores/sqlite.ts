@@ -172,6 +172,10 @@ class SqliteStore implements Store {
     this.#logs.release(log)
   }
 
+  probe(): Promise<void> {
+    return this.#committer.write({ kind: 'probe' })
+  }
+
   forgetReceipts(before: number): Promise<void> {
     return this.#committer.write({ kind: 'forget', before })
   }

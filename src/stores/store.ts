@@ -138,6 +138,8 @@ export interface Store extends AsyncDisposable {
   readBlob(ref: BlobRef): Promise<Uint8Array>
   /** Drops what lies before the edge, or somewhat less. The last entry stays, so that no seq is ever given twice. */
   trim(session: string, edge: Edge): Promise<void>
+  /** Finds out whether a commit could succeed now, and fails with `storage_failed` if not. It changes nothing. */
+  probe(): Promise<void>
   /** Forgets keys that were used before this time. */
   forgetReceipts(before: number): Promise<void>
   /** Removes log, journal, record, queue, receipts and blobs. Usage and the owners of native conversations stay. */

@@ -61,6 +61,30 @@ describe('the commands in the pages', () => {
   })
 })
 
+const keysOf = (key: 'timeouts' | 'retention' | 'limits') => ConfigFile.shape[key].unwrap().shape
+
+describe('keys of the configuration in other pages', () => {
+  const nested = (['timeouts', 'retention', 'limits'] as const).flatMap((key) =>
+    Object.keys(keysOf(key)).map((name) => `${key}.${name}`),
+  )
+
+  it('exist under the name that is printed', () => {
+    const printed = pages.flatMap(
+      ({ text }) => text.match(/(?<=`)(?:timeouts|retention|limits)\.\w+(?=`)/g) ?? [],
+    )
+    expect(printed.length).toBeGreaterThan(3)
+    expect(printed.filter((name) => !nested.includes(name))).toEqual([])
+  })
+
+  it('exist where the page on operations names them without their section', () => {
+    const { text = '' } = pages.find(({ path }) => path === 'docs/operations.md') ?? {}
+    const names = codeIn(text).filter((code) => /^[a-z]+(?:[A-Z][a-z]+)+$/.test(code))
+    const known = [...Object.keys(ConfigFile.shape), ...nested.map((name) => name.split('.')[1])]
+    expect(names).toContain('maxBytes')
+    expect(names.filter((name) => !known.includes(name))).toEqual([])
+  })
+})
+
 describe('the page on the command line', () => {
   it.each(commandLine().commands.map((command) => [command.name(), command] as const))(
     'lists exactly the options of %s',
@@ -77,6 +101,12 @@ describe('the page on the command line', () => {
 
   it('lists exactly the keys of the configuration', () => {
     expect(listed('Configuration').sort()).toEqual(Object.keys(ConfigFile.shape).sort())
+  })
+
+  it.each(['timeouts', 'retention', 'limits'] as const)('lists exactly the keys of %s', (key) => {
+    const [, meaning = ''] =
+      new RegExp(`^\\| \`${key}\` \\|(.+)\\|$`, 'm').exec(section('Configuration')) ?? []
+    expect(codeIn(meaning).sort()).toEqual(Object.keys(keysOf(key)).sort())
   })
 
   it('shows a configuration that is valid', () => {

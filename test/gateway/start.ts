@@ -88,6 +88,7 @@ export class TestGateway implements AsyncDisposable {
       limits: { bodyBytes: 1024 * 1024, jsonDepth: 64, connections: 100 },
       streams: new StreamQuota(100),
       phase: () => 'ready',
+      probe: () => store.probe(),
       ...options,
       runs: new BackgroundWork(report),
       sessions: this.sessions,

@@ -51,6 +51,16 @@ export function storeContract({ name, open }: Implementation): void {
       expect(await store.read(SESSION, 2, 3)).toEqual(entries(3, 5))
     })
 
+    test('answers a probe, and a probe changes nothing', async () => {
+      await using store = await open()
+      await store.append(SESSION, { entries: entries(1, 2), record: state(SESSION) })
+      const record = await store.record(SESSION)
+      await Promise.all([store.probe(), store.append(SESSION, { entries: [entry(3)] }), store.probe()])
+      expect(await store.read(SESSION, 0, 100)).toEqual(entries(1, 3))
+      expect(await store.readJournal(SESSION, 0, 100)).toEqual([])
+      expect(await store.record(SESSION)).toEqual({ ...record, head: 3, updatedAt: 3 })
+    })
+
     test.each([
       ['record', async (store: Store) => (await store.record(SESSION))?.head ?? 0],
       ['records', async (store: Store) => (await store.records({ limit: 1 }))[0]?.head ?? 0],

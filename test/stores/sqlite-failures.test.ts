@@ -1,4 +1,4 @@
-import { renameSync, rmSync } from 'node:fs'
+import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeEach, expect, test } from 'vitest'
 import { sqliteStore } from '../../src/stores/sqlite.ts'
@@ -53,6 +53,35 @@ test('a full disk stops writing, not reading, and writing goes on when there is 
   await store.delete(OTHER)
   await store.append(ID, { entries: entries(ID, head + 1, head + 100) })
   expect(await readAll(store, ID)).toEqual(entries(ID, 1, head + 100))
+})
+
+test('a probe fails while the disk is full, and succeeds when there is room again', async () => {
+  await using store = await sqliteStore({ directory, maxBytes: 2_000_000 })
+  await store.create(OTHER, { entries: entries(OTHER, 1, 2000), record: state(OTHER) })
+  await store.probe()
+  await fill(store, ID)
+  await expect(store.probe()).rejects.toMatchObject({ code: 'storage_failed', message: /full/ })
+  await store.delete(OTHER)
+  await store.probe()
+  expect(readdirSync(directory).sort()).toEqual([
+    'blobs',
+    'lock',
+    'mainstem.db',
+    'mainstem.db-shm',
+    'mainstem.db-wal',
+  ])
+})
+
+test('a probe that fails does not fail the commits behind it', async () => {
+  await using store = await sqliteStore({ directory })
+  mkdirSync(join(directory, 'probe'))
+  const [probe, append] = await Promise.allSettled([
+    store.probe(),
+    store.append(ID, { entries: entries(ID, 1, 10) }),
+  ])
+  expect(probe).toMatchObject({ status: 'rejected', reason: { code: 'storage_failed' } })
+  expect(append.status).toBe('fulfilled')
+  expect(await readAll(store, ID)).toEqual(entries(ID, 1, 10))
 })
 
 test('what waits behind a failed commit fails with it, so that no gap can come of it', async () => {

@@ -1,8 +1,10 @@
+import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { MainstemError } from '../../model/index.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { named } from './components.ts'
 import { type Endpoint, endpoint } from './endpoint.ts'
+import { StorageCheck } from './storage-check.ts'
 
 const Health = named('Health', z.strictObject({ status: z.enum(['ok', 'ready']) }))
 
@@ -13,8 +15,16 @@ export function checkReady({ phase }: Pick<GatewayDeps, 'phase'>): void {
   throw new MainstemError(now === 'draining' ? 'draining' : 'overloaded', `the server is ${now}`)
 }
 
+/** The routes that ask for a token answer 503 until recovery is complete; the others answer for themselves. */
+export function refuseUntilStarted(app: FastifyInstance, { phase }: Pick<GatewayDeps, 'phase'>): void {
+  app.addHook('onRequest', async ({ routeOptions }) => {
+    if (phase() === 'starting' && routeOptions.config?.auth !== 'open') checkReady({ phase })
+  })
+}
+
 /** Is the process alive, and may it be given work? Neither tells anything else, so neither asks for a token. */
-export function healthEndpoints(deps: Pick<GatewayDeps, 'phase'>): Endpoint[] {
+export function healthEndpoints(deps: Pick<GatewayDeps, 'phase' | 'probe' | 'report'>): Endpoint[] {
+  const storage = new StorageCheck(deps)
   return [
     endpoint({
       method: 'GET',
@@ -32,9 +42,10 @@ export function healthEndpoints(deps: Pick<GatewayDeps, 'phase'>): Endpoint[] {
       auth: 'open',
       query: z.looseObject({}),
       answer: Health,
-      errors: ['overloaded', 'draining'],
+      errors: ['overloaded', 'draining', 'storage_failed'],
       async run() {
         checkReady(deps)
+        await storage.run()
         return { status: 'ready' as const }
       },
     }),

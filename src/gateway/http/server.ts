@@ -13,6 +13,7 @@ import { requireToken } from './auth.ts'
 import { Connections } from './connections.ts'
 import { routeOf } from './endpoint.ts'
 import { guardEdges, pathOf } from './guard.ts'
+import { refuseUntilStarted } from './health.ts'
 import { parseJsonBody } from './json.ts'
 import { PROBLEM_TYPE, type Problem, problemFrom, problemOf, sendProblem } from './problem.ts'
 
@@ -58,6 +59,7 @@ export function gateway(deps: GatewayDeps): FastifyInstance {
     sendProblem(reply, problemOf('not_found', 'there is no such path')),
   )
   guardEdges(app, deps)
+  refuseUntilStarted(app, deps)
   requireToken(app, deps, connections)
   const socketOf = acceptSockets(app, deps)
   // Only routes that are added once sockets are known can be opened as one.

@@ -1,5 +1,5 @@
 import { MainstemError } from '../../model/index.ts'
-import type { Commit, Removal } from './message.ts'
+import type { Commit, Probe, Removal } from './message.ts'
 import { storageFailed } from './storage-failed.ts'
 import type { WriterChannel } from './writer-channel.ts'
 
@@ -14,7 +14,7 @@ export interface Batched {
 }
 
 interface Waiting {
-  work: Batched | Removal
+  work: Batched | Removal | Probe
   resolve(): void
   reject(error: unknown): void
 }
@@ -38,7 +38,7 @@ export class Committer {
   }
 
   /** Settles when it is committed. */
-  write(work: Batched | Removal): Promise<void> {
+  write(work: Batched | Removal | Probe): Promise<void> {
     if (this.#closed) return Promise.reject(new MainstemError('storage_failed', 'the store is closed'))
     return new Promise((resolve, reject) => {
       this.#queue.push({ work, resolve, reject })
@@ -73,18 +73,20 @@ export class Committer {
     try {
       await this.#channel.ask(messageOf(group))
     } catch (thrown) {
-      // What waits behind it was numbered as if it had gone well.
-      const after = this.#queue
-      this.#queue = []
-      this.#onFailure()
       const error = storageFailed('cannot write to the store', thrown)
+      const after = isProbe(group) ? [] : this.#queue
+      if (!isProbe(group)) {
+        // What waits behind it was numbered as if it had gone well.
+        this.#queue = []
+        this.#onFailure()
+      }
       for (const { reject } of [...group, ...after]) reject(error)
       return
     }
     for (const { resolve } of group) resolve()
   }
 
-  /** From the front of the queue; a removal goes alone, because it must not overtake or be overtaken. */
+  /** From the front of the queue; a removal or a probe goes alone, because it must not overtake or be overtaken. */
   #take(): Waiting[] {
     let chars = 0
     const end = this.#queue.findIndex(({ work }, index) => {
@@ -97,7 +99,12 @@ export class Committer {
   }
 }
 
-function messageOf(group: readonly Waiting[]): Commit | Removal {
+/** Nothing was written, so nothing depends on it. */
+function isProbe([first]: readonly Waiting[]): boolean {
+  return first?.work.kind === 'probe'
+}
+
+function messageOf(group: readonly Waiting[]): Commit | Removal | Probe {
   const commit: Commit = {
     kind: 'commit',
     sessions: [],

@@ -23,6 +23,7 @@ function statementsOf(db: DatabaseSync) {
   return {
     begin: db.prepare('BEGIN IMMEDIATE'),
     commit: db.prepare('COMMIT'),
+    rollback: db.prepare('ROLLBACK'),
     checkpoint: db.prepare('PRAGMA wal_checkpoint(PASSIVE)'),
     session: db.prepare('INSERT INTO session (n, id) VALUES (?, ?)'),
     log: db.prepare('INSERT INTO log (session, first, last, at, body, version) VALUES (?, ?, ?, ?, ?, ?)'),
@@ -135,6 +136,14 @@ export class Connection {
     return blobs
   }
 
+  /** Adds a row of this size and takes it back. A failure leaves the transaction open, and the connection is given up. */
+  probe(bytes: number): void {
+    this.#statements.begin.run()
+    this.#statements.journal.run(0, 0, 0, new Uint8Array(bytes))
+    this.#checkInPlace()
+    this.#statements.rollback.run()
+  }
+
   hasBlob(id: string): boolean {
     return this.#statements.hasBlob.get(id) !== undefined
   }
@@ -150,10 +159,14 @@ export class Connection {
   #transact(work: () => void): void {
     this.#statements.begin.run()
     work()
+    this.#checkInPlace()
+    this.#statements.commit.run()
+  }
+
+  #checkInPlace(): void {
     // On Unix an open file lives on without a name, and would take our commits with it to its end.
     if (statSync(this.#file, { throwIfNoEntry: false })?.ino !== this.#inode) {
       throw new MainstemError('storage_failed', `${this.#file} was moved or removed while it was open`)
     }
-    this.#statements.commit.run()
   }
 }

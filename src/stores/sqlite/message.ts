@@ -94,11 +94,16 @@ export interface Forget {
 /** What is a transaction of its own, because it must not overtake or be overtaken. */
 export type Removal = Delete | Trim | Forget
 
+/** Whether a commit could succeed. */
+export interface Probe {
+  kind: 'probe'
+}
+
 export interface Close {
   kind: 'close'
 }
 
-export type ToWriter = Commit | Removal | Close
+export type ToWriter = Commit | Removal | Probe | Close
 
 /** To the start and to every message; nothing when it went well. */
 export type FromWriter = { code: ErrorCode; message: string } | undefined

@@ -48,6 +48,9 @@ function write(writer: Writer, message: ToWriter): FromWriter {
       case 'forget':
         writer.remove(message)
         return undefined
+      case 'probe':
+        writer.probe()
+        return undefined
       case 'close':
         writer.close()
         return undefined

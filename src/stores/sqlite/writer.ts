@@ -1,4 +1,4 @@
-import { readdirSync, rmSync } from 'node:fs'
+import { readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Connection } from './connection.ts'
 import { type Files, filesIn, prepareBlobs, prepareDatabase, prepareDirectory } from './files.ts'
@@ -8,6 +8,7 @@ import type { Commit, Removal, WriterSettings } from './message.ts'
 const PAGE = 4096
 /** So many pages in SQLite's log are moved into the database at once: few enough to be quick. */
 const CHECKPOINT_PAGES = 1000
+const PROBE_BYTES = 64 * 1024
 
 /** Owns the store's files, and is the only one that writes them. */
 export class Writer {
@@ -45,6 +46,17 @@ export class Writer {
     // After the commit: a file without an owner is swept at the next start, an owner without a file is a loss.
     for (const id of blobs) rmSync(join(this.#files.blobs, id), { force: true })
     this.#waiting += CHECKPOINT_PAGES
+  }
+
+  /** Needs room for as much as a usual commit, in the file system and in the database. */
+  probe(): void {
+    const file = join(this.#files.directory, 'probe')
+    try {
+      writeFileSync(file, new Uint8Array(PROBE_BYTES), { mode: 0o600 })
+    } finally {
+      rmSync(file, { force: true })
+    }
+    this.#do((connection) => connection.probe(PROBE_BYTES))
   }
 
   /** A checkpoint that fails loses nothing; the next commit finds out whether the disk is well. */

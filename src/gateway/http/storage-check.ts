@@ -1,0 +1,44 @@
+import { MainstemError } from '../../model/index.ts'
+import type { GatewayDeps } from '../deps.ts'
+import { coalesce } from './coalesce.ts'
+
+/** Anybody can ask, so that asking often must not cost more. */
+const VALID_MS = 1_000
+
+type Result = 'writable' | 'failed'
+
+/** Whether the store can be written, asked at most once a second. */
+export class StorageCheck {
+  readonly #deps: Pick<GatewayDeps, 'probe' | 'report'>
+  readonly #now: () => number
+  readonly #probe = coalesce(() => this.#ask())
+  #last: { result: Result; at: number } | undefined
+
+  constructor(deps: Pick<GatewayDeps, 'probe' | 'report'>, now = () => performance.now()) {
+    this.#deps = deps
+    this.#now = now
+  }
+
+  /** The error has no path: the caller may have no token. */
+  async run(): Promise<void> {
+    const isFresh = this.#last !== undefined && this.#now() - this.#last.at < VALID_MS
+    if (!isFresh) await this.#probe()
+    if (this.#last?.result === 'failed')
+      throw new MainstemError(
+        'storage_failed',
+        'the store cannot be written; the log of the server has the reason',
+      )
+  }
+
+  async #ask(): Promise<void> {
+    const result = await this.#deps.probe().then(
+      () => 'writable' as const,
+      (thrown: unknown) => {
+        // Once for each failure, not once for each question.
+        if (this.#last?.result !== 'failed') this.#deps.report(thrown)
+        return 'failed' as const
+      },
+    )
+    this.#last = { result, at: this.#now() }
+  }
+}
