@@ -1,6 +1,9 @@
+import { jsonCopy } from '../model/json-copy.ts'
+
 /**
- * The items of a stream of batches, one by one and in order, also when several are asked for at once. What is in hand
- * already costs one promise an item: a generator would pay for each with several turns of the queue.
+ * Iterates over the items of a stream of batches, in order, also when several are requested at once. Each item is a
+ * copy, so a consumer that edits it changes neither the log nor what other consumers receive. An item of the current
+ * batch costs one promise; an async generator would cost several turns of the microtask queue.
  */
 export class OneByOne<T extends object> implements AsyncIterableIterator<T, void> {
   readonly #batches: AsyncGenerator<readonly T[], void>
@@ -18,7 +21,7 @@ export class OneByOne<T extends object> implements AsyncIterableIterator<T, void
     const value = this.#waiting === 0 ? this.#batch[this.#at] : undefined
     if (value !== undefined) {
       this.#at++
-      return Promise.resolve({ done: false, value })
+      return Promise.resolve({ done: false, value: jsonCopy(value) })
     }
     this.#waiting++
     const taken = this.#last.then(() => this.#take())
@@ -44,7 +47,7 @@ export class OneByOne<T extends object> implements AsyncIterableIterator<T, void
       const value = this.#batch[this.#at]
       if (value !== undefined) {
         this.#at++
-        return { done: false, value }
+        return { done: false, value: jsonCopy(value) }
       }
       const next = await this.#batches.next()
       if (next.done) return next

@@ -61,7 +61,8 @@ export class AgentSession<T = unknown> implements AsyncDisposable {
 
   /** Decides an open request, given its `request.opened` event. The first decision wins. */
   answer({ requestId, inputDigest }: AnswerableRequest, answer: Answer): Promise<void> {
-    return this.#handle.session.answer({ type: 'answer', requestId, inputDigest, ...answer })
+    // A copy, because the log keeps the answer and the caller may edit it later.
+    return this.#handle.session.answer({ type: 'answer', requestId, inputDigest, ...structuredClone(answer) })
   }
 
   /** Stops the open turn and settles when it has its terminal event. */
@@ -115,19 +116,22 @@ export class AgentSession<T = unknown> implements AsyncDisposable {
 
   /** An answerer that fails must not leave the agent waiting, and must never count as consent. */
   async #decide(request: RequestOpened, answerer: Answerer): Promise<void> {
+    // Taken before the callback runs, which may edit the request.
+    const { requestId, inputDigest } = request
+    const asked = { requestId, inputDigest }
     let answer: Answer
     try {
       answer = await answerer(request)
     } catch (thrown) {
-      return this.#deny(request, `onRequest failed: ${toMainstemError(thrown).message}`)
+      return this.#deny(asked, `onRequest failed: ${toMainstemError(thrown).message}`)
     }
     try {
-      await this.answer(request, answer)
+      await this.answer(asked, answer)
     } catch (thrown) {
       const { code, message } = toMainstemError(thrown)
       // One that came too late needs nothing more; one that does not fit must not leave the agent waiting.
       if (code === 'request_not_found' || code === 'conflict') return
-      await this.#deny(request, `the answer of onRequest was refused: ${message}`)
+      await this.#deny(asked, `the answer of onRequest was refused: ${message}`)
     }
   }
 

@@ -6,6 +6,7 @@ import {
   type Outcome,
   type Usage,
 } from '../model/index.ts'
+import { jsonCopy } from '../model/json-copy.ts'
 import type { Handle } from './handle.ts'
 import { OneByOne } from './one-by-one.ts'
 import { type OutputSchema, validated } from './output.ts'
@@ -60,7 +61,8 @@ export class Turn<T = unknown> implements AsyncIterable<Entry> {
 
   async result(): Promise<TurnResult<T>> {
     const { turn, place } = await this.#begun
-    const completed = await this.#handle.session.settled(turn)
+    // A copy, because the log has the same object.
+    const completed = jsonCopy(await this.#handle.session.settled(turn))
     await place?.leaveUnread()
     const { outcome, result: text = '', error, usage, durationMs } = completed
     const base = { outcome, text, ...(error && { error }), ...(usage && { usage }), durationMs }

@@ -5,6 +5,7 @@ import { agentEvents } from '../dialects/ues.ts'
 import type { AgentEvent, PermissionRequestPayload } from '../dialects/ues-event.ts'
 import type { RequestOpened } from '../model/events/request.ts'
 import { type MainstemError, toMainstemError } from '../model/index.ts'
+import { jsonCopy } from '../model/json-copy.ts'
 import type { AgentSettings } from '../sessions/deps.ts'
 import type { Session } from '../sessions/session.ts'
 import type { AgentId, AgentOptions } from './adapter.ts'
@@ -78,15 +79,12 @@ export class Run {
         for (const event of agentEvents.project(state, entry)) {
           begun = true
           if (event.type === 'permission_request' && entry.event.type === 'request.opened') {
-            // A copy: what is done to it must not change what the agent is going to run.
-            const shown = structuredClone(event)
-            if (isAskedHere(entry.event)) this.#decide(entry.event, shown.payload)
-            yield shown
-          } else {
-            if (event.type === 'done') this.#keepNativeId()
-            yield event
-            if (event.type === 'done') return
+            if (isAskedHere(entry.event)) this.#decide(entry.event, jsonCopy(event.payload))
           }
+          if (event.type === 'done') this.#keepNativeId()
+          // A copy: editing it must change neither a later event nor what the agent runs.
+          yield jsonCopy(event)
+          if (event.type === 'done') return
         }
         this.#pace.reached(entry.seq)
       }

@@ -4,6 +4,7 @@ import { BoardAdapter, ClaudeAdapter, CodexAdapter, GeminiAdapter } from '../../
 import { AgentClient, type AgentEvent, HttpTransport, type ProtocolAdapter } from '../../src/client/index.ts'
 import { decodeRecording } from '../../src/compose/decode.ts'
 import { unified } from '../../src/dialects/unified.ts'
+import { editAll } from '../edit-all.ts'
 import { script, success, text } from '../gateway/puppet.ts'
 import { startGateway, TOKEN } from '../gateway/start.ts'
 import { collect, quick } from './scene.ts'
@@ -29,6 +30,14 @@ function common(event: object): object {
   return rest
 }
 
+/** Edits each value as soon as the next one is requested. */
+function* edited(values: readonly object[]): Generator<object> {
+  for (const value of values) {
+    yield value
+    editAll(value)
+  }
+}
+
 const options = { sessionId: SESSION, workingDirectory: '/', now: () => 0 }
 
 describe.each([
@@ -42,6 +51,22 @@ describe.each([
     expect(events.length).toBeGreaterThan(3)
     expect(events.map(common)).toEqual(served(agent, bytes).map(common))
   })
+
+  it.each(recordings)(
+    'reports %s the same to a consumer that edits every event and every value',
+    async (recording) => {
+      const text = readFileSync(`src/agents/${agent}/fixtures/${agent}/${recording}/stdout.jsonl`, 'utf8')
+      const lines = text.trim().split('\n')
+      const expected = (await collect(adapter.adaptEvents(lines))).map((event) => JSON.stringify(event))
+      const given = lines.map((line) => JSON.parse(line))
+      const seen: string[] = []
+      for await (const event of adapter.adaptEvents(edited(given))) {
+        seen.push(JSON.stringify(event))
+        editAll(event)
+      }
+      expect(seen).toEqual(expected)
+    },
+  )
 
   it('ends a stream that was cut off as failed, and never as done', async () => {
     const bytes = readFileSync(`src/agents/${agent}/fixtures/${agent}/${recordings[0]}/stdout.jsonl`, 'utf8')

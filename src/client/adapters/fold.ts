@@ -2,6 +2,7 @@ import type { LaunchRecipe } from '../../agents/agent.ts'
 import { unified } from '../../dialects/unified.ts'
 import { type Frame, type FrameStream, jsonFrame } from '../../framing/frame.ts'
 import { DEFAULT_POLICY, type Entry, type Event, type EventType, type LaunchKind } from '../../model/index.ts'
+import { jsonCopy } from '../../model/json-copy.ts'
 import { Conversation } from '../../sessions/conversation.ts'
 import { stamp } from '../../sessions/log.ts'
 import type { SessionConfig } from '../config.ts'
@@ -95,7 +96,9 @@ export class Fold {
     for (const { turn, at, event, native } of waiting) {
       const entry = stamp(++this.#seq, this.#sessionId, turn, at, event, native)
       for (const message of unified.project(this.#projection, entry)) {
-        if (isEvent(message)) yield message.type === 'sessionStarted' ? this.#started(message) : message
+        if (!isEvent(message)) continue
+        // A copy: editing it must not change a later event.
+        yield jsonCopy(message.type === 'sessionStarted' ? this.#started(message) : message)
       }
     }
   }
@@ -159,8 +162,9 @@ export class Fold {
   }
 }
 
+/** Parses the value again, because the caller may edit it later. */
 export function frameOf(stream: FrameStream, value: unknown): Frame {
-  return { stream, text: JSON.stringify(value) ?? '', value }
+  return jsonFrame(stream, JSON.stringify(value) ?? '')
 }
 
 /** The dialect emits nothing else; its common interface cannot say so. */

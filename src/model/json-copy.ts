@@ -1,0 +1,15 @@
+/**
+ * Copies a JSON value with everything in it, so that the receiver can edit it. `structuredClone` does the same for
+ * more types and takes ten times as long.
+ */
+export function jsonCopy<T>(value: T): T {
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map((item) => jsonCopy(item)) as T
+  // A spread defines its fields: a field named `__proto__` stays a field and sets no prototype.
+  const copy: T & object = { ...value }
+  for (const key in copy) {
+    const child = copy[key]
+    if (typeof child === 'object' && child !== null) copy[key] = jsonCopy(child)
+  }
+  return copy
+}
