@@ -14,6 +14,7 @@ export interface ConnectionOptions {
 export interface Call {
   body?: unknown
   headers?: Readonly<Record<string, string>>
+  idempotencyKey?: string | undefined
   signal?: AbortSignal | undefined
 }
 
@@ -58,7 +59,7 @@ export class Connection {
   }
 
   /** Calls a route, `GET /v1/agents`, and gives the answer once its headers are there. */
-  async open(route: string, { body, headers, signal }: Call): Promise<Response> {
+  async open(route: string, { body, headers, idempotencyKey, signal }: Call): Promise<Response> {
     const [method = 'GET', path = ''] = route.split(' ')
     const response = await this.#send(this.#base + path, {
       method,
@@ -66,6 +67,7 @@ export class Connection {
         accept: 'application/json',
         ...(this.#token !== undefined && { authorization: `Bearer ${this.#token}` }),
         ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
         ...headers,
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),

@@ -58,8 +58,8 @@ export class MainstemClient {
 
   /** With a key it is safe to call again: the same key and request give the same session. */
   async begin(body: BeginSession, idempotencyKey?: string): Promise<BegunSession> {
-    const headers = idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }
-    return shaped<BegunSession>(await this.#connection.json('POST /v1/sessions', { body, headers }), 'id')
+    const answer = await this.#connection.json('POST /v1/sessions', { body, idempotencyKey })
+    return shaped<BegunSession>(answer, 'id')
   }
 
   /** The server, and the principal that this client is. */
@@ -101,10 +101,18 @@ export class MainstemClient {
     return recordOf(await this.#connection.json(`GET ${pathOf(id)}`, { signal }))
   }
 
-  /** Sends a prompt and gives the number of its turn, once it is in the log. */
-  async prompt(id: string, prompt: string, images?: readonly Image[]): Promise<number> {
+  /**
+   * Sends a prompt and gives the number of its turn, once it is in the log. With a key it is safe to call again after
+   * a lost answer: the same key and prompt give the same turn.
+   */
+  async prompt(
+    id: string,
+    prompt: string,
+    images?: readonly Image[],
+    idempotencyKey?: string,
+  ): Promise<number> {
     const body = { prompt, ...(images && { images }) }
-    const answer = await this.#connection.json(`POST ${pathOf(id)}/turns`, { body })
+    const answer = await this.#connection.json(`POST ${pathOf(id)}/turns`, { body, idempotencyKey })
     return shaped<{ turn: number }>(answer, 'turn').turn
   }
 
@@ -178,6 +186,8 @@ export class MainstemClient {
             onOpen: () => onConnection?.('open'),
           }),
         placeOf: ({ seq }) => seq,
+        // The server ends the stream of a session that has ended.
+        mayEndAt: () => false,
         mayBeLast: ({ event }) => event.type === 'session.ended',
         standing: async (seq) => {
           const { head, status } = await this.session(id, signal)

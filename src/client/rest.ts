@@ -27,8 +27,7 @@ export abstract class Rest implements Transport {
   abstract connect(...args: Parameters<Transport['connect']>): ReturnType<Transport['connect']>
 
   async create(body: unknown, { idempotencyKey, signal }: CreateOptions = {}): Promise<SessionSummary> {
-    const headers = idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }
-    return summaryOf(await this.connection.json(`POST ${SESSIONS}`, { body, headers, signal }))
+    return summaryOf(await this.connection.json(`POST ${SESSIONS}`, { body, idempotencyKey, signal }))
   }
 
   async list(signal?: AbortSignal): Promise<readonly SessionSummary[]> {

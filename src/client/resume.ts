@@ -9,6 +9,8 @@ export interface Followed<Item, Place> {
   /** One connection: what comes after a place, in batches. It may end or break at any time. */
   connect(from: Place, signal: AbortSignal): AsyncIterable<readonly Item[]>
   placeOf(item: Item): Place
+  /** Whether the log may end at this place and an open connection would stay silent: the server is asked first. */
+  mayEndAt(place: Place): boolean
   /** May this be the last there is? Then somebody asks before waiting for more. */
   mayBeLast(item: Item): boolean
   standing(at: Place, signal: AbortSignal): Promise<Standing>
@@ -51,7 +53,7 @@ export async function* resume<Item, Place>(
   const retry = { ...DEFAULTS, ...deps.retry }
   let place = from
   let failures = 0
-  let mayBeOver = false
+  let mayBeOver = followed.mayEndAt(from)
   for (;;) {
     signal.throwIfAborted()
     let thrown: unknown

@@ -124,6 +124,7 @@ export class Session {
     const followed: Followed<Delivery, Cursor> = {
       connect: (place, connected) => transport.connect(id, place, connected),
       placeOf: ({ cursor }) => cursor,
+      mayEndAt: ({ count }) => count > 0,
       mayBeLast: ({ text }) => text.includes('"sessionEnded"'),
       async standing({ count }) {
         // Asked first: a session that was over had said everything before it was counted.

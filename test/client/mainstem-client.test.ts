@@ -44,6 +44,15 @@ describe('the client of our own API', () => {
     expect(await collect(client.entries(id, { after: all.length })), 'nothing is left').toEqual([])
   })
 
+  it('sends a prompt once for a key', async () => {
+    await using server = await startGateway()
+    const client = clientOf(server)
+    const { id } = await client.begin({ agent: 'echo' })
+    const turns = [1, 2].map(() => client.prompt(id, 'hello', undefined, 'key'))
+    expect(await Promise.all(turns)).toEqual([1, 1])
+    expect(await client.prompt(id, 'hello', undefined, 'another')).toBe(2)
+  })
+
   it('lists sessions, interrupts a turn, and removes what is no longer wanted', async () => {
     await using server = await startGateway()
     const client = clientOf(server)

@@ -6,6 +6,7 @@ import {
   FallbackTransport,
   HttpTransport,
   MockTransport,
+  SseTransport,
   type Timers,
   type Transport,
   WebSocketTransport,
@@ -59,6 +60,20 @@ describe('a session', () => {
     const third = all[2]?.cursor
     if (!third) throw new Error('there is a third event')
     expect(await collect(session.read({ after: third }))).toEqual(all.slice(3))
+  })
+
+  it.each([
+    ['a WebSocket', WebSocketTransport],
+    ['server-sent events', SseTransport],
+    ['polling', HttpTransport],
+  ])('that is done ends at once for a reader with the last cursor, over %s', async (_name, Way) => {
+    await using server = await startGateway()
+    const options = { baseUrl: server.url, token: TOKEN, timers: quick }
+    const transport = new Way(options)
+    const reader = client(transport, { agentType: 'puppet' })
+    const session = await reader.createSession({ prompt: script(text('a', 'one'), success) })
+    const last = (await collect(session.read())).at(-1)
+    expect(await collect(session.read({ after: last?.cursor ?? { count: 0 } }))).toEqual([])
   })
 
   it('waits longer before each try, up to a limit, and gives up in the end', async () => {

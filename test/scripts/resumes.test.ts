@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest'
+import { READERS, type Resumed, resumes } from '../../scripts/resumes/resumes.ts'
+
+test('resumes through a proxy that cuts connections give the whole log, over every transport', {
+  timeout: 300_000,
+}, async () => {
+  const all: Resumed[] = []
+  await resumes(5, 1, (resumed) => all.push(resumed))
+  expect(all.map(({ transport, resumes: count, broken }) => ({ transport, count, broken }))).toEqual(
+    Object.keys(READERS).map((transport) => ({ transport, count: 5, broken: [] })),
+  )
+  for (const { transport, cuts } of all) expect(cuts, `connections cut over ${transport}`).toBeGreaterThan(0)
+})
