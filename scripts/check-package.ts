@@ -88,7 +88,13 @@ async function compile(project: string, name: keyof typeof RESOLUTIONS): Promise
   })
 }
 
-/** The packed `mainstem serve`, with a stand-in for Codex on the PATH; gives its address and a way to end it. */
+/** The environment of a user whose Codex is a stand-in, with a data directory of this name. */
+function environment(project: string, data: string): NodeJS.ProcessEnv {
+  const PATH = `${join(project, 'bin')}${delimiter}${process.env.PATH}`
+  return { PATH, HOME: project, MAINSTEM_HOME: join(project, data) }
+}
+
+/** The packed `mainstem serve`; gives its address and a way to end it. */
 async function serve(project: string, home: string): Promise<{ url: string; stop(): Promise<unknown> }> {
   const bin = join(project, 'bin')
   mkdirSync(bin)
@@ -98,11 +104,7 @@ async function serve(project: string, home: string): Promise<{ url: string; stop
   const main = join(home, 'dist/cli/main.js')
   const child = spawn(process.execPath, [main, 'serve', '--port', '0', '--no-auth'], {
     cwd: project,
-    env: {
-      PATH: `${bin}${delimiter}${process.env.PATH}`,
-      HOME: project,
-      MAINSTEM_HOME: join(project, 'data'),
-    },
+    env: environment(project, 'data'),
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const exited = once(child, 'exit')
@@ -121,7 +123,11 @@ async function runDocuments(project: string, programs: readonly Program[], url: 
   const printed = programs.filter(({ place }) => place.startsWith(DOCUMENTS))
   for (const { place, file, text, output } of printed) {
     writeFileSync(file, text.replaceAll(PAGE_URL, url))
-    const { stdout } = await run(process.execPath, [file], { cwd: project })
+    // Programs that name no server must not find this one by its data directory.
+    const { stdout } = await run(process.execPath, [file], {
+      cwd: project,
+      env: environment(project, 'local'),
+    })
     if (output !== undefined && stdout !== output) throw new Error(`${place} printed\n${stdout}`)
     if (stdout === '') throw new Error(`${place} printed nothing`)
   }

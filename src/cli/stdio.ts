@@ -1,8 +1,10 @@
 import type { Command } from 'commander'
-import { loadConfig, type Overrides } from '../daemon/config.ts'
-import { serve } from '../daemon/serve.ts'
+import { addressIn } from '../daemon/address-file.ts'
+import { type Config, loadConfig, type Overrides } from '../daemon/config.ts'
+import { type Server, serve } from '../daemon/serve.ts'
 import { passCalls } from '../daemon/stdio.ts'
 import { tokenIn } from '../daemon/token.ts'
+import { MainstemError } from '../model/index.ts'
 import { STOP_SIGNALS } from './interrupts.ts'
 import { printable } from './printable.ts'
 
@@ -22,24 +24,40 @@ interface Flags extends Pick<Overrides, 'data' | 'cwd' | 'config'> {
   url?: string
 }
 
+const STREAMS = { input: process.stdin, output: process.stdout }
+
 async function run({ url, ...flags }: Flags): Promise<void> {
   const config = await loadConfig({
     flags: { ...flags, ...(url === undefined && { host: '127.0.0.1', port: 0 }) },
     environment: process.env,
     cwd: process.cwd(),
   })
-  const streams = { input: process.stdin, output: process.stdout }
-  if (url !== undefined) {
-    const token = config.auth ? (await tokenIn(config.data)).token : undefined
-    return passCalls({ ...streams, url: url.replace(/\/+$/, ''), token })
-  }
-  const server = await serve({ config, report })
-  // Whoever started it ends it by ending its input; a signal does the same.
+  if (url !== undefined) return pass(config, url.replace(/\/+$/, ''))
+  const server = await ownServer(config)
+  // The end of the input ends this process. Without its server it ends too, so that the client starts another.
+  if (typeof server === 'string') return pass(config, server, () => process.stdin.destroy())
   for (const signal of STOP_SIGNALS) process.once(signal, () => process.stdin.destroy())
   try {
-    await passCalls({ ...streams, url: server.url, token: server.tokenFile?.token })
+    await passCalls({ ...STREAMS, url: server.url, token: server.tokenFile?.token })
   } finally {
     await server.stop()
+  }
+}
+
+async function pass(config: Config, url: string, unreachable?: () => void): Promise<void> {
+  const token = config.auth ? (await tokenIn(config.data)).token : undefined
+  await passCalls({ ...STREAMS, url, token, ...(unreachable && { unreachable }) })
+}
+
+/** A new server, or the address of the one that has the data directory open. */
+async function ownServer(config: Config): Promise<Server | string> {
+  try {
+    return await serve({ config, report })
+  } catch (thrown) {
+    const isTaken = thrown instanceof MainstemError && thrown.code === 'storage_failed'
+    const address = isTaken ? await addressIn(config.data) : undefined
+    if (address === undefined) throw thrown
+    return address
   }
 }
 

@@ -225,6 +225,7 @@ export class MainstemClient {
       {
         connect,
         placeOf: ({ cursor }) => cursor,
+        mayEndAt: () => false,
         mayBeLast: () => false,
         standing: async () => 'waiting',
         passes: (thrown) => thrown instanceof MainstemError && PASSING.has(thrown.code),

@@ -24,6 +24,7 @@ import { secretsIn } from '../sessions/secrets.ts'
 import { memoryStore } from '../stores/memory.ts'
 import { sqliteStore } from '../stores/sqlite.ts'
 import type { Store } from '../stores/store.ts'
+import { removeAddress, writeAddress } from './address-file.ts'
 import type { Config } from './config.ts'
 import { allowedHosts, checkExposure } from './exposure.ts'
 import { tokenSource } from './named-tokens.ts'
@@ -102,6 +103,7 @@ export async function serve({
     await listen(app, config)
     // Closes what the previous owner left open. Until then every route but the two for health answers 503.
     await wired.sessions.recover()
+    if (config.durability !== 'none') await writeAddress(config.data, urlOf(app))
   } catch (thrown) {
     await app.close()
     await wired[Symbol.asyncDispose]()
@@ -111,7 +113,7 @@ export async function serve({
   runs.track(wired.sessions.resumeQueues())
   const pruning = { timers: systemTimers, signal: stopping.signal, report }
   runs.track(pruneHourly(wired.sessions, retentionOf(config), pruning))
-  return new Server({ app, wired, runs, phase, stopping, token, drainMs: config.timeouts.drainMs })
+  return new Server({ app, wired, runs, phase, stopping, token, config })
 }
 
 interface WiringParts {
@@ -146,7 +148,7 @@ interface ServerDeps {
   /** Ends what was started only to answer a question. */
   stopping: AbortController
   token: TokenFile | undefined
-  drainMs: number
+  config: Config
 }
 
 /** A server that is listening. */
@@ -160,8 +162,7 @@ export class Server {
   }
 
   get url(): string {
-    const { address, family, port } = this.#deps.app.server.address() as AddressInfo
-    return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
+    return urlOf(this.#deps.app)
   }
 
   /** Where the token is; nowhere when nobody is asked for one. */
@@ -180,16 +181,18 @@ export class Server {
   }
 
   async #stop(): Promise<void> {
-    const { app, wired, runs, phase, stopping, drainMs } = this.#deps
+    const { app, wired, runs, phase, stopping, config } = this.#deps
     phase.now = 'draining'
     stopping.abort()
-    await Promise.race([runs.done(), systemTimers.sleep(drainMs, this.#patience.signal)])
+    await Promise.race([runs.done(), systemTimers.sleep(config.timeouts.drainMs, this.#patience.signal)])
     this.#patience.abort()
     await wired.sessions.drain()
     await runs.done()
     const cutOff = setTimeout(() => app.server.closeAllConnections(), LAST_WORDS_MS)
     await app.close()
     clearTimeout(cutOff)
+    // While the store is still ours: afterwards the file may belong to the next server.
+    if (config.durability !== 'none') await removeAddress(config.data)
     await wired[Symbol.asyncDispose]()
   }
 }
@@ -234,6 +237,11 @@ async function realProjects(
     await directoryBelow(roots, directory, `configuration: projects.${id}`),
   ])
   return Object.fromEntries(await Promise.all(real))
+}
+
+function urlOf({ server }: FastifyInstance): string {
+  const { address, family, port } = server.address() as AddressInfo
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
 }
 
 async function listen(app: FastifyInstance, { host, port }: Config): Promise<void> {

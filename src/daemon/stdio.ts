@@ -27,10 +27,12 @@ export interface StdioDeps {
   /** The server that answers, and the token it asks for. */
   url: string
   token: string | undefined
+  /** Called when a call gets no answer because the server cannot be reached. */
+  unreachable?(): void
 }
 
 /** Passes the calls of one client to a server, until the client ends its input. */
-export async function passCalls({ input, output, url, token }: StdioDeps): Promise<void> {
+export async function passCalls({ input, output, unreachable, ...server }: StdioDeps): Promise<void> {
   const open = new Map<number, OpenCall>()
   const write = (line: object) => void output.write(`${JSON.stringify(line)}\n`)
   write(STDIO_GREETING)
@@ -43,16 +45,28 @@ export async function passCalls({ input, output, url, token }: StdioDeps): Promi
     if (open.has(id)) return write({ id, error: 'a call with this id is open' })
     const call = new OpenCall(line.data, write)
     open.set(id, call)
-    void call.run(url, token).finally(() => open.delete(id))
+    void call.run(server).then((isReached) => {
+      open.delete(id)
+      if (!isReached) unreachable?.()
+    })
   }
   const lines = new LineSplitter()
-  for await (const chunk of input) {
+  for await (const chunk of untilDestroyed(input)) {
     for (const piece of lines.push(chunk)) {
       if (typeof piece === 'string') hear(piece)
       else if (piece.last) write({ error: 'this line is too long' })
     }
   }
   for (const call of open.values()) call.abort()
+}
+
+/** The chunks of a stream. Destroying the stream ends them without an error. */
+async function* untilDestroyed(input: Readable): AsyncGenerator<Buffer, void, void> {
+  try {
+    yield* input
+  } catch (thrown) {
+    if (!input.destroyed || input.errored) throw thrown
+  }
 }
 
 function jsonIn(text: string): unknown {
@@ -84,15 +98,18 @@ class OpenCall {
     this.#wanted.resolve()
   }
 
-  async run(url: string, token: string | undefined): Promise<void> {
+  /** False when the server could not be reached. */
+  async run(server: Pick<StdioDeps, 'url' | 'token'>): Promise<boolean> {
     const { id } = this.#call
+    let isReached = false
     try {
-      const response = await this.#fetch(url, token)
+      const response = await this.#fetch(server)
+      isReached = true
       this.#write({ id, status: response.status, headers: Object.fromEntries(response.headers) })
       for await (const data of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
         await this.#wanted.promise
         this.#wanted = Promise.withResolvers()
-        if (this.#left.signal.aborted) return
+        if (this.#left.signal.aborted) return true
         this.#write({ id, data })
       }
       this.#write({ id, end: true })
@@ -100,9 +117,10 @@ class OpenCall {
       // Whoever left does not want to hear that.
       if (!this.#left.signal.aborted) this.#write({ id, error: toMainstemError(thrown).message })
     }
+    return isReached || this.#left.signal.aborted
   }
 
-  #fetch(url: string, token: string | undefined): Promise<Response> {
+  #fetch({ url, token }: Pick<StdioDeps, 'url' | 'token'>): Promise<Response> {
     const { method, path, headers, body } = this.#call
     const allowed = Object.entries(headers).filter(([name]) => HEADERS.has(name.toLowerCase()))
     return fetch(url + path, {

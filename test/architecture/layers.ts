@@ -60,6 +60,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
     packages: ['node:*', 'zod'],
     pure: false,
   },
+  'client/node': { imports: ['client', 'client/stdio'], packages: [], pure: false },
   ues: {
     imports: ['model', 'dialects', 'agents', 'compose', 'type sessions'],
     packages: ['node:path'],

@@ -9,7 +9,9 @@ const run = promisify(execFile)
 
 /** The agents that a snippet starts; those that are built in need no program and no key. */
 const needsProgram = (text: string) =>
-  [...text.matchAll(/agent: '([^']+)'/g)].some(([, agent = '']) => !['demo', 'echo'].includes(agent))
+  [...text.matchAll(/agent: '([^']+)'|agentType: AgentType\.(\w+)/g)].some(
+    ([, agent = '']) => !['demo', 'echo'].includes(agent),
+  )
 
 /** Programs that call a server are run where there is one, beside their page. */
 const needsServer = (text: string) => text.includes('127.0.0.1:7380')

@@ -1,5 +1,6 @@
-import { type ChildProcessByStdio, spawn } from 'node:child_process'
+import { ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { Socket } from 'node:net'
 import type { Readable, Writable } from 'node:stream'
 import { LineSplitter } from '../../framing/lines.ts'
 import { isStdioGreeting } from '../../framing/stdio-greeting.ts'
@@ -66,6 +67,13 @@ export class Peer {
     if (this.#isGreeted && this.#child.stdin.writable) this.#child.stdin.write(`${JSON.stringify(line)}\n`)
   }
 
+  /** Whether this process keeps the program running that started it. */
+  set keepsRunning(keeps: boolean) {
+    const { stdin, stdout } = this.#child
+    for (const handle of [this.#child, stdin, stdout])
+      if (handle instanceof ChildProcess || handle instanceof Socket) handle[keeps ? 'ref' : 'unref']()
+  }
+
   /** Whether the process has exited. */
   get closed(): boolean {
     return this.#closed.signal.aborted
@@ -75,6 +83,7 @@ export class Peer {
   async end(): Promise<void> {
     if (this.closed) return
     const closed = once(this.#child, 'close')
+    this.keepsRunning = true
     this.#child.stdin.end()
     await closed
   }

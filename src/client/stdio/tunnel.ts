@@ -25,6 +25,7 @@ export class Tunnel implements AsyncDisposable {
   async fetch(url: string, { method = 'GET', headers, body, signal }: RequestInit): Promise<Response> {
     signal?.throwIfAborted()
     const peer = this.#running()
+    peer.keepsRunning = true
     await abortable(peer.greeted, signal)
     const id = ++this.#last
     const { pathname, search } = new URL(url)
@@ -33,6 +34,8 @@ export class Tunnel implements AsyncDisposable {
       send: (line) => peer.send({ id, ...line }),
       over: () => {
         this.#calls.delete(id)
+        // An idle process must not keep its program from ending.
+        if (this.#calls.size === 0) peer.keepsRunning = false
         signal?.removeEventListener('abort', abort)
       },
     })

@@ -1,0 +1,22 @@
+import { type AgentClientOptions, AgentClient as ServerClient } from '../agent-client.ts'
+import { StdioTransport } from '../stdio/index.ts'
+import type { Transport } from '../transport.ts'
+
+/**
+ * An agent on this machine, through `mainstem stdio`, unless `transport`, or `baseUrl` or `token` of `config`, names a
+ * server.
+ */
+export class AgentClient extends ServerClient {
+  constructor(options: AgentClientOptions) {
+    const transport = options.transport ?? localTransport(options)
+    super({ ...options, ...(transport && { transport }) })
+  }
+}
+
+function localTransport({ config = {} }: AgentClientOptions): Transport | undefined {
+  const { baseUrl, token, workingDirectory } = config
+  if (baseUrl !== undefined || token !== undefined) return undefined
+  return new StdioTransport({
+    args: ['stdio', ...(workingDirectory === undefined ? [] : ['--cwd', workingDirectory])],
+  })
+}
