@@ -1,28 +1,28 @@
-import { KnownIds } from '../model/known-ids.ts'
+import { KnownIds } from './known-ids.ts'
 
 const ZERO = 48
 const NINE = 57
-/** Numbers below this are bits; 256 kB for all of them. */
+/** Numbers below this are stored as bits, 256 kB for all of them. */
 const NUMBERS = 1024 * 1024
 const DIGITS = 7
 const WORD = 32
 const WORD_BITS = 5
-/** So many ids show how an agent names things. */
+/** The prefix of numbered ids is chosen among this many first ids. */
 const FIRST = 32
 
 /**
- * How often each id was used. Many agents number theirs (`item_17`), and a long session has hundreds of thousands of
- * them: numbers behind one prefix are bits and cost next to nothing. All others are remembered by name.
+ * Counts the uses of each id. Many agents number their ids (`item_17`), and a long session has hundreds of thousands
+ * of them: numbers after one common prefix are stored as bits, all other ids by name.
  */
 export class IdCounts {
-  /** Ids without a number, or behind another prefix. */
+  /** Ids without a number or with another prefix. */
   readonly #named = new KnownIds()
-  /** Of those that were used more than once. */
+  /** The uses of ids that were used more than once. */
   readonly #uses = new Map<string, number>()
   #prefix: string | undefined
-  /** As a plain list: most sessions have a handful of words, for which a typed one is a long way round. */
+  /** A plain array, because most sessions need a few words and a typed array is slow to create. */
   readonly #bits: number[] = []
-  /** Asked about several times in a row, and read once. */
+  /** The last id and its number: codecs look up the same id several times in a row. */
   #last = ''
   #lastNumber = -1
 
@@ -36,7 +36,7 @@ export class IdCounts {
     return number === -1 ? this.#named.has(id) : this.#isSet(number)
   }
 
-  /** Counts one more use, and tells how many there were before. */
+  /** Counts one more use and returns the uses before it. */
   add(id: string): number | undefined {
     if (this.#prefix === undefined && this.#named.size < FIRST) this.#choosePrefix(id)
     const number = this.#numberOf(id)
@@ -46,7 +46,7 @@ export class IdCounts {
     return uses
   }
 
-  /** The first that two ids share: one alone may have ended in digits by chance. */
+  /** Chooses the first prefix that two ids share, because a single id may end in digits by chance. */
   #choosePrefix(id: string): void {
     const prefix = prefixOf(id)
     if (prefix === undefined) return
@@ -60,7 +60,7 @@ export class IdCounts {
     }
   }
 
-  /** Its number behind the prefix, or -1. */
+  /** The number after the prefix, or -1. */
   #numberOf(id: string): number {
     if (id !== this.#last) {
       this.#lastNumber = this.#read(id)
@@ -77,7 +77,7 @@ export class IdCounts {
     let number = 0
     for (let at = start; at < id.length; at++) {
       const code = id.charCodeAt(at)
-      // `7` and `07` are two ids.
+      // `7` and `07` are different ids.
       if (!isDigit(code) || (number === 0 && at > start)) return -1
       number = number * 10 + code - ZERO
     }
@@ -88,7 +88,7 @@ export class IdCounts {
     return ((this.#bits[number >>> WORD_BITS] ?? 0) & (1 << (number & (WORD - 1)))) !== 0
   }
 
-  /** Tells whether it is new. */
+  /** Returns whether the number is new. */
   #set(number: number): boolean {
     if (this.#isSet(number)) return false
     const at = number >>> WORD_BITS
@@ -98,7 +98,7 @@ export class IdCounts {
   }
 }
 
-/** What comes before the number at the end of an id, if there is one. Leading zeros are no part of a number. */
+/** The part before the number at the end of an id; undefined without a number. Leading zeros belong to the prefix. */
 function prefixOf(id: string): string | undefined {
   let start = id.length
   while (isDigit(id.charCodeAt(start - 1))) start--

@@ -1,6 +1,5 @@
 import type { DeniedBy, Location, ToolKind } from '../model/index.ts'
-import { IdCounts } from './id-counts.ts'
-import { OpenItems } from './open-items.ts'
+import { IdCounts, OpenItems } from './ids.ts'
 
 interface OpenMessage {
   nativeId: string

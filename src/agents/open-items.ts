@@ -1,12 +1,9 @@
-/** More than these are looked up; fewer are compared with. */
+/** Above this number of items a `Map` is faster than comparing. */
 const FEW = 8
 
-/**
- * What is open under an id, in the order in which it began. A handful at most times, and then found by comparing: to
- * look up an id that was just read, the engine has to file the whole string first, which costs more than reading it.
- */
+/** Open items by id, in the order in which they were opened. A few items are found by comparing ids, more by a `Map`. */
 export class OpenItems<T> implements Iterable<[string, T]> {
-  /** As long as they are few: the ids, and the item of each at the same place. */
+  /** While there are few: the ids, and the item of each id at the same index. */
   #ids: string[] = []
   #items: T[] = []
   #many: Map<string, T> | undefined
@@ -37,7 +34,7 @@ export class OpenItems<T> implements Iterable<[string, T]> {
     return this.take(id) !== undefined
   }
 
-  /** Closes it, and tells what it was. */
+  /** Removes an item and returns it. */
   take(id: string): T | undefined {
     if (this.#many) {
       const item = this.#many.get(id)
@@ -62,7 +59,7 @@ export class OpenItems<T> implements Iterable<[string, T]> {
     return [...(this.#many?.values() ?? this.#items)]
   }
 
-  /** Over what is open now: it may be closed on the way. */
+  /** Iterates over a snapshot, so that items can be removed meanwhile. */
   [Symbol.iterator](): Iterator<[string, T]> {
     return this.#all.values()
   }
@@ -76,7 +73,7 @@ export class OpenItems<T> implements Iterable<[string, T]> {
     if (this.#ids.push(id) > FEW) this.#many = new Map(this.#all)
   }
 
-  /** The newest first: that is what is heard of most. */
+  /** Searches the newest first, because agents mention it most. */
   #find(id: string): number {
     let place = this.#ids.length - 1
     while (place >= 0 && this.#ids[place] !== id) place--

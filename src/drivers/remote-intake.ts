@@ -1,6 +1,5 @@
 import { type Frame, jsonFrame } from '../framing/frame.ts'
 import type { BlobSink } from '../model/index.ts'
-import { KnownIds } from '../model/known-ids.ts'
 import type { FrameQueue } from './frame-queue.ts'
 
 interface IntakeSetup {
@@ -21,12 +20,12 @@ const encoder = new TextEncoder()
 /** Takes the events of one session from either transport, each once. */
 export class RemoteIntake {
   readonly #setup: IntakeSetup
-  readonly #ids: KnownIds
+  /** The ids of all events so far, without their prefix. */
+  readonly #ids = new Set<string>()
   #taken = 0
 
   constructor(setup: IntakeSetup) {
     this.#setup = setup
-    this.#ids = new KnownIds(setup.idPrefix)
   }
 
   /** How many events there were so far, which is where to go on. */
@@ -64,9 +63,18 @@ export class RemoteIntake {
   #isNew(event: unknown): boolean {
     const id: unknown =
       typeof event === 'object' && event !== null ? Reflect.get(event, this.#setup.idField) : undefined
-    if (typeof id === 'string' && !this.#ids.add(id)) return false
+    if (typeof id === 'string') {
+      const bare = this.#withoutPrefix(id)
+      if (this.#ids.has(bare)) return false
+      this.#ids.add(bare)
+    }
     this.#taken++
     return true
+  }
+
+  #withoutPrefix(id: string): string {
+    const { idPrefix = '' } = this.#setup
+    return id.startsWith(idPrefix) ? id.slice(idPrefix.length) : id
   }
 
   #push(frames: readonly Frame[]): void {

@@ -1,6 +1,6 @@
 import type { ErrorInfo, Evidence } from '../../model/index.ts'
-import { KnownIds } from '../../model/known-ids.ts'
 import type { Emitted, Start } from '../agent.ts'
+import { KnownIds } from '../ids.ts'
 import { type Ledger, newLedger } from '../ledger.ts'
 import type { Change } from '../tools.ts'
 
