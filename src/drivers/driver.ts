@@ -2,6 +2,15 @@ import type { Launch, Write } from '../agents/agent.ts'
 import type { Frame } from '../framing/frame.ts'
 import type { BlobSink, ErrorInfo } from '../model/index.ts'
 
+/** Where the keys are that a child is given. */
+export interface ChildKeys {
+  environment: Readonly<Record<string, string>>
+  /** Values in it that the child's own settings name as keys. */
+  named?: readonly string[]
+  /** A login that was generated for this run, in all its forms. No principal knows it. */
+  login?: readonly string[]
+}
+
 export interface RunContext {
   /** Marks every process of this run, so that none can hide from the sweep. */
   runId: string
@@ -11,8 +20,8 @@ export interface RunContext {
   /** Set for this child on top of what its launch asks for. */
   env: Readonly<Record<string, string>>
   blobs: BlobSink
-  /** Receives, before the child starts, its environment and the keys in it that its own settings name: no log may show a key. */
-  protect?(named: readonly string[], environment: Readonly<Record<string, string>>): void
+  /** Receives the keys of the child before it starts: no log may show one. */
+  protect?(keys: ChildKeys): void
 }
 
 /** How a run ended; `error` when it never started or its connection broke. */

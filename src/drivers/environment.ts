@@ -32,16 +32,13 @@ export function environmentOf(
 ): Record<string, string> {
   const child = childEnvironment(ours, launch, context, temporary)
   if (!launch.passNamedIn) {
-    context.protect?.([], child)
+    context.protect?.({ environment: child })
     return child
   }
   const names = namedVariables(launch.passNamedIn, child)
   const passEnv = [...launch.passEnv, ...names]
   const environment = childEnvironment(ours, { ...launch, passEnv }, context, temporary)
-  context.protect?.(
-    names.flatMap((name) => environment[name] ?? []),
-    environment,
-  )
+  context.protect?.({ environment, named: names.flatMap((name) => environment[name] ?? []) })
   return environment
 }
 

@@ -1,5 +1,5 @@
 import type { ServerLaunch } from '../agents/agent.ts'
-import type { Driver } from './driver.ts'
+import type { ChildKeys, Driver } from './driver.ts'
 import { type ProcessDriverOptions, processDriver, QUEUE_BYTES } from './process.ts'
 import { ServerRun } from './server-run.ts'
 import { ServerSecret } from './server-secret.ts'
@@ -26,9 +26,13 @@ export function serverDriver(options: ServerDriverOptions = {}): Driver<ServerLa
       const secret = new ServerSecret(login.user)
       // On top of all others: a name or password from elsewhere would lock us out, or let somebody else in.
       const credentials = { [login.userVariable]: login.user, [login.passwordVariable]: secret.password }
+      const protect = (keys: ChildKeys) => {
+        const { [login.passwordVariable]: _, ...environment } = keys.environment
+        context.protect?.({ ...keys, environment, login: secret.forms })
+      }
       const program = processes.start(
         { ...launch, kind: 'process' },
-        { ...context, env: { ...context.env, ...credentials } },
+        { ...context, env: { ...context.env, ...credentials }, protect },
       )
       return new ServerRun(program, {
         launch,

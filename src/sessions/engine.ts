@@ -1,5 +1,5 @@
 import type { Start, Write } from '../agents/agent.ts'
-import type { RunExit } from '../drivers/driver.ts'
+import type { ChildKeys, RunExit } from '../drivers/driver.ts'
 import type { Frame } from '../framing/frame.ts'
 import {
   type Cause,
@@ -193,9 +193,10 @@ export class Engine {
     this.command({ type: 'open', ...(start.resume !== undefined && { resume: start.resume }) })
   }
 
-  /** Masks the secrets of the server that the agent is given. */
-  #protect(named: readonly string[], environment: Readonly<Record<string, string>>): void {
+  /** Masks the secrets that the agent is given. Text never waits for a generated login: no principal knows it. */
+  #protect({ environment, named = [], login = [] }: ChildKeys): void {
     this.#mask.add(serverSecrets(this.#principal, [...named, ...secretsIn(environment)]))
+    this.#mask.add({ lent: login })
   }
 
   /** A prompt that the agent cannot take ends its turn: nothing else would. */

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { ProcessLaunch } from '../../src/agents/agent.ts'
 import { codex } from '../../src/agents/codex/agent.ts'
+import type { ChildKeys } from '../../src/drivers/driver.ts'
 import { environmentOf } from '../../src/drivers/environment.ts'
 import { DEFAULT_POLICY } from '../../src/model/index.ts'
 
@@ -56,7 +57,8 @@ describe.each(['live', 'oneshot'] as const)('a %s Codex', (launch) => {
     writeFileSync(join(root, 'config.toml'), 'env_key = "GATEWAY_LOGIN"\nenv_key = "UNSET_KEY"')
     const ours = { HOME: '/nowhere', CODEX_HOME: root, GATEWAY_LOGIN: 'secret', OPENAI_ORG: 'public' }
     const secrets: string[] = []
-    const context = { runId: 'r', env: {}, protect: (named: readonly string[]) => secrets.push(...named) }
+    const protect = ({ named = [] }: ChildKeys) => secrets.push(...named)
+    const context = { runId: 'r', env: {}, protect }
     environmentOf(ours, launchOf(launch), context, '/tmp')
     expect(secrets).toEqual(['secret'])
   })

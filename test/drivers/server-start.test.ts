@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import type { ServerLaunch } from '../../src/agents/agent.ts'
-import type { Timers } from '../../src/drivers/driver.ts'
+import type { ChildKeys, Timers } from '../../src/drivers/driver.ts'
 import { driver } from '../../src/drivers/index.ts'
 import { systemTimers } from '../../src/drivers/timers.ts'
 import { contextOf, expectNothingLeft, readAll } from './fake-run.ts'
@@ -141,5 +141,22 @@ describe('the password of a server', () => {
     expect(server.of('stdout')).toContain('password [masked:43]')
     expect(server.of('stderr')).toEqual(['header Basic [masked:72]'])
     expect(server.values('sse')).toContainEqual({ password: '[masked:43]', login: 'Basic [masked:72]' })
+  })
+
+  it('is protected apart from the keys in the environment, which the owner of the server knows', async () => {
+    let keys: ChildKeys | undefined
+    const protect = (given: ChildKeys) => {
+      keys = given
+    }
+    const server = startServer('plain', {}, { protect })
+    await server.until('fake server')
+    await server.run.stop()
+    await server.run.exit
+    expect(keys?.environment).toMatchObject({ OPENCODE_SERVER_USERNAME: 'opencode' })
+    expect(keys?.environment).not.toHaveProperty('OPENCODE_SERVER_PASSWORD')
+    expect(keys?.login).toEqual([
+      expect.stringMatching(/^[\w-]{43}$/),
+      expect.stringMatching(/^[\w+/=]{72}$/),
+    ])
   })
 })

@@ -169,7 +169,7 @@ test('masks a key that only the start of the process revealed', async () => {
   const session = await open()
   await session.prompt('go')
   const run = await driver.run()
-  run.context.protect?.([key], {})
+  run.context.protect?.({ environment: {}, named: [key] })
   run.say(init, said(`I see ${key}`), result(`it is ${key}`))
   expect(await session.settled(1)).toMatchObject({ result: 'it is [masked 17]' })
   const kept = JSON.stringify([await log(session), await store.readJournal(session.id, 0, 100)])

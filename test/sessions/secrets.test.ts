@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { secretsFor } from '../../src/sessions/secrets.ts'
+import type { FakeRun } from './fake-driver.ts'
 import { house } from './house.ts'
 
 const TOKEN = 'token-of-the-server-owner'
@@ -21,25 +22,44 @@ test('the server owner knows every secret of the server', () => {
   expect(lent).toEqual([])
 })
 
-test('a key of the server that the agent inherits delays no text of another principal, and is masked', async () => {
-  const key = 'sk-inherited-0123456789'
+/** The texts that the log has of a message which begins with this piece. */
+async function loggedPieces(principal: string, protect: (run: FakeRun) => void, piece: string) {
   const { open, driver, log } = house()
-  const session = await open({}, { principal: 'bob' })
+  const session = await open({}, { principal })
   await session.prompt('go')
   const run = await driver.run()
-  run.context.protect?.([], { ANTHROPIC_API_KEY: key, LANG: 'a-value-that-is-no-key' })
-  const part = (text: string) => ({
-    type: 'stream_event',
-    event: { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text } },
-  })
-  const start = { type: 'stream_event', event: { type: 'message_start', message: { id: 'm1', model: 'm' } } }
-  run.say({ type: 'system', subtype: 'init', session_id: 'native-1', model: 'm', tools: [] }, start)
-  const block = { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } }
-  run.say({ type: 'stream_event', event: block })
-  run.say(part(`it is ${key}, begins sk-inh`))
-  await expect
-    .poll(async () =>
-      (await log(session)).flatMap(({ event }) => (event.type === 'text.delta' ? event.text : [])),
-    )
-    .toEqual(['it is [masked 23], begins sk-inh'])
+  protect(run)
+  const stream = (event: unknown) => ({ type: 'stream_event', event })
+  run.say(
+    { type: 'system', subtype: 'init', session_id: 'native-1', model: 'm', tools: [] },
+    stream({ type: 'message_start', message: { id: 'm1', model: 'm' } }),
+    stream({ type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } }),
+    stream({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: piece } }),
+  )
+  return async () =>
+    (await log(session)).flatMap(({ event }) => (event.type === 'text.delta' ? event.text : []))
+}
+
+test('a key of the server that the agent inherits delays no text of another principal, and is masked', async () => {
+  const key = 'sk-inherited-0123456789'
+  const environment = { ANTHROPIC_API_KEY: key, LANG: 'a-value-that-is-no-key' }
+  const pieces = await loggedPieces(
+    'bob',
+    (run) => run.context.protect?.({ environment }),
+    `it is ${key}, begins sk-inh`,
+  )
+  await expect.poll(pieces).toEqual(['it is [masked 23], begins sk-inh'])
 })
+
+test.each(['bob', 'local'])(
+  'a login generated for one run delays no text of %s, and is masked',
+  async (principal) => {
+    const login = 'generated-login-01234'
+    const pieces = await loggedPieces(
+      principal,
+      (run) => run.context.protect?.({ environment: {}, login: [login] }),
+      `it is ${login}, begins generated-l`,
+    )
+    await expect.poll(pieces).toEqual(['it is [masked 21], begins generated-l'])
+  },
+)
