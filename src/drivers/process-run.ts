@@ -13,7 +13,7 @@ interface RunTree extends Tree {
 }
 
 /** After the exit the pipes are read until they end, or are quiet for this long; a grandchild may hold them open. */
-const QUIET_MS = 250
+export const QUIET_MS = 250
 const MAX_QUIET_CHECKS = 8
 
 /** More than the pipes of a dead child can hold. */

@@ -65,7 +65,14 @@ describe.runIf(runGroups())('a tool without session, environment and parent', ()
   afterEach(expectNothingLeft)
 
   it('is found by its group', async () => {
-    const run = processDriver({ graces: QUICK }).start(fakeAgent('vanished'), contextOf())
+    const entered = Promise.withResolvers<void>()
+    const system = runGroups() ?? cgroupsBelow('/no/such/folder')
+    const enter = (runId: string, pid: number) => system.enter(runId, pid).then(entered.resolve)
+    const driver = processDriver({ graces: QUICK, groups: { ...system, enter } })
+    const run = driver.start(fakeAgent('vanished'), contextOf())
+    // A process takes a moment to enter its group; a tool that it starts before is outside.
+    await entered.promise
+    await run.write({ kind: 'text', text: 'start\n' })
     const tool = await readField(run, 'tool')
     expect(await run.exit).toEqual({ code: 0 })
     expect(isAlive(tool)).toBe(false)

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { processDriver } from '../../src/drivers/process.ts'
+import { QUIET_MS } from '../../src/drivers/process-run.ts'
 import {
   contextOf,
   expectNothingLeft,
@@ -14,6 +15,7 @@ import {
   stateOf,
   untilBlocked,
 } from './fake-run.ts'
+import { HeldTimers } from './held-timers.ts'
 
 function laterThan(moment: number | undefined, start: number): number | undefined {
   return moment !== undefined && moment > start ? moment : undefined
@@ -31,13 +33,17 @@ describe('stopping a process', () => {
   })
 
   it('ends one that does not listen to SIGINT by SIGTERM and then SIGKILL, each said once', async () => {
-    const run = startFake('deaf')
+    const graces = { SIGINT: 150, SIGTERM: 151, SIGKILL: 10_000 }
+    const timers = new HeldTimers(graces.SIGINT, graces.SIGTERM)
+    const run = startFake('deaf', '', { graces, timers })
     await readField(run, 'ready')
-    await run.stop()
-    expect((await readAll(run)).map(({ text }) => text)).toEqual([
-      '{"heard":"SIGINT"}',
-      '{"heard":"SIGTERM"}',
-    ])
+    const stopped = run.stop()
+    expect(await readField(run, 'heard')).toBe('SIGINT')
+    timers.pass(graces.SIGINT)
+    expect(await readField(run, 'heard')).toBe('SIGTERM')
+    timers.pass(graces.SIGTERM)
+    await stopped
+    expect(await readAll(run)).toEqual([])
     expect(await run.exit).toEqual({ signal: 'SIGKILL' })
   })
 
@@ -138,7 +144,8 @@ describe('an exit of its own', () => {
   })
 
   it('still hears what is said shortly after it', async () => {
-    const run = startFake('late')
+    // Longer than any shell takes to print a line, so that the end of the pipe alone ends the wait.
+    const run = startFake('late', '', { timers: new HeldTimers(QUIET_MS) })
     expect((await readAll(run)).map(({ text }) => text)).toEqual(['{"late":true}'])
     expect(await run.exit).toEqual({ code: 0 })
   })

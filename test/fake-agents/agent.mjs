@@ -119,9 +119,12 @@ const modes = {
   orphan() {
     say({ tool: tool({ detached: true }) })
   },
-  /** Exits at once and leaves a tool without any mark: no session, no environment, no parent. */
+  /** At its first input, exits and leaves a tool without any mark: no session, no environment, no parent. */
   vanished() {
-    say({ tool: tool({ detached: true, env: { PATH: process.env.PATH } }) })
+    process.stdin.once('data', () => {
+      say({ tool: tool({ detached: true, env: { PATH: process.env.PATH } }) })
+      process.exit()
+    })
   },
   /** Exits at once; its tool keeps the pipes open. */
   holder() {
