@@ -45,9 +45,11 @@ export class Client {
   /** Creates the session; `begun` is called once. */
   async begin(one: Conversation, begun: (session: string) => void): Promise<void> {
     const { principal, key, body } = one
+    const isRemoved = one.session !== undefined && this.#history.deleted.has(one.session)
     const answer = await this.#host.call('POST /v1/sessions', body, this.#headers(principal, key))
     if (answer?.status !== 201) return
     const session = String(answer.body.id)
+    if (isRemoved) this.broken.push(`${key} begins a session after DELETE`)
     if (one.session !== undefined && one.session !== session) this.broken.push(`${key} is two sessions`)
     if (one.session !== undefined) return
     one.session = session

@@ -85,9 +85,8 @@ export class Load {
   async conclude(): Promise<void> {
     for (const one of this.#unbegun()) await this.#begin(one)
     while (!this.client.isSettled) await this.client.retry(0)
-    // The same keys again: they must lead to the same sessions. The key of a deleted session is free.
-    const kept = this.conversations.filter(({ state }) => state !== 'deleting')
-    await Promise.all(kept.map((one) => this.#begin(one)))
+    // The same keys again: they must lead to the same sessions, and to none where the session was deleted.
+    await Promise.all(this.conversations.map((one) => this.#begin(one)))
     await Promise.all(
       this.conversations.map((one) =>
         one.state === 'deleting' ? this.client.remove(one) : this.client.end(one),

@@ -53,7 +53,14 @@ export function executeEndpoint(deps: GatewayDeps): Endpoint {
     query: ExecuteQuery,
     body: ExecuteRequest,
     answers: { [SSE.type]: z.unknown() },
-    errors: ['agent_not_found', 'idempotency_conflict', 'unsupported_option', 'overloaded', 'draining'],
+    errors: [
+      'agent_not_found',
+      'session_not_found',
+      'idempotency_conflict',
+      'unsupported_option',
+      'overloaded',
+      'draining',
+    ],
     run: ({ query, body, request, reply }) => run(deps, query, body, request, reply),
   })
 }

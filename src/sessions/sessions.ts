@@ -10,7 +10,7 @@ import {
   toMainstemError,
 } from '../model/index.ts'
 import type { JournalFrame, Receipt, SessionQuery, Spent } from '../stores/store.ts'
-import type { Claim, IdempotencyKey } from './claim.ts'
+import { type Claim, checkReceipt, type IdempotencyKey } from './claim.ts'
 import { CommitFeed } from './commit-feed.ts'
 import type { NewSession, SessionDeps } from './deps.ts'
 import { FailedSessions } from './failed-sessions.ts'
@@ -84,8 +84,9 @@ export class Sessions {
     const session = this.#prepare(request, await this.#versionOf(request.agent))
     const opened = session.open(prompt, { ...once, session: session.id })
     const held = await this.#start(session, opened)
-    if (held) checkFingerprint(held, once)
-    return held && held.session !== session.id ? { id: held.session } : { id: session.id, session }
+    if (!held || held.session === session.id) return { id: session.id, session }
+    await checkReceipt(this.#deps.store, held, once)
+    return { id: held.session }
   }
 
   /** Registers a session that `opened` begins, unless another session holds its key. `drain` waits for this. */
@@ -103,10 +104,10 @@ export class Sessions {
     return (await this.receipt(once))?.session
   }
 
-  /** What a key was answered with, if it was used. */
+  /** What a key was answered with, if it was used. Refused where its session was removed since. */
   async receipt(once: IdempotencyKey): Promise<Receipt | undefined> {
     const receipt = await this.#deps.store.receipt(once.scope, once.key)
-    if (receipt) checkFingerprint(receipt, once)
+    if (receipt) await checkReceipt(this.#deps.store, receipt, once)
     return receipt
   }
 
@@ -323,7 +324,7 @@ export class Sessions {
   /** Removes what is kept longer than it has to be. */
   async prune(retention: Retention): Promise<void> {
     const { store, clock } = this.#deps
-    await store.forgetReceipts(clock.now() - retention.receiptsMs)
+    await store.forgetReceipts(retention.receiptsMs)
     for (const { id, edge } of await excessIn(store, retention, clock.now())) {
       await (edge ? store.trim(id, edge) : this.#remove(id))
     }
@@ -342,9 +343,4 @@ export class Sessions {
     await this.#failedSessions.stop()
     this.#running.clear()
   }
-}
-
-function checkFingerprint(receipt: Receipt, once: IdempotencyKey): void {
-  if (receipt.fingerprint === once.fingerprint) return
-  throw new MainstemError('idempotency_conflict', `key "${once.key}" was used for a different request`)
 }

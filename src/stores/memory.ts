@@ -5,6 +5,7 @@ import { dayOf } from './day-of.ts'
 import { keyTaken } from './key-taken.ts'
 import { MemoryBlobs } from './memory-blobs.ts'
 import { MemoryLog } from './memory-log.ts'
+import { OpenTime } from './open-time.ts'
 import { READ_BYTES } from './read-bytes.ts'
 import { receiptId } from './receipt-id.ts'
 import type {
@@ -20,8 +21,8 @@ import type {
 } from './store.ts'
 
 /** Everything in this process's memory: for the library, for tests, and for runs nobody needs tomorrow. */
-export function memoryStore(): Store {
-  return new MemoryStore()
+export function memoryStore(monotonic?: () => number): Store {
+  return new MemoryStore(new OpenTime(0, monotonic))
 }
 
 /** So many texts are made at a time. */
@@ -35,6 +36,11 @@ class MemoryStore implements Store {
   readonly #owners = new Map<string, Set<string>>()
   readonly #accounts = new Map<string, Spent>()
   readonly #blobs = new MemoryBlobs()
+  readonly #time: OpenTime
+
+  constructor(time: OpenTime) {
+    this.#time = time
+  }
 
   async probe(): Promise<void> {
     // Memory has no limit that could be asked for.
@@ -154,15 +160,18 @@ class MemoryStore implements Store {
     this.#logs.get(session)?.trim(edge)
   }
 
-  async forgetReceipts(before: number): Promise<void> {
+  async forgetReceipts(ms: number): Promise<void> {
+    const before = this.#time.now() - ms
     for (const [id, { at }] of this.#receipts) if (at < before) this.#receipts.delete(id)
   }
 
   async delete(session: string): Promise<void> {
     const log = this.#logs.get(session)
     this.#logs.delete(session)
-    for (const [id, { receipt }] of this.#receipts) {
-      if (receipt.session === session) this.#receipts.delete(id)
+    for (const kept of this.#receipts.values()) {
+      if (kept.receipt.session !== session) continue
+      const { answer: _, ...receipt } = kept.receipt
+      kept.receipt = receipt
     }
     log?.close()
     for (const id of log?.blobs ?? []) this.#blobs.delete(id)
@@ -182,7 +191,7 @@ class MemoryStore implements Store {
   }
 
   #take(receipt: Receipt): void {
-    this.#receipts.set(receiptId(receipt.scope, receipt.key), { receipt, at: Date.now() })
+    this.#receipts.set(receiptId(receipt.scope, receipt.key), { receipt, at: this.#time.now() })
   }
 
   #charge({ at, ...charge }: Charge): void {

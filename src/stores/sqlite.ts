@@ -8,6 +8,7 @@ import {
 } from '../model/index.ts'
 import { checkContinues } from './check-continues.ts'
 import { keyTaken } from './key-taken.ts'
+import { OpenTime } from './open-time.ts'
 import { READ_BYTES } from './read-bytes.ts'
 import { receiptId } from './receipt-id.ts'
 import { Blobs } from './sqlite/blobs.ts'
@@ -31,17 +32,20 @@ export interface SqliteOptions {
   maxBytes?: number
   /** How entries of older schema versions become today's. */
   upcasts?: Upcasts
+  /** A clock in milliseconds that never goes backwards; the system's by default. */
+  monotonic?: () => number
 }
 
 /** Everything in one folder: a database that a thread of its own writes, and a file for each blob. */
 export async function sqliteStore(options: SqliteOptions): Promise<Store> {
-  const { directory, durability = 'power', maxBytes, upcasts = UPCASTS } = options
+  const { directory, durability = 'power', maxBytes, upcasts = UPCASTS, monotonic } = options
   const files = filesIn(directory)
   const settings = { directory, durability, maxBytes, entryVersion: SCHEMA_VERSION }
   const channel = await WriterChannel.start(settings)
   const reader = new Reader(files.database, upcasts)
   try {
-    return new SqliteStore(channel, reader, new Blobs(files.blobs, durability === 'power'))
+    const time = new OpenTime(reader.lastReceiptAt(), monotonic)
+    return new SqliteStore(channel, reader, new Blobs(files.blobs, durability === 'power'), time)
   } catch (thrown) {
     reader.close()
     await channel.close()
@@ -57,11 +61,13 @@ class SqliteStore implements Store {
   readonly #committer: Committer
   /** Keys that are being taken. */
   readonly #taking = new Map<string, Promise<Receipt>>()
+  readonly #time: OpenTime
 
-  constructor(channel: WriterChannel, reader: Reader, blobs: Blobs) {
+  constructor(channel: WriterChannel, reader: Reader, blobs: Blobs, time: OpenTime) {
     this.#channel = channel
     this.#reader = reader
     this.#blobs = blobs
+    this.#time = time
     this.#logs = new LiveLogs(reader)
     this.#committer = new Committer(channel, () => {
       this.#reader.recheck()
@@ -176,8 +182,8 @@ class SqliteStore implements Store {
     return this.#committer.write({ kind: 'probe' })
   }
 
-  forgetReceipts(before: number): Promise<void> {
-    return this.#committer.write({ kind: 'forget', before })
+  forgetReceipts(ms: number): Promise<void> {
+    return this.#committer.write({ kind: 'forget', before: this.#time.now() - ms })
   }
 
   async delete(session: string): Promise<void> {
@@ -243,7 +249,7 @@ class SqliteStore implements Store {
     const log = this.#logs.open(session)
     checkContinues(session, log.head, batch.entries)
     const n = log.n ?? this.#logs.nextSession()
-    const prepared = new PreparedBatch({ n, id: session }, log.n === undefined, batch)
+    const prepared = new PreparedBatch({ n, id: session }, log.n === undefined, batch, this.#time.now())
     log.n = n
     log.head += batch.entries.length
     return [log, prepared]

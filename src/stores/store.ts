@@ -140,8 +140,11 @@ export interface Store extends AsyncDisposable {
   trim(session: string, edge: Edge): Promise<void>
   /** Finds out whether a commit could succeed now, and fails with `storage_failed` if not. It changes nothing. */
   probe(): Promise<void>
-  /** Forgets keys that were used before this time. */
-  forgetReceipts(before: number): Promise<void>
-  /** Removes log, journal, record, queue, receipts and blobs. Usage and the owners of native conversations stay. */
+  /** Forgets keys that were used more than `ms` ago, in time that processes had the store open. */
+  forgetReceipts(ms: number): Promise<void>
+  /**
+   * Removes log, journal, record, queue and blobs. Usage and the owners of native conversations stay, and so do receipts
+   * without their answers: a request that is sent again must not have its effect a second time.
+   */
   delete(session: string): Promise<void>
 }

@@ -1,15 +1,20 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import type { Entry } from '../../src/model/index.ts'
 import type { Store } from '../../src/stores/store.ts'
 import { entries as entriesOf, entry as entryOf, sessionId, state } from './sqlite-parts.ts'
 
+/** Opens an empty store, with the given monotonic clock instead of the system's. */
+export type OpenStore = (monotonic?: () => number) => Promise<Store>
+
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
 const SESSION = sessionId(1)
 const OTHER = sessionId(2)
 const entry = (seq: number, session = SESSION) => entryOf(session, seq)
 const entries = (first: number, last: number) => entriesOf(SESSION, first, last)
 
 /** What every store promises of what it keeps, for how long, and what it knows without looking at everything. */
-export function keepingContract(open: () => Promise<Store>): void {
+export function keepingContract(open: OpenStore): void {
   test('uses up keys together with the entries they are for', async () => {
     await using store = await open()
     const receipt = {
@@ -46,14 +51,55 @@ export function keepingContract(open: () => Promise<Store>): void {
   })
 
   test('forgets keys that were used long ago, and no others', async () => {
-    await using store = await open()
+    let now = 5_000
+    await using store = await open(() => now)
     const receipt = { scope: 's', key: 'k', fingerprint: 'f', session: SESSION }
     await store.create(SESSION, { entries: entries(1, 1) }, receipt)
-    await store.forgetReceipts(Date.now() - 60_000)
-    expect(await store.receipt('s', 'k')).toEqual(receipt)
-    await store.forgetReceipts(Date.now() + 60_000)
+    now += 1_000
+    const second = { ...receipt, key: 'l' }
+    await store.append(SESSION, { entries: [], receipts: [second] })
+    now += DAY - 1
+    await store.forgetReceipts(DAY)
     expect(await store.receipt('s', 'k')).toBeUndefined()
+    expect(await store.receipt('s', 'l')).toEqual(second)
+    now += 2
+    await store.forgetReceipts(DAY)
+    expect(await store.receipt('s', 'l')).toBeUndefined()
     expect(await store.head(SESSION)).toBe(1)
+  })
+
+  test.each([25 * HOUR, -25 * HOUR])('forgets no key when the system clock jumps by %d ms', async (jump) => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    try {
+      await using store = await open()
+      const receipt = { scope: 's', key: 'k', fingerprint: 'f', session: SESSION }
+      await store.create(SESSION, { entries: entries(1, 1) }, receipt)
+      vi.setSystemTime(Date.now() + jump)
+      const second = { ...receipt, key: 'l' }
+      await store.append(SESSION, { entries: [], receipts: [second] })
+      vi.setSystemTime(Date.now() - jump)
+      await store.forgetReceipts(DAY)
+      expect(await store.receipt('s', 'k')).toEqual(receipt)
+      expect(await store.receipt('s', 'l')).toEqual(second)
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
+  test('keeps the keys of a deleted session, without their answers', async () => {
+    await using store = await open()
+    const receipt = { scope: 's\ud800"', key: 'k\0', fingerprint: 'f', session: SESSION }
+    const other = { ...receipt, key: 'other', session: OTHER, answer: { title: 'kept' } }
+    const answered = { ...receipt, answer: { title: 'secret plan', odd: '\ud800' } }
+    await store.append(SESSION, { entries: entries(1, 1), receipts: [answered] })
+    await store.append(OTHER, { entries: [entry(1, OTHER)], receipts: [other] })
+    await store.delete(SESSION)
+    expect(await store.receipt('s\ud800"', 'k\0')).toEqual(receipt)
+    expect(await store.receipt('s\ud800"', 'other')).toEqual(other)
+    expect(await store.create(SESSION, { entries: entries(1, 1) }, { ...answered, session: OTHER })).toEqual(
+      receipt,
+    )
+    expect(await store.head(SESSION)).toBe(0)
   })
 
   test('drops the oldest entries, and says so to whoever asks for them', async () => {

@@ -3,13 +3,13 @@ import type { RequestOpened } from '../../src/model/events/request.ts'
 import type { Entry } from '../../src/model/index.ts'
 import type { SessionQuery, Store } from '../../src/stores/store.ts'
 import { boundsContract } from './contract-bounds.ts'
-import { keepingContract } from './contract-keeping.ts'
+import { keepingContract, type OpenStore } from './contract-keeping.ts'
 import { queueContract } from './contract-queue.ts'
 import { state } from './sqlite-parts.ts'
 
 interface Implementation {
   name: string
-  open(): Promise<Store>
+  open: OpenStore
 }
 
 const SESSION = '6b0a0a3e-6a50-4a6e-9f6c-1c5b6c1f0d01'

@@ -1,4 +1,4 @@
 import { memoryStore } from '../../src/stores/memory.ts'
 import { storeContract } from './contract.ts'
 
-storeContract({ name: 'memory', open: async () => memoryStore() })
+storeContract({ name: 'memory', open: async (monotonic) => memoryStore(monotonic) })

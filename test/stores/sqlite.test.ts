@@ -16,10 +16,14 @@ afterAll(() => {
   for (const path of used) rmSync(path, { recursive: true })
 })
 
-storeContract({ name: 'sqlite', open: () => sqliteStore({ directory: directory() }) })
+storeContract({
+  name: 'sqlite',
+  open: (monotonic) => sqliteStore({ directory: directory(), ...(monotonic && { monotonic }) }),
+})
 storeContract({
   name: 'sqlite (durability: process)',
-  open: () => sqliteStore({ directory: directory(), durability: 'process' }),
+  open: (monotonic) =>
+    sqliteStore({ directory: directory(), durability: 'process', ...(monotonic && { monotonic }) }),
 })
 
 const ID = sessionId(1)
@@ -280,28 +284,6 @@ describe('a backup', () => {
     const head = await copy.head(ID)
     expect(head).toBeGreaterThanOrEqual(210)
     expect(await readAll(copy, ID)).toEqual(entries(ID, 1, head))
-  })
-})
-
-describe('a deleted session', () => {
-  test('is gone, and its id can begin again at once', async () => {
-    const path = directory()
-    const receipt = { scope: 's', key: 'k', fingerprint: 'f', session: ID }
-    await using store = await sqliteStore({ directory: path })
-    await store.create(
-      ID,
-      { entries: entries(ID, 1, 3), journal: frames(ID, 1, 3), record: state(ID) },
-      receipt,
-    )
-    const deleted = store.delete(ID)
-    const begun = store.append(ID, { entries: [entry(ID, 1)] })
-    expect(await store.read(ID, 0, 9)).toEqual([])
-    await Promise.all([deleted, begun])
-    expect(await readAll(store, ID)).toEqual([entry(ID, 1)])
-    expect(await store.readJournal(ID, 0, 9)).toEqual([])
-    expect(await store.record(ID)).toBeUndefined()
-    expect(await store.receipt('s', 'k')).toBeUndefined()
-    await store.delete(sessionId(9))
   })
 })
 

@@ -53,7 +53,14 @@ export function newSessionEndpoint(deps: GatewayDeps): Endpoint {
     body: NewSessionBody,
     status: 201,
     answer: CreatedSession,
-    errors: ['agent_not_found', 'conflict', 'idempotency_conflict', 'unsupported_option', 'overloaded'],
+    errors: [
+      'agent_not_found',
+      'session_not_found',
+      'conflict',
+      'idempotency_conflict',
+      'unsupported_option',
+      'overloaded',
+    ],
     async run({ body, principal, request, reply }) {
       checkReady(deps)
       const scope = `${principal} POST /v1/sessions`

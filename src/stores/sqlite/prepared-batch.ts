@@ -25,7 +25,7 @@ export class PreparedBatch implements Batched {
   readonly #receipts: readonly ReceiptRow[]
   readonly #charges: readonly Charge[]
 
-  constructor(session: SessionRow, isNew: boolean, batch: Batch) {
+  constructor(session: SessionRow, isNew: boolean, batch: Batch, now: number) {
     const { entries, journal = [], record, queued = [], dequeued = [], receipts = [], charges = [] } = batch
     this.entries = entries
     this.#session = session
@@ -38,7 +38,7 @@ export class PreparedBatch implements Batched {
     this.#queued = queued.map((one) => ({ n: session.n, turn: one.turn, text: JSON.stringify(one) }))
     this.#dequeued = dequeued
     this.#heard = batch.heard
-    this.#receipts = receipts.map(receiptRow)
+    this.#receipts = receipts.map((receipt) => receiptRow(receipt, now))
     this.#charges = charges
     this.chars = charsIn(this.#rows) + charsIn(this.#queued) + (this.#journal?.text.length ?? 0)
   }
@@ -69,9 +69,9 @@ function charsIn(rows: readonly { text: string }[]): number {
   return rows.reduce((sum, { text }) => sum + text.length, 0)
 }
 
-function receiptRow(receipt: Receipt): ReceiptRow {
+function receiptRow(receipt: Receipt, at: number): ReceiptRow {
   const { scope, key, session } = receipt
-  return { id: receiptId(scope, key), session, at: Date.now(), text: JSON.stringify(receipt) }
+  return { id: receiptId(scope, key), session, at, text: JSON.stringify(receipt) }
 }
 
 function heardNumbers({ frames, coverage }: Heard): number[] {

@@ -62,6 +62,7 @@ function statementsOf(db: DatabaseSync) {
     size: db.prepare(SIZE),
     journal: db.prepare(JOURNAL),
     receipt: db.prepare('SELECT body FROM receipt WHERE id = ?'),
+    lastReceipt: db.prepare('SELECT coalesce(max(at), 0) AS at FROM receipt'),
     record: db.prepare(`${RECORD} WHERE s.id = ? AND s.record IS NOT NULL`),
     edge: db.prepare('SELECT earliest, earliest_frame AS earliestFrame FROM session WHERE id = ?'),
     tally: db.prepare('SELECT status, sessions FROM tally WHERE sessions > 0'),
@@ -147,6 +148,11 @@ export class Reader {
       const row = receipt.get(id)
       return row && JSON.parse(text(row, 'body'))
     })
+  }
+
+  /** When the newest receipt was written, as the store counts time. */
+  lastReceiptAt(): number {
+    return this.#ask(({ lastReceipt }) => integer(lastReceipt.get() ?? {}, 'at'))
   }
 
   record(session: string): SessionRecord | undefined {

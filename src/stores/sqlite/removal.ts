@@ -27,7 +27,7 @@ export function removal(db: DatabaseSync, message: Removal): string[] {
 function deleteSession(db: DatabaseSync, { n, id }: Delete): string[] {
   db.prepare('DELETE FROM log WHERE session = ?').run(n)
   db.prepare(DELETE_JOURNAL).run({ n, after: -1, before: ALL_FRAMES })
-  db.prepare('DELETE FROM receipt WHERE session = ?').run(id)
+  db.prepare("UPDATE receipt SET body = json_remove(body, '$.answer') WHERE session = ?").run(id)
   db.prepare('DELETE FROM heard WHERE session = ?').run(n)
   db.prepare('DELETE FROM queued WHERE session = ?').run(n)
   db.prepare('DELETE FROM session WHERE n = ?').run(n)
