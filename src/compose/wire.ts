@@ -35,6 +35,8 @@ export interface Wiring {
   restAfterMs?: number
   /** Settles when there is room for more; until then no agent is read. */
   room?: () => Promise<void>
+  /** How many bytes of logs may be in memory for readers at the same time. */
+  readBytes?: number
   /** How many prompts may wait in one session. */
   maxQueue?: number
   /** How long an agent may take to start and to exit, and be silent before a notice. */
@@ -69,6 +71,7 @@ export function wire({
   between = (driver) => driver,
   secrets = secretsIn(process.env),
   maxQueue = 100,
+  readBytes,
   limit = (policy) => policy,
   limitOptions = (options) => options,
   mayWorkIn,
@@ -91,6 +94,7 @@ export function wire({
     journal,
     secrets,
     maxQueue,
+    ...(readBytes !== undefined && { readBytes }),
     limit,
     limitOptions,
     ...(mayWorkIn && { mayWorkIn }),

@@ -19,6 +19,7 @@ import { StreamQuota } from '../gateway/streams/stream-quota.ts'
 import { readPageFiles } from '../gateway/web/page-files.ts'
 import { SignInCookies } from '../gateway/web/sign-in-cookie.ts'
 import { MainstemError } from '../model/index.ts'
+import { ByteBudget } from '../sessions/byte-budget.ts'
 import type { Retention } from '../sessions/retention.ts'
 import { secretsIn } from '../sessions/secrets.ts'
 import { memoryStore } from '../stores/memory.ts'
@@ -29,6 +30,7 @@ import type { Config } from './config.ts'
 import { allowedHosts, checkExposure } from './exposure.ts'
 import { tokenSource } from './named-tokens.ts'
 import { pruneHourly } from './pruning.ts'
+import { readMemory } from './read-memory.ts'
 import { type TokenFile, tokenIn } from './token.ts'
 
 export interface ServeDeps {
@@ -95,6 +97,7 @@ export async function serve({
     limits: config.limits,
     runs,
     streams: new StreamQuota(config.limits.streams),
+    pages: new ByteBudget(readMemory().pages, systemTimers),
     phase: () => phase.now,
     probe: () => store.probe(),
     report,
@@ -128,6 +131,7 @@ function wiredBy(config: Config, { store, roots, token, agents, between }: Wirin
   return wire({
     settings: config.agents,
     store,
+    readBytes: readMemory().pieces,
     maxProcesses: config.limits.processes,
     maxQueue: config.limits.queue,
     agentLimits: config.timeouts,

@@ -1,4 +1,5 @@
 import type { Policy } from '../model/index.ts'
+import type { ByteBudget } from '../sessions/byte-budget.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import type { Token } from './http/auth.ts'
 import type { BackgroundWork } from './http/background-work.ts'
@@ -55,6 +56,8 @@ export interface GatewayDeps {
   limits: GatewayLimits
   runs: BackgroundWork
   streams: StreamQuota
+  /** The memory that all pages share while they are made and sent. */
+  pages: ByteBudget
   phase(): Phase
   /** Fails with `storage_failed` while the store cannot be written. */
   probe(): Promise<void>

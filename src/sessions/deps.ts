@@ -48,6 +48,8 @@ export interface SessionDeps {
   secrets?: readonly string[]
   /** How many agent processes there may be. */
   pool: WarmPool
+  /** How many bytes of logs may be in memory for readers at the same time. */
+  readBytes?: number
   /** How many prompts may wait in one session; without it, as many as come. */
   maxQueue?: number
   /** How long an agent may take; the defaults where nothing else is given. */

@@ -6,13 +6,18 @@ import { TurnUsage, type UsageReports } from './turn-usage.ts'
 
 const PAGE = 512
 
-/** What a log has begun and not ended, in the order it began. */
-class OpenItems {
+/** The text of an unfinished message is kept up to this length: it becomes one event. */
+const MESSAGE_CHARS = 16 * 1024 * 1024
+
+type OpenTool = Pick<Extract<Event, { type: 'tool.started' }>, 'toolId' | 'name' | 'kind' | 'parent'>
+
+/** A fold over a log: what it has begun and not ended, in the order it began. */
+export class OpenItems {
   readonly messages = new Map<
     string,
     { kind: 'text' | 'thinking'; text: string; parent: string | undefined }
   >()
-  readonly tools = new Map<string, Extract<Event, { type: 'tool.started' }>>()
+  readonly tools = new Map<string, OpenTool>()
   readonly requests = new Set<string>()
   readonly subagents = new Set<string>()
   reports: UsageReports = {}
@@ -24,7 +29,7 @@ class OpenItems {
       case 'text.delta':
       case 'thinking.delta': {
         const open = this.messages.get(event.messageId)
-        if (open) open.text += event.text
+        if (open) open.text += event.text.slice(0, MESSAGE_CHARS - open.text.length)
         else {
           const kind = event.type === 'text.delta' ? 'text' : 'thinking'
           this.messages.set(event.messageId, { kind, text: event.text, parent: event.parent })
@@ -37,7 +42,8 @@ class OpenItems {
         this.messages.delete(event.messageId)
         break
       case 'tool.started':
-        this.tools.set(event.toolId, event)
+        // Without its input, which may be large.
+        this.tools.set(event.toolId, toolOf(event))
         break
       case 'tool.completed':
         this.tools.delete(event.toolId)
@@ -69,18 +75,20 @@ class OpenItems {
   }
 }
 
+function toolOf({ toolId, name, kind, parent }: OpenTool): OpenTool {
+  return { toolId, name, kind, parent }
+}
+
 /**
  * What has to be said of a session whose owner went away: everything open is settled and its turn is lost, or has
  * failed where the owner is there and says why.
  * Emitted of a log that has nothing open, it is nothing, so recovering twice changes nothing.
  */
 export function settleLost(
-  entries: Iterable<Entry>,
+  open: OpenItems,
   now: number,
   failure?: MainstemError,
 ): { turn: number | undefined; events: Event[] } {
-  const open = new OpenItems()
-  for (const entry of entries) open.see(entry)
   const events: Event[] = []
   for (const [messageId, { kind, text, parent }] of open.messages) {
     const from = parent === undefined ? {} : { parent }
@@ -156,11 +164,13 @@ export async function settleRecord(
   committed?: (state: SessionState, batch: Batch) => void,
 ): Promise<void> {
   const { head, updatedAt, earliest: _, earliestFrame: __, ...state } = record
-  const entries: Entry[] = []
-  for (let after = 0; after < head; after = entries.at(-1)?.seq ?? head) {
-    entries.push(...(await store.read(record.id, after, PAGE)))
+  const open = new OpenItems()
+  for (let after = 0; after < head; ) {
+    const entries = await store.read(record.id, after, PAGE)
+    for (const entry of entries) open.see(entry)
+    after = entries.at(-1)?.seq ?? head
   }
-  const { turn, events } = settleLost(entries, now, failure)
+  const { turn, events } = settleLost(open, now, failure)
   const log = new Log(state, { head, updatedAt }, { store, now: () => now, committed })
   for (const event of events) log.add(event, turn, undefined)
   await log.commit()

@@ -14,7 +14,7 @@ import { type Claim, checkReceipt, type IdempotencyKey } from './claim.ts'
 import { CommitFeed } from './commit-feed.ts'
 import type { NewSession, SessionDeps } from './deps.ts'
 import { FailedSessions } from './failed-sessions.ts'
-import { follow, followTexts } from './follow.ts'
+import { LogReader, type ReplayOptions } from './log-reader.ts'
 import { parse } from './parse.ts'
 import { agentOf, chooseRecipe, restoreRecipe } from './recipes.ts'
 import { newRecord } from './record.ts'
@@ -35,8 +35,7 @@ export class Sessions {
   readonly #creating = new Map<string, Promise<unknown>>()
   /** Sessions that are past the last check for `draining` and not in `#running` yet. */
   readonly #starting = new Set<Promise<unknown>>()
-  /** Who follows which session. */
-  readonly #readers = new Map<string, Set<AbortController>>()
+  readonly #reader: LogReader
   readonly #failedSessions: FailedSessions
   #draining = false
 
@@ -49,6 +48,7 @@ export class Sessions {
         this.#failedSessions.add(id, error, stopped)
       },
     }
+    this.#reader = new LogReader(deps.store, deps.timers, deps.readBytes)
     this.#failedSessions = new FailedSessions(this.#deps, (id) => this.#goOn(id))
   }
 
@@ -128,9 +128,14 @@ export class Sessions {
     return this.#deps.store.head(id)
   }
 
-  /** Entries after a cursor, as far as there are any. */
+  /** Some entries after a cursor; none only at the head. */
   read(id: string, after: number, limit: number): Promise<readonly Entry[]> {
     return this.#deps.store.read(id, after, limit)
+  }
+
+  /** Entries after a cursor up to another, piece by piece. */
+  replay(id: string, after: number, last: number, options?: ReplayOptions): AsyncGenerator<readonly Entry[]> {
+    return this.#reader.replay(id, after, last, options)
   }
 
   /** Raw frames after the one with this number. */
@@ -142,30 +147,24 @@ export class Sessions {
     return this.#deps.store.readBlob(ref)
   }
 
+  /** Raw frames after the one with this number up to another, piece by piece. */
+  replayJournal(
+    id: string,
+    after: number,
+    last: number,
+    signal: AbortSignal,
+  ): AsyncGenerator<readonly JournalFrame[]> {
+    return this.#reader.replayJournal(id, after, last, signal)
+  }
+
   /** Replay, then live. It stops short when the session is deleted. */
   follow(id: string, after: number, signal: AbortSignal): AsyncGenerator<readonly Entry[]> {
-    return this.#whileThere(id, signal, (either) => follow(this.#deps.store, id, after, either))
+    return this.#reader.follow(id, after, signal)
   }
 
-  /** The same, each entry as the JSON that is kept of it. Who reads along is given the same lists. */
+  /** The same, each entry as the JSON that is kept of it. Readers at the same place get the same lists. */
   followTexts(id: string, after: number, signal: AbortSignal): AsyncGenerator<readonly string[]> {
-    return this.#whileThere(id, signal, (either) => followTexts(this.#deps.store, id, after, either))
-  }
-
-  async *#whileThere<T>(
-    id: string,
-    signal: AbortSignal,
-    read: (signal: AbortSignal) => AsyncGenerator<T>,
-  ): AsyncGenerator<T> {
-    const deleted = new AbortController()
-    const readers = this.#readers.get(id) ?? new Set()
-    this.#readers.set(id, readers.add(deleted))
-    try {
-      yield* read(AbortSignal.any([signal, deleted.signal]))
-    } finally {
-      readers.delete(deleted)
-      if (readers.size === 0) this.#readers.delete(id)
-    }
+    return this.#reader.followTexts(id, after, signal)
   }
 
   /** A session that may have been made by an owner before us, ready to go on. */
@@ -332,7 +331,7 @@ export class Sessions {
 
   async #remove(id: string): Promise<void> {
     await this.#deps.store.delete(id)
-    for (const reader of this.#readers.get(id) ?? []) reader.abort()
+    this.#reader.deleted(id)
   }
 
   /** Takes no more work and stops what runs; every open turn gets its terminal event. */

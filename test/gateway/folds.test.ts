@@ -22,6 +22,13 @@ function wholeFold(dialect: Dialect, entries: readonly Entry[]): readonly unknow
   return entries.flatMap((entry) => dialect.project(state, entry))
 }
 
+/** A log in pieces, as sessions replay it. */
+async function* pieces(entries: readonly Entry[], after: number, last: number) {
+  for (let from = after; from < Math.min(last, entries.length); from += 512) {
+    yield entries.slice(from, Math.min(from + 512, last))
+  }
+}
+
 /** A store that counts the entries that are read from it. */
 function counted() {
   const store = memoryStore()
@@ -72,15 +79,13 @@ describe('messages by their numbers', () => {
         fc.constantFrom(...plays),
         fc.array(asked, { minLength: 1, maxLength: 30 }),
         async ({ entries }, questions) => {
-          const counting = new Counting({
-            read: async (_, after, limit) => entries.slice(after, after + limit),
-          })
+          const counting = new Counting({ replay: (_, after, last) => pieces(entries, after, last) })
           let head = 0
           for (const { dialect, grow, offset, limit } of questions) {
             head = Math.min(entries.length, head + grow)
             const whole = wholeFold(dialect, entries.slice(0, head))
             const here = { ...record, head }
-            const found = await counting.slice(here, dialect, offset, limit)
+            const found = await counting.slice(here, dialect, { offset, limit })
             expect(found.map(({ message }) => message)).toEqual(whole.slice(offset, offset + limit))
             expect(await counting.total(here, dialect)).toBe(whole.length)
           }
@@ -92,14 +97,16 @@ describe('messages by their numbers', () => {
 
   test('of a log that lost its beginning are refused, also where they were known', async () => {
     const [{ entries } = { entries: [] }] = plays
-    const counting = new Counting({ read: async (_, after, limit) => entries.slice(after, after + limit) })
+    const counting = new Counting({ replay: (_, after, last) => pieces(entries, after, last) })
     const [dialect] = all
     if (!dialect) throw new Error('there are dialects')
     const here = { ...record, head: entries.length }
     await counting.total(here, dialect)
     const gone = { code: 'cursor_gone', details: { earliest: 3 } }
     await expect(counting.total({ ...here, earliest: 3 }, dialect)).rejects.toMatchObject(gone)
-    await expect(counting.slice({ ...here, earliest: 3 }, dialect, 0, 1)).rejects.toMatchObject(gone)
+    await expect(
+      counting.slice({ ...here, earliest: 3 }, dialect, { offset: 0, limit: 1 }),
+    ).rejects.toMatchObject(gone)
   })
 
   test('in pages of any size read a log a few times at most', async () => {
@@ -113,28 +120,29 @@ describe('messages by their numbers', () => {
     for (const limit of [600, 1_000, 4_000]) {
       let read = 0
       const counting = new Counting({
-        read: async (_, after, limit) => {
-          const found = entries.slice(after, after + limit)
-          read += found.length
-          return found
+        async *replay(_, after, last) {
+          for await (const some of pieces(entries, after, last)) {
+            read += some.length
+            yield some
+          }
         },
       })
       for (let offset = 0; offset < entries.length; offset += limit) {
-        expect(await counting.slice(here, dialect, offset, limit)).toHaveLength(limit)
+        expect(await counting.slice(here, dialect, { offset, limit })).toHaveLength(limit)
         expect(await counting.total(here, dialect)).toBe(entries.length)
       }
       // The last page again, and nothing before it.
       const before = read
-      await counting.slice(here, dialect, entries.length - 10, 100)
+      await counting.slice(here, dialect, { offset: entries.length - 10, limit: 100 })
       expect(read - before).toBeLessThan(entries.length / 2)
       expect({ limit, few: read < 4 * entries.length }).toEqual({ limit, few: true })
     }
   })
 
   test('of a log that is gone meanwhile are not waited for', async () => {
-    const counting = new Counting({ read: async () => [] })
+    const counting = new Counting({ replay: () => pieces([], 0, 5) })
     for (const dialect of all) {
-      const gone = counting.slice({ ...record, head: 5 }, dialect, 0, 1)
+      const gone = counting.slice({ ...record, head: 5 }, dialect, { offset: 0, limit: 1 })
       await expect(gone).rejects.toMatchObject({ code: 'session_not_found' })
     }
   })

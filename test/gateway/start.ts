@@ -17,6 +17,7 @@ import { Tickets } from '../../src/gateway/http/tickets.ts'
 import { StreamQuota } from '../../src/gateway/streams/stream-quota.ts'
 import { SignInCookies } from '../../src/gateway/web/sign-in-cookie.ts'
 import { DEFAULT_POLICY } from '../../src/model/index.ts'
+import { ByteBudget } from '../../src/sessions/byte-budget.ts'
 import type { AgentSettings } from '../../src/sessions/deps.ts'
 import { Sessions } from '../../src/sessions/sessions.ts'
 import { WarmPool } from '../../src/sessions/warm-pool.ts'
@@ -39,6 +40,7 @@ export type Options = Partial<Omit<GatewayDeps, 'sessions' | 'runs'>> & {
   /** What runs the agents; the real one unless told otherwise. */
   driver?: Driver
   maxQueue?: number
+  readBytes?: number
   maxProcesses?: number
 }
 
@@ -53,7 +55,8 @@ export class TestGateway implements AsyncDisposable {
 
   constructor(given: Options) {
     const { store = memoryStore(), more = [], settings = {}, timers = this.gate, ...rest } = given
-    const { maxQueue = 100, maxProcesses = 64, driver: runs = driver({ timers }), ...options } = rest
+    const { maxQueue = 100, maxProcesses = 64, readBytes, ...more2 } = rest
+    const { driver: runs = driver({ timers }), ...options } = more2
     this.sessions = new Sessions({
       agents: new Map([echo, puppet, able, ...more].map((agent) => [agent.id, agent])),
       store,
@@ -65,6 +68,7 @@ export class TestGateway implements AsyncDisposable {
       sweep: async () => undefined,
       pool: new WarmPool(maxProcesses),
       maxQueue,
+      ...(readBytes !== undefined && { readBytes }),
       restAfterMs: 600_000,
       isInside: (path) => path.startsWith('/workspace/'),
       newId: randomUUID,
@@ -87,6 +91,7 @@ export class TestGateway implements AsyncDisposable {
       timing: { keepaliveMs: 60_000, pingMs: 60_000, stallMs: 60_000, headersMs: 10_000, requestMs: 30_000 },
       limits: { bodyBytes: 1024 * 1024, jsonDepth: 64, connections: 100 },
       streams: new StreamQuota(100),
+      pages: new ByteBudget(64 * 1024 * 1024, timers),
       phase: () => 'ready',
       probe: () => store.probe(),
       ...options,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { stamp } from '../../src/sessions/log.ts'
-import { settleLost } from '../../src/sessions/recovery.ts'
+import { OpenItems, settleLost } from '../../src/sessions/recovery.ts'
 import { memoryStore } from '../../src/stores/memory.ts'
 import { decodeFixture, fixtures } from '../agents/fixtures.ts'
 import { violations } from '../agents/invariants.ts'
@@ -138,7 +138,9 @@ test.each(fixtures.filter(({ scenario }) => /tool|perm|sub|interrupt|abort/.test
       const frame = entries[count - 1]?.native
       if (frame !== undefined && frame === entries[count]?.native) continue
       const kept = entries.slice(0, count)
-      const { turn, events } = settleLost(kept, 0)
+      const open = new OpenItems()
+      for (const entry of kept) open.see(entry)
+      const { turn, events } = settleLost(open, 0)
       const session = kept[0]?.session ?? ''
       const added = events.map((event, index) => stamp(count + index + 1, session, turn, 0, event, undefined))
       expect({ count, found: violations([...kept, ...added]) }).toEqual({ count, found: [] })

@@ -9,6 +9,7 @@ import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import { problemOf, sendProblem } from '../http/problem.ts'
 import { integer } from '../http/query.ts'
 import { badCursor, type Cursor, parseCursor, START } from '../streams/cursor.ts'
+import { PageRoom } from '../streams/page-room.ts'
 import type { View } from '../streams/projector.ts'
 import { streamLogToSocket } from '../streams/stream-log-to-socket.ts'
 import { startOf } from '../v1/events.ts'
@@ -58,11 +59,14 @@ export function boardEventEndpoints(deps: GatewayDeps): Endpoint[] {
       }),
       answer: EventsPage,
       errors: ['session_not_found', 'cursor_gone'],
-      async run({ params, query, principal }) {
+      async run({ params, query, principal, reply }) {
         const record = await ownedSession(deps, principal, params.id)
         const { dialect, offset, limit } = query
-        const found = await counting.slice(record, dialect, offset, limit)
+        // Before the page: its piece of the log stays in memory until it is sent.
         const total = await counting.total(record, dialect)
+        const room = await PageRoom.enter(deps, reply)
+        const found = await counting.slice(record, dialect, { offset, limit, room })
+        room.complete()
         return { events: found.map(({ message }) => message), offset, limit, total }
       },
     }),
@@ -100,7 +104,7 @@ async function cursorOf(
   if (after !== undefined) {
     throw new MainstemError('invalid_request', 'offset: not together with after', { field: 'offset' })
   }
-  const [last] = await counting.slice(record, dialect, offset - 1, 1)
+  const [last] = await counting.slice(record, dialect, { offset: offset - 1, limit: 1 })
   if (!last) throw badCursor(`there are only ${await counting.total(record, dialect)} messages`, 'offset')
   return parseCursor(last.id) ?? START
 }

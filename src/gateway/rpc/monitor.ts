@@ -55,10 +55,10 @@ async function queueStats(rpc: Rpc, principal: string, id: string): Promise<Queu
   const { deps, clients } = rpc
   await clients.noted(id)
   const record = await ownedSession(deps, principal, id)
-  const { messages } = await undelivered(rpc, record, { except: clients.turns(id) })
+  const { count } = await undelivered(rpc, record, { except: clients.turns(id) })
   return {
     userPending: record.queue.length,
-    responsePending: messages.length,
+    responsePending: count,
     clientConnected: clients.has(id),
   }
 }

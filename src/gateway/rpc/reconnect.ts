@@ -13,6 +13,7 @@ import { isDelivered, type TurnRead } from '../../sessions/delivery.ts'
 import { ownedSession } from '../access/session-access.ts'
 import { badCursor, type Cursor, parseCursor, START } from '../streams/cursor.ts'
 import { PageReader } from '../streams/page.ts'
+import { PageRoom } from '../streams/page-room.ts'
 import type { View } from '../streams/projector.ts'
 import { type Method, method, paramsWith, type Rpc, sessionId } from './method.ts'
 
@@ -24,7 +25,7 @@ const Reconnect = paramsWith({
     .describe('the cursor of an earlier answer, or the last id of a stream'),
 })
 
-/** Far more than anybody misses; a session that nobody ever listened to must not fill the memory. */
+/** Far more than a client misses. */
 const MOST = 50_000
 
 /** That a message waits is told to whoever sent it, and is nothing the agent did. */
@@ -39,13 +40,15 @@ export function reconnectMethod(rpc: Rpc): Method {
     await clients.noted(sessionId)
     const record = await ownedSession(deps, principal, sessionId)
     const cursor = after === undefined ? undefined : parseCursor(`${after}`, 'after')
-    const page = await undelivered(rpc, record, { cursor })
+    const room = await PageRoom.enter(deps, reply)
+    const page = await undelivered(rpc, record, { cursor, room })
     clients.show(record.id, parseCursor(page.next)?.seq ?? 0)
     finished(reply.raw).then(
       () => clients.note(sessionId, delivered(rpc, record, [...page.turns.values()])).catch(deps.report),
       // The client went away before it had the answer, and gets the same answer again.
       () => undefined,
     )
+    room.complete()
     return { bufferedEvents: page.messages, cursor: page.next, ...(page.full && { more: true }) }
   })
 }
@@ -66,13 +69,15 @@ interface Wanted {
   cursor?: Cursor | undefined
   /** Turns that are left out. */
   except?: readonly number[]
+  /** Without it the messages are counted and not kept. */
+  room?: PageRoom
 }
 
 /** All after the cursor; without one, all that no client has read. */
 export async function undelivered(
   { deps, folds }: Rpc,
   record: SessionRecord,
-  { cursor, except = [] }: Wanted = {},
+  { cursor, except = [], room }: Wanted = {},
 ): Promise<PageReader> {
   const { id, head, delivered = 0, earliest = 1 } = record
   if (cursor && cursor.seq > head) throw badCursor('beyond the end of this session', 'after')
@@ -88,7 +93,8 @@ export async function undelivered(
     types: TOLD,
     ...(!cursor && { omits }),
   }
-  const page = new PageReader(deps, { id, view, from: earliest - 1, raw: false }, MOST, folds)
+  const limits = { limit: MOST, ...(room ? { room } : { countOnly: true }) }
+  const page = new PageReader(deps, { id, view, from: earliest - 1, raw: false }, limits, folds)
   if (delivered < head || cursor) await page.read(head)
   return page
 }

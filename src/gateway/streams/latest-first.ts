@@ -1,32 +1,44 @@
+import { contentSize } from '../../model/content-size.ts'
 import type { Entry, SessionRecord } from '../../model/index.ts'
+import { ROOM_WAIT_MS } from '../../sessions/log-reader.ts'
 import type { Sessions } from '../../sessions/sessions.ts'
 
-const PAGE = 256
+/** Entries and bytes of a window; a single entry may be larger. */
+const WINDOW = 256
+const WINDOW_BYTES = 1024 * 1024
 
 /** A log from its end to the first entry that is kept: what is looked for is mostly at the end. */
 export async function* latestFirst(
-  sessions: Pick<Sessions, 'read'>,
+  sessions: Pick<Sessions, 'replay'>,
   { id, head, earliest = 1 }: Pick<SessionRecord, 'id' | 'head' | 'earliest'>,
 ): AsyncGenerator<Entry> {
-  for (let last = head; last >= earliest; last -= PAGE) {
-    const after = Math.max(earliest - 1, last - PAGE)
-    const entries = await readBetween(sessions, id, after, last)
+  let size = WINDOW
+  for (let last = head; last >= earliest; ) {
+    const after = Math.max(earliest - 1, last - size)
+    const entries = await windowOf(sessions, id, after, last)
+    if (!entries) {
+      size = Math.max(1, Math.floor(size / 4))
+      continue
+    }
     yield* entries.toReversed()
+    last = after
+    size = Math.min(WINDOW, 2 * size)
   }
 }
 
-/** All that is kept behind one entry and up to another. */
-export async function readBetween(
-  sessions: Pick<Sessions, 'read'>,
+/** Undefined where the entries are too large together. */
+async function windowOf(
+  sessions: Pick<Sessions, 'replay'>,
   id: string,
   after: number,
   last: number,
-): Promise<readonly Entry[]> {
+): Promise<readonly Entry[] | undefined> {
   const found: Entry[] = []
-  for (let seq = after; seq < last; ) {
-    const some = await sessions.read(id, seq, last - seq)
-    found.push(...some)
-    seq = some.at(-1)?.seq ?? last
+  let bytes = 0
+  for await (const entries of sessions.replay(id, after, last, { waitMs: ROOM_WAIT_MS })) {
+    bytes += contentSize(entries)
+    if (bytes > WINDOW_BYTES && last - after > 1) return undefined
+    found.push(...entries)
   }
   return found
 }

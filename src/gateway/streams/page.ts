@@ -1,12 +1,15 @@
 import type { FastifyReply } from 'fastify'
 import { z } from 'zod'
 import { mainstem } from '../../dialects/mainstem.ts'
+import { contentSize } from '../../model/content-size.ts'
 import type { Entry, SessionRecord } from '../../model/index.ts'
 import type { TurnRead } from '../../sessions/delivery.ts'
+import { ROOM_WAIT_MS } from '../../sessions/log-reader.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { named } from '../http/components.ts'
 import { parseCursor, START } from './cursor.ts'
 import type { Shown } from './format.ts'
+import { PAGE_BYTES, PageRoom } from './page-room.ts'
 import { copyOf, type Position, type ProjectionCache, projectionKey } from './projection-cache.ts'
 import { Projector, type View } from './projector.ts'
 import { rawFrames } from './raw-frames.ts'
@@ -36,8 +39,14 @@ interface PageRequest extends Reading {
   folds: ProjectionCache
 }
 
+/** What ends a page besides `PAGE_BYTES`. With `countOnly` its messages are counted and not kept. */
+interface PageLimits {
+  limit: number
+  room?: PageRoom
+  countOnly?: boolean
+}
+
 const DEFAULT_LIMIT = 100
-const BATCH = 512
 
 /** One page, as soon as there is something on it or the time is over. */
 export async function pageOf(
@@ -47,16 +56,19 @@ export async function pageOf(
   request: PageRequest,
 ): Promise<Page> {
   const { record, query, view, folds } = request
-  const page = new PageReader(deps, request, query.limit ?? DEFAULT_LIMIT, folds)
+  const room = await PageRoom.enter(deps, reply)
+  const page = new PageReader(deps, request, { limit: query.limit ?? DEFAULT_LIMIT, room }, folds)
   await page.read(record.head)
-  if (page.empty && query.wait && record.status !== 'ended') {
+  const waitMs = (query.wait ?? 0) * 1000
+  if (page.empty && waitMs > 0 && record.status !== 'ended') {
     const leave = deps.streams.enter(principal)
     try {
-      await page.wait(query.wait * 1000, reply)
+      await room.waitOutside(() => page.wait(waitMs, room.signal))
     } finally {
       leave()
     }
   }
+  room.complete()
   return { [view.dialect === mainstem ? 'entries' : 'messages']: page.messages, next: page.next }
 }
 
@@ -67,17 +79,19 @@ export class PageReader {
   readonly #deps: GatewayDeps
   readonly #reading: Reading
   readonly #projector: Projector
-  readonly #limit: number
+  readonly #limits: PageLimits
   readonly #folds: ProjectionCache
   #seq: number
   #next: string
+  #count = 0
+  #bytes = 0
 
-  constructor(deps: GatewayDeps, reading: Reading, limit: number, folds: ProjectionCache) {
+  constructor(deps: GatewayDeps, reading: Reading, limits: PageLimits, folds: ProjectionCache) {
     const place = placeBefore(folds, reading)
     this.#deps = deps
     this.#reading = reading
     this.#projector = new Projector(reading.view, place?.state)
-    this.#limit = limit
+    this.#limits = limits
     this.#folds = folds
     this.#seq = place?.seq ?? reading.from
     const { seq, part } = reading.view.after
@@ -85,7 +99,11 @@ export class PageReader {
   }
 
   get empty(): boolean {
-    return this.messages.length === 0
+    return this.#count === 0
+  }
+
+  get count(): number {
+    return this.#count
   }
 
   get next(): string {
@@ -93,38 +111,44 @@ export class PageReader {
   }
 
   async read(head: number): Promise<void> {
-    const { sessions } = this.#deps
-    const last = lastBefore(this.#reading)
-    while (this.#seq < head && !this.full) {
-      const before = this.#place()
-      const limit = this.#seq < last ? Math.min(BATCH, last - this.#seq) : BATCH
-      const entries = await sessions.read(this.#reading.id, this.#seq, limit)
-      if (entries.length === 0) return
-      await this.#take(entries)
-      // The next page begins here or behind, and whoever asks again asks from the same place.
-      if (this.full) this.#keep(before)
-      else if (this.#seq === last || this.#seq >= head) this.#keep(this.#place())
-    }
+    const cursor = Math.min(lastBefore(this.#reading), head)
+    if (this.#seq < cursor) await this.#readTo(cursor)
+    if (!this.full) await this.#readTo(head)
   }
 
-  /** Until there is a message, the time is over or nobody waits any more. */
-  async wait(ms: number, reply: FastifyReply): Promise<void> {
-    const gone = new AbortController()
-    const leave = () => gone.abort()
-    reply.raw.once('close', leave)
-    const over = AbortSignal.any([gone.signal, AbortSignal.timeout(ms)])
-    try {
-      for await (const entries of this.#deps.sessions.follow(this.#reading.id, this.#seq, over)) {
-        await this.#take(entries)
-        if (!this.empty) return
-      }
-    } finally {
-      reply.raw.off('close', leave)
-    }
+  async #readTo(end: number): Promise<void> {
+    const signal = this.#limits.room?.signal
+    const options = { waitMs: ROOM_WAIT_MS, ...(signal && { signal }) }
+    let place = this.#place()
+    await this.#takeFrom(this.#deps.sessions.replay(this.#reading.id, this.#seq, end, options), () => {
+      // A full page ends inside this piece, and the next page begins there.
+      if (!this.full) place = this.#place()
+      return this.full
+    })
+    if (this.full || this.#seq >= end) this.#keep(place)
+  }
+
+  /** Until there is a message, the time is over or the client is gone. */
+  async wait(ms: number, gone: AbortSignal): Promise<void> {
+    const over = AbortSignal.any([gone, AbortSignal.timeout(ms)])
+    const pieces = this.#deps.sessions.follow(this.#reading.id, this.#seq, over)
+    await this.#takeFrom(pieces, () => !this.empty)
   }
 
   get full(): boolean {
-    return this.messages.length >= this.#limit
+    return this.#count >= this.#limits.limit || this.#bytes >= PAGE_BYTES
+  }
+
+  async #takeFrom(pieces: AsyncGenerator<readonly Entry[]>, isDone: () => boolean): Promise<void> {
+    for (;;) {
+      const { value: entries, done } = await pieces.next()
+      if (done) return
+      await this.#take(entries)
+      if (!isDone()) continue
+      if (this.#limits.room) this.#limits.room.keep(pieces)
+      else await pieces.return(undefined)
+      return
+    }
   }
 
   async #take(entries: readonly Entry[]): Promise<void> {
@@ -163,8 +187,11 @@ export class PageReader {
   }
 
   #add({ id, message }: Shown): void {
-    this.messages.push(message)
+    this.#count++
     this.#next = id
+    if (this.#limits.countOnly) return
+    this.#bytes += contentSize(message)
+    this.messages.push(message)
   }
 }
 

@@ -9,7 +9,6 @@ import { badCursor } from '../streams/cursor.ts'
 import { EventStream } from '../streams/event-stream.ts'
 import { EventTypes } from '../streams/event-types.ts'
 import { chunks, formatOf, NDJSON, type Shown, SSE } from '../streams/format.ts'
-import { readBetween } from '../streams/latest-first.ts'
 
 const EntryWithCursor = named(
   'EntryWithCursor',
@@ -99,41 +98,41 @@ async function* merged(
       await sessions.activity.changed(place, signal)
       continue
     }
-    if (commit.principal === want.principal) yield await entriesOf(sessions, commit, place, want, cursorAt)
+    if (commit.principal === want.principal) yield* entriesOf(sessions, commit, place, want, cursorAt)
     place = commit.place + commit.count - 1
   }
 }
 
-async function entriesOf(
+async function* entriesOf(
   sessions: GatewayDeps['sessions'],
   { session, place, seq, count }: Commit,
   after: number,
   { types }: Want,
   cursorAt: (place: number) => string,
-): Promise<Shown[]> {
+): AsyncGenerator<readonly Shown[]> {
   const skipped = after + 1 - place
-  const entries = await readKept(sessions, session, seq - 1 + skipped, seq - 1 + count)
-  const shown: Shown[] = []
-  for (const entry of entries) {
-    if (types && !types.has(entry.event.type)) continue
-    const id = cursorAt(place + entry.seq - seq)
-    shown.push({ id, message: { ...entry, cursor: id } })
+  for await (const entries of replayKept(sessions, session, seq - 1 + skipped, seq - 1 + count)) {
+    const shown: Shown[] = []
+    for (const entry of entries) {
+      if (types && !types.has(entry.event.type)) continue
+      const id = cursorAt(place + entry.seq - seq)
+      shown.push({ id, message: { ...entry, cursor: id } })
+    }
+    yield shown
   }
-  return shown
 }
 
 /** What was removed or dropped meanwhile cannot be shown any more. */
-async function readKept(
+async function* replayKept(
   sessions: GatewayDeps['sessions'],
   session: string,
   after: number,
   last: number,
-): Promise<readonly Entry[]> {
+): AsyncGenerator<readonly Entry[]> {
   try {
-    return await readBetween(sessions, session, after, last)
+    yield* sessions.replay(session, after, last)
   } catch (thrown) {
     if (toMainstemError(thrown).code !== 'cursor_gone') throw thrown
-    return []
   }
 }
 

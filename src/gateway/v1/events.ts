@@ -98,7 +98,7 @@ async function isOver(
   const { seq, part } = reading.view.after
   if (status !== 'ended' || seq < head) return false
   if (!Number.isFinite(part)) return true
-  const rest = new PageReader(deps, reading, 1, folds)
+  const rest = new PageReader(deps, reading, { limit: 1 }, folds)
   await rest.read(head)
   return rest.empty
 }

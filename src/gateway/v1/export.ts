@@ -1,11 +1,11 @@
-import { Readable } from 'node:stream'
 import { z } from 'zod'
 import { Entry, MainstemError, SessionRecord } from '../../model/index.ts'
 import { ownedSession, SessionPath, shown } from '../access/session-access.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { named } from '../http/components.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
-import { NDJSON } from '../streams/format.ts'
+import { EventStream } from '../streams/event-stream.ts'
+import { chunks, NDJSON, type Shown } from '../streams/format.ts'
 
 const ExportLine = named(
   'ExportLine',
@@ -20,8 +20,6 @@ const ExportLine = named(
 )
 type ExportLine = z.infer<typeof ExportLine>
 
-const PAGE = 512
-
 /** All there is of a session, one JSON object a line. Without its last line it is not whole. */
 export function exportEndpoint(deps: GatewayDeps): Endpoint {
   return endpoint({
@@ -33,40 +31,56 @@ export function exportEndpoint(deps: GatewayDeps): Endpoint {
     errors: ['session_not_found', 'overloaded'],
     async run({ params: { id }, principal, request, reply }) {
       const record = await ownedSession(deps, principal, id)
-      reply.type(NDJSON.type).header('content-disposition', `attachment; filename="${id}.ndjson"`)
-      if (request.method === 'HEAD') return reply.send()
+      const headers = { 'content-disposition': `attachment; filename="${id}.ndjson"` }
+      if (request.method === 'HEAD') return reply.type(NDJSON.type).headers(headers).send()
       const leave = deps.streams.enter(principal)
-      reply.raw.once('close', leave)
-      return reply.send(Readable.from(textOf(deps, record)))
+      try {
+        reply.hijack()
+        await send(deps, record, new EventStream(reply.raw, NDJSON, headers, deps.timing))
+      } finally {
+        leave()
+      }
     },
   })
 }
 
-/** A page of lines at a time, and only as fast as they are taken. */
-async function* textOf(deps: GatewayDeps, record: SessionRecord): AsyncGenerator<string> {
-  for await (const lines of linesOf(deps, record)) {
-    yield lines.map((message) => NDJSON.write({ id: '', message })).join('')
+/** A piece of the log at a time, and only as fast as the client takes it. */
+async function send(deps: GatewayDeps, record: SessionRecord, stream: EventStream): Promise<void> {
+  try {
+    for await (const lines of linesOf(deps, record, stream.signal)) {
+      for (const text of chunks(NDJSON, lines)) await stream.write(text)
+      if (stream.signal.aborted) return
+    }
+    stream.end()
+  } catch (thrown) {
+    deps.report(thrown)
+    // An export with an end line claims to be complete.
+    stream.breakOff()
   }
 }
 
-async function* linesOf({ sessions }: GatewayDeps, record: SessionRecord): AsyncGenerator<ExportLine[]> {
+async function* linesOf(
+  { sessions }: GatewayDeps,
+  record: SessionRecord,
+  signal: AbortSignal,
+): AsyncGenerator<readonly Shown[]> {
   const { id, head, frames: lastFrame, earliest = 1, earliestFrame = 1 } = record
-  yield [{ record: shown(record) }]
-  for (let after = earliest - 1; after < head; ) {
-    const entries = await sessions.read(id, after, Math.min(PAGE, head - after))
-    const last = entries.at(-1)
-    // Breaks the download off: an export with an end line claims to be complete.
-    if (!last) throw new MainstemError('session_not_found', 'the session was removed during its export')
-    yield entries.map((entry) => ({ entry }))
-    after = last.seq
+  yield [line({ record: shown(record) })]
+  let last = earliest - 1
+  for await (const entries of sessions.replay(id, last, head, { signal })) {
+    yield entries.map((entry) => line({ entry }))
+    last = entries.at(-1)?.seq ?? last
   }
+  if (last < head && !signal.aborted)
+    throw new MainstemError('session_not_found', 'the session was removed during its export')
   let count = 0
-  for (let after = earliestFrame - 1; after < lastFrame; ) {
-    const found = await sessions.journal(id, after, PAGE)
-    const kept = found.filter(({ frame }) => frame <= lastFrame)
-    count += kept.length
-    yield kept.map((frame) => ({ frame }))
-    after = found.at(-1)?.frame ?? lastFrame
+  for await (const frames of sessions.replayJournal(id, earliestFrame - 1, lastFrame, signal)) {
+    yield frames.map((frame) => line({ frame }))
+    count += frames.length
   }
-  yield [{ end: { entries: head - earliest + 1, frames: count } }]
+  yield [line({ end: { entries: head - earliest + 1, frames: count } })]
+}
+
+function line(message: ExportLine): Shown {
+  return { id: '', message }
 }

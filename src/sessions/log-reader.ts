@@ -1,0 +1,140 @@
+import type { Timers } from '../drivers/driver.ts'
+import type { Entry } from '../model/index.ts'
+import type { JournalFrame, Store } from '../stores/store.ts'
+import { ByteBudget, type Share } from './byte-budget.ts'
+import { followed, isEnd, isEndText } from './follow.ts'
+
+/** Used where the memory of the machine is not known. */
+const DEFAULT_BYTES = 64 * 1024 * 1024
+
+/** Entries and bytes of one piece; one entry may be larger. */
+const PIECE = 512
+const PIECE_BYTES = 256 * 1024
+
+/** No raw frame is larger: longer lines become blobs. */
+const FRAME_BYTES = 16 * 1024 * 1024
+
+/** How long a request may wait for room before it is refused; a stream that has begun waits as long as it takes. */
+export const ROOM_WAIT_MS = 10_000
+
+export interface ReplayOptions {
+  signal?: AbortSignal
+  /** Refuses with `overloaded` after this time without room; by default it waits. */
+  waitMs?: number
+}
+
+const NEVER = new AbortController().signal
+
+/**
+ * Reads logs piece by piece. A piece counts against a budget that all readers share, from before it is loaded until
+ * its reader asks for the next one. Large pieces have a budget apart, so that they do not delay the small ones.
+ */
+export class LogReader {
+  readonly #store: Store
+  readonly #small: ByteBudget
+  readonly #large: ByteBudget
+  /** Aborts the readers of a log that is deleted. */
+  readonly #readers = new Map<string, Set<AbortController>>()
+
+  constructor(store: Store, timers: Timers, bytes = DEFAULT_BYTES) {
+    this.#store = store
+    this.#small = new ByteBudget(bytes / 2, timers)
+    this.#large = new ByteBudget(bytes / 2, timers)
+  }
+
+  /** Entries after a cursor, replayed and then live, until `session.ended`, the signal, or the end of the log. */
+  follow(id: string, after: number, signal: AbortSignal): AsyncGenerator<readonly Entry[]> {
+    return this.#whileThere(id, signal, (either) => {
+      const read = (cursor: number) => this.#store.read(id, cursor, PIECE, PIECE_BYTES)
+      const room = (cursor: number) => this.#room(id, cursor, PIECE, either)
+      return followed({ store: this.#store, id, after, signal: either, room, read, isLast: isEnd })
+    })
+  }
+
+  /** The same, each entry as the JSON that is kept of it. Readers at the same place get the same lists. */
+  followTexts(id: string, after: number, signal: AbortSignal): AsyncGenerator<readonly string[]> {
+    return this.#whileThere(id, signal, (either) => {
+      const read = (cursor: number) => this.#store.readTexts(id, cursor, PIECE_BYTES)
+      const room = (cursor: number) => this.#room(id, cursor, PIECE, either)
+      return followed({ store: this.#store, id, after, signal: either, room, read, isLast: isEndText })
+    })
+  }
+
+  /** Entries after a cursor up to another. Ends early where the log does. */
+  async *replay(
+    id: string,
+    after: number,
+    last: number,
+    { signal = NEVER, waitMs }: ReplayOptions = {},
+  ): AsyncGenerator<readonly Entry[]> {
+    for (let cursor = after; cursor < last; ) {
+      const limit = Math.min(PIECE, last - cursor)
+      const share = await this.#room(id, cursor, limit, signal, waitMs)
+      if (!share) return
+      try {
+        const entries = await this.#store.read(id, cursor, limit, PIECE_BYTES)
+        const end = entries.at(-1)
+        if (!end) return
+        yield entries
+        cursor = end.seq
+      } finally {
+        share.release()
+      }
+    }
+  }
+
+  /** Raw frames after the one with this number, up to another. */
+  async *replayJournal(
+    id: string,
+    after: number,
+    last: number,
+    signal: AbortSignal,
+  ): AsyncGenerator<readonly JournalFrame[]> {
+    for (let cursor = after; cursor < last; ) {
+      // How long they are is known only when they are decompressed.
+      const share = await this.#large.take(FRAME_BYTES, signal)
+      if (!share) return
+      try {
+        const frames = await this.#store.readJournal(id, cursor, PIECE, PIECE_BYTES)
+        const end = frames.at(-1)
+        if (!end) return
+        yield end.frame <= last ? frames : frames.filter(({ frame }) => frame <= last)
+        cursor = end.frame
+      } finally {
+        share.release()
+      }
+    }
+  }
+
+  /** Cuts off who still reads this log. */
+  deleted(id: string): void {
+    for (const reader of this.#readers.get(id) ?? []) reader.abort()
+  }
+
+  async #room(
+    id: string,
+    after: number,
+    limit: number,
+    signal: AbortSignal,
+    waitMs?: number,
+  ): Promise<Share | undefined> {
+    const bytes = await this.#store.weigh(id, after, limit, PIECE_BYTES)
+    return (bytes > PIECE_BYTES ? this.#large : this.#small).take(bytes, signal, waitMs)
+  }
+
+  async *#whileThere<T>(
+    id: string,
+    signal: AbortSignal,
+    read: (signal: AbortSignal) => AsyncGenerator<T>,
+  ): AsyncGenerator<T> {
+    const deleted = new AbortController()
+    const readers = this.#readers.get(id) ?? new Set()
+    this.#readers.set(id, readers.add(deleted))
+    try {
+      yield* read(AbortSignal.any([signal, deleted.signal]))
+    } finally {
+      readers.delete(deleted)
+      if (readers.size === 0) this.#readers.delete(id)
+    }
+  }
+}
