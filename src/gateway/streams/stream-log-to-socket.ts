@@ -49,8 +49,10 @@ class SocketPour {
     if (nothing) return nothing
     for await (const entries of this.#sessions.follow(id, this.#cursor, this.#stream.signal)) {
       await this.#send(entries)
-      const end = this.#projector.finished ? SOCKET_ENDS.ended : this.#quiet ? await this.#end() : undefined
+      // The record first: it knows how the last turn ended, however many commits this piece has.
+      const end = this.#quiet ? await this.#end() : undefined
       if (end) return end
+      if (this.#projector.finished) return SOCKET_ENDS.ended
     }
     if (!this.#stream.stopping) return (await this.#end()) ?? SOCKET_ENDS.deleted
     return this.#lastWords()
