@@ -104,10 +104,7 @@ export function wire({
     newId: randomUUID,
     digest: (text) => createHash('sha256').update(text).digest('hex'),
     isInside,
-    sweep: async (runIds) => {
-      const folders = abandonedFolders(processTable(process.platform))
-      await sweep(runIds, { timers, folders })
-    },
+    sweep: (runIds) => sweepRuns(runIds, timers),
     agentSettings,
     versionOf: installedVersions(agentSettings, around),
   })
@@ -119,4 +116,9 @@ export function wire({
       await store[Symbol.asyncDispose]()
     },
   }
+}
+
+async function sweepRuns(runIds: readonly string[], timers: Timers): Promise<void> {
+  const folders = abandonedFolders(processTable(process.platform))
+  await sweep(runIds, { timers, folders })
 }
