@@ -24,7 +24,7 @@ const run = promisify(execFile)
 const ROOT = resolve(import.meta.dirname, '..')
 const PAGE_URL = 'http://127.0.0.1:7380'
 /** Its programs are the documents' own, and are run. */
-const DOCUMENTS = 'docs/documents.md'
+const DOCUMENTS = 'docs/compatibility/documents.md'
 
 const RESOLUTIONS = {
   nodenext: { module: 'nodenext', moduleResolution: 'nodenext' },

@@ -13,7 +13,7 @@ import { hello, sayWith, started } from './ues-scene.ts'
 const run = promisify(execFile)
 
 const page = (dialect: string) => {
-  const path = `docs/dialects/${dialect}.md`
+  const path = `docs/compatibility/dialects/${dialect}.md`
   return { path, text: readFileSync(path, 'utf8') }
 }
 

@@ -11,7 +11,7 @@ import { blocksOf } from '../docs/pages.ts'
 const run = promisify(execFile)
 
 const page = (dialect: string) => {
-  const path = `docs/dialects/${dialect}.md`
+  const path = `docs/compatibility/dialects/${dialect}.md`
   return { path, text: readFileSync(path, 'utf8') }
 }
 

@@ -6,7 +6,7 @@ import { pageServer } from './page-server.ts'
 import { blocksOf, pages } from './pages.ts'
 
 const run = promisify(execFile)
-const page = pages.find(({ path }) => path === 'docs/daemon.md') ?? { path: '', text: '' }
+const page = pages.find(({ path }) => path === 'docs/compatibility/daemon.md') ?? { path: '', text: '' }
 const blocks = blocksOf(page)
 
 const server = pageServer()

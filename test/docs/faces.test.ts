@@ -30,8 +30,8 @@ function callsOf(path: string) {
 const server = pageServer()
 
 it.each([
-  ['docs/board.md', 3],
-  ['docs/unified.md', 3],
+  ['docs/compatibility/board.md', 3],
+  ['docs/compatibility/unified.md', 3],
 ])('%s shows calls that are answered as it says', async (path, count) => {
   const calls = callsOf(path)
   expect(calls).toHaveLength(count)
@@ -44,8 +44,8 @@ it.each([
   }
 })
 
-it('docs/board.md shows a real program as the schema has it', () => {
-  const page = pages.find(({ path }) => path === 'docs/board.md') ?? { path: '', text: '' }
+it('docs/compatibility/board.md shows a real program as the schema has it', () => {
+  const page = pages.find(({ path }) => path === 'docs/compatibility/board.md') ?? { path: '', text: '' }
   const section = page.text.split('## With a real program')[1]?.split('\n## ')[0] ?? ''
   const lines = blocksOf({ ...page, text: section }).flatMap(({ text }) => text.trimEnd().split('\n'))
   expect(lines.pop()).toBe('1000 done')

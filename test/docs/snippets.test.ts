@@ -54,7 +54,7 @@ async function server(auth: boolean) {
 describe('the call that a page shows', () => {
   it.each([
     ['README.md', true],
-    ['docs/execute.md', false],
+    ['docs/compatibility/execute.md', false],
   ])('%s is answered as the page says, twice', async (path, auth) => {
     const { command, answer } = call(path)
     expect(command).toContain('127.0.0.1:7380')
@@ -65,7 +65,8 @@ describe('the call that a page shows', () => {
   })
 
   it('is told what is wrong with it in the words of the page', async () => {
-    const problem = blocks('docs/execute.md').find(({ language }) => language === 'json')?.text ?? '{}'
+    const problem =
+      blocks('docs/compatibility/execute.md').find(({ language }) => language === 'json')?.text ?? '{}'
     await using gateway = await server(false)
     const response = await fetch(`${gateway.url}/v1/execute`, {
       method: 'POST',

@@ -12,7 +12,7 @@ import { MainstemError } from '../../src/model/index.ts'
 import * as ues from '../../src/ues/index.ts'
 import { sessionRequest } from '../../src/ues/request.ts'
 
-const page = readFileSync('docs/ues.md', 'utf8')
+const page = readFileSync('docs/compatibility/ues.md', 'utf8')
 
 /** The rows of the table that begins with these words. */
 function rows(start: string): string[][] {
