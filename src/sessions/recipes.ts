@@ -15,7 +15,9 @@ export function agentOf(agents: ReadonlyMap<string, Agent>, id: string): Agent {
   const agent = agents.get(id)
   if (agent) return agent
   const known = [...agents.keys()].join(', ')
-  throw new MainstemError('agent_not_found', `there is no agent "${id}"; known agents: ${known}`)
+  throw new MainstemError('agent_not_found', `there is no agent "${id}"; known agents: ${known}`, {
+    advice: 'Use one of the known agents, or `acp` with the command of another.',
+  })
 }
 
 /** The launch that a new session asks for, or the one that its agent has. */

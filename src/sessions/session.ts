@@ -11,6 +11,7 @@ import type { Receipt, SessionState } from '../stores/store.ts'
 import type { Claim } from './claim.ts'
 import type { TurnRead } from './delivery.ts'
 import type { SessionDeps } from './deps.ts'
+import { endedConflict } from './ended-conflict.ts'
 import { Engine, type EngineOwner } from './engine.ts'
 import { IdleTimer } from './idle-timer.ts'
 import {
@@ -266,7 +267,7 @@ export class Session implements EngineOwner {
   }
 
   #checkOpen(): void {
-    if (this.#ended) throw new MainstemError('conflict', 'the session has ended')
+    if (this.#ended) throw endedConflict()
   }
 
   #checkQueue(): void {

@@ -13,6 +13,7 @@ import type { JournalFrame, Receipt, SessionQuery, Spent } from '../stores/store
 import { type Claim, checkReceipt, type IdempotencyKey } from './claim.ts'
 import { CommitFeed } from './commit-feed.ts'
 import type { NewSession, SessionDeps } from './deps.ts'
+import { endedConflict } from './ended-conflict.ts'
 import { FailedSessions } from './failed-sessions.ts'
 import { LogReader, type ReplayOptions } from './log-reader.ts'
 import { parse } from './parse.ts'
@@ -174,7 +175,7 @@ export class Sessions {
     await this.#failedSessions.whole(id)
     const record = await this.#deps.store.record(id)
     if (!record) throw new MainstemError('session_not_found', `there is no session ${id}`)
-    if (record.status === 'ended') throw new MainstemError('conflict', 'the session has ended')
+    if (record.status === 'ended') throw endedConflict()
     const version = await this.#versionOf(record.agent)
     // Somebody else may have opened it while we looked.
     const opened = this.#running.get(id) ?? this.#restore(record, version)

@@ -97,7 +97,10 @@ export function checkPlaces(
   const lost = [cwd, ...extraDirectories].find((directory) => mayWorkIn?.(directory) === false)
   if (lost === undefined) return
   const field = lost === cwd ? 'cwd' : 'options.extraDirectories'
-  throw new MainstemError('forbidden', `${field}: not a directory below the configured roots`, { field })
+  throw new MainstemError('forbidden', `${field}: not a directory below the configured roots`, {
+    field,
+    advice: 'Use an existing directory below a root, or have the operator add it to `roots`.',
+  })
 }
 
 export type Change = Extract<Command, { type: 'set_model' | 'set_policy' }>

@@ -14,7 +14,10 @@ export async function directoryBelow(
 ): Promise<string> {
   const real = isAbsolute(directory) ? await realDirectory(directory) : undefined
   if (real === undefined || !roots.some((root) => isBelow(root, real))) {
-    throw new MainstemError('forbidden', `${field}: not a directory below the configured roots`, { field })
+    throw new MainstemError('forbidden', `${field}: not a directory below the configured roots`, {
+      field,
+      advice: 'Use an existing directory below a root, or have the operator add it to `roots`.',
+    })
   }
   return real
 }

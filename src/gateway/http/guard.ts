@@ -45,6 +45,9 @@ function authorityIn(target: string): string | undefined {
   return ABSOLUTE_FORM.exec(target)?.[1]
 }
 
+/** How much of a foreign name an error repeats. */
+const SHOWN = 100
+
 function checkHost(request: FastifyRequest, allowed: ReadonlySet<string>): void {
   const given = hostsOf(request)
   const target = authorityIn(request.originalUrl)
@@ -52,7 +55,10 @@ function checkHost(request: FastifyRequest, allowed: ReadonlySet<string>): void 
   // With two hosts a proxy and we might each believe another one.
   const single = target === undefined ? given.length === 1 : given.length === 2
   if (!single || !given.every((host) => allowed.has(nameOf(host)))) {
-    throw new MainstemError('forbidden', 'this Host is not allowed')
+    const names = given.map((host) => JSON.stringify(host.slice(0, SHOWN))).join(', ') || 'none'
+    throw new MainstemError('forbidden', `this Host is not allowed: ${names}`, {
+      advice: 'Call the server as 127.0.0.1 or localhost, or have the operator add the name to `hosts`.',
+    })
   }
 }
 

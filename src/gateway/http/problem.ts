@@ -56,7 +56,10 @@ export function problemFrom(thrown: unknown): Problem {
     }
   }
   const { statusCode, message } = asHttpError(thrown)
-  if (statusCode === 413) return problemOf('too_large', 'the body is larger than this server takes')
+  if (statusCode === 413) {
+    const advice = 'Send a smaller body, or have the operator raise `limits.bodyBytes`.'
+    return { ...problemOf('too_large', 'the body is larger than this server takes'), advice }
+  }
   if (statusCode === 415) return problemOf('unsupported_media', 'the body must be JSON')
   if (statusCode >= 400 && statusCode < 500) return problemOf('invalid_request', message, statusCode)
   return problemOf('unknown', 'the server failed to answer this request')

@@ -30,7 +30,10 @@ export function parseCursor(text: string | string[] | undefined, field: string =
 }
 
 export function badCursor(why: string, field: string = HEADER): MainstemError {
-  return new MainstemError('invalid_request', `${field}: ${why}`, { field })
+  return new MainstemError('invalid_request', `${field}: ${why}`, {
+    field,
+    advice: 'Send a cursor that this session gave you, or none to read from the start.',
+  })
 }
 
 /** What follows a cursor has to be there: a gap is told, never left out. */
