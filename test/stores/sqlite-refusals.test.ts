@@ -168,6 +168,32 @@ describe('a second owner', () => {
     await store.append(ID, { entries: entries(ID, 1, 1) })
   })
 
+  test.each([
+    ['removed', (lock: string) => rmSync(lock)],
+    ['replaced', (lock: string) => writeFileSync(`${lock}.new`, '') ?? renameSync(`${lock}.new`, lock)],
+  ])('is refused also if the lock of the first was %s', async (_, change) => {
+    await filled()
+    const first = startChild('hold', directory)
+    expect(await nextLine(first)).toBe('open')
+    change(join(directory, 'lock'))
+    // The attempt that is refused must not admit the next one.
+    for (let attempt = 0; attempt < 2; attempt++) await refusal(/another process has .*mainstem\.db open/)
+    first.process.kill('SIGKILL')
+    await first.exited
+    await using store = await sqliteStore({ directory })
+    expect(await readAll(store, ID)).toEqual(entries(ID, 1, 1000))
+    await refusal(/another process has this store open/)
+  })
+
+  test('that is refused leaves the first able to write', async () => {
+    await using store = await sqliteStore({ directory })
+    await store.append(ID, { entries: entries(ID, 1, 10) })
+    rmSync(join(directory, 'lock'))
+    expect(await nextLine(startChild('open', directory))).toMatch(/another process has .*mainstem\.db open/)
+    await store.append(ID, { entries: entries(ID, 11, 20) })
+    expect(await readAll(store, ID)).toEqual(entries(ID, 1, 20))
+  })
+
   test('in the same process is refused as well', async () => {
     {
       await using _first = await sqliteStore({ directory })

@@ -3,6 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { MainstemError } from '../../model/mainstem-error.ts'
 import { checkNotLost, type Files } from './files.ts'
 import { encodeJournal } from './journal-body.ts'
+import { checkAlone } from './lock.ts'
 import {
   type Commit,
   HEARD_NUMBERS,
@@ -16,6 +17,9 @@ import { integer, text } from './row.ts'
 import { checkIntact, checkOurs, migrate } from './schema.ts'
 import { CHARGE, chargeOf } from './spent.ts'
 import { eachText } from './texts.ts'
+
+/** `start without a lock`: no lock of an earlier owner was there, so the database has to be free of other processes. */
+type Opening = 'start' | 'start without a lock' | 'failure'
 
 type Statements = ReturnType<typeof statementsOf>
 
@@ -47,7 +51,7 @@ export class Connection {
   readonly #statements: Statements
   readonly #entryVersion: number
 
-  constructor(files: Files, settings: WriterSettings, after: 'start' | 'failure') {
+  constructor(files: Files, settings: WriterSettings, after: Opening) {
     checkNotLost(files)
     this.#file = files.database
     this.#entryVersion = settings.entryVersion
@@ -62,11 +66,12 @@ export class Connection {
     }
   }
 
-  #setUp({ durability, maxBytes }: WriterSettings, after: 'start' | 'failure'): void {
+  #setUp({ durability, maxBytes }: WriterSettings, after: Opening): void {
     const db = this.#db
     db.exec('PRAGMA busy_timeout = 5000; PRAGMA trusted_schema = OFF')
     checkOurs(db, this.#file)
-    if (after === 'start') checkIntact(db, this.#file)
+    if (after !== 'failure') checkIntact(db, this.#file)
+    if (after === 'start without a lock') checkAlone(db, this.#file)
     const mode = text(db.prepare('PRAGMA journal_mode = WAL').get() ?? {}, 'journal_mode')
     if (mode !== 'wal') {
       throw new MainstemError(

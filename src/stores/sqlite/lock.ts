@@ -1,29 +1,67 @@
+import { statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { MainstemError } from '../../model/mainstem-error.ts'
 import { prepareFile } from './files.ts'
+import { APPLICATION_ID } from './schema.ts'
 
 const SQLITE_BUSY = 5
 
+/** The lock of a store. */
+export interface Lock extends Disposable {
+  /**
+   * Whether an earlier owner marked this file as the lock of the store. A file without the mark may replace one that
+   * was removed while its owner runs, so the database itself has to be checked for another owner.
+   */
+  readonly isMarked: boolean
+  mark(): void
+}
+
 /**
- * One process owns a store. SQLite's own file lock on an empty database is what keeps others out: the kernel
- * takes it back when the process dies, however it dies, so there is nothing to clean up.
+ * One process owns a store. An exclusive SQLite lock on a second database keeps other processes out. The kernel
+ * releases it when the process ends, also after `kill -9`.
  */
-export function takeLock(path: string): Disposable {
+export function takeLock(path: string): Lock {
   const lock = tryLock(path)
   if (lock) return lock
   throw new MainstemError('storage_failed', `another process has this store open (it holds ${path})`)
 }
 
-/** The lock, unless somebody has it. */
-export function tryLock(path: string): Disposable | undefined {
+/** The lock, unless another process has it. */
+export function tryLock(path: string): Lock | undefined {
   prepareFile(path)
+  const isMarked = statSync(path).size > 0
   const lock = new DatabaseSync(path)
   try {
-    lock.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE')
+    // In this mode the file stays locked after a commit.
+    lock.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE')
   } catch (thrown) {
     lock.close()
-    if (thrown instanceof Error && 'errcode' in thrown && thrown.errcode === SQLITE_BUSY) return undefined
+    if (isBusy(thrown)) return undefined
     throw thrown
   }
-  return { [Symbol.dispose]: () => lock.close() }
+  return {
+    isMarked,
+    mark: () => lock.exec(`PRAGMA application_id = ${APPLICATION_ID}; COMMIT`),
+    [Symbol.dispose]: () => lock.close(),
+  }
+}
+
+/**
+ * Refuses a database that another process has open. A connection in WAL mode locks the file as long as it is open,
+ * and only a connection that is alone can leave that mode.
+ */
+export function checkAlone(db: DatabaseSync, file: string): void {
+  try {
+    db.exec('PRAGMA journal_mode = DELETE')
+  } catch (thrown) {
+    if (!isBusy(thrown)) throw thrown
+    throw new MainstemError(
+      'storage_failed',
+      `another process has ${file} open, and the lock beside it was removed: stop that process first`,
+    )
+  }
+}
+
+function isBusy(thrown: unknown): boolean {
+  return thrown instanceof Error && 'errcode' in thrown && thrown.errcode === SQLITE_BUSY
 }

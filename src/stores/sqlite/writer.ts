@@ -2,7 +2,7 @@ import { readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Connection } from './connection.ts'
 import { type Files, filesIn, prepareBlobs, prepareDatabase, prepareDirectory } from './files.ts'
-import { takeLock } from './lock.ts'
+import { type Lock, takeLock } from './lock.ts'
 import type { Commit, Removal, WriterSettings } from './message.ts'
 
 const PAGE = 4096
@@ -14,7 +14,7 @@ const PROBE_BYTES = 64 * 1024
 export class Writer {
   readonly #files: Files
   readonly #settings: WriterSettings
-  readonly #lock: Disposable
+  readonly #lock: Lock
   #connection: Connection | undefined
   /** About how many pages wait in SQLite's log. */
   #waiting = 0
@@ -26,7 +26,9 @@ export class Writer {
     this.#lock = takeLock(this.#files.lock)
     try {
       prepareDatabase(this.#files)
-      this.#connection = new Connection(this.#files, settings, 'start')
+      const opening = this.#lock.isMarked ? 'start' : 'start without a lock'
+      this.#connection = new Connection(this.#files, settings, opening)
+      if (!this.#lock.isMarked) this.#lock.mark()
       prepareBlobs(this.#files)
       this.#sweepBlobs(this.#connection)
     } catch (thrown) {
