@@ -73,14 +73,30 @@ async function alone<T>(data: string, change: () => Promise<T>): Promise<T> {
   return await change()
 }
 
-/** All tokens as they are now: what is added or removed while a server runs counts with the next request. */
-export function tokenSource(data: string, first: string): () => Promise<readonly Token[]> {
+/**
+ * All tokens as they are now: what is added or removed while a server runs counts with the next request. Callers of a
+ * list that cannot be read get an error without its path; `report` gets the reason, once for each version of the file.
+ */
+export function tokenSource(
+  data: string,
+  first: string,
+  report: (thrown: unknown) => void,
+): () => Promise<readonly Token[]> {
   const local = tokenOf(LOCAL, first)
   let known: { version: string; tokens: readonly Token[] } | undefined
+  let unreadable: string | undefined
   return async () => {
     const version = await versionOf(fileIn(data))
     if (known?.version !== version) {
-      const { tokens } = await read(data)
+      const { tokens } = await read(data).catch((thrown: unknown) => {
+        if (unreadable !== version) report(thrown)
+        unreadable = version
+        throw new MainstemError(
+          'storage_failed',
+          'the tokens of this server cannot be read; the log of the server has the reason',
+        )
+      })
+      unreadable = undefined
       known = { version, tokens: [local, ...tokens.map(({ name, digest }) => ({ principal: name, digest }))] }
     }
     return known.tokens

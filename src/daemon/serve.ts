@@ -28,7 +28,7 @@ import type { Store } from '../stores/store.ts'
 import { removeAddress, writeAddress } from './address-file.ts'
 import type { Config } from './config.ts'
 import { allowedHosts, checkExposure } from './exposure.ts'
-import { tokenSource } from './named-tokens.ts'
+import { tokenNames, tokenSource } from './named-tokens.ts'
 import { pruneHourly } from './pruning.ts'
 import { readMemory } from './read-memory.ts'
 import { type TokenFile, tokenIn } from './token.ts'
@@ -72,6 +72,8 @@ export async function serve({
   const cwd = await directoryBelow(roots, config.cwd)
   const projects = await realProjects(roots, config.projects)
   const token = config.auth ? await tokenIn(config.data) : undefined
+  // A list that cannot be read is refused now, with its path and the fix.
+  if (token) await tokenNames(config.data)
   const opened = await storeOf(config)
   const store = between?.store(opened) ?? opened
   const wired = wiredBy(config, { store, roots, token, agents, between })
@@ -80,7 +82,7 @@ export async function serve({
   const stopping = new AbortController()
   const app = gateway({
     sessions: wired.sessions,
-    tokens: token && tokenSource(config.data, token.token),
+    tokens: token && tokenSource(config.data, token.token, report),
     tickets: new Tickets(),
     cookies: new SignInCookies(),
     page: await readPageFiles(pageDirectory),

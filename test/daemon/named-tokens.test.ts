@@ -11,6 +11,9 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(data, { recursive: true }))
 
+const reported: unknown[] = []
+beforeEach(() => void reported.splice(0))
+
 const file = () => join(data, 'tokens.json')
 
 test('a new token has 256 bits, and only its digest is kept, where only we can read it', async () => {
@@ -45,7 +48,7 @@ test('of two with one name only one is made', async () => {
 })
 
 test('a server knows each change with the next request', async () => {
-  const tokens = tokenSource(data, 'first')
+  const tokens = tokenSource(data, 'first', (thrown) => reported.push(thrown))
   const first = tokenOf('local', 'first')
   expect(await tokens()).toEqual([first])
   const token = await addToken(data, 'ci')
@@ -79,7 +82,22 @@ describe('refused is', () => {
     chmodSync(file(), 0o600)
     for (const text of ['', '{}', '{"tokens":[{"name":"x"}]}']) {
       writeFileSync(file(), text)
-      await expect(tokenSource(data, 'first')()).rejects.toThrow(/is not a list of tokens/)
+      await expect(tokenNames(data)).rejects.toThrow(/is not a list of tokens/)
     }
   })
+})
+
+test('a list that others could read is reported with its path and the fix, and callers get neither', async () => {
+  const tokens = tokenSource(data, 'first', (thrown) => reported.push(thrown))
+  await addToken(data, 'ci')
+  chmodSync(file(), 0o644)
+  for (let request = 0; request < 3; request++) {
+    await expect(tokens()).rejects.toMatchObject({
+      code: 'storage_failed',
+      message: 'the tokens of this server cannot be read; the log of the server has the reason',
+    })
+  }
+  expect(reported).toMatchObject([{ message: `${file()} is open to other users; run: chmod 600 ${file()}` }])
+  chmodSync(file(), 0o600)
+  expect(await tokens()).toHaveLength(2)
 })

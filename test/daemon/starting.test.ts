@@ -1,10 +1,11 @@
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { loadConfig } from '../../src/daemon/config.ts'
+import { addToken } from '../../src/daemon/named-tokens.ts'
 import { serve } from '../../src/daemon/serve.ts'
 import { MainstemError } from '../../src/model/index.ts'
 import type { Store } from '../../src/stores/store.ts'
@@ -96,4 +97,15 @@ test('a database at the limit of the configuration is reported by /readyz', asyn
   expect(await response.json()).toMatchObject({ code: 'storage_failed' })
   expect(reported).toMatchObject([{ message: 'cannot write to the store: database or disk is full' }])
   await server.stop()
+})
+
+test('a list of tokens that others could read is refused at the start, with the fix', async () => {
+  const data = join(home, 'open')
+  await addToken(data, 'ci')
+  const file = join(data, 'tokens.json')
+  chmodSync(file, 0o644)
+  const config = await loadConfig({ flags: { port: 0, data, cwd: home }, environment: {}, cwd: home })
+  await expect(serve({ config, report: () => undefined })).rejects.toMatchObject({
+    message: `${file} is open to other users; run: chmod 600 ${file}`,
+  })
 })

@@ -212,6 +212,15 @@ describe('a reader', () => {
     expect([...had, ...rest.messages]).toEqual(all.map(({ data }) => data))
   })
 
+  test('that takes nothing, not even the reason, gives its place back', async () => {
+    await restart({ timing: { ...server.deps.timing, stallMs: 100 } })
+    const id = await finished(server, FLOOD)
+    const reader = await new SocketReader(server, events(id)).open()
+    reader.socket.pause()
+    await expect.poll(() => server.deps.streams.open, { timeout: 5_000 }).toBe(0)
+    reader.socket.terminate()
+  })
+
   test('that is silent is pinged, and goes on', async () => {
     await restart({ timing: { ...server.deps.timing, keepaliveMs: 20 } })
     const id = await begin(server)

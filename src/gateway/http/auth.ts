@@ -5,6 +5,7 @@ import { OWNER } from '../../sessions/secrets.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { cookieOf } from '../web/cookie-header.ts'
 import type { Connections } from './connections.ts'
+import type { Revocation } from './revocation.ts'
 
 /** Who is meant by a token: what belongs to one principal does not exist for another. */
 export interface Token {
@@ -37,13 +38,21 @@ export const LOCAL = OWNER
 export function requireToken(
   app: FastifyInstance,
   { tokens, tickets, cookies }: Pick<GatewayDeps, 'tokens' | 'tickets' | 'cookies'>,
-  connections: Connections,
+  { connections, revocation }: { connections: Connections; revocation: Revocation },
 ): void {
   app.decorateRequest('principal', '')
   const admit = (request: FastifyRequest, principal: string) => {
     request.principal = principal
     connections.trust(request.raw.socket)
   }
+  // A WebSocket has a response only until its upgrade, and is closed with a code instead.
+  app.addHook('preHandler', async ({ principal, ws }, { raw }) => {
+    if (principal === '' || ws) return
+    raw.once(
+      'close',
+      revocation.add(principal, () => raw.destroy()),
+    )
+  })
   const admitToken = async (request: FastifyRequest, presented: string | undefined) =>
     admit(request, tokens ? tokenPresented(await tokens(), presented).principal : LOCAL)
   app.addHook('onRequest', async (request) => {

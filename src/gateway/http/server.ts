@@ -16,6 +16,7 @@ import { guardEdges, pathOf } from './guard.ts'
 import { refuseUntilStarted } from './health.ts'
 import { parseJsonBody } from './json.ts'
 import { PROBLEM_TYPE, type Problem, problemFrom, problemOf, sendProblem } from './problem.ts'
+import { Revocation } from './revocation.ts'
 
 /** With any parameters: the bytes decide whether it is UTF-8. */
 const JSON_TYPES = /^application\/(?:[\w.-]+\+)?json(?:\s*;|$)/i
@@ -60,8 +61,10 @@ export function gateway(deps: GatewayDeps): FastifyInstance {
   )
   guardEdges(app, deps)
   refuseUntilStarted(app, deps)
-  requireToken(app, deps, connections)
-  const socketOf = acceptSockets(app, deps)
+  const revocation = new Revocation(deps)
+  app.addHook('onClose', async () => revocation.close())
+  requireToken(app, deps, { connections, revocation })
+  const socketOf = acceptSockets(app, deps, revocation)
   // Only routes that are added once sockets are known can be opened as one.
   app.after(() => {
     const routes = endpointsOf(deps).map((one) => ({ ...routeOf(one), ...socketOf(one) }))

@@ -13,11 +13,15 @@ export const SOCKET_ENDS = {
   stopping: { code: 1001, reason: 'the server is stopping' },
   broken: { code: 1011, reason: 'the server failed' },
   slow: { code: 1013, reason: 'too slow; come back with your cursor' },
+  revoked: { code: 4401, reason: 'the token was removed' },
   deleted: { code: 4404, reason: 'the session was deleted' },
 } as const satisfies Record<string, SocketEnd>
 
 /** In bytes: what may wait for a reader before it is waited for. */
 const HIGH_WATER = 64 * 1024
+
+/** How long a reader that is cut off has for the closing handshake; until then it keeps its place. */
+const CLOSE_MS = 1_000
 
 /** A WebSocket that is written only as fast as its reader takes it. */
 export class SocketStream {
@@ -66,6 +70,14 @@ export class SocketStream {
     this.#socket.close(code, reason)
   }
 
+  /** Closes without waiting for the reader, which may never take the last frame. */
+  cutOff(end: SocketEnd): void {
+    this.close(end)
+    this.#gone.abort()
+    const terminate = setTimeout(() => this.#socket.terminate(), CLOSE_MS)
+    this.#socket.once('close', () => clearTimeout(terminate))
+  }
+
   /** A reader that takes nothing for too long is let go: what it was not sent is in the log. */
   #flush(text: string): Promise<void> {
     return new Promise((resolve) => {
@@ -74,10 +86,7 @@ export class SocketStream {
         this.#gone.signal.removeEventListener('abort', done)
         resolve()
       }
-      const stalled = setTimeout(() => {
-        this.close(SOCKET_ENDS.slow)
-        this.#gone.abort()
-      }, this.#timing.stallMs)
+      const stalled = setTimeout(() => this.cutOff(SOCKET_ENDS.slow), this.#timing.stallMs)
       this.#gone.signal.addEventListener('abort', done)
       this.#socket.send(text, done)
     })

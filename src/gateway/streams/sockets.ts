@@ -4,7 +4,8 @@ import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
 import { MainstemError } from '../../model/index.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { callOf, type Endpoint, type Pour } from '../http/endpoint.ts'
-import { SocketStream } from './socket-stream.ts'
+import type { Revocation } from '../http/revocation.ts'
+import { SOCKET_ENDS, SocketStream } from './socket-stream.ts'
 
 /** In bytes: nothing that a client says on a socket is longer. */
 const MAX_MESSAGE = 64 * 1024
@@ -24,6 +25,7 @@ export function isSocketUpgrade({ headers }: IncomingMessage): boolean {
 export function acceptSockets(
   app: FastifyInstance,
   { streams, timing }: Pick<GatewayDeps, 'streams' | 'timing'>,
+  revocation: Revocation,
 ): (endpoint: Endpoint) => Pick<RouteOptions, 'preHandler' | 'wsHandler'> {
   const stopping = new AbortController()
   const pours = new WeakMap<FastifyRequest, Pour>()
@@ -56,7 +58,14 @@ export function acceptSockets(
         pours.set(request, await open(callOf(endpoint, request, reply)))
         request.raw.socket.once('close', streams.enter(request.principal))
       },
-      wsHandler: (socket, request) => pours.get(request)?.(new SocketStream(socket, timing, stopping.signal)),
+      wsHandler: (socket, request) => {
+        const stream = new SocketStream(socket, timing, stopping.signal)
+        socket.once(
+          'close',
+          revocation.add(request.principal, () => stream.cutOff(SOCKET_ENDS.revoked)),
+        )
+        return pours.get(request)?.(stream)
+      },
     }
   }
 }

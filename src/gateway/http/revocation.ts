@@ -1,0 +1,53 @@
+import { MainstemError } from '../../model/index.ts'
+import type { GatewayDeps } from '../deps.ts'
+import { tokenNamed } from './auth.ts'
+
+/** How long a stream can outlive its token. */
+const CHECK_MS = 1_000
+
+interface OpenRequest {
+  principal: string
+  /** Of the principal's token when it was first checked. */
+  digest: string | undefined
+  end(): void
+}
+
+/** Ends open requests, streams above all, whose token was removed or replaced. */
+export class Revocation {
+  readonly #deps: Pick<GatewayDeps, 'tokens' | 'report'>
+  readonly #open = new Set<OpenRequest>()
+  readonly #timer: NodeJS.Timeout | undefined
+
+  constructor(deps: Pick<GatewayDeps, 'tokens' | 'report'>) {
+    this.#deps = deps
+    if (deps.tokens) this.#timer = setInterval(() => void this.#check(), CHECK_MS).unref()
+  }
+
+  /** `end` is called when the principal has no token any more. The returned function forgets the request. */
+  add(principal: string, end: () => void): () => void {
+    const request = { principal, digest: undefined, end }
+    this.#open.add(request)
+    return () => this.#open.delete(request)
+  }
+
+  close(): void {
+    clearInterval(this.#timer)
+  }
+
+  async #check(): Promise<void> {
+    if (this.#open.size === 0 || !this.#deps.tokens) return
+    try {
+      const known = await this.#deps.tokens()
+      for (const request of this.#open) {
+        const digest = tokenNamed(known, request.principal)?.digest
+        request.digest ??= digest
+        if (digest !== undefined && digest === request.digest) continue
+        this.#open.delete(request)
+        request.end()
+      }
+    } catch (thrown) {
+      // A list that cannot be read says nothing about a token. The source of the tokens has reported it.
+      if (!(thrown instanceof MainstemError)) this.#deps.report(thrown)
+    }
+  }
+}
