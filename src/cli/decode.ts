@@ -4,6 +4,8 @@ import type { Command } from 'commander'
 import { type DecodeRequest, decodeRecording, type RecordedExit, statsOf } from '../compose/decode.ts'
 import { dialects } from '../dialects/index.ts'
 import { LaunchKind, MainstemError } from '../model/index.ts'
+import { jsonOn } from './printable.ts'
+import { showAs } from './show.ts'
 
 interface DecodeFlags {
   agent: string
@@ -36,16 +38,9 @@ async function decode(file: string, flags: DecodeFlags): Promise<void> {
   const dialect = dialects.get(flags.to)
   if (!dialect) throw new MainstemError('invalid_request', `--to: there is no dialect "${flags.to}"`)
   const replayed = decodeRecording(await requestOf(file, flags))
-  if (flags.stats) {
-    process.stdout.write(`${JSON.stringify(statsOf(replayed))}\n`)
-    return
-  }
-  const state = dialect.initial({})
-  let lines = ''
-  for (const entry of replayed.entries) {
-    for (const message of dialect.project(state, entry)) lines += `${JSON.stringify(message)}\n`
-  }
-  process.stdout.write(lines)
+  const { stdout } = process
+  if (flags.stats) stdout.write(`${jsonOn(stdout, statsOf(replayed))}\n`)
+  else stdout.write(replayed.entries.map(showAs(dialect, stdout)).join(''))
 }
 
 async function requestOf(file: string, flags: DecodeFlags): Promise<DecodeRequest> {

@@ -103,6 +103,15 @@ function escaped(char: string): string {
   return `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`
 }
 
+/** Valid in JSON as they are, and so not escaped there: DEL, C1 controls, and characters that reorder. */
+const UNESCAPED_IN_JSON = /[\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
+
+/** A value as JSON. On a terminal, characters that steer it are escaped, which leaves the value the same. */
+export function jsonOn(output: { isTTY?: boolean }, value: unknown): string {
+  const json = JSON.stringify(value)
+  return output.isTTY ? json.replace(UNESCAPED_IN_JSON, escaped) : json
+}
+
 /** A whole text without anything that steers a terminal: no control characters but newline and tab. */
 export function printable(text: string): string {
   const cleaner = new Printable()

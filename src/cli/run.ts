@@ -63,7 +63,7 @@ async function run(agent: string, prompt: string | undefined, flags: RunFlags): 
   using interrupted = interrupts()
   await using wired = wire({ settings: config.agents, agentLimits: config.timeouts })
   const dialect = dialectOf(flags)
-  const show = dialect ? showAs(dialect) : showToPeople(stdout)
+  const show = dialect ? showAs(dialect, stdout) : showToPeople(stdout)
   const printer = new Printer(stdout)
   // Questions stay away from what a program reads, and then bring along what they are about.
   const askOn = dialect || !stdout.isTTY ? stderr : stdout

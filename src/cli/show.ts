@@ -1,6 +1,7 @@
 import picocolors from 'picocolors'
 import type { Dialect } from '../dialects/dialect.ts'
 import type { Entry } from '../model/index.ts'
+import { jsonOn } from './printable.ts'
 import { render } from './render.ts'
 import type { ScreenOptions } from './screen.ts'
 import { newView } from './view.ts'
@@ -39,11 +40,11 @@ export function showRequests(output: Output): Show {
 }
 
 /** For programs: the messages of a dialect, one JSON a line. */
-export function showAs(dialect: Dialect): Show {
+export function showAs(dialect: Dialect, output: Pick<Output, 'isTTY'>): Show {
   const state = dialect.initial({})
   return (entry) => {
     let lines = ''
-    for (const message of dialect.project(state, entry)) lines += `${JSON.stringify(message)}\n`
+    for (const message of dialect.project(state, entry)) lines += `${jsonOn(output, message)}\n`
     return lines
   }
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { NativeSessionId } from './ids.ts'
-import { Image, ModelName } from './options.ts'
+import { Image, ModelName, ModeName } from './options.ts'
 import { Policy } from './policy.ts'
 import { Answers, Decision, Scope } from './request.ts'
 
@@ -41,7 +41,7 @@ export const SetModelCommand = z.strictObject({
 export const SetPolicyCommand = z.strictObject({
   type: z.literal('set_policy'),
   policy: Policy.optional(),
-  mode: z.string().optional().describe("the agent's own name of a mode"),
+  mode: ModeName.optional().describe("the agent's own name of a mode"),
 })
 export const CloseCommand = z.strictObject({ type: z.literal('close') })
 

@@ -7,7 +7,7 @@ export { adviceFor, ERRORS, ErrorCode, ErrorInfo, jsonRpcCode, toMainstemError }
 export { Event, type EventType } from './event.ts'
 export { NativeSessionId, OUTSIDE_ID, SessionId } from './ids.ts'
 export { MainstemError } from './mainstem-error.ts'
-export { Image, McpServer, ModelName, SessionOptions, type ToolHook } from './options.ts'
+export { Image, McpServer, ModelName, ModeName, SessionOptions, type ToolHook } from './options.ts'
 export { type Cause, decide, type Evidence, exitCodeOf, FACES, Outcome, type Verdict } from './outcome.ts'
 export { Approval, DEFAULT_POLICY, Policy, Sandbox } from './policy.ts'
 export { SessionRecord } from './record.ts'

@@ -7,6 +7,12 @@ export const ModelName = z
   .max(200)
   .regex(/^[A-Za-z0-9][A-Za-z0-9._:/@[\]-]*$/)
 
+/** An agent's own name of a mode reaches an argv too: no flag, no control or invisible characters. */
+export const ModeName = z
+  .string()
+  .max(200)
+  .regex(/^[^-\s\p{C}][^\p{C}\p{Zl}\p{Zp}]*$/u, 'not the name of a mode')
+
 export const McpServer = z.strictObject({
   command: z.string().optional(),
   args: z.array(z.string()).optional(),

@@ -6,6 +6,8 @@ import {
   Image,
   type LaunchKind,
   MainstemError,
+  ModelName,
+  ModeName,
   type Policy,
   type SessionOptions,
   toMainstemError,
@@ -13,6 +15,7 @@ import {
 import type { SessionState } from '../stores/store.ts'
 import type { Circumstances } from './approval.ts'
 import type { AgentSettings, SessionDeps } from './deps.ts'
+import { parse } from './parse.ts'
 
 /** What a session is made of, once it was found to be possible. */
 export interface SessionSetup {
@@ -147,6 +150,8 @@ export function checkHook(
 
 /** A change that could take the calls of the agent past its hook is refused. */
 export function checkChange(setup: SessionSetup, command: Change): void {
+  if (command.type === 'set_model') parse(ModelName.nullable(), command.model, 'model')
+  else parse(ModeName.optional(), command.mode, 'mode')
   if (command.type !== 'set_policy' || setup.options.hooks?.beforeToolCall === undefined) return
   if (command.policy) checkHook({ ...setup, policy: command.policy })
   if (command.mode !== undefined) {

@@ -153,6 +153,9 @@ describe('a session that can be talked to', () => {
     ['steer', {}],
     ['model', { model: '--x' }],
     ['mode', {}],
+    ...['', '-p', '--dangerously', 'a\nb', 'a\0b', 'a\x7f', 'a\u202eb', 'x'.repeat(201)].map(
+      (mode): [string, object] => ['mode', { mode }],
+    ),
     ['mode', { mode: 'a', policy: { approval: 'ask', sandbox: 'none' } }],
   ])('refuses %s with %j', async (command, body) => {
     expect((await post(await begin(server, { agent: 'able' }), command, body)).status).toBe(400)

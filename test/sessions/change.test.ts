@@ -88,6 +88,22 @@ test('a mode of a process of one turn is the policy that it stands for, and is i
   expect(JSON.stringify((await driver.run(1)).launch)).toContain('--permission-mode=plan')
 })
 
+test.each(['', '-p', '--model=x', 'plan\n', 'plan\0', 'plan\x9b', 'pl\u202ean', 'x'.repeat(201)])(
+  'neither a mode nor a model is named %j',
+  async (name) => {
+    const { open, log } = house()
+    const session = await open(OPEN)
+    const before = await log(session)
+    for (const command of [
+      { type: 'set_policy', mode: name },
+      { type: 'set_model', model: name },
+    ] as const) {
+      await expect(session.change(command)).rejects.toMatchObject({ code: 'invalid_request' })
+    }
+    expect(await log(session)).toEqual(before)
+  },
+)
+
 test.each(['bypassPermissions', 'constructor'])(
   'a mode %s that stands for nothing is refused',
   async (mode) => {

@@ -1,5 +1,13 @@
 import { z } from 'zod'
-import { Applied, Image, ModelName, Policy, SessionRecord, toMainstemError } from '../../model/index.ts'
+import {
+  Applied,
+  Image,
+  ModelName,
+  ModeName,
+  Policy,
+  SessionRecord,
+  toMainstemError,
+} from '../../model/index.ts'
 import type { Claim } from '../../sessions/claim.ts'
 import type { Session } from '../../sessions/session.ts'
 import type { Change } from '../../sessions/setup.ts'
@@ -27,7 +35,7 @@ const ModeChange = named(
   z
     .strictObject({
       policy: Policy.optional(),
-      mode: z.string().min(1).max(200).optional().describe("the agent's own name of a mode"),
+      mode: ModeName.optional().describe("the agent's own name of a mode"),
     })
     .refine(({ policy, mode }) => (policy === undefined) !== (mode === undefined), 'either policy or mode'),
 )
