@@ -71,9 +71,7 @@ export async function serve({
   const roots = await Promise.all(config.roots.map(realRoot))
   const cwd = await directoryBelow(roots, config.cwd)
   const projects = await realProjects(roots, config.projects)
-  const token = config.auth ? await tokenIn(config.data) : undefined
-  // A list that cannot be read is refused now, with its path and the fix.
-  if (token) await tokenNames(config.data)
+  const token = config.auth ? await firstToken(config.data) : undefined
   const opened = await storeOf(config)
   const store = between?.store(opened) ?? opened
   const wired = wiredBy(config, { store, roots, token, agents, between })
@@ -222,6 +220,13 @@ function storeOf({ data, durability, maxBytes }: Config): Promise<Store> | Store
     durability,
     ...(maxBytes !== undefined && { maxBytes }),
   })
+}
+
+/** Refuses to start where the list of the other tokens cannot be read; the error has its path and the fix. */
+async function firstToken(data: string): Promise<TokenFile> {
+  const token = await tokenIn(data)
+  await tokenNames(data)
+  return token
 }
 
 async function realRoot(root: string): Promise<string> {
