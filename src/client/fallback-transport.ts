@@ -1,15 +1,7 @@
 import { MainstemError } from '../model/mainstem-error.ts'
-import type {
-  CreateOptions,
-  Cursor,
-  Delivery,
-  RequestAnswer,
-  SessionState,
-  SessionSummary,
-  Transport,
-} from './transport.ts'
+import type { Cursor, Delivery, Transport } from './transport.ts'
 
-/** Several ways to the same server: where one cannot be opened, the next takes over at the same place. */
+/** Several transports to one server: if one cannot connect, the next continues at the same cursor. */
 export class FallbackTransport implements Transport {
   readonly #transports: readonly [Transport, ...Transport[]]
   #current = 0
@@ -18,34 +10,17 @@ export class FallbackTransport implements Transport {
     this.#transports = transports
   }
 
-  /** The one that is in use. */
+  /** The transport in use. */
   get current(): Transport {
     return this.#transports[this.#current] ?? this.#transports[0]
   }
 
-  create(request: unknown, options?: CreateOptions): Promise<SessionSummary> {
-    return this.current.create(request, options)
-  }
-
-  list(signal?: AbortSignal): Promise<readonly SessionSummary[]> {
-    return this.current.list(signal)
-  }
-
-  state(session: string, signal?: AbortSignal): Promise<SessionState> {
-    return this.current.state(session, signal)
-  }
-
-  cancel(session: string, signal?: AbortSignal): Promise<void> {
-    return this.current.cancel(session, signal)
-  }
-
-  answer(session: string, requestId: string, answer: RequestAnswer, signal?: AbortSignal): Promise<void> {
-    return this.current.answer(session, requestId, answer, signal)
-  }
-
-  count(session: string, least: number, signal?: AbortSignal): Promise<number> {
-    return this.current.count(session, least, signal)
-  }
+  readonly create: Transport['create'] = (...args) => this.current.create(...args)
+  readonly list: Transport['list'] = (...args) => this.current.list(...args)
+  readonly state: Transport['state'] = (...args) => this.current.state(...args)
+  readonly cancel: Transport['cancel'] = (...args) => this.current.cancel(...args)
+  readonly answer: Transport['answer'] = (...args) => this.current.answer(...args)
+  readonly count: Transport['count'] = (...args) => this.current.count(...args)
 
   async *connect(session: string, from: Cursor, signal: AbortSignal): AsyncGenerator<readonly Delivery[]> {
     let thrown: unknown = new MainstemError('connection_failed', 'no transport is left')

@@ -1,29 +1,24 @@
 import type { Policy } from '../../model/index.ts'
 import type { Start } from '../agent.ts'
-import { unsupported } from '../option.ts'
+import { type PolicyModes, policyMode } from '../policy-mode.ts'
 
 export const BYPASS_MODE = 'bypassPermissions'
 
 /** Approval × sandbox as one of Claude's permission modes; it has no sandbox that we could ask for. */
-export function permissionMode({ approval, sandbox }: Policy): string {
-  if (sandbox === 'workspace-write')
-    throw unsupported('claude', 'sandbox workspace-write', 'it has no such sandbox')
-  if (sandbox === 'read-only') {
-    if (approval === 'auto-edit')
-      throw unsupported('claude', 'auto-edit with read-only', 'they contradict each other')
-    return 'plan'
-  }
-  switch (approval) {
-    case 'ask':
-    case 'ask-dangerous':
-      return 'default'
-    case 'auto-edit':
-      return 'acceptEdits'
-    case 'auto-all':
-      return BYPASS_MODE
-    default:
-      return approval satisfies never
-  }
+export function permissionMode(policy: Policy): string {
+  return policyMode(policy, MODES)
+}
+
+const MODES: PolicyModes<string> = {
+  agent: 'claude',
+  noWorkspaceWrite: 'it has no such sandbox',
+  byApproval: {
+    ask: 'default',
+    'ask-dangerous': 'default',
+    'auto-edit': 'acceptEdits',
+    'auto-all': BYPASS_MODE,
+  },
+  readOnly: 'plan',
 }
 
 /** The mode that a process starts in: the chosen one, but permissions are bypassed only where the policy says so. */

@@ -2,6 +2,7 @@ import type { Policy, SessionOptions } from '../../model/index.ts'
 import { type Agent, type Launch, type LaunchFile, recipe, type Start } from '../agent.ts'
 import { filePath, flagValue, unsupported } from '../option.ts'
 import { pictureFiles } from '../pictures.ts'
+import { type PolicyModes, policyMode } from '../policy-mode.ts'
 import { toolNames } from '../tool-names.ts'
 import { codec } from './codec.ts'
 import { live } from './live.ts'
@@ -91,26 +92,18 @@ function promptArgs(pictures: readonly LaunchFile[], prompt = ''): string[] {
   return [`--include-directories=${filePath('.')}`, `--prompt=${named.join(' ')}`]
 }
 
-/** Approval × sandbox as Gemini's modes. With nobody to ask, it takes the tools away that it would ask for. */
-export function approvalMode({ approval, sandbox }: Policy): 'default' | 'auto_edit' | 'yolo' | 'plan' {
-  if (sandbox === 'workspace-write')
-    throw unsupported('gemini', 'sandbox workspace-write', 'its sandbox needs a container image')
-  if (sandbox === 'read-only') {
-    if (approval === 'auto-edit')
-      throw unsupported('gemini', 'auto-edit with read-only', 'they contradict each other')
-    return 'plan'
-  }
-  switch (approval) {
-    case 'ask':
-    case 'ask-dangerous':
-      return 'default'
-    case 'auto-edit':
-      return 'auto_edit'
-    case 'auto-all':
-      return 'yolo'
-    default:
-      return approval satisfies never
-  }
+type Mode = 'default' | 'auto_edit' | 'yolo' | 'plan'
+
+const MODES: PolicyModes<Mode> = {
+  agent: 'gemini',
+  noWorkspaceWrite: 'its sandbox needs a container image',
+  byApproval: { ask: 'default', 'ask-dangerous': 'default', 'auto-edit': 'auto_edit', 'auto-all': 'yolo' },
+  readOnly: 'plan',
+}
+
+/** Approval × sandbox as Gemini's modes. Where it cannot ask, it removes the tools that it would ask for. */
+export function approvalMode(policy: Policy): Mode {
+  return policyMode(policy, MODES)
 }
 
 const IN_FILES = 'it reads this from a settings file only'
