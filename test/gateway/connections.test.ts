@@ -124,6 +124,18 @@ test('where every place serves a token, a new connection takes that of an idle o
   expect(second.closed).toBe(false)
 })
 
+test('many requests at once on one connection are all answered, without a warning about listeners', async () => {
+  server = await startGateway()
+  const warnings: Error[] = []
+  const warned = (warning: Error) => void warnings.push(warning)
+  process.on('warning', warned)
+  const more = AGENTS(TOKEN).replace('connection: close', 'connection: keep-alive')
+  const answers = await sendRaw(server.port, more.repeat(99) + AGENTS(TOKEN))
+  process.off('warning', warned)
+  expect(answers.match(/HTTP\/1\.1 200 OK/g)).toHaveLength(100)
+  expect(warnings).toEqual([])
+})
+
 async function keepTrusted(server: TestGateway): Promise<Socket> {
   const socket = await hold(server, AGENTS(TOKEN).replace('connection: close\r\n', ''))
   await once(socket, 'data')
