@@ -44,6 +44,11 @@ export class SmallServer implements AsyncDisposable {
     return Math.round(Number(kilobytes) / 1024)
   }
 
+  /** Starts a new measurement of the peak. */
+  resetPeak(): void {
+    writeFileSync(`/proc/${this.pid}/clear_refs`, '5')
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop()
     await this.#exited
