@@ -1,3 +1,4 @@
+import type { TurnCompleted } from '../model/events/turn.ts'
 import {
   type Entry,
   type ErrorInfo,
@@ -38,6 +39,8 @@ interface Begun {
   after: number
   /** Absent where everything is kept. */
   place: Place | undefined
+  /** Requested at once: later its entries may be gone from the log. */
+  settled: Promise<TurnCompleted>
 }
 
 /** One prompt on its way to its outcome: iterate it for its entries, ask it for its result, or both. */
@@ -99,18 +102,20 @@ export class Turn<T = unknown> implements AsyncIterable<Entry> {
     if (place) readers?.leaveWith(this, place)
     try {
       const turn = await session.prompt(text, images)
-      if (signal) this.#interruptOn(signal, turn)
-      return { turn, after: place?.after ?? head, place }
+      const settled = session.settled(turn)
+      // Reported by `result`; a caller that does not ask for it does not handle it either.
+      settled.catch(() => undefined)
+      if (signal) this.#interruptOn(signal, turn, settled)
+      return { turn, after: place?.after ?? head, place, settled }
     } catch (thrown) {
       await place?.leave()
       throw thrown
     }
   }
 
-  #interruptOn(signal: AbortSignal, turn: number): void {
+  #interruptOn(signal: AbortSignal, turn: number, settled: Promise<TurnCompleted>): void {
     const interrupt = () => void this.#handle.session.interrupt(turn).catch(() => undefined)
     signal.addEventListener('abort', interrupt, { once: true })
-    const settled = this.#handle.session.settled(turn)
     settled.catch(() => undefined).finally(() => signal.removeEventListener('abort', interrupt))
   }
 }

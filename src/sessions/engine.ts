@@ -59,7 +59,7 @@ export class Engine {
   readonly outbox: Outbox
   readonly answering: Answering
   readonly changes: Changes
-  readonly turnWaiters = new TurnWaiters()
+  readonly turnWaiters: TurnWaiters
   readonly queue: Prompt[] = []
   readonly #setup: SessionSetup
   readonly #deps: SessionDeps
@@ -77,8 +77,7 @@ export class Engine {
   #failed = false
   /** When the turn began, where its tools have to be ended with it. */
   #began: number | undefined
-  /** Events so far. */
-  #said = 0
+  #eventCount = 0
 
   constructor(
     setup: SessionSetup,
@@ -91,6 +90,7 @@ export class Engine {
     this.#deps = deps
     this.#owner = owner
     this.#principal = state.principal
+    this.turnWaiters = new TurnWaiters(deps.store, state)
     this.#mask = new Mask(secretsFor(setup, state.principal, deps))
     this.#log = new Log(state, place, {
       store: deps.store,
@@ -291,7 +291,7 @@ export class Engine {
 
   async #hear(batch: readonly Frame[]): Promise<void> {
     const { journal } = this.#deps
-    const before = this.#said
+    const before = this.#eventCount
     for (const frame of batch) {
       this.#write(this.conversation.frame(frame))
       if (journal && !frame.blob) this.#log.keepFrame(this.conversation.frames, frame.stream, frame.text)
@@ -299,7 +299,7 @@ export class Engine {
     if (journal) this.#log.covered(this.conversation.frames, this.conversation.coverage)
     this.#endUnresumed()
     // A heartbeat that says nothing is silence.
-    if (this.#said > before) this.#watchdog?.heard()
+    if (this.#eventCount > before) this.#watchdog?.heard()
     this.#interruption.heard()
     await this.outbox.flush()
   }
@@ -319,7 +319,7 @@ export class Engine {
 
   #emit(event: Event, turn: number | undefined, native: number | undefined): void {
     this.#log.add(event, turn, native)
-    this.#said++
+    this.#eventCount++
     if (isCounted(event)) this.outbox.push(() => this.#watchdog?.see(event))
     switch (event.type) {
       case 'request.opened':

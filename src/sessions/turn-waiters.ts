@@ -1,20 +1,35 @@
 import type { TurnCompleted } from '../model/events/turn.ts'
-import type { MainstemError } from '../model/index.ts'
+import { MainstemError } from '../model/index.ts'
+import type { SessionState, Store } from '../stores/store.ts'
+import { settledTurn } from './settled-turn.ts'
 
 interface Waiting {
   resolve(completed: TurnCompleted): void
   reject(error: MainstemError): void
 }
 
-/** Who waits for which turn's end. */
+/** Callers that wait for the end of a turn. A result that came before its caller is read from the log. */
 export class TurnWaiters {
-  readonly #done = new Map<number, TurnCompleted>()
+  readonly #store: Store
+  readonly #session: string
   readonly #waiting = new Map<number, Waiting[]>()
+  /** Every turn up to this one is settled, and these beyond it. */
+  #settledThrough: number
+  readonly #settledBeyond = new Set<number>()
   #failure: MainstemError | undefined
 
+  constructor(store: Store, { id, turns, queue, openTurn }: SessionState) {
+    this.#store = store
+    this.#session = id
+    const open = new Set([...queue.map(({ turn }) => turn), ...(openTurn === undefined ? [] : [openTurn])])
+    this.#settledThrough = Math.min(turns + 1, ...open) - 1
+    for (let turn = this.#settledThrough + 1; turn <= turns; turn++) {
+      if (!open.has(turn)) this.#settledBeyond.add(turn)
+    }
+  }
+
   wait(turn: number): Promise<TurnCompleted> {
-    const done = this.#done.get(turn)
-    if (done) return Promise.resolve(done)
+    if (turn <= this.#settledThrough || this.#settledBeyond.has(turn)) return this.#read(turn)
     if (this.#failure) return Promise.reject(this.#failure)
     return new Promise((resolve, reject) => {
       const waiting = this.#waiting.get(turn) ?? []
@@ -23,16 +38,24 @@ export class TurnWaiters {
     })
   }
 
+  /** Call after the event is committed. */
   settle(completed: TurnCompleted): void {
-    this.#done.set(completed.turn, completed)
+    this.#settledBeyond.add(completed.turn)
+    while (this.#settledBeyond.delete(this.#settledThrough + 1)) this.#settledThrough++
     for (const waiting of this.#waiting.get(completed.turn) ?? []) waiting.resolve(completed)
     this.#waiting.delete(completed.turn)
   }
 
-  /** Nothing more can be promised: whoever waits is told. */
+  /** Rejects every caller that waits, and those that come later for a turn without an end. */
   fail(error: MainstemError): void {
     this.#failure = error
     for (const waiting of this.#waiting.values()) for (const one of waiting) one.reject(error)
     this.#waiting.clear()
+  }
+
+  async #read(turn: number): Promise<TurnCompleted> {
+    const completed = await settledTurn(this.#store, this.#session, turn)
+    if (!completed) throw new MainstemError('not_found', `the end of turn ${turn} is no longer kept`)
+    return completed
   }
 }
