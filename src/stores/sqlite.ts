@@ -11,8 +11,10 @@ import { keyTaken } from './key-taken.ts'
 import { OpenTime } from './open-time.ts'
 import { READ_BYTES } from './read-bytes.ts'
 import { receiptId } from './receipt-id.ts'
-import { Blobs } from './sqlite/blobs.ts'
+import { Blobs, blobSum } from './sqlite/blobs.ts'
+import { matches } from './sqlite/checksum.ts'
 import { Committer } from './sqlite/committer.ts'
+import { damaged } from './sqlite/damaged.ts'
 import { filesIn } from './sqlite/files.ts'
 import type { LiveLog } from './sqlite/live-log.ts'
 import { LiveLogs } from './sqlite/live-logs.ts'
@@ -167,8 +169,13 @@ class SqliteStore implements Store {
     return this.#reader.readJournal(session, after, limit, maxBytes)
   }
 
-  readBlob(ref: BlobRef): Promise<Uint8Array> {
-    return this.#blobs.read(ref)
+  async readBlob(ref: BlobRef): Promise<Uint8Array> {
+    const found = await this.#blobs.read(ref)
+    const row = this.#reader.blob(ref.id)
+    if (found.length !== ref.bytes || (row && !matches(row.sum, () => blobSum(ref.id, row.session, found)))) {
+      throw damaged(`blob ${ref.id}`)
+    }
+    return found
   }
 
   async trim(session: string, edge: Edge): Promise<void> {
@@ -249,7 +256,10 @@ class SqliteStore implements Store {
     const log = this.#logs.open(session)
     checkContinues(session, log.head, batch.entries)
     const n = log.n ?? this.#logs.nextSession()
-    const prepared = new PreparedBatch({ n, id: session }, log.n === undefined, batch, this.#time.now())
+    const prepared = new PreparedBatch({ n, id: session }, log.n === undefined, batch, {
+      now: this.#time.now(),
+      contentOf: (blob) => this.#blobs.takeSum(blob),
+    })
     log.n = n
     log.head += batch.entries.length
     return [log, prepared]

@@ -3,7 +3,9 @@ import { closeSync, fsync, openSync, rmSync, writeSync } from 'node:fs'
 import { open, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { crc32 } from 'node:zlib'
 import { type BlobRef, type BlobSink, type BlobWriter, MainstemError } from '../../model/index.ts'
+import { checksum } from './checksum.ts'
 import { storageFailed } from './storage-failed.ts'
 
 const syncFile = promisify(fsync)
@@ -13,6 +15,8 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 export class Blobs implements BlobSink {
   readonly #folder: string
   readonly #sync: boolean
+  /** The checksums of blobs that no entry names yet. */
+  readonly #sums = new Map<string, number>()
 
   constructor(folder: string, sync: boolean) {
     this.#folder = folder
@@ -20,7 +24,14 @@ export class Blobs implements BlobSink {
   }
 
   open(): BlobWriter {
-    return new BlobFile(this.#folder, this.#sync)
+    return new BlobFile(this.#folder, this.#sync, (id, sum) => this.#sums.set(id, sum))
+  }
+
+  /** The checksum of a new blob, for the entry that names it first. */
+  takeSum(id: string): number | undefined {
+    const sum = this.#sums.get(id)
+    this.#sums.delete(id)
+    return sum
   }
 
   async read({ id }: BlobRef): Promise<Uint8Array> {
@@ -41,12 +52,15 @@ class BlobFile implements BlobWriter {
   readonly #id = randomUUID()
   readonly #path: string
   readonly #file: number
+  readonly #closed: (id: string, sum: number) => void
   #bytes = 0
+  #sum = 0
   #failed: MainstemError | undefined
 
-  constructor(folder: string, sync: boolean) {
+  constructor(folder: string, sync: boolean, closed: (id: string, sum: number) => void) {
     this.#folder = folder
     this.#sync = sync
+    this.#closed = closed
     this.#path = join(folder, this.#id)
     try {
       this.#file = openSync(this.#path, 'wx', 0o600)
@@ -64,6 +78,7 @@ class BlobFile implements BlobWriter {
       throw this.#fail(thrown)
     }
     this.#bytes += chunk.length
+    this.#sum = crc32(chunk, this.#sum)
   }
 
   /** The bytes and their name are safe before any entry can name them. */
@@ -78,6 +93,7 @@ class BlobFile implements BlobWriter {
       throw this.#fail(thrown)
     }
     closeSync(this.#file)
+    this.#closed(this.#id, this.#sum)
     return { id: this.#id, bytes: this.#bytes }
   }
 
@@ -87,6 +103,11 @@ class BlobFile implements BlobWriter {
     rmSync(this.#path, { force: true })
     return this.#failed
   }
+}
+
+/** The checksum of a blob's row: of the bytes in its file, and of whose they are. */
+export function blobSum(id: string, session: number, content: Uint8Array): number {
+  return checksum([session, crc32(content)], id)
 }
 
 async function syncFolder(path: string): Promise<void> {

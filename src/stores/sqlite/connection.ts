@@ -1,6 +1,8 @@
 import { statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { MainstemError } from '../../model/mainstem-error.ts'
+import { checksum } from './checksum.ts'
+import { changeEdge, newEdgeSum } from './edge.ts'
 import { checkNotLost, type Files } from './files.ts'
 import { encodeJournal } from './journal-body.ts'
 import { checkAlone } from './lock.ts'
@@ -12,6 +14,7 @@ import {
   type Removal,
   type WriterSettings,
 } from './message.ts'
+import { recordSum } from './record-row.ts'
 import { removal } from './removal.ts'
 import { integer, text } from './row.ts'
 import { checkIntact, checkOurs, migrate } from './schema.ts'
@@ -29,15 +32,21 @@ function statementsOf(db: DatabaseSync) {
     commit: db.prepare('COMMIT'),
     rollback: db.prepare('ROLLBACK'),
     checkpoint: db.prepare('PRAGMA wal_checkpoint(PASSIVE)'),
-    session: db.prepare('INSERT INTO session (n, id) VALUES (?, ?)'),
-    log: db.prepare('INSERT INTO log (session, first, last, at, body, version) VALUES (?, ?, ?, ?, ?, ?)'),
-    journal: db.prepare('INSERT INTO journal (session, last, encoding, body) VALUES (?, ?, ?, ?)'),
-    record: db.prepare('UPDATE session SET principal = ?, status = ?, asking = ?, record = ? WHERE n = ?'),
-    queued: db.prepare('INSERT INTO queued (session, turn, body) VALUES (?, ?, ?)'),
+    session: db.prepare('INSERT INTO session (n, id, edge_sum) VALUES (?, ?, ?)'),
+    log: db.prepare(
+      'INSERT INTO log (session, first, last, at, body, version, sum) VALUES (?, ?, ?, ?, ?, ?, ?)',
+    ),
+    tail: db.prepare('INSERT OR REPLACE INTO tail VALUES (?, ?, ?, ?)'),
+    journal: db.prepare('INSERT INTO journal (session, last, encoding, body, sum) VALUES (?, ?, ?, ?, ?)'),
+    record: db.prepare(
+      'UPDATE session SET principal = ?, status = ?, asking = ?, record = ?, sum = ? WHERE n = ?',
+    ),
+    queued: db.prepare('INSERT INTO queued (session, turn, body, sum) VALUES (?, ?, ?, ?)'),
     dequeued: db.prepare('DELETE FROM queued WHERE session = ? AND turn = ?'),
-    heard: db.prepare('INSERT OR REPLACE INTO heard VALUES (?, ?, ?, ?, ?, ?, ?)'),
-    receipt: db.prepare('INSERT INTO receipt (id, session, at, body) VALUES (?, ?, ?, ?)'),
-    blob: db.prepare('INSERT INTO blob (id, session) VALUES (?, ?) ON CONFLICT DO NOTHING'),
+    waiting: db.prepare('UPDATE session SET queued = queued + ? WHERE n = ?'),
+    heard: db.prepare('INSERT OR REPLACE INTO heard VALUES (?, ?, ?, ?, ?, ?, ?, ?)'),
+    receipt: db.prepare('INSERT INTO receipt (id, session, at, body, sum) VALUES (?, ?, ?, ?, ?)'),
+    blob: db.prepare('INSERT INTO blob (id, session, sum) VALUES (?, ?, ?) ON CONFLICT DO NOTHING'),
     hasBlob: db.prepare('SELECT 1 FROM blob WHERE id = ?'),
     charge: db.prepare(CHARGE),
   }
@@ -107,29 +116,62 @@ export class Connection {
   }
 
   insert(commit: Commit): void {
-    const { sessions, log, journal, heard, records, dequeued, queued, receipts, blobs, charges } = commit
+    const { sessions, journal, heard, records, receipts, blobs, charges } = commit
     const statements = this.#statements
-    const version = this.#entryVersion
     this.#transact(() => {
-      for (const { n, id } of sessions) statements.session.run(n, id)
-      for (const [body, place] of eachText(log, LOG_NUMBERS)) statements.log.run(...place, body, version)
+      for (const { n, id } of sessions) statements.session.run(n, id, newEdgeSum(n))
+      this.#insertLog(commit)
       for (const [joined, place] of eachText(journal, JOURNAL_NUMBERS)) {
         const { encoding, body } = encodeJournal(joined)
-        statements.journal.run(...place, encoding, body)
+        statements.journal.run(...place, encoding, body, checksum([...place, encoding], body))
       }
       for (let at = 0; at < heard.length; at += HEARD_NUMBERS) {
-        statements.heard.run(...heard.slice(at, at + HEARD_NUMBERS))
+        const numbers = heard.slice(at, at + HEARD_NUMBERS)
+        statements.heard.run(...numbers, checksum(numbers))
       }
-      for (const { n, principal, status, asking, text } of records) {
-        statements.record.run(principal, status, asking ? 1 : 0, text, n)
+      for (const { n, id, principal, status, asking, text } of records) {
+        const sum = recordSum(n, Number(asking), [id, principal, status, text])
+        statements.record.run(principal, status, Number(asking), text, sum, n)
       }
-      for (const { n, turn, text } of queued) statements.queued.run(n, turn, text)
-      // After the inserts: batches of one session that share a commit can queue a prompt and start it.
-      for (const { n, turn } of dequeued) statements.dequeued.run(n, turn)
-      for (const { id, session, at, text } of receipts) statements.receipt.run(id, session, at, text)
-      for (const { id, n } of blobs) statements.blob.run(id, n)
+      this.#changeQueues(commit)
+      for (const { id, session, at, text } of receipts) {
+        statements.receipt.run(id, session, at, text, checksum([at], id, session, text))
+      }
+      for (const { id, n, content } of blobs) {
+        statements.blob.run(id, n, content === undefined ? null : checksum([n, content], id))
+      }
       for (const charge of charges) statements.charge.run(...chargeOf(charge))
     })
+  }
+
+  #insertLog({ log }: Commit): void {
+    const { log: insert, tail } = this.#statements
+    const version = this.#entryVersion
+    const ends = new Map<number, number[]>()
+    for (const [body, [n = 0, first = 0, last = 0, at = 0]] of eachText(log, LOG_NUMBERS)) {
+      insert.run(n, first, last, at, body, version, checksum([n, first, last, version], body))
+      ends.set(n, [n, last, at])
+    }
+    for (const end of ends.values()) tail.run(...end, checksum(end))
+  }
+
+  #changeQueues({ queued, dequeued }: Commit): void {
+    const statements = this.#statements
+    const sessions = new Set([...queued, ...dequeued].map(({ n }) => n))
+    for (const n of sessions) {
+      changeEdge(this.#db, n, () => {
+        let change = 0
+        for (const { turn, text } of queued.filter((row) => row.n === n)) {
+          statements.queued.run(n, turn, text, checksum([n, turn], text))
+          change++
+        }
+        // After the inserts: batches of one session that share a commit can queue a prompt and start it.
+        for (const { turn } of dequeued.filter((row) => row.n === n)) {
+          change -= Number(statements.dequeued.run(n, turn).changes)
+        }
+        statements.waiting.run(change, n)
+      })
+    }
   }
 
   /** The blobs that nobody names any more. */

@@ -26,8 +26,7 @@ export interface SessionRow {
   id: string
 }
 
-export interface RecordRow {
-  n: number
+export interface RecordRow extends SessionRow {
   principal: string
   status: string
   asking: boolean
@@ -56,6 +55,8 @@ export interface ReceiptRow {
 export interface BlobRow {
   id: string
   n: number
+  /** The checksum of its bytes; unknown of a blob that another process wrote. */
+  content: number | undefined
 }
 
 /** One transaction, for as many sessions as had something to say. */

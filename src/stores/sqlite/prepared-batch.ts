@@ -4,9 +4,15 @@ import { receiptId } from '../receipt-id.ts'
 import type { Batch, Charge, Heard, Receipt, StoredState } from '../store.ts'
 import type { Batched } from './committer.ts'
 import { joinFrames } from './journal-body.ts'
-import type { Commit, QueueRow, ReceiptRow, RecordRow, SessionRow } from './message.ts'
+import type { BlobRow, Commit, QueueRow, ReceiptRow, RecordRow, SessionRow } from './message.ts'
 import { type LogRow, toRows, toTexts } from './rows.ts'
 import { addText } from './texts.ts'
+
+/** What a batch cannot know itself: the time, and the checksums of blobs that are new. */
+interface Surroundings {
+  now: number
+  contentOf(blob: string): number | undefined
+}
 
 /** A batch as texts, ready to be committed. What cannot be written as JSON is found here, and fails alone. */
 export class PreparedBatch implements Batched {
@@ -24,8 +30,9 @@ export class PreparedBatch implements Batched {
   readonly #heard: Heard | undefined
   readonly #receipts: readonly ReceiptRow[]
   readonly #charges: readonly Charge[]
+  readonly #blobs: readonly BlobRow[]
 
-  constructor(session: SessionRow, isNew: boolean, batch: Batch, now: number) {
+  constructor(session: SessionRow, isNew: boolean, batch: Batch, { now, contentOf }: Surroundings) {
     const { entries, journal = [], record, queued = [], dequeued = [], receipts = [], charges = [] } = batch
     this.entries = entries
     this.#session = session
@@ -34,12 +41,16 @@ export class PreparedBatch implements Batched {
     this.#rows = toRows(entries, this.texts)
     const lastFrame = journal.at(-1)
     this.#journal = lastFrame && { last: lastFrame.frame, text: joinFrames(journal) }
-    this.#record = record && recordRow(session.n, record)
+    this.#record = record && recordRow(session, record)
     this.#queued = queued.map((one) => ({ n: session.n, turn: one.turn, text: JSON.stringify(one) }))
     this.#dequeued = dequeued
     this.#heard = batch.heard
     this.#receipts = receipts.map((receipt) => receiptRow(receipt, now))
     this.#charges = charges
+    this.#blobs = entries.flatMap(({ event }) => {
+      const blob = blobOf(event)
+      return blob ? [{ id: blob.id, n: session.n, content: contentOf(blob.id) }] : []
+    })
     this.chars = charsIn(this.#rows) + charsIn(this.#queued) + (this.#journal?.text.length ?? 0)
   }
 
@@ -58,10 +69,7 @@ export class PreparedBatch implements Batched {
     if (this.#heard) commit.heard.push(n, ...heardNumbers(this.#heard))
     commit.receipts.push(...this.#receipts)
     commit.charges.push(...this.#charges)
-    for (const { event } of this.entries) {
-      const blob = blobOf(event)
-      if (blob) commit.blobs.push({ id: blob.id, n })
-    }
+    commit.blobs.push(...this.#blobs)
   }
 }
 
@@ -79,7 +87,7 @@ function heardNumbers({ frames, coverage }: Heard): number[] {
   return [frames, coverage.frames, mapped, unmapped, malformed, oversized]
 }
 
-function recordRow(n: number, record: StoredState): RecordRow {
+function recordRow(session: SessionRow, record: StoredState): RecordRow {
   const { principal, status, requests } = record
-  return { n, principal, status, asking: requests.length > 0, text: JSON.stringify(record) }
+  return { ...session, principal, status, asking: requests.length > 0, text: JSON.stringify(record) }
 }

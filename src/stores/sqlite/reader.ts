@@ -1,70 +1,49 @@
 import { statSync } from 'node:fs'
-import { DatabaseSync, type StatementSync } from 'node:sqlite'
-import { type Coverage, type Entry, MainstemError, SCHEMA_VERSION, SessionRecord } from '../../model/index.ts'
+import { DatabaseSync } from 'node:sqlite'
+import { type Entry, MainstemError, SCHEMA_VERSION, SessionRecord } from '../../model/index.ts'
 import { cursorGone } from '../cursor-gone.ts'
-import type { Heard, JournalFrame, Receipt, SessionQuery, Spent, StoredState } from '../store.ts'
+import type { JournalFrame, Receipt, SessionQuery, Spent } from '../store.ts'
+import { checksum, matches } from './checksum.ts'
+import { damaged } from './damaged.ts'
+import { isEdgeIntact } from './edge.ts'
 import { decodeJournal, splitFrames } from './journal-body.ts'
 import type { Place } from './live-log.ts'
+import { endOf, RECORD, TAIL, TAIL_TABLES, toRecord } from './record-row.ts'
 import { bytes, integer, type Row, text } from './row.ts'
-import { BETWEEN, fromText, textsIn } from './rows.ts'
+import { fromText, textsIn } from './rows.ts'
 import { JOURNAL_IDS } from './schema.ts'
+import { bounded, SEGMENT, type Segment, SIZE, segmentsIn } from './segments.ts'
 import { toSpent } from './spent.ts'
 import { storageFailed } from './storage-failed.ts'
 import { type Upcasts, upcast } from './upcast.ts'
 
-const SESSION = '(SELECT n FROM session WHERE id = :id)'
-/** In the order in which they were accepted. Read with the record, so that both are of the same commit. */
-const QUEUE = `(SELECT group_concat(body, '${BETWEEN}') FROM
-  (SELECT body FROM queued WHERE session = s.n ORDER BY id)) AS queue`
+/** Above the number of every session. */
+const ALL = Number.MAX_SAFE_INTEGER
 
-const RECORD = `SELECT s.record, ${QUEUE}, s.earliest, s.earliest_frame AS earliestFrame,
-  coalesce(l.last, 0) AS head, coalesce(l.at, 0) AS updatedAt,
-  h.last AS lastFrame, h.frames, h.mapped, h.unmapped, h.malformed, h.oversized
-  FROM session s LEFT JOIN heard h ON h.session = s.n LEFT JOIN log l
-  ON l.session = s.n AND l.first = (SELECT max(first) FROM log WHERE session = s.n)`
-
-const ROWS = `FROM log WHERE session = ${SESSION} AND first <= :to
-  AND first >= (SELECT max(first) FROM log WHERE session = ${SESSION} AND first <= :from)`
-
-/** Many small rows as one text: a row handed over costs more than what is in it. */
-const SEGMENT = `SELECT min(first) AS first, max(last) AS last, min(version) AS oldest, max(version) AS newest,
-  group_concat(body, '${BETWEEN}') AS body
-  FROM (SELECT first, last, version, body ${ROWS} AND version BETWEEN :oldest AND :newest ORDER BY first)`
-
-/** Told by the rows' heads, so no text is read for it. */
-const SIZE = `SELECT coalesce(sum(octet_length(body)), 0) AS bytes ${ROWS}`
-
-const JOURNAL = `SELECT encoding, body FROM journal
+const JOURNAL = `SELECT session, last, encoding, body, sum FROM journal
   WHERE id IN (${JOURNAL_IDS} ORDER BY j.id LIMIT :limit) ORDER BY id`
 
 /** So many texts are read at a time. */
 const TEXTS = 512
 
-const ANY_VERSION = 1_000_000
-
 const STATUSES = SessionRecord.shape.status.options
-
-interface Range {
-  id: string
-  from: number
-  to: number
-}
 
 type Statements = ReturnType<typeof statementsOf>
 
 function statementsOf(db: DatabaseSync) {
   return {
-    place:
-      db.prepare(`SELECT n, coalesce((SELECT last FROM log WHERE session = n ORDER BY first DESC LIMIT 1), 0)
-      AS head FROM session WHERE id = ?`),
+    place: db.prepare(`SELECT s.n, s.id, ${TAIL} FROM session s ${TAIL_TABLES} WHERE s.id = ?`),
+    number: db.prepare('SELECT n FROM session WHERE id = ?'),
     lastSession: db.prepare('SELECT coalesce(max(n), 0) AS n FROM session'),
     segment: db.prepare(SEGMENT),
     size: db.prepare(SIZE),
     journal: db.prepare(JOURNAL),
-    receipt: db.prepare('SELECT body FROM receipt WHERE id = ?'),
+    receipt: db.prepare('SELECT id, session, at, body, sum FROM receipt WHERE id = ?'),
     lastReceipt: db.prepare('SELECT coalesce(max(at), 0) AS at FROM receipt'),
+    blob: db.prepare('SELECT session, sum FROM blob WHERE id = ?'),
     record: db.prepare(`${RECORD} WHERE s.id = ? AND s.record IS NOT NULL`),
-    edge: db.prepare('SELECT earliest, earliest_frame AS earliestFrame FROM session WHERE id = ?'),
+    edge: db.prepare(`SELECT n, id, earliest, earliest_frame AS earliestFrame, queued, edge_sum AS edgeSum
+      FROM session WHERE id = ?`),
     tally: db.prepare('SELECT status, sessions FROM tally WHERE sessions > 0'),
     owners: db.prepare('SELECT principal FROM native WHERE id = ? ORDER BY principal'),
     spent: db.prepare('SELECT * FROM spent WHERE principal = ? ORDER BY agent, day'),
@@ -88,7 +67,7 @@ export class Reader {
   place(session: string): Place | undefined {
     return this.#ask(({ place }) => {
       const row = place.get(session)
-      return row && { n: integer(row, 'n'), head: integer(row, 'head') }
+      return row && { n: integer(row, 'n'), head: endOf(row).head }
     })
   }
 
@@ -99,22 +78,26 @@ export class Reader {
   read(session: string, after: number, limit: number, maxBytes: number): Entry[] {
     return this.#ask(({ segment, size, edge }) => {
       const { range } = bounded(size, { id: session, from: after + 1, to: after + limit }, maxBytes)
-      const found = this.#entriesIn(segments(segment, range), after, limit, maxBytes)
+      const { segments, head } = segmentsIn(segment, range)
+      const found = this.#entriesIn(segments, after, limit, maxBytes)
       // Only where there is nothing can something have been dropped.
       if (found.length === 0) checkKept(edge.get(session), 'entries', after)
+      if (found.length === 0 && head > after)
+        throw damaged('the log', { session, first: after + 1, last: head })
       return found
     })
   }
 
   readTexts(session: string, after: number, maxBytes: number): string[] {
-    const [row] = this.#ask(({ segment, size }) => {
+    const { segments } = this.#ask(({ segment, size }) => {
       const { range } = bounded(size, { id: session, from: after + 1, to: after + TEXTS }, maxBytes)
-      return segments(segment, range)
+      return segmentsIn(segment, range)
     })
-    const isToday = row && integer(row, 'newest') === SCHEMA_VERSION
-    if (!isToday) return this.read(session, after, TEXTS, maxBytes).map((entry) => JSON.stringify(entry))
-    const skip = Math.max(0, after + 1 - integer(row, 'first'))
-    return textsIn(text(row, 'body'), { skip, limit: TEXTS, maxBytes })
+    const [found] = segments
+    if (found?.version !== SCHEMA_VERSION)
+      return this.read(session, after, TEXTS, maxBytes).map((entry) => JSON.stringify(entry))
+    const skip = Math.max(0, after + 1 - found.first)
+    return textsIn(found.text, { skip, limit: TEXTS, maxBytes })
   }
 
   weigh(session: string, after: number, limit: number, maxBytes: number): number {
@@ -124,14 +107,13 @@ export class Reader {
   }
 
   readJournal(session: string, after: number, limit: number, maxBytes: number): JournalFrame[] {
-    return this.#ask(({ place, journal, edge }) => {
+    return this.#ask(({ number, journal, edge }) => {
       checkKept(edge.get(session), 'frames', after)
       const found: JournalFrame[] = []
       let chars = 0
-      const n = place.get(session)?.n ?? null
+      const n = number.get(session)?.n ?? null
       for (const row of journal.iterate({ n, after, limit })) {
-        const body = { encoding: integer(row, 'encoding'), body: bytes(row, 'body') }
-        for (const one of splitFrames(decodeJournal(body))) {
+        for (const one of framesIn(session, row)) {
           if (one.frame <= after) continue
           chars += one.text.length
           if (found.length === limit || (chars > maxBytes && found.length > 0)) return found
@@ -146,7 +128,7 @@ export class Reader {
   receipt(id: string): Receipt | undefined {
     return this.#ask(({ receipt }) => {
       const row = receipt.get(id)
-      return row && JSON.parse(text(row, 'body'))
+      return row && toReceipt(row)
     })
   }
 
@@ -172,11 +154,19 @@ export class Reader {
     }
     add('s.principal = ?', principal)
     add('s.status = ?', status)
-    add('s.n < ?', before === undefined ? undefined : this.place(before)?.n)
     if (asking !== undefined) where.push(`s.asking = ${asking ? 1 : 0}`)
-    return this.#ask((_, db) => {
-      const query = db.prepare(`${RECORD} WHERE ${where.join(' AND ')} ORDER BY s.n DESC LIMIT ?`)
-      return query.all(...values, limit).map(toRecord)
+    return this.#ask(({ number }, db) => {
+      const from = before === undefined ? undefined : number.get(before)?.n
+      const query = db.prepare(`${RECORD} WHERE ${where.join(' AND ')} AND s.n < ? ORDER BY s.n DESC LIMIT ?`)
+      return intactRecords((below, count) => query.all(...values, below, count), Number(from ?? ALL), limit)
+    })
+  }
+
+  /** Of a blob that an entry names: its session and the checksum of both. */
+  blob(id: string): { session: number; sum: unknown } | undefined {
+    return this.#ask(({ blob }) => {
+      const row = blob.get(id)
+      return row && { session: integer(row, 'session'), sum: row.sum }
     })
   }
 
@@ -241,14 +231,12 @@ export class Reader {
     return db
   }
 
-  #entriesIn(rows: readonly Row[], after: number, limit: number, maxBytes: number): Entry[] {
+  #entriesIn(segments: readonly Segment[], after: number, limit: number, maxBytes: number): Entry[] {
     let found: Entry[] = []
-    for (const row of rows) {
-      const first = integer(row, 'first')
-      const count = integer(row, 'last') - first + 1
+    for (const { first, last, version, text } of segments) {
       const skip = Math.max(0, after + 1 - first)
-      const entries = fromText(text(row, 'body'), count, { skip, limit: limit - found.length, maxBytes })
-      const today = this.#today(entries, integer(row, 'newest'))
+      const cut = { skip, limit: limit - found.length, maxBytes }
+      const today = this.#today(fromText(text, last - first + 1, cut), version)
       found = found.length === 0 ? today : found.concat(today)
     }
     return found
@@ -260,57 +248,53 @@ export class Reader {
   }
 }
 
-/** As much of the range as may be read at once: half of it, and half again, but always the row with the first. */
-function bounded(size: StatementSync, range: Range, maxBytes: number): { range: Range; bytes: number } {
-  const { from } = range
-  let { to } = range
+/** Damaged ones are left out: they are refused by their ids, and must not hide the others. */
+function intactRecords(
+  page: (below: number, count: number) => Row[],
+  from: number,
+  limit: number,
+): SessionRecord[] {
+  const found: SessionRecord[] = []
+  let below = from
   for (;;) {
-    const bytes = integer(size.get({ ...range, to }) ?? {}, 'bytes')
-    if (bytes <= maxBytes || to <= from) return { range: { ...range, to }, bytes }
-    to = from + Math.floor((to - from) / 2)
+    const wanted = limit - found.length
+    const rows = wanted > 0 ? page(below, wanted) : []
+    for (const row of rows) {
+      const record = intactRecord(row)
+      if (record) found.push(record)
+      below = integer(row, 'n')
+    }
+    if (rows.length < wanted || wanted <= 0) return found
   }
 }
 
-/** One for each schema version, oldest first: a log never goes back to an older one. */
-function segments(segment: StatementSync, range: Range, oldest = 0, newest = ANY_VERSION): Row[] {
-  const row = segment.get({ ...range, oldest, newest })
-  if (!row || row.first === null) return []
-  const [low, high] = [integer(row, 'oldest'), integer(row, 'newest')]
-  if (low === high) return [row]
-  const versions = Array.from({ length: high - low + 1 }, (_, index) => low + index)
-  return versions.flatMap((version) => segments(segment, range, version, version))
-}
-
-function toRecord(row: Row): SessionRecord {
-  const state: StoredState = JSON.parse(text(row, 'record'))
-  const [earliest, earliestFrame] = [integer(row, 'earliest'), integer(row, 'earliestFrame')]
-  return {
-    ...state,
-    queue: row.queue === null ? [] : JSON.parse(`[${text(row, 'queue')}]`),
-    head: integer(row, 'head'),
-    updatedAt: integer(row, 'updatedAt'),
-    ...(row.lastFrame !== null && heardIn(row)),
-    ...(earliest > 1 && { earliest }),
-    ...(earliestFrame > 1 && { earliestFrame }),
+function intactRecord(row: Row): SessionRecord | undefined {
+  try {
+    return toRecord(row)
+  } catch {
+    // Whatever is wrong with it, `record` refuses it with the reason.
+    return undefined
   }
 }
 
-function heardIn(row: Row): Heard {
-  const count = (column: keyof Coverage) => integer(row, column)
-  return {
-    frames: integer(row, 'lastFrame'),
-    coverage: {
-      frames: count('frames'),
-      mapped: count('mapped'),
-      unmapped: count('unmapped'),
-      malformed: count('malformed'),
-      oversized: count('oversized'),
-    },
+function framesIn(session: string, row: Row): JournalFrame[] {
+  const [encoding, body] = [integer(row, 'encoding'), bytes(row, 'body')]
+  const sum = () => checksum([integer(row, 'session'), integer(row, 'last'), encoding], body)
+  if (!matches(row.sum, sum)) throw damaged('the raw frames', { session })
+  return splitFrames(decodeJournal({ encoding, body }))
+}
+
+function toReceipt(row: Row): Receipt {
+  const body = text(row, 'body')
+  if (!matches(row.sum, () => checksum([integer(row, 'at')], text(row, 'id'), text(row, 'session'), body))) {
+    throw damaged('an idempotency key', { session: text(row, 'session') })
   }
+  return JSON.parse(body)
 }
 
 function checkKept(edge: Row | undefined, what: 'entries' | 'frames', after: number): void {
   if (!edge) return
+  if (!isEdgeIntact(edge)) throw damaged('the beginning of the log', { session: text(edge, 'id') })
   const earliest = integer(edge, what === 'entries' ? 'earliest' : 'earliestFrame')
   if (after + 1 < earliest) throw cursorGone(what, earliest)
 }

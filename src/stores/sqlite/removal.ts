@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { changeEdge } from './edge.ts'
 import type { Delete, Removal, Trim } from './message.ts'
 import { text } from './row.ts'
 import { JOURNAL_IDS } from './schema.ts'
@@ -14,7 +15,7 @@ export function removal(db: DatabaseSync, message: Removal): string[] {
     case 'delete':
       return deleteSession(db, message)
     case 'trim':
-      trim(db, message)
+      changeEdge(db, message.n, () => trim(db, message))
       return []
     case 'forget':
       db.prepare('DELETE FROM receipt WHERE at < ?').run(message.before)
@@ -30,6 +31,7 @@ function deleteSession(db: DatabaseSync, { n, id }: Delete): string[] {
   db.prepare("UPDATE receipt SET body = json_remove(body, '$.answer') WHERE session = ?").run(id)
   db.prepare('DELETE FROM heard WHERE session = ?').run(n)
   db.prepare('DELETE FROM queued WHERE session = ?').run(n)
+  db.prepare('DELETE FROM tail WHERE session = ?').run(n)
   db.prepare('DELETE FROM session WHERE n = ?').run(n)
   const blobs = db.prepare('DELETE FROM blob WHERE session = ? RETURNING id').all(n)
   return blobs.map((row) => text(row, 'id'))

@@ -18,6 +18,9 @@ export const APPLICATION_ID = 0x4d61696e
  *
  * A row of `queued` holds a prompt that waits, so that a change of the record does not write it again.
  *
+ * `sum` is the checksum of a row; rows of older versions have none. `tail` says where each log ends, so that a lost
+ * last row is noticed, and `queued` of a session how many prompts wait in it.
+ *
  * `spent` and `tally` are kept so that nobody has to look at every session to know what there is.
  */
 export const MIGRATIONS: readonly string[] = [
@@ -147,6 +150,24 @@ export const MIGRATIONS: readonly string[] = [
    INSERT INTO queued (session, turn, body)
      SELECT s.n, q.value ->> '$.turn', q.value FROM session s, json_each(s.record, '$.queue') q ORDER BY s.n, q.key;
    UPDATE session SET record = json_remove(record, '$.queue') WHERE n IN (SELECT session FROM queued);`,
+
+  `ALTER TABLE session ADD COLUMN sum INTEGER;
+   ALTER TABLE session ADD COLUMN queued INTEGER NOT NULL DEFAULT 0;
+   ALTER TABLE session ADD COLUMN edge_sum INTEGER;
+   ALTER TABLE log ADD COLUMN sum INTEGER;
+   ALTER TABLE journal ADD COLUMN sum INTEGER;
+   ALTER TABLE receipt ADD COLUMN sum INTEGER;
+   ALTER TABLE blob ADD COLUMN sum INTEGER;
+   ALTER TABLE heard ADD COLUMN sum INTEGER;
+   ALTER TABLE queued ADD COLUMN sum INTEGER;
+   UPDATE session SET queued = (SELECT count(*) FROM queued WHERE session = n) WHERE n IN (SELECT session FROM queued);
+
+   CREATE TABLE tail (
+     session INTEGER PRIMARY KEY,
+     head INTEGER NOT NULL,
+     at INTEGER NOT NULL,
+     sum INTEGER
+   ) STRICT;`,
 ]
 
 /** The rows of the journal of session `:n` after a frame; in order they are by their ids. */

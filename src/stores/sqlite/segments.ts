@@ -1,0 +1,108 @@
+import type { StatementSync } from 'node:sqlite'
+import { firstDamaged, headsOf } from './checksum.ts'
+import { damaged } from './damaged.ts'
+import { bytes, integer, type Row, text } from './row.ts'
+import { BETWEEN } from './rows.ts'
+
+const SESSION = '(SELECT n FROM session WHERE id = :id)'
+
+const ROWS = `FROM log WHERE session = ${SESSION} AND first <= :to
+  AND first >= (SELECT max(first) FROM log WHERE session = ${SESSION} AND first <= :from)`
+
+/** Many small rows as one text: a row handed over costs more than what is in it. */
+export const SEGMENT = `SELECT ${SESSION} AS n, (SELECT head FROM tail WHERE session = ${SESSION}) AS head,
+  min(first) AS first, max(last) AS last, min(version) AS oldest, max(version) AS newest,
+  ${headsOf('last')}, CAST(group_concat(body, '${BETWEEN}') AS BLOB) AS body
+  FROM (SELECT first, last, version, sum, body ${ROWS} AND version BETWEEN :oldest AND :newest ORDER BY first)`
+
+/** Told by the rows' heads, so no text is read for it. */
+export const SIZE = `SELECT coalesce(sum(octet_length(body)), 0) AS bytes ${ROWS}`
+
+const ANY_VERSION = 1_000_000
+
+export interface Range {
+  id: string
+  from: number
+  to: number
+}
+
+/** Entries that follow each other, of one schema version, as they were written. */
+export interface Segment {
+  first: number
+  last: number
+  version: number
+  text: string
+}
+
+/** As much of the range as may be read at once: half of it, and half again, but always the row with the first. */
+export function bounded(
+  size: StatementSync,
+  range: Range,
+  maxBytes: number,
+): { range: Range; bytes: number } {
+  const { from } = range
+  let { to } = range
+  for (;;) {
+    const bytes = integer(size.get({ ...range, to }) ?? {}, 'bytes')
+    if (bytes <= maxBytes || to <= from) return { range: { ...range, to }, bytes }
+    to = from + Math.floor((to - from) / 2)
+  }
+}
+
+/** One for each schema version, oldest first: a log never goes back to an older one. Refused where a row is damaged or missing. */
+export function segmentsIn(segment: StatementSync, range: Range): { segments: Segment[]; head: number } {
+  const found = rowsIn(segment, range, 0, ANY_VERSION)
+  const segments = found.rows.map((row) => checkedSegment(range.id, row))
+  checkWhole(range, segments, found.head)
+  return { segments, head: found.head }
+}
+
+function rowsIn(
+  segment: StatementSync,
+  range: Range,
+  oldest: number,
+  newest: number,
+): { rows: Row[]; head: number } {
+  const row = segment.get({ ...range, oldest, newest })
+  // Without one the log was written by an older version, and ends where it ends.
+  const head = typeof row?.head === 'number' ? row.head : 0
+  if (!row || row.first === null) return { rows: [], head }
+  const [low, high] = [integer(row, 'oldest'), integer(row, 'newest')]
+  if (low === high) return { rows: [row], head }
+  const versions = Array.from({ length: high - low + 1 }, (_, index) => low + index)
+  return { rows: versions.flatMap((version) => rowsIn(segment, range, version, version).rows), head }
+}
+
+function checkedSegment(session: string, row: Row): Segment {
+  const [n, first, last] = [integer(row, 'n'), integer(row, 'first'), integer(row, 'last')]
+  const version = integer(row, 'newest')
+  const body = bytes(row, 'body')
+  // The row after another begins where that one ends: a missing row changes what the next is compared with.
+  const wrong = firstDamaged(body, text(row, 'heads'), BETWEEN.length, (to, before) => [
+    n,
+    before === undefined ? first : before + 1,
+    to,
+    version,
+  ])
+  if (wrong) {
+    const { number, before } = wrong
+    throw damaged('the log', { session, first: before === undefined ? first : before + 1, last: number })
+  }
+  const { buffer, byteOffset, length } = body
+  return { first, last, version, text: Buffer.from(buffer, byteOffset, length).toString() }
+}
+
+/** Nothing between the segments, and nothing before the end of the log, may be missing. */
+function checkWhole({ id: session, from, to }: Range, segments: readonly Segment[], head: number): void {
+  const [start] = segments
+  if (!start) return
+  let expected = start.first
+  for (const { first, last } of segments) {
+    if (first !== expected) throw damaged('the log', { session, first: expected, last: first - 1 })
+    expected = last + 1
+  }
+  const end = Math.min(to, head)
+  if (expected <= end && from <= end) {
+    throw damaged('the log', { session, first: expected, last: end })
+  }
+}

@@ -1,0 +1,85 @@
+import { cpSync, readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { type BlobRef, type Entry, toMainstemError } from '../../src/model/index.ts'
+import { sqliteStore } from '../../src/stores/sqlite.ts'
+import type { Store } from '../../src/stores/store.ts'
+import { entries, frames, newDirectory, sessionId, state } from './sqlite-parts.ts'
+
+export const SESSIONS = [sessionId(1), sessionId(2)] as const
+
+/** A store with everything that can be stored, closed again. */
+export async function filledStore(): Promise<{ directory: string; blobs: Map<string, BlobRef> }> {
+  const directory = newDirectory()
+  const blobs = new Map<string, BlobRef>()
+  await using store = await sqliteStore({ directory, durability: 'process' })
+  for (const id of SESSIONS) {
+    const writer = store.blobs.open()
+    writer.write(Buffer.from(`the blob of ${id}`))
+    const blob = await writer.close()
+    blobs.set(id, blob)
+    const coverage = { frames: 9, mapped: 5, unmapped: 1, malformed: 2, oversized: 1 }
+    const named: Entry = {
+      seq: 1,
+      session: id,
+      at: 1,
+      event: { type: 'native.unmapped', nativeType: 'x', blob },
+    }
+    const receipt = { scope: 's', key: id, fingerprint: 'f', session: id, answer: { turn: 1 } }
+    await store.create(id, { entries: [named], record: state(id, { title: `title of ${id}` }) }, receipt)
+    for (const first of [2, 5, 8]) {
+      await store.append(id, {
+        entries: entries(id, first, first + 2),
+        journal: frames(id, first, first + 2),
+        heard: { frames: first + 2, coverage },
+        queued: [{ turn: first, prompt: `prompt ${first} of ${id}` }],
+      })
+    }
+  }
+  return { directory, blobs }
+}
+
+/** A copy of the store, after `change`. */
+export function changedCopy(directory: string, change: (copy: string) => void): string {
+  const copy = newDirectory()
+  rmSync(copy, { recursive: true })
+  cpSync(directory, copy, { recursive: true })
+  change(copy)
+  return copy
+}
+
+/** How each part of a session is served: its JSON, or the code of the refusal. */
+export type View = Record<string, string>
+
+export async function viewOf(store: Store, id: string, blob: BlobRef | undefined): Promise<View> {
+  const parts = {
+    record: async () => store.record(id),
+    listed: async () => (await store.records({ limit: 9 })).find((record) => record.id === id),
+    entries: () => all((after) => store.read(id, after, 4)),
+    texts: () => all((after) => store.readTexts(id, after)),
+    middle: () => store.read(id, 6, 2),
+    head: () => store.head(id),
+    journal: () => store.readJournal(id, 0, 100),
+    receipt: () => store.receipt('s', id),
+    blob: async () => Buffer.from(await store.readBlob(blob ?? { id: '', bytes: 0 })).toString(),
+  }
+  const view: View = {}
+  for (const [name, read] of Object.entries(parts)) {
+    view[name] = await read().then(
+      (value) => JSON.stringify(value) ?? 'absent',
+      (thrown) => toMainstemError(thrown).code,
+    )
+  }
+  return view
+}
+
+async function all<T>(read: (after: number) => Promise<readonly T[]>): Promise<T[]> {
+  const found: T[] = []
+  for (;;) {
+    const page = await read(found.length)
+    if (page.length === 0) return found
+    found.push(...page)
+  }
+}
+
+export const blobFilesIn = (directory: string) =>
+  readdirSync(join(directory, 'blobs')).map((name) => join(directory, 'blobs', name))
