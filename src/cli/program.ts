@@ -4,6 +4,7 @@ import { adviceFor, ERRORS, toMainstemError } from '../model/index.ts'
 import { registerAgents } from './agents.ts'
 import { registerDecode } from './decode.ts'
 import { registerDemo } from './demo.ts'
+import { registerDoctor } from './doctor.ts'
 import { registerOpen } from './open.ts'
 import { printable } from './printable.ts'
 import { registerRun } from './run.ts'
@@ -29,6 +30,7 @@ export function commandLine(): Command {
     registerServe,
     registerOpen,
     registerStdio,
+    registerDoctor,
     registerToken,
     registerDecode,
   ])

@@ -1,4 +1,10 @@
-import type { Entry, Event, MainstemError, SessionRecord } from '../model/index.ts'
+import {
+  type Entry,
+  type Event,
+  type MainstemError,
+  type SessionRecord,
+  toMainstemError,
+} from '../model/index.ts'
 import type { Batch, SessionState, Store } from '../stores/store.ts'
 import { Log } from './log.ts'
 import { hookRunId } from './setup.ts'
@@ -124,6 +130,31 @@ export async function* unfinished(store: Store): AsyncGenerator<SessionRecord> {
     const { status, requests, queue, openTurn } = record
     if (status === 'busy' || openTurn !== undefined || requests.length > 0 || queue.length > 0) yield record
   }
+}
+
+/** Whether the store refuses this session because its stored data is damaged. Other sessions are not affected. */
+export function isDamaged(thrown: unknown, session: string): boolean {
+  const { code, details } = toMainstemError(thrown)
+  return code === 'storage_failed' && details?.session === session
+}
+
+/** Settles every unfinished session; resolves with their number. A damaged one is reported and does not stop the others. */
+export async function settleAll(
+  store: Store,
+  now: number,
+  damaged: (id: string, error: MainstemError) => void,
+): Promise<number> {
+  let settled = 0
+  for await (const record of unfinished(store)) {
+    try {
+      await settleRecord(store, record, now)
+      settled++
+    } catch (thrown) {
+      if (!isDamaged(thrown, record.id)) throw thrown
+      damaged(record.id, toMainstemError(thrown))
+    }
+  }
+  return settled
 }
 
 /**

@@ -19,7 +19,7 @@ import { LogReader, type ReplayOptions } from './log-reader.ts'
 import { parse } from './parse.ts'
 import { agentOf, chooseRecipe, restoreRecipe } from './recipes.ts'
 import { newRecord } from './record.ts'
-import { lastRuns, settleRecord, unfinished } from './recovery.ts'
+import { isDamaged, lastRuns, settleAll, unfinished } from './recovery.ts'
 import { excessIn, type Retention } from './retention.ts'
 import { OWNER } from './secrets.ts'
 import { Session } from './session.ts'
@@ -212,13 +212,10 @@ export class Sessions {
    */
   async recover(): Promise<number> {
     const { store, clock, sweep } = this.#deps
-    let recovered = 0
     await sweep(await lastRuns(store))
-    for await (const record of unfinished(store)) {
-      await settleRecord(store, record, clock.now())
-      recovered++
-    }
-    return recovered
+    return settleAll(store, clock.now(), (id, error) =>
+      this.#failedSessions.add(id, error, Promise.resolve()),
+    )
   }
 
   /** Begins what was accepted and never ran. */
@@ -238,6 +235,7 @@ export class Sessions {
     } catch (thrown) {
       const { code } = toMainstemError(thrown)
       if (code === 'overloaded') return this.#draining
+      if (isDamaged(thrown, id)) return true
       if (code === 'conflict' || code === 'draining' || code === 'session_not_found') return true
       throw thrown
     }

@@ -186,7 +186,7 @@ export class Connection {
   /** Adds a row of this size and takes it back. A failure leaves the transaction open, and the connection is given up. */
   probe(bytes: number): void {
     this.#statements.begin.run()
-    this.#statements.journal.run(0, 0, 0, new Uint8Array(bytes))
+    this.#statements.journal.run(0, 0, 0, new Uint8Array(bytes), null)
     this.#checkInPlace()
     this.#statements.rollback.run()
   }

@@ -15,6 +15,6 @@ export function damaged(what: string, place: Place = {}): MainstemError {
   return new MainstemError(
     'storage_failed',
     `${what}${whose}${entries} is damaged: run mainstem doctor, then restore a backup`,
-    { ...place },
+    { what, ...place },
   )
 }

@@ -193,6 +193,17 @@ export function checkOurs(db: DatabaseSync, file: string, migrations = MIGRATION
   }
 }
 
+/** For a reader that does not migrate: the columns that it asks for have to be there. */
+export function checkCurrent(db: DatabaseSync, file: string): void {
+  checkOurs(db, file)
+  const version = pragma(db, 'user_version')
+  if (version === MIGRATIONS.length) return
+  throw new MainstemError(
+    'storage_failed',
+    `${file} has version ${version}: start the server once, which makes it version ${MIGRATIONS.length}`,
+  )
+}
+
 export function checkIntact(db: DatabaseSync, file: string): void {
   const found = text(db.prepare('PRAGMA quick_check(1)').get() ?? {}, 'quick_check')
   if (found === 'ok') return

@@ -1,0 +1,171 @@
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { MainstemError } from '../../model/index.ts'
+import { blobSum } from './blobs.ts'
+import { checksum, matches } from './checksum.ts'
+import { type Files, filesIn } from './files.ts'
+import { RECORD, toRecord } from './record-row.ts'
+import { bytes, integer, type Row, text } from './row.ts'
+import { checkCurrent } from './schema.ts'
+
+/** Stored data that is not what was written. */
+export interface StoreDamage {
+  file: string
+  what: string
+  session?: string
+  /** The entries that cannot be read. */
+  first?: number
+  last?: number
+}
+
+export interface StoreReport {
+  file: string
+  sessions: number
+  /** Rows that were compared with their checksums. */
+  checked: number
+  /** Rows without a checksum, which an older version wrote. */
+  unchecked: number
+  damage: StoreDamage[]
+}
+
+/** A table, the columns to compare, and the checksum of a row; `session` is the id of the session, if it has one. */
+interface Table {
+  what: string
+  rows: string
+  sum(row: Row): number
+}
+
+const OWNER = 'LEFT JOIN session s ON s.n = t.session'
+
+const LOG = `SELECT s.id AS owner, t.session, t.first, t.last, t.version, t.body, t.sum
+  FROM log t ${OWNER} ORDER BY t.session, t.first`
+
+const TABLES: readonly Table[] = [
+  {
+    what: 'the raw frames',
+    rows: `SELECT s.id AS owner, t.session, t.last, t.encoding, t.body, t.sum FROM journal t ${OWNER}`,
+    sum: (row) =>
+      checksum([integer(row, 'session'), integer(row, 'last'), integer(row, 'encoding')], bytes(row, 'body')),
+  },
+  {
+    what: 'a queued prompt',
+    rows: `SELECT s.id AS owner, t.session, t.turn, t.body, t.sum FROM queued t ${OWNER}`,
+    sum: (row) => checksum([integer(row, 'session'), integer(row, 'turn')], text(row, 'body')),
+  },
+  {
+    what: 'an idempotency key',
+    rows: 'SELECT t.session AS owner, t.id, t.session, t.at, t.body, t.sum FROM receipt t',
+    sum: (row) => checksum([integer(row, 'at')], text(row, 'id'), text(row, 'session'), text(row, 'body')),
+  },
+]
+
+/** Compares everything in a store with its checksums. Reads only, also while another process has the store open. */
+export async function inspectStore(directory: string): Promise<StoreReport> {
+  const files = filesIn(directory)
+  if (!existsSync(files.database)) throw new MainstemError('not_found', `there is no store in ${directory}`)
+  const db = new DatabaseSync(files.database, { readOnly: true })
+  try {
+    db.exec('PRAGMA busy_timeout = 5000')
+    checkCurrent(db, files.database)
+    return await new Inspection(db, files).run()
+  } finally {
+    db.close()
+  }
+}
+
+class Inspection {
+  readonly #db: DatabaseSync
+  readonly #files: Files
+  readonly #report: StoreReport
+
+  constructor(db: DatabaseSync, files: Files) {
+    this.#db = db
+    this.#files = files
+    this.#report = { file: files.database, sessions: 0, checked: 0, unchecked: 0, damage: [] }
+  }
+
+  async run(): Promise<StoreReport> {
+    for (const row of this.#db.prepare('PRAGMA integrity_check(20)').all()) {
+      const found = text(row, 'integrity_check')
+      if (found !== 'ok') this.#add(found)
+    }
+    this.#records()
+    this.#log()
+    for (const table of TABLES) this.#table(table)
+    await this.#blobs()
+    return this.#report
+  }
+
+  #records(): void {
+    for (const row of this.#db.prepare(`${RECORD} WHERE s.record IS NOT NULL ORDER BY s.n`).iterate()) {
+      this.#report.sessions++
+      this.#count(row.sum)
+      try {
+        toRecord(row)
+      } catch (thrown) {
+        // Also a text that is no JSON any more.
+        const what = thrown instanceof MainstemError ? String(thrown.details?.what) : 'the record'
+        this.#add(what, { session: String(row.id) })
+      }
+    }
+  }
+
+  #log(): void {
+    let [session, expected]: [number, number] = [0, 0]
+    for (const row of this.#db.prepare(LOG).iterate()) {
+      const [n, first, last] = [integer(row, 'session'), integer(row, 'first'), integer(row, 'last')]
+      const place = { ...ownerOf(row), first, last }
+      if (n === session && first !== expected)
+        this.#add('the log', { ...place, first: expected, last: first - 1 })
+      this.#compare('the log', place, row, () =>
+        checksum([n, first, last, integer(row, 'version')], text(row, 'body')),
+      )
+      ;[session, expected] = [n, last + 1]
+    }
+  }
+
+  #table({ what, rows, sum }: Table): void {
+    for (const row of this.#db.prepare(rows).iterate()) {
+      this.#compare(what, ownerOf(row), row, () => sum(row))
+    }
+  }
+
+  async #blobs(): Promise<void> {
+    const rows = `SELECT s.id AS owner, t.id, t.session, t.sum FROM blob t ${OWNER}`
+    for (const row of this.#db.prepare(rows).all()) {
+      const id = text(row, 'id')
+      const file = join(this.#files.blobs, id)
+      const content = await readFile(file).catch(() => undefined)
+      if (!content) this.#add(`blob ${id} (its file cannot be read)`, ownerOf(row), file)
+      else
+        this.#compare(
+          `blob ${id}`,
+          ownerOf(row),
+          row,
+          () => blobSum(id, integer(row, 'session'), content),
+          file,
+        )
+    }
+  }
+
+  #compare(what: string, place: Partial<StoreDamage>, row: Row, sum: () => number, file?: string): void {
+    this.#count(row.sum)
+    // A row of no session is one whose session is damaged.
+    if (place.session === undefined || !matches(row.sum, sum)) this.#add(what, place, file)
+  }
+
+  #count(sum: unknown): void {
+    if (sum === null) this.#report.unchecked++
+    else this.#report.checked++
+  }
+
+  #add(what: string, place: Partial<StoreDamage> = {}, file = this.#files.database): void {
+    this.#report.damage.push({ ...place, what, file })
+  }
+}
+
+function ownerOf({ owner }: Row): { session?: string } {
+  return typeof owner === 'string' ? { session: owner } : {}
+}
