@@ -6,6 +6,7 @@ import { MainstemError } from '../../model/index.ts'
 import { blobSum } from './blobs.ts'
 import { checksum, matches } from './checksum.ts'
 import { type Files, filesIn } from './files.ts'
+import { receiptSum } from './receipts.ts'
 import { RECORD, toRecord } from './record-row.ts'
 import { bytes, integer, type Row, text } from './row.ts'
 import { checkCurrent } from './schema.ts'
@@ -57,7 +58,7 @@ const TABLES: readonly Table[] = [
   {
     what: 'an idempotency key',
     rows: 'SELECT t.session AS owner, t.id, t.session, t.at, t.body, t.sum FROM receipt t',
-    sum: (row) => checksum([integer(row, 'at')], text(row, 'id'), text(row, 'session'), text(row, 'body')),
+    sum: receiptSum,
   },
 ]
 

@@ -8,6 +8,7 @@ import { damaged } from './damaged.ts'
 import { isEdgeIntact } from './edge.ts'
 import { decodeJournal, splitFrames } from './journal-body.ts'
 import type { Place } from './live-log.ts'
+import { receiptSum } from './receipts.ts'
 import { endOf, RECORD, TAIL, TAIL_TABLES, toRecord } from './record-row.ts'
 import { bytes, integer, type Row, text } from './row.ts'
 import { fromText, textsIn } from './rows.ts'
@@ -285,11 +286,10 @@ function framesIn(session: string, row: Row): JournalFrame[] {
 }
 
 function toReceipt(row: Row): Receipt {
-  const body = text(row, 'body')
-  if (!matches(row.sum, () => checksum([integer(row, 'at')], text(row, 'id'), text(row, 'session'), body))) {
+  if (!matches(row.sum, () => receiptSum(row))) {
     throw damaged('an idempotency key', { session: text(row, 'session') })
   }
-  return JSON.parse(body)
+  return JSON.parse(text(row, 'body'))
 }
 
 function checkKept(edge: Row | undefined, what: 'entries' | 'frames', after: number): void {

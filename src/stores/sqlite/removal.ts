@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { changeEdge } from './edge.ts'
 import type { Delete, Removal, Trim } from './message.ts'
+import { removeAnswers } from './receipts.ts'
 import { text } from './row.ts'
 import { JOURNAL_IDS } from './schema.ts'
 
@@ -28,7 +29,7 @@ export function removal(db: DatabaseSync, message: Removal): string[] {
 function deleteSession(db: DatabaseSync, { n, id }: Delete): string[] {
   db.prepare('DELETE FROM log WHERE session = ?').run(n)
   db.prepare(DELETE_JOURNAL).run({ n, after: -1, before: ALL_FRAMES })
-  db.prepare("UPDATE receipt SET body = json_remove(body, '$.answer') WHERE session = ?").run(id)
+  removeAnswers(db, id)
   db.prepare('DELETE FROM heard WHERE session = ?').run(n)
   db.prepare('DELETE FROM queued WHERE session = ?').run(n)
   db.prepare('DELETE FROM tail WHERE session = ?').run(n)
