@@ -77,8 +77,13 @@ export class Mainstem implements AsyncDisposable {
     return new AgentSession({ sessions, session, hold, readers }, onRequest, output)
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
+  /** Ends all sessions and their processes. `await using` calls it at the end of the block. */
+  async close(): Promise<void> {
     await this.#wired[Symbol.asyncDispose]()
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
   }
 }
 

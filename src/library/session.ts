@@ -102,9 +102,14 @@ export class AgentSession<T = unknown> implements AsyncDisposable {
     }
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
+  /** Ends the session and its process. `await using` calls it at the end of the block. */
+  async close(): Promise<void> {
     await this.#handle.sessions.end(this.id)
     this.#leave.abort()
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
   }
 
   async #answerAll(answerer: Answerer): Promise<void> {

@@ -65,3 +65,15 @@ async function readAll(entries: AsyncIterable<Entry>): Promise<Entry[]> {
   for await (const entry of entries) all.push(entry)
   return all
 }
+
+test('close ends a session, and all sessions, where `await using` is not available', async () => {
+  const agents = mainstem()
+  const [first, second] = [
+    await agents.session({ agent: 'echo', cwd: '/' }),
+    await agents.session({ agent: 'echo', cwd: '/' }),
+  ]
+  await first.close()
+  await expect(first.prompt('late').result()).rejects.toMatchObject({ code: 'conflict' })
+  await agents.close()
+  await expect(second.prompt('late').result()).rejects.toMatchObject({ code: 'conflict' })
+})
