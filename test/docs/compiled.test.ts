@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, describe, expect, it } from 'vitest'
-import { blocksOf, pages } from './pages.ts'
+import { blocksOf, inSources, pages } from './pages.ts'
 
 const run = promisify(execFile)
 
@@ -31,12 +31,6 @@ const snippets = pages.flatMap((page) => {
 mkdirSync('.cache', { recursive: true })
 const directory = mkdtempSync('.cache/docs-')
 afterAll(() => rmSync(directory, { recursive: true }))
-
-/** The names under which a user imports the package, as files of this repository. */
-const inSources = (text: string) =>
-  text
-    .replaceAll(`from 'mainstem'`, `from '../../src/index.ts'`)
-    .replaceAll(/from 'mainstem\/([\w/]+)'/g, `from '../../src/$1/index.ts'`)
 
 const files = snippets.map(({ text }, index) => {
   const file = join(directory, `snippet-${index + 1}.ts`)

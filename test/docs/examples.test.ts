@@ -12,9 +12,9 @@ async function outputOf(name: string, input = ''): Promise<string> {
   return (await running).stdout
 }
 
-it('there are no examples but these, and those of the client and of ues, which are run beside their pages', () => {
+it('there are no examples but these; those of the client, of ues and of Slack have tests of their own', () => {
   const names = globSync('examples/*').map((path) => basename(path, '.ts'))
-  expect(names.sort()).toEqual(['approve', 'client', 'parallel', 'stream', 'summary', 'ues'])
+  expect(names.sort()).toEqual(['approve', 'client', 'parallel', 'slack-bot', 'stream', 'summary', 'ues'])
 })
 
 it('stream shows what is said and done, and the outcome', async () => {

@@ -62,7 +62,7 @@ describe('the pages together', () => {
   })
 
   it('number the decisions without a gap, each with context, choice and price', () => {
-    const decisions = pages.filter(({ path }) => path.startsWith('docs/decisions/'))
+    const decisions = pages.filter(({ path }) => /^docs\/decisions\/\d/.test(path))
     expect(decisions.length).toBeGreaterThan(0)
     decisions.forEach(({ path, text }, index) => {
       expect(path).toContain(`/${String(index + 1).padStart(4, '0')}-`)
@@ -73,5 +73,13 @@ describe('the pages together', () => {
         'Price',
       ])
     })
+  })
+
+  it('list every decision in the index, under its own title', () => {
+    const listed = [...page('docs/decisions/index.md').text.matchAll(/^- \[(.+)\]\((.+)\)$/gm)]
+    const decisions = pages.filter(({ path }) => /^docs\/decisions\/\d/.test(path))
+    expect(listed.map(([, title, file]) => `${file}: ${title}`)).toEqual(
+      decisions.map(({ path, text }) => `${posix.basename(path)}: ${/^# (.+)$/m.exec(text)?.[1]}`),
+    )
   })
 })

@@ -43,3 +43,10 @@ export function anchorsOf({ text }: Page): string[] {
       .replaceAll(' ', '-'),
   )
 }
+
+/** Replaces the names under which a user imports the package by files of this repository. */
+export function inSources(text: string): string {
+  return text
+    .replaceAll(`from 'mainstem'`, `from '../../src/index.ts'`)
+    .replaceAll(/from 'mainstem\/([\w/]+)'/g, `from '../../src/$1/index.ts'`)
+}
