@@ -7,6 +7,8 @@ export interface Reading {
   head: number
 }
 
+const BRACE = 125
+
 async function checked(request: Promise<Response>): Promise<Response> {
   const response = await request
   if (!response.ok) throw new Error(`${response.status} ${await response.text()}`)
@@ -60,9 +62,11 @@ export async function readEvents({ url, id, head }: Reading): Promise<number> {
   const headers = { accept: 'text/event-stream' }
   const { body } = await checked(fetch(`${url}/v1/sessions/${id}/events`, { headers, signal: leave.signal }))
   let events = 0
+  let last: Uint8Array = new Uint8Array()
   for await (const chunk of body ?? []) {
-    // Each event has one line of data, and no text in it has a line break.
-    events += countOf(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length), '}\n')
+    // Each event has one line of data, and no text in it has a line break. A chunk may end between the two bytes.
+    events += countOf(Buffer.concat([last, chunk]), '}\n')
+    last = chunk.at(-1) === BRACE ? chunk.subarray(-1) : new Uint8Array()
     if (events >= head) break
   }
   leave.abort()

@@ -37,8 +37,8 @@ export class ByteBudget {
 
   /** Waits for room; undefined when the signal fires first. Refuses with `overloaded` after `waitMs`. */
   async take(bytes: number, signal: AbortSignal, waitMs?: number): Promise<Share | undefined> {
-    if (signal.aborted) return undefined
     if (bytes === 0) return EMPTY
+    if (signal.aborted) return undefined
     if (this.#waiting.length === 0 && this.#fits(bytes)) return this.#share(bytes)
     return this.#wait(bytes, signal, waitMs)
   }

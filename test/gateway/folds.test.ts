@@ -171,6 +171,16 @@ test('a few places of a few logs are kept, the last used of them', () => {
   expect(seqs('a')).toEqual([])
 })
 
+test('states are kept up to a number of bytes, and a large one is not kept', () => {
+  const cache = new ProjectionCache()
+  const state = (bytes: number) => ({ seq: 1, state: { text: 'x'.repeat(bytes) } })
+  cache.keep('large', state(5_000_000))
+  for (let log = 0; log < 20; log++) cache.keep(`log ${log}`, state(3_000_000))
+  expect(cache.find('large', () => true)).toBeUndefined()
+  const kept = Array.from({ length: 20 }, (_, log) => cache.find(`log ${log}`, () => true) !== undefined)
+  expect(kept).toEqual([...Array(9).fill(false), ...Array(11).fill(true)])
+})
+
 describe('of a long log', () => {
   const TEXTS = 3_000
 

@@ -1,5 +1,6 @@
 import type { Dialect, DialectOptions } from '../../dialects/dialect.ts'
 import { mainstem } from '../../dialects/mainstem.ts'
+import { contentSize } from '../../model/content-size.ts'
 
 interface Folded {
   id: string
@@ -37,6 +38,10 @@ export function copyOf<P extends Position>(place: P): P | undefined {
 const LOGS = 100
 const PLACES = 4
 
+/** How large all states are together, and a single one; a larger one is projected again. */
+const CACHE_BYTES = 32 * 1024 * 1024
+const STATE_BYTES = 4 * 1024 * 1024
+
 /**
  * Where earlier readers of a log have come, so that the next one need not begin at its beginning. A projection is a
  * fold, so what it knows after an entry is the same for everybody, and a place that was forgotten is only made again.
@@ -44,6 +49,7 @@ const PLACES = 4
 export class ProjectionCache<P extends Position = Position> {
   /** The last used are the last. */
   readonly #kept = new Map<string, P[]>()
+  readonly #sizes = new WeakMap<P, number>()
 
   /** A copy of the last place that fits, to go on from. */
   find(key: string | undefined, fits: (place: P) => boolean): P | undefined {
@@ -58,6 +64,9 @@ export class ProjectionCache<P extends Position = Position> {
   /** It is kept itself, so whoever wants to go on from there keeps a copy. */
   keep(key: string | undefined, place: P | undefined): void {
     if (key === undefined || place === undefined) return
+    const size = contentSize(place.state)
+    if (size > STATE_BYTES) return
+    this.#sizes.set(place, size)
     const others = (this.#kept.get(key) ?? []).filter(({ seq }) => seq !== place.seq)
     this.#remember(key, [...others, place])
   }
@@ -65,8 +74,18 @@ export class ProjectionCache<P extends Position = Position> {
   #remember(key: string, places: P[]): void {
     this.#kept.delete(key)
     this.#kept.set(key, places.slice(-PLACES))
-    const [oldest] = this.#kept.keys()
-    if (this.#kept.size > LOGS && oldest !== undefined) this.#kept.delete(oldest)
+    for (const oldest of this.#kept.keys()) {
+      if (this.#kept.size <= LOGS && this.#bytes <= CACHE_BYTES) return
+      this.#kept.delete(oldest)
+    }
+  }
+
+  get #bytes(): number {
+    let bytes = 0
+    for (const places of this.#kept.values()) {
+      for (const place of places) bytes += this.#sizes.get(place) ?? 0
+    }
+    return bytes
   }
 }
 
