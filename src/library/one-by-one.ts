@@ -1,5 +1,3 @@
-import { jsonCopy } from '../model/json-copy.ts'
-
 /**
  * Iterates over the items of a stream of batches, in order, also when several are requested at once. Each item is a
  * copy, so a consumer that edits it changes neither the log nor what other consumers receive. An item of the current
@@ -7,21 +5,23 @@ import { jsonCopy } from '../model/json-copy.ts'
  */
 export class OneByOne<T extends object> implements AsyncIterableIterator<T, void> {
   readonly #batches: AsyncGenerator<readonly T[], void>
+  readonly #copy: (item: T) => T
   #batch: readonly T[] = []
   #at = 0
   /** How many wait for another batch; whoever asks then waits behind them. */
   #waiting = 0
   #last: Promise<unknown> = Promise.resolve()
 
-  constructor(batches: AsyncGenerator<readonly T[], void>) {
+  constructor(batches: AsyncGenerator<readonly T[], void>, copy: (item: T) => T) {
     this.#batches = batches
+    this.#copy = copy
   }
 
   next(): Promise<IteratorResult<T, void>> {
     const value = this.#waiting === 0 ? this.#batch[this.#at] : undefined
     if (value !== undefined) {
       this.#at++
-      return Promise.resolve({ done: false, value: jsonCopy(value) })
+      return Promise.resolve({ done: false, value: this.#copy(value) })
     }
     this.#waiting++
     const taken = this.#last.then(() => this.#take())
@@ -47,7 +47,7 @@ export class OneByOne<T extends object> implements AsyncIterableIterator<T, void
       const value = this.#batch[this.#at]
       if (value !== undefined) {
         this.#at++
-        return { done: false, value: jsonCopy(value) }
+        return { done: false, value: this.#copy(value) }
       }
       const next = await this.#batches.next()
       if (next.done) return next

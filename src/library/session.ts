@@ -1,5 +1,6 @@
 import type { RequestOpened } from '../model/events/request.ts'
 import { type AnswerCommand, type Applied, type Entry, toMainstemError } from '../model/index.ts'
+import { copyEntry } from './copy-entry.ts'
 import type { Handle } from './handle.ts'
 import { OneByOne } from './one-by-one.ts'
 import type { OutputSchema } from './output.ts'
@@ -81,7 +82,7 @@ export class AgentSession<T = unknown> implements AsyncDisposable {
     const until = signal ? AbortSignal.any([signal, this.#leave.signal]) : this.#leave.signal
     const { readers } = this.#handle
     const place = readers?.enter(after)
-    const reading = new OneByOne(this.#batches(after, until, place))
+    const reading = new OneByOne(this.#batches(after, until, place), copyEntry)
     if (place) readers?.leaveWith(reading, place)
     return reading
   }

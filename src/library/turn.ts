@@ -8,6 +8,7 @@ import {
   type Usage,
 } from '../model/index.ts'
 import { jsonCopy } from '../model/json-copy.ts'
+import { copyEntry } from './copy-entry.ts'
 import type { Handle } from './handle.ts'
 import { OneByOne } from './one-by-one.ts'
 import { type OutputSchema, validated } from './output.ts'
@@ -59,7 +60,7 @@ export class Turn<T = unknown> implements AsyncIterable<Entry> {
 
   /** Every entry of the turn, once and in order, from its start to its one terminal event. */
   [Symbol.asyncIterator](): AsyncIterableIterator<Entry, void> {
-    return new OneByOne(this.#batches())
+    return new OneByOne(this.#batches(), copyEntry)
   }
 
   async result(): Promise<TurnResult<T>> {

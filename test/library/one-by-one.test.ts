@@ -15,6 +15,7 @@ async function* stream(sizes: readonly number[], ended: () => void = () => undef
   }
 }
 
+const copy = (item: Item): Item => ({ ...item })
 const sizes = fc.array(fc.nat(5), { maxLength: 8 })
 const counted = (count: number) => Array.from({ length: count }, (_, n) => n)
 
@@ -22,7 +23,7 @@ test('every item comes once and in order, however the batches were cut', async (
   await fc.assert(
     fc.asyncProperty(sizes, async (given) => {
       const seen: number[] = []
-      for await (const { n } of new OneByOne(stream(given))) seen.push(n)
+      for await (const { n } of new OneByOne(stream(given), copy)) seen.push(n)
       expect(seen).toEqual(counted(given.reduce((sum, size) => sum + size, 0)))
     }),
   )
@@ -31,7 +32,7 @@ test('every item comes once and in order, however the batches were cut', async (
 test('several that are asked for at once come in the order they were asked for', async () => {
   await fc.assert(
     fc.asyncProperty(sizes, async (given) => {
-      const items = new OneByOne(stream(given))
+      const items = new OneByOne(stream(given), copy)
       const total = given.reduce((sum, size) => sum + size, 0)
       const results = await Promise.all(Array.from({ length: total + 2 }, () => items.next()))
       expect(results.flatMap(({ done, value }) => (done || !value ? [] : [value.n]))).toEqual(counted(total))
@@ -42,7 +43,10 @@ test('several that are asked for at once come in the order they were asked for',
 
 test('whoever leaves ends the stream, and gets nothing more of the batch in hand', async () => {
   let ended = 0
-  const items = new OneByOne(stream([3, 3], () => ended++))
+  const items = new OneByOne(
+    stream([3, 3], () => ended++),
+    copy,
+  )
   for await (const { n } of items) if (n === 1) break
   expect(ended).toBe(1)
   expect(await items.next()).toEqual({ done: true, value: undefined })
@@ -53,7 +57,7 @@ test('a stream that breaks tells whoever waits, and is over', async () => {
     yield [{ n: 0 }]
     throw new Error('broken')
   }
-  const items = new OneByOne<Item>(broken())
+  const items = new OneByOne<Item>(broken(), copy)
   expect(await items.next()).toEqual({ done: false, value: { n: 0 } })
   const [first, second] = await Promise.allSettled([items.next(), items.next()])
   expect(first).toMatchObject({ status: 'rejected' })
