@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Entry } from '../../src/model/index.ts'
 import { type Fixture, fixtures } from './fixtures.ts'
@@ -9,8 +8,8 @@ const AGENTS = join(import.meta.dirname, '../../src/agents')
 /** What each agent leaves out on purpose, with the reason. */
 export const droppedBy = new Map<string, Readonly<Record<string, string>>>()
 for (const { agent } of fixtures) {
-  const file = join(AGENTS, agent, 'dropped.ts')
-  if (!droppedBy.has(agent)) droppedBy.set(agent, existsSync(file) ? (await import(file)).dropped : {})
+  const file = join(AGENTS, agent, 'ignored-fields.ts')
+  if (!droppedBy.has(agent)) droppedBy.set(agent, (await import(file)).dropped)
 }
 
 /** Strings of a recording that are in no event, and in no field that is named as dropped. */
