@@ -10,7 +10,7 @@ for (const [name, value] of Object.entries(process.env)) {
 
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
+    include: ['test/**/*.test.ts', 'web/test/**/*.test.ts'],
     // A test left out by accident must not look like a passing suite.
     allowOnly: false,
     passWithNoTests: false,

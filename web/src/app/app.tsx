@@ -1,0 +1,20 @@
+import { checkSignIn, signIn } from './client.ts'
+import { Shell } from './shell.tsx'
+import { SignInScreen, UnreachableScreen } from './sign-in-screen.tsx'
+import { useStore } from './store.ts'
+
+export function App() {
+  const state = useStore(signIn)
+  switch (state.state) {
+    case 'checking':
+      return <p className="p-6 text-center text-soft">Loading…</p>
+    case 'out':
+      return <SignInScreen reason={state.reason} />
+    case 'unreachable':
+      return <UnreachableScreen reason={state.reason} onRetry={() => void checkSignIn()} />
+    case 'in':
+      return <Shell />
+    default:
+      return state satisfies never
+  }
+}

@@ -1,0 +1,30 @@
+import { useSyncExternalStore } from 'react'
+import { hrefOf, type Route, routeOf } from './route.ts'
+
+export function go(route: Route): void {
+  location.hash = hrefOf(route)
+}
+
+let current = { hash: '', route: routeOf('') }
+
+/** The same object for the same address, so that components render once for each change. */
+function currentRoute(): Route {
+  if (current.hash !== location.hash) current = { hash: location.hash, route: routeOf(location.hash) }
+  return current.route
+}
+
+function subscribe(listener: () => void): () => void {
+  addEventListener('hashchange', listener)
+  return () => removeEventListener('hashchange', listener)
+}
+
+export function useRoute(): Route {
+  return useSyncExternalStore(subscribe, currentRoute)
+}
+
+/** The ticket of a sign-in link. It is removed from the address at once, so that it stays in no history. */
+export function takeTicket(): string | undefined {
+  const ticket = /^#ticket=([\w-]+)$/.exec(location.hash)?.[1]
+  if (ticket !== undefined) history.replaceState(null, '', '#/')
+  return ticket
+}

@@ -1,0 +1,130 @@
+import { lazy, Suspense, useEffect } from 'react'
+import { inbox } from '../inbox/inbox-store.ts'
+import { NewSession } from '../inbox/new-session.tsx'
+import { Overview } from '../inbox/overview.tsx'
+import { SessionList } from '../inbox/session-list.tsx'
+import { Palette } from '../palette/palette.tsx'
+import { SessionScreen } from '../session/session-screen.tsx'
+import { Badge } from '../ui/badge.tsx'
+import { Button } from '../ui/button.tsx'
+import { ErrorBoundary } from '../ui/error-boundary.tsx'
+import { useKeys } from '../ui/keys.ts'
+import { go, useRoute } from './navigation.ts'
+import { askToNotify, notifyOfChanges, permission } from './notifications.ts'
+import { hrefOf, type Route } from './route.ts'
+import { useStore } from './store.ts'
+import { cycleTheme, theme } from './theme.ts'
+import { attentive } from './visible.ts'
+
+const UsageScreen = lazy(() => import('../usage/usage-screen.tsx'))
+const CompareScreen = lazy(() => import('../compare/compare-screen.tsx'))
+
+/** The frame of every screen: the list of sessions on the left, the screen on the right; on a phone one at a time. */
+export function Shell() {
+  const route = useRoute()
+  const follows = useStore(attentive)
+  useEffect(() => {
+    if (!follows) return
+    void inbox.follow()
+    return () => inbox.stop()
+  }, [follows])
+  useEffect(notifyOfChanges, [])
+  useKeys({
+    n: () => go({ screen: 'new' }),
+    '/': () => go({ screen: 'search', query: '' }),
+  })
+  const listOnly = route.screen === 'inbox'
+  return (
+    <div className="flex h-full">
+      <aside
+        className={`min-h-0 w-full flex-col border-r border-line bg-panel md:flex md:w-80 md:shrink-0 ${listOnly ? 'flex max-md:border-r-0' : 'hidden'}`}
+      >
+        <TopBar />
+        <SessionList route={route} />
+      </aside>
+      <main className={`min-h-0 min-w-0 flex-1 ${listOnly ? 'max-md:hidden' : ''}`}>
+        <Suspense fallback={<p className="p-6 text-center text-soft">Loading…</p>}>
+          <ErrorBoundary key={route.screen === 'session' ? route.id : route.screen}>
+            <Screen route={route} />
+          </ErrorBoundary>
+        </Suspense>
+      </main>
+      <Palette route={route} />
+    </div>
+  )
+}
+
+function Screen({ route }: { route: Route }) {
+  switch (route.screen) {
+    case 'inbox':
+      return (
+        <div className="h-full overflow-y-auto">
+          <Overview />
+        </div>
+      )
+    case 'new':
+      return (
+        <div className="mx-auto h-full w-full max-w-3xl overflow-y-auto p-4 sm:p-6">
+          <BackLink />
+          <NewSession first={false} />
+        </div>
+      )
+    case 'session':
+      return <SessionScreen key={route.id} id={route.id} tab={route.tab} seq={route.seq} />
+    case 'usage':
+      return <UsageScreen />
+    case 'compare':
+      return <CompareScreen ids={route.ids} />
+    case 'search':
+      return null
+    default:
+      return route satisfies never
+  }
+}
+
+function BackLink() {
+  return (
+    <a href="#/" className="mb-3 inline-block text-sm text-soft hover:text-ink md:hidden">
+      ← All sessions
+    </a>
+  )
+}
+
+function TopBar() {
+  const { online, error } = useStore(inbox)
+  const look = useStore(theme)
+  return (
+    <header className="flex items-center gap-1 px-3 pt-2.5 pb-2">
+      <a href="#/" className="mr-auto flex items-center gap-2 font-semibold">
+        Mainstem
+        {!online && <Badge look="bad">{error === undefined ? 'offline' : 'offline, retrying'}</Badge>}
+      </a>
+      <NotifyButton />
+      <Button look="quiet" onClick={cycleTheme} aria-label={`Theme: ${look}`} title={`Theme: ${look}`}>
+        {look === 'dark' ? '☾' : look === 'light' ? '☀' : '◐'}
+      </Button>
+      <a
+        href={hrefOf({ screen: 'usage' })}
+        className="rounded-md px-2 py-1 text-soft hover:bg-raised hover:text-ink"
+      >
+        Usage
+      </a>
+      <a
+        href={hrefOf({ screen: 'new' })}
+        className="rounded-md bg-accent px-2.5 py-1 font-medium text-accent-ink"
+      >
+        New
+      </a>
+    </header>
+  )
+}
+
+function NotifyButton() {
+  const state = useStore(permission)
+  if (state !== 'default') return null
+  return (
+    <Button look="quiet" onClick={() => void askToNotify()} title="Notify me when a session needs me or ends">
+      Notify me
+    </Button>
+  )
+}

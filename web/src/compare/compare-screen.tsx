@@ -1,0 +1,161 @@
+import type { SessionRecord } from 'mainstem/client'
+import { type FormEvent, useEffect, useMemo } from 'react'
+import { client } from '../app/client.ts'
+import { go } from '../app/navigation.ts'
+import { sessionHref } from '../app/route.ts'
+import { useStore } from '../app/store.ts'
+import { agents as agentStore, isUsable, loadAgents } from '../inbox/agents-store.ts'
+import { inbox } from '../inbox/inbox-store.ts'
+import { ItemView } from '../session/items/item-view.tsx'
+import { OUTCOMES } from '../session/outcome.ts'
+import { RequestDock } from '../session/request-dock.tsx'
+import { openRequests, SessionStore } from '../session/session-store.ts'
+import { cost, duration, tokens } from '../text/format.ts'
+import { useAction } from '../ui/action.ts'
+import { Badge } from '../ui/badge.tsx'
+import { Button } from '../ui/button.tsx'
+import { Notice } from '../ui/notice.tsx'
+import { ScrollRegion } from '../ui/scroll-region.tsx'
+
+/** One prompt for several agents, side by side. */
+export default function CompareScreen({ ids }: { ids: readonly string[] }) {
+  return (
+    <div className="flex h-full min-h-0 flex-col">
+      {ids.length === 0 ? <CompareForm /> : <Columns key={ids.join()} ids={ids} />}
+    </div>
+  )
+}
+
+function CompareForm() {
+  const known = useStore(agentStore)
+  const { busy, error, run } = useAction()
+  useEffect(() => void loadAgents(), [])
+  const usable = known?.filter(isUsable) ?? []
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    const data = new FormData(event.currentTarget)
+    const prompt = String(data.get('prompt') ?? '').trim()
+    const chosen = data.getAll('agent').map(String)
+    if (prompt === '' || chosen.length < 2) return
+    run(async () => {
+      const begun = await Promise.all(
+        chosen.map((agent) => client.begin({ agent, prompt }, crypto.randomUUID())),
+      )
+      go({ screen: 'compare', ids: begun.map(({ id }) => id) })
+    })
+  }
+  return (
+    <form className="mx-auto w-full max-w-3xl space-y-4 overflow-y-auto p-4 sm:p-6" onSubmit={submit}>
+      <h1 className="text-lg font-semibold">Compare agents</h1>
+      <p className="text-soft">
+        Sends one prompt to several agents. They share the directory of the server, so let them read rather
+        than edit.
+      </p>
+      <label className="block">
+        <span className="text-xs text-soft">Prompt</span>
+        <textarea name="prompt" rows={4} required className="w-full" />
+      </label>
+      <fieldset className="flex flex-wrap gap-2">
+        <legend className="mb-1 text-xs text-soft">Agents, two or more</legend>
+        {known === undefined && <span className="text-soft">Looking for agents on this machine…</span>}
+        {usable.map(({ id, name }) => (
+          <label
+            key={id}
+            className="flex items-center gap-2 rounded-md border border-line bg-panel px-2.5 py-1"
+          >
+            <input type="checkbox" name="agent" value={id} />
+            {name}
+          </label>
+        ))}
+      </fieldset>
+      <Button type="submit" look="main" disabled={busy}>
+        Compare
+      </Button>
+      {error !== undefined && <Notice level="error">{error}</Notice>}
+    </form>
+  )
+}
+
+function Columns({ ids }: { ids: readonly string[] }) {
+  const { records } = useStore(inbox)
+  const known = ids.map((id) => records.get(id))
+  return (
+    <>
+      <div className="border-b border-line px-3 py-2 sm:px-5">
+        <h1 className="sr-only">Compare agents</h1>
+        <Table records={known.filter((record) => record !== undefined)} />
+      </div>
+      <div className="flex min-h-0 flex-1 overflow-x-auto">
+        {ids.map((id) => (
+          <Column key={id} id={id} />
+        ))}
+      </div>
+    </>
+  )
+}
+
+function Table({ records }: { records: readonly SessionRecord[] }) {
+  return (
+    <table className="text-sm tabular-nums">
+      <thead className="text-left text-xs text-soft">
+        <tr>
+          {['Agent', 'Outcome', 'Time', 'Tokens', 'Cost'].map((heading) => (
+            <th key={heading} scope="col" className="pr-6 font-normal">
+              {heading}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {records.map(({ id, agent, lastOutcome, createdAt, updatedAt, usage, status }) => (
+          <tr key={id}>
+            <th scope="row" className="pr-6 text-left font-medium">
+              {agent}
+            </th>
+            <td className="pr-6">
+              {status === 'busy' || !lastOutcome ? (
+                <Badge look="accent">running</Badge>
+              ) : (
+                <Badge look={OUTCOMES[lastOutcome].look}>{OUTCOMES[lastOutcome].label}</Badge>
+              )}
+            </td>
+            <td className="pr-6">{duration(updatedAt - createdAt)}</td>
+            <td className="pr-6">{tokens(usage) ?? '–'}</td>
+            <td className="pr-6">{cost(usage) ?? '–'}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+function Column({ id }: { id: string }) {
+  const store = useMemo(() => new SessionStore(id), [id])
+  useEffect(() => {
+    void store.follow()
+    return () => store.stop()
+  }, [store])
+  const view = useStore(store)
+  const { record, timeline, error } = view
+  return (
+    <section
+      aria-label={record?.agent ?? id}
+      className="flex min-h-0 w-96 shrink-0 grow flex-col border-r border-line"
+    >
+      <h2 className="flex items-center gap-2 border-b border-line bg-panel px-3 py-1.5 font-medium">
+        <a href={sessionHref(id)} className="hover:underline">
+          {record?.agent ?? id}
+        </a>
+      </h2>
+      <ScrollRegion label="Conversation" className="min-h-0 flex-1 space-y-2 overflow-y-auto p-3">
+        {error && <Notice level="error">{error.message}</Notice>}
+        {timeline.items.map((item) => (
+          <ItemView key={item.key} item={item} />
+        ))}
+      </ScrollRegion>
+      <div className="px-2">
+        <RequestDock session={id} requests={openRequests(view)} onAnswered={() => void store.refresh()} />
+      </div>
+    </section>
+  )
+}

@@ -1,0 +1,253 @@
+import type { Entry, EventType, SessionRecord } from 'mainstem/client'
+import { useEffect, useMemo, useRef, useState } from 'react'
+import { VList, type VListHandle } from 'virtua'
+import { client, leftOut, messageOf } from '../app/client.ts'
+import { sessionHref } from '../app/route.ts'
+import { jsonText } from '../text/format.ts'
+import { Badge } from '../ui/badge.tsx'
+import { Button } from '../ui/button.tsx'
+import { Notice } from '../ui/notice.tsx'
+import { EventDetails } from './event-details.tsx'
+
+type RawEntry = Entry & { raw?: string }
+
+const DIALECTS = ['mainstem', 'unified', 'board', 'daemon', 'execute', 'ues'] as const
+const PAGE = 500
+
+interface EventsTabProps {
+  record: SessionRecord
+  head: number
+  seq: number | undefined
+}
+
+/** The log itself: each entry beside the raw frame it came from, or the messages of another dialect. */
+export default function EventsTab({ record, head, seq }: EventsTabProps) {
+  const [dialect, setDialect] = useState<(typeof DIALECTS)[number]>('mainstem')
+  const [filter, setFilter] = useState('')
+  return (
+    <div className="flex min-h-0 flex-1 flex-col">
+      <div className="flex flex-wrap items-center gap-2 border-b border-line px-3 py-1.5 sm:px-5">
+        <label className="text-xs text-soft">
+          Dialect{' '}
+          <select value={dialect} onChange={(event) => setDialect(event.target.value as typeof dialect)}>
+            {DIALECTS.map((name) => (
+              <option key={name}>{name}</option>
+            ))}
+          </select>
+        </label>
+        <input
+          type="search"
+          aria-label="Filter by type"
+          placeholder="Filter by type, such as tool."
+          className="w-52"
+          value={filter}
+          onChange={(event) => setFilter(event.target.value)}
+        />
+        <CopyCurl id={record.id} dialect={dialect} />
+        <Coverage id={record.id} head={head} />
+      </div>
+      {dialect === 'mainstem' ? (
+        <Entries record={record} head={head} filter={filter} seq={seq} />
+      ) : (
+        <Messages id={record.id} dialect={dialect} filter={filter} head={head} />
+      )}
+    </div>
+  )
+}
+
+function CopyCurl({ id, dialect }: { id: string; dialect: string }) {
+  const [copied, setCopied] = useState(false)
+  const url = new URL(`v1/sessions/${id}/events?dialect=${dialect}`, document.baseURI).href
+  const command = `curl -N -H "Authorization: Bearer $MAINSTEM_TOKEN" -H "Accept: text/event-stream" "${url}"`
+  return (
+    <Button
+      title={command}
+      onClick={() => void navigator.clipboard.writeText(command).then(() => setCopied(true))}
+    >
+      {copied ? 'Copied' : 'Copy as curl'}
+    </Button>
+  )
+}
+
+/** How many frames of the agent became events. */
+function Coverage({ id, head }: { id: string; head: number }) {
+  const [coverage, setCoverage] = useState<Awaited<ReturnType<typeof client.coverage>>>()
+  // Once for each step of a hundred entries is enough for a count.
+  const step = Math.floor(head / 100)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the step asks for a new count
+  useEffect(() => void client.coverage(id).then(setCoverage).catch(leftOut), [id, step])
+  if (!coverage) return null
+  const counts = Object.entries(coverage).filter(
+    (pair): pair is [string, number] => typeof pair[1] === 'number',
+  )
+  return (
+    <span className="ml-auto flex flex-wrap gap-2 text-xs text-soft">
+      Frames:
+      {counts.map(([name, value]) => (
+        <span key={name}>
+          {value} {name}
+        </span>
+      ))}
+    </span>
+  )
+}
+
+interface EntriesProps extends EventsTabProps {
+  filter: string
+}
+
+/** Reads the log from the end backwards, or around the entry of a link, and follows it. */
+function Entries({ record: { id, earliest = 1 }, head, filter, seq }: EntriesProps) {
+  const list = useRef<VListHandle>(null)
+  const [entries, setEntries] = useState<readonly RawEntry[]>([])
+  const [selected, setSelected] = useState(seq)
+  const [error, setError] = useState<string>()
+  const first = entries[0]?.seq ?? Math.max(earliest, (seq ?? head) - PAGE / 2)
+  const last = entries.at(-1)?.seq ?? first - 1
+  const reading = useRef(false)
+  const read = (after: number, to: number) => {
+    if (reading.current || after >= to) return
+    reading.current = true
+    client
+      .page(id, { after, limit: Math.min(PAGE, to - after), raw: true })
+      .then((page) => setEntries((known) => merged(known, page.entries ?? [])))
+      .catch((thrown: unknown) => leftOut(thrown) || setError(messageOf(thrown)))
+      .finally(() => {
+        reading.current = false
+      })
+  }
+  // biome-ignore lint/correctness/useExhaustiveDependencies: reads whenever the log is longer than what is here
+  useEffect(() => read(last, head), [head, last])
+  const shown = useMemo(() => {
+    const wanted = filter.trim()
+    return wanted === '' ? entries : entries.filter(({ event }) => event.type.startsWith(wanted))
+  }, [entries, filter])
+  useEffect(() => {
+    const index = shown.findIndex((entry) => entry.seq === seq)
+    if (index >= 0) list.current?.scrollToIndex(index, { align: 'center' })
+  }, [shown, seq])
+  const chosen = entries.find((entry) => entry.seq === selected)
+  return (
+    <div className="flex min-h-0 flex-1 flex-col md:flex-row">
+      <div className="flex min-h-0 flex-1 flex-col md:max-w-md md:border-r md:border-line">
+        {error !== undefined && <Notice level="error">{error}</Notice>}
+        {first > earliest && (
+          <Button look="quiet" onClick={() => read(Math.max(earliest - 1, first - 1 - PAGE), first - 1)}>
+            Read entries before {first}
+          </Button>
+        )}
+        <VList
+          ref={list}
+          className="min-h-0 flex-1"
+          data-entries={entries.length}
+          aria-label="Entries"
+          tabIndex={0}
+        >
+          {shown.map((entry) => (
+            <EntryRow
+              key={entry.seq}
+              session={id}
+              entry={entry}
+              chosen={entry.seq === selected}
+              onChoose={setSelected}
+            />
+          ))}
+        </VList>
+      </div>
+      <div className="min-h-0 flex-1 overflow-y-auto border-t border-line p-3 md:border-t-0">
+        {chosen ? (
+          <EventDetails entry={chosen} />
+        ) : (
+          <p className="p-6 text-center text-soft">Choose an entry to see its event and its raw frame.</p>
+        )}
+      </div>
+    </div>
+  )
+}
+
+/** Each entry once, in order, whatever order pages arrive in. */
+function merged(known: readonly RawEntry[], found: readonly RawEntry[]): RawEntry[] {
+  const bySeq = new Map([...known, ...found].map((entry) => [entry.seq, entry]))
+  return [...bySeq.values()].sort((a, b) => a.seq - b.seq)
+}
+
+interface EntryRowProps {
+  session: string
+  entry: RawEntry
+  chosen: boolean
+  onChoose(seq: number): void
+}
+
+function EntryRow({ session, entry: { seq, event, turn }, chosen, onChoose }: EntryRowProps) {
+  return (
+    <a
+      href={sessionHref(session, 'events', seq)}
+      data-seq={seq}
+      aria-current={chosen ? 'true' : undefined}
+      className={`flex gap-3 px-3 py-0.5 font-mono text-xs hover:bg-raised ${chosen ? 'bg-raised' : ''}`}
+      onClick={() => onChoose(seq)}
+    >
+      <span className="w-12 shrink-0 text-right text-soft tabular-nums">{seq}</span>
+      <span className="w-36 shrink-0 truncate text-accent">{event.type}</span>
+      <span className="min-w-0 flex-1 truncate text-soft">{glance(event)}</span>
+      {turn !== undefined && <span className="text-soft">{turn}</span>}
+    </a>
+  )
+}
+
+const GLANCES = [
+  'text',
+  'title',
+  'name',
+  'message',
+  'prompt',
+  'outcome',
+  'line',
+  'decision',
+  'path',
+  'output',
+] as const
+
+function glance(event: { type: EventType }): string {
+  const fields: Record<string, unknown> = { ...event }
+  const name = GLANCES.find((one) => typeof fields[one] === 'string')
+  return name === undefined ? '' : String(fields[name]).slice(0, 200)
+}
+
+interface MessagesProps {
+  id: string
+  dialect: string
+  filter: string
+  head: number
+}
+
+function Messages({ id, dialect, filter, head }: MessagesProps) {
+  const [messages, setMessages] = useState<readonly unknown[]>()
+  const [error, setError] = useState<string>()
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a longer log has more messages
+  useEffect(() => {
+    client
+      .page(id, { dialect, limit: 1000 })
+      .then((page) => setMessages(page.messages ?? []))
+      .catch((thrown: unknown) => leftOut(thrown) || setError(messageOf(thrown)))
+  }, [id, dialect, head])
+  const shown = (messages ?? [])
+    .map((message) => JSON.stringify(message))
+    .filter((text) => text.includes(filter))
+  return (
+    <div className="min-h-0 flex-1">
+      {error !== undefined && <Notice level="error">{error}</Notice>}
+      <VList className="h-full" aria-label="Messages" tabIndex={0}>
+        {shown.map((text, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: messages are only ever added at the end
+          <details key={index} className="border-b border-line px-3 py-0.5 font-mono text-xs">
+            <summary className="truncate">
+              <Badge>{index + 1}</Badge> {text.slice(0, 160)}
+            </summary>
+            <pre className="p-2 break-words whitespace-pre-wrap">{jsonText(JSON.parse(text))}</pre>
+          </details>
+        ))}
+      </VList>
+    </div>
+  )
+}

@@ -1,0 +1,50 @@
+import type { SessionRecord } from 'mainstem/client'
+
+export interface Groups {
+  asking: readonly SessionRecord[]
+  running: readonly SessionRecord[]
+  done: readonly SessionRecord[]
+}
+
+/** Silence of a running turn that is worth showing. */
+const SILENT_MS = 60_000
+
+export function waits({ requests }: SessionRecord): boolean {
+  return requests.some(({ asks }) => asks === undefined || asks === 'person')
+}
+
+/** What needs a person first, then what runs, then the rest; the newest first, but the oldest question first. */
+export function groupsOf(records: Iterable<SessionRecord>): Groups {
+  const asking: SessionRecord[] = []
+  const running: SessionRecord[] = []
+  const done: SessionRecord[] = []
+  for (const record of records)
+    (waits(record) ? asking : record.status === 'busy' ? running : done).push(record)
+  asking.sort((a, b) => a.updatedAt - b.updatedAt)
+  running.sort((a, b) => b.createdAt - a.createdAt)
+  done.sort((a, b) => b.updatedAt - a.updatedAt)
+  return { asking, running, done }
+}
+
+/** How long a running turn has had no output, once that is remarkable. */
+export function silenceOf(
+  { status, silentSince, updatedAt }: SessionRecord,
+  now: number,
+): number | undefined {
+  if (status !== 'busy') return undefined
+  const silent = now - (silentSince ?? updatedAt)
+  return silent >= SILENT_MS ? silent : undefined
+}
+
+export function titleOf({ title, queue, agent }: SessionRecord, prompt?: string): string {
+  return (title ?? prompt ?? queue[0]?.prompt ?? `${agent} session`).split('\n', 1)[0] ?? ''
+}
+
+/** Whether every word is found in what a list shows of a session. */
+export function matches({ title = '', agent, cwd, id, model = '' }: SessionRecord, words: string): boolean {
+  const text = `${title} ${agent} ${cwd} ${id} ${model}`.toLowerCase()
+  return words
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => text.includes(word))
+}

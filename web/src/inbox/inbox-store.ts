@@ -1,0 +1,145 @@
+import type { EventType, SessionRecord } from 'mainstem/client'
+import { client, codeOf, leftOut, messageOf } from '../app/client.ts'
+import { Store } from '../app/store.ts'
+
+export interface InboxView {
+  records: ReadonlyMap<string, SessionRecord>
+  loaded: boolean
+  /** `before` of the next page of older sessions. */
+  next: string | undefined
+  online: boolean
+  error: string | undefined
+}
+
+const PAGE = 200
+
+/** Changed sessions are read again after this pause, each once. */
+const GATHER_MS = 150
+
+/** How often the last output of running sessions is read; deltas are not followed here. */
+const POLL_MS = 15_000
+
+/** Events that change what the list shows. */
+const TYPES: readonly EventType[] = [
+  'session.started',
+  'session.updated',
+  'session.ended',
+  'turn.queued',
+  'turn.started',
+  'turn.completed',
+  'request.opened',
+  'request.resolved',
+  'request.withdrawn',
+  'notice.raised',
+]
+
+/** All sessions of the principal, kept up to date by the stream of all sessions. */
+export class InboxStore extends Store<InboxView> {
+  readonly #changed = new Set<string>()
+  #stop = new AbortController()
+
+  constructor() {
+    super({ records: new Map(), loaded: false, next: undefined, online: true, error: undefined })
+  }
+
+  async follow(): Promise<void> {
+    this.#stop = new AbortController()
+    const { signal } = this.#stop
+    const poll = setInterval(() => this.#poll(), POLL_MS)
+    signal.addEventListener('abort', () => clearInterval(poll))
+    while (!signal.aborted) {
+      try {
+        await this.#read(signal)
+      } catch (thrown) {
+        if (signal.aborted || leftOut(thrown)) break
+        this.update({ error: messageOf(thrown), online: false })
+        await new Promise((resolve) => setTimeout(resolve, 2_000))
+      }
+    }
+    clearInterval(poll)
+  }
+
+  stop(): void {
+    this.#stop.abort()
+  }
+
+  async more(): Promise<void> {
+    const { next } = this.get()
+    if (next === undefined) return
+    const page = await client.sessions({ limit: PAGE, before: next })
+    this.#merge(page.sessions)
+    this.update({ next: page.next })
+  }
+
+  /** Reads one session again, and removes it where it no longer exists. */
+  async refresh(id: string): Promise<void> {
+    try {
+      this.#merge([await client.session(id)])
+    } catch (thrown) {
+      if (codeOf(thrown) !== 'session_not_found') return void leftOut(thrown)
+      const records = new Map(this.get().records)
+      records.delete(id)
+      this.update({ records })
+    }
+  }
+
+  async #read(signal: AbortSignal): Promise<void> {
+    const live = client.live({
+      types: TYPES,
+      signal,
+      onConnection: (state) => {
+        if (state !== 'connecting') this.update({ online: state === 'open' })
+        // Opened before the list is read: a session that begins in between is in one of the two.
+        if (state === 'open') void this.#list().catch(leftOut)
+      },
+    })
+    try {
+      for await (const { session } of live) this.#note(session)
+    } catch (thrown) {
+      // The server restarted: its list is read again with the next connection.
+      if (codeOf(thrown) !== 'cursor_gone') throw thrown
+    }
+  }
+
+  async #list(): Promise<void> {
+    const [newest, asking, busy] = await Promise.all([
+      client.sessions({ limit: PAGE }),
+      client.sessions({ limit: PAGE, asking: true }),
+      client.sessions({ limit: PAGE, status: 'busy' }),
+    ])
+    this.update({ records: new Map() })
+    this.#merge([...newest.sessions, ...asking.sessions, ...busy.sessions])
+    this.update({ loaded: true, next: newest.next, error: undefined })
+  }
+
+  #note(session: string): void {
+    if (this.#changed.size === 0) setTimeout(() => this.#readChanged(), GATHER_MS)
+    this.#changed.add(session)
+  }
+
+  #readChanged(): void {
+    const changed = [...this.#changed]
+    this.#changed.clear()
+    for (const id of changed) void this.refresh(id)
+  }
+
+  #poll(): void {
+    if (![...this.get().records.values()].some(({ status }) => status === 'busy')) return
+    void client
+      .sessions({ limit: PAGE, status: 'busy' })
+      .then(({ sessions }) => this.#merge(sessions))
+      .catch(leftOut)
+  }
+
+  #merge(found: readonly SessionRecord[]): void {
+    const records = new Map(this.get().records)
+    for (const record of found) {
+      const known = records.get(record.id)
+      // Two calls may answer in the wrong order.
+      if (!known || known.head <= record.head) records.set(record.id, record)
+    }
+    this.update({ records })
+  }
+}
+
+export const inbox = new InboxStore()

@@ -1,0 +1,218 @@
+import type { AgentInfo, Policy } from 'mainstem/client'
+import { type FormEvent, useEffect, useId, useState } from 'react'
+import { client, signIn } from '../app/client.ts'
+import { go } from '../app/navigation.ts'
+import { useStore } from '../app/store.ts'
+import { type Action, useAction } from '../ui/action.ts'
+import { Badge, type BadgeLook } from '../ui/badge.tsx'
+import { Button } from '../ui/button.tsx'
+import { Notice } from '../ui/notice.tsx'
+import { agents as agentStore, isUsable, loadAgents } from './agents-store.ts'
+import { DEMO_PROMPT } from './demo-prompt.ts'
+
+const STATES: Record<AgentInfo['state'], { label: string; look: BadgeLook }> = {
+  built_in: { label: 'built in', look: 'accent' },
+  ready: { label: 'ready', look: 'good' },
+  installed: { label: 'installed', look: 'plain' },
+  needs_login: { label: 'needs login', look: 'ask' },
+  broken: { label: 'broken', look: 'bad' },
+  missing: { label: 'not installed', look: 'plain' },
+}
+
+const APPROVALS: Record<Policy['approval'], string> = {
+  ask: 'Ask me for everything',
+  'ask-dangerous': 'Ask me for dangerous calls',
+  'auto-edit': 'Allow edits, ask for commands',
+  'auto-all': 'Allow everything',
+}
+
+const SANDBOXES: Record<Policy['sandbox'], string> = {
+  none: "The agent's default",
+  'read-only': 'Read only',
+  'workspace-write': 'Write in the workspace',
+  'full-access': 'Full access',
+}
+
+async function begin(body: Parameters<typeof client.begin>[0]): Promise<void> {
+  const { id } = await client.begin(body, crypto.randomUUID())
+  go({ screen: 'session', id, tab: 'conversation', seq: undefined })
+}
+
+/** The form of a new session. Where there are no sessions yet, it offers the demo, which needs no key. */
+export function NewSession({ first }: { first: boolean }) {
+  const known = useStore(agentStore)
+  const action = useAction()
+  const [agent, setAgent] = useState<string>()
+  useEffect(() => void loadAgents(), [])
+  const usable = known?.filter(isUsable) ?? []
+  const chosen = usable.find(({ id }) => id === agent) ?? usable[0]
+  return (
+    <section aria-labelledby="new-session" className="space-y-4">
+      {first && <Welcome action={action} />}
+      <div className="rounded-lg border border-line bg-panel p-4">
+        <h2 id="new-session" className="mb-3 text-base font-semibold">
+          New session
+        </h2>
+        {known === undefined ? (
+          <p className="text-soft">Looking for agents on this machine…</p>
+        ) : (
+          <SessionForm agents={usable} chosen={chosen} onChoose={setAgent} action={action} />
+        )}
+        {action.error !== undefined && (
+          <div className="mt-3">
+            <Notice level="error">{action.error}</Notice>
+          </div>
+        )}
+      </div>
+      {known && <OtherAgents agents={known.filter((one) => one.fix !== undefined)} />}
+    </section>
+  )
+}
+
+function Welcome({ action }: { action: Action }) {
+  return (
+    <div className="rounded-lg border border-line bg-panel p-4">
+      <h1 className="text-lg font-semibold">No sessions yet</h1>
+      <p className="mt-1 mb-3 text-soft">
+        Start the demo to see a whole session: it edits, asks for permission and asks a question. It is a
+        script, and needs no key and no network.
+      </p>
+      <Button
+        look="main"
+        disabled={action.busy}
+        onClick={() => action.run(() => begin({ agent: 'demo', prompt: DEMO_PROMPT }))}
+      >
+        Start the demo
+      </Button>
+    </div>
+  )
+}
+
+interface SessionFormProps {
+  agents: readonly AgentInfo[]
+  chosen: AgentInfo | undefined
+  onChoose(id: string): void
+  action: Action
+}
+
+function SessionForm({ agents, chosen, onChoose, action }: SessionFormProps) {
+  const state = useStore(signIn)
+  const home = state.state === 'in' ? state.server.cwd : ''
+  const id = useId()
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    const data = new FormData(event.currentTarget)
+    const text = (name: string) => String(data.get(name) ?? '').trim()
+    if (!chosen || text('prompt') === '') return
+    action.run(() =>
+      begin({
+        agent: chosen.id,
+        prompt: text('prompt'),
+        ...(text('cwd') !== '' && { cwd: text('cwd') }),
+        ...(text('model') !== '' && { options: { model: text('model') } }),
+        policy: {
+          approval: text('approval') as Policy['approval'],
+          sandbox: text('sandbox') as Policy['sandbox'],
+        },
+      }),
+    )
+  }
+  return (
+    <form className="grid gap-3 sm:grid-cols-2" onSubmit={submit}>
+      <label className="sm:col-span-2" htmlFor={`${id}-prompt`}>
+        <span className="text-xs text-soft">Prompt</span>
+        <textarea
+          id={`${id}-prompt`}
+          name="prompt"
+          rows={3}
+          required
+          className="w-full"
+          placeholder="What should the agent do?"
+        />
+      </label>
+      <label htmlFor={`${id}-agent`}>
+        <span className="flex items-center gap-2 text-xs text-soft">
+          Agent
+          {chosen && <Badge look={STATES[chosen.state].look}>{STATES[chosen.state].label}</Badge>}
+        </span>
+        <select
+          id={`${id}-agent`}
+          className="w-full"
+          value={chosen?.id ?? ''}
+          onChange={(event) => onChoose(event.target.value)}
+        >
+          {agents.map((agent) => (
+            <option key={agent.id} value={agent.id}>
+              {agent.name} ({STATES[agent.state].label})
+            </option>
+          ))}
+        </select>
+      </label>
+      <label htmlFor={`${id}-model`}>
+        <span className="text-xs text-soft">Model</span>
+        <input id={`${id}-model`} name="model" className="w-full" placeholder="the agent's default" />
+      </label>
+      <label className="sm:col-span-2" htmlFor={`${id}-cwd`}>
+        <span className="text-xs text-soft">Directory</span>
+        <input id={`${id}-cwd`} name="cwd" className="w-full font-mono" placeholder={home} />
+      </label>
+      <Choice id={`${id}-approval`} name="approval" label="Permissions" choices={APPROVALS} />
+      <Choice id={`${id}-sandbox`} name="sandbox" label="Sandbox" choices={SANDBOXES} />
+      <div className="flex flex-wrap items-center gap-3 sm:col-span-2">
+        <Button type="submit" look="main" disabled={action.busy || !chosen}>
+          {action.busy ? 'Starting…' : 'Start session'}
+        </Button>
+        {chosen && <Credentials agent={chosen} />}
+      </div>
+    </form>
+  )
+}
+
+interface ChoiceProps {
+  id: string
+  name: string
+  label: string
+  choices: Readonly<Record<string, string>>
+}
+
+function Choice({ id, name, label, choices }: ChoiceProps) {
+  return (
+    <label htmlFor={id}>
+      <span className="text-xs text-soft">{label}</span>
+      <select id={id} name={name} className="w-full">
+        {Object.entries(choices).map(([value, text]) => (
+          <option key={value} value={value}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </label>
+  )
+}
+
+/** Which credential pays for the work. */
+function Credentials({ agent: { credentials } }: { agent: AgentInfo }) {
+  const names = credentials.map((one) => ('file' in one ? one.file : one.variable))
+  if (names.length === 0) return null
+  return <span className="min-w-0 truncate text-xs text-soft">Billed by {names.join(' or ')}</span>
+}
+
+function OtherAgents({ agents }: { agents: readonly AgentInfo[] }) {
+  if (agents.length === 0) return null
+  return (
+    <details className="rounded-lg border border-line bg-panel px-4 py-2">
+      <summary className="text-soft">{agents.length} agents need a step before they can run</summary>
+      <ul className="mt-2 space-y-1">
+        {agents.map(({ id, name, state, fix }) => (
+          <li key={id} className="flex flex-wrap items-center gap-2">
+            <span className="w-36 truncate">{name}</span>
+            <Badge look={STATES[state].look}>{STATES[state].label}</Badge>
+            <code className="min-w-0 flex-1 truncate rounded bg-raised px-1.5" title={fix}>
+              {fix}
+            </code>
+          </li>
+        ))}
+      </ul>
+    </details>
+  )
+}

@@ -1,0 +1,149 @@
+import { useEffect, useEffectEvent, useMemo, useRef, useState } from 'react'
+import { signOut } from '../app/client.ts'
+import { go } from '../app/navigation.ts'
+import type { Route } from '../app/route.ts'
+import { useStore } from '../app/store.ts'
+import { cycleTheme } from '../app/theme.ts'
+import { titleOf } from '../inbox/groups.ts'
+import { inbox } from '../inbox/inbox-store.ts'
+import { rank } from './rank.ts'
+
+interface Command {
+  name: string
+  hint: string
+  run(): void
+}
+
+const SCREENS: readonly [string, Route][] = [
+  ['All sessions', { screen: 'inbox' }],
+  ['New session', { screen: 'new' }],
+  ['Search', { screen: 'search', query: '' }],
+  ['Usage', { screen: 'usage' }],
+  ['Compare agents', { screen: 'compare', ids: [] }],
+]
+
+function commandsFor(route: Route): Command[] {
+  const commands: Command[] = SCREENS.map(([name, target]) => ({
+    name,
+    hint: 'screen',
+    run: () => go(target),
+  }))
+  if (route.screen === 'session') {
+    for (const tab of ['conversation', 'changes', 'events', 'replay'] as const)
+      commands.push({
+        name: `This session: ${tab}`,
+        hint: 'view',
+        run: () => go({ ...route, tab, seq: undefined }),
+      })
+  }
+  commands.push(
+    { name: 'Change theme', hint: 'appearance', run: cycleTheme },
+    { name: 'API reference', hint: 'page', run: () => location.assign('docs') },
+    { name: 'Sign out', hint: 'account', run: () => void signOut() },
+  )
+  return commands
+}
+
+/** Everything by its name, with ⌘K or Ctrl K. */
+export function Palette({ route }: { route: Route }) {
+  const dialog = useRef<HTMLDialogElement>(null)
+  const [open, setOpen] = useState(false)
+  const press = useEffectEvent((event: KeyboardEvent) => {
+    if (event.key.toLowerCase() !== 'k' || !(event.metaKey || event.ctrlKey)) return
+    event.preventDefault()
+    setOpen(!open)
+  })
+  useEffect(() => {
+    addEventListener('keydown', press)
+    return () => removeEventListener('keydown', press)
+  }, [])
+  useEffect(() => {
+    if (open) dialog.current?.showModal()
+    else dialog.current?.close()
+  }, [open])
+  return (
+    <dialog
+      ref={dialog}
+      aria-label="Commands"
+      className="mx-auto mt-[12vh] w-[min(36rem,92vw)] rounded-xl border border-line bg-panel p-0 text-ink shadow-2xl backdrop:bg-black/40"
+      onClose={() => setOpen(false)}
+    >
+      {open && <PaletteBody route={route} onDone={() => setOpen(false)} />}
+    </dialog>
+  )
+}
+
+function PaletteBody({ route, onDone }: { route: Route; onDone(): void }) {
+  const { records } = useStore(inbox)
+  const [text, setText] = useState('')
+  const [at, setAt] = useState(0)
+  const commands = useMemo(() => {
+    const sessions = [...records.values()].map(
+      (record): Command => ({
+        name: titleOf(record),
+        hint: record.agent,
+        run: () => go({ screen: 'session', id: record.id, tab: 'conversation', seq: undefined }),
+      }),
+    )
+    return [...commandsFor(route), ...sessions]
+  }, [records, route])
+  const shown = rank(commands, text, ({ name, hint }) => `${name} ${hint}`).slice(0, 12)
+  const chosen = Math.min(at, shown.length - 1)
+  const run = (command: Command | undefined) => {
+    onDone()
+    command?.run()
+  }
+  const move = (by: number) => setAt((chosen + by + shown.length) % Math.max(1, shown.length))
+  return (
+    <div>
+      <input
+        // biome-ignore lint/a11y/noAutofocus: the person just opened this field
+        autoFocus
+        role="combobox"
+        aria-expanded="true"
+        aria-controls="palette-list"
+        aria-activedescendant={`palette-${chosen}`}
+        aria-label="Command or session"
+        placeholder="Command or session"
+        className="w-full rounded-none border-0 border-b border-line px-4 py-3 text-base outline-none"
+        value={text}
+        onChange={(event) => {
+          setText(event.target.value)
+          setAt(0)
+        }}
+        onKeyDown={(event) => {
+          if (event.key === 'ArrowDown') move(1)
+          else if (event.key === 'ArrowUp') move(-1)
+          else if (event.key === 'Enter') run(shown[chosen])
+          else return
+          event.preventDefault()
+        }}
+      />
+      <div
+        id="palette-list"
+        role="listbox"
+        aria-label="Commands"
+        className="max-h-[50vh] overflow-y-auto p-1.5"
+      >
+        {shown.map((command, index) => (
+          <div
+            // biome-ignore lint/suspicious/noArrayIndexKey: two sessions may have one name
+            key={index}
+            id={`palette-${index}`}
+            role="option"
+            tabIndex={-1}
+            aria-selected={index === chosen}
+            className={`flex w-full cursor-pointer gap-3 rounded-md px-2.5 py-1.5 ${index === chosen ? 'bg-raised' : ''}`}
+            onPointerMove={() => setAt(index)}
+            onClick={() => run(command)}
+            onKeyDown={() => undefined}
+          >
+            <span className="min-w-0 flex-1 truncate">{command.name}</span>
+            <span className="text-xs leading-6 text-soft">{command.hint}</span>
+          </div>
+        ))}
+        {shown.length === 0 && <p className="px-3 py-4 text-center text-soft">Nothing has this name.</p>}
+      </div>
+    </div>
+  )
+}

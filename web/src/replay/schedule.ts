@@ -1,0 +1,28 @@
+import type { Entry } from 'mainstem/client'
+
+/** A pause of the recording longer than this is shortened: nobody wants to watch an agent wait for a night. */
+const LONGEST_PAUSE_MS = 3_000
+
+/** When each entry of a recording is due, in milliseconds from its start, with long pauses shortened. */
+export function scheduleOf(entries: readonly Pick<Entry, 'at'>[]): number[] {
+  const times: number[] = []
+  let time = 0
+  let before = entries[0]?.at ?? 0
+  for (const { at } of entries) {
+    time += Math.min(LONGEST_PAUSE_MS, Math.max(0, at - before))
+    before = Math.max(before, at)
+    times.push(time)
+  }
+  return times
+}
+
+/** How many entries are due at a time. */
+export function dueAt(schedule: readonly number[], time: number): number {
+  let [low, high] = [0, schedule.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((schedule[middle] ?? 0) <= time) low = middle + 1
+    else high = middle
+  }
+  return low
+}

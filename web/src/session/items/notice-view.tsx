@@ -1,0 +1,12 @@
+import type { NoticeItem } from '../fold/items.ts'
+
+const LOOKS = { info: 'text-soft', warning: 'text-ask', error: 'text-bad' } as const
+
+export function NoticeView({ item: { level, code, message } }: { item: NoticeItem }) {
+  return (
+    <p className={`text-xs break-words ${LOOKS[level]}`}>
+      {level !== 'info' && <span className="mr-1 font-mono">{code}</span>}
+      {message}
+    </p>
+  )
+}

@@ -1,0 +1,41 @@
+import { cost, duration, tokens } from '../../text/format.ts'
+import { Badge } from '../../ui/badge.tsx'
+import type { EndItem, OutcomeItem } from '../fold/items.ts'
+import { OUTCOMES } from '../outcome.ts'
+
+/** How a turn ended: the outcome, why, and what it took. */
+export function OutcomeView({ item: { completed } }: { item: OutcomeItem }) {
+  const { outcome, error, durationMs, usage = {}, exit, turn, denials } = completed
+  const { label, look, meaning } = OUTCOMES[outcome]
+  const ended =
+    exit?.signal ?? (exit?.code === undefined || exit.code === 0 ? undefined : `exit ${exit.code}`)
+  return (
+    <div className="border-b border-line pb-3">
+      <p className="flex flex-wrap items-center gap-x-2 text-xs text-soft" title={meaning}>
+        <Badge look={look}>{label}</Badge>
+        <span>turn {turn}</span>
+        <span>{duration(durationMs)}</span>
+        <span>{tokens(usage)}</span>
+        <span>{cost(usage)}</span>
+        {denials > 0 && <span>{denials} denied</span>}
+        {ended !== undefined && <span>{ended}</span>}
+      </p>
+      {outcome !== 'completed' && <p className="mt-1 text-sm">{meaning}</p>}
+      {error && (
+        <p className="mt-1 text-sm break-words whitespace-pre-wrap text-bad">
+          {error.message} <span className="font-mono text-xs">({error.code})</span>
+          {error.advice !== undefined && <span className="block text-ink">{error.advice}</span>}
+        </p>
+      )}
+    </div>
+  )
+}
+
+export function EndView({ item: { ended } }: { item: EndItem }) {
+  return (
+    <p className="text-center text-xs text-soft">
+      Session ended: {ended.reason}
+      {ended.error && ` (${ended.error.message})`}
+    </p>
+  )
+}

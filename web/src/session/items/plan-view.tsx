@@ -1,0 +1,29 @@
+import type { PlanItem } from '../fold/items.ts'
+
+const MARKS = { completed: '✓', in_progress: '▸', pending: '○' } as const
+
+export function PlanView({ item: { steps } }: { item: PlanItem }) {
+  const done = steps.filter(({ status }) => status === 'completed').length
+  return (
+    <section aria-label="Plan" className="rounded-md border border-line bg-panel px-3 py-2">
+      <h3 className="mb-1 text-xs text-soft">
+        Plan · {done} of {steps.length}
+      </h3>
+      <ul>
+        {steps.map(({ text, status }, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: a plan arrives whole, and two steps may be equal
+          <li key={index} className={`flex gap-2 ${status === 'completed' ? 'text-soft' : ''}`}>
+            <span
+              aria-label={status.replace('_', ' ')}
+              role="img"
+              className={status === 'in_progress' ? 'text-accent' : ''}
+            >
+              {MARKS[status]}
+            </span>
+            <span className={status === 'in_progress' ? 'font-medium' : ''}>{text}</span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}

@@ -1,0 +1,26 @@
+import { unmasked } from '../../text/format.ts'
+import type { RequestItem } from '../fold/items.ts'
+
+const BY = { person: 'you', policy: 'the policy', hook: 'a hook' } as const
+const DECISIONS = { allow: 'Allowed', deny: 'Denied', answered: 'Answered' } as const
+
+/** What became of a request, as a line of the conversation. Open requests have their card at the bottom. */
+export function RequestView({ item: { request, resolved, withdrawn } }: { item: RequestItem }) {
+  const what = unmasked(request.title ?? request.tool ?? request.questions?.[0]?.text ?? request.kind)
+  return (
+    <p className="flex flex-wrap gap-x-2 text-xs text-soft">
+      <span>{standingOf(resolved, withdrawn)}</span>
+      <span className="min-w-0 truncate text-ink">{what}</span>
+      {resolved?.answers && <span>{Object.values(resolved.answers).flat().join(', ')}</span>}
+      {resolved?.message !== undefined && <span>“{resolved.message}”</span>}
+    </p>
+  )
+}
+
+function standingOf(resolved: RequestItem['resolved'], withdrawn: RequestItem['withdrawn']): string {
+  if (resolved) {
+    const scope = resolved.scope !== undefined && resolved.scope !== 'once' ? ` (${resolved.scope})` : ''
+    return `${DECISIONS[resolved.decision]} by ${BY[resolved.by]}${scope}:`
+  }
+  return withdrawn ? `Withdrawn (${withdrawn.reason.replaceAll('_', ' ')}):` : 'Waiting for an answer:'
+}

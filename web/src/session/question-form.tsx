@@ -1,0 +1,133 @@
+import type { RequestAnswer } from 'mainstem/client'
+import { useState } from 'react'
+import { Button } from '../ui/button.tsx'
+import { useKeys } from '../ui/keys.ts'
+import type { RequestOpened } from './fold/items.ts'
+
+type Questions = NonNullable<RequestOpened['questions']>
+type Question = Questions[number]
+type Given = Readonly<Record<string, { chosen: readonly string[]; other: string }>>
+
+interface QuestionFormProps {
+  questions: Questions
+  busy: boolean
+  keys: boolean
+  onAnswer(answer: Omit<RequestAnswer, 'inputDigest'>): void
+}
+
+const NONE = { chosen: [], other: '' }
+
+function answersOf(questions: Questions, given: Given): Record<string, string[]> {
+  const pairs = questions.map(({ id }): [string, string[]] => {
+    const { chosen, other } = given[id] ?? NONE
+    return [id, [...chosen, ...(other.trim() === '' ? [] : [other.trim()])]]
+  })
+  return Object.fromEntries(pairs)
+}
+
+/** The questions of an agent. With a single question, the number keys choose an answer. */
+export function QuestionForm({ questions, busy, keys, onAnswer }: QuestionFormProps) {
+  const [given, setGiven] = useState<Given>({})
+  const answers = answersOf(questions, given)
+  const complete = questions.every(({ id }) => (answers[id]?.length ?? 0) > 0)
+  const choose = ({ id, multiple }: Question, label: string) => {
+    const { chosen, other } = given[id] ?? NONE
+    const without = chosen.filter((one) => one !== label)
+    const next = !multiple ? [label] : without.length < chosen.length ? without : [...chosen, label]
+    setGiven({ ...given, [id]: { chosen: next, other: multiple ? other : '' } })
+  }
+  const [only] = questions
+  const single = questions.length === 1 && only
+  useKeys(
+    keys && single
+      ? Object.fromEntries(
+          only.options.slice(0, 9).map(({ label }, index) => [`${index + 1}`, () => choose(only, label)]),
+        )
+      : {},
+  )
+  return (
+    <form
+      className="space-y-3"
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (complete) onAnswer({ decision: 'answered', answers })
+      }}
+    >
+      {questions.map((question) => (
+        <QuestionField
+          key={question.id}
+          question={question}
+          numbered={single !== false}
+          given={given[question.id] ?? NONE}
+          onChoose={(label) => choose(question, label)}
+          onOther={(other) =>
+            setGiven({
+              ...given,
+              [question.id]: { chosen: question.multiple ? (given[question.id] ?? NONE).chosen : [], other },
+            })
+          }
+        />
+      ))}
+      <div className="flex gap-2">
+        <Button type="submit" look="main" disabled={busy || !complete}>
+          Answer
+        </Button>
+        <Button look="danger" disabled={busy} onClick={() => onAnswer({ decision: 'deny' })}>
+          Decline to answer
+        </Button>
+      </div>
+    </form>
+  )
+}
+
+interface QuestionFieldProps {
+  question: Question
+  numbered: boolean
+  given: Given[string]
+  onChoose(label: string): void
+  onOther(text: string): void
+}
+
+function QuestionField({ question, numbered, given, onChoose, onOther }: QuestionFieldProps) {
+  const { id, header, text, options, multiple, other, secret } = question
+  return (
+    <fieldset>
+      <legend className="mb-1">
+        {header !== undefined && <span className="mr-2 text-xs text-soft">{header}</span>}
+        <span className="font-medium">{text}</span>
+      </legend>
+      <div className="space-y-1">
+        {options.map(({ label, description }, index) => (
+          <label
+            key={label}
+            className="flex items-start gap-2 rounded-md border border-line px-2 py-1 hover:bg-raised"
+          >
+            <input
+              type={multiple ? 'checkbox' : 'radio'}
+              name={id}
+              className="mt-1"
+              checked={given.chosen.includes(label)}
+              onChange={() => onChoose(label)}
+            />
+            <span className="min-w-0">
+              {numbered && index < 9 && <kbd className="mr-1.5 text-xs text-soft">{index + 1}</kbd>}
+              <span>{label}</span>
+              {description !== undefined && <span className="block text-xs text-soft">{description}</span>}
+            </span>
+          </label>
+        ))}
+      </div>
+      {(other || options.length === 0) && (
+        <input
+          type={secret ? 'password' : 'text'}
+          autoComplete="off"
+          className="mt-1 w-full"
+          placeholder="Another answer"
+          aria-label={`Another answer to: ${text}`}
+          value={given.other}
+          onChange={(event) => onOther(event.target.value)}
+        />
+      )}
+    </fieldset>
+  )
+}

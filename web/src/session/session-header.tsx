@@ -1,0 +1,123 @@
+import type { SessionRecord } from 'mainstem/client'
+import { useNow } from '../app/clock.ts'
+import { type SessionTab, sessionHref } from '../app/route.ts'
+import { silenceOf } from '../inbox/groups.ts'
+import { useTitle } from '../inbox/session-title.tsx'
+import { clockTime, cost, count, shortPath, tokens } from '../text/format.ts'
+import { Badge } from '../ui/badge.tsx'
+import { ConnectionBadge } from './connection-badge.tsx'
+import type { Facts } from './fold/timeline.ts'
+import { OUTCOMES } from './outcome.ts'
+import type { SessionView } from './session-store.ts'
+import { SettingsMenu } from './settings-menu.tsx'
+
+const TABS: Record<SessionTab, string> = {
+  conversation: 'Conversation',
+  changes: 'Changes',
+  events: 'Events',
+  replay: 'Replay',
+}
+
+interface SessionHeaderProps {
+  record: SessionRecord
+  view: SessionView
+  tab: SessionTab
+}
+
+/** What the session is, how it stands, and what it used. */
+export function SessionHeader({ record, view, tab }: SessionHeaderProps) {
+  const { facts } = view.timeline
+  const title = useTitle(record)
+  return (
+    <header className="border-b border-line bg-panel px-3 pt-2 sm:px-5">
+      <div className="flex items-center gap-2">
+        <a
+          href="#/"
+          aria-label="Back to all sessions"
+          className="rounded px-1.5 text-lg text-soft hover:text-ink md:hidden"
+        >
+          ←
+        </a>
+        <h1 className="min-w-0 flex-1 truncate text-base font-semibold" title={title}>
+          {title}
+        </h1>
+        <Standing record={record} />
+        <ConnectionBadge connection={view.connection} />
+      </div>
+      <div className="mt-0.5 flex flex-wrap items-center gap-x-3 gap-y-0.5 text-xs text-soft">
+        <span>
+          {record.agent} {facts.agentVersion}
+        </span>
+        <span>{record.model ?? facts.model}</span>
+        <span title={record.cwd}>{shortPath(record.cwd)}</span>
+        <span>
+          {record.policy.approval} · {record.policy.sandbox}
+        </span>
+        <Spent record={record} facts={facts} />
+        <SettingsMenu record={record} facts={facts} />
+      </div>
+      <nav aria-label="Views of the session" className="mt-1.5 flex gap-4">
+        {Object.entries(TABS).map(([name, label]) => (
+          <a
+            key={name}
+            href={sessionHref(record.id, name as SessionTab)}
+            aria-current={name === tab ? 'page' : undefined}
+            className={`border-b-2 pb-1 text-sm ${name === tab ? 'border-accent font-medium' : 'border-transparent text-soft hover:text-ink'}`}
+          >
+            {label}
+          </a>
+        ))}
+      </nav>
+    </header>
+  )
+}
+
+function Standing({ record }: { record: SessionRecord }) {
+  const now = useNow()
+  if (record.status === 'busy') {
+    const silent = silenceOf(record, now)
+    return (
+      <Badge look={silent === undefined ? 'accent' : 'ask'}>
+        {silent === undefined ? 'running' : `no output for ${clockTime(silent)}`}
+      </Badge>
+    )
+  }
+  if (!record.lastOutcome) return <Badge>{record.status}</Badge>
+  const { label, look, meaning } = OUTCOMES[record.lastOutcome]
+  return (
+    <span title={meaning}>
+      <Badge look={look}>{label}</Badge>
+    </span>
+  )
+}
+
+/** Usage with its source, and how full the context is. */
+function Spent({
+  record: { usage },
+  facts: { context, usageSource },
+}: {
+  record: SessionRecord
+  facts: Facts
+}) {
+  const source = usageSource === 'computed' ? 'computed by Mainstem' : 'reported by the agent'
+  const share = context?.size ? Math.round((100 * context.used) / context.size) : undefined
+  return (
+    <>
+      {usage.total !== undefined && (
+        <span
+          title={`${source}: ${usage.input ?? 0} input, ${usage.cacheRead ?? 0} read from cache, ${usage.output ?? 0} output`}
+        >
+          {tokens(usage)}
+          {cost(usage) !== undefined && ` · ${cost(usage)}`}{' '}
+          <span className="opacity-80">({usageSource ?? 'agent'})</span>
+        </span>
+      )}
+      {context && (
+        <span title={`${context.used} of ${context.size ?? 'an unknown number of'} tokens`}>
+          context {count(context.used)}
+          {share !== undefined && ` (${share}%)`}
+        </span>
+      )}
+    </>
+  )
+}

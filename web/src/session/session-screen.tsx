@@ -1,0 +1,102 @@
+import { lazy, Suspense, useEffect, useMemo } from 'react'
+import type { SessionTab } from '../app/route.ts'
+import { useStore } from '../app/store.ts'
+import { attentive } from '../app/visible.ts'
+import { ErrorBoundary } from '../ui/error-boundary.tsx'
+import { Notice } from '../ui/notice.tsx'
+import { Composer } from './composer.tsx'
+import { RequestDock } from './request-dock.tsx'
+import { SessionHeader } from './session-header.tsx'
+import { openRequests, SessionStore } from './session-store.ts'
+import { TimelineView } from './timeline-view.tsx'
+
+const EventsTab = lazy(() => import('../events/events-tab.tsx'))
+const ReplayTab = lazy(() => import('../replay/replay-tab.tsx'))
+const ChangesTab = lazy(() => import('./changes-tab.tsx'))
+
+interface SessionScreenProps {
+  id: string
+  tab: SessionTab
+  seq: number | undefined
+}
+
+/** One session: its conversation, its changes, its events and its replay. */
+export function SessionScreen({ id, tab, seq }: SessionScreenProps) {
+  const store = useMemo(() => new SessionStore(id), [id])
+  const follows = useStore(attentive)
+  useEffect(() => {
+    if (!follows) return
+    void store.follow()
+    return () => store.stop()
+  }, [store, follows])
+  const view = useStore(store)
+  const { record, error } = view
+  if (!record) return <Loading id={id} error={error} />
+  return (
+    <div className="flex h-full min-h-0 flex-col">
+      <SessionHeader record={record} view={view} tab={tab} />
+      <Banners view={view} />
+      <ErrorBoundary key={tab}>
+        <Suspense fallback={<p className="p-6 text-center text-soft">Loading…</p>}>
+          {tab === 'conversation' && <TimelineView store={store} view={view} />}
+          {tab === 'changes' && <ChangesTab store={store} view={view} />}
+          {tab === 'events' && <EventsTab record={record} head={view.timeline.last} seq={seq} />}
+          {tab === 'replay' && <ReplayTab record={record} />}
+        </Suspense>
+      </ErrorBoundary>
+      {(tab === 'conversation' || tab === 'changes') && (
+        <footer className="border-t border-line bg-page px-3 pt-2 pb-[max(0.5rem,env(safe-area-inset-bottom))] sm:px-5">
+          <RequestDock session={id} requests={openRequests(view)} onAnswered={() => void store.refresh()} />
+          <Composer record={record} facts={view.timeline.facts} />
+        </footer>
+      )}
+    </div>
+  )
+}
+
+function Banners({ view: { timeline, error, record } }: { view: ReturnType<SessionStore['get']> }) {
+  const { contextLost } = timeline.facts
+  return (
+    <>
+      {contextLost && (
+        <div className="px-3 pt-2 sm:px-5">
+          <Notice level="warning">
+            The agent continued without its earlier context. {contextLost.message}
+          </Notice>
+        </div>
+      )}
+      {record?.earliest !== undefined && (
+        <div className="px-3 pt-2 sm:px-5">
+          <Notice>Entries before {record.earliest} were removed by the retention settings.</Notice>
+        </div>
+      )}
+      {error && (
+        <div className="px-3 pt-2 sm:px-5">
+          <Notice level="error">{error.message}</Notice>
+        </div>
+      )}
+    </>
+  )
+}
+
+function Loading({
+  id,
+  error,
+}: {
+  id: string
+  error: { code: string | undefined; message: string } | undefined
+}) {
+  if (!error) return <p className="p-6 text-center text-soft">Loading…</p>
+  return (
+    <div className="mx-auto max-w-lg space-y-3 p-6">
+      <Notice level="error">
+        {error.code === 'session_not_found'
+          ? `There is no session ${id}. It was removed, or it belongs to another token.`
+          : error.message}
+      </Notice>
+      <a className="text-accent underline" href="#/">
+        All sessions
+      </a>
+    </div>
+  )
+}

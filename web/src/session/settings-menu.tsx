@@ -1,0 +1,132 @@
+import type { Policy, SessionRecord } from 'mainstem/client'
+import { useState } from 'react'
+import { client } from '../app/client.ts'
+import { useAction } from '../ui/action.ts'
+import { Button } from '../ui/button.tsx'
+import type { Facts } from './fold/timeline.ts'
+
+const APPROVALS: readonly Policy['approval'][] = ['ask', 'ask-dangerous', 'auto-edit', 'auto-all']
+
+interface SettingsMenuProps {
+  record: SessionRecord
+  facts: Facts
+}
+
+/** Changes model, permissions and mode of a session, and ends it. */
+export function SettingsMenu({ record, facts }: SettingsMenuProps) {
+  const { id, policy, status } = record
+  const { busy, error, run } = useAction()
+  const [note, setNote] = useState<string>()
+  if (status === 'ended') return null
+  const change = (work: () => Promise<{ applied: 'now' | 'next_turn' }>) =>
+    run(async () => {
+      const { applied } = await work()
+      setNote(applied === 'now' ? 'Changed.' : 'Takes effect with the next turn.')
+    })
+  return (
+    <details className="relative ml-auto">
+      <summary className="list-none rounded px-1.5 hover:bg-raised hover:text-ink">Settings ▾</summary>
+      <div className="absolute right-0 z-10 mt-1 w-72 space-y-3 rounded-lg border border-line bg-panel p-3 text-sm text-ink shadow-lg">
+        <ModelField
+          record={record}
+          facts={facts}
+          busy={busy}
+          onChange={(model) => change(() => client.setModel(id, model))}
+        />
+        <label className="block">
+          <span className="text-xs text-soft">Permissions</span>
+          <select
+            className="w-full"
+            disabled={busy}
+            value={policy.approval}
+            onChange={(event) => {
+              const approval = event.target.value as Policy['approval']
+              change(() => client.setMode(id, { policy: { ...policy, approval } }))
+            }}
+          >
+            {APPROVALS.map((approval) => (
+              <option key={approval}>{approval}</option>
+            ))}
+          </select>
+        </label>
+        {facts.modes.length > 0 && (
+          <label className="block">
+            <span className="text-xs text-soft">Mode of the agent</span>
+            <select
+              className="w-full"
+              disabled={busy}
+              value={facts.mode ?? ''}
+              onChange={(event) => {
+                const mode = event.target.value
+                change(() => client.setMode(id, { mode }))
+              }}
+            >
+              {facts.modes.map((mode) => (
+                <option key={mode.id} value={mode.id}>
+                  {mode.name ?? mode.id}
+                </option>
+              ))}
+            </select>
+          </label>
+        )}
+        <Button look="danger" className="w-full" disabled={busy} onClick={() => run(() => client.end(id))}>
+          End session
+        </Button>
+        {(error ?? note) !== undefined && (
+          <p role="status" className={error === undefined ? 'text-soft' : 'text-bad'}>
+            {error ?? note}
+          </p>
+        )}
+      </div>
+    </details>
+  )
+}
+
+interface ModelFieldProps extends SettingsMenuProps {
+  busy: boolean
+  onChange(model: string | null): void
+}
+
+function ModelField({ record, facts, busy, onChange }: ModelFieldProps) {
+  const current = record.model ?? facts.model ?? ''
+  if (facts.models.length > 0) {
+    return (
+      <label className="block">
+        <span className="text-xs text-soft">Model</span>
+        <select
+          className="w-full"
+          disabled={busy}
+          value={current}
+          onChange={(event) => onChange(event.target.value)}
+        >
+          {facts.models.some((model) => model.id === current) || (
+            <option value={current}>{current || 'default'}</option>
+          )}
+          {facts.models.map((model) => (
+            <option key={model.id} value={model.id}>
+              {model.name ?? model.id}
+            </option>
+          ))}
+        </select>
+      </label>
+    )
+  }
+  return (
+    <form
+      className="flex items-end gap-2"
+      onSubmit={(event) => {
+        event.preventDefault()
+        const model = String(new FormData(event.currentTarget).get('model') ?? '').trim()
+        onChange(model === '' ? null : model)
+      }}
+    >
+      <label className="min-w-0 flex-1">
+        <span className="text-xs text-soft">Model</span>
+        <input name="model" className="w-full" defaultValue={current} placeholder="the agent's default" />
+      </label>
+      <Button type="submit" disabled={busy}>
+        Set
+      </Button>
+    </form>
+  )
+}

@@ -1,0 +1,112 @@
+export interface DiffLine {
+  kind: 'same' | 'added' | 'removed' | 'hunk'
+  text: string
+}
+
+/** Lines of context around a change. */
+const CONTEXT = 3
+
+/** Above this product of lines a comparison line by line would take too long: the files are shown whole. */
+const LARGEST = 4_000_000
+
+/** The lines of a unified diff, without its file headers. */
+export function parseDiff(diff: string): DiffLine[] {
+  const lines: DiffLine[] = []
+  let inHunk = false
+  for (const text of diff.split('\n')) {
+    if (text.startsWith('@@')) inHunk = true
+    if (!inHunk && /^(?:diff |index |--- |\+\+\+ |new file|deleted file|similarity|rename )/.test(text))
+      continue
+    if (text.startsWith('\\')) continue
+    if (text.startsWith('@@')) lines.push({ kind: 'hunk', text })
+    else if (text.startsWith('+')) lines.push({ kind: 'added', text: text.slice(1) })
+    else if (text.startsWith('-')) lines.push({ kind: 'removed', text: text.slice(1) })
+    else lines.push({ kind: 'same', text: text.slice(1) })
+  }
+  if (lines.at(-1)?.text === '' && lines.at(-1)?.kind === 'same') lines.pop()
+  return lines
+}
+
+/** The difference of two texts by their longest common subsequence of lines, with some context. */
+export function diffTexts(before: string, after: string): DiffLine[] {
+  const [left, right] = [linesOf(before), linesOf(after)]
+  let start = 0
+  while (start < left.length && start < right.length && left[start] === right[start]) start++
+  let end = 0
+  while (end < left.length - start && end < right.length - start && left.at(-1 - end) === right.at(-1 - end))
+    end++
+  const changed = compare(left.slice(start, left.length - end), right.slice(start, right.length - end))
+  const same = (text: string): DiffLine => ({ kind: 'same', text })
+  return withContext([
+    ...left.slice(0, start).map(same),
+    ...changed,
+    ...left.slice(left.length - end).map(same),
+  ])
+}
+
+function linesOf(text: string): string[] {
+  const lines = text.split('\n')
+  if (lines.at(-1) === '') lines.pop()
+  return lines
+}
+
+function compare(left: readonly string[], right: readonly string[]): DiffLine[] {
+  const removed = (text: string): DiffLine => ({ kind: 'removed', text })
+  const added = (text: string): DiffLine => ({ kind: 'added', text })
+  if (left.length * right.length > LARGEST) return [...left.map(removed), ...right.map(added)]
+  const width = right.length + 1
+  const common = new Uint32Array((left.length + 1) * width)
+  const at = (i: number, j: number) => common[i * width + j] ?? 0
+  for (let i = left.length - 1; i >= 0; i--) {
+    for (let j = right.length - 1; j >= 0; j--)
+      common[i * width + j] =
+        left[i] === right[j] ? at(i + 1, j + 1) + 1 : Math.max(at(i + 1, j), at(i, j + 1))
+  }
+  const lines: DiffLine[] = []
+  let [i, j] = [0, 0]
+  while (i < left.length || j < right.length) {
+    const [from, to] = [left[i], right[j]]
+    if (from !== undefined && from === to) {
+      lines.push({ kind: 'same', text: from })
+      i++
+      j++
+    } else if (to === undefined || (from !== undefined && at(i + 1, j) >= at(i, j + 1))) {
+      lines.push(removed(from ?? ''))
+      i++
+    } else {
+      lines.push(added(to))
+      j++
+    }
+  }
+  return lines
+}
+
+/** Replaces long stretches without a change by a line that counts them. */
+function withContext(lines: readonly DiffLine[]): DiffLine[] {
+  const near = new Set<number>()
+  for (const [index, { kind }] of lines.entries()) {
+    if (kind === 'same') continue
+    for (let i = index - CONTEXT; i <= index + CONTEXT; i++) near.add(i)
+  }
+  const shown: DiffLine[] = []
+  let skipped = 0
+  for (const [index, line] of lines.entries()) {
+    if (!near.has(index)) {
+      skipped++
+      continue
+    }
+    if (skipped > 0) shown.push({ kind: 'hunk', text: `${skipped} unchanged lines` })
+    skipped = 0
+    shown.push(line)
+  }
+  return shown
+}
+
+export function countChanges(lines: readonly DiffLine[]): { added: number; removed: number } {
+  let [added, removed] = [0, 0]
+  for (const { kind } of lines) {
+    if (kind === 'added') added++
+    if (kind === 'removed') removed++
+  }
+  return { added, removed }
+}

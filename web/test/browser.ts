@@ -1,0 +1,21 @@
+import { existsSync } from 'node:fs'
+import bundled from '@sparticuz/chromium'
+import { type Browser, chromium } from 'playwright-core'
+
+/** Where Linux distributions put their Chromium. */
+const SYSTEM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
+
+/** One process, no GPU, no sandbox of its own: what works in a container. Web security stays on. */
+const ARGS = [
+  '--no-sandbox',
+  '--no-zygote',
+  '--disable-gpu',
+  '--disable-dev-shm-usage',
+  '--font-render-hinting=none',
+]
+
+/** A real Chromium: the one of the system where there is one, otherwise the one from npm. */
+export async function launchBrowser(): Promise<Browser> {
+  const executablePath = SYSTEM.find((path) => existsSync(path)) ?? (await bundled.executablePath())
+  return chromium.launch({ executablePath, args: ARGS })
+}

@@ -1,0 +1,71 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { build } from 'vite'
+import { afterAll, beforeAll } from 'vitest'
+import { launchBrowser } from './browser.ts'
+import { Stage } from './stage.ts'
+
+/** What a page must not do while a test runs. */
+export interface Watched {
+  page: Page
+  /** Dialogs, faults, violations of the content security policy, and requests to other hosts. */
+  faults: string[]
+}
+
+/** Collected in the page itself, because violations are events of its documents. */
+const WATCH_POLICY = `
+  globalThis.violations = []
+  addEventListener('securitypolicyviolation', (event) => violations.push(event.violatedDirective + ' ' + event.blockedURI))
+`
+
+/** One browser, one build of the page and one server for a file of tests. */
+export function theatre(): { stage: Stage; open(options?: BrowserContextOptions): Promise<Watched>; signedIn(options?: BrowserContextOptions): Promise<Watched> } {
+  const folder = mkdtempSync(join(tmpdir(), 'page-build-'))
+  const stage = new Stage(folder)
+  let browser: Browser | undefined
+  beforeAll(async () => {
+    const configFile = join(import.meta.dirname, '../vite.config.ts')
+    await build({ configFile, logLevel: 'error', build: { outDir: folder, emptyOutDir: true } })
+    browser = await launchBrowser()
+    await stage.start()
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await stage[Symbol.asyncDispose]()
+    rmSync(folder, { recursive: true })
+  })
+  const open = async (options: BrowserContextOptions = {}) => {
+    if (!browser) throw new Error('the browser starts before the tests')
+    const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options })
+    await context.addInitScript(WATCH_POLICY)
+    return watched(await context.newPage(), stage.url)
+  }
+  const signedIn = async (options?: BrowserContextOptions) => {
+    const found = await open(options)
+    await found.page.goto(`${stage.url}/#ticket=${await stage.client.ticket()}`)
+    await found.page.getByRole('searchbox', { name: 'Filter sessions' }).waitFor()
+    return found
+  }
+  return { stage, open, signedIn }
+}
+
+function watched(page: Page, url: string): Watched {
+  const faults: string[] = []
+  page.on('dialog', (dialog) => {
+    faults.push(`dialog: ${dialog.message()}`)
+    void dialog.dismiss()
+  })
+  page.on('pageerror', ({ message }) => faults.push(`error: ${message}`))
+  page.on('request', (request) => {
+    if (!/^(?:data|blob|about):/.test(request.url()) && !request.url().startsWith(url)) faults.push(`request: ${request.url()}`)
+  })
+  return { page, faults }
+}
+
+/** What the page did that it must not do. */
+export async function faultsOf({ page, faults }: Watched): Promise<string[]> {
+  const violations: string[] = await page.evaluate('globalThis.violations')
+  return [...faults, ...violations]
+}

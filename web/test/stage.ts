@@ -1,0 +1,79 @@
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Agent } from '../../src/agents/agent.ts'
+import { demo } from '../../src/agents/demo/agent.ts'
+import { echo } from '../../src/agents/echo/agent.ts'
+import { MainstemClient } from '../../src/client/index.ts'
+import { type Config, loadConfig } from '../../src/daemon/config.ts'
+import { type Server, serve } from '../../src/daemon/serve.ts'
+import type { Timers } from '../../src/drivers/driver.ts'
+import { driver } from '../../src/drivers/index.ts'
+import { able, puppet } from '../../test/gateway/puppet.ts'
+
+/** Scripted agents wait this much shorter. */
+const FASTER = 25
+
+const fast: Timers = {
+  async sleep(ms, signal) {
+    try {
+      await sleep(ms / FASTER, undefined, { signal, ref: false })
+    } catch (thrown) {
+      if (!signal.aborted) throw thrown
+    }
+  },
+}
+
+const AGENTS: readonly Agent[] = [demo, echo, puppet, able]
+
+/** A real server with a real store, on a port that stays the same over restarts. */
+export class Stage implements AsyncDisposable {
+  readonly home = realpathSync(mkdtempSync(join(tmpdir(), 'page-stage-')))
+  readonly #pageDirectory: string
+  readonly #timers: Timers
+  #server: Server | undefined
+  #port = 0
+
+  constructor(pageDirectory: string, timers: Timers = fast) {
+    this.#pageDirectory = pageDirectory
+    this.#timers = timers
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.#port}`
+  }
+
+  get token(): string {
+    return this.#server?.tokenFile?.token ?? ''
+  }
+
+  get client(): MainstemClient {
+    return new MainstemClient({ baseUrl: this.url, token: this.token })
+  }
+
+  async start(more: Partial<Config> = {}): Promise<void> {
+    const flags = { port: this.#port, cwd: this.home, data: join(this.home, 'data') }
+    const config = await loadConfig({ flags, environment: {}, cwd: this.home })
+    const timeouts = { ...config.timeouts, drainMs: 10 }
+    this.#server = await serve({
+      config: { ...config, timeouts, ...more },
+      report: (thrown) => console.error(thrown),
+      agents: AGENTS,
+      pageDirectory: this.#pageDirectory,
+      between: { store: (store) => store, driver: () => driver({ timers: this.#timers }) },
+    })
+    this.#port = Number(new URL(this.#server.url).port)
+  }
+
+  /** Stops at once: a turn that runs is interrupted. */
+  async stop(): Promise<void> {
+    await this.#server?.stop()
+    this.#server = undefined
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop()
+    rmSync(this.home, { recursive: true })
+  }
+}
