@@ -21,7 +21,11 @@ const WATCH_POLICY = `
 `
 
 /** One browser, one build of the page and one server for a file of tests. */
-export function theatre(): { stage: Stage; open(options?: BrowserContextOptions): Promise<Watched>; signedIn(options?: BrowserContextOptions): Promise<Watched> } {
+export function theatre(): {
+  stage: Stage
+  open(options?: BrowserContextOptions): Promise<Watched>
+  signedIn(options?: BrowserContextOptions): Promise<Watched>
+} {
   const folder = mkdtempSync(join(tmpdir(), 'page-build-'))
   const stage = new Stage(folder)
   let browser: Browser | undefined
@@ -59,7 +63,8 @@ function watched(page: Page, url: string): Watched {
   })
   page.on('pageerror', ({ message }) => faults.push(`error: ${message}`))
   page.on('request', (request) => {
-    if (!/^(?:data|blob|about):/.test(request.url()) && !request.url().startsWith(url)) faults.push(`request: ${request.url()}`)
+    if (!/^(?:data|blob|about):/.test(request.url()) && !request.url().startsWith(url))
+      faults.push(`request: ${request.url()}`)
   })
   return { page, faults }
 }

@@ -1,12 +1,13 @@
 import type { Entry, SessionRecord } from 'mainstem/client'
 import { useEffect, useMemo, useRef, useState } from 'react'
-import { VList, type VListHandle } from 'virtua'
+import { VList } from 'virtua'
 import { client, leftOut, messageOf } from '../app/client.ts'
 import { apply } from '../session/fold/apply.ts'
 import { emptyTimeline, type Timeline } from '../session/fold/timeline.ts'
 import { ItemView } from '../session/items/item-view.tsx'
 import { clockTime } from '../text/format.ts'
 import { Button } from '../ui/button.tsx'
+import { useFollowEnd } from '../ui/follow-end.ts'
 import { useKeys } from '../ui/keys.ts'
 import { Notice } from '../ui/notice.tsx'
 import { dueAt, scheduleOf } from './schedule.ts'
@@ -117,25 +118,18 @@ function useTimelineAt(entries: readonly Entry[], due: number): Timeline {
   return now.timeline
 }
 
-function Stage({ timeline, due }: { timeline: Timeline; due: number }) {
-  const list = useRef<VListHandle>(null)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: follows the end of what is played
-  useEffect(() => {
-    list.current?.scrollToIndex(timeline.items.length, { align: 'end' })
-  }, [due])
+function Stage({ timeline }: { timeline: Timeline; due: number }) {
+  const frame = useRef<HTMLDivElement>(null)
+  useFollowEnd(frame)
   return (
-    <VList
-      ref={list}
-      className="min-h-0 flex-1 px-3 sm:px-5"
-      data-last-seq={timeline.last}
-      aria-label="Replay"
-      tabIndex={0}
-    >
-      {timeline.items.map((item) => (
-        <div key={item.key} className="mx-auto max-w-4xl py-1.5">
-          <ItemView item={item} />
-        </div>
-      ))}
-    </VList>
+    <div ref={frame} className="min-h-0 flex-1" data-last-seq={timeline.last}>
+      <VList data-scroller className="h-full px-3 sm:px-5" aria-label="Replay" tabIndex={0}>
+        {timeline.items.map((item) => (
+          <div key={item.key} className="mx-auto max-w-4xl py-1.5">
+            <ItemView item={item} />
+          </div>
+        ))}
+      </VList>
+    </div>
   )
 }

@@ -1,20 +1,18 @@
-import { useEffect, useLayoutEffect, useRef, useState } from 'react'
-import { VList, type VListHandle } from 'virtua'
+import { useLayoutEffect, useRef } from 'react'
+import { VList } from 'virtua'
 import { Button } from '../ui/button.tsx'
+import { useFollowEnd } from '../ui/follow-end.ts'
 import { ItemView } from './items/item-view.tsx'
 import type { SessionStore, SessionView } from './session-store.ts'
 
-/** Distance from an edge, in pixels, at which the view follows the end or reads older entries. */
-const NEAR = 80
+/** Distance from the start, in pixels, at which older entries are read. */
+const NEAR_START = 400
 
 /** The conversation, newest at the bottom. It follows the end until someone scrolls up, and reads older pages at the top. */
 export function TimelineView({ store, view }: { store: SessionStore; view: SessionView }) {
   const { timeline, version, prepended, loadingOlder } = view
-  const list = useRef<VListHandle>(null)
-  const following = useRef(true)
-  const [away, setAway] = useState(false)
-  const offsetBefore = useRef(0)
   const frame = useRef<HTMLDivElement>(null)
+  const { following, toEnd } = useFollowEnd(frame)
   const { items } = timeline
   // Keeps the place of the reader in the list when items arrive in front of it.
   const before = useRef(prepended)
@@ -22,33 +20,8 @@ export function TimelineView({ store, view }: { store: SessionStore; view: Sessi
   useLayoutEffect(() => {
     before.current = prepended
   }, [prepended])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the version counts the changes of the timeline
-  useEffect(() => {
-    if (following.current) list.current?.scrollToIndex(items.length, { align: 'end' })
-  }, [version, items.length])
-  // A card below the list takes room from it, and gives it back.
-  useEffect(() => {
-    if (!frame.current) return
-    const observer = new ResizeObserver(() => {
-      if (following.current) list.current?.scrollTo(Number.MAX_SAFE_INTEGER)
-    })
-    observer.observe(frame.current)
-    return () => observer.disconnect()
-  }, [])
-  const toEnd = () => {
-    following.current = true
-    list.current?.scrollToIndex(items.length, { align: 'end' })
-  }
   const onScroll = (offset: number) => {
-    const handle = list.current
-    if (!handle) return
-    const atEnd = offset + handle.viewportSize >= handle.scrollSize - NEAR
-    // Content that grows moves the end away; only a person moves the place upwards.
-    if (atEnd) following.current = true
-    else if (offset < offsetBefore.current) following.current = false
-    offsetBefore.current = offset
-    setAway(!following.current)
-    if (offset < NEAR * 4 && store.hasOlder) void store.older()
+    if (!following && offset < NEAR_START && store.hasOlder) void store.older()
   }
   return (
     <div
@@ -59,7 +32,7 @@ export function TimelineView({ store, view }: { store: SessionStore; view: Sessi
       data-version={version}
     >
       <VList
-        ref={list}
+        data-scroller
         shift={shift}
         onScroll={onScroll}
         className="h-full px-3 sm:px-5"
@@ -82,7 +55,7 @@ export function TimelineView({ store, view }: { store: SessionStore; view: Sessi
         ))}
         <div key="end" className="h-3" />
       </VList>
-      {away && (
+      {!following && (
         <div className="absolute inset-x-0 bottom-2 flex justify-center">
           <Button onClick={toEnd} className="shadow-sm">
             To the end ↓
