@@ -54,7 +54,7 @@ test('the table has every route there is, and each is registered from it', () =>
       readFileSync(join(folder, name), 'utf8'),
     ),
   )
-  expect(registering).toEqual(['gateway.ts'])
+  expect(registering).toEqual(['http/server.ts'])
 })
 
 describe.each(routes)('%s %s', (method, url) => {
