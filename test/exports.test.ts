@@ -145,6 +145,7 @@ const PINNED: Record<string, readonly string[]> = {
     'Location',
     'MainstemError',
     'McpServer',
+    'ModeName',
     'ModelName',
     'NativeSessionId',
     'OUTSIDE_ID',

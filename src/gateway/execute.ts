@@ -110,7 +110,7 @@ async function start(deps: GatewayDeps, once: IdempotencyKey, principal: string,
   const request = await sessionOf(deps, principal, body)
   const { id, session } = await sessions.createOnce(once, request, body.task)
   // The run goes on whoever listens; its session is over when its one turn is.
-  if (session) runs.track(session.settled(1).finally(() => sessions.finish(id)))
+  if (session) runs.track(session.ended(1).finally(() => sessions.finish(id)))
   return { id, replayed: session === undefined }
 }
 

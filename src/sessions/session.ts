@@ -115,6 +115,11 @@ export class Session implements EngineOwner {
     return this.#engine.turnWaiters.wait(turn)
   }
 
+  /** Settles when the turn has ended, without its result. */
+  ended(turn: number): Promise<void> {
+    return this.#engine.turnWaiters.ended(turn)
+  }
+
   /** A prompt that joins the open turn. */
   async steer(text: string, claim?: Claim): Promise<void> {
     need(this.#setup, 'steer')

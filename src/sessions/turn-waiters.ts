@@ -29,13 +29,22 @@ export class TurnWaiters {
   }
 
   wait(turn: number): Promise<TurnCompleted> {
-    if (turn <= this.#settledThrough || this.#settledBeyond.has(turn)) return this.#read(turn)
+    if (this.#isSettled(turn)) return this.#read(turn)
     if (this.#failure) return Promise.reject(this.#failure)
     return new Promise((resolve, reject) => {
       const waiting = this.#waiting.get(turn) ?? []
       waiting.push({ resolve, reject })
       this.#waiting.set(turn, waiting)
     })
+  }
+
+  /** Waits for the end without its result, so that a late caller reads no log. */
+  async ended(turn: number): Promise<void> {
+    if (!this.#isSettled(turn)) await this.wait(turn)
+  }
+
+  #isSettled(turn: number): boolean {
+    return turn <= this.#settledThrough || this.#settledBeyond.has(turn)
   }
 
   /** Call after the event is committed. */

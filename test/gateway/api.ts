@@ -78,7 +78,7 @@ export async function begin(
 /** A log that is over: begun, run to its end, and ended. */
 export async function finished(server: TestGateway, prompt: string, more: object = {}): Promise<string> {
   const id = await begin(server, { prompt, ...more })
-  await server.sessions.get(id)?.settled(1)
+  await server.sessions.get(id)?.ended(1)
   await call(server, `POST /v1/sessions/${id}/end`)
   return id
 }

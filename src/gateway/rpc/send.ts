@@ -109,7 +109,7 @@ async function relay(
   const exchange = new Exchange({ turn, after, dialect, options: asked, known: place?.state })
   // A session whose log cannot be written any more says nothing more, and its reader must not wait for it.
   const failed = new AbortController()
-  session.settled(turn).catch((thrown) => failed.abort(thrown))
+  session.ended(turn).catch((thrown) => failed.abort(thrown))
   const signal = AbortSignal.any([stream.signal, failed.signal])
   for await (const entries of sessions.follow(session.id, place?.seq ?? from, signal)) {
     const frames = options.raw ? await rawFrames(sessions, session.id, entries) : undefined

@@ -221,5 +221,5 @@ export function trackTurn({ runs }: GatewayDeps, session: Session, turn: number)
   const kept = (thrown: unknown) => {
     if (toMainstemError(thrown).code !== 'draining') throw thrown
   }
-  runs.track(session.settled(turn).catch(kept))
+  runs.track(session.ended(turn).catch(kept))
 }
