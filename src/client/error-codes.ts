@@ -23,6 +23,7 @@ export const TYPES: Readonly<Record<ErrorCode, AgentErrorType>> = {
   timeout: 'timeout',
   overloaded: 'connectionFailed',
   draining: 'connectionFailed',
+  fenced: 'connectionFailed',
   storage_failed: 'connectionFailed',
   permission_denied: 'permissionDenied',
   tool_execution_failed: 'toolExecutionFailed',

@@ -43,6 +43,7 @@ const PASSING: ReadonlySet<ErrorCode> = new Set([
   'timeout',
   'overloaded',
   'draining',
+  'fenced',
   'storage_failed',
 ])
 

@@ -39,6 +39,12 @@ export const ERRORS = {
     exit: 1,
     advice: 'The server is stopping; try again after the time in Retry-After.',
   },
+  fenced: {
+    http: 503,
+    exit: 1,
+    advice:
+      'Another server owns the session; send the request there, or try again after the time in Retry-After.',
+  },
   storage_failed: { http: 503, exit: 1, advice: 'Check disk space and permissions of the data directory.' },
   permission_denied: { http: 500, exit: 5, advice: 'Allow the tool, or have somebody there to answer.' },
   tool_execution_failed: { http: 500, exit: 1, advice: "Look at the tool's own output." },

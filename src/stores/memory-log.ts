@@ -3,7 +3,14 @@ import type { Entry, SessionRecord } from '../model/index.ts'
 import { blobOf } from './blob-of.ts'
 import { cursorGone } from './cursor-gone.ts'
 import { fitting } from './read-bytes.ts'
-import type { Batch, Edge, JournalFrame, QueuedPrompt, StoredState } from './store.ts'
+import {
+  type Batch,
+  type Edge,
+  type JournalFrame,
+  NO_FENCE,
+  type QueuedPrompt,
+  type StoredState,
+} from './store.ts'
 
 /** Entries that follow each other. The list never changes: readers are given it as it is. */
 interface Chunk {
@@ -20,6 +27,8 @@ const SHORT = 64
 /** One log in memory, and who waits for it. */
 export class MemoryLog {
   state: StoredState | undefined
+  fence = NO_FENCE
+  owner: string | undefined
   #queue: readonly QueuedPrompt[] = []
   /** As they were committed: into one growing list each entry would be written once more, and again when it grows. */
   #chunks: Chunk[] = []
@@ -32,6 +41,11 @@ export class MemoryLog {
 
   get head(): number {
     return this.#last ? this.#last.after + this.#last.entries.length : 0
+  }
+
+  /** False for a log that only has readers which wait for it. */
+  get exists(): boolean {
+    return this.state !== undefined || this.head > 0
   }
 
   get record(): SessionRecord | undefined {
@@ -52,13 +66,14 @@ export class MemoryLog {
     return [...this.#droppedBlobs, ...this.#chunks.flatMap(blobsOf)]
   }
 
-  append({ entries, journal = [], record, heard, queued, dequeued }: Batch): void {
+  append({ entries, journal = [], record, heard, queued, dequeued, release }: Batch): void {
     if (entries.length > 0) this.#add(entries)
     for (const frame of journal) this.#journal.push(frame)
     if (record) this.state = record
     if (queued) this.#queue = [...this.#queue, ...queued]
     if (dequeued) this.#queue = this.#queue.filter(({ turn }) => !dequeued.includes(turn))
     if (heard && this.state) this.state = { ...this.state, ...heard }
+    if (release) this.owner = undefined
     this.#wakeAll()
   }
 

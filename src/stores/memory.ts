@@ -1,23 +1,30 @@
 import type { SessionRecord } from '../model/index.ts'
 import { addUsage, type BlobRef, type BlobSink, type Entry, MainstemError } from '../model/index.ts'
 import { checkContinues } from './check-continues.ts'
+import { checkFence } from './check-fence.ts'
 import { dayOf } from './day-of.ts'
 import { keyTaken } from './key-taken.ts'
+import { Leases } from './leases.ts'
 import { MemoryBlobs } from './memory-blobs.ts'
 import { MemoryLog } from './memory-log.ts'
 import { OpenTime } from './open-time.ts'
 import { READ_BYTES } from './read-bytes.ts'
 import { receiptId } from './receipt-id.ts'
-import type {
-  Batch,
-  Charge,
-  Edge,
-  JournalFrame,
-  Receipt,
-  SessionQuery,
-  Spent,
-  Store,
-  StoredState,
+import { sessionNotFound } from './session-not-found.ts'
+import {
+  type Batch,
+  type Charge,
+  type Edge,
+  FIRST_FENCE,
+  type JournalFrame,
+  type Lease,
+  type LeaseTerms,
+  NO_FENCE,
+  type Receipt,
+  type SessionQuery,
+  type Spent,
+  type Store,
+  type StoredState,
 } from './store.ts'
 
 /** Everything in this process's memory: for the library, for tests, and for runs nobody needs tomorrow. */
@@ -37,9 +44,11 @@ class MemoryStore implements Store {
   readonly #accounts = new Map<string, Spent>()
   readonly #blobs = new MemoryBlobs()
   readonly #time: OpenTime
+  readonly #leases: Leases
 
   constructor(time: OpenTime) {
     this.#time = time
+    this.#leases = new Leases(time)
   }
 
   async probe(): Promise<void> {
@@ -50,7 +59,13 @@ class MemoryStore implements Store {
     return this.#blobs
   }
 
-  async append(session: string, batch: Batch): Promise<void> {
+  async append(session: string, batch: Batch, fence = NO_FENCE): Promise<void> {
+    this.#checkFence(session, fence)
+    this.#append(session, batch)
+  }
+
+  /** Nothing is awaited in here, so nothing can come between the checks and the write. */
+  #append(session: string, batch: Batch): MemoryLog {
     const log = this.#log(session)
     const { entries, receipts, charges } = batch
     checkContinues(session, log.head, entries)
@@ -60,16 +75,39 @@ class MemoryStore implements Store {
     if (charges) for (const charge of charges) this.#charge(charge)
     if (batch.record) this.#own(batch.record)
     log.append(batch)
+    return log
   }
 
-  async create(session: string, batch: Batch, receipt?: Receipt): Promise<Receipt | undefined> {
-    // Nothing is awaited between the look and the write, so two who ask at once cannot both find the key free.
+  async create(
+    session: string,
+    batch: Batch,
+    receipt?: Receipt,
+    terms?: LeaseTerms,
+  ): Promise<Receipt | undefined> {
     const held = receipt && this.#receipts.get(receiptId(receipt.scope, receipt.key))?.receipt
     if (held) return held
     checkContinues(session, this.#logs.get(session)?.head ?? 0, batch.entries)
+    this.#checkFence(session, NO_FENCE)
+    const log = this.#append(session, batch)
     if (receipt) this.#take(receipt)
-    await this.append(session, batch)
+    if (terms) this.#lease(log, FIRST_FENCE, terms)
     return receipt
+  }
+
+  async acquire(session: string, owner: string, ttlMs: number): Promise<Lease> {
+    const log = this.#logs.get(session)
+    if (!log?.exists) throw sessionNotFound(session)
+    this.#leases.checkFree(session, log.owner, owner)
+    this.#lease(log, log.fence + 1, { owner, ttlMs })
+    return { fence: log.fence }
+  }
+
+  async renew(owner: string, ttlMs: number): Promise<void> {
+    this.#leases.extend(owner, ttlMs)
+  }
+
+  async release(owner: string): Promise<void> {
+    this.#leases.end(owner)
   }
 
   async read(
@@ -109,14 +147,17 @@ class MemoryStore implements Store {
     principal,
     status,
     asking,
+    acquirableBy,
     before,
     limit,
   }: SessionQuery): Promise<readonly SessionRecord[]> {
+    const others = acquirableBy === undefined ? [] : this.#leases.othersThan(acquirableBy)
     const newestFirst = [...this.#logs.values()].reverse()
     const from = before === undefined ? 0 : newestFirst.findIndex(({ state }) => state?.id === before) + 1
     const found: SessionRecord[] = []
-    for (const { record } of newestFirst.slice(from)) {
+    for (const { record, owner } of newestFirst.slice(from)) {
       if (found.length === limit) break
+      if (owner !== undefined && others.includes(owner)) continue
       if (!record || (principal !== undefined && record.principal !== principal)) continue
       if (status !== undefined && record.status !== status) continue
       if (asking !== undefined && asking !== record.requests.length > 0) continue
@@ -156,7 +197,8 @@ class MemoryStore implements Store {
     return bytes
   }
 
-  async trim(session: string, edge: Edge): Promise<void> {
+  async trim(session: string, edge: Edge, fence = NO_FENCE): Promise<void> {
+    this.#checkFence(session, fence)
     this.#logs.get(session)?.trim(edge)
   }
 
@@ -165,7 +207,8 @@ class MemoryStore implements Store {
     for (const [id, { at }] of this.#receipts) if (at < before) this.#receipts.delete(id)
   }
 
-  async delete(session: string): Promise<void> {
+  async delete(session: string, fence = NO_FENCE): Promise<void> {
+    this.#checkFence(session, fence)
     const log = this.#logs.get(session)
     this.#logs.delete(session)
     for (const kept of this.#receipts.values()) {
@@ -180,6 +223,16 @@ class MemoryStore implements Store {
   async [Symbol.asyncDispose](): Promise<void> {
     for (const log of this.#logs.values()) log.close()
     this.#logs.clear()
+  }
+
+  #checkFence(session: string, fence: number): void {
+    checkFence(session, this.#logs.get(session)?.fence ?? NO_FENCE, fence)
+  }
+
+  #lease(log: MemoryLog, fence: number, { owner, ttlMs }: LeaseTerms): void {
+    log.fence = fence
+    log.owner = owner
+    this.#leases.extend(owner, ttlMs)
   }
 
   #own({ principal, nativeSessionId, announcedSessionId, resumedFrom }: StoredState): void {

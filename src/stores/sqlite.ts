@@ -7,10 +7,13 @@ import {
   type SessionRecord,
 } from '../model/index.ts'
 import { checkContinues } from './check-continues.ts'
+import { checkFence } from './check-fence.ts'
 import { keyTaken } from './key-taken.ts'
+import { Leases } from './leases.ts'
 import { OpenTime } from './open-time.ts'
 import { READ_BYTES } from './read-bytes.ts'
 import { receiptId } from './receipt-id.ts'
+import { sessionNotFound } from './session-not-found.ts'
 import { Blobs, blobSum } from './sqlite/blobs.ts'
 import { matches } from './sqlite/checksum.ts'
 import { Committer } from './sqlite/committer.ts'
@@ -23,7 +26,19 @@ import { PreparedBatch } from './sqlite/prepared-batch.ts'
 import { Reader } from './sqlite/reader.ts'
 import { UPCASTS, type Upcasts } from './sqlite/upcast.ts'
 import { WriterChannel } from './sqlite/writer-channel.ts'
-import type { Batch, Edge, JournalFrame, Receipt, SessionQuery, Spent, Store } from './store.ts'
+import {
+  type Batch,
+  type Edge,
+  FIRST_FENCE,
+  type JournalFrame,
+  type Lease,
+  type LeaseTerms,
+  NO_FENCE,
+  type Receipt,
+  type SessionQuery,
+  type Spent,
+  type Store,
+} from './store.ts'
 
 export interface SqliteOptions {
   /** Made if it is not there. */
@@ -64,12 +79,14 @@ class SqliteStore implements Store {
   /** Keys that are being taken. */
   readonly #taking = new Map<string, Promise<Receipt>>()
   readonly #time: OpenTime
+  readonly #leases: Leases
 
   constructor(channel: WriterChannel, reader: Reader, blobs: Blobs, time: OpenTime) {
     this.#channel = channel
     this.#reader = reader
     this.#blobs = blobs
     this.#time = time
+    this.#leases = new Leases(time)
     this.#logs = new LiveLogs(reader)
     this.#committer = new Committer(channel, () => {
       this.#reader.recheck()
@@ -81,18 +98,46 @@ class SqliteStore implements Store {
     return this.#blobs
   }
 
-  async append(session: string, batch: Batch): Promise<void> {
+  async append(session: string, batch: Batch, fence = NO_FENCE): Promise<void> {
     const taken = batch.receipts?.find((receipt) => this.#holder(receipt) !== undefined)
     if (taken) throw keyTaken(taken)
     // Not awaited here, or the frames would stay in memory until they are written.
-    return this.#append(session, batch)
+    return this.#append(session, batch, fence)
   }
 
-  async create(session: string, batch: Batch, receipt?: Receipt): Promise<Receipt | undefined> {
+  async create(
+    session: string,
+    batch: Batch,
+    receipt?: Receipt,
+    terms?: LeaseTerms,
+  ): Promise<Receipt | undefined> {
     const held = receipt && this.#holder(receipt)
     if (held) return held
-    await this.#append(session, { ...batch, ...(receipt && { receipts: [receipt] }) })
+    // A session that is there already is a conflict, whoever has its lease.
+    checkContinues(session, this.#logs.open(session).head, batch.entries)
+    await this.#append(session, { ...batch, ...(receipt && { receipts: [receipt] }) }, NO_FENCE, terms)
     return receipt
+  }
+
+  /** In the order of all writes, so that every batch before it is committed when this is. */
+  async acquire(session: string, owner: string, ttlMs: number): Promise<Lease> {
+    const log = this.#logs.open(session)
+    if (log.n === undefined) {
+      this.#logs.release(log)
+      throw sessionNotFound(session)
+    }
+    this.#leases.checkFree(session, log.owner, owner)
+    const fence = log.fence + 1
+    await this.#write(...this.#prepare(session, { entries: [] }, log.fence, { owner, ttlMs }))
+    return { fence }
+  }
+
+  async renew(owner: string, ttlMs: number): Promise<void> {
+    this.#leases.extend(owner, ttlMs)
+  }
+
+  async release(owner: string): Promise<void> {
+    this.#leases.end(owner)
   }
 
   /** A long log is read in many pieces from the database: between them it is the turn of everybody else. */
@@ -142,8 +187,10 @@ class SqliteStore implements Store {
   }
 
   async records(query: SessionQuery): Promise<readonly SessionRecord[]> {
+    const { acquirableBy } = query
+    const notOf = acquirableBy === undefined ? [] : this.#leases.othersThan(acquirableBy)
     return this.#acknowledged(
-      () => this.#reader.records(query),
+      () => this.#reader.records(query, notOf),
       (records) => records.some((record) => this.#isAhead(record)),
     )
   }
@@ -178,8 +225,8 @@ class SqliteStore implements Store {
     return found
   }
 
-  async trim(session: string, edge: Edge): Promise<void> {
-    const log = this.#logs.open(session)
+  async trim(session: string, edge: Edge, fence = NO_FENCE): Promise<void> {
+    const log = this.#fenced(session, fence)
     if (log.n !== undefined) await this.#write(log, { kind: 'trim', n: log.n, ...edge })
     log.recent.length = 0
     this.#logs.release(log)
@@ -193,8 +240,8 @@ class SqliteStore implements Store {
     return this.#committer.write({ kind: 'forget', before: this.#time.now() - ms })
   }
 
-  async delete(session: string): Promise<void> {
-    const { n } = this.#logs.open(session)
+  async delete(session: string, fence = NO_FENCE): Promise<void> {
+    const { n } = this.#fenced(session, fence)
     const log = this.#logs.restart(session)
     if (n === undefined) this.#logs.release(log)
     else await this.#write(log, { kind: 'delete', n, id: session })
@@ -233,8 +280,8 @@ class SqliteStore implements Store {
   }
 
   /** Nothing is awaited between the look and this, so two who ask at once cannot both find the key free. */
-  async #append(session: string, batch: Batch): Promise<void> {
-    const written = this.#write(...this.#prepare(session, batch))
+  async #append(session: string, batch: Batch, fence: number, terms?: LeaseTerms): Promise<void> {
+    const written = this.#write(...this.#prepare(session, batch, fence, terms))
     const { receipts } = batch
     if (!receipts || receipts.length === 0) return written
     const ids = receipts.map(({ scope, key }) => receiptId(scope, key))
@@ -251,18 +298,30 @@ class SqliteStore implements Store {
     }
   }
 
-  /** Gives a batch its place behind everything that was given one before. */
-  #prepare(session: string, batch: Batch): [LiveLog, PreparedBatch] {
-    const log = this.#logs.open(session)
+  /** Gives a batch its place behind everything that was given one before. With terms, it begins a lease. */
+  #prepare(session: string, batch: Batch, fence: number, terms?: LeaseTerms): [LiveLog, PreparedBatch] {
+    const log = this.#fenced(session, fence)
     checkContinues(session, log.head, batch.entries)
     const n = log.n ?? this.#logs.nextSession()
+    const lease = leaseFrom(log, batch, terms)
     const prepared = new PreparedBatch({ n, id: session }, log.n === undefined, batch, {
       now: this.#time.now(),
       contentOf: (blob) => this.#blobs.takeSum(blob),
+      lease,
     })
     log.n = n
+    if (lease) Object.assign(log, lease)
+    if (terms) this.#leases.extend(terms.owner, terms.ttlMs)
     log.head += batch.entries.length
     return [log, prepared]
+  }
+
+  /** The log of a session, for a write with this fence. */
+  #fenced(session: string, fence: number): LiveLog {
+    const log = this.#logs.open(session)
+    if (log.fence !== fence) this.#logs.release(log)
+    checkFence(session, log.fence, fence)
+    return log
   }
 
   async #write(log: LiveLog, work: PreparedBatch | Removal): Promise<void> {
@@ -275,4 +334,10 @@ class SqliteStore implements Store {
       this.#logs.release(log)
     }
   }
+}
+
+/** The lease of a session from this batch on, where the batch changes it. */
+function leaseFrom({ fence }: LiveLog, { release }: Batch, terms: LeaseTerms | undefined) {
+  if (terms) return { fence: fence + FIRST_FENCE, owner: terms.owner }
+  return release ? { fence, owner: undefined } : undefined
 }

@@ -55,6 +55,25 @@ export interface Edge {
   frame?: number
 }
 
+/** Who asks for a lease, and for how long. */
+export interface LeaseTerms {
+  /** The id of a server. Two processes that run at the same time must not share one. */
+  owner: string
+  ttlMs: number
+}
+
+/** The right to write to a session. Every write carries the fence; the next lease of the session makes it stale. */
+export interface Lease {
+  /** Grows with every lease of the session. */
+  fence: number
+}
+
+/** The fence of a session that was never leased. */
+export const NO_FENCE = 0
+
+/** The fence of a session that was created with a lease. */
+export const FIRST_FENCE = 1
+
 /** What is committed together, or not at all. */
 export interface Batch {
   /** They continue the log exactly: the first has the seq after the head. Refused with `conflict` otherwise. */
@@ -71,6 +90,8 @@ export interface Batch {
   /** Keys that are used up by these entries. Refused with `conflict` where one is taken. */
   receipts?: readonly Receipt[]
   charges?: readonly Charge[]
+  /** Ends the lease with this commit, so that another owner can acquire the session. The fence stays as it is. */
+  release?: boolean
 }
 
 export interface SessionQuery {
@@ -79,19 +100,38 @@ export interface SessionQuery {
   status?: SessionRecord['status']
   /** Only those with a request that waits for an answer. */
   asking?: boolean
+  /** Only those that this owner could acquire now: free, expired, or leased by this owner. */
+  acquirableBy?: string
   /** Newest first; older than this session. */
   before?: string
   limit: number
 }
 
-/** Many logs. What `append` has answered is committed; nobody may be shown anything before that. */
+/**
+ * Many logs. What `append` has answered is committed; nobody may be shown anything before that.
+ *
+ * A session has one owner at a time. `append`, `trim` and `delete` carry the fence of its lease and are refused with
+ * `fenced` where that is not the current one, also for batches without entries. Without a fence they are accepted only
+ * while the session was never leased.
+ */
 export interface Store extends AsyncDisposable {
-  append(session: string, batch: Batch): Promise<void>
+  append(session: string, batch: Batch, fence?: number): Promise<void>
   /**
    * Begins a log, and takes an idempotency key for it in the same transaction. Where somebody holds the key already
-   * nothing is written, and their receipt is the answer.
+   * nothing is written, and their receipt is the answer. With terms, the session begins with a lease and FIRST_FENCE.
    */
-  create(session: string, batch: Batch, receipt?: Receipt): Promise<Receipt | undefined>
+  create(session: string, batch: Batch, receipt?: Receipt, terms?: LeaseTerms): Promise<Receipt | undefined>
+  /**
+   * Leases a session to an owner, with a new fence: every write with an older one is refused from now on. Refused with
+   * `fenced` while the lease of another owner has not expired, and with `session_not_found` where there is no session.
+   * An owner can always acquire its own sessions, so a restarted server need not wait. What was committed before is
+   * seen by every read after this.
+   */
+  acquire(session: string, owner: string, ttlMs: number): Promise<Lease>
+  /** Extends all leases of an owner, measured by the clock of the store. Leases that others acquired stay theirs. */
+  renew(owner: string, ttlMs: number): Promise<void>
+  /** Ends all leases of an owner now. Its fences stay valid until another owner acquires the session. */
+  release(owner: string): Promise<void>
   /** The receipt that holds a key, if any. */
   receipt(scope: string, key: string): Promise<Receipt | undefined>
   /**
@@ -137,7 +177,7 @@ export interface Store extends AsyncDisposable {
   readonly blobs: BlobSink
   readBlob(ref: BlobRef): Promise<Uint8Array>
   /** Drops what lies before the edge, or somewhat less. The last entry stays, so that no seq is ever given twice. */
-  trim(session: string, edge: Edge): Promise<void>
+  trim(session: string, edge: Edge, fence?: number): Promise<void>
   /** Finds out whether a commit could succeed now, and fails with `storage_failed` if not. It changes nothing. */
   probe(): Promise<void>
   /** Forgets keys that were used more than `ms` ago, in time that processes had the store open. */
@@ -146,5 +186,5 @@ export interface Store extends AsyncDisposable {
    * Removes log, journal, record, queue and blobs. Usage and the owners of native conversations stay, and so do receipts
    * without their answers: a request that is sent again must not have its effect a second time.
    */
-  delete(session: string): Promise<void>
+  delete(session: string, fence?: number): Promise<void>
 }

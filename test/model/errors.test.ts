@@ -23,6 +23,7 @@ const TABLE: Record<ErrorCode, readonly [http: number | 'events', exit: number]>
   timeout: [504, 3],
   overloaded: [503, 1],
   draining: [503, 1],
+  fenced: [503, 1],
   storage_failed: [503, 1],
   permission_denied: ['events', 5],
   tool_execution_failed: ['events', 1],

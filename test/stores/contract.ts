@@ -4,6 +4,7 @@ import type { Entry } from '../../src/model/index.ts'
 import type { SessionQuery, Store } from '../../src/stores/store.ts'
 import { boundsContract } from './contract-bounds.ts'
 import { keepingContract, type OpenStore } from './contract-keeping.ts'
+import { leaseContract } from './contract-leases.ts'
 import { queueContract } from './contract-queue.ts'
 import { state } from './sqlite-parts.ts'
 
@@ -39,6 +40,7 @@ export function storeContract({ name, open }: Implementation): void {
     keepingContract(open)
     boundsContract(open)
     queueContract(open)
+    leaseContract(open)
 
     test('gives back what was appended, in order, from any cursor', async () => {
       await using store = await open()

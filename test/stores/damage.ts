@@ -25,14 +25,16 @@ export async function filledStore(): Promise<{ directory: string; blobs: Map<str
       event: { type: 'native.unmapped', nativeType: 'x', blob },
     }
     const receipt = { scope: 's', key: id, fingerprint: 'f', session: id, answer: { turn: 1 } }
-    await store.create(id, { entries: [named], record: state(id, { title: `title of ${id}` }) }, receipt)
+    const batch = { entries: [named], record: state(id, { title: `title of ${id}` }) }
+    await store.create(id, batch, receipt, { owner: 'a', ttlMs: 1 })
     for (const first of [2, 5, 8]) {
-      await store.append(id, {
+      const more = {
         entries: entries(id, first, first + 2),
         journal: frames(id, first, first + 2),
         heard: { frames: first + 2, coverage },
         queued: [{ turn: first, prompt: `prompt ${first} of ${id}` }],
-      })
+      }
+      await store.append(id, more, 1)
     }
   }
   return { directory, blobs }

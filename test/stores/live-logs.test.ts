@@ -6,7 +6,7 @@ function database() {
   const asked: string[] = []
   const place = (session: string) => {
     asked.push(session)
-    return { n: 1, head: 7 }
+    return { n: 1, head: 7, fence: 0, owner: undefined }
   }
   return { asked, place, lastSession: () => 1 }
 }

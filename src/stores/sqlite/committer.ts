@@ -108,6 +108,7 @@ function messageOf(group: readonly Waiting[]): Commit | Removal | Probe {
   const commit: Commit = {
     kind: 'commit',
     sessions: [],
+    leases: [],
     log: { texts: [], numbers: [] },
     journal: { texts: [], numbers: [] },
     heard: [],

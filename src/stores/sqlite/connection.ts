@@ -5,6 +5,7 @@ import { checksum } from './checksum.ts'
 import { changeEdge, newEdgeSum } from './edge.ts'
 import { checkNotLost, type Files } from './files.ts'
 import { encodeJournal } from './journal-body.ts'
+import { leaseSum } from './lease-row.ts'
 import { checkAlone } from './lock.ts'
 import {
   type Commit,
@@ -32,7 +33,10 @@ function statementsOf(db: DatabaseSync) {
     commit: db.prepare('COMMIT'),
     rollback: db.prepare('ROLLBACK'),
     checkpoint: db.prepare('PRAGMA wal_checkpoint(PASSIVE)'),
-    session: db.prepare('INSERT INTO session (n, id, edge_sum) VALUES (?, ?, ?)'),
+    session: db.prepare(
+      'INSERT INTO session (n, id, edge_sum, fence, owner, lease_sum) VALUES (?, ?, ?, ?, ?, ?)',
+    ),
+    lease: db.prepare('UPDATE session SET fence = ?, owner = ?, lease_sum = ? WHERE n = ?'),
     log: db.prepare(
       'INSERT INTO log (session, first, last, at, body, version, sum) VALUES (?, ?, ?, ?, ?, ?, ?)',
     ),
@@ -116,10 +120,15 @@ export class Connection {
   }
 
   insert(commit: Commit): void {
-    const { sessions, journal, heard, records, receipts, blobs, charges } = commit
+    const { sessions, leases, journal, heard, records, receipts, blobs, charges } = commit
     const statements = this.#statements
     this.#transact(() => {
-      for (const { n, id } of sessions) statements.session.run(n, id, newEdgeSum(n))
+      for (const { n, id, fence, owner } of sessions) {
+        statements.session.run(n, id, newEdgeSum(n), fence, owner ?? null, leaseSum({ n, fence, owner }))
+      }
+      for (const lease of leases) {
+        statements.lease.run(lease.fence, lease.owner ?? null, leaseSum(lease), lease.n)
+      }
       this.#insertLog(commit)
       for (const [joined, place] of eachText(journal, JOURNAL_NUMBERS)) {
         const { encoding, body } = encodeJournal(joined)

@@ -6,6 +6,7 @@ import { MainstemError } from '../../model/index.ts'
 import { blobSum } from './blobs.ts'
 import { checksum, matches } from './checksum.ts'
 import { type Files, filesIn } from './files.ts'
+import { leaseSum, textOrNone } from './lease-row.ts'
 import { receiptSum } from './receipts.ts'
 import { RECORD, toRecord } from './record-row.ts'
 import { bytes, integer, type Row, text } from './row.ts'
@@ -54,6 +55,12 @@ const TABLES: readonly Table[] = [
     what: 'a queued prompt',
     rows: `SELECT s.id AS owner, t.session, t.turn, t.body, t.sum FROM queued t ${OWNER}`,
     sum: (row) => checksum([integer(row, 'session'), integer(row, 'turn')], text(row, 'body')),
+  },
+  {
+    what: 'the lease',
+    rows: 'SELECT t.id AS owner, t.n, t.fence, t.owner AS holder, t.lease_sum AS sum FROM session t',
+    sum: (row) =>
+      leaseSum({ n: integer(row, 'n'), fence: integer(row, 'fence'), owner: textOrNone(row.holder) }),
   },
   {
     what: 'an idempotency key',

@@ -1,10 +1,13 @@
 import type { Entry } from '../../model/index.ts'
 import { fitting } from '../read-bytes.ts'
+import { NO_FENCE } from '../store.ts'
 
-/** Where a log is in the database: the number of its session, and the last seq. */
+/** Where a log is in the database: the number of its session, the last seq, and its lease. */
 export interface Place {
   n: number
   head: number
+  fence: number
+  owner: string | undefined
 }
 
 /** Entries that were committed together, and their texts. */
@@ -21,6 +24,9 @@ export class LiveLog {
   /** The last seq that was given out, and the last that is committed. */
   head: number
   committed: number
+  /** The lease with all batches that were given a place; `owner` is undefined while nobody has one. */
+  fence: number
+  owner: string | undefined
   /** False after a failure: what was given out may not be there. */
   known = true
   /** Batches on their way. */
@@ -33,6 +39,8 @@ export class LiveLog {
     this.session = session
     this.n = place?.n
     this.head = place?.head ?? 0
+    this.fence = place?.fence ?? NO_FENCE
+    this.owner = place?.owner
     this.committed = this.head
   }
 
@@ -44,6 +52,8 @@ export class LiveLog {
   place(place: Place | undefined): void {
     this.n = place?.n
     this.head = place?.head ?? 0
+    this.fence = place?.fence ?? NO_FENCE
+    this.owner = place?.owner
     this.known = true
     // Recent entries have to end where the log does, or a reader would miss what lies between.
     if (this.head !== this.committed) this.recent.length = 0

@@ -26,6 +26,18 @@ export interface SessionRow {
   id: string
 }
 
+/** A session that has no row so far, with its lease if it begins with one. */
+export interface NewSessionRow extends SessionRow {
+  fence: number
+  owner: string | undefined
+}
+
+export interface LeaseRow {
+  n: number
+  fence: number
+  owner: string | undefined
+}
+
 export interface RecordRow extends SessionRow {
   principal: string
   status: string
@@ -63,7 +75,8 @@ export interface BlobRow {
 export interface Commit {
   kind: 'commit'
   /** Those without a row so far. */
-  sessions: SessionRow[]
+  sessions: NewSessionRow[]
+  leases: LeaseRow[]
   log: Texts
   journal: Texts
   heard: number[]

@@ -1,17 +1,18 @@
 import type { Entry } from '../../model/index.ts'
 import { blobOf } from '../blob-of.ts'
 import { receiptId } from '../receipt-id.ts'
-import type { Batch, Charge, Heard, Receipt, StoredState } from '../store.ts'
+import { type Batch, type Charge, type Heard, NO_FENCE, type Receipt, type StoredState } from '../store.ts'
 import type { Batched } from './committer.ts'
 import { joinFrames } from './journal-body.ts'
-import type { BlobRow, Commit, QueueRow, ReceiptRow, RecordRow, SessionRow } from './message.ts'
+import type { BlobRow, Commit, LeaseRow, QueueRow, ReceiptRow, RecordRow, SessionRow } from './message.ts'
 import { type LogRow, toRows, toTexts } from './rows.ts'
 import { addText } from './texts.ts'
 
-/** What a batch cannot know itself: the time, and the checksums of blobs that are new. */
+/** What a batch cannot know itself: the time, the checksums of blobs that are new, and the lease where it changes. */
 interface Surroundings {
   now: number
   contentOf(blob: string): number | undefined
+  lease: Omit<LeaseRow, 'n'> | undefined
 }
 
 /** A batch as texts, ready to be committed. What cannot be written as JSON is found here, and fails alone. */
@@ -22,6 +23,7 @@ export class PreparedBatch implements Batched {
   readonly texts: readonly string[]
   readonly #session: SessionRow
   readonly #isNew: boolean
+  readonly #lease: Omit<LeaseRow, 'n'> | undefined
   #rows: readonly LogRow[]
   #journal: { last: number; text: string } | undefined
   readonly #record: RecordRow | undefined
@@ -32,11 +34,12 @@ export class PreparedBatch implements Batched {
   readonly #charges: readonly Charge[]
   readonly #blobs: readonly BlobRow[]
 
-  constructor(session: SessionRow, isNew: boolean, batch: Batch, { now, contentOf }: Surroundings) {
+  constructor(session: SessionRow, isNew: boolean, batch: Batch, { now, contentOf, lease }: Surroundings) {
     const { entries, journal = [], record, queued = [], dequeued = [], receipts = [], charges = [] } = batch
     this.entries = entries
     this.#session = session
     this.#isNew = isNew
+    this.#lease = lease
     this.texts = toTexts(entries)
     this.#rows = toRows(entries, this.texts)
     const lastFrame = journal.at(-1)
@@ -57,7 +60,9 @@ export class PreparedBatch implements Batched {
   /** Once: the rows are given away, so that they are not kept twice while they are written. */
   addTo(commit: Commit): void {
     const { n } = this.#session
-    if (this.#isNew) commit.sessions.push(this.#session)
+    if (this.#isNew)
+      commit.sessions.push({ ...this.#session, fence: NO_FENCE, owner: undefined, ...this.#lease })
+    else if (this.#lease) commit.leases.push({ n, ...this.#lease })
     for (const { first, last, at, text } of this.#rows) addText(commit.log, text, n, first, last, at)
     if (this.#journal) addText(commit.journal, this.#journal.text, n, this.#journal.last)
     commit.queued.push(...this.#queued)

@@ -7,6 +7,7 @@ import { checksum, matches } from './checksum.ts'
 import { damaged } from './damaged.ts'
 import { isEdgeIntact } from './edge.ts'
 import { decodeJournal, splitFrames } from './journal-body.ts'
+import { leaseIn } from './lease-row.ts'
 import type { Place } from './live-log.ts'
 import { receiptSum } from './receipts.ts'
 import { endOf, RECORD, TAIL, TAIL_TABLES, toRecord } from './record-row.ts'
@@ -33,7 +34,9 @@ type Statements = ReturnType<typeof statementsOf>
 
 function statementsOf(db: DatabaseSync) {
   return {
-    place: db.prepare(`SELECT s.n, s.id, ${TAIL} FROM session s ${TAIL_TABLES} WHERE s.id = ?`),
+    place: db.prepare(
+      `SELECT s.n, s.id, s.fence, s.owner, s.lease_sum AS leaseSum, ${TAIL} FROM session s ${TAIL_TABLES} WHERE s.id = ?`,
+    ),
     number: db.prepare('SELECT n FROM session WHERE id = ?'),
     lastSession: db.prepare('SELECT coalesce(max(n), 0) AS n FROM session'),
     segment: db.prepare(SEGMENT),
@@ -68,7 +71,7 @@ export class Reader {
   place(session: string): Place | undefined {
     return this.#ask(({ place }) => {
       const row = place.get(session)
-      return row && { n: integer(row, 'n'), head: endOf(row).head }
+      return row && { ...leaseIn(row), head: endOf(row).head }
     })
   }
 
@@ -145,7 +148,11 @@ export class Reader {
     })
   }
 
-  records({ principal, status, asking, before, limit }: SessionQuery): SessionRecord[] {
+  /** `notOf` are owners whose sessions are left out. */
+  records(
+    { principal, status, asking, before, limit }: SessionQuery,
+    notOf: readonly string[],
+  ): SessionRecord[] {
     const where = ['s.record IS NOT NULL']
     const values: (string | number)[] = []
     const add = (condition: string, value: string | number | undefined) => {
@@ -156,6 +163,7 @@ export class Reader {
     add('s.principal = ?', principal)
     add('s.status = ?', status)
     if (asking !== undefined) where.push(`s.asking = ${asking ? 1 : 0}`)
+    for (const owner of notOf) add('s.owner IS NOT ?', owner)
     return this.#ask(({ number }, db) => {
       const from = before === undefined ? undefined : number.get(before)?.n
       const query = db.prepare(`${RECORD} WHERE ${where.join(' AND ')} AND s.n < ? ORDER BY s.n DESC LIMIT ?`)

@@ -21,6 +21,9 @@ export const APPLICATION_ID = 0x4d61696e
  * `sum` is the checksum of a row; rows of older versions have none. `tail` says where each log ends, so that a lost
  * last row is noticed, and `queued` of a session how many prompts wait in it.
  *
+ * `fence` and `owner` are of the last lease. When a lease ends is not stored: one process has the store open, and the
+ * leases of an earlier one have expired.
+ *
  * `spent` and `tally` are kept so that nobody has to look at every session to know what there is.
  */
 export const MIGRATIONS: readonly string[] = [
@@ -168,6 +171,10 @@ export const MIGRATIONS: readonly string[] = [
      at INTEGER NOT NULL,
      sum INTEGER
    ) STRICT;`,
+
+  `ALTER TABLE session ADD COLUMN fence INTEGER NOT NULL DEFAULT 0;
+   ALTER TABLE session ADD COLUMN owner TEXT;
+   ALTER TABLE session ADD COLUMN lease_sum INTEGER;`,
 ]
 
 /** The rows of the journal of session `:n` after a frame; in order they are by their ids. */

@@ -1,0 +1,44 @@
+import { MainstemError } from '../model/index.ts'
+import type { OpenTime } from './open-time.ts'
+
+/**
+ * The leases of a store that one process has open. Only their ends are here: which owner and fence a session has is
+ * stored with the session. Leases of an earlier process have expired, because that process no longer has the store.
+ */
+export class Leases {
+  readonly #time: OpenTime
+  readonly #ends = new Map<string, number>()
+
+  constructor(time: OpenTime) {
+    this.#time = time
+  }
+
+  /** Never shortens a lease. */
+  extend(owner: string, ttlMs: number): void {
+    const end = this.#time.now() + ttlMs
+    this.#ends.set(owner, Math.max(end, this.#ends.get(owner) ?? end))
+  }
+
+  end(owner: string): void {
+    this.#ends.delete(owner)
+  }
+
+  /** The owners whose sessions this one cannot acquire. */
+  othersThan(owner: string): string[] {
+    return [...this.#ends.keys()].filter((other) => other !== owner && this.#leftMs(other) > 0)
+  }
+
+  /** Refuses an owner that wants a session of another one whose lease has not expired. */
+  checkFree(session: string, holder: string | undefined, owner: string): void {
+    if (holder === undefined || holder === owner) return
+    const leftMs = this.#leftMs(holder)
+    if (leftMs <= 0) return
+    throw new MainstemError('fenced', `session ${session} is leased to ${holder}`, {
+      retryAfter: Math.ceil(leftMs / 1000),
+    })
+  }
+
+  #leftMs(owner: string): number {
+    return (this.#ends.get(owner) ?? 0) - this.#time.now()
+  }
+}

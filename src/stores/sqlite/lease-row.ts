@@ -1,0 +1,19 @@
+import { checksum, matches } from './checksum.ts'
+import { damaged } from './damaged.ts'
+import type { LeaseRow } from './message.ts'
+import { integer, type Row, text } from './row.ts'
+
+export function leaseSum({ n, fence, owner }: LeaseRow): number {
+  return checksum([n, fence], owner ?? '')
+}
+
+export function textOrNone(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined
+}
+
+/** The lease in a row of `session`. */
+export function leaseIn(row: Row): LeaseRow {
+  const lease = { n: integer(row, 'n'), fence: integer(row, 'fence'), owner: textOrNone(row.owner) }
+  if (matches(row.leaseSum, () => leaseSum(lease))) return lease
+  throw damaged('the lease', { session: text(row, 'id') })
+}
