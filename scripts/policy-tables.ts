@@ -219,9 +219,38 @@ function verdict(toolKind: ToolKind, policy: Policy): string {
   return allows(true) ? 'runs inside the workspace, else asks' : 'asks'
 }
 
+/** Whether these are all launches of their agent. */
+const isWhole = (same: readonly Unit[]) => same.every(({ agent }) => kindsOf(agent).length === same.length)
+
+/** Which approvals and sandboxes each launch accepts, for the top of the page; launches that accept the same share a row. */
+function summary(): string {
+  const groups = Map.groupBy(units, ({ agent, kind }) => {
+    const takes = (approval: Approval, sandbox: Sandbox) =>
+      'parts' in nativeOf(agent, kind, { approval, sandbox }, {})
+    const approvals = Approval.options.map((approval) => {
+      const sandbox = Sandbox.options.find((one) => takes(approval, one))
+      if (sandbox === 'none') return 'yes'
+      return sandbox === undefined ? 'refused' : `with ${code(sandbox)}`
+    })
+    const sandboxes = (['read-only', 'workspace-write'] as const).map((sandbox) =>
+      Approval.options.some((approval) => takes(approval, sandbox)) ? 'yes' : 'refused',
+    )
+    return row([...approvals, ...sandboxes])
+  })
+  const rows = [...groups].map(([marks, same]) => {
+    const names = [...Map.groupBy(same, ({ agent }) => agent.id)].map(([id, of]) =>
+      isWhole(of) ? code(id) : `${code(id)} ${of.map(({ kind }) => kind).join(', ')}`,
+    )
+    return `| ${names.join(', ')} ${marks}`
+  })
+  const head = ['agent', ...[...Approval.options, 'read-only', 'workspace-write'].map(code)]
+  return [table(head, []), ...rows].join('\n')
+}
+
 /** The page with its tables as they are now; what stands between the marks is replaced. */
 export function policyPage(page: string): string {
   const tables: Readonly<Record<string, string>> = {
+    summary: summary(),
     approvals: approvals(),
     grids: grids(),
     options: optionTables(),
