@@ -20,12 +20,17 @@ const WATCH_POLICY = `
   addEventListener('securitypolicyviolation', (event) => violations.push(event.violatedDirective + ' ' + event.blockedURI))
 `
 
-/** One browser, one build of the page and one server for a file of tests. */
-export function theatre(): {
+export interface Theatre {
   stage: Stage
-  open(options?: BrowserContextOptions): Promise<Watched>
+  /** Where the page of these tests is built. */
+  folder: string
+  /** A page of a new browser profile, which may call this server alone. */
+  open(options?: BrowserContextOptions, url?: string): Promise<Watched>
   signedIn(options?: BrowserContextOptions): Promise<Watched>
-} {
+}
+
+/** One browser, one build of the page and one server for a file of tests. */
+export function theatre(): Theatre {
   const folder = mkdtempSync(join(tmpdir(), 'page-build-'))
   const stage = new Stage(folder)
   let browser: Browser | undefined
@@ -40,11 +45,11 @@ export function theatre(): {
     await stage[Symbol.asyncDispose]()
     rmSync(folder, { recursive: true })
   })
-  const open = async (options: BrowserContextOptions = {}) => {
+  const open = async (options: BrowserContextOptions = {}, url = stage.url) => {
     if (!browser) throw new Error('the browser starts before the tests')
     const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options })
     await context.addInitScript(WATCH_POLICY)
-    return watched(await context.newPage(), stage.url)
+    return watched(await context.newPage(), url)
   }
   const signedIn = async (options?: BrowserContextOptions) => {
     const found = await open(options)
@@ -52,7 +57,7 @@ export function theatre(): {
     await found.page.getByRole('searchbox', { name: 'Filter sessions' }).waitFor()
     return found
   }
-  return { stage, open, signedIn }
+  return { stage, folder, open, signedIn }
 }
 
 function watched(page: Page, url: string): Watched {

@@ -1,8 +1,9 @@
-import { useMemo } from 'react'
+import { useMemo, useState } from 'react'
 import { sessionHref } from '../app/route.ts'
 import { useStore } from '../app/store.ts'
 import { RequestCard } from '../session/request-card.tsx'
 import { shortPath } from '../text/format.ts'
+import { Notice } from '../ui/notice.tsx'
 import { groupsOf } from './groups.ts'
 import { inbox } from './inbox-store.ts'
 import { NewSession } from './new-session.tsx'
@@ -11,6 +12,7 @@ import { SessionTitle } from './session-title.tsx'
 /** The start: every request that waits, and the form of a new session. */
 export function Overview() {
   const { records, loaded } = useStore(inbox)
+  const [late, setLate] = useState<string>()
   const { asking } = useMemo(() => groupsOf(records.values()), [records])
   const open = asking.flatMap((record) =>
     record.requests
@@ -19,6 +21,7 @@ export function Overview() {
   )
   return (
     <div className="mx-auto w-full max-w-3xl space-y-6 p-4 sm:p-6">
+      {late !== undefined && <Notice level="error">{late}</Notice>}
       {open.length > 0 && (
         <section aria-labelledby="needs-you" className="space-y-3">
           <h1 id="needs-you" className="text-lg font-semibold">
@@ -37,7 +40,10 @@ export function Overview() {
                 session={record.id}
                 request={request}
                 keys={index === 0}
-                onAnswered={() => void inbox.refresh(record.id)}
+                onAnswered={(reason) => {
+                  setLate(reason)
+                  void inbox.refresh(record.id)
+                }}
               />
             </div>
           ))}

@@ -23,19 +23,16 @@ export interface RequestCardProps {
   request: RequestOpened
   /** Whether the keys belong to this card. */
   keys: boolean
-  onAnswered(): void
+  /** Called after an answer was sent, with the reason if it came too late: the card is gone by then. */
+  onAnswered(late: string | undefined): void
 }
 
 /** A request that waits for a person: all of what is asked, and every way to answer. */
 export function RequestCard({ session, request, keys, onAnswered }: RequestCardProps) {
   const { busy, error, run } = useAction()
-  const [late, setLate] = useState<string>()
   const armed = useArmed(request.requestId)
   const answer = (given: Parameters<typeof send>[2]) =>
-    run(async () => {
-      setLate(await send(session, request, given))
-      onAnswered()
-    })
+    run(async () => onAnswered(await send(session, request, given)))
   const { kind, tool, title, input, questions, inputDigest } = request
   return (
     <article
@@ -50,7 +47,7 @@ export function RequestCard({ session, request, keys, onAnswered }: RequestCardP
           {inputDigest.slice(0, 8)}
         </code>
       </header>
-      <div className="max-h-[50vh] space-y-2 overflow-y-auto px-3 py-2">
+      <div className="max-h-[35dvh] space-y-2 overflow-y-auto px-3 py-2">
         {kind !== 'question' && <InputView input={input} />}
         <Locations request={request} />
       </div>
@@ -60,9 +57,9 @@ export function RequestCard({ session, request, keys, onAnswered }: RequestCardP
         ) : (
           <PermissionButtons options={request.options} busy={busy} keys={keys && armed} onAnswer={answer} />
         )}
-        {(late ?? error) !== undefined && (
+        {error !== undefined && (
           <p role="alert" className="mt-2 text-sm text-bad">
-            {late ?? error}
+            {error}
           </p>
         )}
       </div>

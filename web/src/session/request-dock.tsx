@@ -20,12 +20,18 @@ export function RequestDock({ session, requests, onAnswered }: RequestDockProps)
   const all = (decision: 'allow' | 'deny') =>
     run(async () => {
       const results = await Promise.all(permissions.map((request) => send(session, request, { decision })))
-      setLate(results.find((result) => result !== undefined))
-      onAnswered()
+      answered(results.find((result) => result !== undefined))
     })
-  if (!first) return late === undefined ? null : <p className="text-center text-sm text-bad">{late}</p>
+  const answered = (reason: string | undefined) => {
+    setLate(reason)
+    onAnswered()
+  }
+  if (!first) return late === undefined ? null : <Late reason={late} />
   return (
-    <section aria-label="Requests" className="mx-auto mb-2 w-full max-w-4xl space-y-2">
+    <section
+      aria-label="Requests"
+      className="mx-auto mb-2 max-h-[60dvh] w-full max-w-4xl space-y-2 overflow-y-auto"
+    >
       {permissions.length > 1 && (
         <div className="flex flex-wrap items-center gap-2">
           <span className="flex-1 text-sm text-soft">{permissions.length} permissions wait</span>
@@ -37,24 +43,32 @@ export function RequestDock({ session, requests, onAnswered }: RequestDockProps)
           </Button>
         </div>
       )}
-      <RequestCard key={first.requestId} session={session} request={first} keys onAnswered={onAnswered} />
+      <RequestCard key={first.requestId} session={session} request={first} keys onAnswered={answered} />
       {others.length > 0 && (
-        <details open={others.length < 3}>
+        <details>
           <summary className="text-sm text-soft">{others.length} more</summary>
-          <div className="mt-2 max-h-[40vh] space-y-2 overflow-y-auto">
+          <div className="mt-2 space-y-2">
             {others.map((request) => (
               <RequestCard
                 key={request.requestId}
                 session={session}
                 request={request}
                 keys={false}
-                onAnswered={onAnswered}
+                onAnswered={answered}
               />
             ))}
           </div>
         </details>
       )}
-      {(late ?? error) !== undefined && <p className="text-sm text-bad">{late ?? error}</p>}
+      {(late ?? error) !== undefined && <Late reason={late ?? error ?? ''} />}
     </section>
+  )
+}
+
+function Late({ reason }: { reason: string }) {
+  return (
+    <p role="alert" className="mb-2 text-center text-sm text-bad">
+      {reason}
+    </p>
   )
 }

@@ -108,8 +108,7 @@ function Spent({
           title={`${source}: ${usage.input ?? 0} input, ${usage.cacheRead ?? 0} read from cache, ${usage.output ?? 0} output`}
         >
           {tokens(usage)}
-          {cost(usage) !== undefined && ` · ${cost(usage)}`}{' '}
-          <span className="opacity-80">({usageSource ?? 'agent'})</span>
+          {cost(usage) !== undefined && ` · ${cost(usage)}`} <span>({usageSource ?? 'agent'})</span>
         </span>
       )}
       {context && (

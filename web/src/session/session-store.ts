@@ -83,6 +83,11 @@ export class SessionStore extends Store<SessionView> {
     this.#flush()
   }
 
+  /** How many entries are folded: all from the first to the last, each once. */
+  get count(): number {
+    return this.#entries.length
+  }
+
   /** Whether the log has entries before the first one that is here. */
   get hasOlder(): boolean {
     const { record, timeline } = this.get()

@@ -29,6 +29,7 @@ export function TimelineView({ store, view }: { store: SessionStore; view: Sessi
       className="relative min-h-0 flex-1"
       data-first-seq={timeline.first}
       data-last-seq={timeline.last}
+      data-entries={store.count}
       data-version={version}
     >
       <VList

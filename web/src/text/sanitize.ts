@@ -42,10 +42,15 @@ export function sanitize(html: string): DocumentFragment {
     ALLOW_ARIA_ATTR: false,
   })
   for (const link of fragment.querySelectorAll('a')) {
+    const href = link.getAttribute('href')
+    if (href === null) {
+      link.replaceWith(...link.childNodes)
+      continue
+    }
     link.target = '_blank'
     link.rel = 'noopener noreferrer'
     // Shows where a link leads before it is followed.
-    link.title = link.getAttribute('href') ?? ''
+    link.title = href
   }
   return fragment
 }

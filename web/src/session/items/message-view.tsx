@@ -10,7 +10,7 @@ export function MessageView({ item }: { item: MessageItem }) {
         <summary className="text-xs">
           Thinking
           {state === 'streaming' && <span className="breathing"> …</span>}
-          <span className="ml-2 opacity-80">{firstLine(text)}</span>
+          <span className="ml-2 italic">{firstLine(text)}</span>
         </summary>
         <div className="mt-1 border-l-2 border-line pl-3 text-[13px]">
           <Markdown text={text} streaming={state === 'streaming'} />

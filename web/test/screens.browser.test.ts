@@ -1,0 +1,132 @@
+import axe from 'axe-core'
+import type { Page } from 'playwright-core'
+import { beforeAll, describe, expect, test, vi } from 'vitest'
+import { script, success, text } from '../../test/gateway/puppet.ts'
+import { faultsOf, theatre } from './page.ts'
+
+const { stage, open, signedIn } = theatre()
+
+const PATIENCE = { timeout: 30_000 }
+
+/** A session that waits for an answer, and one that is over. */
+let asking = ''
+let done = ''
+
+beforeAll(async () => {
+  const { client } = stage
+  asking = (await client.begin({ agent: 'demo', prompt: 'The product list skips its first page.' })).id
+  done = (
+    await client.begin({ agent: 'puppet', prompt: script(text('a', 'one'), text('b', '**two**'), success) })
+  ).id
+  await vi.waitFor(async () => expect((await client.session(asking)).requests).toHaveLength(1), PATIENCE)
+  await vi.waitFor(async () => expect((await client.session(done)).lastOutcome).toBe('completed'), PATIENCE)
+})
+
+interface Violation {
+  id: string
+  impact: string
+  nodes: { html: string }[]
+}
+
+/** Serious violations of accessibility rules. */
+async function violations(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source)
+  const found: Violation[] = await page.evaluate(
+    `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations)`,
+  )
+  return found
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`))
+}
+
+const SCREENS: readonly [string, () => string, string][] = [
+  ['inbox', () => '#/', 'heading[name=/needs you/]'],
+  ['new session', () => '#/new', 'heading[name="New session"]'],
+  ['conversation', () => `#/sessions/${asking}`, 'article'],
+  ['finished conversation', () => `#/sessions/${done}`, 'textbox[name="Prompt"]'],
+  ['changes', () => `#/sessions/${done}/changes`, 'textbox[name="Prompt"]'],
+  ['events', () => `#/sessions/${done}/events/3`, 'article[name="Entry 3"]'],
+  ['replay', () => `#/sessions/${done}/replay`, 'slider'],
+  ['usage', () => '#/usage', 'heading[name="By agent"]'],
+  ['compare', () => '#/compare', 'heading[name="Compare agents"]'],
+  ['a session that does not exist', () => '#/sessions/nowhere', 'alert'],
+]
+
+describe.each(['light', 'dark'] as const)('in the %s theme', (colorScheme) => {
+  test('no screen has a serious fault of accessibility', async () => {
+    const signedOut = await open({ colorScheme })
+    await signedOut.page.goto(`${stage.url}/`)
+    await signedOut.page.getByLabel('Or enter a token').waitFor()
+    expect(await violations(signedOut.page), 'sign-in').toEqual([])
+    const { page } = await signedIn({ colorScheme })
+    for (const [name, hash, role] of SCREENS) {
+      await page.goto(`${stage.url}/${hash()}`)
+      await page.locator(`role=${role}`).first().waitFor()
+      expect(await violations(page), name).toEqual([])
+    }
+    await page.keyboard.press('Control+k')
+    await page.getByRole('combobox', { name: 'Command or session' }).waitFor()
+    expect(await violations(page), 'palette').toEqual([])
+  })
+})
+
+test('events show the raw frame beside the event, in any dialect, and have an address', async () => {
+  const watched = await signedIn()
+  const { page } = watched
+  await page.goto(`${stage.url}/#/sessions/${done}/events`)
+  await page.locator('[data-seq="4"]').click()
+  const entry = page.getByRole('article', { name: 'Entry 4' })
+  await entry.getByRole('region', { name: 'Event' }).getByText('"messageId"').waitFor()
+  await entry.getByRole('region', { name: /Raw frame/ }).waitFor()
+  expect(page.url()).toContain(`/events/4`)
+  await page.getByText('0 unaccounted').waitFor()
+  await page.getByRole('searchbox', { name: 'Filter by type' }).fill('turn.')
+  await expect.poll(() => page.locator('[data-seq]').count()).toBe(2)
+  await page.getByLabel('Dialect').selectOption('unified')
+  await page.getByRole('searchbox', { name: 'Filter by type' }).fill('')
+  await page.getByText('turnCompleted').first().waitFor()
+  expect(await faultsOf(watched)).toEqual([])
+})
+
+test('a replay plays a session to its end, and the scrubber goes back', async () => {
+  const watched = await signedIn()
+  const { page } = watched
+  await page.goto(`${stage.url}/#/sessions/${done}/replay`)
+  await page.getByLabel('Speed').selectOption('20×')
+  const stageOf = page.locator('[data-last-seq]')
+  const { head } = await stage.client.session(done)
+  await expect.poll(async () => Number(await stageOf.getAttribute('data-last-seq'))).toBe(head)
+  await page.getByRole('slider', { name: 'Position' }).fill('0')
+  await expect.poll(async () => Number(await stageOf.getAttribute('data-last-seq'))).toBeLessThan(head)
+  expect(await faultsOf(watched)).toEqual([])
+})
+
+test('one prompt goes to several agents, side by side, with a table', async () => {
+  const watched = await signedIn()
+  const { page } = watched
+  await page.goto(`${stage.url}/#/compare`)
+  await page.getByLabel('Prompt').fill('say hello')
+  await page.getByRole('checkbox', { name: 'Echo' }).check()
+  await page.getByRole('checkbox', { name: 'Demo' }).check()
+  await page.getByRole('button', { name: 'Compare' }).click()
+  await page.getByRole('region', { name: 'echo', exact: true }).getByText('say hello').first().waitFor()
+  await page.getByRole('row', { name: /^echo completed/ }).waitFor()
+  await page
+    .getByRole('region', { name: 'demo', exact: true })
+    .getByRole('button', { name: 'Allow once' })
+    .click()
+  expect(await faultsOf(watched)).toEqual([])
+})
+
+test('the clock of a silent session ticks without data', async () => {
+  const { page } = await signedIn()
+  await page.clock.install()
+  await page.goto(`${stage.url}/#/`)
+  const { id } = await stage.client.begin({ agent: 'able', prompt: script(text('a', 'working')) })
+  await page.locator(`[data-session="${id}"]`).getByText('running').waitFor()
+  await page.clock.fastForward('03:10')
+  await page
+    .locator(`[data-session="${id}"]`)
+    .getByText(/no output for 3:1\d/)
+    .waitFor()
+})
