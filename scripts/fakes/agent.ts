@@ -21,7 +21,7 @@ const LIVE: Record<string, (argv: readonly string[]) => boolean> = {
 }
 const isLive = LIVE[agent]?.(argv) ?? false
 const history = new History(directory)
-const [session = '', epoch = ''] = (process.env.MAINSTEM_RUN ?? '').split('.')
+const [session = '', epoch = ''] = (process.env.MAINSTEM_RUN ?? '').split('.').slice(-2)
 history.add({ type: 'started', agent, launch: isLive ? 'live' : 'oneshot', session, epoch: Number(epoch) })
 
 switch (agent) {

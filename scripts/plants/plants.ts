@@ -88,7 +88,7 @@ export const PLANTS: readonly Plant[] = [
   {
     name: 'orphan left after a crash',
     file: 'src/drivers/sweep.ts',
-    find: 'const tree = new ProcessTree(table, runIds, undefined, options.groups, folders)',
+    find: 'const tree = new ProcessTree(table, over, undefined, groups, { owner, folders })',
     replace: 'const tree = new ProcessTree(table, [], undefined, undefined)',
     shows: /orphan: \d+/,
   },

@@ -28,6 +28,8 @@ export interface Wiring {
   timers?: Timers
   /** Where the logs are kept; in memory unless told otherwise. It is closed with everything else. */
   store?: Store
+  /** Names the owner of the store, of which there is one at a time; its agents are marked with it. */
+  owner?: string
   /** Keep raw frames beside the log. */
   journal?: boolean
   /** How many agent processes there may be at once, and how long one without work is kept. */
@@ -64,6 +66,7 @@ export function wire({
   agents = allAgents,
   timers = systemTimers,
   store = memoryStore(),
+  owner,
   journal = true,
   maxProcesses = 64,
   restAfterMs = 600_000,
@@ -85,10 +88,11 @@ export function wire({
   const agentSettings = (id: string) => (Object.hasOwn(settings, id) ? (settings[id] ?? {}) : {})
   const closed = new AbortController()
   const around = { environment: process.env, platform: process.platform, timers, signal: closed.signal }
+  const started = driver({ timers, owner })
   const sessions = new Sessions({
     agents: known,
     store,
-    driver: between(room ? paced(driver({ timers }), room) : driver({ timers })),
+    driver: between(room ? paced(started, room) : started),
     clock: systemClock,
     timers,
     journal,
@@ -104,7 +108,7 @@ export function wire({
     newId: randomUUID,
     digest: (text) => createHash('sha256').update(text).digest('hex'),
     isInside,
-    sweep: (runIds) => sweepRuns(runIds, timers),
+    sweep: () => sweepRuns(owner, timers),
     agentSettings,
     versionOf: installedVersions(agentSettings, around),
   })
@@ -118,7 +122,7 @@ export function wire({
   }
 }
 
-async function sweepRuns(runIds: readonly string[], timers: Timers): Promise<void> {
+async function sweepRuns(owner: string | undefined, timers: Timers): Promise<void> {
   const folders = abandonedFolders(processTable(process.platform))
-  await sweep(runIds, { timers, folders })
+  await sweep([], { timers, owner, folders })
 }

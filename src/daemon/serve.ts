@@ -31,6 +31,7 @@ import { allowedHosts, checkExposure } from './exposure.ts'
 import { tokenNames, tokenSource } from './named-tokens.ts'
 import { pruneHourly } from './pruning.ts'
 import { readMemory } from './read-memory.ts'
+import { storeOwner } from './store-owner.ts'
 import { type TokenFile, tokenIn } from './token.ts'
 
 export interface ServeDeps {
@@ -131,6 +132,7 @@ function wiredBy(config: Config, { store, roots, token, agents, between }: Wirin
   return wire({
     settings: config.agents,
     store,
+    ...(config.durability !== 'none' && { owner: storeOwner(logOf(config)) }),
     readBytes: readMemory().pieces,
     maxProcesses: config.limits.processes,
     maxQueue: config.limits.queue,
@@ -213,10 +215,14 @@ function retentionOf({ retention }: Config): Retention {
   }
 }
 
+function logOf({ data }: Pick<Config, 'data'>): string {
+  return join(data, 'log')
+}
+
 function storeOf({ data, durability, maxBytes }: Config): Promise<Store> | Store {
   if (durability === 'none') return memoryStore()
   return sqliteStore({
-    directory: join(data, 'log'),
+    directory: logOf({ data }),
     durability,
     ...(maxBytes !== undefined && { maxBytes }),
   })

@@ -1,6 +1,7 @@
-import { mkdirSync, readFileSync, rmdirSync, statSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmdirSync, statSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { ownedRun } from './environment.ts'
 
 /** Groups of processes that nobody leaves, one for each run. */
 export interface RunGroups {
@@ -8,13 +9,17 @@ export interface RunGroups {
   enter(runId: string, pid: number): Promise<void>
   /** Those that are alive in the groups of these runs. */
   members(runIds: readonly string[]): ReadonlySet<number>
+  /** The runs of an owner that have a group. */
+  runsOf(owner: string): readonly string[]
   /** Takes the groups of these runs away, but for those in which somebody is still alive. */
   remove(runIds: readonly string[]): void
 }
 
+const PREFIX = 'mainstem-'
+
 /** Makes groups below a folder of the system's tree of groups. */
 export function cgroupsBelow(root: string): RunGroups {
-  const folder = (runId: string) => join(root, `mainstem-${runId}`)
+  const folder = (runId: string) => join(root, `${PREFIX}${runId}`)
   return {
     async enter(runId, pid) {
       // At once, so that whoever removes the group finds it.
@@ -25,6 +30,11 @@ export function cgroupsBelow(root: string): RunGroups {
     members(runIds) {
       const lines = runIds.flatMap((runId) => processesIn(folder(runId)))
       return new Set(lines.filter((line) => line !== '').map(Number))
+    },
+    runsOf(owner) {
+      const names = quietly(() => readdirSync(root)) ?? []
+      const owned = PREFIX + ownedRun(owner, '')
+      return names.filter((name) => name.startsWith(owned)).map((name) => name.slice(PREFIX.length))
     },
     remove(runIds) {
       for (const runId of runIds) quietly(() => rmdirSync(folder(runId)))

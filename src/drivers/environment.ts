@@ -5,6 +5,11 @@ import { namedVariables } from './named-variables.ts'
 /** The variable that marks every process of a run. Children inherit it, whatever session they move to. */
 export const RUN_MARKER = 'MAINSTEM_RUN'
 
+/** The id of a run with its owner, so that all runs of one owner can be found without a list of them. */
+export function ownedRun(owner: string, runId: string): string {
+  return `${owner}.${runId}`
+}
+
 /** The variable with the temporary folder of a run. */
 export const FOLDER_MARKER = 'TMPDIR'
 

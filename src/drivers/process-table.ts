@@ -1,6 +1,6 @@
 import { execFile, execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
-import { setImmediate } from 'node:timers/promises'
+import { setImmediate, setTimeout } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { MainstemError } from '../model/mainstem-error.ts'
 
@@ -17,10 +17,10 @@ export interface ProcessInfo {
 /** The processes of this machine. */
 export interface ProcessTable {
   /**
-   * Everyone alive, which zombies are not. `marked` hears of each process that was started with one of these
-   * `NAME=value` in its environment.
+   * Lists living processes, without zombies. Calls `marked` with each process that was started with a variable
+   * (`NAME=value`) that is a mark.
    */
-  list(variables: ReadonlySet<string>, marked: (pid: number) => void): Promise<ProcessInfo[]>
+  list(isMark: (variable: string) => boolean, marked: (pid: number) => void): Promise<ProcessInfo[]>
   /** The moment as a start time; nothing where start times cannot be compared. */
   now(): number | undefined
   /** Also of a zombie, so that a child that exits at once can be named. */
@@ -28,7 +28,7 @@ export interface ProcessTable {
 }
 
 export function processTable(platform: NodeJS.Platform): ProcessTable {
-  if (platform === 'linux') return procTable
+  if (platform === 'linux') return linuxTable
   if (platform !== 'win32') return psTable
   throw new MainstemError('unsupported_option', 'Agents cannot be started on Windows yet; use WSL.')
 }
@@ -45,24 +45,67 @@ export function withDescendants(roots: readonly ProcessInfo[], all: readonly Pro
 /** Processes looked at in one go; then everybody else on the event loop has a turn. */
 const SLICE = 64
 
-const procTable: ProcessTable = {
-  async list(variables, marked) {
-    const processes: ProcessInfo[] = []
-    const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
-    for (const [index, pid] of pids.entries()) {
-      if (index % SLICE === SLICE - 1) await setImmediate()
-      const row = parseStat(readProc(`/proc/${pid}/stat`))
-      if (!row?.alive) continue
-      processes.push(row.process)
-      const environment = readProc(`/proc/${pid}/environ`).split('\0')
-      if (environment.some((variable) => variables.has(variable))) marked(row.process.pid)
+/** How often, and after which pause, a process is read again that is replacing its program. */
+const EXEC_READS = 50
+const EXEC_PAUSE_MS = 5
+
+/** Reads processes from a `/proc` file system. */
+export function procTable(root: string): ProcessTable {
+  /** Processes that erased their arguments and variables; they are not read again. */
+  const blank = new Set<string>()
+
+  /**
+   * Waits for a process that replaces its program: until the new one is loaded the system shows neither arguments
+   * nor variables, so that a process without parent and session could not be told apart from a foreign one.
+   */
+  async function environmentOf({ process, isKernel }: Row): Promise<string> {
+    const folder = `${root}/${process.pid}`
+    const key = keyOf(process)
+    for (let reads = 0; reads < EXEC_READS; reads++) {
+      const text = readProc(`${folder}/environ`)
+      if (text !== '' || isKernel || blank.has(key)) return text
+      // It may have been loaded since the variables were read.
+      if (!isReplacing(folder, process)) return readProc(`${folder}/environ`)
+      await setTimeout(EXEC_PAUSE_MS)
     }
-    return processes
-  },
-  // Start times count hundredths of a second since the system started, and so does this.
-  now: () => Math.floor(Number.parseFloat(readProc('/proc/uptime')) * 100),
-  startOf: (pid) => parseStat(readProc(`/proc/${pid}/stat`))?.process.started,
+    blank.add(key)
+    return ''
+  }
+
+  return {
+    async list(isMark, marked) {
+      const processes: ProcessInfo[] = []
+      const pids = readdirSync(root).filter((name) => /^\d+$/.test(name))
+      for (const [index, pid] of pids.entries()) {
+        if (index % SLICE === SLICE - 1) await setImmediate()
+        const row = parseStat(readProc(`${root}/${pid}/stat`))
+        if (!row?.alive) continue
+        processes.push(row.process)
+        const environment = (await environmentOf(row)).split('\0')
+        if (environment.some(isMark)) marked(row.process.pid)
+      }
+      const alive = new Set(processes.map(keyOf))
+      for (const key of blank) if (!alive.has(key)) blank.delete(key)
+      return processes
+    },
+    // Start times count hundredths of a second since the system started, and so does this.
+    now: () => Math.floor(Number.parseFloat(readProc(`${root}/uptime`)) * 100),
+    startOf: (pid) => parseStat(readProc(`${root}/${pid}/stat`))?.process.started,
+  }
 }
+
+/** Whether a process is alive and has no arguments at this moment. */
+function isReplacing(folder: string, { started }: ProcessInfo): boolean {
+  if (readProc(`${folder}/cmdline`) !== '') return false
+  const row = parseStat(readProc(`${folder}/stat`))
+  return row?.alive === true && row.process.started === started
+}
+
+function keyOf({ pid, started }: ProcessInfo): string {
+  return `${pid} ${started}`
+}
+
+const linuxTable = procTable('/proc')
 
 /** Empty for a process that is gone or somebody else's; any other failure is no proof that it is gone. */
 function readProc(path: string): string {
@@ -78,7 +121,11 @@ function readProc(path: string): string {
 interface Row {
   process: ProcessInfo
   alive: boolean
+  isKernel?: boolean
 }
+
+/** In the flags of a process. */
+const KERNEL_THREAD = 0x00200000
 
 function parseStat(stat: string): Row | undefined {
   // The name of the program stands in brackets and may itself hold spaces and brackets.
@@ -88,7 +135,8 @@ function parseStat(stat: string): Row | undefined {
   if (started === undefined) return undefined
   const pid = Number.parseInt(stat, 10)
   const process = { pid, parent: Number(parent), group: Number(group), session: Number(session), started }
-  return { process, alive: state !== 'Z' && state !== 'X' }
+  const isKernel = (Number(fields[6]) & KERNEL_THREAD) !== 0
+  return { process, alive: state !== 'Z' && state !== 'X', isKernel }
 }
 
 const run = promisify(execFile)

@@ -1,8 +1,16 @@
 import type { RunGroups } from './cgroup.ts'
-import { FOLDER_MARKER, RUN_MARKER } from './environment.ts'
+import { FOLDER_MARKER, ownedRun, RUN_MARKER } from './environment.ts'
 import { type ProcessInfo, type ProcessTable, withDescendants } from './process-table.ts'
 import type { Tree } from './terminate.ts'
 import { ToolTree } from './tool-tree.ts'
+
+/** Marks of processes that an earlier process of ours left behind. */
+export interface Abandoned {
+  /** Every run of this owner is over. */
+  owner?: string | undefined
+  /** Temporary folders of runs that are over. */
+  folders?: readonly string[]
+}
 
 /**
  * Every process of a run: the session of its first process, whatever carries the run marker or is in the run's
@@ -13,31 +21,33 @@ import { ToolTree } from './tool-tree.ts'
 export class ProcessTree implements Tree {
   readonly #table: ProcessTable
   readonly #runIds: readonly string[]
-  readonly #markers: ReadonlySet<string>
+  readonly #isMark: (variable: string) => boolean
   readonly #groups: RunGroups | undefined
   readonly #root: { pid: number; started: string | undefined } | undefined
   #known = new Map<number, string>()
 
-  /** Without a first process, as after a crash of ours, the markers alone tell: the run ids and temporary folders. */
+  /** Without a first process, as after a crash of ours, processes are found by their marks and groups alone. */
   constructor(
     table: ProcessTable,
     runIds: readonly string[],
     rootPid?: number,
     groups?: RunGroups,
-    folders: readonly string[] = [],
+    { owner, folders = [] }: Abandoned = {},
   ) {
     this.#table = table
     this.#runIds = runIds
     this.#groups = groups
     const marked = runIds.map((runId) => `${RUN_MARKER}=${runId}`)
-    this.#markers = new Set([...marked, ...folders.map((folder) => `${FOLDER_MARKER}=${folder}`)])
+    const marks = new Set([...marked, ...folders.map((folder) => `${FOLDER_MARKER}=${folder}`)])
+    const owned = owner === undefined ? undefined : `${RUN_MARKER}=${ownedRun(owner, '')}`
+    this.#isMark = (variable) => marks.has(variable) || (owned !== undefined && variable.startsWith(owned))
     this.#root = rootPid === undefined ? undefined : { pid: rootPid, started: table.startOf(rootPid) }
   }
 
   /** Those that are alive now. */
   async look(): Promise<readonly ProcessInfo[]> {
     const marked = new Set<number>()
-    const all = await this.#table.list(this.#markers, (pid) => marked.add(pid))
+    const all = await this.#table.list(this.#isMark, (pid) => marked.add(pid))
     const session = this.#session(all)
     const grouped = this.#groups?.members(this.#runIds)
     const found = all.filter(

@@ -3,7 +3,7 @@ import type { ProcessLaunch } from '../agents/agent.ts'
 import { type MainstemError, toMainstemError } from '../model/index.ts'
 import { type RunGroups, runGroups } from './cgroup.ts'
 import type { Driver, Run, RunContext, Timers } from './driver.ts'
-import { environmentOf } from './environment.ts'
+import { environmentOf, ownedRun } from './environment.ts'
 import { failedRun } from './failed-run.ts'
 import { placeFiles } from './launch-files.ts'
 import { type OrphanGuard, orphanGuard } from './orphan-guard.ts'
@@ -25,6 +25,8 @@ export interface ProcessDriverOptions {
   maxLineBytes?: number
   /** Output held for a reader that is behind; then the child has to wait. */
   queueBytes?: number
+  /** Marks every process of this driver; the next owner of the same name ends what is left of them. */
+  owner?: string | undefined
   /** Groups that a run's processes cannot leave; the system's own unless told otherwise. */
   groups?: RunGroups | undefined
   /** Ends the runs when this process dies; one for the whole process by default. */
@@ -39,7 +41,9 @@ export const QUEUE_BYTES = 1024 * 1024
 export function processDriver(given: ProcessDriverOptions = {}): Driver<ProcessLaunch> {
   const options = { groups: runGroups(), ...given }
   return {
-    start(launch, context) {
+    start(launch, given) {
+      const { owner } = options
+      const context = owner === undefined ? given : { ...given, runId: ownedRun(owner, given.runId) }
       try {
         const table = processTable(options.platform ?? process.platform)
         return startIn(folderFor(launch, table), table, launch, context, options)

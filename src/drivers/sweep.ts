@@ -1,31 +1,32 @@
 import { type RunGroups, runGroups } from './cgroup.ts'
 import type { Timers } from './driver.ts'
 import { processTable } from './process-table.ts'
-import { ProcessTree } from './process-tree.ts'
+import { type Abandoned, ProcessTree } from './process-tree.ts'
 import { removeFolder } from './run-folders.ts'
 import { GRACES, type Graces, terminate } from './terminate.ts'
 import { systemTimers } from './timers.ts'
 
-interface SweepOptions {
+interface SweepOptions extends Abandoned {
   timers?: Timers
   graces?: Graces
   platform?: NodeJS.Platform
   groups?: RunGroups | undefined
-  /** Temporary folders of runs. They are removed after the processes that use them have ended. */
-  folders?: readonly string[]
 }
 
 /**
  * Ends processes that runs of an earlier process left behind, and returns the pids that nothing could end. Processes
- * are identified by the markers they carry and the group they are in, so that a reused pid is never hit.
+ * are identified by the markers they carry and the group they are in, so that a reused pid is never hit. Folders are
+ * removed after the processes that use them have ended.
  */
 export async function sweep(runIds: readonly string[], given: SweepOptions = {}): Promise<number[]> {
   const options = { groups: runGroups(), ...given }
   const table = processTable(options.platform ?? process.platform)
-  const { folders = [] } = options
-  const tree = new ProcessTree(table, runIds, undefined, options.groups, folders)
+  const { groups, owner, folders = [] } = options
+  const grouped = owner === undefined ? [] : (groups?.runsOf(owner) ?? [])
+  const over = [...runIds, ...grouped]
+  const tree = new ProcessTree(table, over, undefined, groups, { owner, folders })
   const left = await terminate(tree, options.graces ?? GRACES, options.timers ?? systemTimers, 'SIGTERM')
-  options.groups?.remove(runIds)
+  groups?.remove(over)
   await Promise.all(folders.map(removeFolder))
   return left.map(({ pid }) => pid)
 }

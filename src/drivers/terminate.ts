@@ -43,8 +43,9 @@ async function ends(tree: Tree, signal: StopSignal, graceMs: number, timers: Tim
       const members = await tree.look()
       emptyLooks = members.length === 0 ? emptyLooks + 1 : 0
       if (emptyLooks === 2) return true
-      if (late) return false
+      // Also when it is late: on a busy machine the first look alone can outlast the grace.
       tell(tree, members, signal, told)
+      if (late) return false
       await timers.sleep(pauseMs, done.signal)
     }
   } finally {

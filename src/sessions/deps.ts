@@ -27,8 +27,8 @@ export interface SessionDeps {
   timers: Timers
   newId(): string
   digest(text: string): string
-  /** Ends what processes of these runs are left over from an owner that went away. */
-  sweep(runIds: readonly string[]): Promise<void>
+  /** Ends the processes that an earlier owner of the store left behind. */
+  sweep(): Promise<void>
   /** Is the path below the folder, with every link followed? A relative one starts at the folder. */
   isInside(path: string, folder: string): boolean
   agentSettings?(id: string): AgentSettings

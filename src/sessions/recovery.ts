@@ -7,7 +7,6 @@ import {
 } from '../model/index.ts'
 import type { Batch, SessionState, Store } from '../stores/store.ts'
 import { Log } from './log.ts'
-import { hookRunId } from './setup.ts'
 import { TurnUsage, type UsageReports } from './turn-usage.ts'
 
 const PAGE = 512
@@ -155,18 +154,6 @@ export async function settleAll(
     }
   }
   return settled
-}
-
-/**
- * What may still be running of sessions that have not ended: their last process, and their hook. Also of those at
- * rest, because a warm process, or what it started, can outlive its owner.
- */
-export async function lastRuns(store: Store): Promise<string[]> {
-  const runs: string[] = []
-  for await (const { id, status, epoch } of allRecords(store)) {
-    if (status !== 'ended' && epoch > 0) runs.push(`${id}.${epoch}`, hookRunId(id))
-  }
-  return runs
 }
 
 export async function* allRecords(

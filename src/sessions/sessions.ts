@@ -19,7 +19,7 @@ import { LogReader, type ReplayOptions } from './log-reader.ts'
 import { parse } from './parse.ts'
 import { agentOf, chooseRecipe, restoreRecipe } from './recipes.ts'
 import { newRecord } from './record.ts'
-import { isDamaged, lastRuns, settleAll, unfinished } from './recovery.ts'
+import { isDamaged, settleAll, unfinished } from './recovery.ts'
 import { excessIn, type Retention } from './retention.ts'
 import { OWNER } from './secrets.ts'
 import { Session } from './session.ts'
@@ -212,7 +212,7 @@ export class Sessions {
    */
   async recover(): Promise<number> {
     const { store, clock, sweep } = this.#deps
-    await sweep(await lastRuns(store))
+    await sweep()
     return settleAll(store, clock.now(), (id, error) =>
       this.#failedSessions.add(id, error, Promise.resolve()),
     )

@@ -58,7 +58,7 @@ function marked(session: string): string[] {
   return readdirSync('/proc').filter((pid) => {
     if (!/^\d+$/.test(pid)) return false
     try {
-      return readFileSync(`/proc/${pid}/environ`, 'utf8').includes(`MAINSTEM_RUN=${session}`)
+      return new RegExp(`MAINSTEM_RUN=[^\\0]*${session}`).test(readFileSync(`/proc/${pid}/environ`, 'utf8'))
     } catch {
       // Gone, or not ours to look into.
       return false

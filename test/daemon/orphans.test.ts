@@ -85,6 +85,25 @@ async function pids(): Promise<Pids> {
   return JSON.parse(readFileSync(join(home, 'pids'), 'utf8'))
 }
 
+test('the start of a server ends a tool that outlived an earlier run of one of its sessions', async () => {
+  const first = await startServer()
+  const { agent } = await pids()
+  const run = /MAINSTEM_RUN=([^\0]+)/.exec(readFileSync(`/proc/${agent}/environ`, 'latin1'))?.[1]
+  // The run before this one: neither the guard nor a record of the session names it.
+  const env = { MAINSTEM_RUN: run?.replace(/\.1$/, '.0') }
+  const escaped = spawn('/bin/sleep', ['600'], { env, detached: true, stdio: 'ignore' })
+  try {
+    first.kill('SIGKILL')
+    await once(first, 'exit')
+    const second = start([MAIN, 'serve'])
+    if (!second.stdout) throw new Error('stdout is a pipe')
+    for await (const line of createInterface(second.stdout)) if (/http:/.test(line)) break
+    expect(isAlive(escaped.pid)).toBe(false)
+  } finally {
+    escaped.kill('SIGKILL')
+  }
+}, 60_000)
+
 test.each([
   ['a server', startServer],
   ['a run', () => start([MAIN, 'run', 'claude', 'hi'])],

@@ -46,6 +46,13 @@ describe('the groups of runs', () => {
     expect(existsSync(join(folder, 'mainstem-a'))).toBe(false)
   })
 
+  it('are found by the owner of their runs', async () => {
+    const groups = cgroupsBelow(folder)
+    for (const run of ['me.a.1', 'me.a.2', 'you.a.1']) await groups.enter(run, 7)
+    expect([...groups.runsOf('me')].sort()).toEqual(['me.a.1', 'me.a.2'])
+    expect(cgroupsBelow('/no/such/folder').runsOf('me')).toEqual([])
+  })
+
   it('refuse nobody where the system refuses them', async () => {
     const groups = cgroupsBelow('/no/such/folder')
     await groups.enter('a', process.pid)

@@ -1,11 +1,16 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { type ProcessInfo, type ProcessTable, processTable } from '../../src/drivers/process-table.ts'
+import {
+  type ProcessInfo,
+  type ProcessTable,
+  processTable,
+  procTable,
+} from '../../src/drivers/process-table.ts'
 import { ProcessTree } from '../../src/drivers/process-tree.ts'
 import { sweep } from '../../src/drivers/sweep.ts'
 import { isAlive, QUICK, zombiesOf } from './fake-run.ts'
@@ -33,7 +38,7 @@ function keep(child: ChildProcess): ChildProcess {
 /** A machine on paper. */
 function tableOf(processes: ProcessInfo[], marked: number[] = []): ProcessTable {
   return {
-    async list(_variables, mark) {
+    async list(_isMark, mark) {
       for (const pid of marked) mark(pid)
       return processes
     },
@@ -110,7 +115,10 @@ describe.each(['linux', 'darwin'] as const)('the list of processes on %s', (plat
 
   it('shows a process with its parent, its group and its start', async () => {
     const child = sleeper()
-    const list = await table.list(new Set(), () => undefined)
+    const list = await table.list(
+      () => false,
+      () => undefined,
+    )
     const { pid = 0 } = child
     const started = table.startOf(pid)
     expect(list).toContainEqual({ pid, parent: process.pid, group: pid, session: pid, started })
@@ -121,7 +129,10 @@ describe.each(['linux', 'darwin'] as const)('the list of processes on %s', (plat
     const program = join(folder, 'a) S 1 (b')
     copyFileSync('/bin/sleep', program)
     const child = sleeper(undefined, program)
-    const list = await table.list(new Set(), () => undefined)
+    const list = await table.list(
+      () => false,
+      () => undefined,
+    )
     rmSync(folder, { recursive: true })
     expect(list.find(({ pid }) => pid === child.pid)).toMatchObject({ parent: process.pid, group: child.pid })
   })
@@ -130,7 +141,10 @@ describe.each(['linux', 'darwin'] as const)('the list of processes on %s', (plat
     // What takes the place of this shell does not know of its child and never asks for it.
     const parent = keep(spawn('sh', ['-c', 'true & exec sleep 600'], { detached: true, stdio: 'ignore' }))
     await vi.waitFor(() => expect(zombiesOf(parent.pid)).toHaveLength(1), 5_000)
-    const list = await table.list(new Set(), () => undefined)
+    const list = await table.list(
+      () => false,
+      () => undefined,
+    )
     const inSession = list.filter(({ session }) => session === parent.pid)
     expect(inSession.map(({ pid }) => pid)).toEqual([parent.pid])
   })
@@ -149,7 +163,10 @@ describe('the marker', () => {
     const child = sleeper(runId)
     const found = async (variable: string) => {
       const marked: number[] = []
-      await processTable('linux').list(new Set([variable]), (pid) => marked.push(pid))
+      await processTable('linux').list(
+        (one) => one === variable,
+        (pid) => marked.push(pid),
+      )
       return marked
     }
     expect(await found(`MAINSTEM_RUN=${runId}`)).toEqual([child.pid])
@@ -158,7 +175,58 @@ describe('the marker', () => {
   })
 })
 
+describe('a process that replaces its program', () => {
+  const FLAGS = { user: 0x400000, kernel: 0x200000 }
+  let root = ''
+  afterEach(() => rmSync(root, { recursive: true }))
+
+  /** Files of one process as the system shows them while the new program is not loaded. */
+  function blankProcess(flags: number): string {
+    root = mkdtempSync(join(tmpdir(), 'proc-'))
+    const folder = join(root, '10')
+    mkdirSync(folder)
+    const stat = ['S', 1, 10, 10, 0, -1, flags, ...Array.from({ length: 12 }, () => 0), 500]
+    writeFileSync(join(folder, 'stat'), `10 (sleep) ${stat.join(' ')}`)
+    for (const file of ['cmdline', 'environ']) writeFileSync(join(folder, file), '')
+    return folder
+  }
+
+  it('is found by its mark once the new program is loaded', async () => {
+    const folder = blankProcess(FLAGS.user)
+    const marked: number[] = []
+    const listed = procTable(root).list(
+      (variable) => variable === 'MAINSTEM_RUN=a',
+      (pid) => marked.push(pid),
+    )
+    writeFileSync(join(folder, 'cmdline'), 'sleep\x300\0')
+    writeFileSync(join(folder, 'environ'), 'MAINSTEM_RUN=a\0')
+    expect((await listed).map(({ pid }) => pid)).toEqual([10])
+    expect(marked).toEqual([10])
+  })
+
+  it('is not waited for when it is a kernel thread', async () => {
+    const folder = blankProcess(FLAGS.kernel)
+    const marked: number[] = []
+    const listed = procTable(root).list(
+      (variable) => variable === 'MAINSTEM_RUN=a',
+      (pid) => marked.push(pid),
+    )
+    writeFileSync(join(folder, 'environ'), 'MAINSTEM_RUN=a\0')
+    await listed
+    expect(marked).toEqual([])
+  })
+})
+
 describe('the sweep after a crash', () => {
+  it('ends what any run of an owner left, and nothing of another owner', async () => {
+    const [owner, other] = [randomUUID(), randomUUID()]
+    const left = [sleeper(`${owner}.a.1`), sleeper(`${owner}.a.2`), sleeper(`${owner}.b.hook`)]
+    const stays = [sleeper(`${other}.a.1`), sleeper(`a.1.${owner}.`), sleeper(owner)]
+    expect(await sweep([], { owner, graces: QUICK })).toEqual([])
+    expect(left.map(({ pid }) => isAlive(pid))).toEqual([false, false, false])
+    expect(stays.map(({ pid }) => isAlive(pid))).toEqual([true, true, true])
+  })
+
   it('ends what earlier runs left, and nothing of other runs', async () => {
     const [first, second, other] = [randomUUID(), randomUUID(), randomUUID()]
     const left = [sleeper(first), sleeper(first), sleeper(second)]

@@ -3,6 +3,8 @@ import type { Timers } from '../../src/drivers/driver.ts'
 import type { ProcessInfo } from '../../src/drivers/process-table.ts'
 import { GRACES, terminate } from '../../src/drivers/terminate.ts'
 
+const NEVER = new AbortController().signal
+
 /** Time that jumps: a short wait passes at once, a grace passes after the short waits that fit into it. */
 class JumpingTimers implements Timers {
   now = 0
@@ -85,6 +87,19 @@ describe('the ladder of signals', () => {
     const tree = treeOf({ 1: [] })
     await terminate(tree, GRACES, new JumpingTimers(), 'SIGTERM')
     expect(tree.heard).toEqual(['1 SIGTERM', '1 SIGCONT', '1 SIGKILL'])
+  })
+
+  it('sends a signal also when the first look outlasts its grace', async () => {
+    const timers = new JumpingTimers()
+    const tree = treeOf({ 1: [] })
+    const look = async () => {
+      timers.now += 20_000
+      await timers.sleep(1, NEVER)
+      return tree.look()
+    }
+    const slow = { ...tree, look }
+    expect(await terminate(slow, GRACES, timers)).toEqual([])
+    expect(tree.heard).toContain('1 SIGKILL')
   })
 
   it('gives up in time on what nothing ends, and names it', async () => {

@@ -13,7 +13,7 @@ import { FakeDriver, FakeTime } from './fake-driver.ts'
 export function house(
   store: Store = memoryStore(),
   maxProcesses = 10,
-  sweep: (runIds: readonly string[]) => Promise<void> = async () => undefined,
+  sweep: () => Promise<void> = async () => undefined,
   known: readonly Agent[] = agents,
   limit: (policy: Policy) => Policy = (policy) => policy,
   versionOf: (agent: Agent) => Promise<string | undefined> = async () => undefined,

@@ -192,19 +192,18 @@ test('the number of a frame that went into a blob is not given to another', asyn
   expect(frames).toEqual([1, 2, 4, 5])
 })
 
-test('what a warm process may have left behind is swept, also of a session at rest', async () => {
+test('processes of the owner before are ended before the log says that their turn is lost', async () => {
   const store = memoryStore()
   const before = house(store)
   const session = await before.open()
   await session.prompt('one')
-  const run = await before.driver.run()
-  run.say(init, said('1'), result('1'))
-  await session.settled(1)
 
-  const swept: string[] = []
-  const after = house(store, 10, async (runIds) => void swept.push(...runIds))
+  const heads: number[] = []
+  const head = await store.head(session.id)
+  const after = house(store, 10, async () => void heads.push(await store.head(session.id)))
   await after.sessions.recover()
-  expect(swept).toContain(`${session.id}.1`)
+  expect(heads).toEqual([head])
+  expect(await store.head(session.id)).toBeGreaterThan(head)
 })
 
 test('a session that is ended before its queue went on ends what waited, once', async () => {

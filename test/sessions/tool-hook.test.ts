@@ -173,15 +173,6 @@ describe('a request that a hook decides', () => {
     hook.die({ signal: 'SIGTERM' })
     await ending
   })
-
-  test('what is left of a hook after a crash of ours is swept with the rest', async () => {
-    const home = house()
-    const { session } = await asked(home)
-    const swept: string[] = []
-    const after = house(home.store, 10, async (runIds) => void swept.push(...runIds))
-    await after.sessions.recover()
-    expect(swept).toEqual([`${session.id}.1`, `${session.id}.hook`])
-  })
 })
 
 describe('the hook is not asked', () => {
