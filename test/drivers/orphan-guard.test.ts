@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { constants, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
@@ -55,6 +55,12 @@ function readStat(pid: string): string[] {
   return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? []
 }
 
+/** True once the shell has run its first line. */
+function ignoresSigterm(pid: number): boolean {
+  const mask = /^SigIgn:\t(\w+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? '0'
+  return (BigInt(`0x${mask}`) & (1n << BigInt(constants.signals.SIGTERM - 1))) !== 0n
+}
+
 function folder(name: string): string {
   const path = join(home, name)
   mkdirSync(path)
@@ -84,6 +90,7 @@ test('the guard is outside of the process group of its owner, and ignores the si
   const [guard] = guards()
   if (guard === undefined) throw new Error('there is a guard')
   expect(readStat(String(guard))[2]).toBe(String(guard))
+  await vi.waitFor(() => expect(ignoresSigterm(guard)).toBe(true), 20_000)
   for (const signal of ['SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGTERM'] as const) process.kill(guard, signal)
   await killOwner()
   await vi.waitFor(() => expect(existsSync(join(home, 'one'))).toBe(false), 20_000)
