@@ -87,6 +87,7 @@ const PINNED: Record<string, readonly string[]> = {
     'type RequestOpenedEvent',
     'type ResumeSession',
     'type RetryOptions',
+    'type SearchHit',
     'type ServerInfo',
     'type Session',
     'type SessionConfig',

@@ -44,6 +44,7 @@ export type {
   ModeChange,
   OpenRequest,
   PageQuery,
+  SearchHit,
   ServerInfo,
   SessionPage,
   SessionQuery,

@@ -12,6 +12,7 @@ import type {
   ModeChange,
   OpenRequest,
   PageQuery,
+  SearchHit,
   ServerInfo,
   SessionPage,
   SessionQuery,
@@ -150,6 +151,15 @@ export class MainstemClient {
       await this.#connection.json(`GET ${pathOf(id)}/events?${search}`, { signal }),
       'next',
     )
+  }
+
+  /** Entries whose prompts, messages or tool calls contain every word of a text, newest first. */
+  async search(
+    q: string,
+    { limit, signal }: { limit?: number; signal?: AbortSignal } = {},
+  ): Promise<readonly SearchHit[]> {
+    const route = `GET /v1/search?${searchOf({ q, limit })}`
+    return shaped<{ hits: SearchHit[] }>(await this.#connection.json(route, { signal }), 'hits').hits
   }
 
   /** Ends the session; its log stays. */

@@ -140,3 +140,13 @@ export interface UsageReport {
   /** By day, in UTC. */
   days: Readonly<Record<string, Spent>>
 }
+
+/** One place in a log that a search found. */
+export interface SearchHit extends Pick<SessionRecord, 'agent' | 'cwd' | 'title'> {
+  session: string
+  seq: number
+  at: number
+  type: EventType
+  /** The text around the first word that was found. */
+  snippet: string
+}

@@ -20,6 +20,7 @@ import { eventsEndpoint } from './v1/events.ts'
 import { exportEndpoint } from './v1/export.ts'
 import { newSessionEndpoint } from './v1/new-session.ts'
 import { requestEndpoints } from './v1/requests.ts'
+import { searchEndpoint } from './v1/search.ts'
 import { sessionEndpoints } from './v1/sessions.ts'
 import { usageEndpoint } from './v1/usage.ts'
 import { pageEndpoints } from './web/page-endpoints.ts'
@@ -46,6 +47,7 @@ export function endpointsOf(deps: GatewayDeps): Endpoint[] {
     allEventsEndpoint(deps),
     ...requestEndpoints(deps),
     usageEndpoint(deps),
+    searchEndpoint(deps),
     blobEndpoint(deps),
     ticketEndpoint(deps),
     createEndpoint(deps),

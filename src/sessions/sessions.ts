@@ -9,7 +9,7 @@ import {
   type SessionRecord,
   toMainstemError,
 } from '../model/index.ts'
-import type { JournalFrame, Receipt, SessionQuery, Spent } from '../stores/store.ts'
+import type { JournalFrame, Receipt, SessionQuery, Spent, TextQuery } from '../stores/store.ts'
 import { type Claim, checkReceipt, type IdempotencyKey } from './claim.ts'
 import { CommitFeed } from './commit-feed.ts'
 import type { NewSession, SessionDeps } from './deps.ts'
@@ -200,6 +200,11 @@ export class Sessions {
   /** What a principal has used, by agent and day; also what was removed since. */
   spent(principal: string): Promise<readonly Spent[]> {
     return this.#deps.store.spent(principal)
+  }
+
+  /** Entries of a principal that contain every word, the newest first. */
+  search(query: TextQuery): Promise<readonly Entry[]> {
+    return this.#deps.store.search(query)
   }
 
   records(query: SessionQuery): Promise<readonly SessionRecord[]> {

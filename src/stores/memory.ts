@@ -10,6 +10,7 @@ import { MemoryLog } from './memory-log.ts'
 import { OpenTime } from './open-time.ts'
 import { READ_BYTES } from './read-bytes.ts'
 import { receiptId } from './receipt-id.ts'
+import { matchesIn } from './search.ts'
 import { sessionNotFound } from './session-not-found.ts'
 import {
   type Batch,
@@ -25,6 +26,7 @@ import {
   type Spent,
   type Store,
   type StoredState,
+  type TextQuery,
 } from './store.ts'
 
 /** Everything in this process's memory: for the library, for tests, and for runs nobody needs tomorrow. */
@@ -141,6 +143,16 @@ class MemoryStore implements Store {
 
   async record(session: string): Promise<SessionRecord | undefined> {
     return this.#logs.get(session)?.record
+  }
+
+  async search({ principal, words, limit }: TextQuery): Promise<readonly Entry[]> {
+    const found: Entry[] = []
+    for (const log of [...this.#logs.values()].reverse()) {
+      if (log.state?.principal !== principal) continue
+      const earliest = log.record?.earliest ?? 1
+      found.push(...matchesIn(log.read(earliest - 1, log.head, Number.POSITIVE_INFINITY), words))
+    }
+    return found.sort((a, b) => b.at - a.at).slice(0, limit)
   }
 
   async records({

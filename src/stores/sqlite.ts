@@ -24,6 +24,7 @@ import { LiveLogs } from './sqlite/live-logs.ts'
 import type { Durability, Removal } from './sqlite/message.ts'
 import { PreparedBatch } from './sqlite/prepared-batch.ts'
 import { Reader } from './sqlite/reader.ts'
+import { searchLogs } from './sqlite/search-logs.ts'
 import { UPCASTS, type Upcasts } from './sqlite/upcast.ts'
 import { WriterChannel } from './sqlite/writer-channel.ts'
 import {
@@ -38,6 +39,7 @@ import {
   type SessionQuery,
   type Spent,
   type Store,
+  type TextQuery,
 } from './store.ts'
 
 export interface SqliteOptions {
@@ -184,6 +186,10 @@ class SqliteStore implements Store {
       () => this.#reader.record(session),
       (record) => record !== undefined && this.#isAhead(record),
     )
+  }
+
+  search(query: TextQuery): Promise<readonly Entry[]> {
+    return searchLogs(this.#reader, this, query)
   }
 
   async records(query: SessionQuery): Promise<readonly SessionRecord[]> {

@@ -94,6 +94,14 @@ export interface Batch {
   release?: boolean
 }
 
+/** A search over the logs of one principal. */
+export interface TextQuery {
+  principal: string
+  /** Lower case; an entry matches that contains each of them. */
+  words: readonly string[]
+  limit: number
+}
+
 export interface SessionQuery {
   /** Only this principal's. */
   principal?: string
@@ -158,6 +166,8 @@ export interface Store extends AsyncDisposable {
   record(session: string): Promise<SessionRecord | undefined>
   /** Newest first; the same holds for their heads. */
   records(query: SessionQuery): Promise<readonly SessionRecord[]>
+  /** Entries whose text contains every word of a search, as `searchText` names it; the newest first. */
+  search(query: TextQuery): Promise<readonly Entry[]>
   /** How many sessions there are of each status. */
   counts(): Promise<ReadonlyMap<SessionRecord['status'], number>>
   /**

@@ -31,6 +31,7 @@ describe('what the page needs of the client', () => {
     const { messages } = await client.page(id, { dialect: 'ues' })
     expect(messages).not.toEqual([])
     expect(await client.coverage(id)).toMatchObject({ unaccounted: 0 })
+    expect(await client.search('one', { limit: 1 })).toMatchObject([{ session: id, type: 'text.completed' }])
   })
 
   it('steers a turn and changes model and mode', async () => {

@@ -6,6 +6,7 @@ import { boundsContract } from './contract-bounds.ts'
 import { keepingContract, type OpenStore } from './contract-keeping.ts'
 import { leaseContract } from './contract-leases.ts'
 import { queueContract } from './contract-queue.ts'
+import { searchContract } from './contract-search.ts'
 import { state } from './sqlite-parts.ts'
 
 interface Implementation {
@@ -40,6 +41,7 @@ export function storeContract({ name, open }: Implementation): void {
     keepingContract(open)
     boundsContract(open)
     queueContract(open)
+    searchContract(open)
     leaseContract(open)
 
     test('gives back what was appended, in order, from any cursor', async () => {

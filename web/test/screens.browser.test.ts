@@ -47,6 +47,7 @@ const SCREENS: readonly [string, () => string, string][] = [
   ['changes', () => `#/sessions/${done}/changes`, 'textbox[name="Prompt"]'],
   ['events', () => `#/sessions/${done}/events/3`, 'article[name="Entry 3"]'],
   ['replay', () => `#/sessions/${done}/replay`, 'slider'],
+  ['search', () => '#/search?q=product', 'list'],
   ['usage', () => '#/usage', 'heading[name="By agent"]'],
   ['compare', () => '#/compare', 'heading[name="Compare agents"]'],
   ['a session that does not exist', () => '#/sessions/nowhere', 'alert'],
@@ -85,6 +86,23 @@ test('events show the raw frame beside the event, in any dialect, and have an ad
   await page.getByLabel('Dialect').selectOption('unified')
   await page.getByRole('searchbox', { name: 'Filter by type' }).fill('')
   await page.getByText('turnCompleted').first().waitFor()
+  expect(await faultsOf(watched)).toEqual([])
+})
+
+test('a search finds words in every session, and leads to the entry', async () => {
+  const watched = await signedIn()
+  const { page } = watched
+  await page.keyboard.press('/')
+  await page.getByRole('searchbox', { name: 'Search all sessions' }).fill('SLICE starts')
+  const hit = page.getByRole('listitem').filter({ hasText: 'thinking.completed' }).first()
+  await hit.click()
+  await page
+    .getByRole('article', { name: /^Entry \d+/ })
+    .getByText('slice')
+    .first()
+    .waitFor()
+  await page.goto(`${stage.url}/#/search?q=nowhere-to-be-found`)
+  await page.getByText('No entry contains all of these words.').waitFor()
   expect(await faultsOf(watched)).toEqual([])
 })
 

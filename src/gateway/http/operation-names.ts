@@ -24,6 +24,7 @@ const NAMES: Readonly<Record<string, string>> = {
   'GET /v1/requests': 'listRequests',
   'POST /v1/sessions/:id/requests/:requestId': 'answerRequest',
   'GET /v1/usage': 'getUsage',
+  'GET /v1/search': 'searchEntries',
   'GET /v1/blobs/:session/:id': 'getBlob',
   'POST /v1/tickets': 'createTicket',
   'POST /api/sessions': 'createBoardSession',

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { type Entry, MainstemError, SCHEMA_VERSION, SessionRecord } from '../../model/index.ts'
 import { cursorGone } from '../cursor-gone.ts'
-import type { JournalFrame, Receipt, SessionQuery, Spent } from '../store.ts'
+import type { JournalFrame, Receipt, SessionQuery, Spent, TextQuery } from '../store.ts'
 import { checksum, matches } from './checksum.ts'
 import { damaged } from './damaged.ts'
 import { isEdgeIntact } from './edge.ts'
@@ -14,6 +14,7 @@ import { endOf, RECORD, TAIL, TAIL_TABLES, toRecord } from './record-row.ts'
 import { bytes, integer, type Row, text } from './row.ts'
 import { fromText, textsIn } from './rows.ts'
 import { JOURNAL_IDS } from './schema.ts'
+import { candidates } from './search-rows.ts'
 import { bounded, SEGMENT, type Segment, SIZE, segmentsIn } from './segments.ts'
 import { toSpent } from './spent.ts'
 import { storageFailed } from './storage-failed.ts'
@@ -177,6 +178,10 @@ export class Reader {
       const row = blob.get(id)
       return row && { session: integer(row, 'session'), sum: row.sum }
     })
+  }
+
+  candidates(query: TextQuery, below: number | undefined): ReturnType<typeof candidates> {
+    return this.#ask((_, db) => candidates(db, query, below))
   }
 
   counts(): Map<SessionRecord['status'], number> {

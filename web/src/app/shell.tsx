@@ -16,6 +16,7 @@ import { useStore } from './store.ts'
 import { cycleTheme, theme } from './theme.ts'
 import { attentive } from './visible.ts'
 
+const SearchScreen = lazy(() => import('../search/search-screen.tsx'))
 const UsageScreen = lazy(() => import('../usage/usage-screen.tsx'))
 const CompareScreen = lazy(() => import('../compare/compare-screen.tsx'))
 
@@ -76,7 +77,7 @@ function Screen({ route }: { route: Route }) {
     case 'compare':
       return <CompareScreen ids={route.ids} />
     case 'search':
-      return null
+      return <SearchScreen query={route.query} />
     default:
       return route satisfies never
   }
@@ -103,6 +104,12 @@ function TopBar() {
       <Button look="quiet" onClick={cycleTheme} aria-label={`Theme: ${look}`} title={`Theme: ${look}`}>
         {look === 'dark' ? '☾' : look === 'light' ? '☀' : '◐'}
       </Button>
+      <a
+        href={hrefOf({ screen: 'search', query: '' })}
+        className="rounded-md px-2 py-1 text-soft hover:bg-raised hover:text-ink"
+      >
+        Search
+      </a>
       <a
         href={hrefOf({ screen: 'usage' })}
         className="rounded-md px-2 py-1 text-soft hover:bg-raised hover:text-ink"
