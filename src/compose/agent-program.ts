@@ -9,7 +9,7 @@ import { askVersion, type Told } from './program-version.ts'
 /** What starting a program for its version takes from outside. */
 export interface Around {
   environment: Environment
-  platform: NodeJS.Platform
+  platform: string
   timers: Timers
   /** Ends a program that was started for its version. */
   signal: AbortSignal

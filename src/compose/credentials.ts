@@ -50,7 +50,7 @@ function placesOf(source: CredentialSource): Place[] {
 export function findCredentials(
   sources: readonly CredentialSource[] | undefined,
   environment: Environment,
-  platform: NodeJS.Platform,
+  platform: string,
 ): Credentials {
   if (!sources) return { found: [], hidden: true }
   const found: Credential[] = []

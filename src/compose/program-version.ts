@@ -28,7 +28,7 @@ interface Asked {
   environment: Environment
   /** Set for the program on top of these. */
   env: Readonly<Record<string, string>>
-  platform: NodeJS.Platform
+  platform: string
   timers: Timers
   signal: AbortSignal
 }

@@ -51,7 +51,7 @@ export interface ReadinessQuestion {
   settings?: Readonly<Record<string, AgentSettings>>
   agents?: readonly Agent[]
   environment?: Environment
-  platform?: NodeJS.Platform
+  platform?: string
   timers?: Timers
   /** Ends what was started to answer. */
   signal?: AbortSignal

@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 import { createHash, randomUUID } from 'node:crypto'
 import type { Agent } from '../agents/agent.ts'
 import { agents as allAgents } from '../agents/index.ts'

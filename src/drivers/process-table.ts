@@ -27,7 +27,7 @@ export interface ProcessTable {
   startOf(pid: number): string | undefined
 }
 
-export function processTable(platform: NodeJS.Platform): ProcessTable {
+export function processTable(platform: string): ProcessTable {
   if (platform === 'linux') return linuxTable
   if (platform !== 'win32') return psTable
   throw new MainstemError('unsupported_option', 'Agents cannot be started on Windows yet; use WSL.')

@@ -20,7 +20,7 @@ export interface ProcessDriverOptions {
   graces?: Graces
   /** Where the allow-listed variables of a child come from. */
   environment?: Readonly<Record<string, string | undefined>>
-  platform?: NodeJS.Platform
+  platform?: string
   /** Longer lines go into a blob. */
   maxLineBytes?: number
   /** Output held for a reader that is behind; then the child has to wait. */

@@ -9,7 +9,7 @@ import { systemTimers } from './timers.ts'
 interface SweepOptions extends Abandoned {
   timers?: Timers
   graces?: Graces
-  platform?: NodeJS.Platform
+  platform?: string
   groups?: RunGroups | undefined
 }
 

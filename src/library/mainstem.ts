@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 import { type AgentReadiness, readiness } from '../compose/readiness.ts'
 import { type Wired, wire } from '../compose/wire.ts'
 import {

@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 import type { RequestOpened } from '../model/events/request.ts'
 import { type AnswerCommand, type Applied, type Entry, toMainstemError } from '../model/index.ts'
 import { copyEntry } from './copy-entry.ts'

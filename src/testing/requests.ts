@@ -28,7 +28,9 @@ const SECRET = new Set([
 ])
 const REPLACED = '<redacted>'
 
-export function withoutSecrets(headers: NodeJS.Dict<string | string[]>): Record<string, string> {
+export function withoutSecrets(
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+): Record<string, string> {
   const safe: Record<string, string> = {}
   for (const [name, value] of Object.entries(headers)) {
     if (value !== undefined) safe[name] = SECRET.has(name) ? REPLACED : String(value)

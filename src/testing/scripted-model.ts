@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
@@ -34,11 +35,8 @@ export interface ScriptedModelOptions {
 }
 
 /** Starts a model that says what a script tells it, on this machine only. */
-export async function scriptedModel(options: ScriptedModelOptions = {}): Promise<ScriptedModel> {
-  const server = createServer()
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return new ScriptedModel(server, options)
+export function scriptedModel(options: ScriptedModelOptions = {}): Promise<ScriptedModel> {
+  return ScriptedModel.start(options)
 }
 
 export class ScriptedModel implements AsyncDisposable {
@@ -52,7 +50,16 @@ export class ScriptedModel implements AsyncDisposable {
   #answers = 0
   #gate = Promise.withResolvers<void>()
 
-  constructor(server: Server, { scenarios, choose }: ScriptedModelOptions) {
+  /** Listens on a free port of the loopback interface. */
+  static async start(options: ScriptedModelOptions): Promise<ScriptedModel> {
+    const server = createServer()
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    return new ScriptedModel(server, options)
+  }
+
+  // Private, so that the declarations need no types of Node.
+  private constructor(server: Server, { scenarios, choose }: ScriptedModelOptions) {
     const address = server.address()
     const port = typeof address === 'object' ? address?.port : undefined
     this.url = `http://127.0.0.1:${port}`

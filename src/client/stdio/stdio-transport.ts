@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 import { SseTransport } from '../sse-transport.ts'
 import { systemTimers, type Timers } from '../timers.ts'
 import { ownCommand } from './own-command.ts'
