@@ -18,6 +18,10 @@ export interface BeginSession {
   options?: SessionOptions
   /** The agent's own id of a conversation to go on with. */
   resume?: string
+  /** A name by which people find the session again. */
+  name?: string
+  /** False when no person can answer: requests that the policy leaves open are denied. */
+  attended?: boolean
   prompt?: string
 }
 
@@ -104,6 +108,8 @@ export type SignIn = { ticket: string } | { token: string }
 
 export interface ServerInfo {
   version: string
+  /** The process of the server, on its machine. */
+  pid: number
   principal: string
   /** False when the server asks for no token. */
   authentication: boolean

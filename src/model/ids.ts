@@ -9,3 +9,12 @@ export type SessionId = z.infer<typeof SessionId>
 
 /** An agent's own id of its conversation, safe to hand back to the agent. */
 export const NativeSessionId = z.string().regex(OUTSIDE_ID)
+
+/** A name that a person gives a session: one word that a shell needs no quotes for. */
+export const SessionName = z
+  .string()
+  .max(64)
+  .regex(
+    /^[A-Za-z][A-Za-z0-9._-]*$/,
+    'a name begins with a letter, followed by letters, digits, ".", "_" or "-"',
+  )

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { LaunchKind } from './capability.ts'
 import { Coverage } from './coverage.ts'
 import { RequestOpened } from './events/request.ts'
-import { SessionId } from './ids.ts'
+import { SessionId, SessionName } from './ids.ts'
 import { Image, SessionOptions } from './options.ts'
 import { Outcome } from './outcome.ts'
 import { Policy } from './policy.ts'
@@ -16,6 +16,7 @@ export const SessionRecord = z.strictObject({
   launch: LaunchKind,
   cwd: z.string(),
   project: z.string().optional().describe('the project that its client named'),
+  name: SessionName.optional().describe('the name that its client gave it'),
   policy: Policy,
   mode: z.string().optional().describe("the agent's own mode, where one was chosen by its name"),
   options: SessionOptions,

@@ -70,6 +70,8 @@ export interface NewSession {
   cwd: string
   /** The project that the client named; kept and reported, and nothing follows from it. */
   project?: string
+  /** A name for people, by which they find the session again. */
+  name?: string
   policy?: Policy
   options?: SessionOptions
   /** The agent's own session to go on with. */

@@ -17,6 +17,7 @@ export function openConversation(
     recipe: setup.recipe,
     start: startOf(setup),
     project: setup.project,
+    name: setup.name,
     before: earlier(state, setup.resume),
     digest: deps.digest,
     answeredBy: (request) => answeredBy(request, circumstances(setup, deps)),

@@ -5,7 +5,7 @@ import type { SessionSetup } from './setup.ts'
 
 /** What a session is before anything was logged of it. */
 export function newRecord(setup: SessionSetup, principal: string, createdAt: number): SessionState {
-  const { id, agent, launch, cwd, project, policy, options, attended, resume } = setup
+  const { id, agent, launch, cwd, project, name, policy, options, attended, resume } = setup
   return {
     id,
     principal,
@@ -13,6 +13,7 @@ export function newRecord(setup: SessionSetup, principal: string, createdAt: num
     launch,
     cwd,
     ...(project !== undefined && { project }),
+    ...(name !== undefined && { name }),
     policy,
     options,
     attended,

@@ -249,7 +249,7 @@ export class Sessions {
   /** Refuses what cannot be done before anything has started. */
   #prepare(request: NewSession, version: string | undefined): Session {
     if (this.#draining) throw new MainstemError('draining', 'the server is stopping')
-    const { cwd, project, attended = true, principal = OWNER } = request
+    const { cwd, project, name, attended = true, principal = OWNER } = request
     const chosen = chooseRecipe(agentOf(this.#deps.agents, request.agent), request, version)
     const policy = parse(Policy, request.policy ?? DEFAULT_POLICY, 'policy')
     const options = parse(SessionOptions, request.options ?? {}, 'options')
@@ -258,7 +258,7 @@ export class Sessions {
     // Made once for its refusals: an option that cannot be enforced is told now, not in the middle of a turn.
     const prompt = { text: '', images: options.images ?? [] }
     const id = this.#deps.newId()
-    const setup = { id, ...chosen, cwd, project, policy, mode: undefined, options, resume, attended }
+    const setup = { id, ...chosen, cwd, project, name, policy, mode: undefined, options, resume, attended }
     setup.recipe.launch({ ...startOf(setup), epoch: 1, prompt })
     return new Session(setup, this.#deps, newRecord(setup, principal, this.#deps.clock.now()), {
       head: 0,
@@ -276,11 +276,11 @@ export class Sessions {
     // The configuration may allow less than it did when the session began.
     state.policy = this.#deps.limit?.(state.policy) ?? state.policy
     state.options = this.#deps.limitOptions?.(state.options) ?? state.options
-    const { id, cwd, project, policy, options, attended } = state
+    const { id, cwd, project, name, policy, options, attended } = state
     const mode = keptMode(state, this.#deps.limit)
     const resume = state.nativeSessionId ?? state.resumedFrom
     const chosen = restoreRecipe(agentOf(this.#deps.agents, state.agent), state.launch, version)
-    const setup = { id, ...chosen, cwd, project, policy, mode, options, resume, attended }
+    const setup = { id, ...chosen, cwd, project, name, policy, mode, options, resume, attended }
     return new Session(setup, this.#deps, state, { head, updatedAt })
   }
 

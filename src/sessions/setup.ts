@@ -27,6 +27,7 @@ export interface SessionSetup {
   launch: LaunchKind
   cwd: string
   project: string | undefined
+  name: string | undefined
   policy: Policy
   /** The one that the session was in before this owner, by the agent's own name for it. */
   mode: string | undefined

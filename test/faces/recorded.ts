@@ -115,6 +115,7 @@ export async function keep(store: Store, fixture: Fixture): Promise<string> {
       recipe,
       launch,
       project: undefined,
+      name: undefined,
       cwd: '/',
       policy: DEFAULT_POLICY,
       mode: undefined,

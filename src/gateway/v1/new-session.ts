@@ -5,6 +5,7 @@ import {
   NativeSessionId,
   OUTSIDE_ID,
   Policy,
+  SessionName,
   SessionOptions,
   SessionRecord,
 } from '../../model/index.ts'
@@ -29,6 +30,11 @@ const NewSessionBody = named(
     policy: Policy.partial().optional(),
     options: SessionOptions.optional(),
     resume: NativeSessionId.optional(),
+    name: SessionName.optional().describe('a name by which people find the session again'),
+    attended: z
+      .boolean()
+      .optional()
+      .describe('false: requests are denied, because no person can answer them'),
     prompt: z.string().min(1).optional(),
   }),
 )
@@ -86,6 +92,8 @@ async function sessionOf(deps: GatewayDeps, principal: string, body: NewSessionB
     policy: underCeiling(policy, deps.ceiling),
     options: await optionsUnder(body.options ?? {}, deps),
     ...(body.resume !== undefined && { resume: body.resume }),
+    ...(body.name !== undefined && { name: body.name }),
+    ...(body.attended !== undefined && { attended: body.attended }),
   }
 }
 

@@ -24,6 +24,7 @@ const ServerInfo = named(
   'ServerInfo',
   z.strictObject({
     version: z.string(),
+    pid: z.int().describe('the process of the server, on its machine'),
     principal: z.string().describe('who the token or the sign-in belongs to'),
     authentication: z.boolean().describe('false: the server asks for no token'),
     cwd: z.string().describe('where agents work unless a session names another directory'),
@@ -72,6 +73,7 @@ export function signInEndpoints(deps: GatewayDeps): Endpoint[] {
         const { version, cwd, roots, tokens } = deps
         return {
           version,
+          pid: process.pid,
           principal: principal || LOCAL,
           authentication: tokens !== undefined,
           cwd,

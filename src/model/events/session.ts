@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { Capabilities, LaunchKind } from '../capability.ts'
 import { ErrorInfo } from '../errors.ts'
+import { SessionName } from '../ids.ts'
 import { Policy } from '../policy.ts'
 
 const Named = z.strictObject({
@@ -25,6 +26,7 @@ export const SessionStarted = z.strictObject({
   launch: LaunchKind,
   cwd: z.string(),
   project: z.string().optional().describe('the project that the client named'),
+  name: SessionName.optional().describe('the name that the client gave the session'),
   policy: Policy,
   capabilities: Capabilities,
   model: z.string().optional().describe('the model asked for'),
