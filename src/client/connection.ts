@@ -8,7 +8,12 @@ export interface ConnectionOptions {
   /** Sent in a header and nowhere else. */
   token?: string
   /** How calls are made, where the platform's own way will not do. */
-  fetch?: (url: string, init: RequestInit) => Promise<Response>
+  fetch?: (url: string, init: RequestInit) => Promise<HttpResponse>
+}
+
+/** The part of a `Response` that the client reads. */
+export interface HttpResponse extends Pick<Response, 'ok' | 'status' | 'body' | 'text'> {
+  headers: Pick<Headers, 'get'>
 }
 
 export interface Call {
@@ -59,7 +64,7 @@ export class Connection {
   }
 
   /** Calls a route, `GET /v1/agents`, and gives the answer once its headers are there. */
-  async open(route: string, { body, headers, idempotencyKey, signal }: Call): Promise<Response> {
+  async open(route: string, { body, headers, idempotencyKey, signal }: Call): Promise<HttpResponse> {
     const [method = 'GET', path = ''] = route.split(' ')
     const response = await this.#send(this.#base + path, {
       method,
@@ -77,7 +82,7 @@ export class Connection {
     return response
   }
 
-  async #send(url: string, init: RequestInit): Promise<Response> {
+  async #send(url: string, init: RequestInit): Promise<HttpResponse> {
     try {
       return await this.#fetch(url, init)
     } catch (cause) {
@@ -110,7 +115,7 @@ function reasonOf(thrown: unknown): string {
   return cause.message || ('code' in cause ? String(cause.code) : cause.name)
 }
 
-async function refusalOf(response: Response): Promise<MainstemError> {
+async function refusalOf(response: HttpResponse): Promise<MainstemError> {
   const { status } = response
   const text = await response.text().catch((thrown: unknown) => String(thrown))
   const problem = problemIn(text)

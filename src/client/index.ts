@@ -9,7 +9,7 @@ export {
 } from './agent-client.ts'
 export { AgentError, type AgentErrorDetails, AgentErrorType, translateError } from './agent-error.ts'
 export { type AgentRequest, AgentType, ApprovalMode, SandboxMode, type SessionConfig } from './config.ts'
-export type { ConnectionOptions } from './connection.ts'
+export type { ConnectionOptions, HttpResponse } from './connection.ts'
 export type {
   AgentEvent,
   AgentEventType,

@@ -1,6 +1,6 @@
 import type { Applied, Coverage, Entry, ErrorCode, Image, SessionRecord } from '../model/index.ts'
 import { MainstemError } from '../model/mainstem-error.ts'
-import { Connection, type ConnectionOptions } from './connection.ts'
+import { Connection, type ConnectionOptions, type HttpResponse } from './connection.ts'
 import type {
   AgentInfo,
   BeginSession,
@@ -33,7 +33,7 @@ export interface MainstemClientOptions extends ConnectionOptions {
 
 interface StreamWatch {
   onConnection: EntriesOptions['onConnection']
-  onOpen(response: Response): void
+  onOpen(response: HttpResponse): void
 }
 
 const NEVER = new AbortController().signal
@@ -226,7 +226,7 @@ export class MainstemClient {
     let start = after
     const connect = (from: string, left: AbortSignal) => {
       const search = searchOf({ after: from || start || undefined, types: types?.join(',') })
-      const onOpen = ({ headers }: Response) => {
+      const onOpen = ({ headers }: HttpResponse) => {
         start ||= headers.get('mainstem-cursor') ?? ''
         onConnection?.('open')
       }

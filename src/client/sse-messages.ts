@@ -1,13 +1,13 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser'
 import { MainstemError } from '../model/mainstem-error.ts'
-import { failureOf } from './connection.ts'
+import { failureOf, type HttpResponse } from './connection.ts'
 
 /** Characters of one message: a server may never end one. */
 const LONGEST = 64 * 1024 * 1024
 
 /** The messages of an open stream, in batches as they arrive. Not reading slows the server. */
 export async function* sseMessages(
-  { body }: Response,
+  { body }: Pick<HttpResponse, 'body'>,
   signal: AbortSignal,
 ): AsyncGenerator<readonly EventSourceMessage[]> {
   if (!body) return

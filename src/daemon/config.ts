@@ -25,6 +25,9 @@ const Timeouts = z.strictObject({
   headersMs: milliseconds.default(10_000).describe('until all headers of a request are here'),
   requestMs: milliseconds.default(30_000).describe('until the whole request is here'),
   drainMs: milliseconds.default(15_000).describe('how long running turns may go on when the server stops'),
+  idleExitMs: milliseconds
+    .default(30 * 60_000)
+    .describe('without requests and running turns, until a server in the background ends'),
   startMs: milliseconds
     .default(AGENT_LIMITS.startMs)
     .describe('until an agent has answered its handshake, or loaded the conversation that it resumes'),

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { constants, type Stats } from 'node:fs'
 import { type FileHandle, lstat, mkdir, open, rm } from 'node:fs/promises'
-import { MainstemError } from '../model/index.ts'
+import { MainstemError } from '../model/mainstem-error.ts'
 
 const OTHERS_MAY_WRITE = 0o022
 const OTHERS_MAY_ANYTHING = 0o077

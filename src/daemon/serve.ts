@@ -1,6 +1,5 @@
 import { realpath } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import type { Agent } from '../agents/agent.ts'
@@ -28,7 +27,10 @@ import type { Store } from '../stores/store.ts'
 import { removeAddress, writeAddress } from './address-file.ts'
 import type { Config } from './config.ts'
 import { allowedHosts, checkExposure } from './exposure.ts'
+import { untilIdle } from './idle-exit.ts'
+import { listenOnSocket } from './local-socket.ts'
 import { tokenNames, tokenSource } from './named-tokens.ts'
+import { codeOf } from './private-file.ts'
 import { pruneHourly } from './pruning.ts'
 import { readMemory } from './read-memory.ts'
 import { storeOwner } from './store-owner.ts'
@@ -44,6 +46,10 @@ export interface ServeDeps {
   between?: Between
   /** Where the built page is; in the package unless given. */
   pageDirectory?: string
+  /** A unix socket to listen on. Removed when the server stops. */
+  socket?: string | undefined
+  /** False listens on the socket alone. */
+  tcp?: boolean
 }
 
 export interface Between {
@@ -60,13 +66,8 @@ const PAGE = join(import.meta.dirname, '../../dist/web')
 const LAST_WORDS_MS = 2_000
 
 /** Starts the server; it is ready when this settles. */
-export async function serve({
-  config,
-  report,
-  agents,
-  between,
-  pageDirectory = PAGE,
-}: ServeDeps): Promise<Server> {
+export async function serve(deps: ServeDeps): Promise<Server> {
+  const { config, report, agents, between, pageDirectory = PAGE, socket, tcp = true } = deps
   checkExposure(config)
   const policy = underCeiling(config.policy, config.ceiling)
   const roots = await Promise.all(config.roots.map(realRoot))
@@ -103,12 +104,14 @@ export async function serve({
     probe: () => store.probe(),
     report,
   })
+  let local: AsyncDisposable | undefined
   try {
-    await listen(app, config)
+    local = await listen(app, config, { socket, tcp })
     // Closes what the previous owner left open. Until then every route but the two for health answers 503.
     await wired.sessions.recover()
-    if (config.durability !== 'none') await writeAddress(config.data, urlOf(app))
+    if (tcp && config.durability !== 'none') await writeAddress(config.data, urlOf(app))
   } catch (thrown) {
+    await local?.[Symbol.asyncDispose]()
     await app.close()
     await wired[Symbol.asyncDispose]()
     throw thrown
@@ -117,7 +120,7 @@ export async function serve({
   runs.track(wired.sessions.resumeQueues())
   const pruning = { timers: systemTimers, signal: stopping.signal, report }
   runs.track(pruneHourly(wired.sessions, retentionOf(config), pruning))
-  return new Server({ app, wired, runs, phase, stopping, token, config })
+  return new Server({ app, wired, runs, phase, stopping, token, config, local })
 }
 
 interface WiringParts {
@@ -155,6 +158,8 @@ interface ServerDeps {
   stopping: AbortController
   token: TokenFile | undefined
   config: Config
+  /** The unix socket, where it listens on one. */
+  local: AsyncDisposable | undefined
 }
 
 /** A server that is listening. */
@@ -169,6 +174,18 @@ export class Server {
 
   get url(): string {
     return urlOf(this.#deps.app)
+  }
+
+  /** Settles when nothing used the server for this time, and no turn runs. */
+  idle(idleMs: number): Promise<void> {
+    const { app, wired, stopping } = this.#deps
+    return untilIdle({
+      server: app.server,
+      isBusy: async () => ((await wired.sessions.counts()).get('busy') ?? 0) > 0,
+      idleMs,
+      timers: systemTimers,
+      signal: stopping.signal,
+    })
   }
 
   /** Where the token is; nowhere when nobody is asked for one. */
@@ -187,7 +204,7 @@ export class Server {
   }
 
   async #stop(): Promise<void> {
-    const { app, wired, runs, phase, stopping, config } = this.#deps
+    const { app, wired, runs, phase, stopping, config, local } = this.#deps
     phase.now = 'draining'
     stopping.abort()
     await Promise.race([runs.done(), systemTimers.sleep(config.timeouts.drainMs, this.#patience.signal)])
@@ -195,7 +212,7 @@ export class Server {
     await wired.sessions.drain()
     await runs.done()
     const cutOff = setTimeout(() => app.server.closeAllConnections(), LAST_WORDS_MS)
-    await app.close()
+    await Promise.all([app.close(), local?.[Symbol.asyncDispose]()])
     clearTimeout(cutOff)
     // While the store is still ours: afterwards the file may belong to the next server.
     if (config.durability !== 'none') await removeAddress(config.data)
@@ -257,15 +274,37 @@ async function realProjects(
 }
 
 function urlOf({ server }: FastifyInstance): string {
-  const { address, family, port } = server.address() as AddressInfo
+  const at = server.address()
+  if (at === null || typeof at === 'string') return 'http://localhost'
+  const { address, family, port } = at
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
 }
 
-async function listen(app: FastifyInstance, { host, port }: Config): Promise<void> {
+interface Places {
+  socket: string | undefined
+  tcp: boolean
+}
+
+/** Listens on the port, the socket or both. Gives what closes the socket. */
+async function listen(
+  app: FastifyInstance,
+  { host, port }: Config,
+  { socket, tcp }: Places,
+): Promise<AsyncDisposable | undefined> {
   try {
-    await app.listen({ host, port })
+    await (tcp ? app.listen({ host, port }) : app.ready())
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause)
-    throw new MainstemError('conflict', `cannot listen on ${host}:${port}: ${why}`, undefined, { cause })
+    throw cannotListen(host, port, cause)
   }
+  return socket === undefined ? undefined : listenOnSocket(socket, app.server)
+}
+
+function cannotListen(host: string, port: number, cause: unknown): MainstemError {
+  if (codeOf(cause) === 'EADDRINUSE') {
+    const advice = 'Stop the process that uses it, or pass another --port; 0 takes a free one.'
+    return new MainstemError('conflict', `port ${port} of ${host} is in use`, { advice }, { cause })
+  }
+  const why = cause instanceof Error ? cause.message : String(cause)
+  const advice = 'Pass another --host or --port.'
+  return new MainstemError('conflict', `cannot listen on ${host}:${port}: ${why}`, { advice }, { cause })
 }

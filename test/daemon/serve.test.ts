@@ -194,7 +194,7 @@ describe('a server does not start', () => {
     const first = await start()
     const second = new ServerProcess({}, ['--port', new URL(first.url).port])
     expect(await second.exited).toEqual([1, null])
-    expect(second.stderr).toContain('EADDRINUSE')
+    expect(second.stderr).toContain('is in use (conflict)\nStop the process')
   })
 })
 

@@ -23,7 +23,11 @@ export interface Lock extends Disposable {
 export function takeLock(path: string): Lock {
   const lock = tryLock(path)
   if (lock) return lock
-  throw new MainstemError('storage_failed', `another process has this store open (it holds ${path})`)
+  throw new MainstemError('storage_failed', `another process has this store open (it holds ${path})`, {
+    locked: true,
+    advice:
+      'Use that server, stop it (`mainstem daemon stop` if the command line started it), or name another directory with --data.',
+  })
 }
 
 /** The lock, unless another process has it. */
