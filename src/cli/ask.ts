@@ -3,6 +3,7 @@ import { isCancel, multiselect, password, select, text } from '@clack/prompts'
 import type { RequestOpened } from '../model/events/request.ts'
 import type { AnswerCommand, Question, RequestOption } from '../model/index.ts'
 import type { Answerer } from './drive.ts'
+import { decideByKey } from './permission-keys.ts'
 import { printableLine } from './printable.ts'
 
 /** What is offered when an agent names no options of its own. */
@@ -53,19 +54,11 @@ interface Place {
 }
 
 async function permission(request: RequestOpened, place: Place): Promise<AnswerCommand | undefined> {
-  const options = optionsOf(request)
-  const chosen = await select({
-    ...place,
-    message: 'Allow this?',
-    options: options.map((option, index) => ({ value: index, label: printableLine(option.label) })),
-    initialValue: Math.max(
-      0,
-      options.findIndex((option) => option.default),
-    ),
-  })
-  if (isCancel(chosen)) return undefined
-  const option = options[chosen]
-  return option && decide(request, option)
+  const reason = async () => {
+    const given = await text({ ...place, message: 'Why not? The agent reads it.' })
+    return isCancel(given) ? undefined : given
+  }
+  return decideByKey(request, { ...place, reason })
 }
 
 const OTHER = -1

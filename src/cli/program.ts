@@ -1,51 +1,60 @@
 import { createRequire } from 'node:module'
 import { Command, CommanderError } from 'commander'
-import { adviceFor, ERRORS, toMainstemError } from '../model/index.ts'
-import { registerAgents } from './agents.ts'
-import { registerDecode } from './decode.ts'
-import { registerDemo } from './demo.ts'
-import { registerDoctor } from './doctor.ts'
-import { registerOpen } from './open.ts'
 import { printable } from './printable.ts'
-import { registerRun } from './run.ts'
-import { registerServe } from './serve.ts'
-import { registerStdio } from './stdio.ts'
-import { registerToken } from './token.ts'
 
 /** The exit code for a command line that makes no sense. */
 const USAGE = 2
 
-/** Every command, its arguments and its options. */
-export function commandLine(): Command {
+type Register = (program: Command) => void
+
+const sessions = async (): Promise<Register> => (await import('./sessions.ts')).registerSessions
+
+/** What registers each command, loaded when it is needed: together they load the whole server. */
+const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
+  demo: async () => (await import('./demo.ts')).registerDemo,
+  agents: async () => (await import('./agents.ts')).registerAgents,
+  run: async () => (await import('./run.ts')).registerRun,
+  ls: sessions,
+  attach: sessions,
+  send: sessions,
+  wait: sessions,
+  stop: sessions,
+  rm: sessions,
+  requests: async () => (await import('./requests.ts')).registerRequests,
+  logs: async () => (await import('./logs.ts')).registerLogs,
+  daemon: async () => (await import('./daemon.ts')).registerDaemon,
+  serve: async () => (await import('./serve.ts')).registerServe,
+  open: async () => (await import('./open.ts')).registerOpen,
+  stdio: async () => (await import('./stdio.ts')).registerStdio,
+  doctor: async () => (await import('./doctor.ts')).registerDoctor,
+  token: async () => (await import('./token.ts')).registerToken,
+  decode: async () => (await import('./decode.ts')).registerDecode,
+}
+
+/** The command of this name with its arguments and options, or every command there is. */
+export async function commandLine(name?: string): Promise<Command> {
   const { version } = createRequire(import.meta.url)('../../package.json')
   const program = new Command('mainstem')
     .description('One lossless, durable event stream for every coding agent.')
     .version(version)
     .showHelpAfterError('(try --help)')
     .exitOverride()
-  for (const register of [
-    registerDemo,
-    registerAgents,
-    registerRun,
-    registerServe,
-    registerOpen,
-    registerStdio,
-    registerDoctor,
-    registerToken,
-    registerDecode,
-  ])
-    register(program)
+  const one = name !== undefined && Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
+  for (const load of one ? [one] : new Set(Object.values(COMMANDS))) (await load())(program)
   return program
 }
 
 export async function main(): Promise<void> {
   try {
-    await commandLine().parseAsync()
+    const program = await commandLine(process.argv[2])
+    await program.parseAsync()
   } catch (thrown) {
     if (thrown instanceof CommanderError) {
       process.exitCode = thrown.exitCode === 0 ? 0 : USAGE
       return
     }
+    // Loaded late: most commands succeed, and start faster without it.
+    const { adviceFor, ERRORS, toMainstemError } = await import('../model/index.ts')
     const error = toMainstemError(thrown)
     const advice = printable(adviceFor(error))
     process.stderr.write(`mainstem: ${printable(error.message)} (${error.code})\n${advice}\n`)

@@ -28,7 +28,8 @@ function isEmpty(value: unknown): boolean {
   )
 }
 
-function opened(view: View, request: RequestOpened): string[] {
+/** What is asked, in full. */
+export function renderRequest(view: View, request: RequestOpened): string[] {
   const { screen } = view
   const { colors } = screen
   const title = request.title ?? request.tool ?? request.questions?.[0]?.header ?? ''
@@ -67,7 +68,7 @@ function decision({ decision, scope, answers, by }: RequestResolved): string {
 }
 
 export const requestRules = {
-  'request.opened': opened,
+  'request.opened': renderRequest,
   'request.resolved': (view, request) => {
     const { colors } = view.screen
     return [view.screen.line('  ', [colors.yellow, '→ '], decision(request))]

@@ -1,6 +1,10 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import { loadConfig, type Overrides } from '../daemon/config.ts'
+import { appendLog, logIn } from '../daemon/bounded-log.ts'
+import { type Config, loadConfig, type Overrides } from '../daemon/config.ts'
+import { EXIT_LOCKED } from '../daemon/exit-codes.ts'
+import { socketIn } from '../daemon/local-socket.ts'
 import { type Server, serve } from '../daemon/serve.ts'
+import { MainstemError } from '../model/index.ts'
 import { STOP_SIGNALS } from './interrupts.ts'
 import { printable } from './printable.ts'
 
@@ -14,22 +18,24 @@ export function registerServe(program: Command): void {
     .option('--data <dir>', 'where the token and the logs are kept')
     .option('--cwd <dir>', 'where agents work (default: here)')
     .option('--config <file>', 'configuration file')
-    .option('--no-auth', 'ask nobody for a token; on loopback only')
-    .action(run)
+    .option('--no-auth', 'disable authentication; on loopback only')
+    .option('--background', 'run as the daemon of the command line: log to daemon.log, end when unused')
+    .action((flags: ServeFlags) => (flags.background ? runInBackground(flags) : run(flags)))
 }
 
-interface Flags extends Omit<Overrides, 'auth'> {
+interface ServeFlags extends Omit<Overrides, 'auth'> {
   auth: boolean
+  background?: boolean
 }
 
-async function run({ auth, ...flags }: Flags): Promise<void> {
+async function run({ auth, background: _, ...flags }: ServeFlags): Promise<void> {
   const config = await loadConfig({
     // Absent unless it was switched off, so that the file can say it too.
     flags: { ...flags, ...(!auth && { auth }) },
     environment: process.env,
     cwd: process.cwd(),
   })
-  const server = await serve({ config, report })
+  const server = await serve({ config, report, socket: socketOf(config) })
   const stopped = untilSignal(server)
   if (!server.tokenFile)
     console.error('warning: nobody is asked for a token; every local user can run agents')
@@ -41,9 +47,50 @@ async function run({ auth, ...flags }: Flags): Promise<void> {
   process.exit()
 }
 
-/** Errors may quote what an agent said. */
+/** The daemon of the command line: on loopback, for every directory, until it is not used for a while. */
+async function runInBackground({ data, config: file }: ServeFlags): Promise<void> {
+  const config = await loadConfig({
+    flags: {
+      ...(data !== undefined && { data }),
+      ...(file !== undefined && { config: file }),
+      host: '127.0.0.1',
+      port: 0,
+    },
+    environment: process.env,
+    // Without `cwd` and `roots` in the configuration, sessions may work wherever their user may.
+    cwd: '/',
+  })
+  const path = logIn(config.data)
+  const log = (line: string) => appendLog(path, line, new Date())
+  try {
+    const server = await serve({
+      config,
+      report: (thrown) => log(textOf(thrown)),
+      socket: socketIn(config.data),
+    })
+    log(`listening on ${server.url}, process ${process.pid}`)
+    const stopped = untilSignal(server)
+    const idle = server.idle(config.timeouts.idleExitMs).then(() => server.stop())
+    await Promise.race([stopped, idle])
+    log('stopped')
+    process.exit()
+  } catch (thrown) {
+    if (!(thrown instanceof MainstemError) || thrown.details?.locked !== true) throw thrown
+    process.exit(EXIT_LOCKED)
+  }
+}
+
+function socketOf({ data, durability }: Config): string | undefined {
+  return durability === 'none' ? undefined : socketIn(data)
+}
+
 function report(thrown: unknown): void {
-  console.error(printable(thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)))
+  console.error(textOf(thrown))
+}
+
+/** Errors may quote what an agent said. */
+function textOf(thrown: unknown): string {
+  return printable(thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown))
 }
 
 /** The first signal lets running turns end, the second stops them, the third ends the process. */

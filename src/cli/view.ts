@@ -73,3 +73,13 @@ export function duration(ms: number): string {
   const seconds = Math.round(ms / 1000)
   return `${Math.floor(seconds / 60)} m ${String(seconds % 60).padStart(2, '0')} s`
 }
+
+/** `0:42`, `12:05`, `1:02:03`. */
+export function clockTime(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1000))
+  const two = (value: number) => String(value).padStart(2, '0')
+  const minutes = Math.floor(seconds / 60)
+  const hours = Math.floor(minutes / 60)
+  const rest = `${hours > 0 ? two(minutes % 60) : minutes}:${two(seconds % 60)}`
+  return hours > 0 ? `${hours}:${rest}` : rest
+}

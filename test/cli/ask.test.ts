@@ -1,6 +1,8 @@
 import { PassThrough } from 'node:stream'
+import { setImmediate as nextTick } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { agreeable, askAt } from '../../src/cli/ask.ts'
+import { keyHint } from '../../src/cli/permission-keys.ts'
 import type { RequestOpened } from '../../src/model/events/request.ts'
 import type { AnswerCommand } from '../../src/model/index.ts'
 
@@ -45,21 +47,39 @@ async function typed(request: RequestOpened, keys: readonly string[]): Promise<A
 }
 
 describe('in the terminal', () => {
-  test('the default is one key away', async () => {
-    expect(await typed(permission, [ENTER])).toEqual({
+  test.each([
+    ['y', { decision: 'allow', scope: 'once' }],
+    ['n', { decision: 'deny' }],
+  ] as const)('%s decides', async (key, decision) => {
+    expect(await typed(permission, [key])).toEqual({ type: 'answer', requestId: 'r1', ...decision })
+  })
+
+  test('s allows it for the session where the agent offers that, and nowhere else', async () => {
+    const options = [
+      ...permission.options,
+      { id: 's', label: 'Session', effect: 'allow', scope: 'session' },
+    ] as const
+    expect(await typed({ ...permission, options: [...options] }, ['s'])).toMatchObject({ scope: 'session' })
+    expect(keyHint({ ...permission, options: [] })).not.toContain('session')
+  })
+
+  test('d denies it with a reason', async () => {
+    expect(await typed(permission, ['d', 'n', 'o', ENTER])).toEqual({
       type: 'answer',
       requestId: 'r1',
-      decision: 'allow',
-      scope: 'once',
+      decision: 'deny',
+      message: 'no',
     })
   })
 
-  test('another option is chosen by moving to it', async () => {
-    expect(await typed(permission, [DOWN, ENTER])).toMatchObject({ decision: 'deny' })
-  })
-
-  test('a request without options offers to allow and to deny', async () => {
-    expect(await typed({ ...permission, options: [] }, [DOWN, ENTER])).toMatchObject({ decision: 'deny' })
+  test('no other key decides, and no key allows it for ever', async () => {
+    const input = new PassThrough()
+    const answer = askAt(input, new PassThrough())(permission, new AbortController().signal)
+    for (const key of ['a', ENTER, 'Y', ' ', 'n']) {
+      input.write(key)
+      await nextTick()
+    }
+    expect(await answer).toMatchObject({ decision: 'deny' })
   })
 
   test('a question gets the answer that was chosen', async () => {
@@ -106,10 +126,7 @@ describe('in the terminal', () => {
     })
     const over = new AbortController()
     const label = 'Allow\x1b]52;c;eA==\x07\nall'
-    const asking = askAt(new PassThrough(), output)(
-      { ...permission, options: [{ id: 'a', label, effect: 'allow', scope: 'once' }] },
-      over.signal,
-    )
+    const asking = askAt(new PassThrough(), output)(question({ options: [{ label }] }), over.signal)
     over.abort()
     await asking
     expect(shown).toContain('Allow all')

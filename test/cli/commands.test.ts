@@ -1,59 +1,74 @@
 import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { fileURLToPath } from 'node:url'
 import { Command } from 'commander'
-import { describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { registerRun } from '../../src/cli/run.ts'
 import { Entry } from '../../src/model/index.ts'
+import { Home, MAIN } from './mainstem-process.ts'
 
-const MAIN = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
-
-interface Ran {
-  code: number | null
-  out: string
-  err: string
-}
-
-/** The program as somebody without a terminal runs it. */
-async function mainstem(args: readonly string[], input = ''): Promise<Ran> {
-  const child = spawn(process.execPath, [MAIN, ...args], {
-    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, HOME: '/nonexistent' },
-  })
-  child.stdin.end(input)
-  const exited = new Promise<number | null>((resolve) => child.once('close', resolve))
-  const [code, out, err] = await Promise.all([exited, text(child.stdout), text(child.stderr)])
-  return { code, out, err }
-}
+const home = new Home()
+afterAll(() => home[Symbol.asyncDispose]())
+const mainstem = (args: readonly string[], input?: string | null) => home.mainstem(args, input)
 
 // Starting a program takes its time on a busy machine.
 const PATIENT = { timeout: 30_000 }
 
 describe('run', PATIENT, () => {
-  test('prints the answer for people, without colours where there is no terminal', async () => {
-    const { code, out, err } = await mainstem(['run', 'echo', 'hello', '--cwd', '/'])
-    expect(out).toMatch(/^echo {2}live in \/\n\n❯ hello\n\n {2}hello\n\n✔ completed in \d+ ms\n$/)
-    expect([code, err]).toEqual([0, ''])
+  test('prints the final answer alone on standard output, and the transcript on standard error', async () => {
+    const { code, out, err } = await mainstem(['run', 'echo', 'hello', '-C', '/'])
+    expect(out).toBe('hello\n')
+    expect(err).toMatch(/^echo {2}live in \/\n\n❯ hello\n\n {2}hello\n\n✔ completed in \d+ ms\n$/)
+    expect(code).toBe(0)
+  })
+
+  test('prints nothing else with --quiet', async () => {
+    expect(await mainstem(['run', 'echo', 'hello', '--quiet'])).toEqual({ code: 0, out: 'hello\n', err: '' })
   })
 
   test.each([[['-']], [[]]])('takes the prompt from standard input (%j)', async (argument) => {
-    const { out } = await mainstem(['run', 'echo', ...argument, '--to', 'execute'], 'two\nlines')
-    expect(JSON.parse(out.split('\n')[0] ?? '')).toEqual({ kind: 'agent_token', text: 'two\nlines' })
+    const { out } = await mainstem(['run', 'echo', ...argument], 'two\nlines')
+    expect(out).toBe('two\nlines\n')
   })
 
-  test('prints valid entries with --json, from the first to the last', async () => {
-    const { out } = await mainstem(['run', 'echo', 'hello', '--launch', 'oneshot', '--json'])
+  test('takes a prompt and standard input, which becomes context', async () => {
+    const { out } = await mainstem(['run', 'echo', 'review this'], '+added\n')
+    expect(out).toBe('review this\n\n<stdin>\n+added\n</stdin>\n')
+  })
+
+  test('does not wait for a standard input that is open and silent', async () => {
+    const { code, out, err } = await mainstem(['run', 'echo', 'hello'], null)
+    expect([code, out]).toEqual([0, 'hello\n'])
+    expect(err).toContain('no input on standard input for 3 s')
+  })
+
+  test('prints only valid entries with --json, up to the end of the turn', async () => {
+    const { out, err } = await mainstem(['run', 'echo', 'hello', '--launch', 'oneshot', '--json'])
     const entries = out
       .trim()
       .split('\n')
       .map((line) => Entry.parse(JSON.parse(line)))
     expect(entries.map(({ seq }) => seq)).toEqual(entries.map((_, index) => index + 1))
     expect(entries[0]?.event).toMatchObject({ type: 'session.started', launch: 'oneshot' })
-    expect(entries.at(-1)?.event.type).toBe('session.ended')
+    expect(entries.at(-1)?.event.type).toBe('turn.completed')
+    expect(err).toBe('')
+  })
+
+  test('prints the messages of a dialect', async () => {
+    const { out } = await mainstem(['run', 'echo', 'hello', '--dialect', 'execute'])
+    expect(JSON.parse(out.split('\n')[0] ?? '')).toEqual({ kind: 'agent_token', text: 'hello' })
+  })
+
+  test('keeps nothing with --ephemeral, and starts no daemon', async () => {
+    await using bare = new Home()
+    expect((await bare.mainstem(['run', 'echo', 'hello', '--ephemeral'])).out).toBe('hello\n')
+    expect(existsSync(join(bare.path, 'data'))).toBe(false)
   })
 
   test('exits as its outcome says', async () => {
-    const { code, out } = await mainstem(['run', 'demo', 'go', '--timeout', '0.2'])
-    expect(out).toContain('✖ timeout')
+    const { code, err } = await mainstem(['run', 'demo', 'go', '--timeout', '0.2'])
+    expect(err).toContain('✖ timeout')
     expect(code).toBe(3)
   })
 
@@ -63,6 +78,10 @@ describe('run', PATIENT, () => {
     [['run', 'demo', 'hi', '--launch', 'oneshot'], 2, 'demo has no oneshot launch'],
     [['run', 'echo', 'hi', '--config', '/nonexistent/config.json'], 2, 'there is no such file'],
     [['run', 'echo', 'hi', 'there'], 2, 'too many arguments'],
+    [['run', 'echo', 'hi', '--schema', '/nonexistent'], 2, '--schema: ENOENT'],
+    [['run', 'echo', 'hi', '--image', 'picture.tiff'], 2, 'the kind of picture.tiff is unknown'],
+    [['run', 'echo', 'hi', '--resume', 'nonsense'], 4, 'there is no session "nonsense"'],
+    [['run', 'echo', 'hi', '--name', '1st'], 2, 'name: a name begins with a letter'],
   ] as const)('%j exits with %i and says why', async (args, code, reason) => {
     const ran = await mainstem(args)
     expect(ran.err).toContain(reason)
@@ -71,13 +90,17 @@ describe('run', PATIENT, () => {
 
   test.each([
     [[], "missing required argument 'agent'"],
-    [['echo', 'hi', '--to', 'nowhere'], 'Allowed choices are mainstem'],
+    [['echo', 'hi', '--dialect', 'nowhere'], 'Allowed choices are mainstem'],
     [['echo', 'hi', '--approval', 'never'], 'Allowed choices are ask'],
     [['echo', 'hi', '--sandbox', 'sand'], 'Allowed choices are none'],
-    [['echo', 'hi', '--launch', 'twice'], 'Allowed choices are live'],
+    [['echo', 'hi', '--launch', 'twice'], 'Allowed choices are oneshot'],
     [['echo', 'hi', '--timeout', 'soon'], 'number of seconds'],
     [['echo', 'hi', '--timeout', '0'], 'number of seconds'],
-    [['echo', 'hi', '--json', '--to', 'execute'], 'cannot be used with'],
+    [['echo', 'hi', '--json', '--dialect', 'execute'], 'cannot be used with'],
+    [['echo', 'hi', '--continue', '--resume', 'x'], 'cannot be used with'],
+    [['echo', 'hi', '--ephemeral', '--detach'], 'cannot be used with'],
+    [['echo', 'hi', '--max-turns', '0'], 'whole number'],
+    [['echo', 'hi', '--max-cost', 'free'], 'amount'],
   ])('%j is bad usage', async (args, reason) => {
     const program = new Command().exitOverride().configureOutput({ writeErr: () => undefined })
     registerRun(program)

@@ -1,0 +1,16 @@
+import { Argument, type Command } from 'commander'
+import type { LocalFlags } from './daemon/data-directory.ts'
+import { addLocalOptions } from './run.ts'
+
+/** `mainstem daemon`: the server that the other commands start in the background. */
+export function registerDaemon(program: Command): void {
+  addLocalOptions(
+    program
+      .command('daemon')
+      .description('show or stop the server in the background')
+      .addArgument(new Argument('[action]', 'what to do').choices(['status', 'stop']).default('status')),
+  ).action(async (action: string, flags: LocalFlags) => {
+    const { daemon } = await import('./daemon-action.ts')
+    await daemon(action, flags)
+  })
+}

@@ -1,0 +1,124 @@
+import { createRequire } from 'node:module'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { MainstemClient } from '../../client/mainstem-client.ts'
+import type { ServerInfo } from '../../client/mainstem-types.ts'
+import { addressIn } from '../../daemon/address-file.ts'
+import { socketIn } from '../../daemon/local-socket.ts'
+import { codeOf } from '../../daemon/private-file.ts'
+import { socketFetch } from '../../daemon/socket-fetch.ts'
+import { tokenIn } from '../../daemon/token.ts'
+import { MainstemError } from '../../model/mainstem-error.ts'
+import { type LocalFlags, type LocalPlace, localPlace } from './data-directory.ts'
+import { startDaemon } from './start.ts'
+
+const { version } = createRequire(import.meta.url)('../../../package.json')
+
+/** How long a server may take to start: recovery after a crash reads the store. */
+const START_MS = 30_000
+const POLL_MS = 20
+
+/** A way to call the server of a data directory. */
+export interface LocalServer {
+  client: MainstemClient
+  info: ServerInfo
+  data: string
+}
+
+type Fetch = ReturnType<typeof socketFetch>
+
+/** No server listens there. A call that failed so did not reach one, and can be repeated. */
+const ABSENT: ReadonlySet<unknown> = new Set(['ENOENT', 'ECONNREFUSED'])
+
+/** The server of the data directory, if one runs. */
+export async function findServer(flags: LocalFlags): Promise<LocalServer | undefined> {
+  const place = await localPlace(flags, process.env, process.cwd())
+  const socket = socketIn(place.data)
+  return socket === undefined ? undefined : reach(place, socketFetch(socket))
+}
+
+/** The server of the data directory, started in the background if none runs. Refused if it has another version. */
+export async function localServer(flags: LocalFlags): Promise<LocalServer> {
+  const place = await localPlace(flags, process.env, process.cwd())
+  const socket = socketIn(place.data)
+  const fetch = socket === undefined ? undefined : restarting(socketFetch(socket), () => start(place, flags))
+  const server = fetch ? await reach(place, fetch) : await start(place, flags)
+  if (!server) throw new MainstemError('connection_failed', `no server answers for ${place.data}`)
+  if (server.info.version !== version) throw otherVersion(server.info)
+  return server
+}
+
+/** Calls a server; where none listens any more, starts one and calls that. */
+function restarting(fetch: Fetch, restart: () => Promise<unknown>): Fetch {
+  return async (url, call) => {
+    try {
+      return await fetch(url, call)
+    } catch (thrown) {
+      if (!ABSENT.has(codeOf(thrown))) throw thrown
+      await restart()
+      return fetch(url, call)
+    }
+  }
+}
+
+async function reach(
+  { data, auth }: LocalPlace,
+  fetch: Fetch,
+  baseUrl?: string,
+): Promise<LocalServer | undefined> {
+  const token = auth ? (await tokenIn(data)).token : undefined
+  const client = new MainstemClient({
+    fetch,
+    ...(baseUrl !== undefined && { baseUrl }),
+    ...(token !== undefined && { token }),
+  })
+  try {
+    return { client, info: await client.server(), data }
+  } catch (thrown) {
+    const isAbsent = thrown instanceof MainstemError && ABSENT.has(codeOf(thrown.cause))
+    const isStarting = thrown instanceof MainstemError && thrown.details?.status === 503
+    if (isAbsent || isStarting) return undefined
+    throw thrown
+  }
+}
+
+/** Two commands that start a server at once both end with the one that has the lock. */
+async function start(place: LocalPlace, flags: LocalFlags): Promise<LocalServer> {
+  const { exited } = await startDaemon(place.data, flags)
+  let isLocked = false
+  let failure: unknown
+  exited.then(
+    () => {
+      isLocked = true
+    },
+    (thrown: unknown) => {
+      failure = thrown
+    },
+  )
+  const socket = socketIn(place.data)
+  for (const end = Date.now() + START_MS; Date.now() < end; await sleep(POLL_MS)) {
+    if (failure !== undefined) throw failure
+    const server = socket === undefined ? undefined : await reach(place, socketFetch(socket))
+    if (server) return server
+    // Only while another process has the store open is the address known to be that of a server of ours.
+    const address = isLocked ? await addressIn(place.data) : undefined
+    const other = address === undefined ? undefined : await reach(place, globalThis.fetch, address)
+    if (other) return other
+  }
+  throw new MainstemError(
+    'timeout',
+    `the daemon of ${place.data} did not answer within ${START_MS / 1000} s`,
+    {
+      advice: `Read ${place.data}/daemon.log.`,
+    },
+  )
+}
+
+function otherVersion(info: ServerInfo): MainstemError {
+  return new MainstemError(
+    'conflict',
+    `the daemon has version ${info.version}, and this is version ${version}`,
+    {
+      advice: 'Run `mainstem daemon stop` and repeat the command. Sessions are kept.',
+    },
+  )
+}

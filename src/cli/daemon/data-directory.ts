@@ -1,0 +1,43 @@
+import { access } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { defaultPaths, type Environment } from '../../compose/paths.ts'
+
+export interface LocalFlags {
+  data?: string
+  config?: string
+}
+
+/** What finds the server of this user: its data directory, and whether it asks for a token. */
+export interface LocalPlace {
+  data: string
+  auth: boolean
+}
+
+/** The data directory. The configuration is loaded only where a file exists, because loading takes a while. */
+export async function localPlace(
+  flags: LocalFlags,
+  environment: Environment,
+  cwd: string,
+): Promise<LocalPlace> {
+  const defaults = defaultPaths(environment)
+  const named = flags.config ?? environment.MAINSTEM_CONFIG
+  if (named || (await exists(defaults.config))) {
+    const { loadConfig } = await import('../../daemon/config.ts')
+    return loadConfig({ flags: placeFlags(flags), environment, cwd })
+  }
+  return { data: resolve(cwd, flags.data ?? (environment.MAINSTEM_DATA || defaults.data)), auth: true }
+}
+
+/** Commands have more options than these. */
+export function placeFlags({ data, config }: LocalFlags): LocalFlags {
+  return { ...(data !== undefined && { data }), ...(config !== undefined && { config }) }
+}
+
+async function exists(file: string): Promise<boolean> {
+  try {
+    await access(file)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,30 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { MainstemClient } from '../../client/mainstem-client.ts'
+import { loadConfig } from '../../daemon/config.ts'
+import { serve } from '../../daemon/serve.ts'
+import { socketFetch } from '../../daemon/socket-fetch.ts'
+import { type LocalFlags, placeFlags } from './data-directory.ts'
+
+export interface EphemeralServer extends AsyncDisposable {
+  client: MainstemClient
+}
+
+/** A server in this process, for one command: its log is in memory, and nothing of it is kept. */
+export async function ephemeralServer(flags: LocalFlags): Promise<EphemeralServer> {
+  const loaded = await loadConfig({ flags: placeFlags(flags), environment: process.env, cwd: '/' })
+  const config = { ...loaded, host: '127.0.0.1', auth: false, durability: 'none' as const }
+  const folder = await mkdtemp(join(tmpdir(), 'mainstem-'))
+  const socket = join(folder, 'socket')
+  const server = await serve({ config, report: (thrown) => console.error(thrown), socket, tcp: false })
+  return {
+    client: new MainstemClient({ fetch: socketFetch(socket) }),
+    async [Symbol.asyncDispose]() {
+      // The command has its result: a second call does not wait for work that nobody reads.
+      void server.stop()
+      await server.stop()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}

@@ -1,0 +1,52 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, openSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { logIn, rotateLog } from '../../daemon/bounded-log.ts'
+import { EXIT_LOCKED } from '../../daemon/exit-codes.ts'
+import { privateDirectory } from '../../daemon/private-file.ts'
+import { MainstemError } from '../../model/mainstem-error.ts'
+import type { LocalFlags } from './data-directory.ts'
+
+/** Beside the sources and in the build alike. */
+const MAIN = fileURLToPath(
+  new URL(`../main${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url),
+)
+
+/** How a start went: the server exited because another process has the directory, or it has not exited. */
+export type StartEnd = 'locked'
+
+/**
+ * Starts `mainstem serve` in the background, with a life of its own. The promise settles only if it exits: with
+ * `locked` where another process has the data directory open, or with the error that it logged.
+ */
+export async function startDaemon(data: string, flags: LocalFlags): Promise<{ exited: Promise<StartEnd> }> {
+  await privateDirectory(data)
+  const path = logIn(data)
+  rotateLog(path)
+  const log = openSync(path, 'a', 0o600)
+  const before = readFileSync(path).length
+  const config = flags.config === undefined ? [] : ['--config', flags.config]
+  const child = spawn(process.execPath, [MAIN, 'serve', '--background', '--data', data, ...config], {
+    detached: true,
+    stdio: ['ignore', 'ignore', log],
+    cwd: '/',
+  })
+  closeSync(log)
+  child.unref()
+  const exited = once(child, 'exit').then(([code]) => {
+    if (code === EXIT_LOCKED) return 'locked' as const
+    throw failed(path, readFileSync(path).subarray(before).toString('utf8'))
+  })
+  return { exited }
+}
+
+/** The line in which a failed start names its reason, and the advice below it. */
+const REASON = /^mainstem: (.+) \((\w+)\)\n(.*)$/m
+
+function failed(path: string, text: string): MainstemError {
+  const [, message = 'it exited without a message', , advice] = REASON.exec(text) ?? []
+  return new MainstemError('storage_failed', `the daemon could not start: ${message}`, {
+    advice: `${advice ? `${advice} ` : ''}Its log is ${path}.`,
+  })
+}

@@ -1,0 +1,59 @@
+import { homedir } from 'node:os'
+import type { SessionRecord } from '../client/index.ts'
+import { printableLine } from './printable.ts'
+import type { Screen, Style } from './screen.ts'
+import { shortId } from './session-ref.ts'
+import { cut, widthOf } from './wrap.ts'
+
+/** What a session does now, in a word. */
+export function stateOf({ status, requests, lastOutcome, queue }: SessionRecord): string {
+  if (requests.length > 0) return 'asking'
+  if (status === 'busy') return 'working'
+  if (queue.length > 0) return 'queued'
+  if (lastOutcome !== undefined && lastOutcome !== 'completed') return lastOutcome.replace('_', ' ')
+  return status
+}
+
+/** `now`, `5 min`, `3 h`, `12 d`. */
+export function ago(ms: number): string {
+  const minutes = Math.floor(ms / 60_000)
+  if (minutes < 1) return 'now'
+  if (minutes < 60) return `${minutes} min`
+  const hours = Math.floor(minutes / 60)
+  return hours < 48 ? `${hours} h` : `${Math.floor(hours / 24)} d`
+}
+
+const HEADINGS = ['SESSION', 'AGENT', 'STATE', 'AGE', 'DIRECTORY', 'TITLE']
+
+/** A table of sessions. */
+export function renderSessions(screen: Screen, sessions: readonly SessionRecord[], now: number): string {
+  const { colors } = screen
+  if (sessions.length === 0) return screen.line('', [colors.dim, 'no sessions'])
+  const home = homedir()
+  const rows = sessions.map((session) => {
+    const { id, name, agent, updatedAt, cwd, title } = session
+    const place = cwd === home || cwd.startsWith(`${home}/`) ? `~${cwd.slice(home.length)}` : cwd
+    const label = name === undefined ? shortId(id) : `${shortId(id)} ${name}`
+    return [label, agent, stateOf(session), ago(now - updatedAt), place, title ?? ''].map((cell) =>
+      cut(printableLine(cell), 40),
+    )
+  })
+  const widths = HEADINGS.map((_, column) =>
+    Math.max(...[HEADINGS, ...rows].map((row) => widthOf(row[column] ?? ''))),
+  )
+  const line = (row: readonly string[], style: (column: number) => Style) =>
+    screen.line(
+      '',
+      ...row.map((cell, column) => {
+        const room = column === HEADINGS.length - 1 ? 0 : (widths[column] ?? 0) + 2 - widthOf(cell)
+        return [style(column), cell + ' '.repeat(room)] as const
+      }),
+    )
+  const plain: Style = (text) => text
+  const stateStyle = (row: readonly string[]): Style =>
+    row[2] === 'asking' ? colors.yellow : row[2]?.startsWith('working') ? colors.cyan : plain
+  return [
+    line(HEADINGS, () => colors.dim),
+    ...rows.map((row) => line(row, (column) => (column === 2 ? stateStyle(row) : plain))),
+  ].join('')
+}

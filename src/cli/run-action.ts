@@ -1,0 +1,40 @@
+import type { MainstemClient } from '../client/mainstem-client.ts'
+import { beginTurn } from './begin-turn.ts'
+import { localServer } from './daemon/connect.ts'
+import type { RunFlags } from './run.ts'
+import { refOf, shortId } from './session-ref.ts'
+import { promptFrom } from './stdin-prompt.ts'
+import { Transcript } from './transcript.ts'
+import { watchTurn } from './watch-turn.ts'
+
+/** How long a silent standard input is waited for, if the prompt was given as an argument. */
+export const STDIN_SILENCE_MS = 3_000
+
+export async function run(agent: string, argument: string | undefined, flags: RunFlags): Promise<void> {
+  const { stdin } = process
+  const warn = (message: string) => console.error(`mainstem: ${message}`)
+  const prompt = await promptFrom({ argument, stdin, silenceMs: STDIN_SILENCE_MS, warn })
+  if (!flags.ephemeral) {
+    const { client } = await localServer(flags)
+    return runOn(client, agent, prompt, flags)
+  }
+  const { ephemeralServer } = await import('./daemon/ephemeral.ts')
+  await using server = await ephemeralServer(flags)
+  await runOn(server.client, agent, prompt, flags)
+}
+
+async function runOn(client: MainstemClient, agent: string, prompt: string, flags: RunFlags): Promise<void> {
+  using transcript = new Transcript(process, flags)
+  const attended = flags.detach === true || transcript.canAsk
+  const begun = await beginTurn(client, agent, prompt, flags, attended)
+  if (flags.detach) {
+    // Alone on its line, so that a script can use it.
+    console.log(begun.session)
+    const ref = refOf({ id: begun.session, ...(begun.name !== undefined && { name: begun.name }) })
+    console.error(
+      `watch it: mainstem attach ${ref} · answer it: mainstem requests · ${shortId(begun.session)}`,
+    )
+    return
+  }
+  process.exitCode = await watchTurn(transcript, { client, ...begun, isKept: !flags.ephemeral })
+}

@@ -1,0 +1,95 @@
+import type { SessionRecord } from '../client/index.ts'
+import type { MainstemClient } from '../client/mainstem-client.ts'
+import { MainstemError } from '../model/mainstem-error.ts'
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/
+const PAGE = 500
+const SHORT = 8
+
+type Named = Pick<SessionRecord, 'id' | 'name'>
+
+/** The part of an id that people type. */
+export function shortId(id: string): string {
+  return id.slice(0, SHORT)
+}
+
+/** How to refer to a session: by its name, or by the beginning of its id. */
+export function refOf({ id, name }: Named): string {
+  return name ?? shortId(id)
+}
+
+/** The session that a word refers to: an id, its beginning, a name, or `last`. */
+export async function sessionOf(client: MainstemClient, ref: string): Promise<SessionRecord> {
+  if (UUID.test(ref)) return client.session(ref)
+  return match(ref, await allSessions(client))
+}
+
+/** Newest first. */
+export async function allSessions(client: MainstemClient): Promise<SessionRecord[]> {
+  const found: SessionRecord[] = []
+  for (let before: string | undefined; ; ) {
+    const { sessions, next } = await client.sessions({
+      limit: PAGE,
+      ...(before !== undefined && { before }),
+    })
+    found.push(...sessions)
+    if (next === undefined) return found
+    before = next
+  }
+}
+
+/** The newest session of that name, or the one whose id begins so. */
+export function match<Session extends Named>(ref: string, sessions: readonly Session[]): Session {
+  const [newest] = sessions
+  if (ref === 'last' && newest) return newest
+  const named = sessions.find(({ name }) => name === ref)
+  if (named) return named
+  const found = ref === '' ? [] : sessions.filter(({ id }) => id.startsWith(ref.toLowerCase()))
+  const [only, another] = found
+  if (only && !another) return only
+  if (only) {
+    const ids = found.slice(0, 5).map(({ id }) => shortId(id))
+    throw new MainstemError('session_not_found', `${found.length} sessions begin with "${ref}"`, {
+      advice: `Give more characters: ${ids.join(', ')}${found.length > 5 ? ', …' : ''}`,
+    })
+  }
+  const near = nearest(
+    ref,
+    sessions.flatMap(({ id, name }) => [shortId(id), ...(name === undefined ? [] : [name])]),
+  )
+  const advice =
+    near === undefined
+      ? 'List the sessions with `mainstem ls`.'
+      : `Did you mean "${near}"? \`mainstem ls\` lists all.`
+  throw new MainstemError('session_not_found', `there is no session "${ref}"`, { advice })
+}
+
+/** The word that was most likely meant, if one is close. */
+export function nearest(word: string, words: readonly string[]): string | undefined {
+  let best: string | undefined
+  let least = Math.max(2, Math.floor(word.length / 3)) + 1
+  for (const candidate of words) {
+    const distance = editDistance(word, candidate)
+    if (distance < least) [best, least] = [candidate, distance]
+  }
+  return best
+}
+
+/** How many characters to insert, remove, replace or swap. */
+function editDistance(from: string, to: string): number {
+  let beforeLast: number[] = []
+  let last = Array.from({ length: to.length + 1 }, (_, index) => index)
+  for (let i = 1; i <= from.length; i++) {
+    const row = [i]
+    for (let j = 1; j <= to.length; j++) {
+      const same = from[i - 1] === to[j - 1]
+      let cost = Math.min((last[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, (last[j - 1] ?? 0) + (same ? 0 : 1))
+      if (i > 1 && j > 1 && from[i - 1] === to[j - 2] && from[i - 2] === to[j - 1])
+        cost = Math.min(cost, (beforeLast[j - 2] ?? 0) + 1)
+      row.push(cost)
+    }
+    beforeLast = last
+    last = row
+  }
+  return last[to.length] ?? 0
+}

@@ -1,0 +1,118 @@
+import type { Dialect } from '../dialects/dialect.ts'
+import { dialects } from '../dialects/index.ts'
+import type { Entry } from '../model/index.ts'
+import { askAt } from './ask.ts'
+import type { Answerer } from './drive.ts'
+import { FinalAnswer } from './final-answer.ts'
+import { printable } from './printable.ts'
+import { Printer } from './printer.ts'
+import { showAs, showRequests, showToPeople } from './show.ts'
+import { advance, newStatus, statusLine } from './status.ts'
+import { Terminal } from './terminal.ts'
+
+export interface TranscriptFlags {
+  json?: boolean
+  dialect?: string
+  quiet?: boolean
+}
+
+export interface Streams {
+  stdin: NodeJS.ReadStream
+  stdout: NodeJS.WriteStream
+  stderr: NodeJS.WriteStream
+}
+
+const TICK_MS = 100
+
+/**
+ * Where a session is shown: the final answer on standard output, everything else on standard error. On a terminal
+ * that shows both, the answer is not repeated. With `--json` or `--dialect`, standard output has only those lines.
+ */
+export class Transcript implements Disposable {
+  readonly #streams: Streams
+  readonly #stdout: Printer
+  readonly #stderr: Printer
+  readonly #terminal: Terminal
+  readonly #lines: ((entry: Entry) => string) | undefined
+  readonly #people: (entry: Entry) => string
+  readonly #answer = new FinalAnswer()
+  readonly #status = newStatus()
+  readonly #ticker: NodeJS.Timeout | undefined
+  readonly #isSilent: boolean
+  #isAsking = false
+
+  constructor(streams: Streams, flags: TranscriptFlags) {
+    const { stdout, stderr } = streams
+    this.#streams = streams
+    this.#stdout = new Printer(stdout)
+    this.#stderr = new Printer(stderr)
+    this.#terminal = new Terminal(this.#stderr, () => stderr.columns ?? 80)
+    const dialect = dialectOf(flags)
+    this.#lines = dialect && showAs(dialect, stdout)
+    const isSilent = dialect !== undefined || flags.quiet === true
+    this.#isSilent = isSilent
+    this.#people = isSilent ? (this.canAsk ? showRequests(stderr) : () => '') : showToPeople(stderr)
+    if (!isSilent && stderr.isTTY && process.env.TERM !== 'dumb')
+      this.#ticker = setInterval(() => this.#tick(), TICK_MS).unref()
+  }
+
+  /** Whether a person is there to answer. */
+  get canAsk(): boolean {
+    return this.#streams.stdin.isTTY === true && this.#streams.stderr.isTTY === true
+  }
+
+  /** Fires when nobody reads the output any more. */
+  get closed(): AbortSignal {
+    return this.#stdout.closed
+  }
+
+  /** Asks on standard error; left out where no person is there. */
+  get answer(): Answerer | undefined {
+    if (!this.canAsk) return undefined
+    const ask = askAt(this.#streams.stdin, this.#streams.stderr)
+    return async (request, signal) => {
+      this.#isAsking = true
+      await this.#terminal.status('')
+      try {
+        return await ask(request, signal)
+      } finally {
+        this.#isAsking = false
+      }
+    }
+  }
+
+  async show(entry: Entry): Promise<void> {
+    this.#answer.take(entry)
+    advance(this.#status, entry, Date.now())
+    if (this.#lines) await this.#stdout.print(this.#lines(entry))
+    await this.#terminal.print(this.#people(entry))
+    if (this.#status.startedAt === undefined) await this.#terminal.status('')
+  }
+
+  /** A line of ours on standard error. */
+  async note(text: string): Promise<void> {
+    await this.#terminal.status('')
+    await this.#terminal.print(`${printable(text)}\n`)
+  }
+
+  /** Prints the final answer, where standard output does not show it already. */
+  async finish(): Promise<void> {
+    const { stdout, stderr } = this.#streams
+    await this.#terminal.status('')
+    const isShown = stdout.isTTY && stderr.isTTY && !this.#isSilent
+    if (this.#lines || isShown) return
+    await this.#stdout.print(stdout.isTTY ? printable(this.#answer.line) : this.#answer.line)
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#ticker)
+  }
+
+  #tick(): void {
+    if (!this.#isAsking) void this.#terminal.status(statusLine(this.#status, Date.now()))
+  }
+}
+
+function dialectOf({ json, dialect }: TranscriptFlags): Dialect | undefined {
+  return json || dialect !== undefined ? dialects.get(dialect ?? 'mainstem') : undefined
+}

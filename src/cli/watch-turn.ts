@@ -1,0 +1,58 @@
+import type { MainstemClient } from '../client/mainstem-client.ts'
+import { exitCodeOf } from '../model/outcome.ts'
+import { onCtrlC } from './detach.ts'
+import { follow } from './follow.ts'
+import { refOf } from './session-ref.ts'
+import type { Transcript } from './transcript.ts'
+
+export interface WatchedTurn {
+  client: MainstemClient
+  session: string
+  name?: string | undefined
+  after: number
+  /** The turn to wait for; without it, until the session has nothing left to do. */
+  turn?: number | undefined
+  /** Whether to print how to continue. */
+  isKept: boolean
+}
+
+/** Shows a session until a turn has ended. Ctrl-C interrupts it; twice, it stops watching. Gives the exit code. */
+export async function watchTurn(transcript: Transcript, watched: WatchedTurn): Promise<number> {
+  const { client, session, name, after, turn, isKept } = watched
+  const interrupt = () => {
+    // What comes of it is in the log, which is shown.
+    client.interrupt(session).catch((thrown: unknown) => transcript.note(`mainstem: ${thrown}`))
+  }
+  using signals = onCtrlC(interrupt)
+  // A reader that left, as `| head` does, is not a reason to go on working.
+  transcript.closed.addEventListener('abort', interrupt, { once: true })
+  let open: number | undefined
+  const waiting = new Set<number>()
+  const last = await follow({
+    client,
+    session,
+    after,
+    show: (entry) => transcript.show(entry),
+    answer: transcript.answer,
+    isLast({ event }) {
+      if (event.type === 'turn.queued') waiting.add(event.turn)
+      if (event.type === 'turn.started') {
+        open = event.turn
+        waiting.delete(event.turn)
+      }
+      if (event.type !== 'turn.completed') return event.type === 'session.ended'
+      waiting.delete(event.turn)
+      if (event.turn === open) open = undefined
+      return turn === undefined ? open === undefined && waiting.size === 0 : event.turn === turn
+    },
+    detach: signals.detached,
+  })
+  await transcript.finish()
+  const ref = refOf({ id: session, ...(name !== undefined && { name }) })
+  if (signals.detached.aborted) {
+    await transcript.note(`detached; the session continues: mainstem attach ${ref}`)
+    return 130
+  }
+  if (isKept && transcript.canAsk) await transcript.note(`continue: mainstem send ${ref} "…"`)
+  return last ? exitCodeOf(last.outcome, last.exit) : 0
+}

@@ -1,0 +1,114 @@
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { Entry } from '../../src/model/index.ts'
+import { Home } from './mainstem-process.ts'
+
+const home = new Home()
+afterAll(() => home[Symbol.asyncDispose]())
+
+/** The processes that said in the log that they listen. */
+const listeners = () =>
+  readFileSync(join(home.path, 'data', 'daemon.log'), 'utf8').match(/listening on .*/g) ?? []
+
+describe('the daemon of the command line', () => {
+  test('is started once by commands that start at the same time', async () => {
+    const runs = await Promise.all(
+      ['one', 'two', 'three'].map((word) => home.mainstem(['run', 'echo', word])),
+    )
+    expect(runs.map(({ out }) => out)).toEqual(['one\n', 'two\n', 'three\n'])
+    expect(listeners()).toHaveLength(1)
+  })
+
+  test('listens on a socket that only its user can open', () => {
+    expect(statSync(join(home.path, 'data', 'daemon.sock')).mode & 0o777).toBe(0o600)
+  })
+
+  test('keeps sessions, which are found by beginning of id, by name, and as the last', async () => {
+    const { out } = await home.mainstem(['run', 'echo', 'hello', '--detach', '--name', 'greeting'])
+    const id = out.trim()
+    expect((await home.mainstem(['wait', id.slice(0, 8)])).out).toBe('completed\n')
+    for (const ref of [id, id.slice(0, 6), 'greeting', 'last'])
+      expect((await home.mainstem(['attach', ref])).out, ref).toBe('hello\n')
+    const { out: listed } = await home.mainstem(['ls', '--json'])
+    expect(JSON.parse(listed.split('\n')[0] ?? '')).toMatchObject({ id, name: 'greeting' })
+  })
+
+  test('suggests the name that was meant', async () => {
+    const { code, err } = await home.mainstem(['attach', 'greetnig'])
+    expect(err).toContain('there is no session "greetnig" (session_not_found)\nDid you mean "greeting"?')
+    expect(code).toBe(4)
+  })
+
+  test('continues a session, by name and in the directory', async () => {
+    expect((await home.mainstem(['send', 'greeting', 'again'])).out).toBe('again\n')
+    expect((await home.mainstem(['run', 'echo', 'more', '--continue'])).out).toBe('more\n')
+    expect((await home.mainstem(['run', 'echo', 'most', '--resume', 'greeting'])).out).toBe('most\n')
+    const { out } = await home.mainstem(['logs', 'greeting', '--json'])
+    const entries = out
+      .trim()
+      .split('\n')
+      .map((line) => Entry.parse(JSON.parse(line)))
+    expect(entries.filter(({ event }) => event.type === 'turn.completed')).toHaveLength(4)
+  })
+
+  test('shows a turn as lost after it was killed, and the session continues', async () => {
+    await home.mainstem(['run', 'demo', 'go', '--detach', '--name', 'cut'])
+    const { out: status } = await home.mainstem(['daemon'])
+    process.kill(Number(/process (\d+)/.exec(status)?.[1]), 'SIGKILL')
+    const attached = await home.mainstem(['attach', 'cut'])
+    expect(attached.err).toContain('✖ lost')
+    expect(attached.code).toBe(1)
+    expect((await home.mainstem(['stop', 'cut', '--end'])).out).toContain('cut ended')
+    expect(listeners()).toHaveLength(2)
+  })
+
+  test('removes a session, and nothing where one word is wrong', async () => {
+    expect((await home.mainstem(['rm', 'cut', 'nonsense'])).code).toBe(4)
+    expect((await home.mainstem(['rm', 'cut'])).out).toBe('removed cut\n')
+    expect((await home.mainstem(['logs', 'cut'])).code).toBe(4)
+  })
+
+  test('stops, and is started again by the next command', async () => {
+    expect((await home.mainstem(['daemon', 'stop'])).out).toBe('stopped\n')
+    expect(await home.mainstem(['daemon'])).toMatchObject({ code: 4, out: 'no daemon runs\n' })
+    expect((await home.mainstem(['attach', 'greeting'])).out).toBe('most\n')
+  })
+})
+
+describe('requests', () => {
+  beforeAll(async () => {
+    await home.mainstem(['run', 'demo', 'go', '--detach', '--name', 'asking'])
+  })
+
+  const untilAsking = async () =>
+    expect
+      .poll(async () => (await home.mainstem(['requests', '--json'])).out, { timeout: 60_000 })
+      .not.toBe('')
+
+  test('are listed in full and denied with a reason from another terminal', async () => {
+    await untilAsking()
+    const { out } = await home.mainstem(['requests'])
+    expect(out).toContain('? Permission')
+    expect(out).toContain('mainstem requests allow | deny')
+    const denied = await home.mainstem(['requests', 'deny', 'asking', '--reason', 'not today'])
+    expect(denied.out).toMatch(/^denied /)
+    const { out: log } = await home.mainstem(['logs', 'asking', '--json'])
+    expect(log).toContain('"message":"not today"')
+  })
+
+  test('that do not exist are refused', async () => {
+    const { code, err } = await home.mainstem(['requests', 'allow', 'nonsense'])
+    expect(err).toContain('there is no request "nonsense"')
+    expect(code).toBe(4)
+  })
+})
+
+test('a broken configuration stops the start, and its path is named', async () => {
+  await using broken = new Home()
+  await broken.mainstem(['daemon'])
+  writeFileSync(join(broken.path, 'config.json'), '{ "port": "no" }')
+  const { code, err } = await broken.mainstem(['ls', '--config', join(broken.path, 'config.json')])
+  expect(err).toContain(join(broken.path, 'config.json'))
+  expect(code).toBe(2)
+})

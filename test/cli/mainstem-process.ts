@@ -1,0 +1,40 @@
+import { spawn } from 'node:child_process'
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+
+export const MAIN = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
+
+export interface Ran {
+  code: number | null
+  out: string
+  err: string
+}
+
+/** A home with a daemon of its own, which ends with it. */
+export class Home implements AsyncDisposable {
+  readonly path = realpathSync(mkdtempSync(join(tmpdir(), 'cli-')))
+  readonly env: Record<string, string | undefined> = {
+    PATH: process.env.PATH,
+    NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+    HOME: this.path,
+    MAINSTEM_HOME: join(this.path, 'data'),
+    TERM: 'xterm',
+  }
+
+  /** The program as it runs without a terminal. `null` leaves standard input open and silent. */
+  async mainstem(args: readonly string[], input: string | null = ''): Promise<Ran> {
+    const child = spawn(process.execPath, [MAIN, ...args], { env: this.env, cwd: this.path })
+    if (input !== null) child.stdin.end(input)
+    const exited = new Promise<number | null>((resolve) => child.once('close', resolve))
+    const [code, out, err] = await Promise.all([exited, text(child.stdout), text(child.stderr)])
+    return { code, out, err }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.mainstem(['daemon', 'stop'])
+    rmSync(this.path, { recursive: true })
+  }
+}
