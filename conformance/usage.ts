@@ -16,6 +16,7 @@ interface Price {
 
 /** Claude Code has its prices built in; OpenCode reads them from the settings of the offline recipe. */
 const PRICES: Readonly<Record<string, Price>> = {
+  'claude-opus-4-8': { input: 5, output: 25, cacheRead: 0.5, cacheWrite: 6.25 },
   'claude-opus-5-5': { input: 4, output: 20, cacheRead: 0.2, cacheWrite: 5 },
   model: { input: 1, output: 2, cacheRead: 0.1, cacheWrite: 0 },
 }

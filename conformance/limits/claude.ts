@@ -2,11 +2,10 @@ import type { Limit } from './limit.ts'
 
 export const CLAUDE_LIMITS: readonly Limit[] = [
   {
-    scenarios: ['steer'],
+    scenarios: ['subagent-events'],
     programs: ['claude-old'],
     launch: 'live',
-    reason: 'This version accepts the message and does not report that it joined the turn.',
-    seen: /^no event reports that the message joined the turn$/,
-    evidence: 'src/agents/claude/fixtures/claude-2.1.197/bidi_steer_tool',
+    reason: 'This version forwards the tool calls of a sub-agent and not its text.',
+    seen: /^its text is not reported, and its summary is "A job of its own"$/,
   },
 ]

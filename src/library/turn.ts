@@ -64,9 +64,9 @@ export class Turn<T = unknown> implements AsyncIterable<Entry> {
   }
 
   async result(): Promise<TurnResult<T>> {
-    const { turn, place } = await this.#begun
+    const { settled, place } = await this.#begun
     // A copy, because the log has the same object.
-    const completed = jsonCopy(await this.#handle.session.settled(turn))
+    const completed = jsonCopy(await settled)
     await place?.leaveUnread()
     const { outcome, result: text = '', error, usage, durationMs } = completed
     const base = { outcome, text, ...(error && { error }), ...(usage && { usage }), durationMs }

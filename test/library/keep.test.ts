@@ -96,6 +96,14 @@ test('nothing is let go that another reader has not read', async () => {
   expect(await earliestOf(session)).toBe(10)
 })
 
+test('a turn has its result after its entries were evicted', async () => {
+  const session = await open()
+  const first = session.prompt('a')
+  await typesOf(first)
+  await typesOf(session.prompt('b'))
+  expect(await first.result()).toMatchObject({ outcome: 'completed', text: 'a' })
+})
+
 test('a reader that begins later begins with what is unread', async () => {
   const session = await open()
   await typesOf(session.prompt('a'))
