@@ -103,6 +103,15 @@ describe('the reference page', () => {
     expect(policy).not.toContain('unsafe')
     const page = await response.text()
     for (const path of Object.keys(document.paths)) expect(page).toContain(`<code>${path}</code>`)
-    expect(page).not.toMatch(/<script|<link|<img|<iframe| src=| href=| on\w+=| style=/)
+    expect(page).not.toMatch(/<script|<link|<img|<iframe| src=| href="(?!#)| on\w+=| style=/)
+  })
+
+  test('has an index that leads to every operation, by group', async () => {
+    const page = await (await fetchFrom(server, 'GET /docs')).text()
+    const targets = [...page.matchAll(/<a href="#([^"]+)"/g)].map(([, id = '']) => id)
+    const ids = [...page.matchAll(/<section id="([^"]+)"/g)].map(([, id = '']) => id)
+    expect(targets.toSorted()).toEqual(ids.toSorted())
+    expect(new Set(ids).size).toBe(ids.length)
+    expect(page.indexOf('<h2>Sessions</h2>')).toBeLessThan(page.indexOf('<h2>Daemon</h2>'))
   })
 })

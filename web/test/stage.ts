@@ -6,7 +6,7 @@ import type { Agent } from '../../src/agents/agent.ts'
 import { demo } from '../../src/agents/demo/agent.ts'
 import { echo } from '../../src/agents/echo/agent.ts'
 import { MainstemClient } from '../../src/client/index.ts'
-import { type Config, loadConfig } from '../../src/daemon/config.ts'
+import { loadConfig } from '../../src/daemon/config.ts'
 import { type Server, serve } from '../../src/daemon/serve.ts'
 import type { Timers } from '../../src/drivers/driver.ts'
 import { driver } from '../../src/drivers/index.ts'
@@ -52,12 +52,14 @@ export class Stage implements AsyncDisposable {
     return new MainstemClient({ baseUrl: this.url, token: this.token })
   }
 
-  async start(more: Partial<Config> = {}): Promise<void> {
+  async start(): Promise<void> {
     const flags = { port: this.#port, cwd: this.home, data: join(this.home, 'data') }
     const config = await loadConfig({ flags, environment: {}, cwd: this.home })
     const timeouts = { ...config.timeouts, drainMs: 10 }
+    // Scripts of scripted agents are prompts, and some print a lot.
+    const limits = { ...config.limits, bodyBytes: 16 * 1024 * 1024 }
     this.#server = await serve({
-      config: { ...config, timeouts, ...more },
+      config: { ...config, timeouts, limits },
       report: (thrown) => console.error(thrown),
       agents: AGENTS,
       pageDirectory: this.#pageDirectory,

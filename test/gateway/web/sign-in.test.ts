@@ -90,6 +90,12 @@ describe('sign-in of a browser', () => {
     expect(await other.json()).toEqual({ sessions: [] })
   })
 
+  test('the reference is readable with the cookie', async () => {
+    const cookie = await cookieFor({ token: TOKEN })
+    const response = await fetch(`${server.url}/docs`, { headers: { cookie } })
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
+  })
+
   test('a write with the cookie needs the Origin of the page itself', async () => {
     const cookie = await cookieFor({ token: TOKEN })
     const write = (headers: Record<string, string>) =>

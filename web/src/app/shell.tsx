@@ -95,7 +95,7 @@ function TopBar() {
   const { online, error } = useStore(inbox)
   const look = useStore(theme)
   return (
-    <header className="flex items-center gap-1 px-3 pt-2.5 pb-2">
+    <header className="flex items-center gap-0.5 px-3 pt-2.5 pb-2">
       <a href="#/" className="mr-auto flex items-center gap-2 font-semibold">
         Mainstem
         {!online && <Badge look="bad">{error === undefined ? 'offline' : 'offline, retrying'}</Badge>}
@@ -106,19 +106,19 @@ function TopBar() {
       </Button>
       <a
         href={hrefOf({ screen: 'search', query: '' })}
-        className="rounded-md px-2 py-1 text-soft hover:bg-raised hover:text-ink"
+        className="rounded-md px-1.5 py-1 text-soft hover:bg-raised hover:text-ink"
       >
         Search
       </a>
       <a
         href={hrefOf({ screen: 'usage' })}
-        className="rounded-md px-2 py-1 text-soft hover:bg-raised hover:text-ink"
+        className="rounded-md px-1.5 py-1 text-soft hover:bg-raised hover:text-ink"
       >
         Usage
       </a>
       <a
         href={hrefOf({ screen: 'new' })}
-        className="rounded-md bg-accent px-2.5 py-1 font-medium text-accent-ink"
+        className="ml-1 rounded-md bg-accent px-2.5 py-1 font-medium text-accent-ink"
       >
         New
       </a>

@@ -139,11 +139,12 @@ function Entries({ record: { id, earliest = 1 }, head, filter, seq }: EntriesPro
         <VList
           ref={list}
           className="min-h-0 flex-1"
+          data={shown}
           data-entries={entries.length}
           aria-label="Entries"
           tabIndex={0}
         >
-          {shown.map((entry) => (
+          {(entry) => (
             <EntryRow
               key={entry.seq}
               session={id}
@@ -151,7 +152,7 @@ function Entries({ record: { id, earliest = 1 }, head, filter, seq }: EntriesPro
               chosen={entry.seq === selected}
               onChoose={setSelected}
             />
-          ))}
+          )}
         </VList>
       </div>
       <div className="min-h-0 flex-1 overflow-y-auto border-t border-line p-3 md:border-t-0">

@@ -9,6 +9,9 @@ export interface Groups {
 /** Silence of a running turn that is worth showing. */
 const SILENT_MS = 60_000
 
+/** Characters of a title; a prompt can have any number. */
+const LONGEST_TITLE = 200
+
 export function waits({ requests }: SessionRecord): boolean {
   return requests.some(({ asks }) => asks === undefined || asks === 'person')
 }
@@ -37,7 +40,10 @@ export function silenceOf(
 }
 
 export function titleOf({ title, queue, agent }: SessionRecord, prompt?: string): string {
-  return (title ?? prompt ?? queue[0]?.prompt ?? `${agent} session`).split('\n', 1)[0] ?? ''
+  const line = (title ?? prompt ?? queue[0]?.prompt ?? `${agent} session`)
+    .slice(0, LONGEST_TITLE)
+    .split('\n', 1)[0]
+  return line ?? ''
 }
 
 /** Whether every word is found in what a list shows of a session. */

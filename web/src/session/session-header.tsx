@@ -1,7 +1,7 @@
 import type { SessionRecord } from 'mainstem/client'
 import { useNow } from '../app/clock.ts'
 import { type SessionTab, sessionHref } from '../app/route.ts'
-import { silenceOf } from '../inbox/groups.ts'
+import { silenceOf, waits } from '../inbox/groups.ts'
 import { useTitle } from '../inbox/session-title.tsx'
 import { clockTime, cost, count, shortPath, tokens } from '../text/format.ts'
 import { Badge } from '../ui/badge.tsx'
@@ -74,6 +74,7 @@ export function SessionHeader({ record, view, tab }: SessionHeaderProps) {
 
 function Standing({ record }: { record: SessionRecord }) {
   const now = useNow()
+  if (waits(record)) return <Badge look="ask">needs you</Badge>
   if (record.status === 'busy') {
     const silent = silenceOf(record, now)
     return (

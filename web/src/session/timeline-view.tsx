@@ -1,7 +1,8 @@
-import { useLayoutEffect, useRef } from 'react'
+import { useLayoutEffect, useMemo, useRef } from 'react'
 import { VList } from 'virtua'
 import { Button } from '../ui/button.tsx'
 import { useFollowEnd } from '../ui/follow-end.ts'
+import type { Item } from './fold/items.ts'
 import { ItemView } from './items/item-view.tsx'
 import type { SessionStore, SessionView } from './session-store.ts'
 
@@ -14,6 +15,9 @@ export function TimelineView({ store, view }: { store: SessionStore; view: Sessi
   const frame = useRef<HTMLDivElement>(null)
   const { following, toEnd } = useFollowEnd(frame)
   const { items } = timeline
+  // A list of its own for each change: the items of the fold are one list that grows in place.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the version counts the changes of the timeline
+  const rows = useMemo((): (Item | 'start')[] => ['start', ...items], [items, version])
   // Keeps the place of the reader in the list when items arrive in front of it.
   const before = useRef(prepended)
   const shift = prepended !== before.current
@@ -34,27 +38,30 @@ export function TimelineView({ store, view }: { store: SessionStore; view: Sessi
     >
       <VList
         data-scroller
+        data={rows}
         shift={shift}
         onScroll={onScroll}
         className="h-full px-3 sm:px-5"
         aria-label="Conversation"
         tabIndex={0}
       >
-        <div key="start" className="py-2 text-center text-xs text-soft">
-          {store.hasOlder ? (
-            <Button look="quiet" disabled={loadingOlder} onClick={() => void store.older()}>
-              {loadingOlder ? 'Reading older entries…' : 'Read older entries'}
-            </Button>
+        {(row) =>
+          row === 'start' ? (
+            <div key="start" className="py-2 text-center text-xs text-soft">
+              {store.hasOlder ? (
+                <Button look="quiet" disabled={loadingOlder} onClick={() => void store.older()}>
+                  {loadingOlder ? 'Reading older entries…' : 'Read older entries'}
+                </Button>
+              ) : (
+                'Start of the session'
+              )}
+            </div>
           ) : (
-            'Start of the session'
-          )}
-        </div>
-        {items.map((item) => (
-          <div key={item.key} className="mx-auto max-w-4xl py-1.5">
-            <ItemView item={item} />
-          </div>
-        ))}
-        <div key="end" className="h-3" />
+            <div key={row.key} className="mx-auto max-w-4xl py-1.5">
+              <ItemView item={row} />
+            </div>
+          )
+        }
       </VList>
       {!following && (
         <div className="absolute inset-x-0 bottom-2 flex justify-center">
