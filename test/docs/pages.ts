@@ -15,6 +15,7 @@ export interface Block {
 
 export const pages: readonly Page[] = [
   ...globSync('*.md'),
+  ...globSync('deploy/*.md'),
   ...globSync('docs/**/*.md', { exclude: ['docs/reference/**'] }),
 ]
   .sort()
