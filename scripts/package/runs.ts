@@ -27,8 +27,9 @@ async function checkBin(target: Target): Promise<void> {
   const { version } = JSON.parse(readFileSync(join(target.project.home, 'package.json'), 'utf8'))
   const printed = await runFile(target, [main, '--version'])
   if (printed !== `${version}\n`) throw new Error(`mainstem --version printed ${printed}`)
-  const answer = await runFile(target, [main, 'run', 'echo', 'hello'])
-  if (!answer.includes('hello')) throw new Error(`mainstem run echo hello printed ${answer}`)
+  // Without a daemon, which would outlive this check.
+  const answer = await runFile(target, [main, 'run', '--ephemeral', 'echo', 'hello'])
+  if (answer !== 'hello\n') throw new Error(`mainstem run --ephemeral echo hello printed ${answer}`)
 }
 
 async function checkExports(target: Target, entries: readonly string[]): Promise<void> {
