@@ -21,6 +21,7 @@ import { agentOf, chooseRecipe, restoreRecipe } from './recipes.ts'
 import { newRecord } from './record.ts'
 import { isDamaged, settleAll, unfinished } from './recovery.ts'
 import { excessIn, type Retention } from './retention.ts'
+import { RetentionClock } from './retention-clock.ts'
 import { OWNER } from './secrets.ts'
 import { Session } from './session.ts'
 import { checkHook, keptMode, startOf } from './setup.ts'
@@ -38,6 +39,7 @@ export class Sessions {
   readonly #starting = new Set<Promise<unknown>>()
   readonly #reader: LogReader
   readonly #failedSessions: FailedSessions
+  readonly #retentionClock: RetentionClock
   #draining = false
 
   constructor(deps: SessionDeps) {
@@ -49,6 +51,7 @@ export class Sessions {
         this.#failedSessions.add(id, error, stopped)
       },
     }
+    this.#retentionClock = new RetentionClock(deps.clock)
     this.#reader = new LogReader(deps.store, deps.timers, deps.readBytes)
     this.#failedSessions = new FailedSessions(this.#deps, (id) => this.#goOn(id))
   }
@@ -326,9 +329,9 @@ export class Sessions {
 
   /** Removes what is kept longer than it has to be. */
   async prune(retention: Retention): Promise<void> {
-    const { store, clock } = this.#deps
+    const { store } = this.#deps
     await store.forgetReceipts(retention.receiptsMs)
-    for (const { id, edge } of await excessIn(store, retention, clock.now())) {
+    for (const { id, edge } of await excessIn(store, retention, this.#retentionClock.now())) {
       await (edge ? store.trim(id, edge) : this.#remove(id))
     }
   }

@@ -17,7 +17,7 @@ export function house(
   known: readonly Agent[] = agents,
   limit: (policy: Policy) => Policy = (policy) => policy,
   versionOf: (agent: Agent) => Promise<string | undefined> = async () => undefined,
-  limits: Partial<Pick<SessionDeps, 'limitOptions' | 'mayWorkIn' | 'isInside'>> = {},
+  limits: Partial<Pick<SessionDeps, 'limitOptions' | 'mayWorkIn' | 'isInside' | 'clock'>> = {},
 ) {
   const driver = new FakeDriver()
   const time = new FakeTime()

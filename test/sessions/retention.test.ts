@@ -31,6 +31,23 @@ test('only what ended long ago is removed, and what was spent stays', async () =
   expect(spent.reduce((sum, { turns }) => sum + turns, 0)).toBe(3)
 })
 
+test('a system clock that jumps ahead or back removes nothing early', async () => {
+  let jumped = 0
+  let passed = 0
+  const clock = { now: () => 1e12 + passed + jumped, monotonic: () => passed }
+  const own = house(undefined, undefined, undefined, undefined, undefined, undefined, { clock })
+  const id = await lived(own, 1)
+  const retention: Retention = { ...KEYS, sessionsMs: 5 * DAY, journalMs: DAY }
+  for (jumped of [400 * DAY, -400 * DAY]) {
+    await own.sessions.prune(retention)
+    expect(await own.store.readJournal(id, 0, 9)).toHaveLength(3)
+  }
+  jumped = 0
+  passed = 6 * DAY
+  await own.sessions.prune(retention)
+  expect(await own.store.record(id)).toBeUndefined()
+})
+
 test('of a session that ended the newest entries are kept, and the rest is said to be gone', async () => {
   const own = house()
   const id = await lived(own, 1)
