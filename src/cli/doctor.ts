@@ -34,8 +34,21 @@ function reportText({ file, sessions, checked, unchecked, damage }: StoreReport)
     `${file}: ${sessions} sessions, ${checked} rows compared with their checksums${older}`,
     ...damage.map(damageText),
     damage.length === 0 ? 'no damage found' : `${damage.length} damaged: restore a backup`,
+    ...removals(damage),
   ]
   return printable(`${lines.join('\n')}\n`)
+}
+
+/** How to do without the damaged sessions where there is no backup. */
+function removals(damage: readonly StoreDamage[]): string[] {
+  const sessions = new Set(damage.flatMap(({ session }) => session ?? []))
+  if (sessions.size === 0) return []
+  return [
+    'or delete the damaged sessions with the token of the server ($URL and $TOKEN):',
+    ...[...sessions].map(
+      (id) => `  curl -X DELETE -H "Authorization: Bearer $TOKEN" $URL/v1/sessions/${encodeURIComponent(id)}`,
+    ),
+  ]
 }
 
 function damageText({ file, what, session, first, last }: StoreDamage): string {

@@ -5,6 +5,7 @@ import {
   type SessionRecord,
   toMainstemError,
 } from '../model/index.ts'
+import { isDamaged } from '../stores/is-damaged.ts'
 import type { Batch, SessionState, Store } from '../stores/store.ts'
 import { Log } from './log.ts'
 import { TurnUsage, type UsageReports } from './turn-usage.ts'
@@ -129,12 +130,6 @@ export async function* unfinished(store: Store): AsyncGenerator<SessionRecord> {
     const { status, requests, queue, openTurn } = record
     if (status === 'busy' || openTurn !== undefined || requests.length > 0 || queue.length > 0) yield record
   }
-}
-
-/** Whether the store refuses this session because its stored data is damaged. Other sessions are not affected. */
-export function isDamaged(thrown: unknown, session: string): boolean {
-  const { code, details } = toMainstemError(thrown)
-  return code === 'storage_failed' && details?.session === session
 }
 
 /** Settles every unfinished session; resolves with their number. A damaged one is reported and does not stop the others. */

@@ -9,6 +9,7 @@ import {
   type SessionRecord,
   toMainstemError,
 } from '../model/index.ts'
+import { isDamaged } from '../stores/is-damaged.ts'
 import type { JournalFrame, Receipt, SessionQuery, Spent, TextQuery } from '../stores/store.ts'
 import { type Claim, checkReceipt, type IdempotencyKey } from './claim.ts'
 import { CommitFeed } from './commit-feed.ts'
@@ -19,7 +20,7 @@ import { LogReader, type ReplayOptions } from './log-reader.ts'
 import { parse } from './parse.ts'
 import { agentOf, chooseRecipe, restoreRecipe } from './recipes.ts'
 import { newRecord } from './record.ts'
-import { isDamaged, settleAll, unfinished } from './recovery.ts'
+import { settleAll, unfinished } from './recovery.ts'
 import { excessIn, type Retention } from './retention.ts'
 import { RetentionClock } from './retention-clock.ts'
 import { OWNER } from './secrets.ts'
@@ -312,13 +313,18 @@ export class Sessions {
     await this.end(id)
   }
 
-  /** Ends a session and removes all there is of it. Whoever still reads it is cut off. */
+  /** Ends a session and removes all of its data. Its readers are disconnected. */
   async delete(id: string): Promise<void> {
-    const record = await this.record(id)
-    if (!record) throw new MainstemError('session_not_found', `there is no session ${id}`)
-    // Ended first, so that nobody can open it while it is removed.
-    if (record.status !== 'ended') await this.open(id)
-    await this.end(id)
+    try {
+      const record = await this.record(id)
+      if (!record) throw new MainstemError('session_not_found', `there is no session ${id}`)
+      // Ended first, so that nobody can open it while it is removed.
+      if (record.status !== 'ended') await this.open(id)
+      await this.end(id)
+    } catch (thrown) {
+      // A damaged session cannot be opened, so it cannot be ended either.
+      if (!isDamaged(thrown, id)) throw thrown
+    }
     await this.#remove(id)
   }
 

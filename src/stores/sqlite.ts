@@ -8,6 +8,7 @@ import {
 } from '../model/index.ts'
 import { checkContinues } from './check-continues.ts'
 import { checkFence } from './check-fence.ts'
+import { isDamaged } from './is-damaged.ts'
 import { keyTaken } from './key-taken.ts'
 import { Leases } from './leases.ts'
 import { OpenTime } from './open-time.ts'
@@ -247,7 +248,7 @@ class SqliteStore implements Store {
   }
 
   async delete(session: string, fence = NO_FENCE): Promise<void> {
-    const { n } = this.#fenced(session, fence)
+    const n = this.#numberOf(session, fence)
     const log = this.#logs.restart(session)
     if (n === undefined) this.#logs.release(log)
     else await this.#write(log, { kind: 'delete', n, id: session })
@@ -320,6 +321,16 @@ class SqliteStore implements Store {
     if (terms) this.#leases.extend(terms.owner, terms.ttlMs)
     log.head += batch.entries.length
     return [log, prepared]
+  }
+
+  /** The number of a session that is deleted. The fence of a damaged one cannot be compared. */
+  #numberOf(session: string, fence: number): number | undefined {
+    try {
+      return this.#fenced(session, fence).n
+    } catch (thrown) {
+      if (!isDamaged(thrown, session)) throw thrown
+      return this.#reader.number(session)
+    }
   }
 
   /** The log of a session, for a write with this fence. */

@@ -34,6 +34,7 @@ test('doctor names the session, the entries and the file that are damaged, and f
   expect(stdout).toContain(
     `damaged: the log of session ${id}, entries 1 to 4 (${join(directory, 'mainstem.db')})\n1 damaged: restore a backup\n`,
   )
+  expect(stdout).toContain(`curl -X DELETE -H "Authorization: Bearer $TOKEN" $URL/v1/sessions/${id}\n`)
   expect(JSON.parse((await doctor('--json')).stdout).damage).toMatchObject([
     { session: id, first: 1, last: 4 },
   ])

@@ -163,3 +163,24 @@ test('flipped bits anywhere in the database file are never served', async () => 
     else expect(wrong(views, ['record', 'listed', 'receipt', 'blob', 'journal']), `byte ${at}`).toEqual([])
   }
 })
+
+test.each([
+  ['record', "UPDATE session SET record = replace(record, 'title', 'tITle')"],
+  ['end of the log', 'UPDATE tail SET head = head + 1'],
+  ['lease', 'UPDATE session SET fence = fence + 1'],
+  ['queue', 'DELETE FROM queued WHERE turn = 5'],
+])('a session whose %s is damaged can be deleted', async (_, sql) => {
+  const copy = changedCopy(directory, (changed) => {
+    const db = database(changed)
+    db.exec(sql)
+    db.close()
+  })
+  try {
+    await using store = await sqliteStore({ directory: copy, durability: 'process' })
+    for (const id of SESSIONS) await store.delete(id, 1)
+    for (const id of SESSIONS) expect(await store.record(id)).toBeUndefined()
+    expect(await store.records({ limit: 9 })).toEqual([])
+  } finally {
+    rmSync(copy, { recursive: true })
+  }
+})

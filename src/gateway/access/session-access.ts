@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { MainstemError, SessionId, type SessionRecord } from '../../model/index.ts'
+import { isDamaged } from '../../stores/is-damaged.ts'
 import type { GatewayDeps } from '../deps.ts'
+import { LOCAL } from '../http/auth.ts'
 
 /** The path of everything about one session. */
 export const SessionPath = z.strictObject({ id: z.string().describe('the id of a session') })
@@ -17,6 +19,22 @@ export async function ownedSession(
   if (record?.principal !== principal)
     throw new MainstemError('session_not_found', 'there is no such session')
   return record
+}
+
+/**
+ * Refuses a session that this principal may not delete. The principal of a damaged session cannot be trusted, so only
+ * the operator of the server may delete it.
+ */
+export async function deletableSession(
+  deps: Pick<GatewayDeps, 'sessions'>,
+  principal: string,
+  id: string,
+): Promise<void> {
+  try {
+    await ownedSession(deps, principal, id)
+  } catch (thrown) {
+    if (principal !== LOCAL || !isDamaged(thrown, id)) throw thrown
+  }
 }
 
 /** A record without the values that may be secret; whoever set them has them. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { SessionRecord } from '../../model/index.ts'
-import { ownedSession, SessionPath, shown } from '../access/session-access.ts'
+import { deletableSession, ownedSession, SessionPath, shown } from '../access/session-access.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { named } from '../http/components.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
@@ -57,12 +57,13 @@ export function sessionEndpoints(deps: GatewayDeps): Endpoint[] {
     endpoint({
       method: 'DELETE',
       url: '/v1/sessions/:id',
-      summary: 'End a session and remove its log, its raw frames and its blobs',
+      summary:
+        'End a session and remove its log, its raw frames and its blobs. The token of the server also removes a damaged session.',
       params: SessionPath,
       status: 204,
       errors: ['session_not_found'],
       async run({ params, principal, reply }) {
-        await ownedSession(deps, principal, params.id)
+        await deletableSession(deps, principal, params.id)
         await deps.sessions.delete(params.id)
         return reply.code(204).send()
       },

@@ -14,7 +14,7 @@ export function damaged(what: string, place: Place = {}): MainstemError {
   const whose = session === undefined ? '' : ` of session ${session}`
   return new MainstemError(
     'storage_failed',
-    `${what}${whose}${entries} is damaged: run mainstem doctor, then restore a backup`,
+    `${what}${whose}${entries} is damaged: run mainstem doctor, then restore a backup or delete the session`,
     { what, ...place },
   )
 }

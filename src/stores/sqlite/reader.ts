@@ -76,6 +76,14 @@ export class Reader {
     })
   }
 
+  /** The number of a session, also of a damaged one. */
+  number(session: string): number | undefined {
+    return this.#ask(({ number }) => {
+      const row = number.get(session)
+      return row && integer(row, 'n')
+    })
+  }
+
   lastSession(): number {
     return this.#ask(({ lastSession }) => integer(lastSession.get() ?? {}, 'n'))
   }
