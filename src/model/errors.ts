@@ -89,3 +89,9 @@ export function toMainstemError(thrown: unknown): MainstemError {
   const message = thrown instanceof Error ? thrown.message : String(thrown)
   return new MainstemError('unknown', message, undefined, { cause: thrown })
 }
+
+/** Whether a store refuses this session because its stored data is damaged. Other sessions are not affected. */
+export function isDamaged(thrown: unknown, session: string): boolean {
+  const { code, details } = toMainstemError(thrown)
+  return code === 'storage_failed' && details?.session === session
+}

@@ -1,11 +1,11 @@
 import {
   type Entry,
   type Event,
+  isDamaged,
   type MainstemError,
   type SessionRecord,
   toMainstemError,
 } from '../model/index.ts'
-import { isDamaged } from '../stores/is-damaged.ts'
 import type { Batch, SessionState, Store } from '../stores/store.ts'
 import { Log } from './log.ts'
 import { TurnUsage, type UsageReports } from './turn-usage.ts'

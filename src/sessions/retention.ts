@@ -1,6 +1,8 @@
 import type { SessionRecord } from '../model/index.ts'
 import type { Edge, Store } from '../stores/store.ts'
+import type { SessionDeps } from './deps.ts'
 import { allRecords } from './recovery.ts'
+import { RetentionClock } from './retention-clock.ts'
 
 /** How long what is kept. Only sessions that have ended lose anything; what is not said is kept for ever. */
 export interface Retention {
@@ -14,14 +16,35 @@ export interface Retention {
   receiptsMs: number
 }
 
-export interface Excess {
+interface Excess {
   id: string
   /** What is dropped of it; nothing of the session is left where there is none. */
   edge: Edge | undefined
 }
 
+/** Removes what is kept longer than it has to be. */
+export class Pruner {
+  readonly #store: Store
+  readonly #clock: RetentionClock
+  readonly #remove: (id: string) => Promise<void>
+
+  /** `remove` deletes a whole session. */
+  constructor({ store, clock }: Pick<SessionDeps, 'store' | 'clock'>, remove: (id: string) => Promise<void>) {
+    this.#store = store
+    this.#clock = new RetentionClock(clock)
+    this.#remove = remove
+  }
+
+  async prune(retention: Retention): Promise<void> {
+    await this.#store.forgetReceipts(retention.receiptsMs)
+    for (const { id, edge } of await excessIn(this.#store, retention, this.#clock.now())) {
+      await (edge ? this.#store.trim(id, edge) : this.#remove(id))
+    }
+  }
+}
+
 /** What is kept longer than it has to be. Found before anything is removed, because removing moves the pages. */
-export async function excessIn(store: Store, retention: Retention, now: number): Promise<Excess[]> {
+async function excessIn(store: Store, retention: Retention, now: number): Promise<Excess[]> {
   const { sessionsMs, entries, journalMs } = retention
   if (sessionsMs === undefined && entries === undefined && journalMs === undefined) return []
   const found: Excess[] = []

@@ -2,6 +2,7 @@ import {
   type BlobRef,
   DEFAULT_POLICY,
   type Entry,
+  isDamaged,
   MainstemError,
   NativeSessionId,
   Policy,
@@ -9,7 +10,6 @@ import {
   type SessionRecord,
   toMainstemError,
 } from '../model/index.ts'
-import { isDamaged } from '../stores/is-damaged.ts'
 import type { JournalFrame, Receipt, SessionQuery, Spent, TextQuery } from '../stores/store.ts'
 import { type Claim, checkReceipt, type IdempotencyKey } from './claim.ts'
 import { CommitFeed } from './commit-feed.ts'
@@ -21,8 +21,7 @@ import { parse } from './parse.ts'
 import { agentOf, chooseRecipe, restoreRecipe } from './recipes.ts'
 import { newRecord } from './record.ts'
 import { settleAll, unfinished } from './recovery.ts'
-import { excessIn, type Retention } from './retention.ts'
-import { RetentionClock } from './retention-clock.ts'
+import { Pruner, type Retention } from './retention.ts'
 import { OWNER } from './secrets.ts'
 import { Session } from './session.ts'
 import { checkHook, keptMode, startOf } from './setup.ts'
@@ -40,7 +39,7 @@ export class Sessions {
   readonly #starting = new Set<Promise<unknown>>()
   readonly #reader: LogReader
   readonly #failedSessions: FailedSessions
-  readonly #retentionClock: RetentionClock
+  readonly #pruner: Pruner
   #draining = false
 
   constructor(deps: SessionDeps) {
@@ -52,7 +51,7 @@ export class Sessions {
         this.#failedSessions.add(id, error, stopped)
       },
     }
-    this.#retentionClock = new RetentionClock(deps.clock)
+    this.#pruner = new Pruner(deps, (id) => this.#remove(id))
     this.#reader = new LogReader(deps.store, deps.timers, deps.readBytes)
     this.#failedSessions = new FailedSessions(this.#deps, (id) => this.#goOn(id))
   }
@@ -264,10 +263,8 @@ export class Sessions {
     const id = this.#deps.newId()
     const setup = { id, ...chosen, cwd, project, name, policy, mode: undefined, options, resume, attended }
     setup.recipe.launch({ ...startOf(setup), epoch: 1, prompt })
-    return new Session(setup, this.#deps, newRecord(setup, principal, this.#deps.clock.now()), {
-      head: 0,
-      updatedAt: 0,
-    })
+    const record = newRecord(setup, principal, this.#deps.clock.now())
+    return new Session(setup, this.#deps, record, { head: 0, updatedAt: 0 })
   }
 
   async #versionOf(id: string): Promise<string | undefined> {
@@ -293,10 +290,8 @@ export class Sessions {
     const record = await this.record(id)
     if (!record || record.queue.length === 0) return
     const session = this.#restore(record, await this.#versionOf(record.agent))
-    await this.#start(
-      session,
-      session.resume().then(() => undefined),
-    )
+    const resumed = session.resume().then(() => undefined)
+    await this.#start(session, resumed)
   }
 
   /** Ends a session and forgets the running part of it; its log stays. */
@@ -335,11 +330,7 @@ export class Sessions {
 
   /** Removes what is kept longer than it has to be. */
   async prune(retention: Retention): Promise<void> {
-    const { store } = this.#deps
-    await store.forgetReceipts(retention.receiptsMs)
-    for (const { id, edge } of await excessIn(store, retention, this.#retentionClock.now())) {
-      await (edge ? store.trim(id, edge) : this.#remove(id))
-    }
+    await this.#pruner.prune(retention)
   }
 
   async #remove(id: string): Promise<void> {

@@ -8,7 +8,6 @@ import {
 } from '../model/index.ts'
 import { checkContinues } from './check-continues.ts'
 import { checkFence } from './check-fence.ts'
-import { isDamaged } from './is-damaged.ts'
 import { keyTaken } from './key-taken.ts'
 import { Leases } from './leases.ts'
 import { OpenTime } from './open-time.ts'
@@ -18,8 +17,9 @@ import { sessionNotFound } from './session-not-found.ts'
 import { Blobs, blobSum } from './sqlite/blobs.ts'
 import { matches } from './sqlite/checksum.ts'
 import { Committer } from './sqlite/committer.ts'
-import { damaged } from './sqlite/damaged.ts'
+import { damaged, orIfDamaged } from './sqlite/damaged.ts'
 import { filesIn } from './sqlite/files.ts'
+import { leaseFrom } from './sqlite/lease-row.ts'
 import type { LiveLog } from './sqlite/live-log.ts'
 import { LiveLogs } from './sqlite/live-logs.ts'
 import type { Durability, Removal } from './sqlite/message.ts'
@@ -31,7 +31,6 @@ import { WriterChannel } from './sqlite/writer-channel.ts'
 import {
   type Batch,
   type Edge,
-  FIRST_FENCE,
   type JournalFrame,
   type Lease,
   type LeaseTerms,
@@ -248,7 +247,9 @@ class SqliteStore implements Store {
   }
 
   async delete(session: string, fence = NO_FENCE): Promise<void> {
-    const n = this.#numberOf(session, fence)
+    // The fence of a damaged session cannot be compared.
+    const fenced = () => this.#fenced(session, fence).n
+    const n = orIfDamaged(session, fenced, () => this.#reader.number(session))
     const log = this.#logs.restart(session)
     if (n === undefined) this.#logs.release(log)
     else await this.#write(log, { kind: 'delete', n, id: session })
@@ -323,16 +324,6 @@ class SqliteStore implements Store {
     return [log, prepared]
   }
 
-  /** The number of a session that is deleted. The fence of a damaged one cannot be compared. */
-  #numberOf(session: string, fence: number): number | undefined {
-    try {
-      return this.#fenced(session, fence).n
-    } catch (thrown) {
-      if (!isDamaged(thrown, session)) throw thrown
-      return this.#reader.number(session)
-    }
-  }
-
   /** The log of a session, for a write with this fence. */
   #fenced(session: string, fence: number): LiveLog {
     const log = this.#logs.open(session)
@@ -351,10 +342,4 @@ class SqliteStore implements Store {
       this.#logs.release(log)
     }
   }
-}
-
-/** The lease of a session from this batch on, where the batch changes it. */
-function leaseFrom({ fence }: LiveLog, { release }: Batch, terms: LeaseTerms | undefined) {
-  if (terms) return { fence: fence + FIRST_FENCE, owner: terms.owner }
-  return release ? { fence, owner: undefined } : undefined
 }

@@ -28,7 +28,7 @@ test('a damaged session is deleted with the token of the server, and with no oth
   await using server = await startGateway({ store, tokens })
   const refused = await call(server, `DELETE /v1/sessions/${id}`, { token: GUEST })
   expect(refused.status).toBe(503)
-  expect(refused.body).toMatchObject({ error: { code: 'storage_failed' } })
+  expect(refused.body).toMatchObject({ code: 'storage_failed' })
   expect((await call(server, `DELETE /v1/sessions/${id}`)).status).toBe(204)
   expect((await call(server, `GET /v1/sessions/${id}`)).status).toBe(404)
 })

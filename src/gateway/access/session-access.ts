@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { MainstemError, SessionId, type SessionRecord } from '../../model/index.ts'
-import { isDamaged } from '../../stores/is-damaged.ts'
+import { isDamaged, MainstemError, SessionId, type SessionRecord } from '../../model/index.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { LOCAL } from '../http/auth.ts'
 

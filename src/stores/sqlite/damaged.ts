@@ -1,4 +1,4 @@
-import { MainstemError } from '../../model/mainstem-error.ts'
+import { isDamaged, MainstemError } from '../../model/index.ts'
 
 /** Where damage was found; `first` and `last` are the entries that cannot be read. */
 export interface Place {
@@ -17,4 +17,14 @@ export function damaged(what: string, place: Place = {}): MainstemError {
     `${what}${whose}${entries} is damaged: run mainstem doctor, then restore a backup or delete the session`,
     { what, ...place },
   )
+}
+
+/** Reads something of a session in another way if the session is damaged. */
+export function orIfDamaged<T>(session: string, read: () => T, instead: () => T): T {
+  try {
+    return read()
+  } catch (thrown) {
+    if (!isDamaged(thrown, session)) throw thrown
+    return instead()
+  }
 }

@@ -1,3 +1,4 @@
+import { type Batch, FIRST_FENCE, type LeaseTerms } from '../store.ts'
 import { checksum, matches } from './checksum.ts'
 import { damaged } from './damaged.ts'
 import type { LeaseRow } from './message.ts'
@@ -16,4 +17,14 @@ export function leaseIn(row: Row): LeaseRow {
   const lease = { n: integer(row, 'n'), fence: integer(row, 'fence'), owner: textOrNone(row.owner) }
   if (matches(row.leaseSum, () => leaseSum(lease))) return lease
   throw damaged('the lease', { session: text(row, 'id') })
+}
+
+/** The lease of a session from this batch on, where the batch changes it. */
+export function leaseFrom(
+  { fence }: Pick<LeaseRow, 'fence'>,
+  { release }: Batch,
+  terms: LeaseTerms | undefined,
+): Pick<LeaseRow, 'fence' | 'owner'> | undefined {
+  if (terms) return { fence: fence + FIRST_FENCE, owner: terms.owner }
+  return release ? { fence, owner: undefined } : undefined
 }
