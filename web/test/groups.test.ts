@@ -61,6 +61,7 @@ test('a session is found by its words and named by its first line', () => {
   expect(matches({ ...base, title: 'Fix the cart' }, 'cart demo')).toBe(true)
   expect(matches(base, 'cart')).toBe(false)
   expect(titleOf({ ...base, title: 'One\nTwo' })).toBe('One')
+  expect(titleOf({ ...base, name: 'cart', title: 'One' })).toBe('cart')
   expect(titleOf(base, 'A prompt')).toBe('A prompt')
   expect(titleOf(base)).toBe('demo session')
 })

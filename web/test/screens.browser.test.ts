@@ -136,6 +136,29 @@ test('one prompt goes to several agents, side by side, with a table', async () =
   expect(await faultsOf(watched)).toEqual([])
 })
 
+/** A page in the background of a browser that may notify, which collects what is announced. */
+const IN_BACKGROUND = `
+  Object.defineProperty(document, 'visibilityState', { get: () => 'hidden' })
+  globalThis.announced = []
+  globalThis.Notification = class {
+    static permission = 'granted'
+    constructor(title, { body }) {
+      announced.push(title + ', ' + body)
+    }
+  }
+`
+
+test('a page in the background announces a session that needs someone', async () => {
+  const watched = await open()
+  const { page } = watched
+  await page.addInitScript(IN_BACKGROUND)
+  await page.goto(`${stage.url}/#ticket=${await stage.client.ticket()}`)
+  await page.locator(`[data-session="${done}"]`).waitFor()
+  await stage.client.begin({ agent: 'demo', name: 'cart', prompt: 'The product list skips its first page.' })
+  await expect.poll(() => page.evaluate('announced')).toContain('cart, demo: needs you')
+  expect(await faultsOf(watched)).toEqual([])
+})
+
 test('the clock of a silent session ticks without data', async () => {
   const { page } = await signedIn()
   await page.clock.install()

@@ -23,7 +23,9 @@ const CompareScreen = lazy(() => import('../compare/compare-screen.tsx'))
 /** The frame of every screen: the list of sessions on the left, the screen on the right; on a phone one at a time. */
 export function Shell() {
   const route = useRoute()
-  const follows = useStore(attentive)
+  const watched = useStore(attentive)
+  // In the background the list goes on only for those who asked to be notified.
+  const follows = useStore(permission) === 'granted' || watched
   useEffect(() => {
     if (!follows) return
     void inbox.follow()

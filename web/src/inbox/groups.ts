@@ -39,16 +39,19 @@ export function silenceOf(
   return silent >= SILENT_MS ? silent : undefined
 }
 
-export function titleOf({ title, queue, agent }: SessionRecord, prompt?: string): string {
-  const line = (title ?? prompt ?? queue[0]?.prompt ?? `${agent} session`)
+export function titleOf({ name, title, queue, agent }: SessionRecord, prompt?: string): string {
+  const line = (name ?? title ?? prompt ?? queue[0]?.prompt ?? `${agent} session`)
     .slice(0, LONGEST_TITLE)
     .split('\n', 1)[0]
   return line ?? ''
 }
 
 /** Whether every word is found in what a list shows of a session. */
-export function matches({ title = '', agent, cwd, id, model = '' }: SessionRecord, words: string): boolean {
-  const text = `${title} ${agent} ${cwd} ${id} ${model}`.toLowerCase()
+export function matches(
+  { name = '', title = '', agent, cwd, id, model = '' }: SessionRecord,
+  words: string,
+): boolean {
+  const text = `${name} ${title} ${agent} ${cwd} ${id} ${model}`.toLowerCase()
   return words
     .toLowerCase()
     .split(/\s+/)
