@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { WebSocket } from 'ws'
 
 /** A session that is read, and how many entries it has. */
@@ -15,12 +16,22 @@ async function checked(request: Promise<Response>): Promise<Response> {
   return response
 }
 
+/** Repeats a request that is refused because other readers use the memory, as its answer asks for. */
+async function admitted(url: string): Promise<Response> {
+  for (;;) {
+    const response = await fetch(url)
+    if (response.status !== 503) return response
+    await response.body?.cancel()
+    await sleep(Number(response.headers.get('retry-after') ?? 1) * 1000)
+  }
+}
+
 async function pageAfter(
   { url, id }: Reading,
   after: string,
   query = '',
 ): Promise<{ count: number; next: string }> {
-  const response = await checked(fetch(`${url}/v1/sessions/${id}/events?after=${after}${query}`))
+  const response = await checked(admitted(`${url}/v1/sessions/${id}/events?after=${after}${query}`))
   const body = (await response.json()) as { entries?: unknown[]; messages?: unknown[]; next: string }
   return { count: (body.entries ?? body.messages ?? []).length, next: body.next }
 }
