@@ -12,39 +12,44 @@ import { TurnUsage, type UsageReports } from './turn-usage.ts'
 
 const PAGE = 512
 
-/** The text of an unfinished message is kept up to this length: it becomes one event. */
+/** Characters of unfinished messages that are kept in memory, of all of them together. */
 const MESSAGE_CHARS = 16 * 1024 * 1024
+
+interface OpenMessage {
+  kind: 'text' | 'thinking'
+  text: string
+  /** Characters that did not fit. The log has them as increments. */
+  dropped: number
+  parent: string | undefined
+}
 
 type OpenTool = Pick<Extract<Event, { type: 'tool.started' }>, 'toolId' | 'name' | 'kind' | 'parent'>
 
 /** A fold over a log: what it has begun and not ended, in the order it began. */
 export class OpenItems {
-  readonly messages = new Map<
-    string,
-    { kind: 'text' | 'thinking'; text: string; parent: string | undefined }
-  >()
+  readonly messages = new Map<string, OpenMessage>()
   readonly tools = new Map<string, OpenTool>()
   readonly requests = new Set<string>()
   readonly subagents = new Set<string>()
   reports: UsageReports = {}
   turn: { turn: number; at: number; usage: TurnUsage } | undefined
+  #room: number
+
+  constructor(messageChars = MESSAGE_CHARS) {
+    this.#room = messageChars
+  }
 
   see({ event, at }: Entry): void {
     this.turn?.usage.see(event)
     switch (event.type) {
       case 'text.delta':
-      case 'thinking.delta': {
-        const open = this.messages.get(event.messageId)
-        if (open) open.text += event.text.slice(0, MESSAGE_CHARS - open.text.length)
-        else {
-          const kind = event.type === 'text.delta' ? 'text' : 'thinking'
-          this.messages.set(event.messageId, { kind, text: event.text, parent: event.parent })
-        }
+      case 'thinking.delta':
+        this.#extend(event)
         break
-      }
       case 'text.completed':
       case 'thinking.completed':
       case 'message.discarded':
+        this.#room += this.messages.get(event.messageId)?.text.length ?? 0
         this.messages.delete(event.messageId)
         break
       case 'tool.started':
@@ -79,6 +84,22 @@ export class OpenItems {
       default:
     }
   }
+
+  #extend({
+    type,
+    messageId,
+    text,
+    parent,
+  }: Extract<Event, { type: 'text.delta' | 'thinking.delta' }>): void {
+    const kind = type === 'text.delta' ? 'text' : 'thinking'
+    const open = this.messages.get(messageId) ?? { kind, text: '', dropped: 0, parent }
+    // Once something was dropped, what follows would be text with a hole.
+    const kept = open.dropped > 0 ? '' : text.slice(0, this.#room)
+    this.#room -= kept.length
+    open.text += kept
+    open.dropped += text.length - kept.length
+    this.messages.set(messageId, open)
+  }
 }
 
 function toolOf({ toolId, name, kind, parent }: OpenTool): OpenTool {
@@ -96,10 +117,11 @@ export function settleLost(
   failure?: MainstemError,
 ): { turn: number | undefined; events: Event[] } {
   const events: Event[] = []
-  for (const [messageId, { kind, text, parent }] of open.messages) {
+  for (const [messageId, { kind, text, dropped, parent }] of open.messages) {
     const from = parent === undefined ? {} : { parent }
     const type = kind === 'text' ? 'text.completed' : 'thinking.completed'
     events.push({ type, messageId, text, partial: true, ...from })
+    if (dropped > 0) events.push(truncatedNotice(messageId, dropped))
   }
   for (const requestId of open.requests)
     events.push({ type: 'request.withdrawn', requestId, reason: 'process_ended' })
@@ -122,6 +144,17 @@ export function settleLost(
     })
   }
   return { turn: open.turn?.turn, events }
+}
+
+function truncatedNotice(messageId: string, dropped: number): Event {
+  const message = `The last ${dropped} characters of message ${messageId} are only in its increments.`
+  return {
+    type: 'notice.raised',
+    level: 'warning',
+    code: 'message_truncated',
+    message,
+    data: { messageId, dropped },
+  }
 }
 
 /** Every session that somebody left in the middle of something. */

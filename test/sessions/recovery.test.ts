@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import type { Event } from '../../src/model/index.ts'
 import { stamp } from '../../src/sessions/log.ts'
 import { OpenItems, settleLost } from '../../src/sessions/recovery.ts'
 import { memoryStore } from '../../src/stores/memory.ts'
@@ -147,6 +148,26 @@ test.each(fixtures.filter(({ scenario }) => /tool|perm|sub|interrupt|abort/.test
     }
   },
 )
+
+test('the cut of long unfinished messages is reported with the number of characters', () => {
+  const open = new OpenItems(8)
+  const add = (event: Event) => open.see({ seq: 1, session: 's', at: 0, event })
+  add({ type: 'text.delta', messageId: 'done', text: '1234' })
+  add({ type: 'text.completed', messageId: 'done', text: '1234' })
+  add({ type: 'text.delta', messageId: 'a', text: '12345' })
+  add({ type: 'thinking.delta', messageId: 'b', text: '12345' })
+  add({ type: 'thinking.delta', messageId: 'b', text: '6' })
+  const { events } = settleLost(open, 0)
+  expect(events).toEqual([
+    { type: 'text.completed', messageId: 'a', text: '12345', partial: true },
+    { type: 'thinking.completed', messageId: 'b', text: '123', partial: true },
+    expect.objectContaining({
+      type: 'notice.raised',
+      code: 'message_truncated',
+      data: { messageId: 'b', dropped: 3 },
+    }),
+  ])
+})
 
 test('raw frames are numbered on where the owner before stopped', async () => {
   const store = memoryStore()

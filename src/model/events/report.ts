@@ -64,6 +64,7 @@ export const NoticeCode = z.enum([
   'process_survived',
   'agent_silent',
   'exit_forced',
+  'message_truncated',
 ])
 export type NoticeCode = z.infer<typeof NoticeCode>
 
