@@ -7,6 +7,7 @@ import { appendLog } from '../../src/daemon/bounded-log.ts'
 import { untilIdle } from '../../src/daemon/idle-exit.ts'
 import { listenOnSocket, socketIn } from '../../src/daemon/local-socket.ts'
 import { socketFetch } from '../../src/daemon/socket-fetch.ts'
+import { sqliteStore } from '../../src/stores/sqlite.ts'
 
 const home = mkdtempSync(join(tmpdir(), 'socket-'))
 afterAll(() => rmSync(home, { recursive: true }))
@@ -77,4 +78,16 @@ test('a log is moved aside when it is too large', async () => {
   const texts = [path, `${path}.1`].map((file) => readFileSync(file, 'utf8').length)
   expect(Math.max(...texts)).toBeLessThan(100)
   expect(readFileSync(path, 'utf8')).toContain('four')
+})
+
+test('a store that another process has open is refused with the way out', async () => {
+  const options = { directory: join(home, 'log'), durability: 'process' } as const
+  const store = await sqliteStore(options)
+  try {
+    await expect(sqliteStore(options)).rejects.toMatchObject({
+      details: { locked: true, advice: expect.stringContaining('mainstem daemon stop') },
+    })
+  } finally {
+    await store[Symbol.asyncDispose]()
+  }
 })

@@ -41,8 +41,9 @@ export async function localServer(flags: LocalFlags): Promise<LocalServer> {
   const place = await localPlace(flags, process.env, process.cwd())
   const socket = socketIn(place.data)
   const fetch = socket === undefined ? undefined : restarting(socketFetch(socket), () => start(place, flags))
-  const server = fetch ? await reach(place, fetch) : await start(place, flags)
-  if (!server) throw new MainstemError('connection_failed', `no server answers for ${place.data}`)
+  const reached = fetch && (await reach(place, fetch))
+  // A server that is still starting is waited for: another one that is started meanwhile finds the lock and exits.
+  const server = reached ?? (await start(place, flags))
   if (server.info.version !== version) throw otherVersion(server.info)
   return server
 }

@@ -120,4 +120,6 @@ export interface Close {
 export type ToWriter = Commit | Removal | Probe | Close
 
 /** To the start and to every message; nothing when it went well. */
-export type FromWriter = { code: ErrorCode; message: string } | undefined
+export type FromWriter =
+  | { code: ErrorCode; message: string; details: Record<string, unknown> | undefined }
+  | undefined

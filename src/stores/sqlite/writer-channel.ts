@@ -61,7 +61,7 @@ export class WriterChannel {
       this.#answered = (failure) => {
         this.#answered = undefined
         this.#worker.unref()
-        if (failure) reject(new MainstemError(failure.code, failure.message))
+        if (failure) reject(new MainstemError(failure.code, failure.message, failure.details))
         else resolve()
       }
     })

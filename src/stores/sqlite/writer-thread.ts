@@ -63,6 +63,6 @@ function write(writer: Writer, message: ToWriter): FromWriter {
 }
 
 function failure(thrown: unknown, doing: string): FromWriter {
-  const { code, message } = storageFailed(`cannot ${doing} the store`, thrown)
-  return { code, message }
+  const { code, message, details } = storageFailed(`cannot ${doing} the store`, thrown)
+  return { code, message, details }
 }
