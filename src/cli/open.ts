@@ -2,9 +2,11 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { Command } from 'commander'
 import { MainstemClient } from '../client/index.ts'
+import { addressIn } from '../daemon/address-file.ts'
 import { loadConfig, type Overrides } from '../daemon/config.ts'
 import { tokenIn } from '../daemon/token.ts'
 import { MainstemError, toMainstemError } from '../model/index.ts'
+import { localServer } from './daemon/connect.ts'
 import { parsePort } from './serve.ts'
 
 interface OpenFlags extends Pick<Overrides, 'host' | 'port' | 'data' | 'config'> {
@@ -15,9 +17,9 @@ interface OpenFlags extends Pick<Overrides, 'host' | 'port' | 'data' | 'config'>
 export function registerOpen(program: Command): void {
   program
     .command('open')
-    .description('open the page of the running server in a browser')
-    .option('--host <host>', 'address of the server (default: 127.0.0.1)')
-    .option('--port <port>', 'port of the server (default: 7380)', parsePort)
+    .description('open the page in a browser')
+    .option('--host <host>', 'address of another server')
+    .option('--port <port>', 'port of another server', parsePort)
     .option('--data <dir>', 'data directory of the server')
     .option('--config <file>', 'configuration file of the server')
     .option('--print', 'print the link instead of opening it')
@@ -25,22 +27,47 @@ export function registerOpen(program: Command): void {
 }
 
 async function open({ print, ...flags }: OpenFlags): Promise<void> {
-  const { host, port, data, auth } = await loadConfig({ flags, environment: process.env, cwd: process.cwd() })
-  const baseUrl = `http://${host.includes(':') ? `[${host}]` : host}:${port}`
-  const link = auth ? await signInLink(baseUrl, (await tokenIn(data)).token) : `${baseUrl}/`
+  const { baseUrl, ticket } = await (flags.host === undefined && flags.port === undefined
+    ? local(flags)
+    : remote(flags))
+  const link = ticket === undefined ? `${baseUrl}/` : `${baseUrl}/#ticket=${ticket}`
   if (!print && (await opened(link))) {
     console.log(`Opened ${baseUrl}/ in your browser.`)
     return
   }
   // Alone on its line, so that a script can use it.
   console.log(link)
-  if (auth) console.error('This link signs in once. It expires in 30 seconds.')
+  if (ticket !== undefined) console.error('This link signs in once. It expires in 30 seconds.')
 }
 
-/** The ticket is in the fragment: a browser sends a fragment to no server, so no log and no proxy sees it. */
-async function signInLink(baseUrl: string, token: string): Promise<string> {
+/** The ticket goes into the fragment: a browser sends a fragment to no server, so no log and no proxy sees it. */
+interface SignInLink {
+  baseUrl: string
+  /** Absent where the server asks for no token. */
+  ticket: string | undefined
+}
+
+/** The server of the data directory, started if none runs. */
+async function local(flags: OpenFlags): Promise<SignInLink> {
+  const { client, info, data } = await localServer(flags)
+  const baseUrl = await addressIn(data)
+  if (baseUrl === undefined) {
+    throw new MainstemError('connection_failed', `the server of ${data} listens on no port`, {
+      advice: 'Stop it, and start it with `mainstem serve`.',
+    })
+  }
+  return { baseUrl, ticket: info.authentication ? await client.ticket() : undefined }
+}
+
+async function remote(flags: OpenFlags): Promise<SignInLink> {
+  const { host, port, data, auth } = await loadConfig({ flags, environment: process.env, cwd: process.cwd() })
+  const baseUrl = `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+  return { baseUrl, ticket: auth ? await ticketOf(baseUrl, (await tokenIn(data)).token) : undefined }
+}
+
+async function ticketOf(baseUrl: string, token: string): Promise<string> {
   try {
-    return `${baseUrl}/#ticket=${await new MainstemClient({ baseUrl, token }).ticket()}`
+    return await new MainstemClient({ baseUrl, token }).ticket()
   } catch (thrown) {
     const error = toMainstemError(thrown)
     if (error.code !== 'connection_failed') throw thrown

@@ -7,6 +7,8 @@ const USAGE = 2
 
 type Register = (program: Command) => void
 
+const records = async (): Promise<Register> => (await import('./records.ts')).registerRecords
+const shell = async (): Promise<Register> => (await import('./records.ts')).registerShell
 const sessions = async (): Promise<Register> => (await import('./sessions.ts')).registerSessions
 
 /** What registers each command, loaded when it is needed: together they load the whole server. */
@@ -22,6 +24,9 @@ const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
   rm: sessions,
   requests: async () => (await import('./requests.ts')).registerRequests,
   logs: async () => (await import('./logs.ts')).registerLogs,
+  replay: records,
+  export: records,
+  usage: records,
   daemon: async () => (await import('./daemon.ts')).registerDaemon,
   serve: async () => (await import('./serve.ts')).registerServe,
   open: async () => (await import('./open.ts')).registerOpen,
@@ -29,6 +34,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
   doctor: async () => (await import('./doctor.ts')).registerDoctor,
   token: async () => (await import('./token.ts')).registerToken,
   decode: async () => (await import('./decode.ts')).registerDecode,
+  completion: shell,
+  config: shell,
 }
 
 /** The command of this name with its arguments and options, or every command there is. */

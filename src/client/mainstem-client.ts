@@ -162,6 +162,22 @@ export class MainstemClient {
     return shaped<{ hits: SearchHit[] }>(await this.#connection.json(route, { signal }), 'hits').hits
   }
 
+  /** Everything of a session, one JSON object a line. Fails if the export was cut off. */
+  async *export(id: string, signal: AbortSignal = NEVER): AsyncGenerator<string, void, void> {
+    const headers = { accept: 'application/x-ndjson' }
+    const { body } = await this.#connection.open(`GET ${pathOf(id)}/export`, { headers, signal })
+    let rest = ''
+    let last = ''
+    for await (const piece of body?.pipeThrough(new TextDecoderStream()) ?? []) {
+      const lines = (rest + piece).split('\n')
+      rest = lines.pop() ?? ''
+      yield* lines
+      last = lines.at(-1) ?? last
+    }
+    if (last.startsWith('{"end":')) return
+    throw new MainstemError('connection_failed', 'the export was cut off')
+  }
+
   /** Ends the session; its log stays. */
   async end(id: string): Promise<SessionRecord> {
     return recordOf(await this.#connection.json(`POST ${pathOf(id)}/end`))

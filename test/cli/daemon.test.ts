@@ -76,6 +76,36 @@ describe('the daemon of the command line', () => {
   })
 })
 
+describe('what was kept', () => {
+  test('is exported whole as lines, and readable as Markdown and HTML', async () => {
+    const { out: lines } = await home.mainstem(['export', 'greeting'])
+    expect(lines).toMatch(/^\{"record":/)
+    expect(lines).toMatch(/\{"end":\{"entries":\d+,"frames":\d+\}\}\n$/)
+    expect((await home.mainstem(['export', 'greeting', '--format', 'md'])).out).toContain(
+      '> hello\n\nhello\n',
+    )
+    expect((await home.mainstem(['export', 'greeting', '--format', 'html'])).out).toContain(
+      '<pre>hello</pre>',
+    )
+  })
+
+  test('is replayed and counted', async () => {
+    const replayed = await home.mainstem(['replay', 'greeting', '--speed', '1000'])
+    expect(replayed.out).toContain('✔ completed')
+    expect((await home.mainstem(['usage'])).out).toMatch(/^total .*sessions/m)
+  })
+
+  test('is opened in a browser on the port of the daemon', async () => {
+    const { out } = await home.mainstem(['open', '--print'])
+    expect(out).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/#ticket=\S+\n$/)
+  })
+
+  test('the configuration is shown', async () => {
+    const { out } = await home.mainstem(['config', 'show'])
+    expect(out).toContain(`data: ${JSON.stringify(join(home.path, 'data'))}`)
+  })
+})
+
 describe('requests', () => {
   beforeAll(async () => {
     await home.mainstem(['run', 'demo', 'go', '--detach', '--name', 'asking'])

@@ -3,8 +3,8 @@ import { resolve } from 'node:path'
 import { defaultPaths, type Environment } from '../../compose/paths.ts'
 
 export interface LocalFlags {
-  data?: string
-  config?: string
+  data?: string | undefined
+  config?: string | undefined
 }
 
 /** What finds the server of this user: its data directory, and whether it asks for a token. */
@@ -29,7 +29,7 @@ export async function localPlace(
 }
 
 /** Commands have more options than these. */
-export function placeFlags({ data, config }: LocalFlags): LocalFlags {
+export function placeFlags({ data, config }: LocalFlags): { data?: string; config?: string } {
   return { ...(data !== undefined && { data }), ...(config !== undefined && { config }) }
 }
 

@@ -1,0 +1,37 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { localServer } from './daemon/connect.ts'
+import { interrupts } from './interrupts.ts'
+import { Printer } from './printer.ts'
+import type { ReplayFlags } from './records.ts'
+import { sessionOf } from './session-ref.ts'
+import { showToPeople } from './show.ts'
+
+/** A longer pause, such as the night before the next prompt, is cut to this. */
+const LONGEST_PAUSE_MS = 3_000
+
+export async function replay(ref: string, flags: ReplayFlags): Promise<void> {
+  const { client } = await localServer(flags)
+  const { id, head, earliest = 1 } = await sessionOf(client, ref)
+  const printer = new Printer(process.stdout)
+  const show = showToPeople(process.stdout)
+  using interrupted = interrupts()
+  const signal = AbortSignal.any([interrupted, printer.closed])
+  let before: number | undefined
+  try {
+    if (head < earliest) return
+    for await (const entry of client.entries(id, { after: earliest - 1, signal })) {
+      await sleep(pauseMs(before, entry.at, flags.speed), undefined, { signal })
+      before = entry.at
+      await printer.print(show(entry))
+      if (entry.seq >= head) return
+    }
+  } catch (thrown) {
+    if (!signal.aborted) throw thrown
+  }
+}
+
+/** The pause between two entries, at a speed. */
+export function pauseMs(before: number | undefined, at: number, speed: number): number {
+  const gap = before === undefined ? 0 : Math.max(0, at - before)
+  return Math.min(gap, LONGEST_PAUSE_MS) / speed
+}
