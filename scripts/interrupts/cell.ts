@@ -32,9 +32,12 @@ const LOOK_MS = 50
 /** The first interrupt of a session hits a process that starts or is ready, the others one that has worked. */
 const TRIALS_PER_SESSION = 2
 
+const WORDS = Array.from({ length: 60 }, (_, n) => `word-${n} `).join('')
+
 /** Each takes longer than the latest interrupt, so that no turn ends by itself. */
 const SCRIPTS: Readonly<Record<string, Scenario>> = {
-  'slow-text': { replies: [{ text: 'word '.repeat(60), deltas: 60, paceMs: 150 }] },
+  // Words that differ: Gemini stops a model that repeats its text.
+  'slow-text': { replies: [{ text: WORDS, deltas: 60, paceMs: 150 }] },
   'slow-thinking': { replies: [{ thinking: 'thought '.repeat(60), text: 'Done.', deltas: 60, paceMs: 150 }] },
   'slow-tool': { replies: [{ calls: [{ do: 'shell', command: 'sleep 9' }] }, { text: 'Done.' }] },
   'silent-model': { replies: [{ text: 'Done.', faults: [{ kind: 'stall', after: 0, ms: 9_000 }] }] },
@@ -139,6 +142,7 @@ class Conversation {
       process: state,
       ...(result && { outcome: result.outcome, endedAfterMs }),
       ...(next && { next: next.outcome }),
+      ...(next?.error && { nextError: next.error.message }),
       reachedModel,
       missing,
       reported,

@@ -23,6 +23,8 @@ export interface Trial {
   readonly endedAfterMs?: number
   /** How the next turn ended; absent when it did not end in time. */
   readonly next?: string
+  /** Why the next turn did not complete. */
+  readonly nextError?: string
   /** The model had received the interrupted prompt. */
   readonly reachedModel: boolean
   /** Prompts that are missing from the context of the next one. */

@@ -259,3 +259,17 @@ test('an agent that drops the prompt of a cancelled turn reports it with the nex
   await session.prompt('two')
   expect(await losses(home, session)).toMatchObject([{ turn: 2, message: expect.stringContaining('turn 1') }])
 })
+
+test('an agent that stops its model without a tool drops the prompt too, and that is reported', async () => {
+  const home = house()
+  const session = await home.open({}, { agent: 'gemini', ...LIVE })
+  const answer = (id: number, result: object) => ({ jsonrpc: '2.0', id, result })
+  await session.prompt('one')
+  const run = await home.driver.run(1)
+  run.say(answer(1, { protocolVersion: 1, agentCapabilities: {} }), answer(2, { sessionId: 'native-1' }))
+  await expect.poll(() => run.input).toContain('session/prompt')
+  run.say(answer(3, { stopReason: 'max_turn_requests' }))
+  expect(await session.settled(1)).toMatchObject({ outcome: 'max_steps' })
+  await session.prompt('two')
+  expect(await losses(home, session)).toMatchObject([{ turn: 2, message: expect.stringContaining('turn 1') }])
+})

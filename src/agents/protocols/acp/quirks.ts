@@ -43,7 +43,7 @@ export interface AcpQuirks {
   readonly broadOptions: readonly string[]
   /** What each model call used is told, so calls can be counted. */
   readonly tellsSteps?: true
-  /** Removes the prompt of a cancelled turn from its context, unless a tool had run in it. */
+  /** Removes the prompt of a turn from its context if its only model call was cut off, by a cancel or by the agent itself. */
   readonly forgetsCancelled?: true
   /** Skips servers that would have to be started, and says nothing. */
   readonly serversByUrl?: true

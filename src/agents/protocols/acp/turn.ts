@@ -36,7 +36,8 @@ export function endTurn(state: State, ending: Ending): Emitted[] {
     ...(evidence === 'success' && turn.answer !== undefined && { result: turn.answer }),
     ...(usage && { usage }),
     ...(reason !== undefined && { nativeReason: reason }),
-    ...(evidence === 'aborted' &&
+    // `max_steps` without a tool: the agent stopped the model itself, because it repeated its text.
+    ...((evidence === 'aborted' || evidence === 'max_steps') &&
       state.quirks.forgetsCancelled &&
       turn.tools === 0 && { forgotten: true as const }),
     denials: state.ledger.denials,
