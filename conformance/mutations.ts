@@ -29,7 +29,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'cost doubled',
-    file: 'src/agents/claude/result.ts',
+    file: 'src/agents/claude/turn-usage.ts',
     from: '&& { costUsd }),',
     to: '&& { costUsd: costUsd * 2 }),',
     cell: 'claude/live/cost',
@@ -135,8 +135,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'half message of a broken stream kept',
     file: `${CODEX}/threads.ts`,
-    from: 'said.push(...discardMessage(ledger, message.nativeId))',
-    to: 'said.push(...closeMessage(ledger, message.nativeId))',
+    from: 'emitted.push(...discardMessage(ledger, message.nativeId))',
+    to: 'emitted.push(...closeMessage(ledger, message.nativeId))',
     cell: 'codex/live/drop',
   },
 ]
