@@ -1,3 +1,5 @@
+import { readdirSync } from 'node:fs'
+
 /** What a folder of `src/` may import besides itself. `type x` allows types of x and nothing that runs. */
 export interface Layer {
   imports: readonly string[]
@@ -93,16 +95,12 @@ export const IMPURE_GLOBALS: ReadonlySet<string> = new Set([
   'setTimeout',
 ])
 
-/** No behaviour may hang on these names outside their own folder. */
-export const AGENT_IDS: ReadonlySet<string> = new Set([
-  'acp',
-  'claude',
-  'codex',
-  'demo',
-  'echo',
-  'gemini',
-  'opencode',
-])
+/** The agents: one folder each. Code outside of a folder must not branch on its name. */
+export const AGENT_IDS: ReadonlySet<string> = new Set(
+  readdirSync(new URL('../../src/agents/', import.meta.url), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && entry.name !== 'protocols')
+    .map(({ name }) => name),
+)
 
 /** Words that say nothing, or tell history instead of meaning. */
 export const EMPTY_WORDS: ReadonlySet<string> = new Set([

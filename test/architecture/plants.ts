@@ -100,6 +100,8 @@ export const PLANTS: Record<keyof typeof RULES, Plant> = {
       ['src/sessions/x.ts', `if (agent.id === 'codex') go()`],
       ['src/gateway/x.ts', `const slow = 'gemini' !== driver`],
       ['src/drivers/x.ts', `switch (id) {\n case 'claude': go()\n}`],
+      ['src/sessions/x.ts', `if (agent === 'pi') go()`],
+      ['src/sessions/x.ts', `const remote = agent === 'board'`],
     ],
     keeps: [
       ['src/agents/claude/agent.ts', `const same = id === 'claude'`],
