@@ -1,8 +1,8 @@
-/** Null is an id as well: it stands in errors that answer no readable request. */
+/** Null is a valid id: JSON-RPC uses it in errors about a request whose id could not be read. */
 export type RpcId = string | number | null
 
 export interface RpcError {
-  /** Absent when the other side gave none. */
+  /** Absent when the peer sent no code. */
   readonly code?: number
   readonly message: string
   readonly data?: unknown
@@ -13,31 +13,31 @@ export type RpcMessage =
   | { readonly kind: 'notification'; readonly method: string; readonly params: unknown }
   | { readonly kind: 'result'; readonly id: RpcId; readonly result: unknown }
   | { readonly kind: 'error'; readonly id: RpcId; readonly error: RpcError }
-  /** `id` is what an error about it has to be addressed to. */
+  /** `id` is the id to use in an error response to this message. */
   | { readonly kind: 'invalid'; readonly id: RpcId; readonly reason: string }
 
 /**
- * Tells what a parsed message is, whether or not it carries `jsonrpc`. The presence of `id` decides, never its
- * value: ids start at 0. A request with the id null is a request, since one answer too many harms nobody and one
- * that never comes leaves the other side waiting.
+ * Classifies a parsed message, with or without the `jsonrpc` field. Tests for the presence of `id`, never its value,
+ * because ids start at 0. A call with id null counts as a request: an extra response does no harm, while a missing one
+ * blocks the peer.
  */
 export function readRpc(value: unknown): RpcMessage {
   if (!isObject(value)) return invalid(null, 'not an object')
   const id = value.id
   if (id !== undefined && !isRpcId(id)) return invalid(null, 'id is neither string, number nor null')
   if (value.jsonrpc !== undefined && value.jsonrpc !== '2.0') return invalid(id, 'jsonrpc is not 2.0')
-  // Older implementations write the absent one of result and error as null.
+  // Older implementations send both `result` and `error` and set the unused one to null.
   const hasError = value.error !== undefined && value.error !== null
   const hasResult = value.result !== undefined && !(hasError && value.result === null)
   if (value.method !== undefined) {
     if (typeof value.method !== 'string') return invalid(id, 'method is not a string')
-    if (hasResult || hasError) return invalid(id, 'both a call and an answer')
+    if (hasResult || hasError) return invalid(id, 'both a call and a response')
     if (id === undefined) return { kind: 'notification', method: value.method, params: value.params }
     return { kind: 'request', id, method: value.method, params: value.params }
   }
   if (hasResult === hasError)
-    return invalid(id, hasError ? 'both result and error' : 'neither call nor answer')
-  if (id === undefined) return invalid(id, 'an answer without id')
+    return invalid(id, hasError ? 'both result and error' : 'neither call nor response')
+  if (id === undefined) return invalid(id, 'a response without an id')
   if (hasError) return { kind: 'error', id, error: readError(value.error) }
   return { kind: 'result', id, result: value.result }
 }
@@ -46,7 +46,7 @@ function invalid(id: RpcId | undefined, reason: string): RpcMessage {
   return { kind: 'invalid', id: id ?? null, reason }
 }
 
-/** A batch is no message: no agent writes one. */
+/** Rejects batches: no supported agent sends them. */
 function isObject(value: unknown): value is { readonly [key: string]: unknown } {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
@@ -55,7 +55,7 @@ function isRpcId(id: unknown): id is RpcId {
   return typeof id === 'string' || typeof id === 'number' || id === null
 }
 
-/** An answer has come, however odd its error is: whoever waits for it must be told. */
+/** Accepts malformed errors, because the caller that awaits the response must be notified in any case. */
 function readError(error: unknown): RpcError {
   const { code, message, data } = isObject(error) ? error : {}
   const hasMessage = typeof message === 'string'
@@ -79,14 +79,14 @@ function rpcWriter(tag: { readonly jsonrpc?: '2.0' }) {
       method,
       ...(params !== undefined && { params }),
     }),
-    // JSON has no undefined: without the null the answer would have no result, and be none.
+    // JSON cannot encode undefined; without the null the message would have no result and not be a valid response.
     result: (id: RpcId, result: unknown) => ({ ...tag, id, result: result ?? null }),
     error: (id: RpcId, error: RpcError & { readonly code: number }) => ({ ...tag, id, error }),
   }
 }
 
-/** Builds messages by the letter of JSON-RPC 2.0. */
+/** Builds messages that conform to JSON-RPC 2.0. */
 export const rpc = rpcWriter({ jsonrpc: '2.0' })
 
-/** Builds them without the `jsonrpc` field, for agents that leave it out. */
+/** Builds messages without the `jsonrpc` field, for agents that omit it. */
 export const bareRpc = rpcWriter({})

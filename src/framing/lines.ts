@@ -5,41 +5,43 @@ const NO_BYTES = new Uint8Array(0)
 
 const DEFAULT_LIMIT = 16 * 1024 * 1024
 
-/** A buffer that grew beyond this for one long line is not kept for the next. */
+/** A buffer that grew beyond this size for one long line is released afterwards. */
 const KEPT_CAPACITY = 64 * 1024
 
-/** Bytes of a line over the limit. Its chunks come one after another; `last` ends it and may be empty. */
+/**
+ * Bytes of a line over the limit. The chunks of one line are consecutive; the one with `last` ends it and may be empty.
+ */
 export interface OversizedChunk {
   readonly oversized: Uint8Array
   readonly last: boolean
 }
 
-/** A whole line without its newline, or a part of one that is too long to be held. */
+/** A complete line without its newline, or a chunk of a line that is too long to buffer. */
 export type LinePiece = string | OversizedChunk
 
 /**
- * Cuts bytes into lines at LF or CRLF and nowhere else: U+2028, a lone CR and NUL are legal inside a line.
- * Blank lines carry no frame and are left out. How the bytes were chunked never shows in the lines.
+ * Splits bytes into lines at LF or CRLF only: U+2028, a lone CR and NUL are legal inside a line. Skips blank lines,
+ * because they carry no frame. The result does not depend on how the bytes were chunked.
  */
 export class LineSplitter {
   readonly #limit: number
-  // A BOM is dropped once, at the start of the stream; the decoder alone would drop one in every call.
+  // Strips a BOM once, at the start of the stream; without `ignoreBOM` the decoder would strip one in every call.
   readonly #decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   #atStart = true
   #bomBytes = 0
-  /** The line that has no newline yet: the first `#openSize` bytes of `#open`. */
+  /** The unterminated line: the first `#openSize` bytes of `#open`. */
   #open = NO_BYTES
   #openSize = 0
-  /** The open line is over the limit, and what came of it so far has left. */
+  /** Set when the open line exceeds the limit and its buffered bytes were already emitted. */
   #overflowing = false
-  /** Its last byte was a CR, which leaves only if no LF follows. */
+  /** Set when the last byte was a CR, which is emitted only if no LF follows. */
   #crPending = false
 
   constructor(limitBytes = DEFAULT_LIMIT) {
     this.#limit = limitBytes
   }
 
-  /** The pieces that this chunk completes. Oversized ones may share its memory. */
+  /** Returns the pieces that this chunk completes. Oversized pieces may share the chunk's memory. */
   push(chunk: Uint8Array): LinePiece[] {
     const pieces: LinePiece[] = []
     const bytes = this.#atStart ? this.#skipBom(chunk, pieces) : chunk
@@ -56,11 +58,11 @@ export class LineSplitter {
     return pieces
   }
 
-  /** The stream is over: a last line needs no newline. */
+  /** Ends the stream: the last line needs no newline. */
   end(): LinePiece[] {
     const pieces: LinePiece[] = []
     if (this.#atStart) this.#extend(BOM.subarray(0, this.#bomBytes), pieces)
-    // Without an LF behind it the CR belongs to the line, and may be the byte that is too many.
+    // Without a following LF the CR belongs to the line and may push it over the limit.
     if (this.#openSize > this.#limit) this.#overflow(pieces)
     if (this.#overflowing) {
       pieces.push({ oversized: this.#crPending ? Uint8Array.of(CR) : NO_BYTES, last: true })
@@ -70,10 +72,10 @@ export class LineSplitter {
     return pieces
   }
 
-  /** Takes lines that are complete, each with its newline. */
+  /** Splits a region of complete lines, each with its newline. */
   #cut(region: Uint8Array, pieces: LinePiece[]): void {
     if (region.length <= this.#limit) {
-      // One decoder call for many lines is what makes this fast. It is safe: in UTF-8, 0x0A is only ever LF.
+      // Decodes many lines in one call, which makes this fast. It is safe: in UTF-8 the byte 0x0A is always LF.
       cutText(this.#decoder.decode(region), pieces)
       return
     }
@@ -85,12 +87,12 @@ export class LineSplitter {
     }
   }
 
-  /** Adds bytes without a newline to the open line. */
+  /** Appends bytes without a newline to the open line. */
   #extend(bytes: Uint8Array, pieces: LinePiece[]): void {
     if (bytes.length === 0) return
     if (!this.#overflowing) {
       const size = this.#openSize + bytes.length
-      // The newline does not count, and a CR at the end may turn out to be part of it.
+      // The newline does not count towards the limit, and a trailing CR may be part of it.
       if (size - (endsInCr(bytes) ? 1 : 0) <= this.#limit) {
         this.#append(bytes)
         return
@@ -100,7 +102,7 @@ export class LineSplitter {
     this.#pass(bytes, pieces)
   }
 
-  /** The newline of the open line has come. */
+  /** Completes the open line at its newline. */
   #close(pieces: LinePiece[]): void {
     if (this.#overflowing) {
       pieces.push({ oversized: NO_BYTES, last: true })
@@ -118,7 +120,7 @@ export class LineSplitter {
   #append(bytes: Uint8Array): void {
     const size = this.#openSize + bytes.length
     if (size > this.#open.length) {
-      // Doubling keeps a long line linear; copying keeps it from pinning every chunk it came in.
+      // Doubling keeps the cost of a long line linear; copying releases the chunks that it arrived in.
       const grown = new Uint8Array(Math.max(size, this.#open.length * 2))
       grown.set(this.#open.subarray(0, this.#openSize))
       this.#open = grown
@@ -127,7 +129,7 @@ export class LineSplitter {
     this.#openSize = size
   }
 
-  /** The open line is over the limit: hands over what was held of it, together with its buffer. */
+  /** Starts emitting an oversized line: emits the buffered bytes and releases the buffer. */
   #overflow(pieces: LinePiece[]): void {
     const held = this.#open.subarray(0, this.#openSize)
     this.#open = NO_BYTES
@@ -136,7 +138,7 @@ export class LineSplitter {
     this.#pass(held, pieces)
   }
 
-  /** Lets bytes of a line over the limit through. */
+  /** Emits bytes of an oversized line without buffering them. */
   #pass(bytes: Uint8Array, pieces: LinePiece[]): void {
     if (bytes.length === 0) return
     if (this.#crPending) pieces.push({ oversized: Uint8Array.of(CR), last: false })
@@ -145,7 +147,7 @@ export class LineSplitter {
     if (passed.length > 0) pieces.push({ oversized: passed, last: false })
   }
 
-  /** Drops a BOM, however it is chunked; what only looked like the start of one goes into the first line. */
+  /** Strips a BOM even when it is split across chunks; bytes that only looked like a BOM go to the first line. */
   #skipBom(chunk: Uint8Array, pieces: LinePiece[]): Uint8Array {
     let at = 0
     while (at < chunk.length && this.#bomBytes < BOM.length && chunk[at] === BOM[this.#bomBytes]) {
@@ -160,7 +162,7 @@ export class LineSplitter {
   }
 }
 
-/** Agents mostly flush whole lines: a view of the whole chunk would be a good part of the cost of a line. */
+/** Agents mostly flush whole lines; creating a subarray for each chunk would be a large part of the cost of a line. */
 function range(bytes: Uint8Array, from: number, to: number): Uint8Array {
   return from === 0 && to === bytes.length ? bytes : bytes.subarray(from, to)
 }

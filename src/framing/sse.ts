@@ -4,21 +4,21 @@ export interface SseFields {
   readonly id?: string
   readonly event?: string
   readonly data?: string
-  /** Milliseconds a client shall wait before it connects again. */
+  /** Milliseconds to wait before the client reconnects. */
   readonly retry?: number
-  /** Seen by nobody; keeps a connection alive. */
+  /** Ignored by clients; keeps the connection alive. */
   readonly comment?: string
 }
 
 export interface SseMessage {
-  /** The last id the stream has set, in this message or before it. */
+  /** The last event id of the stream, set by this message or an earlier one. */
   readonly id?: string
   /** Absent for the default type, `message`. */
   readonly event?: string
   readonly data: string
 }
 
-/** One block of an event stream. Newlines in `data` arrive as LF, whichever they were. */
+/** Encodes one block of an event stream. Every newline in `data` arrives as LF. */
 export function encodeSse(fields: SseFields): string {
   let text = ''
   if (fields.comment !== undefined) text += prefixed(': ', fields.comment)
@@ -30,7 +30,7 @@ export function encodeSse(fields: SseFields): string {
 }
 
 function prefixed(prefix: string, text: string): string {
-  // JSON text has no newline, so the common case is two quick searches and no split.
+  // JSON text has no newlines, so the common case costs two searches and no split.
   if (!text.includes('\n') && !text.includes('\r')) return `${prefix}${text}\n`
   return text
     .split(/\r\n|\r|\n/)
@@ -38,7 +38,7 @@ function prefixed(prefix: string, text: string): string {
     .join('')
 }
 
-// Refused and not stripped: an id that arrives changed would resume at another place.
+// Throws instead of stripping: a modified id would resume at a different position.
 function oneLine(name: string, value: string): string {
   if (/[\r\n\0]/.test(value)) {
     throw new MainstemError('invalid_request', `The SSE field ${name} must not contain CR, LF or NUL.`)
@@ -54,8 +54,8 @@ function wholeNumber(value: number): number {
 const DEFAULT_LIMIT = 64 * 1024 * 1024
 
 /**
- * Reads an event stream by the WHATWG rules, chunk by chunk.
- * It outlives a connection: after `end` it is ready for the next one, and still knows where to resume.
+ * Incremental event-stream parser that follows the WHATWG rules. It outlives a connection: after `end` it accepts the
+ * next one and still knows where to resume.
  */
 export class SseParser {
   readonly #limit: number
@@ -64,28 +64,28 @@ export class SseParser {
   #atStart = true
   #afterCr = false
   #overflowed = false
-  /** The line that has no newline yet. */
+  /** The unterminated line. */
   #open = ''
   #id = ''
   #event = ''
   #data: string | undefined
 
-  /** The limit is on the characters of a line and of a message's data, because a server may never end one. */
+  /** `limit` bounds the characters of a line and of a message's data, because a server may never end either. */
   constructor(limit = DEFAULT_LIMIT) {
     this.#limit = limit
   }
 
-  /** What `Last-Event-ID` shall say. An event that was cut off has not set it. */
+  /** The value for `Last-Event-ID`. An incomplete event does not change it. */
   get lastId(): string | undefined {
     return this.#lastId === '' ? undefined : this.#lastId
   }
 
-  /** The server's wish for the time before the next connection. */
+  /** The reconnection delay that the server requested. */
   get retry(): number | undefined {
     return this.#retry
   }
 
-  /** The messages that this text completes. */
+  /** Returns the messages that this text completes. */
   push(text: string): SseMessage[] {
     this.#assertWithinLimit()
     const messages: SseMessage[] = []
@@ -98,7 +98,7 @@ export class SseParser {
       this.#open = ''
       from = end + 1
       if (end === cr) {
-        // The LF of a CRLF may come with the next chunk.
+        // The LF of a CRLF may arrive with the next chunk.
         if (from === text.length) this.#afterCr = true
         else if (lf === from) from++
         cr = text.indexOf('\r', from)
@@ -110,7 +110,7 @@ export class SseParser {
     return messages
   }
 
-  /** The connection is over. An unfinished event is dropped, as the rules want: a resume brings it again. */
+  /** Ends the connection. Drops an incomplete event, as the specification requires; a resume delivers it again. */
   end(): void {
     this.#assertWithinLimit()
     this.#atStart = true
@@ -121,14 +121,14 @@ export class SseParser {
     this.#data = undefined
   }
 
-  // Told one call late, so that the messages before the one that is too long are not lost with it.
+  // Throws one call late, so that the messages before the oversized one are not lost.
   #assertWithinLimit(): void {
     if (this.#overflowed) {
       throw new MainstemError('protocol_error', `An SSE message is longer than ${this.#limit} characters.`)
     }
   }
 
-  /** Where the text begins behind a BOM, or behind the LF of a CRLF that was cut in two. */
+  /** The offset after a BOM, or after the LF of a CRLF that was split across chunks. */
   #startOf(text: string): number {
     if (text === '') return 0
     const first = text.charCodeAt(0)
@@ -149,7 +149,7 @@ export class SseParser {
     if (name === 'data') this.#data = this.#data === undefined ? value : `${this.#data}\n${value}`
     else if (name === 'event') this.#event = value
     else if (name === 'id' && !value.includes('\0')) this.#id = value
-    // More digits would be no number a timer can take.
+    // A number with more digits exceeds what a timer accepts.
     else if (name === 'retry' && /^[0-9]{1,15}$/.test(value)) this.#retry = Number(value)
     if (line.length > this.#limit || (this.#data?.length ?? 0) > this.#limit) this.#overflowed = true
   }

@@ -1,4 +1,4 @@
-/** The first line that `mainstem stdio` writes, so that a client sends nothing to another program. */
+/** The first line that `mainstem stdio` writes. Clients check it before they send anything to the program. */
 export const STDIO_GREETING = { protocol: 'mainstem-stdio', version: 1 } as const
 
 export function isStdioGreeting(line: unknown): boolean {
