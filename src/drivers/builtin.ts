@@ -3,7 +3,7 @@ import { type Frame, jsonFrame } from '../framing/frame.ts'
 import { MainstemError, toMainstemError } from '../model/index.ts'
 import type { Driver, Run, RunExit, Timers } from './driver.ts'
 
-/** Runs agents that need no process. */
+/** Runs built-in agents in this process. */
 export function builtinDriver({ timers }: { timers: Timers }): Driver<BuiltinLaunch> {
   return { start: (launch) => new BuiltinRun(launch, timers) }
 }
@@ -17,7 +17,7 @@ class BuiltinRun implements Run {
   readonly #exited = Promise.withResolvers<RunExit>()
   readonly #stopped = new AbortController()
   readonly #lines: string[] = []
-  /** Text behind the last newline. */
+  /** Text after the last newline. */
   #open = ''
   #inputEnded = false
   #wake: (() => void) | undefined
@@ -56,7 +56,7 @@ class BuiltinRun implements Run {
     this.#wake?.()
   }
 
-  /** Lazy: an agent whose frames nobody reads says nothing more, as a process with a full pipe would. */
+  /** Lazy: a built-in agent stops producing when its frames are not read, as a process with a full pipe would. */
   async *#conclude(): AsyncGenerator<readonly Frame[], void, undefined> {
     try {
       yield* this.#answer()
@@ -77,7 +77,7 @@ class BuiltinRun implements Run {
     }
   }
 
-  /** Lines without a pause between them leave together. */
+  /** Emits consecutive lines without a delay between them as one batch. */
   async *#play(line: string): AsyncGenerator<readonly Frame[], void, undefined> {
     let batch: Frame[] = []
     for (const beat of this.#launch.reply(line)) {

@@ -3,28 +3,28 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ownedRun } from './environment.ts'
 
-/** Groups of processes that nobody leaves, one for each run. */
+/** One control group per run. Its processes cannot leave it. */
 export interface RunGroups {
-  /** Puts a process, and with it all that it starts from then on, into the group of a run. */
+  /** Adds a process to the group of a run. Children that it starts afterwards join the group too. */
   enter(runId: string, pid: number): Promise<void>
-  /** Those that are alive in the groups of these runs. */
+  /** Returns the live processes in the groups of these runs. */
   members(runIds: readonly string[]): ReadonlySet<number>
   /** The runs of an owner that have a group. */
   runsOf(owner: string): readonly string[]
-  /** Takes the groups of these runs away, but for those in which somebody is still alive. */
+  /** Removes the groups of these runs, except groups that still have live processes. */
   remove(runIds: readonly string[]): void
 }
 
 const PREFIX = 'mainstem-'
 
-/** Makes groups below a folder of the system's tree of groups. */
+/** Creates groups below a directory of the cgroup hierarchy. */
 export function cgroupsBelow(root: string): RunGroups {
   const folder = (runId: string) => join(root, `${PREFIX}${runId}`)
   return {
     async enter(runId, pid) {
-      // At once, so that whoever removes the group finds it.
+      // Synchronous, so that a concurrent `remove` finds the group.
       quietly(() => mkdirSync(folder(runId)))
-      // Moving a process takes the system ten milliseconds and more, for which nobody else is to wait.
+      // Asynchronous, because the kernel takes ten milliseconds or more to move a process.
       await writeFile(join(folder(runId), 'cgroup.procs'), String(pid)).catch(unlessRefused)
     },
     members(runIds) {
@@ -46,7 +46,7 @@ function processesIn(folder: string): string[] {
   return quietly(() => readFileSync(join(folder, 'cgroup.procs'), 'latin1').split('\n')) ?? []
 }
 
-/** A group is one mark among others: where the system refuses, the others have to do. */
+/** Ignores refusals by the system: a group is only one of several ways to find the processes of a run. */
 function quietly<T>(work: () => T): T | undefined {
   try {
     return work()
@@ -59,7 +59,7 @@ function unlessRefused(thrown: unknown): undefined {
   if (!(thrown instanceof Error && 'syscall' in thrown)) throw thrown
 }
 
-/** What the system says about groups, as text. */
+/** The text that the system reports about control groups. */
 export interface CgroupFacts {
   mounts: string
   own: string
@@ -68,8 +68,9 @@ export interface CgroupFacts {
 }
 
 /**
- * The folder that is ours to make groups in. The tree has a single writer, so it must have been handed to us: it
- * belongs to this user, who is not root, or it is the top of a namespace of our own, as in a container.
+ * Returns the directory in which this process may create groups. A cgroup directory has a single writer, so it must
+ * have been delegated to this process: either a non-root user owns it, or it is the root of this process's cgroup
+ * namespace, as in a container.
  */
 export function delegatedRoot({ mounts, own, uid, ownerOf }: CgroupFacts): string | undefined {
   const mount = /^\S+ (\S+) cgroup2 \S*\brw\b/m.exec(mounts)?.[1]
@@ -80,7 +81,7 @@ export function delegatedRoot({ mounts, own, uid, ownerOf }: CgroupFacts): strin
   return uid !== 0 || path === '/' ? root : undefined
 }
 
-/** Nothing where this system has no groups for us. */
+/** Returns undefined when no cgroup directory is delegated to this process. */
 export function runGroups(): RunGroups | undefined {
   const root = quietly(() =>
     delegatedRoot({

@@ -2,63 +2,66 @@ import type { Launch, Write } from '../agents/agent.ts'
 import type { Frame } from '../framing/frame.ts'
 import type { BlobSink, ErrorInfo } from '../model/index.ts'
 
-/** Where the keys are that a child is given. */
+/** The credentials that a child process receives. */
 export interface ChildKeys {
   environment: Readonly<Record<string, string>>
-  /** Values in it that the child's own settings name as keys. */
+  /** Values in `environment` that the agent's settings file names as credentials. */
   named?: readonly string[]
-  /** A login that was generated for this run, in all its forms. No principal knows it. */
+  /** A login generated for this run, in every form in which it may appear. No principal knows it. */
   login?: readonly string[]
 }
 
 export interface RunContext {
-  /** Marks every process of this run, so that none can hide from the sweep. */
+  /** Marks every process of this run, so that the sweep finds all of them. */
   runId: string
   cwd: string
-  /** `cwd` is a real path, and nothing starts where a link has replaced a part of it. */
+  /** `cwd` is a real path; the start fails if a symbolic link has replaced a part of it. */
   isRealCwd?: boolean
-  /** Set for this child on top of what its launch asks for. */
+  /** Variables for this child, in addition to those of its launch. */
   env: Readonly<Record<string, string>>
   blobs: BlobSink
-  /** Receives the keys of the child before it starts: no log may show one. */
+  /** Receives the child's credentials before the child starts, so that they are masked in every log. */
   protect?(keys: ChildKeys): void
 }
 
-/** How a run ended; `error` when it never started or its connection broke. */
+/** The end of a run; `error` is set when the run never started or its connection broke. */
 export interface RunExit {
   code?: number
   signal?: string
   error?: ErrorInfo
-  /** Pids of what could not be ended with it, such as a program that runs as another user. */
+  /** Pids that could not be terminated, such as a program that runs as another user. */
   survivors?: readonly number[]
 }
 
-/** A launch that is running. It always ends: `frames` finishes and then `exit` is settled. */
+/** A running launch. It always ends: `frames` finishes, then `exit` settles. */
 export interface Run {
   /** The first process of the run; undefined when none was started. */
   readonly pid: number | undefined
-  /** Batches, one for each chunk read: no promise is paid for a single event. Not reading slows the child. */
+  /**
+   * One batch per chunk that was read, so that a single event costs no promise. Backpressure: the child blocks when
+   * batches are not read.
+   */
   readonly frames: AsyncIterable<readonly Frame[]>
   readonly exit: Promise<RunExit>
   write(write: Write): Promise<void>
-  /** Ends it and everything it started, step by step, bounded; idempotent. */
+  /** Terminates the run and every process it started, with a bounded signal sequence. Idempotent. */
   stop(): Promise<void>
-  /** The present moment for `endTools`; nothing where start times of processes cannot be compared. */
+  /** The current time for `endTools`; undefined where start times of processes cannot be compared. */
   moment?(): number | undefined
   /**
-   * Ends programs that were started since a moment and that left the session of the run's first process. Helpers of
-   * the agent, such as MCP servers, are older than the turn or in that session. Returns the pids that nothing ended.
+   * Terminates programs that were started since `since` and left the session of the run's first process. Helpers of the
+   * agent, such as MCP servers, are older than the turn or belong to that session. Returns the pids that survived.
    */
   endTools?(since: number): Promise<readonly number[]>
 }
 
-/** Runs a launch and owns what it started. */
+/** Starts launches and owns the processes and connections that it opened. */
 export interface Driver<L extends Launch = Launch> {
   start(launch: L, context: RunContext): Run
 }
 
-/** Time that passes, injected so that tests need not wait for it. */
+/** Injected timers, so that tests do not wait. */
 export interface Timers {
-  /** Settles after `ms`, or at once when the signal fires. */
+  /** Settles after `ms`, or immediately when the signal aborts. */
   sleep(ms: number, signal: AbortSignal): Promise<void>
 }

@@ -2,7 +2,7 @@ import type { ProcessLaunch } from '../agents/agent.ts'
 import type { RunContext } from './driver.ts'
 import { namedVariables } from './named-variables.ts'
 
-/** The variable that marks every process of a run. Children inherit it, whatever session they move to. */
+/** The variable that marks every process of a run. Children inherit it in every session they move to. */
 export const RUN_MARKER = 'MAINSTEM_RUN'
 
 /** The id of a run with its owner, so that all runs of one owner can be found without a list of them. */
@@ -10,15 +10,15 @@ export function ownedRun(owner: string, runId: string): string {
   return `${owner}.${runId}`
 }
 
-/** The variable with the temporary folder of a run. */
+/** The variable that holds the temporary directory of a run. */
 export const FOLDER_MARKER = 'TMPDIR'
 
-/** Settings of ours, tokens among them: no child gets one, whatever its launch asks for. */
+/** Variables of Mainstem itself, including tokens. No child receives one, even if its launch requests it. */
 const OUR_PREFIX = 'MAINSTEM_'
 
 /**
- * What any program of this user needs: who and where it is, its language, and the way to the network.
- * Proxies and certificates belong here because an agent cannot reach its model without them.
+ * Variables that every program of this user needs: identity, locale and network access. Includes proxies and
+ * certificates, because an agent cannot reach its model without them.
  */
 const COMMON: readonly string[] = [
   ...['PATH', 'HOME', 'SHELL', 'USER', 'LOGNAME', 'LANG', 'LC_*', 'TZ'],
@@ -28,7 +28,7 @@ const COMMON: readonly string[] = [
   ...['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'SSL_CERT_DIR'],
 ]
 
-/** The environment of a child, with the variables that its own settings name. */
+/** Builds the environment of a child, including the variables that the agent's settings name. */
 export function environmentOf(
   ours: Readonly<Record<string, string | undefined>>,
   launch: Pick<ProcessLaunch, 'env' | 'passEnv' | 'passNamedIn'>,
@@ -47,7 +47,7 @@ export function environmentOf(
   return environment
 }
 
-/** The whole environment of a child: an allow-list, never a copy of ours. */
+/** Builds the complete environment of a child from an allow-list. It never copies the environment of this process. */
 export function childEnvironment(
   ours: Readonly<Record<string, string | undefined>>,
   launch: Pick<ProcessLaunch, 'env' | 'passEnv'>,
@@ -67,7 +67,7 @@ export function childEnvironment(
     [FOLDER_MARKER]: temporary,
     ...launch.env,
     ...context.env,
-    // Last: a child that could choose its marker could hide.
+    // Set last: a child that could choose its marker could hide from the sweep.
     [RUN_MARKER]: context.runId,
   }
 }

@@ -3,8 +3,8 @@ import { delimiter, isAbsolute, join } from 'node:path'
 import { MainstemError } from '../model/index.ts'
 
 /**
- * The absolute path of a program, looked up in the PATH that its process will have.
- * Relative paths are refused: they would start whatever the working directory has under that name.
+ * Resolves a program to its absolute path with the PATH of the child process. Rejects relative paths, because they
+ * would start a program from the working directory.
  */
 export function findProgram(program: string, path: string): string {
   if (isAbsolute(program)) {
@@ -42,7 +42,7 @@ function isFile(path: string): boolean {
   try {
     return statSync(path).isFile()
   } catch {
-    // Missing, out of reach or not even a path: nothing that could be started.
+    // The path is missing, inaccessible or invalid: it cannot be started.
     return false
   }
 }

@@ -1,6 +1,8 @@
 import type { Frame } from '../framing/frame.ts'
 
-/** Frames whose blob is not yet closed come as a promise; the order is that of the calls to `push`. */
+/**
+ * A batch is a promise while one of its blobs is still being written. Batches keep the order of the calls to `push`.
+ */
 type Batch = readonly Frame[] | Promise<readonly Frame[]>
 
 interface Waiting {
@@ -8,10 +10,10 @@ interface Waiting {
   bytes: number
 }
 
-/** The part of the limit that one batch may have, so that the pipes are read while the reader works on it. */
+/** A batch takes at most a quarter of the limit, so that the pipes are read while the consumer processes it. */
 const BATCH_PART = 4
 
-/** Queues frames from the pipes of a child for one reader, up to a number of bytes. */
+/** Queues frames from the pipes of a child for one consumer, bounded in bytes. */
 export class FrameQueue implements AsyncIterable<readonly Frame[]> {
   readonly #waiting: Waiting[] = []
   #limit: number
@@ -28,25 +30,25 @@ export class FrameQueue implements AsyncIterable<readonly Frame[]> {
     return this.#bytes >= this.#limit
   }
 
-  /** `bytes` are those read for the batch, so that half a line, or a part of a blob, counts as well. */
+  /** `bytes` is the number of bytes read for the batch, including incomplete lines and parts of blobs. */
   push(frames: Batch, bytes: number): void {
     this.#waiting.push({ frames, bytes })
     this.#bytes += bytes
     this.#wakeReader?.()
   }
 
-  /** Calls back once, when there is room again. */
+  /** Calls `resume` once, when the queue has room again. */
   whenRoom(resume: () => void): void {
     this.#paused.push(resume)
   }
 
-  /** Makes room for what is left in pipes that nobody writes to any more. */
+  /** Raises the limit for the data that remains in pipes without a writer. */
   widen(bytes: number): void {
     this.#limit += bytes
     this.#resume()
   }
 
-  /** Nothing more will come; what is queued can still be read. */
+  /** Ends the queue; queued frames can still be read. */
   close(): void {
     this.#closed = true
     this.#wakeReader?.()
@@ -69,7 +71,10 @@ export class FrameQueue implements AsyncIterable<readonly Frame[]> {
     }
   }
 
-  /** Takes what waits as one batch: a reader that commits each batch pays for one commit, not for one per chunk. */
+  /**
+   * Merges the queued batches into one, so that a consumer that commits each batch pays for one commit, not one per
+   * chunk.
+   */
   #take(): Batch[] {
     const batches: Batch[] = []
     let bytes = 0
@@ -80,7 +85,7 @@ export class FrameQueue implements AsyncIterable<readonly Frame[]> {
       this.#bytes -= next.bytes
       this.#waiting.shift()
     }
-    // Not before it is half empty, so that the pipes do not pause and resume for every batch.
+    // Resumes only when half empty, so that the pipes do not pause and resume for every batch.
     if (batches.length > 0 && this.#bytes <= this.#limit / 2) this.#resume()
     return batches
   }

@@ -5,7 +5,7 @@ import { remoteDriver } from './remote.ts'
 import { type ServerDriverOptions, serverDriver } from './server.ts'
 import { systemTimers } from './timers.ts'
 
-/** The one driver: it knows what to do with every kind of launch. */
+/** The driver for every kind of launch. */
 export function driver(options: ServerDriverOptions = {}): Driver {
   const processes = processDriver(options)
   const servers = serverDriver(options)

@@ -3,22 +3,25 @@ import { join } from 'node:path'
 import type { ProcessLaunch } from '../agents/agent.ts'
 import { MainstemError } from '../model/index.ts'
 
-/** As `filePath` writes it. */
-const PLACE = /\0([^\0]+)\0/g
+/** The placeholder format that `filePath` writes. */
+const PLACEHOLDER = /\0([^\0]+)\0/g
 
-/** Programs take pictures from lists and from prompts, where other characters end a path or part it in two. */
+/** Agents read image paths from lists and from prompts, where other characters would end or split a path. */
 const PLAIN = /^[\p{L}\p{N}_./+:~=-]*$/u
 
-/** Writes the files of a launch into a folder of its own, and puts their paths where the launch names them. */
+/** Writes the files of a launch into a private folder and substitutes their paths in the launch. */
 export function placeFiles(launch: ProcessLaunch, folder: string): ProcessLaunch {
   const { files = [], argv, env } = launch
   if (files.length === 0) return launch
   for (const { name, text, encoding } of files) {
     if (encoding && !PLAIN.test(folder))
-      throw new MainstemError('unsupported_option', `no picture can be handed over from ${folder}`)
+      throw new MainstemError(
+        'unsupported_option',
+        `images cannot be passed to the agent from ${folder}: the path has unsupported characters`,
+      )
     writeFileSync(join(folder, name), text, { mode: 0o600, flag: 'wx', encoding: encoding ?? 'utf8' })
   }
-  const placed = (word: string) => word.replace(PLACE, (_, name: string) => join(folder, name))
+  const placed = (word: string) => word.replace(PLACEHOLDER, (_, name: string) => join(folder, name))
   const [program, ...args] = argv
   return {
     ...launch,

@@ -5,7 +5,10 @@ import type { ProcessLaunch } from '../agents/agent.ts'
 
 type NamedVariables = NonNullable<ProcessLaunch['passNamedIn']>
 
-/** Reads from an agent's own settings which variables of ours it expects, as the child with this environment finds them. */
+/**
+ * Reads the names of environment variables that the agent expects from the agent's settings file, at the path that the
+ * child will resolve.
+ */
 export function namedVariables(
   { base, variable, path, pattern }: NamedVariables,
   environment: Readonly<Record<string, string | undefined>>,
@@ -20,7 +23,7 @@ function textOf(path: string): string {
   try {
     return readFileSync(path, 'utf8')
   } catch {
-    // An agent without settings names no variables.
+    // Without a settings file the agent names no variables.
     return ''
   }
 }

@@ -1,7 +1,7 @@
 import type { Frame } from '../framing/frame.ts'
 import type { Driver, Run } from './driver.ts'
 
-/** Reads on from a run only when there is room for what it says; until then the child has to wait. */
+/** Reads from a run only while `room` grants it; otherwise the child blocks on its full pipe. */
 export function paced(driver: Driver, room: () => Promise<void>): Driver {
   return {
     start(launch, context) {

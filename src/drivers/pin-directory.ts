@@ -1,14 +1,14 @@
 import { closeSync, constants, openSync, readlinkSync, realpathSync } from 'node:fs'
 import { MainstemError } from '../model/index.ts'
 
-/** A directory that a child can be started in. */
+/** An open directory in which a child can be started. */
 export interface PinnedDirectory extends Disposable {
-  /** Leads to the directory that was checked, also if its path leads elsewhere by now. */
+  /** Resolves to the directory that was checked, even if its original path now points elsewhere. */
   path: string
 }
 
 /**
- * Opens a directory by its real path, and throws `forbidden` where a link has replaced a part of that path. On Linux
+ * Opens a directory by its real path. Throws `forbidden` if a symbolic link has replaced a part of that path. On Linux
  * the child starts in the opened directory itself, so replacing the path between check and start has no effect.
  */
 export function pinDirectory(realPath: string): PinnedDirectory {

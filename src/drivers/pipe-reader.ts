@@ -8,15 +8,15 @@ export interface PipeSetup {
   queue: FrameQueue
   blobs: BlobSink
   maxLineBytes: number | undefined
-  /** The pipe broke, or the store could not take a blob. */
+  /** Reports a broken pipe or a blob that the store could not write. */
   fail(code: 'connection_failed' | 'storage_failed', thrown: unknown): void
 }
 
-/** Reads one pipe of a child: bytes → lines → frames, as fast as the queue is read and no faster. */
+/** Reads one pipe of a child into frames (bytes → lines → frames), no faster than the queue is consumed. */
 export class PipeReader {
-  /** Settles when the pipe has nothing more to give. */
+  /** Settles when the pipe has ended. */
   readonly ended: Promise<void>
-  /** Everything read so far, to tell a pipe that went quiet. */
+  /** The number of bytes read so far; it stays constant while the pipe is quiet. */
   bytesRead = 0
   readonly #name: 'stdout' | 'stderr'
   readonly #pipe: Readable
@@ -24,7 +24,7 @@ export class PipeReader {
   readonly #splitter: LineSplitter
   #blobsClosed: Promise<unknown> = Promise.resolve()
   #failed = false
-  /** Where the oversized line that is being read goes. */
+  /** The blob that receives the current oversized line. */
   #blob: BlobWriter | undefined
 
   constructor(name: 'stdout' | 'stderr', pipe: Readable, setup: PipeSetup) {
@@ -40,7 +40,7 @@ export class PipeReader {
     pipe.on('data', (chunk: Uint8Array) => this.#read(chunk))
   }
 
-  /** Lets go of the pipe and hands over what it left without a newline. */
+  /** Closes the pipe and emits the remaining text without a newline. */
   async finish(): Promise<void> {
     this.#pipe.destroy()
     this.#take(this.#splitter.end(), 0)
@@ -50,7 +50,7 @@ export class PipeReader {
   #read(chunk: Uint8Array): void {
     this.bytesRead += chunk.length
     this.#take(this.#splitter.push(chunk), chunk.length)
-    // Asked for each chunk: Node itself resumes the pipes of a child that exits.
+    // Checked for each chunk, because Node resumes the pipes of a child that exits.
     if (!this.#setup.queue.full) return
     this.#pipe.pause()
     this.#setup.queue.whenRoom(() => this.#pipe.resume())
@@ -70,13 +70,13 @@ export class PipeReader {
         frames.push({ stream: this.#name, text: '' })
       }
     }
-    // After a failure nothing more is shown: it would look as if it were complete.
+    // Emits no frames after a failure, because the output would look complete.
     const shown = () => (this.#failed ? [] : frames)
     if (closing) this.#blobsClosed = Promise.all([this.#blobsClosed, ...closing])
     this.#setup.queue.push(closing ? this.#blobsClosed.then(shown) : shown(), bytes)
   }
 
-  /** Standard error is plain text for every agent. */
+  /** Every agent writes plain text to standard error. */
   #frameOf(text: string): Frame {
     return this.#name === 'stdout' ? jsonFrame('stdout', text) : { stream: 'stderr', text }
   }
@@ -90,7 +90,7 @@ export class PipeReader {
     }
   }
 
-  /** The frame has its place at once and its blob when that is safe; later frames wait behind it. */
+  /** Reserves the position of the frame immediately and fills it when its blob is stored; later frames wait for it. */
   async #closeBlob(frames: Frame[], at: number): Promise<void> {
     const blob = this.#blob
     this.#blob = undefined

@@ -7,21 +7,21 @@ import { FrameQueue } from './frame-queue.ts'
 import { PipeReader, type PipeSetup } from './pipe-reader.ts'
 import { type Graces, type Tree, terminate } from './terminate.ts'
 
-/** Everything that a run started, and the part of it that tools of one turn started. */
+/** All processes of a run, and the subset that the tools of one turn started. */
 interface RunTree extends Tree {
   tools(since: number, until: number): Tree
 }
 
-/** After the exit the pipes are read until they end, or are quiet for this long; a grandchild may hold them open. */
+/** After the exit, reads the pipes until they end or stay quiet for this long; a grandchild may keep them open. */
 export const QUIET_MS = 250
 const MAX_QUIET_CHECKS = 8
 
-/** More than the pipes of a dead child can hold. */
+/** An upper bound for the data that the pipes of an exited child can hold. */
 const LEFT_IN_PIPES = 4 * 1024 * 1024
 
 interface ProcessRunSetup {
   tree: RunTree
-  /** The moment, as start times of processes count it; nothing where they cannot be compared. */
+  /** The current time in the unit of process start times; undefined where start times cannot be compared. */
   now(): number | undefined
   blobs: BlobSink
   timers: Timers
@@ -29,11 +29,11 @@ interface ProcessRunSetup {
   queueBytes: number
   maxLineBytes: number | undefined
   firstSignal?: 'SIGINT' | 'SIGTERM' | undefined
-  /** Takes away what was made for this run alone. */
+  /** Removes the temporary resources of this run. */
   cleanUp(): Promise<void>
 }
 
-/** One child process from its start until nothing of it is left. */
+/** One child process, from spawn until all of its processes have ended. */
 export class ProcessRun implements Run {
   readonly pid: number | undefined
   readonly frames: FrameQueue
@@ -65,12 +65,12 @@ export class ProcessRun implements Run {
       this.#exited.resolve({ ...(code !== null && { code }), ...(signal !== null && { signal }) })
     })
     child.on('error', (thrown) => this.#fail('unknown', thrown))
-    // A child that no longer reads breaks the pipe; what that means is told by how it exits.
+    // A child that stopped reading breaks the pipe; its exit code or signal reports the reason.
     child.stdin.on('error', () => child.stdin.destroy())
     this.exit = this.#conclude()
   }
 
-  /** Settles when the child's side has taken it, or never will. */
+  /** Settles when the write completed or can no longer complete. */
   async write(write: Write): Promise<void> {
     const { stdin } = this.#child
     switch (write.kind) {
@@ -94,7 +94,7 @@ export class ProcessRun implements Run {
 
   async endTools(since: number): Promise<readonly number[]> {
     const { tree, graces, timers, now } = this.#setup
-    // The next turn may begin meanwhile, and its tools must not be hit.
+    // Captured now: tools of the next turn may start while these are terminated.
     const until = now()
     if (until === undefined) return []
     const left = await terminate(tree.tools(since, until), graces, timers, 'SIGTERM')
@@ -104,7 +104,7 @@ export class ProcessRun implements Run {
   async #conclude(): Promise<RunExit> {
     const exited = await this.#exited.promise
     await this.#drain()
-    // What a run leaves behind ends with it, also after an exit of its own.
+    // Terminates processes that the run left behind, even after a normal exit.
     await this.#end('SIGTERM')
     this.frames.widen(LEFT_IN_PIPES)
     await this.#drain()
@@ -118,7 +118,7 @@ export class ProcessRun implements Run {
     }
   }
 
-  /** Waits for the end of both pipes, but not for one that is only held open. */
+  /** Waits for both pipes to end, but not for a pipe that another process only keeps open. */
   async #drain(): Promise<void> {
     const ended = new AbortController()
     void Promise.all(this.#pipes.map((pipe) => pipe.ended)).then(() => ended.abort())
@@ -126,7 +126,8 @@ export class ProcessRun implements Run {
     for (let check = 0, before = -1; check < MAX_QUIET_CHECKS && before !== bytesRead(); check++) {
       before = bytesRead()
       await this.#setup.timers.sleep(QUIET_MS, ended.signal)
-      // After long without the processor, timers are due before a pipe is looked at: it is quiet once it was.
+      // If this process was starved of CPU, timers fire before I/O is polled. Polls once more before the pipe counts as
+      // quiet.
       await setImmediate()
       if (ended.signal.aborted) return
     }
@@ -143,18 +144,19 @@ export class ProcessRun implements Run {
       const survivors = await terminate(tree, graces, timers, first)
       this.#survivors = survivors.map(({ pid }) => pid)
       if (this.pid === undefined) return
-      // A dead child is a zombie until its exit is reported: waiting for that leaves nothing behind.
+      // An exited child is a zombie until its exit is reported; waiting for the report reaps it.
       if (!this.#survivors.includes(this.pid)) return void (await this.#exited.promise)
-      // The run ends all the same: a process that cannot be killed must not hold up a turn.
+      // Ends the run anyway: a process that cannot be killed must not block the turn.
       this.#fail('unknown', `SIGKILL did not end process ${this.pid}`)
       this.#exited.resolve({})
     } catch (thrown) {
-      // Processes cannot be listed. At least our own child goes; if it went before, its own exit stands.
+      // The process list is unavailable. Kills at least the direct child; if it had already exited, its exit code is
+      // kept.
       if (this.#child.kill('SIGKILL')) this.#fail('unknown', thrown)
     }
   }
 
-  /** The first failure is the one to tell; none of them may leave the child running. */
+  /** Reports only the first failure. Every failure terminates the child. */
   #fail(code: ErrorCode, thrown: unknown): void {
     const message = thrown instanceof Error ? thrown.message : String(thrown)
     this.#error ??= thrown instanceof MainstemError ? { code: thrown.code, message } : { code, message }

@@ -4,12 +4,12 @@ import { setImmediate, setTimeout } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { MainstemError } from '../model/mainstem-error.ts'
 
-/** A process as the system shows it. Pid and start time together name it: a pid alone may be reused. */
+/** A process as the system reports it. Pid and start time together identify it, because pids are reused. */
 export interface ProcessInfo {
   pid: number
   parent: number
   group: number
-  /** The session it belongs to; its process group where sessions are not told. */
+  /** The session of the process, or its process group where the system does not report sessions. */
   session: number
   started: string
 }
@@ -21,9 +21,9 @@ export interface ProcessTable {
    * (`NAME=value`) that is a mark.
    */
   list(isMark: (variable: string) => boolean, marked: (pid: number) => void): Promise<ProcessInfo[]>
-  /** The moment as a start time; nothing where start times cannot be compared. */
+  /** The current time as a process start time; undefined where start times cannot be compared. */
   now(): number | undefined
-  /** Also of a zombie, so that a child that exits at once can be named. */
+  /** Works for zombies too, so that a child that exits immediately can be identified. */
   startOf(pid: number): string | undefined
 }
 
@@ -33,16 +33,16 @@ export function processTable(platform: string): ProcessTable {
   throw new MainstemError('unsupported_option', 'Agents cannot be started on Windows yet; use WSL.')
 }
 
-/** These processes and all that descend from them. */
+/** Returns these processes and all their descendants. */
 export function withDescendants(roots: readonly ProcessInfo[], all: readonly ProcessInfo[]): ProcessInfo[] {
   const children = Map.groupBy(all, ({ parent }) => parent)
   const tree = new Set<ProcessInfo>(roots)
-  // A set that grows while it is walked: children of children come last.
+  // A set iterates over elements added during the iteration, so descendants of every depth are visited.
   for (const { pid } of tree) for (const child of children.get(pid) ?? []) tree.add(child)
   return [...tree]
 }
 
-/** Processes looked at in one go; then everybody else on the event loop has a turn. */
+/** Reads this many processes at a time, then yields to the event loop. */
 const SLICE = 64
 
 /** How often, and after which pause, a process is read again that is replacing its program. */
@@ -88,7 +88,7 @@ export function procTable(root: string): ProcessTable {
       for (const key of blank) if (!alive.has(key)) blank.delete(key)
       return processes
     },
-    // Start times count hundredths of a second since the system started, and so does this.
+    // Start times and uptime are both counted in hundredths of a second since boot.
     now: () => Math.floor(Number.parseFloat(readProc(`${root}/uptime`)) * 100),
     startOf: (pid) => parseStat(readProc(`${root}/${pid}/stat`))?.process.started,
   }
@@ -107,7 +107,7 @@ function keyOf({ pid, started }: ProcessInfo): string {
 
 const linuxTable = procTable('/proc')
 
-/** Empty for a process that is gone or somebody else's; any other failure is no proof that it is gone. */
+/** Empty for a process that is gone or of another user. Rethrows other errors, which do not prove that it is gone. */
 function readProc(path: string): string {
   try {
     return readFileSync(path, 'latin1')
@@ -128,7 +128,7 @@ interface Row {
 const KERNEL_THREAD = 0x00200000
 
 function parseStat(stat: string): Row | undefined {
-  // The name of the program stands in brackets and may itself hold spaces and brackets.
+  // The program name is in parentheses and may itself contain spaces and parentheses.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   const [state, parent, group, session] = fields
   const started = fields[19]
@@ -143,7 +143,7 @@ const run = promisify(execFile)
 const PS_COLUMNS = ['-o', 'pid=', '-o', 'ppid=', '-o', 'pgid=', '-o', 'stat=', '-o', 'lstart=']
 const PS_SETTINGS = { env: { PATH: '/bin:/usr/bin', LC_ALL: 'C' }, maxBuffer: 16 * 1024 * 1024 }
 
-/** `ps` does not reliably show environments, so nothing counts as marked here. */
+/** `ps` does not reliably report environments, so no process counts as marked here. */
 const psTable: ProcessTable = {
   async list() {
     const { stdout } = await run('ps', ['-A', ...PS_COLUMNS], PS_SETTINGS)
@@ -152,7 +152,7 @@ const psTable: ProcessTable = {
   },
   now: () => undefined,
   startOf(pid) {
-    // Names ourselves as well, because `ps` fails when it has nothing to show.
+    // Includes our own pid, because `ps` fails when it has no process to list.
     const args = ['-p', `${pid},${process.pid}`, ...PS_COLUMNS]
     const lines = execFileSync('ps', args, { ...PS_SETTINGS, encoding: 'utf8' }).split('\n')
     return lines.map(parsePs).find((row) => row?.process.pid === pid)?.process.started

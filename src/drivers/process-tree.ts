@@ -13,10 +13,9 @@ export interface Abandoned {
 }
 
 /**
- * Every process of a run: the session of its first process, whatever carries the run marker or is in the run's
- * group, and all descendants of these. A process stays known once it was seen, however it is moved or renamed.
- * Where the system has no groups for us, one that left the session, cleared its environment *and* lost its parent
- * before anybody looked cannot be found.
+ * All processes of a run: the session of its first process, every process that carries the run marker or is in the
+ * run's group, and all their descendants. A process stays in the tree once it was found. Without control groups, a
+ * process that left the session, cleared its environment *and* lost its parent before a scan cannot be found.
  */
 export class ProcessTree implements Tree {
   readonly #table: ProcessTable
@@ -44,7 +43,7 @@ export class ProcessTree implements Tree {
     this.#root = rootPid === undefined ? undefined : { pid: rootPid, started: table.startOf(rootPid) }
   }
 
-  /** Those that are alive now. */
+  /** Scans for the live processes of the tree. */
   async look(): Promise<readonly ProcessInfo[]> {
     const marked = new Set<number>()
     const all = await this.#table.list(this.#isMark, (pid) => marked.add(pid))
@@ -62,22 +61,22 @@ export class ProcessTree implements Tree {
     return tree
   }
 
-  /** The programs that were started between two moments and left the session of the first process. */
+  /** Returns the programs that were started between two moments and left the session of the first process. */
   tools(since: number, until: number): Tree {
     return new ToolTree(this, this.#root?.pid, since, until)
   }
 
-  /** Signals each of them once, after another look at its start time: a reused pid is never hit. */
+  /** Signals each process once, after checking its start time again, so that a reused pid is never signalled. */
   signal(members: readonly ProcessInfo[], signal: NodeJS.Signals): void {
     for (const member of members) {
       if (this.#table.startOf(member.pid) !== member.started) continue
-      // The group as a whole leaves a program that forks all the time no moment to escape.
+      // Signals the whole group, because a program that forks continuously would escape single signals.
       if (signal === 'SIGKILL' && member.group === this.#root?.pid) kill(-member.group, signal)
       kill(member.pid, signal)
     }
   }
 
-  /** The first process leads a session; if its pid was reused, that session is somebody else's. */
+  /** The first process leads a session; if its pid was reused, the session belongs to another process. */
   #session(all: readonly ProcessInfo[]): number | undefined {
     const root = this.#root
     const reused = all.some(({ pid, started }) => pid === root?.pid && started !== root.started)
@@ -89,7 +88,7 @@ function kill(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal)
   } catch (thrown) {
-    // Gone in the meantime, or not ours to end: the next look tells which.
+    // The process exited meanwhile or may not be signalled; the next scan shows which.
     const code = thrown instanceof Error && 'code' in thrown ? thrown.code : undefined
     if (code !== 'ESRCH' && code !== 'EPERM') throw thrown
   }

@@ -18,26 +18,26 @@ import { systemTimers } from './timers.ts'
 export interface ProcessDriverOptions {
   timers?: Timers
   graces?: Graces
-  /** Where the allow-listed variables of a child come from. */
+  /** Source of the allow-listed variables of a child. */
   environment?: Readonly<Record<string, string | undefined>>
   platform?: string
-  /** Longer lines go into a blob. */
+  /** Lines longer than this are stored as a blob. */
   maxLineBytes?: number
-  /** Output held for a reader that is behind; then the child has to wait. */
+  /** Bytes buffered for a slow consumer; beyond them the child blocks. */
   queueBytes?: number
   /** Marks every process of this driver; the next owner of the same name ends what is left of them. */
   owner?: string | undefined
-  /** Groups that a run's processes cannot leave; the system's own unless told otherwise. */
+  /** Control groups that contain a run's processes. Defaults to those of the system. */
   groups?: RunGroups | undefined
-  /** Ends the runs when this process dies; one for the whole process by default. */
+  /** Terminates the runs when this process dies. Defaults to one guard for the whole process. */
   guard?: Pick<OrphanGuard, 'add'>
-  /** Where the ladder of `stop` begins; SIGINT unless told otherwise. */
+  /** The first signal that `stop` sends. Defaults to SIGINT. */
   firstSignal?: 'SIGINT' | 'SIGTERM'
 }
 
 export const QUEUE_BYTES = 1024 * 1024
 
-/** Runs programs of this machine, each in a session and a temporary directory of its own. */
+/** Runs local programs, each in its own process session and temporary directory. */
 export function processDriver(given: ProcessDriverOptions = {}): Driver<ProcessLaunch> {
   const options = { groups: runGroups(), ...given }
   return {
@@ -102,11 +102,11 @@ function treeOf(
   groups: RunGroups | undefined,
 ): ProcessTree {
   try {
-    // At once: what it has started before stays outside.
+    // Immediately: processes that the child starts before this are outside the group.
     if (child.pid !== undefined) void groups?.enter(runId, child.pid)
     return new ProcessTree(table, [runId], child.pid, groups)
   } catch (thrown) {
-    // A child that cannot be watched must not run.
+    // A child whose processes cannot be tracked must not run.
     child.kill('SIGKILL')
     throw spawnError(child.spawnfile, thrown)
   }

@@ -11,22 +11,25 @@ interface FollowSetup {
   intake: RemoteIntake
   timers: Timers
   signal: AbortSignal
-  /** Shows what a call was answered. */
-  tell(tag: string, answer: Answer): void
+  /** Emits the response to a call. */
+  emitResponse(tag: string, answer: Answer): void
 }
 
-/** Between two looks at a session that has nothing new. */
+/** Delay between two polls of a session without new events. */
 const POLL_MS = 500
 
 const PAGE = 100
 
-/** A socket that is silent is asked about this often: its other end may be gone without a word. */
+/** Interval for checking a silent socket, because its peer may be gone without a close. */
 const CHECK_MS = 10_000
 
-/** A server that restarts is given about six seconds. */
+/** Backoff that gives a restarting server about six seconds. */
 const RETRY_MS = [200, 400, 800, 1_600, 3_200]
 
-/** Follows one session to its end: by its socket while that holds, and by fetching what it did not bring. */
+/**
+ * Follows one session to its end: over its socket while that is open, and by fetching the events that the socket did
+ * not deliver.
+ */
 export class RemoteFollow {
   readonly #setup: FollowSetup
 
@@ -34,7 +37,7 @@ export class RemoteFollow {
     this.#setup = setup
   }
 
-  /** Settles when the session is over, or the server refuses to tell; fails when the server is gone. */
+  /** Settles when the session has ended or the server refuses access; rejects when the server is unreachable. */
   async run(): Promise<void> {
     const { socket } = this.#setup.launch.paths
     if (socket !== undefined) await this.#listen(this.#path(socket))
@@ -48,7 +51,7 @@ export class RemoteFollow {
     const socket = server.socket(path)
     const take = (message: string) => {
       intake.takeMessage(message)
-      // A socket cannot be slowed down; what is fetched comes as fast as it is read.
+      // A socket has no backpressure; fetching events does.
       if (intake.full) over.abort()
     }
     const watching = this.#watch(socket, over, either)
@@ -57,7 +60,7 @@ export class RemoteFollow {
     await watching
   }
 
-  /** Gives the socket up when it did not open, or when its session ended and it was not told. */
+  /** Closes the socket if it does not open, or if its session ended without an event that reports it. */
   async #watch(socket: WebSocket, over: AbortController, signal: AbortSignal): Promise<void> {
     const { timers } = this.#setup
     for (;;) {
@@ -70,26 +73,28 @@ export class RemoteFollow {
   async #isRunning(signal: AbortSignal): Promise<boolean> {
     const { server, launch } = this.#setup
     try {
-      return this.#goesOn(await server.call({ method: 'GET', path: this.#path(launch.paths.state) }, signal))
+      return this.#isActive(
+        await server.call({ method: 'GET', path: this.#path(launch.paths.state) }, signal),
+      )
     } catch {
-      // Fetching will find out what is wrong, and says it.
+      // The fetch that follows finds and reports the cause.
       return false
     }
   }
 
   async #poll(): Promise<void> {
-    const { launch, timers, signal, tell } = this.#setup
+    const { launch, timers, signal, emitResponse } = this.#setup
     while (!signal.aborted) {
-      // Asked first: what was said before the session ended is then in the list for certain.
+      // Reads the state first: every event before the end of the session is then certainly in the list.
       const state = await this.#get(launch.paths.state)
       const refusal = isOk(state) ? await this.#fetchEvents() : undefined
-      if (refusal) return tell('events', refusal)
-      if (!this.#goesOn(state)) return tell('state', state)
+      if (refusal) return emitResponse('events', refusal)
+      if (!this.#isActive(state)) return emitResponse('state', state)
       await timers.sleep(POLL_MS, signal)
     }
   }
 
-  /** Everything that is in the list by now; an answer only if the server refused. */
+  /** Fetches all events in the list; returns the response only if the server refused. */
   async #fetchEvents(): Promise<Answer | undefined> {
     const { launch, intake, signal } = this.#setup
     for (;;) {
@@ -105,12 +110,12 @@ export class RemoteFollow {
     return Array.isArray(page) ? page : []
   }
 
-  #goesOn(answer: Answer): boolean {
+  #isActive(answer: Answer): boolean {
     const { state, running } = this.#setup.launch.names
     return isOk(answer) && fieldOf(answer.body, state) === running
   }
 
-  /** Reading changes nothing over there, so it may be tried again. */
+  /** Retried, because GET requests have no side effects. */
   async #get(path: string): Promise<Answer> {
     const { server, timers, signal } = this.#setup
     const call = { method: 'GET', path: this.#path(path) }

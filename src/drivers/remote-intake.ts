@@ -5,22 +5,22 @@ import type { FrameQueue } from './frame-queue.ts'
 interface IntakeSetup {
   queue: FrameQueue
   blobs: BlobSink
-  /** The field by which an event is known again. */
+  /** The field that identifies an event, for deduplication. */
   idField: string
-  /** May stand before an id, which is the same without it. */
+  /** An optional prefix of ids; an id with and without it is the same. */
   idPrefix: string | undefined
-  /** Longer events go into a blob. */
+  /** Events longer than this are stored as a blob. */
   maxEventBytes: number
-  /** The store could not take a blob. */
+  /** Reports a blob that the store could not write. */
   fail(thrown: unknown): void
 }
 
 const encoder = new TextEncoder()
 
-/** Takes the events of one session from either transport, each once. */
+/** Receives the events of one session from the socket and from pages, and deduplicates them. */
 export class RemoteIntake {
   readonly #setup: IntakeSetup
-  /** The ids of all events so far, without their prefix. */
+  /** The ids of all events received so far, without their prefix. */
   readonly #ids = new Set<string>()
   #taken = 0
 
@@ -28,7 +28,7 @@ export class RemoteIntake {
     this.#setup = setup
   }
 
-  /** How many events there were so far, which is where to go on. */
+  /** The number of events received so far, which is the offset of the next page. */
   get offset(): number {
     return this.#taken
   }
@@ -37,7 +37,7 @@ export class RemoteIntake {
     return this.#setup.queue.full
   }
 
-  /** Settles when the reader has caught up, or nothing matters any more. */
+  /** Settles when the consumer has caught up or the signal aborts. */
   room(signal: AbortSignal): Promise<void> {
     if (!this.full || signal.aborted) return Promise.resolve()
     return new Promise((resolve) => {
@@ -46,14 +46,17 @@ export class RemoteIntake {
     })
   }
 
-  /** What a socket pushes. A message that is no object is shown, but it has no place in the server's list. */
+  /**
+   * Receives a message from the socket. A message that is not an object is emitted, but does not count towards the
+   * offset of the server's list.
+   */
   takeMessage(text: string): void {
     const frame = jsonFrame('sse', text)
     const isEvent = typeof frame.value === 'object' && frame.value !== null
     if (!isEvent || this.#isNew(frame.value)) this.#push([frame])
   }
 
-  /** What a page of the list holds; tells whether any of it was new. */
+  /** Receives a page of the list; returns whether any of its events was new. */
   takePage(events: readonly unknown[]): boolean {
     const fresh = events.filter((event) => this.#isNew(event))
     if (fresh.length > 0) this.#push(fresh.map((event) => jsonFrame('sse', JSON.stringify(event))))

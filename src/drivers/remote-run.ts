@@ -10,7 +10,7 @@ import { type Answer, isOk, type RemoteServer } from './remote-server.ts'
 interface RemoteRunSetup {
   launch: RemoteLaunch
   server: RemoteServer
-  /** Fields of the opening call's body that the configuration decides. */
+  /** Fields of the opening call's body that come from the configuration. */
   fields: Readonly<Record<string, string>>
   timers: Timers
   blobs: BlobSink
@@ -20,10 +20,10 @@ interface RemoteRunSetup {
 
 type HttpWrite = Extract<Write, { kind: 'http' }>
 
-/** How long the server may take to end a session that is stopped. */
+/** How long the server may take to end a stopped session. */
 const STOP_MS = 5_000
 
-/** One session on a server elsewhere, from the call that opens it until its state says that it is over. */
+/** One session on a remote server, from the call that opens it until its state is terminal. */
 export class RemoteRun implements Run {
   readonly pid = undefined
   readonly frames: FrameQueue
@@ -41,13 +41,13 @@ export class RemoteRun implements Run {
     this.exit = this.#exited.promise
   }
 
-  /** Settles when the call is answered, or never will be. */
+  /** Settles when the call was answered or can no longer be answered. */
   async write(write: Write): Promise<void> {
     switch (write.kind) {
       case 'text':
         throw new MainstemError('unsupported_option', 'This agent is a server and takes no text.')
       case 'end':
-        // A session that was begun ends by itself.
+        // A session that was opened ends by itself.
         if (!this.#opening) this.#finish({ code: 0 })
         return
       case 'http':
@@ -67,9 +67,9 @@ export class RemoteRun implements Run {
     const { server, launch, fields } = this.#setup
     const body = { ...(typeof write.body === 'object' && write.body), ...fields }
     try {
-      // Never tried again: the session may have begun although nobody said so.
+      // Never retried: the session may have started even though the response was lost.
       const answer = await server.call({ ...write, body }, this.#over.signal)
-      this.#tell(launch.opening.tag, answer)
+      this.#emitResponse(launch.opening.tag, answer)
       const id = fieldOf(answer.body, launch.names.id)
       if (!isOk(answer) || typeof id !== 'string' || !OUTSIDE_ID.test(id)) return this.#finish({ code: 0 })
       this.#session = id
@@ -90,32 +90,32 @@ export class RemoteRun implements Run {
       fail: (thrown) => this.#fail('storage_failed', thrown),
     })
     const { signal } = this.#over
-    const tell = (tag: string, answer: Answer) => this.#tell(tag, answer)
+    const emitResponse = (tag: string, answer: Answer) => this.#emitResponse(tag, answer)
     try {
-      await new RemoteFollow({ launch, server, session, intake, timers, signal, tell }).run()
+      await new RemoteFollow({ launch, server, session, intake, timers, signal, emitResponse }).run()
       this.#finish({ code: 0 })
     } catch (thrown) {
       this.#fail('connection_failed', thrown)
     }
   }
 
-  /** A call that fails ends nothing: what is followed tells by itself how it goes on. */
+  /** A failed call does not end the run: the followed session reports its own state. */
   async #call(write: HttpWrite): Promise<void> {
     const { tag = '' } = write
     try {
-      this.#tell(tag, await this.#setup.server.call(write, this.#over.signal))
+      this.#emitResponse(tag, await this.#setup.server.call(write, this.#over.signal))
     } catch (thrown) {
-      this.#tell(tag, { status: 0, body: { message: messageOf(thrown) } })
+      this.#emitResponse(tag, { status: 0, body: { message: messageOf(thrown) } })
     }
   }
 
-  #tell(tag: string, { status, body }: Answer): void {
+  #emitResponse(tag: string, { status, body }: Answer): void {
     if (this.#over.signal.aborted) return
     const text = JSON.stringify({ tag, status, body })
     this.frames.push([jsonFrame('http', text)], text.length)
   }
 
-  /** Cancels what runs over there and waits for its end; only then, or after a while, the connection is cut. */
+  /** Cancels the session on the server and waits for its end; cuts the connection then, or after a timeout. */
   async #stop(): Promise<void> {
     const done = new AbortController()
     const deadline = this.#setup.timers.sleep(STOP_MS, done.signal)
@@ -126,7 +126,7 @@ export class RemoteRun implements Run {
     await deadline
   }
 
-  /** Settles when the session is over, or when there is nobody to tell. */
+  /** Settles when the session has ended, or when there is no session to cancel. */
   async #cancel(signal: AbortSignal): Promise<void> {
     await this.#opening
     const { server, launch } = this.#setup
@@ -135,7 +135,7 @@ export class RemoteRun implements Run {
       const path = launch.paths.cancel.replace('{id}', this.#session)
       await server.call({ method: 'POST', path }, signal)
     } catch {
-      // The exit says that the end was not confirmed.
+      // The exit reports that the end was not confirmed.
       return
     }
     await this.exit
@@ -146,7 +146,7 @@ export class RemoteRun implements Run {
     this.#finish({ error: { code: error, message: messageOf(thrown) } })
   }
 
-  /** The first end is the one that counts. */
+  /** Only the first end counts. */
   #finish(exit: RunExit): void {
     if (this.#over.signal.aborted) return
     this.#over.abort()

@@ -9,21 +9,21 @@ export interface Call {
 
 export interface Answer {
   status: number
-  /** The parsed JSON, or the text where it is none. */
+  /** The parsed JSON, or the text if it is not JSON. */
   body: unknown
 }
 
-/** How long an answer may take. */
+/** Timeout for a response. */
 const CALL_MS = 30_000
 
-/** Answers are held in memory, so a server may not send just any amount. */
+/** Responses are buffered in memory, so their size is bounded. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024
 
 export function isOk({ status }: Answer): boolean {
   return status >= 200 && status <= 299
 }
 
-/** The HTTP side of a remote server. The token is in the headers and nowhere else. */
+/** The HTTP client of a remote server. The token appears in the headers only. */
 export class RemoteServer {
   readonly #base: string
   readonly #headers: Readonly<Record<string, string>>
@@ -35,7 +35,7 @@ export class RemoteServer {
     this.#timers = timers
   }
 
-  /** Any answer is a value; only a server that gives none is an error. */
+  /** Returns every HTTP response as a value; throws only when the server does not respond. */
   async call({ method, path, body }: Call, signal: AbortSignal): Promise<Answer> {
     const slow = new AbortController()
     const answered = new AbortController()
@@ -44,7 +44,7 @@ export class RemoteServer {
       const response = await fetch(this.#base + path, {
         method,
         headers: { ...this.#headers, 'content-type': 'application/json', accept: 'application/json' },
-        // Following one would send the prompt, and maybe the token, where nobody meant it to go.
+        // Following a redirect could send the prompt, and possibly the token, to another server.
         redirect: 'error',
         signal: AbortSignal.any([signal, slow.signal]),
         ...(body !== undefined && { body: JSON.stringify(body) }),
@@ -70,7 +70,7 @@ async function readText(response: Response): Promise<string> {
   for await (const chunk of response.body ?? []) {
     bytes += chunk.length
     if (bytes > MAX_ANSWER_BYTES)
-      throw new MainstemError('protocol_error', `an answer of more than ${MAX_ANSWER_BYTES} bytes`)
+      throw new MainstemError('protocol_error', `the response exceeds ${MAX_ANSWER_BYTES} bytes`)
     text += decoder.decode(chunk, { stream: true })
   }
   return text + decoder.decode()
@@ -84,11 +84,11 @@ function parse(text: string): unknown {
   }
 }
 
-/** `fetch` itself says only that it failed; why is in the cause. */
+/** `fetch` reports only that it failed; the reason is in `cause`. */
 function unanswered(call: string, thrown: unknown, late: boolean): MainstemError {
   if (thrown instanceof MainstemError) return thrown
   const cause = thrown instanceof Error && thrown.cause instanceof Error ? thrown.cause : thrown
   const why = cause instanceof Error ? cause.message || cause.name : String(cause)
-  const message = late ? `no answer within ${CALL_MS / 1000} seconds` : why
+  const message = late ? `no response within ${CALL_MS / 1000} seconds` : why
   return new MainstemError('connection_failed', `${call} failed: ${message}`, undefined, { cause: thrown })
 }

@@ -1,4 +1,4 @@
-/** Hands over each message until the socket is over: closed, broken, never opened, or given up by us. */
+/** Passes on each message until the socket closes, fails, does not open, or is abandoned by the caller. */
 export function listen(
   socket: WebSocket,
   take: (message: string) => void,

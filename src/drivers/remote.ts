@@ -8,11 +8,11 @@ import { systemTimers } from './timers.ts'
 
 export interface RemoteDriverOptions {
   timers?: Timers
-  /** Where the address and the token come from, unless the configuration of the agent has them. */
+  /** Source of the address and the token, unless the configuration of the agent has them. */
   environment?: Environment
-  /** Longer events go into a blob. */
+  /** Events longer than this are stored as a blob. */
   maxLineBytes?: number
-  /** Events held for a reader that is behind. */
+  /** Bytes buffered for a slow consumer. */
   queueBytes?: number
 }
 
@@ -21,7 +21,7 @@ type Environment = Readonly<Record<string, string | undefined>>
 const QUEUE_BYTES = 1024 * 1024
 const MAX_EVENT_BYTES = 16 * 1024 * 1024
 
-/** Runs sessions on servers that are elsewhere: no process, only a connection. */
+/** Runs sessions on remote servers, without a local process. */
 export function remoteDriver(options: RemoteDriverOptions = {}): Driver<RemoteLaunch> {
   const timers = options.timers ?? systemTimers
   return {
@@ -45,22 +45,23 @@ export function remoteDriver(options: RemoteDriverOptions = {}): Driver<RemoteLa
   }
 }
 
-/** The address without a slash at its end. What is wrong with it is told without its text, which may hold a password. */
+/** The address without a trailing slash. Errors omit the address, because it may contain a password. */
 function baseOf(name: string, variables: Environment): string {
   const given = variables[name]
   if (!given) throw notReady(`set ${name} to the address of the server`)
   const url = URL.parse(given)
   if (!url || !/^(https?|wss?):$/.test(url.protocol)) throw notReady(`${name} is not an http address`)
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '')
-    throw notReady(`${name} has more than host, port and path; a token has a variable of its own`)
+    throw notReady(`${name} has more than host, port and path; pass the token in its own variable`)
   return `${url.protocol.replace('ws', 'http')}//${url.host}${url.pathname.replace(/\/+$/, '')}`
 }
 
-/** Checked here, because what refuses a bad header later would repeat it in its message. */
+/** Validated here, because the HTTP client would repeat a bad header value in its error message. */
 function tokenOf(name: string, variables: Environment): string | undefined {
   const token = variables[name]
   if (!token) return undefined
-  if (!/^[\x21-\x7e]+$/.test(token)) throw notReady(`${name} holds characters that no header can carry`)
+  if (!/^[\x21-\x7e]+$/.test(token))
+    throw notReady(`${name} contains characters that are not allowed in an HTTP header`)
   return token
 }
 

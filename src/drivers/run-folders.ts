@@ -5,24 +5,27 @@ import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ProcessTable } from './process-table.ts'
 
-/** The place, start time and pid of the owner, and what `mkdtemp` adds. */
+/** Host and namespace code, start time and pid of the owner, and the suffix that `mkdtemp` adds. */
 const NAME = /^mainstem-([0-9a-z]{4})([0-9a-z]{3})([0-9a-z]+)-\w{6}$/
 
 /**
- * Makes a temporary folder for one run. Its name tells which process owns it, so that a later one can remove it. The
- * name is short, because agents put sockets below it, and the path of a socket is limited to about 100 characters.
+ * Creates a temporary folder for one run. Its name identifies the owning process, so that a later process can remove
+ * it. The name is short, because agents create sockets below it, and socket paths are limited to about 100 characters.
  */
 export function makeRunFolder(table: ProcessTable): string {
   const start = code(table.startOf(process.pid) ?? '', 3)
-  return mkdtempSync(join(tmpdir(), `mainstem-${place()}${start}${process.pid.toString(36)}-`))
+  return mkdtempSync(join(tmpdir(), `mainstem-${hostCode()}${start}${process.pid.toString(36)}-`))
 }
 
-/** Folders whose owner is gone. Those of another host or PID namespace are skipped: their owners cannot be seen. */
+/**
+ * Lists folders whose owner has exited. Skips those of another host or PID namespace, because their owners are not
+ * visible.
+ */
 export function abandonedFolders(table: ProcessTable): string[] {
-  const here = place()
+  const thisHost = hostCode()
   return readdirSync(tmpdir()).flatMap((name) => {
     const [, where, start = '', pid = ''] = NAME.exec(name) ?? []
-    if (where !== here) return []
+    if (where !== thisHost) return []
     const started = table.startOf(Number.parseInt(pid, 36))
     if (started !== undefined && code(started, 3) === start) return []
     const folder = join(tmpdir(), name)
@@ -30,18 +33,18 @@ export function abandonedFolders(table: ProcessTable): string[] {
   })
 }
 
-/** A folder that cannot be removed, such as one without write permission, is left to the system's clean-up. */
+/** Ignores a folder that cannot be removed, such as one without write permission; the system cleans it up. */
 export async function removeFolder(folder: string): Promise<void> {
   await Promise.allSettled([rm(folder, { recursive: true, force: true, maxRetries: 2 })])
 }
 
-/** Anyone may write to the temporary directory. */
+/** Checked, because every user may write to the temporary directory. */
 function isOurs(folder: string): boolean {
   const found = lstatSync(folder, { throwIfNoEntry: false })
   return found?.isDirectory() === true && found.uid === process.geteuid?.()
 }
 
-function place(): string {
+function hostCode(): string {
   return code(`${hostname()} ${pidNamespace()}`, 4)
 }
 

@@ -6,25 +6,25 @@ export type Call = Extract<Write, { kind: 'http' }>
 
 export interface Answer {
   status: number
-  /** The body as it came; empty when there is none. */
+  /** The response body; empty when there is none. */
   text: string
 }
 
 const MAX_ANSWER_CHARS = 16 * 1024 * 1024
 
 /**
- * Speaks with a server of this machine, and with no other: no proxy and no redirect can lead elsewhere.
- * Each request has a connection of its own, because a kept one may be closed just when it is used again.
+ * HTTP client for a server on this machine only: no proxy and no redirect can lead elsewhere. Each request opens its
+ * own connection, because a kept-alive one may close just as it is reused.
  */
 export class ServerConnection {
   readonly #setup: RequestOptions
 
-  /** `auth` is `user:password`; the signal cuts everything off. */
+  /** `auth` is `user:password`; aborting the signal closes all connections. */
   constructor(port: number, auth: string, signal: AbortSignal) {
     this.#setup = { host: '127.0.0.1', port, auth, signal, agent: false }
   }
 
-  /** The chunks of an event stream, as fast as they are taken. `absent` explains a server that has none there. */
+  /** Returns the chunks of an event stream, with backpressure. `absent` explains a server without that stream. */
   async stream(path: string, absent?: string): Promise<AsyncIterable<string>> {
     const response = await this.#send({ path, headers: { accept: 'text/event-stream' } })
     const type = response.headers['content-type'] ?? 'no content type'
@@ -34,7 +34,7 @@ export class ServerConnection {
     response.destroy()
     const isAbsent = response.statusCode === 404 || type.startsWith('text/html')
     const why = isAbsent && absent !== undefined ? `: ${absent}` : ''
-    throw failed(`GET ${path} answered ${response.statusCode} (${type}) and not an event stream${why}`)
+    throw failed(`GET ${path} returned ${response.statusCode} (${type}) instead of an event stream${why}`)
   }
 
   async call({ method, path, body }: Call): Promise<Answer> {
@@ -46,7 +46,7 @@ export class ServerConnection {
     for await (const chunk of chunks) {
       text += chunk
       if (text.length <= MAX_ANSWER_CHARS) continue
-      const message = `${method} ${path} answered with more than ${MAX_ANSWER_CHARS} characters`
+      const message = `${method} ${path}: the response exceeds ${MAX_ANSWER_CHARS} characters`
       throw new MainstemError('protocol_error', message)
     }
     return { status: response.statusCode ?? 0, text }

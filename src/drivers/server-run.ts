@@ -17,35 +17,42 @@ interface ServerRunSetup {
   callMs: number
 }
 
-/** A server that dies breaks its connections first; so long we wait for its exit, which says more. */
+/**
+ * A server that dies breaks its connections before its exit is reported. Waits this long for the exit, which is more
+ * informative.
+ */
 const EXIT_MS = 2_000
 
-/** After the exit, what still holds a connection open is not the server. */
+/** After the exit, waits this long for connections that another process keeps open. */
 const LAST_MS = 2_000
 
-/** Calls that may wait for their turn. */
+/** Maximum number of queued calls. */
 const MAX_CALLS = 1_000
 
-/** The word where it listens is looked for at the start of a line only. */
-const HEED_CHARS = 500
+/** Searches only the start of a line for the listening announcement. */
+const SEARCHED_CHARS = 500
 
-/** A server from the start of its process until nothing of it is left. Its events, answers and output are frames. */
+/**
+ * One server, from spawn until all of its processes have ended. Its events, HTTP responses and output become frames.
+ */
 export class ServerRun implements Run {
   readonly pid: number | undefined
   readonly frames: FrameQueue
   readonly exit: Promise<RunExit>
   readonly #program: Run
   readonly #setup: ServerRunSetup
-  /** Nothing when the process ends before it listens. */
+  /** Resolves to undefined when the process exits before it listens. */
   readonly #port = Promise.withResolvers<number | undefined>()
-  /** Settles with the greeting of the event stream, or with nothing when it never comes. */
+  /** Settles when the event stream is open; resolves to undefined when it never opens. */
   readonly #open = Promise.withResolvers<ServerConnection | undefined>()
   readonly #cut = new AbortController()
-  /** What it printed, to explain a start that failed; the session adds its standard error. */
+  /** Printed output, which explains a failed start; the session adds standard error. */
   readonly #printed = new OutputTail()
   #calling: Promise<void> = Promise.resolve()
   #calls = 0
-  /** It was stopped, has failed or is gone: nothing more is asked of it, and nothing more can go wrong. */
+  /**
+   * Set when the server was stopped, failed or exited: no further calls are made and no further failure is reported.
+   */
   #over = false
   #error: ErrorInfo | undefined
 
@@ -54,12 +61,12 @@ export class ServerRun implements Run {
     this.#program = program
     this.#setup = setup
     this.frames = new FrameQueue(setup.queueBytes)
-    // It is spoken to over HTTP alone, and some programs wait for the end of an open input.
+    // The server is controlled over HTTP only, and some programs wait for the end of an open input.
     void program.write({ kind: 'end' })
     this.exit = this.#conclude()
   }
 
-  /** Calls are made in the order of the writes, each after the answer to the one before it. */
+  /** Makes calls one at a time, in the order of the writes. */
   async write(write: Write): Promise<void> {
     switch (write.kind) {
       case 'http':
@@ -69,7 +76,7 @@ export class ServerRun implements Run {
       case 'text':
         throw new MainstemError(
           'unsupported_option',
-          'This agent is a server and has no other input than HTTP.',
+          'This agent is a server and accepts input over HTTP only.',
         )
     }
     write satisfies never
@@ -94,7 +101,7 @@ export class ServerRun implements Run {
     this.#over = true
     this.#port.resolve(undefined)
     this.#open.resolve(undefined)
-    // What a dead process has left is finite.
+    // The remaining output of an exited process is finite.
     this.frames.widen(Number.POSITIVE_INFINITY)
     const read = Promise.all([...reading, this.#calling])
     await this.#within(LAST_MS, read)
@@ -107,14 +114,14 @@ export class ServerRun implements Run {
   async #readOutput(): Promise<void> {
     for await (const batch of this.#program.frames) {
       const frames = batch.map((frame) => this.#setup.secret.mask(frame))
-      for (const frame of frames) this.#heed(frame)
+      for (const frame of frames) this.#findPort(frame)
       await this.#take(frames)
     }
   }
 
-  /** Looks for the word where it listens. */
-  #heed({ stream, text }: Frame): void {
-    const port = this.#setup.launch.listening.exec(text.slice(0, HEED_CHARS))?.[1]
+  /** Searches a frame for the port that the server listens on. */
+  #findPort({ stream, text }: Frame): void {
+    const port = this.#setup.launch.listening.exec(text.slice(0, SEARCHED_CHARS))?.[1]
     if (port !== undefined) this.#port.resolve(Number(port))
     if (stream === 'stdout') this.#printed.add(text)
   }
@@ -131,7 +138,7 @@ export class ServerRun implements Run {
         if (frames.length > 0) this.#open.resolve(connection)
         await this.#take(frames, chunk.length)
       }
-      // Nothing tells what would have come, so going on with another stream could hide what the agent did.
+      // Does not reconnect: the missed events are unknown, so another stream could hide actions of the agent.
       throw new MainstemError('connection_failed', 'the server closed its event stream')
     } catch (thrown) {
       await this.#broke(thrown)
@@ -156,13 +163,13 @@ export class ServerRun implements Run {
     try {
       const answer = await this.#within(this.#setup.callMs, connection.call(call))
       if (!answer) {
-        throw new MainstemError('timeout', `${method} ${path} had no answer within ${this.#setup.callMs} ms`)
+        throw new MainstemError('timeout', `${method} ${path}: no response within ${this.#setup.callMs} ms`)
       }
       const { status, text } = answer
-      // JSON stays as it was written; the rest becomes a string.
+      // Keeps JSON text unchanged; encodes other text as a JSON string.
       const body = jsonFrame('http', text).value === undefined ? JSON.stringify(text) : text
       const head = JSON.stringify({ tag, status }).slice(0, -1)
-      // Not held up by a slow reader: there are never more answers than calls.
+      // Without backpressure: there are never more responses than calls.
       this.frames.push([this.#setup.secret.mask(jsonFrame('http', `${head},"body":${body}}`))], text.length)
     } catch (thrown) {
       await this.#broke(thrown)
@@ -171,7 +178,7 @@ export class ServerRun implements Run {
 
   async #inTurn(step: () => Promise<void>): Promise<void> {
     if (this.#calls === MAX_CALLS) {
-      throw new MainstemError('overloaded', `${MAX_CALLS} calls wait for the server already`)
+      throw new MainstemError('overloaded', `${MAX_CALLS} calls are already queued for the server`)
     }
     this.#calls++
     this.#calling = this.#calling.then(step)
@@ -179,18 +186,18 @@ export class ServerRun implements Run {
     this.#calls--
   }
 
-  /** Shows frames, and waits while too many of them are unread. */
+  /** Emits frames and waits while too many are unread. */
   async #take(frames: readonly Frame[], bytes = charsOf(frames)): Promise<void> {
     this.frames.push(frames, bytes)
     if (this.frames.full) await new Promise<void>((resolve) => this.frames.whenRoom(resolve))
   }
 
-  /** A connection is lost. If the process goes as well, its exit is the whole story. */
+  /** A connection broke. If the process exits as well, the exit is the reported cause. */
   async #broke(thrown: unknown): Promise<void> {
     if (!(await this.#within(EXIT_MS, this.#program.exit))) this.#fail(thrown)
   }
 
-  /** The first failure is the one to tell, and the process must not go on unseen. */
+  /** Reports only the first failure and terminates the process. */
   #fail(thrown: unknown): void {
     if (this.#over) return
     const message = thrown instanceof Error ? thrown.message : String(thrown)
@@ -201,7 +208,7 @@ export class ServerRun implements Run {
     void this.stop()
   }
 
-  /** What is awaited, or nothing if that takes too long. */
+  /** Resolves to undefined on timeout. */
   async #within<T>(ms: number, awaited: Promise<T>): Promise<T | undefined> {
     const over = new AbortController()
     const late = this.#setup.timers.sleep(ms, over.signal).then(() => undefined)

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { type Frame, jsonFrame } from '../framing/frame.ts'
 
-/** The login of one run. A server hands its environment to the tools it runs, so what they print may repeat it. */
+/** The login of one run. A server passes its environment to its tools, so their output may contain the login. */
 export class ServerSecret {
   readonly password = randomBytes(32).toString('base64url')
-  /** As basic authentication wants it. */
+  /** The value for HTTP basic authentication. */
   readonly auth: string
   /** Every form in which the login may appear in text. */
   readonly forms: readonly string[]
@@ -14,7 +14,7 @@ export class ServerSecret {
     this.forms = [this.password, Buffer.from(this.auth).toString('base64')]
   }
 
-  /** The frame without the password, in place of which stands its length. */
+  /** Replaces the login in a frame with `[masked:<length>]`. */
   mask(frame: Frame): Frame {
     let { text } = frame
     for (const secret of this.forms) text = text.replaceAll(secret, `[masked:${secret.length}]`)

@@ -8,23 +8,23 @@ import { systemTimers } from './timers.ts'
 export interface ServerDriverOptions extends ProcessDriverOptions {
   /** How long a server may take until its event stream is open. */
   startMs?: number
-  /** How long it may take to answer a call. */
+  /** How long the server may take to respond to a call. */
   callMs?: number
 }
 
-/** A first start on a busy machine takes ten seconds and more. */
+/** The first start on a busy machine takes ten seconds or more. */
 const START_MS = 60_000
 const CALL_MS = 60_000
 
-/** Runs programs that are spoken to over HTTP. Beneath, each is a process as any other. */
+/** Runs programs that are controlled over HTTP, on top of the process driver. */
 export function serverDriver(options: ServerDriverOptions = {}): Driver<ServerLaunch> {
-  // SIGTERM is how a server is asked to stop; SIGINT is what a person at its terminal would send.
+  // Servers expect SIGTERM; SIGINT is for interactive use.
   const processes = processDriver({ ...options, firstSignal: 'SIGTERM' })
   return {
     start(launch, context) {
       const { login } = launch
       const secret = new ServerSecret(login.user)
-      // On top of all others: a name or password from elsewhere would lock us out, or let somebody else in.
+      // Set last: a name or password from another source would lock this process out or grant access to others.
       const credentials = { [login.userVariable]: login.user, [login.passwordVariable]: secret.password }
       const protect = (keys: ChildKeys) => {
         const { [login.passwordVariable]: _, ...environment } = keys.environment

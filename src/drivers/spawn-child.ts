@@ -6,7 +6,7 @@ import type { RunContext } from './driver.ts'
 import { findProgram } from './find-program.ts'
 import { pinDirectory } from './pin-directory.ts'
 
-/** What the system says when a program cannot be started; anything else is `unknown`. */
+/** Error codes for failed spawns; any other failure is `unknown`. */
 const SPAWN_ERRORS: Readonly<Record<string, ErrorCode>> = {
   ENOENT: 'agent_not_found',
   EACCES: 'agent_not_found',
@@ -19,8 +19,8 @@ const SPAWN_ERRORS: Readonly<Record<string, ErrorCode>> = {
 }
 
 /**
- * Starts a program in its own process group, without a shell. Throws errors that are known at once; a child without
- * a pid reports the others with its `error` event.
+ * Starts a program in its own process group, without a shell. Throws errors that are known immediately; a child without
+ * a pid reports others with its `error` event.
  */
 export function spawnChild(
   launch: ProcessLaunch,
@@ -32,14 +32,14 @@ export function spawnChild(
   const [name, ...args] = launch.argv
   const program = findProgram(name, env.PATH ?? '')
   try {
-    using place = isRealCwd ? pinDirectory(cwd) : undefined
-    return spawn(program, args, { cwd: place?.path ?? cwd, env, detached: true, stdio: 'pipe' })
+    using pinned = isRealCwd ? pinDirectory(cwd) : undefined
+    return spawn(program, args, { cwd: pinned?.path ?? cwd, env, detached: true, stdio: 'pipe' })
   } catch (thrown) {
     throw thrown instanceof MainstemError ? thrown : spawnError(program, thrown)
   }
 }
 
-/** A failed start in our own words. */
+/** Converts a spawn failure to a MainstemError. */
 export function spawnError(program: string, thrown: unknown): MainstemError {
   const native = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : ''
   const code = SPAWN_ERRORS[native] ?? 'unknown'

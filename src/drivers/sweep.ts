@@ -14,9 +14,9 @@ interface SweepOptions extends Abandoned {
 }
 
 /**
- * Ends processes that runs of an earlier process left behind, and returns the pids that nothing could end. Processes
- * are identified by the markers they carry and the group they are in, so that a reused pid is never hit. Folders are
- * removed after the processes that use them have ended.
+ * Terminates processes that runs of an earlier process left behind, and returns the pids that survived. Identifies
+ * processes by their markers and control group, so that a reused pid is never signalled. Removes folders after the
+ * processes that use them have ended.
  */
 export async function sweep(runIds: readonly string[], given: SweepOptions = {}): Promise<number[]> {
   const options = { groups: runGroups(), ...given }

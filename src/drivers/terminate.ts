@@ -4,19 +4,19 @@ import type { ProcessInfo } from './process-table.ts'
 const LADDER = ['SIGINT', 'SIGTERM', 'SIGKILL'] as const
 type StopSignal = (typeof LADDER)[number]
 
-/** How long each signal is given to work. */
+/** How long each signal may take to work. */
 export type Graces = Readonly<Record<StopSignal, number>>
 
 /** Ten seconds in all. */
 export const GRACES: Graces = { SIGINT: 2_000, SIGTERM: 3_000, SIGKILL: 5_000 }
 
-/** What is to be ended: it may grow while it is looked at. */
+/** The processes to terminate; the set may grow between scans. */
 export interface Tree {
   look(): Promise<readonly ProcessInfo[]>
   signal(members: readonly ProcessInfo[], signal: NodeJS.Signals): void
 }
 
-/** Ends a whole tree, each step bounded, and tells who survived even that. */
+/** Terminates a whole tree with escalating signals, each with a timeout, and returns the survivors. */
 export async function terminate(
   tree: Tree,
   graces: Graces,
@@ -29,22 +29,25 @@ export async function terminate(
   return tree.look()
 }
 
-/** Is the tree gone within the grace? One look is not enough: a process may be forking just then. */
+/**
+ * Returns whether the tree ended within the grace period. Scans repeatedly, because a process may be forking during one
+ * scan.
+ */
 async function ends(tree: Tree, signal: StopSignal, graceMs: number, timers: Timers): Promise<boolean> {
   const done = new AbortController()
   let late = false
   const deadline = timers.sleep(graceMs, done.signal).then(() => {
     late = true
   })
-  const told = new Set<string>()
+  const signalled = new Set<string>()
   let emptyLooks = 0
   try {
     for (let pauseMs = 5; ; pauseMs = Math.min(pauseMs * 2, 100)) {
       const members = await tree.look()
       emptyLooks = members.length === 0 ? emptyLooks + 1 : 0
       if (emptyLooks === 2) return true
-      // Also when it is late: on a busy machine the first look alone can outlast the grace.
-      tell(tree, members, signal, told)
+      // Also when it is late: on a busy machine the first scan alone can outlast the grace period.
+      signalOnce(tree, members, signal, signalled)
       if (late) return false
       await timers.sleep(pauseMs, done.signal)
     }
@@ -54,11 +57,16 @@ async function ends(tree: Tree, signal: StopSignal, graceMs: number, timers: Tim
   }
 }
 
-/** A second SIGINT means something else to many programs, so each process hears a signal once. */
-function tell(tree: Tree, members: readonly ProcessInfo[], signal: StopSignal, told: Set<string>): void {
-  const untold = members.filter(({ pid, started }) => !told.has(`${pid} ${started}`))
-  for (const { pid, started } of untold) told.add(`${pid} ${started}`)
-  tree.signal(untold, signal)
-  // A stopped process keeps SIGTERM pending until it goes on.
-  if (signal === 'SIGTERM') tree.signal(untold, 'SIGCONT')
+/** Signals each process only once, because many programs treat a second SIGINT differently. */
+function signalOnce(
+  tree: Tree,
+  members: readonly ProcessInfo[],
+  signal: StopSignal,
+  signalled: Set<string>,
+): void {
+  const fresh = members.filter(({ pid, started }) => !signalled.has(`${pid} ${started}`))
+  for (const { pid, started } of fresh) signalled.add(`${pid} ${started}`)
+  tree.signal(fresh, signal)
+  // A stopped process keeps SIGTERM pending until it is continued.
+  if (signal === 'SIGTERM') tree.signal(fresh, 'SIGCONT')
 }

@@ -1,9 +1,9 @@
 import type { Timers } from './driver.ts'
 
-/** Longer timeouts fire at once. */
+/** Node fires longer timeouts immediately. */
 const LONGEST_MS = 2 ** 31 - 1
 
-/** Time as the machine tells it. */
+/** Timers of the system. */
 export const systemTimers: Timers = {
   async sleep(ms, signal) {
     for (let left = ms; left > 0 && !signal.aborted; left -= LONGEST_MS) {

@@ -1,7 +1,7 @@
 import { type ProcessInfo, withDescendants } from './process-table.ts'
 import type { Tree } from './terminate.ts'
 
-/** The part of a run that tools of one turn started in sessions of their own, with everything below. */
+/** The processes of a run that tools of one turn started in separate sessions, with all descendants. */
 export class ToolTree implements Tree {
   readonly #run: Tree
   readonly #session: number | undefined
@@ -9,7 +9,7 @@ export class ToolTree implements Tree {
   readonly #until: number
   #known = new Set<string>()
 
-  /** `session` is that of the agent. Its processes are the agent's to end. */
+  /** `session` is the agent's session. The agent terminates the processes in it. */
   constructor(run: Tree, session: number | undefined, since: number, until: number) {
     this.#run = run
     this.#session = session
@@ -23,7 +23,7 @@ export class ToolTree implements Tree {
       all.filter((process) => this.#isTool(process)),
       all,
     )
-    // A program that loses its parent stays in the tree.
+    // Remembered, so that a program that loses its parent stays in the tree.
     this.#known = new Set(tools.map(keyOf))
     return tools
   }

@@ -160,7 +160,7 @@ describe('a server that is gone', () => {
     await timers.pass(30_000)
     await asked
     expect(await run.exit).toMatchObject({
-      error: { code: 'connection_failed', message: expect.stringContaining('no answer within 30 seconds') },
+      error: { code: 'connection_failed', message: expect.stringContaining('no response within 30 seconds') },
     })
   })
 

@@ -15,7 +15,7 @@ describe('the address of a server', () => {
     [{ SERVER_URL: 'file:///etc/passwd' }, 'SERVER_URL is not an http address'],
     [{ SERVER_URL: 'http://me:hunter2@127.0.0.1' }, 'SERVER_URL has more than host, port and path'],
     [{ SERVER_URL: 'http://127.0.0.1/?token=hunter2' }, 'SERVER_URL has more than host, port and path'],
-    [{ SERVER_URL: 'http://127.0.0.1', SERVER_TOKEN: 'hunter2\n' }, 'SERVER_TOKEN holds characters'],
+    [{ SERVER_URL: 'http://127.0.0.1', SERVER_TOKEN: 'hunter2\n' }, 'SERVER_TOKEN contains characters'],
   ])('%o is refused, and no secret is repeated', async (env, message) => {
     const run = withEnv(env)
     const { error } = await run.exit

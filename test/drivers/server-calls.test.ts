@@ -47,7 +47,7 @@ describe('a call to a server', () => {
     await server.ended
     expect(await server.run.exit).toEqual({
       signal: 'SIGTERM',
-      error: { code: 'timeout', message: 'GET /never had no answer within 200 ms' },
+      error: { code: 'timeout', message: 'GET /never: no response within 200 ms' },
     })
   })
 
@@ -56,7 +56,7 @@ describe('a call to a server', () => {
     await server.run.write(get('/big'))
     expect((await server.run.exit).error).toEqual({
       code: 'protocol_error',
-      message: 'GET /big answered with more than 16777216 characters',
+      message: 'GET /big: the response exceeds 16777216 characters',
     })
     expect(server.of('http')).toEqual([])
   })

@@ -70,7 +70,7 @@ describe('the start of a server', () => {
     const server = startServer('refuse')
     expect((await server.run.exit).error).toEqual({
       code: 'connection_failed',
-      message: 'GET /event answered 500 (no content type) and not an event stream',
+      message: 'GET /event returned 500 (no content type) instead of an event stream',
     })
   })
 
@@ -78,7 +78,7 @@ describe('the start of a server', () => {
     const server = startOf({ ...fakeServer('page'), absent: 'this is another version' })
     expect((await server.run.exit).error).toEqual({
       code: 'connection_failed',
-      message: 'GET /event answered 200 (text/html) and not an event stream: this is another version',
+      message: 'GET /event returned 200 (text/html) instead of an event stream: this is another version',
     })
   })
 
