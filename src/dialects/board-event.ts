@@ -9,7 +9,7 @@ const envelope = { id: z.uuid(), sessionId: z.uuid(), timestamp: z.iso.datetime(
 const message = <Type extends string, Payload extends z.ZodRawShape>(type: Type, payload: Payload) =>
   z.strictObject({ ...envelope, type: z.literal(type), payload: z.strictObject(payload) })
 
-/** What the sessions of the board stream. Readers skip fields they do not know. */
+/** The event stream of a board session. Clients skip fields they do not know. */
 export const SessionEvent = z.discriminatedUnion('type', [
   message('plan', { message: z.string() }),
   message('log', {
@@ -19,9 +19,9 @@ export const SessionEvent = z.discriminatedUnion('type', [
   }),
   message('diff', {
     file: z.string(),
-    diff: z.string().describe('hunks of a unified diff; empty when the agent did not say what changed'),
+    diff: z.string().describe('hunks of a unified diff; empty when the agent did not report the change'),
     change: z.enum(['created', 'deleted']).optional().describe('absent: modified'),
-    from: z.string().optional().describe('the name before, under which it is deleted'),
+    from: z.string().optional().describe('the previous name, which is reported as deleted'),
   }),
   message('action', { tool: z.string(), args: z.record(z.string(), z.unknown()), toolId: z.string() }),
   message('toolResult', {
@@ -29,7 +29,7 @@ export const SessionEvent = z.discriminatedUnion('type', [
     success: z.boolean(),
     output: z.string(),
     toolId: z.string(),
-    status: ToolStatus.exclude(['success']).optional().describe('how exactly it did not succeed'),
+    status: ToolStatus.exclude(['success']).optional().describe('the exact status of the failure'),
     error: z.string().optional(),
   }),
   message('error', { message: z.string(), code: z.string().optional(), outcome }),
@@ -39,5 +39,5 @@ export type SessionEvent = z.infer<typeof SessionEvent>
 
 type BodyOf<Emitted> = Emitted extends SessionEvent ? Pick<Emitted, 'type' | 'payload'> : never
 
-/** A message before it is stamped. */
+/** A message without its common fields. */
 export type Body = BodyOf<SessionEvent>

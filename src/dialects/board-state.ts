@@ -1,23 +1,23 @@
 import { z } from 'zod'
 import { type Entry, type Event, FACES } from '../model/index.ts'
-import { SESSION_OUTCOMES } from './outcome-words.ts'
+import { SESSION_OUTCOMES } from './outcome-messages.ts'
 
-/** Where a session stands on this face. It is no message: readers ask for it, or see the stream close. */
+/** The state of a session in the board API. It is not a message: clients query it, or see the stream close. */
 export const BoardState = z.enum(['running', 'done', 'failed', 'cancelled'])
 export type BoardState = z.infer<typeof BoardState>
 
 export interface Standing {
   state: BoardState
-  /** Turns that were accepted and have no outcome yet, running or waiting. */
+  /** Turns that were accepted and have no outcome yet, running or queued. */
   readonly unfinished: Set<number>
 }
 
-/** A session is made for a prompt that is about to come. */
+/** A session starts as running, because it is created for a prompt. */
 export function newStanding(): Standing {
   return { state: 'running', unfinished: new Set() }
 }
 
-/** The turn that leaves nothing waiting decides; a later turn sets the session running again. */
+/** The turn that leaves the queue empty sets the state; a later turn sets the session running again. */
 export function advance(standing: Standing, event: Event): BoardState {
   const { unfinished } = standing
   if (event.type === 'turn.queued' || event.type === 'turn.started') {
@@ -32,7 +32,7 @@ export function advance(standing: Standing, event: Event): BoardState {
   return standing.state
 }
 
-/** The state after these entries, which start at the first of a log. */
+/** Returns the state after these entries, which start at the first entry of a log. */
 export function boardState(entries: Iterable<Entry>): BoardState {
   const standing = newStanding()
   for (const { event } of entries) advance(standing, event)

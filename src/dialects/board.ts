@@ -10,14 +10,14 @@ import { byRules, type Dialect, defineDialect, type Rules, silent } from './dial
 import { isoTime } from './iso-time.ts'
 import { lineDiff } from './line-diff.ts'
 import { type ClosedRequest, closedRequest, type OpenRequest, openRequest } from './open-request.ts'
-import { SESSION_OUTCOMES, whyEnded } from './outcome-words.ts'
-import { isAskedHere, subjectOf } from './request-words.ts'
-import { argumentsOf, outputOrError } from './tool-words.ts'
+import { SESSION_OUTCOMES, whyEnded } from './outcome-messages.ts'
+import { isAskedHere, subjectOf } from './request-subject.ts'
+import { argumentsOf, outputOrError } from './tool-output.ts'
 import { uuid5 } from './uuid5.ts'
 
 interface BoardFold {
   readonly standing: Standing
-  /** What the open requests that were shown are about. */
+  /** The subjects of the open requests that were emitted. */
   readonly requests: Map<string, string>
   over: boolean
 }
@@ -70,15 +70,15 @@ const rules: Rules<BoardFold, Body> = {
 const project = byRules(rules)
 
 /**
- * The sessions of the board: whole messages, tools and diffs, and a state beside them.
- * It cannot carry turns and prompts, text in pieces, the text of sub-agents, usage and notices other than
- * `context_lost`, nor what happens between two turns.
+ * The event stream of the board API: complete messages, tools and diffs, with a separate session state. It cannot
+ * represent turns and prompts, text deltas, the text of sub-agents, usage, notices other than `context_lost`, and
+ * events between turns.
  */
 export const board: Dialect = defineDialect({
   id: 'board',
   initial: (): BoardFold => ({ standing: newStanding(), requests: new Map(), over: false }),
   project: (fold, entry) =>
-    isHeard(fold, entry.event.type)
+    isProjected(fold, entry.event.type)
       ? project(fold, entry).map((body, index) => stamp(entry, body, index))
       : [],
   finished: (fold) => fold.over,
@@ -86,13 +86,13 @@ export const board: Dialect = defineDialect({
 
 const STARTS: ReadonlySet<EventType> = new Set(['turn.queued', 'turn.started'])
 
-/** Readers leave at the end: only what opens the session again comes behind it. */
-function isHeard({ over, standing }: BoardFold, type: EventType): boolean {
+/** Clients disconnect at the end: after it, only events that reopen the session are projected. */
+function isProjected({ over, standing }: BoardFold, type: EventType): boolean {
   if (over) return false
   return standing.state === 'running' || STARTS.has(type) || type === 'session.ended'
 }
 
-/** Ids are made of what never changes, so that every reader sees the same. */
+/** Derives ids from immutable fields, so that every client sees the same ids. */
 function stamp({ session, seq, at }: Entry, body: Body, index: number): SessionEvent {
   return {
     id: uuid5(session, `${seq}.${index}`),
@@ -102,7 +102,10 @@ function stamp({ session, seq, at }: Entry, body: Body, index: number): SessionE
   }
 }
 
-/** The document has no type for it, and its readers show every line: the reason why the agent waits is in both. */
+/**
+ * The protocol has no type for requests and its clients show every log line, so the request is in both the line and the
+ * payload.
+ */
 function logRequest(line: string, request: OpenRequest | ClosedRequest): Body {
   return { type: 'log', payload: { line, request } }
 }
@@ -113,7 +116,7 @@ function closeRequest({ requests }: BoardFold, event: RequestResolved | RequestW
   const subject = requests.get(event.requestId)
   if (subject === undefined) return NOTHING
   requests.delete(event.requestId)
-  const how = event.decision ? DECISIONS[event.decision] : 'No longer asked'
+  const how = event.decision ? DECISIONS[event.decision] : 'Request withdrawn'
   return [logRequest(`${how}: ${subject}`, closedRequest(event))]
 }
 
@@ -134,25 +137,25 @@ function action({ toolId, name, input }: ToolStarted): Body {
 
 function toolResult(event: ToolCompleted): Body {
   const { toolId, name, status, error, data } = event
-  const told = outputOrError(event) ?? (data === undefined ? '' : JSON.stringify(data))
+  const text = outputOrError(event) ?? (data === undefined ? '' : JSON.stringify(data))
   return {
     type: 'toolResult',
     payload: {
       tool: name,
       success: status === 'success',
-      output: told,
+      output: text,
       toolId,
       ...(status !== 'success' && { status }),
-      ...(error !== undefined && error !== told && { error }),
+      ...(error !== undefined && error !== text && { error }),
     },
   }
 }
 
-/** A file that has another name now is gone under the old one, and new under this. */
+/** A renamed file is reported as deleted under the old name and created under the new one. */
 function diffs(event: FileChanged): readonly Body[] {
   const { path, change, from, diff, before, after } = event
   if (change !== 'renamed') return [diffBody(path, change, diff ?? diffOf(change, before, after), from)]
-  // Its own diff tells what was changed besides the name.
+  // The file's own diff shows what changed besides the name.
   const created = diffBody(path, 'created', diff ?? diffOf('created', undefined, after), from)
   return from === undefined
     ? [created]
@@ -173,7 +176,7 @@ function diffBody(file: string, change: BoardChange, diff: string, from?: string
   }
 }
 
-/** Without both texts a change is not known, but for a file that was not there before, or is not now. */
+/** Both texts are needed for a diff, except for created and deleted files. */
 function diffOf(change: BoardChange, before: string | undefined, after: string | undefined): string {
   const old = before ?? (change === 'created' ? '' : undefined)
   const now = after ?? (change === 'deleted' ? '' : undefined)
@@ -185,7 +188,7 @@ function noted({ standing }: BoardFold, event: Event): readonly Body[] {
   return NOTHING
 }
 
-/** Readers take `error` and `cancelled` for the end, so they are said only when no turn is left. */
+/** Clients treat `error` and `cancelled` as the end, so they are emitted only when no turn is left. */
 function turnEnd({ standing }: BoardFold, event: TurnCompleted): readonly Body[] {
   const { outcome, error } = event
   const state = advance(standing, event)

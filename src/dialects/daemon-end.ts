@@ -1,16 +1,16 @@
 import type { TurnCompleted } from '../model/events/turn.ts'
 import { FACES, type Usage } from '../model/index.ts'
 import type { StreamEvent } from './daemon-event.ts'
-import { whyEnded } from './outcome-words.ts'
+import { whyEnded } from './outcome-messages.ts'
 
-interface Told {
-  /** The agent's own id of the session; ours, where it has none. */
+interface TerminalContext {
+  /** The agent's session id, or the Mainstem id if the agent has none. */
   sessionId: string
   showsRaw: boolean
 }
 
-/** The one message that ends a turn's last exchange. */
-export function terminalOf(event: TurnCompleted, { sessionId, showsRaw }: Told): StreamEvent {
+/** Builds the message that ends the last exchange of a turn. */
+export function terminalOf(event: TurnCompleted, { sessionId, showsRaw }: TerminalContext): StreamEvent {
   const { outcome, error, durationMs, usage } = event
   const type = stoppedFromOutside(event) ? 'interrupted' : FACES[outcome].daemon
   switch (type) {
@@ -30,14 +30,14 @@ export function terminalOf(event: TurnCompleted, { sessionId, showsRaw }: Told):
   }
 }
 
-/** Somebody else sent the agent's process a signal; to a reader of this face that is an interruption. */
+/** A signal from another process ended the agent; this dialect reports that as an interruption. */
 function stoppedFromOutside({ outcome, exit }: TurnCompleted): boolean {
   if (outcome !== 'crashed') return false
   const { signal, code } = exit ?? {}
   return signal === 'SIGTERM' || signal === 'SIGINT' || code === 143 || code === 130
 }
 
-/** Under the names that readers of `raw` know. */
+/** Uses the field names that clients of `raw` expect. */
 function usageOf({ input, output, cacheRead, cacheWrite, partial }: Usage): Record<string, number | true> {
   return {
     ...(input !== undefined && { input_tokens: input }),

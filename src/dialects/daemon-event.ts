@@ -4,26 +4,26 @@ import { AskedQuestion, QUESTION_TOOL } from './daemon-request.ts'
 
 const Questions = z.array(AskedQuestion).min(1)
 
-const sessionId = z.string().optional().describe("the agent's own session id, once the agent has told it")
+const sessionId = z.string().optional().describe("the agent's session id, once the agent has reported it")
 const raw = z
   .record(z.string(), z.unknown())
   .optional()
-  .describe("the agent's own message, for readers that ask for it")
+  .describe("the agent's native message, if the client requests it")
 
 const ToolUse = z
   .strictObject({
     type: z.literal('tool_use'),
     tool: z.string(),
     input: z.union([z.record(z.string(), z.unknown()), Questions]).optional(),
-    message: z.string().optional().describe('how the call is going'),
-    request_id: z.string().optional().describe('the request that a question stands for'),
+    message: z.string().optional().describe('progress of the call'),
+    request_id: z.string().optional().describe('the request that the question represents'),
     raw,
   })
   .refine(({ tool, input }) => !input || Array.isArray(input) === (tool === QUESTION_TOOL), {
-    message: `the input of ${QUESTION_TOOL}, and of no other tool, is a list of questions`,
+    message: `only ${QUESTION_TOOL} has a list of questions as input`,
   })
 
-/** What `session.send` streams, but for the transport's `ping`. Readers skip types and fields they do not know. */
+/** The events of `session.send`, except for the transport's `ping`. Clients skip types and fields they do not know. */
 export const StreamEvent = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('system'),
@@ -42,8 +42,8 @@ export const StreamEvent = z.discriminatedUnion('type', [
   ToolUse,
   z.strictObject({
     type: z.literal('result'),
-    session_id: z.string().describe("the agent's own session id; ours, where it has none"),
-    outcome: Outcome.optional().describe('absent when all went well'),
+    session_id: z.string().describe("the agent's session id, or the Mainstem id if it has none"),
+    outcome: Outcome.optional().describe('absent on success'),
     raw,
   }),
   z.strictObject({ type: z.literal('queued'), position: z.int().positive() }),

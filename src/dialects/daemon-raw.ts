@@ -1,7 +1,7 @@
 import type { EventType } from '../model/index.ts'
 import type { StreamEvent } from './daemon-event.ts'
 
-/** Which message of an event shows the frame that it came from. */
+/** The message type that carries the native frame of an event. */
 const SHOWN_IN: Partial<Record<EventType, StreamEvent['type']>> = {
   'session.updated': 'system',
   'text.completed': 'text',
@@ -11,19 +11,19 @@ const SHOWN_IN: Partial<Record<EventType, StreamEvent['type']>> = {
   'turn.completed': 'result',
 }
 
-/** The messages of an event with the frame that it came from. */
+/** Adds the native frame to the messages of an event. */
 export function withRaw(
-  said: readonly StreamEvent[],
+  messages: readonly StreamEvent[],
   event: EventType,
   text: string,
 ): readonly StreamEvent[] {
   const type = SHOWN_IN[event]
-  const frame = said.some((message) => message.type === type) ? objectIn(text) : undefined
-  if (!frame) return said
-  return said.map((message) => (message.type === type ? addRaw(message, frame) : message))
+  const frame = messages.some((message) => message.type === type) ? objectIn(text) : undefined
+  if (!frame) return messages
+  return messages.map((message) => (message.type === type ? addRaw(message, frame) : message))
 }
 
-/** What the frame says wins over what was put there for frames that do not say it. */
+/** Fields of the frame override fields that were filled in for agents whose frames lack them. */
 function addRaw(message: StreamEvent, frame: Record<string, unknown>): StreamEvent {
   switch (message.type) {
     case 'system':
@@ -36,7 +36,7 @@ function addRaw(message: StreamEvent, frame: Record<string, unknown>): StreamEve
   }
 }
 
-/** A frame that is no JSON object has no place in `raw`. */
+/** `raw` cannot represent a frame that is not a JSON object. */
 function objectIn(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text)

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import type { RequestOpened } from '../model/events/request.ts'
 import type { Question } from '../model/index.ts'
-import { subjectOf } from './request-words.ts'
+import { subjectOf } from './request-subject.ts'
 
-/** The name that this face keeps for a question to a person. */
+/** The tool name that this dialect reserves for a question to a person. */
 export const QUESTION_TOOL = 'AskUserQuestion'
 
 const AskedOption = z.strictObject({ label: z.string(), description: z.string() })
@@ -15,8 +15,8 @@ export const AskedQuestion = z.strictObject({
 })
 type AskedQuestion = z.infer<typeof AskedQuestion>
 
-/** The input of a call as agents write it. */
-const Asking = z.object({
+/** The input of a question call as agents write it. */
+const QuestionInput = z.object({
   questions: z.array(
     z.object({
       question: z.string(),
@@ -26,16 +26,16 @@ const Asking = z.object({
   ),
 })
 
-/** Whatever the agent waits for, as questions: a permission is one with the answers Allow and Deny. */
+/** Converts an open request into question form; a permission becomes a question with Allow and Deny options. */
 export function questionsOf(request: RequestOpened): AskedQuestion[] {
   const { questions } = request
   if (questions && questions.length > 0) return questions.map(asked)
   return [{ header: headerOf(request), options: [option('Allow'), option('Deny')], multiSelect: false }]
 }
 
-/** What an agent means to ask, read from its call; nothing when that is no list of questions. */
+/** Reads the questions of a call; returns an empty list when the input is not a list of questions. */
 export function questionsIn(input: unknown): AskedQuestion[] {
-  const { questions } = Asking.safeParse(input).data ?? { questions: [] }
+  const { questions } = QuestionInput.safeParse(input).data ?? { questions: [] }
   return questions.map(({ question, options, multiSelect }) =>
     asked({ id: '', text: question, options, multiple: multiSelect }),
   )
@@ -49,13 +49,13 @@ function asked({ text, options, multiple }: Question): AskedQuestion {
   }
 }
 
-/** Readers may show the description alone, so it names the option too, once. */
+/** Clients may show the description alone, so it includes the label once. */
 function option(label: string, description?: string): z.infer<typeof AskedOption> {
   if (!description) return { label, description: label }
   return { label, description: isNamed(description, label) ? description : `${label} (${description})` }
 }
 
-/** Does the description begin with the label, as a word? */
+/** Returns whether the description starts with the label as a whole word. */
 function isNamed(description: string, label: string): boolean {
   if (!description.toLowerCase().startsWith(label.toLowerCase())) return false
   return !/^[\p{L}\p{N}]/u.test(description.slice(label.length))
@@ -66,13 +66,14 @@ function headerOf(request: RequestOpened): string {
   switch (kind) {
     case 'permission': {
       const about = subjectOf(request)
-      // Some agents put it as a question themselves. Looked for once, however many marks there are in it.
+      // Some agents already phrase the title as a question. The lookbehind keeps the replacement linear for any number
+      // of question marks.
       return about === '' ? 'Allow this?' : `Allow ${about.replace(/(?<!\?)\?+$/, '')}?`
     }
     case 'plan':
       return 'Approve this plan?'
     case 'login':
-      return title ?? 'The agent needs a login. Go on?'
+      return title ?? 'The agent needs a login. Continue?'
     case 'question':
       return title ?? 'Go on?'
     default:

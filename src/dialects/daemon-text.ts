@@ -1,50 +1,57 @@
 import type { TextCompleted, TextDelta } from '../model/events/message.ts'
-import { type Appending, appendAgain, appendDelta, appendWhole, newAppending, restOf } from './appending.ts'
+import {
+  type AppendOnlyText,
+  appendAgain,
+  appendDelta,
+  appendWhole,
+  newAppendOnlyText,
+  restOf,
+} from './append-only-text.ts'
 
 /**
- * What the reader of one stream has of the main thread's text. Partials are appended, and a whole text replaces them;
- * a message can begin in one stream and end in the next, and then the next has only the rest of it.
+ * The main-thread text that the client of one stream has. Partials are appended, and the complete text replaces them. A
+ * message can start in one stream and end in the next, which then gets only the rest.
  */
 export interface ShownText {
-  appending: Appending
-  /** The beginnings of open messages that an earlier stream has shown. */
+  appending: AppendOnlyText
+  /** The prefixes of open messages that an earlier stream has shown. */
   readonly earlier: Map<string, string>
 }
 
 export function newShownText(): ShownText {
-  return { appending: newAppending(), earlier: new Map() }
+  return { appending: newAppendOnlyText(), earlier: new Map() }
 }
 
-/** What to append; empty when the reader has it already. */
+/** Returns the text to append; empty when the client already has it. */
 export function showDelta(shown: ShownText, event: TextDelta): string {
   return appendDelta(shown.appending, event)
 }
 
-/** What replaces the partials of this stream; empty when there is nothing left to say. */
+/** Returns the text that replaces the partials of this stream; empty when nothing is left to show. */
 export function showWhole(shown: ShownText, event: TextCompleted): string {
   if (event.parent !== undefined) return ''
   const { messageId, text } = event
-  // The books alone: the reader drops what it has gathered.
+  // Updates the bookkeeping only: the client discards its accumulated partials.
   appendWhole(shown.appending, event)
   const earlier = shown.earlier.get(messageId) ?? ''
   return restOf(text, earlier) ?? text
 }
 
-/** Whether the partials of this stream, and of earlier ones, say all of this text. */
+/** Returns whether the partials of this stream and earlier ones contain the complete text. */
 export function isWhole({ appending, earlier }: ShownText, { messageId, text }: TextCompleted): boolean {
   const { text: partials = '', shown } = appending.open.get(messageId) ?? {}
   return shown === undefined && text !== '' && (earlier.get(messageId) ?? '') + partials === text
 }
 
-/** The agent dropped the message and will repeat it. */
+/** Records that the agent discarded the message and will repeat it. */
 export function showAgain(shown: ShownText, messageId: string): void {
   appendAgain(shown.appending, messageId)
 }
 
-/** The stream ends and the turn goes on: the next reader has nothing, but what was shown is not said again. */
+/** Ends the stream while the turn continues: the next stream does not repeat the text that was shown. */
 export function cutText(shown: ShownText): void {
   for (const [messageId, { text }] of shown.appending.open) {
     shown.earlier.set(messageId, (shown.earlier.get(messageId) ?? '') + text)
   }
-  shown.appending = newAppending()
+  shown.appending = newAppendOnlyText()
 }

@@ -4,9 +4,15 @@ import type { SessionEnded, SessionUpdated } from '../model/events/session.ts'
 import type { ToolProgressed, ToolStarted } from '../model/events/tool.ts'
 import type { TurnCompleted } from '../model/events/turn.ts'
 import type { Entry } from '../model/index.ts'
-import { type Asking, holdQuestion, takeAllUnasked, takeAsked, takeUnasked } from './daemon-asking.ts'
 import { terminalOf } from './daemon-end.ts'
 import type { StreamEvent } from './daemon-event.ts'
+import {
+  holdQuestion,
+  type QuestionCalls,
+  takeAllUnasked,
+  takeAsked,
+  takeUnasked,
+} from './daemon-question-calls.ts'
 import { withRaw } from './daemon-raw.ts'
 import { QUESTION_TOOL, questionsOf } from './daemon-request.ts'
 import {
@@ -19,36 +25,36 @@ import {
   showWhole,
 } from './daemon-text.ts'
 import { byRules, type Dialect, defineDialect, type Message, type Rules, silent } from './dialect.ts'
-import { cutOffBy } from './outcome-words.ts'
-import { isAskedHere } from './request-words.ts'
-import { argumentsOf } from './tool-words.ts'
+import { cutOffBy } from './outcome-messages.ts'
+import { isAskedHere } from './request-subject.ts'
+import { argumentsOf } from './tool-output.ts'
 
 interface DaemonState {
   readonly showsRaw: boolean
   readonly showsDrafts: boolean
-  /** The agent's own id of the session. */
+  /** The agent's session id. */
   sessionId: string | undefined
-  /** As the agent has told it; what was asked for may be another. */
+  /** The model that the agent reported; it may differ from the requested one. */
   model: string | undefined
-  /** The open turn; without one, nothing is said. */
+  /** The open turn; outside of a turn nothing is emitted. */
   turn: number | undefined
-  /** Was the `system` message of this exchange sent? */
+  /** Whether the `system` message of this exchange was emitted. */
   greeted: boolean
-  /** Did the last entry end the exchange with a question? What follows is for the next stream. */
+  /** Whether the last entry ended the exchange with a question. Later messages belong to the next stream. */
   asked: boolean
   text: ShownText
-  /** A text that was cut and whose partials say all of it. It is a message only if the turn continues. */
+  /** A text that was cut off and fully delivered by its partials. It becomes a message only if the turn continues. */
   cut: StreamEvent | undefined
-  /** The open calls as the reader has seen them. */
+  /** The open calls as the client has seen them. */
   readonly tools: Map<string, { name: string; input: unknown }>
-  readonly asking: Asking
+  readonly asking: QuestionCalls
   ended: boolean
 }
 
 const NOTHING: readonly StreamEvent[] = []
 
 const rules: Rules<DaemonState, StreamEvent> = {
-  'session.updated': shakeHands,
+  'session.updated': handleHandshake,
   'session.ended': endSession,
   'turn.queued': (_, { position }) => [{ type: 'queued', position }],
   'turn.started': (state, { turn }) => {
@@ -72,7 +78,7 @@ const rules: Rules<DaemonState, StreamEvent> = {
   'tool.completed': (state, { toolId }) => {
     state.tools.delete(toolId)
     const unasked = takeUnasked(state.asking, toolId)
-    return unasked ? speak(state, unasked) : NOTHING
+    return unasked ? emit(state, unasked) : NOTHING
   },
   'request.opened': ask,
   'session.started': silent,
@@ -93,7 +99,7 @@ const rules: Rules<DaemonState, StreamEvent> = {
   'usage.reported': silent,
   'limit.reported': silent,
   'notice.raised': (state, { code, message }) =>
-    code === 'context_lost' ? speak(state, { type: 'system', subtype: code, message }) : NOTHING,
+    code === 'context_lost' ? emit(state, { type: 'system', subtype: code, message }) : NOTHING,
   'output.written': silent,
   'native.unmapped': silent,
 }
@@ -101,9 +107,9 @@ const rules: Rules<DaemonState, StreamEvent> = {
 const project = byRules(rules)
 
 /**
- * What `session.send` streams, exchange by exchange: a turn, or a part of one that ends in a question.
- * It has no place for results of tools, thinking, file changes, plans, sub-agents but for their tools, limits and
- * notices other than `context_lost`, and none for what happens between two turns.
+ * The events of `session.send`, in exchanges: a turn, or the part of a turn that ends in a question. It cannot
+ * represent tool results, thinking, file changes, plans, sub-agents except for their tools, limits, notices other than
+ * `context_lost`, and events between turns.
  */
 export const daemon: Dialect = defineDialect({
   id: 'daemon',
@@ -124,8 +130,8 @@ export const daemon: Dialect = defineDialect({
   project(state, entry, raw) {
     if (state.ended) return NOTHING
     if (state.asked) beginNext(state)
-    const said = project(state, entry)
-    return state.showsRaw && raw !== undefined ? withRaw(said, entry.event.type, raw) : said
+    const emitted = project(state, entry)
+    return state.showsRaw && raw !== undefined ? withRaw(emitted, entry.event.type, raw) : emitted
   },
   finished: (state) => state.ended,
 })
@@ -133,18 +139,18 @@ export const daemon: Dialect = defineDialect({
 const LAST: ReadonlySet<unknown> = new Set<StreamEvent['type']>(['result', 'error', 'interrupted', 'queued'])
 
 /**
- * Does the exchange end with this message? A transport then sends `[DONE]`, and what follows is for the next stream.
- * Whose exchange it was is told by the entry's turn: a prompt can be queued while another turn is open.
+ * Returns whether this message ends the exchange. The transport then sends `[DONE]`, and later messages belong to the
+ * next stream. The entry's turn identifies the exchange: a prompt can be queued while another turn is open.
  */
 export function endsExchange(message: Message): boolean {
   return LAST.has(message.type)
 }
 
 /**
- * The question that was the last to be heard ends nothing, because somebody has answered it already: the reader stays,
- * and has what was said. The state is that of this dialect, and hidden as every dialect's is.
+ * Continues the exchange after a question that was already answered: the stream stays open and the client keeps the
+ * text it has. Takes the opaque state of this dialect.
  */
-export function goOn(state: unknown): void {
+export function continueExchange(state: unknown): void {
   const known = state as DaemonState
   known.asked = false
 }
@@ -156,7 +162,7 @@ function beginNext(state: DaemonState): void {
   cutText(state.text)
 }
 
-function speak(state: DaemonState, ...messages: StreamEvent[]): readonly StreamEvent[] {
+function emit(state: DaemonState, ...messages: StreamEvent[]): readonly StreamEvent[] {
   if (state.turn === undefined) return NOTHING
   const { cut } = state
   state.cut = undefined
@@ -164,13 +170,13 @@ function speak(state: DaemonState, ...messages: StreamEvent[]): readonly StreamE
   return state.greeted ? all : [greeting(state), ...all]
 }
 
-/** A text that was cut has no message of its own where the turn ends there: its partials are all there is. */
+/** A text that was cut off by the end of the turn gets no message: its partials contain all of it. */
 function completeText(state: DaemonState, event: TextCompleted): readonly StreamEvent[] {
   const isShown = event.partial === true && isWhole(state.text, event)
   const content = showWhole(state.text, event)
   if (content === '') return NOTHING
   const message: StreamEvent = { type: 'text', content }
-  if (!isShown) return speak(state, message)
+  if (!isShown) return emit(state, message)
   state.cut = message
   return NOTHING
 }
@@ -188,31 +194,34 @@ function modelName({ model }: DaemonState): { model?: string } {
   return model === undefined ? {} : { model }
 }
 
-/** The reader hears at once that the agent is there, not only when it speaks. */
-function shakeHands(state: DaemonState, event: SessionUpdated): readonly StreamEvent[] {
+/** Emits `system` as soon as the agent is connected, before its first output. */
+function handleHandshake(state: DaemonState, event: SessionUpdated): readonly StreamEvent[] {
   state.model = event.model ?? state.model
   if (event.nativeSessionId === undefined) return NOTHING
   state.sessionId = event.nativeSessionId
-  return speak(state)
+  return emit(state)
 }
 
 function partial(state: DaemonState, content: string): readonly StreamEvent[] {
-  return content === '' ? NOTHING : speak(state, { type: 'partial', content })
+  return content === '' ? NOTHING : emit(state, { type: 'partial', content })
 }
 
 function startTool(state: DaemonState, { toolId, name, input }: ToolStarted): readonly StreamEvent[] {
   if (name === QUESTION_TOOL) {
-    // Told when it is asked of a person.
+    // Emitted when the request for it opens.
     if (state.turn !== undefined) holdQuestion(state.asking, toolId, input)
     return NOTHING
   }
-  // Agents call it by other names too, and some ask before they start the call.
+  // Agents use other names for it as well, and some send the request before they start the call.
   if (state.asking.has(toolId)) return NOTHING
   const call = showCall(state, toolId, name, input)
-  return call ? speak(state, call) : NOTHING
+  return call ? emit(state, call) : NOTHING
 }
 
-/** The call, unless the reader has seen it with this input: some agents ask about a call before they start it. */
+/**
+ * Returns the call unless the client has seen it with this input: some agents request permission before they start the
+ * call.
+ */
 function showCall(state: DaemonState, toolId: string, name: string, input: unknown): StreamEvent | undefined {
   const shown = state.tools.get(toolId)
   state.tools.set(toolId, { name, input })
@@ -233,14 +242,14 @@ function progressTool(state: DaemonState, event: ToolProgressed): readonly Strea
   const { toolId, message = elapsed(event.elapsedMs) } = event
   const tool = state.tools.get(toolId)?.name
   if (tool === undefined || message === undefined) return NOTHING
-  return speak(state, { type: 'tool_use', tool, message })
+  return emit(state, { type: 'tool_use', tool, message })
 }
 
 function elapsed(ms: number | undefined): string | undefined {
   return ms === undefined ? undefined : `Running for ${Math.round(ms / 1000)} s`
 }
 
-/** A question to a person ends the exchange and leaves the turn open: what the person sends next is the answer. */
+/** A question to a person ends the exchange and leaves the turn open: the client's next message is the answer. */
 function ask(state: DaemonState, request: RequestOpened, { session }: Entry): readonly StreamEvent[] {
   const { blocking, requestId } = request
   if (!isAskedHere(request) || state.turn === undefined) return NOTHING
@@ -250,50 +259,50 @@ function ask(state: DaemonState, request: RequestOpened, { session }: Entry): re
     input: questionsOf(request),
     request_id: requestId,
   }
-  const said = speak(state, ...subjectOf(state, request), question)
-  if (!blocking) return said
+  const emitted = emit(state, ...subjectOf(state, request), question)
+  if (!blocking) return emitted
   state.asked = true
-  return [...said, { type: 'result', session_id: state.sessionId ?? session }]
+  return [...emitted, { type: 'result', session_id: state.sessionId ?? session }]
 }
 
-/** Nobody should allow what they have not seen: the call comes first. */
+/** Emits the call before the question, so that a person sees what they are asked to allow. */
 function subjectOf(state: DaemonState, request: RequestOpened): StreamEvent[] {
   const { questions, tool, toolId, input } = request
   if (tool === QUESTION_TOOL || (toolId !== undefined && state.asking.has(toolId))) {
     const call = takeAsked(state.asking, toolId)
     return call && !questions?.length ? [call] : []
   }
-  // The question is all there is to the call.
+  // The question fully represents the call.
   if (questions && toolId !== undefined) state.asking.set(toolId, undefined)
   if (questions || tool === undefined) return []
   if (toolId === undefined) return [toolUse(tool, input)]
-  // A request that says nothing new is about the call as it was shown.
+  // A request without new input refers to the call as it was shown.
   const call = !isGiven(input) && state.tools.has(toolId) ? undefined : showCall(state, toolId, tool, input)
   return call ? [call] : []
 }
 
 function endTurn(state: DaemonState, event: TurnCompleted, entry: Entry): readonly StreamEvent[] {
   const last = terminalOf(event, { ...state, sessionId: state.sessionId ?? entry.session })
-  // A prompt that never ran has an end of its own, which is not that of the open turn.
+  // A prompt that was dropped from the queue has its own end, which does not end the open turn.
   if (event.turn !== state.turn) return [last]
-  return lastWords(state, last)
+  return finishExchange(state, last)
 }
 
-function lastWords(state: DaemonState, last: StreamEvent): readonly StreamEvent[] {
+function finishExchange(state: DaemonState, last: StreamEvent): readonly StreamEvent[] {
   const unasked = takeAllUnasked(state.asking)
   if (last.type === 'error' || last.type === 'interrupted') state.cut = undefined
-  const said = speak(state, ...unasked, last)
+  const emitted = emit(state, ...unasked, last)
   state.turn = undefined
-  return said
+  return emitted
 }
 
-/** Every turn has its end in the log; were one missing, the reader would wait for ever. */
+/** Every turn has an end in the log; without one the client would wait forever. */
 function endSession(state: DaemonState, event: SessionEnded): readonly StreamEvent[] {
   const { error } = event
   state.ended = true
   if (state.turn === undefined) return NOTHING
   const outcome = cutOffBy(event)
-  if (outcome === 'interrupted') return lastWords(state, { type: 'interrupted' })
+  if (outcome === 'interrupted') return finishExchange(state, { type: 'interrupted' })
   const message = error?.message ?? 'the session ended before the turn did'
-  return lastWords(state, { type: 'error', message, ...(error && { code: error.code }), outcome })
+  return finishExchange(state, { type: 'error', message, ...(error && { code: error.code }), outcome })
 }

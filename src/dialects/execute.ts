@@ -3,17 +3,23 @@ import type { SessionEnded } from '../model/events/session.ts'
 import type { ToolCompleted, ToolStarted } from '../model/events/tool.ts'
 import type { TurnCompleted, TurnQueued, TurnStarted } from '../model/events/turn.ts'
 import { exitCodeOf, Outcome, type Usage } from '../model/index.ts'
-import { type Appending, appendAgain, appendDelta, appendWhole, newAppending } from './appending.ts'
+import {
+  type AppendOnlyText,
+  appendAgain,
+  appendDelta,
+  appendWhole,
+  newAppendOnlyText,
+} from './append-only-text.ts'
 import { byRules, type Dialect, defineDialect, type Rules, silent } from './dialect.ts'
-import { type HeldLines, holdLine, newHeldLines, releaseLines } from './line-buffer.ts'
-import { cutOffBy } from './outcome-words.ts'
-import { outputOrError } from './tool-words.ts'
+import { bufferLine, flushLines, type LineBuffer, newLineBuffer } from './line-buffer.ts'
+import { cutOffBy } from './outcome-messages.ts'
+import { outputOrError } from './tool-output.ts'
 import { UsagePartial } from './usage-partial.ts'
 
 const status = z.enum(['started', 'completed', 'failed'])
 const tokens = z.int().nonnegative()
 
-/** What `POST /v1/execute` streams. Readers skip kinds and fields they do not know. */
+/** The events of `POST /v1/execute`. Clients skip kinds and fields they do not know. */
 export const OutputEvent = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('agent_token'), text: z.string() }),
   z.strictObject({ kind: z.literal('thinking'), text: z.string() }),
@@ -44,7 +50,7 @@ export const OutputEvent = z.discriminatedUnion('kind', [
     output_tokens: tokens,
     cache_read: tokens,
     cache_write: tokens,
-    usageReported: z.literal(false).optional().describe('a count that the agent did not tell is 0'),
+    usageReported: z.literal(false).optional().describe('a count that the agent did not report is 0'),
     usagePartial: UsagePartial.optional(),
   }),
   z.strictObject({ kind: z.literal('stdout'), line: z.string() }),
@@ -53,9 +59,7 @@ export const OutputEvent = z.discriminatedUnion('kind', [
     kind: z.literal('session_end'),
     exit_code: z.int32(),
     duration_ms: tokens,
-    outcome: Outcome.exclude(['completed'])
-      .optional()
-      .describe('the exact outcome; absent when all went well'),
+    outcome: Outcome.exclude(['completed']).optional().describe('the exact outcome; absent on success'),
   }),
   z.strictObject({
     kind: z.literal('error'),
@@ -69,17 +73,17 @@ export const OutputEvent = z.discriminatedUnion('kind', [
 export type OutputEvent = z.infer<typeof OutputEvent>
 
 interface ExecuteState {
-  /** The turn of the task: the first that was accepted. */
+  /** The turn of the task: the first one that was accepted. */
   turn: number | undefined
-  readonly text: Appending
-  readonly thinking: Appending
+  readonly text: AppendOnlyText
+  readonly thinking: AppendOnlyText
   readonly labels: Map<string, string>
-  readonly stderr: HeldLines
+  readonly stderr: LineBuffer
   usage: Usage | undefined
   ended: boolean
 }
 
-/** These hooks say nothing about the task. */
+/** Hooks that carry no information about the task. */
 const LIFECYCLE_HOOKS: ReadonlySet<string> = new Set(['sessionstart', 'stop', 'notification'])
 
 const NOTHING: readonly OutputEvent[] = []
@@ -112,7 +116,7 @@ const rules: Rules<ExecuteState, OutputEvent> = {
   },
   'output.written': (state, { stream, line }) => {
     if (stream === 'stdout') return [{ kind: 'stdout', line }]
-    holdLine(state.stderr, line)
+    bufferLine(state.stderr, line)
     return NOTHING
   },
   'native.unmapped': (_, { frame, blob }) => [
@@ -120,7 +124,7 @@ const rules: Rules<ExecuteState, OutputEvent> = {
   ],
   'turn.queued': accept,
   'turn.started': accept,
-  // A prompt that came later may be dropped while the task still runs.
+  // A later prompt may be dropped while the task still runs.
   'turn.completed': (state, event) =>
     state.turn === undefined || state.turn === event.turn ? end(state, event) : NOTHING,
   'session.ended': endSession,
@@ -143,15 +147,15 @@ const rules: Rules<ExecuteState, OutputEvent> = {
 
 const project = byRules(rules)
 
-/** One task, one stream: `session_end` is its last message, always and once. */
+/** One task per stream: `session_end` is always its last message and emitted exactly once. */
 export const execute: Dialect = defineDialect({
   id: 'execute',
   initial: (): ExecuteState => ({
     turn: undefined,
-    text: newAppending(),
-    thinking: newAppending(),
+    text: newAppendOnlyText(),
+    thinking: newAppendOnlyText(),
     labels: new Map(),
-    stderr: newHeldLines(),
+    stderr: newLineBuffer(),
     usage: undefined,
     ended: false,
   }),
@@ -186,7 +190,7 @@ function toolStarted({ toolId, name, title, input }: ToolStarted): OutputEvent {
 function toolCompleted(event: ToolCompleted): readonly OutputEvent[] {
   const { toolId, name, status } = event
   const failed = status !== 'success'
-  // Why it failed, where the result does not say so: a refusal, a cancellation, an error beside the output.
+  // The reason of a failure that the result does not contain: a denial, a cancellation, or an error besides the output.
   const why = event.error ?? (failed && status !== 'error' ? status : undefined)
   return [
     {
@@ -217,7 +221,7 @@ function hook(
   { hookId, name, event }: { hookId: string; name: string; event: string },
   status: 'started' | 'completed' | 'failed',
 ): readonly OutputEvent[] {
-  // Each agent writes their names in its own way.
+  // Agents spell hook names with different capitalisation.
   return LIFECYCLE_HOOKS.has(event.toLowerCase()) ? NOTHING : [{ kind: 'hook', id: hookId, name, status }]
 }
 
@@ -227,7 +231,7 @@ function end(state: ExecuteState, event: Ending, why = FAILURES[event.outcome]):
   state.ended = true
   const { outcome, durationMs } = event
   const exitCode = exitCodeOf(outcome, event.exit)
-  const stderr = exitCode === 0 ? [] : releaseLines(state.stderr)
+  const stderr = exitCode === 0 ? [] : flushLines(state.stderr)
   return [
     ...stderr.map((line) => ({ kind: 'stderr' as const, line })),
     ...usage(event.usage ?? state.usage),
@@ -241,13 +245,13 @@ function end(state: ExecuteState, event: Ending, why = FAILURES[event.outcome]):
   ]
 }
 
-/** The session ended before its task had become a turn, or in the middle of it. */
+/** The session ended before its task became a turn, or during that turn. */
 function endSession(state: ExecuteState, event: SessionEnded): readonly OutputEvent[] {
   const ending: Ending = { outcome: cutOffBy(event), error: event.error, durationMs: 0 }
   return end(state, ending, 'the session ended before the task did')
 }
 
-/** A count that nobody reported is not zero, but of the four this face cannot leave out one. */
+/** A missing count is not zero, but this dialect requires all four counts. */
 function usage(used: Usage | undefined): readonly OutputEvent[] {
   if (used?.input === undefined && used?.output === undefined) return NOTHING
   const { input = 0, output = 0, cacheRead = 0, cacheWrite = 0 } = used
@@ -264,13 +268,13 @@ function usage(used: Usage | undefined): readonly OutputEvent[] {
   ]
 }
 
-/** The outcomes that this face explains with an `error`, and what it says when nobody gave a reason. */
+/** The outcomes that this dialect explains with an `error`, and the message for an outcome without a reason. */
 const FAILURES: Partial<Record<Outcome, string>> = {
   failed: 'the agent failed',
   refused: 'the model declined the task',
   crashed: 'the agent ended without a result',
   timeout: 'the turn took longer than it was allowed to',
-  lost: 'the process that owned the turn went away',
+  lost: 'the process that owned the turn exited',
 }
 
 function failure({ outcome, error }: Ending, why: string | undefined): readonly OutputEvent[] {

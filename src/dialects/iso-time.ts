@@ -1,13 +1,13 @@
 const DAY_MS = 86_400_000
 
-/** Days in 400 years: the calendar repeats after them. */
+/** Days in 400 years, after which the calendar repeats. */
 const ERA_DAYS = 146_097
 
 const two = (part: number) => String(part).padStart(2, '0')
 
 /**
- * Milliseconds since 1970 as ISO 8601 in UTC. Years are counted from March, so that a leap day is the last of
- * its year. Written here because a projection may not name the clock.
+ * Formats milliseconds since 1970 as ISO 8601 in UTC. Counts years from March, so that a leap day is the last day of
+ * its year. Implemented here because projections may not use `Date`.
  */
 export function isoTime(ms: number): string {
   const days = Math.floor(ms / DAY_MS) + 719_468

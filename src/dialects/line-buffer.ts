@@ -1,29 +1,31 @@
-/** Lines kept back until the end, bounded: the newest are kept, and how many had to go is told. */
-export interface HeldLines {
+/** Lines buffered until the end, bounded: keeps the newest lines and counts the dropped ones. */
+export interface LineBuffer {
   readonly lines: string[]
   size: number
-  left: number
+  dropped: number
 }
 
-/** In characters: what one reader may cost. The log has every line. */
+/** Maximum number of characters per subscriber. The log has every line. */
 const LIMIT = 256 * 1024
 
-/** So that a flood of empty lines is bounded too. */
+/** Cost per line, so that many empty lines are bounded too. */
 const LINE_COST = 64
 
-export function newHeldLines(): HeldLines {
-  return { lines: [], size: 0, left: 0 }
+export function newLineBuffer(): LineBuffer {
+  return { lines: [], size: 0, dropped: 0 }
 }
 
-export function holdLine(held: HeldLines, line: string): void {
-  held.lines.push(line)
-  held.size += line.length + LINE_COST
-  while (held.size > LIMIT && held.lines.length > 1) {
-    held.size -= (held.lines.shift()?.length ?? 0) + LINE_COST
-    held.left++
+export function bufferLine(buffer: LineBuffer, line: string): void {
+  buffer.lines.push(line)
+  buffer.size += line.length + LINE_COST
+  while (buffer.size > LIMIT && buffer.lines.length > 1) {
+    buffer.size -= (buffer.lines.shift()?.length ?? 0) + LINE_COST
+    buffer.dropped++
   }
 }
 
-export function releaseLines(held: HeldLines): readonly string[] {
-  return held.left === 0 ? held.lines : [`[${held.left} earlier lines are in the log]`, ...held.lines]
+export function flushLines(buffer: LineBuffer): readonly string[] {
+  return buffer.dropped === 0
+    ? buffer.lines
+    : [`[${buffer.dropped} earlier lines are in the log]`, ...buffer.lines]
 }

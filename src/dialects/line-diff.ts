@@ -1,9 +1,9 @@
-/** Unchanged lines shown around a change. */
+/** Unchanged lines around a change. */
 const CONTEXT = 3
 
 /**
- * The change from one text to another as one hunk of a unified diff, from the first line that differs to the
- * last. Right for every pair of texts; not always the shortest. Empty when nothing changed.
+ * Returns the change between two texts as one hunk of a unified diff, from the first line that differs to the last.
+ * Correct for every pair of texts, but not always minimal. Empty when nothing changed.
  */
 export function lineDiff(before: string, after: string): string {
   if (before === after) return ''
@@ -28,12 +28,12 @@ export function lineDiff(before: string, after: string): string {
   ].join('')
 }
 
-/** Each with its newline, so that a last line without one differs from the same line with one. */
+/** Lines keep their newline, so that a last line without one differs from the same line with one. */
 function linesOf(text: string): string[] {
   return text === '' ? [] : text.split(/(?<=\n)/)
 }
 
-/** An empty range names the line before it; a full one its first. */
+/** An empty range is numbered by the line before it, any other by its first line. */
 function range(skipped: number, count: number): string {
   return `${count === 0 ? skipped : skipped + 1},${count}`
 }

@@ -6,7 +6,7 @@ interface MainstemState {
   showsRaw: boolean
 }
 
-/** Our own vocabulary: the entries as they are, with `raw=1` each beside the frame it came from. */
+/** The native dialect: entries unchanged; with `raw=1` each comes with its native frame. */
 export const mainstem: Dialect = defineDialect({
   id: 'mainstem',
   initial: (options): MainstemState => ({ ended: false, showsRaw: options.raw === '1' }),

@@ -1,15 +1,15 @@
 import { z } from 'zod'
 import { RequestOpened, type RequestResolved, RequestWithdrawn } from '../model/events/request.ts'
 import { Decision } from '../model/index.ts'
-import { argumentsOf } from './tool-words.ts'
+import { argumentsOf } from './tool-output.ts'
 
 const { requestId, kind, blocking, toolId, title, inputDigest, options, questions } = RequestOpened.shape
 
-/** A request that waits for a client's decision, and the call that answers it. */
+/** A request that awaits a client's decision, and the endpoint that answers it. */
 export const OpenRequest = z.strictObject({
   requestId,
   kind,
-  blocking: blocking.describe('false: the agent works on meanwhile'),
+  blocking: blocking.describe('false: the agent continues to work in the meantime'),
   toolId,
   toolName: z.string().optional(),
   title,
@@ -23,10 +23,12 @@ export const OpenRequest = z.strictObject({
 })
 export type OpenRequest = z.infer<typeof OpenRequest>
 
-/** How a request was decided, or why it needs no decision any more. */
+/** How a request was decided, or why it was withdrawn. */
 export const ClosedRequest = z.strictObject({
   requestId,
-  decision: Decision.optional().describe('absent if it was withdrawn, or decided where it cannot be seen'),
+  decision: Decision.optional().describe(
+    'absent if the request was withdrawn or the decision is not visible',
+  ),
   reason: RequestWithdrawn.shape.reason.optional().describe('why it was withdrawn'),
 })
 export type ClosedRequest = z.infer<typeof ClosedRequest>

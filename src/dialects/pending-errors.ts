@@ -2,8 +2,8 @@ import type { NoticeRaised } from '../model/events/report.ts'
 import type { Entry, Event, EventType } from '../model/index.ts'
 
 /**
- * Error notices that may be the reason why the turn ends. Agents report a fatal error first and end the turn a moment
- * later with the same words; a notice waits here until the log shows which of the two it is.
+ * Error notices that may be the cause of the turn's end. Agents report a fatal error first and end the turn shortly
+ * after with the same message; a notice stays pending until the log shows whether the turn ended.
  */
 export type PendingErrors = NoticeRaised[]
 
@@ -27,10 +27,10 @@ const CONTINUES: ReadonlySet<EventType> = new Set([
   'limit.reported',
 ])
 
-/** Bounds what a reader can cost when an agent reports nothing but errors. */
+/** Bounds the memory per subscriber when an agent reports only errors. */
 const MOST_PENDING = 16
 
-/** The notices to report before this entry; those that the end of `turn` repeats are dropped. */
+/** Returns the notices to report before this entry; drops those that the end of `turn` repeats. */
 export function takeDue(
   pending: PendingErrors,
   { event }: Entry,
@@ -46,7 +46,7 @@ export function takeDue(
 
 type Ending = Extract<Event, { type: 'turn.completed' | 'session.ended' }>
 
-/** A queued prompt that was dropped ends another turn than the open one. */
+/** A prompt dropped from the queue ends a different turn than the open one. */
 function endsTurn(event: Event, turn: number | undefined): event is Ending {
   if (event.type === 'turn.completed') return turn === undefined || event.turn === turn
   return event.type === 'session.ended'

@@ -16,7 +16,7 @@ function event<const Type extends string, Payload extends z.ZodType>(type: Type,
 }
 
 const InitPayload = z.strictObject({
-  model: z.string().describe('empty when the agent does not tell it and none was asked for'),
+  model: z.string().describe('empty when the agent does not report it and none was requested'),
   cwd: z.string(),
   tools: z.array(z.string()),
   capabilities: z.record(z.string(), z.unknown()).exactOptional(),
@@ -54,21 +54,24 @@ export const DonePayload = z.strictObject({
   status: z.enum(['success', 'error', 'interrupted', 'max_turns', 'max_budget']),
   result: z.string().exactOptional(),
   usage: z.strictObject({
-    inputTokens: tokens.describe('with those read from and written to a cache'),
+    inputTokens: tokens.describe('including tokens read from and written to a cache'),
     outputTokens: tokens,
     toolUses: tokens.describe('calls on the main thread'),
     totalCostUsd: z.number().nonnegative().exactOptional(),
     usageReported: z
       .literal(false)
       .exactOptional()
-      .describe('the agent told no tokens: the zeros are not counts'),
+      .describe('the agent reported no tokens; the zeros are not counts'),
     usagePartial: UsagePartial.exactOptional(),
   }),
   durationMs: z.int().nonnegative(),
 })
 export type DonePayload = z.infer<typeof DonePayload>
 
-/** One of the nine, or a namespaced type (`codex:file_change`). Readers skip types and fields they do not know. */
+/**
+ * One of the nine standard types, or a namespaced type (`codex:file_change`). Clients skip types and fields they do not
+ * know.
+ */
 export const AgentEvent = z.union([
   z.discriminatedUnion('type', [
     event('init', InitPayload),
@@ -89,8 +92,8 @@ export const AgentEvent = z.union([
 ])
 export type AgentEvent = z.infer<typeof AgentEvent>
 
-/** The nine; types with a namespace come beside them. */
+/** The nine standard types, without namespaced types. */
 export type AgentEventType = Exclude<AgentEvent['type'], `${string}:${string}`>
 
-/** What all events have in common. */
+/** The fields that all events have in common. */
 export type BaseEvent = Pick<AgentEvent, 'type' | 'agent' | 'timestamp' | 'sessionId' | 'metadata'>

@@ -3,11 +3,11 @@ import type { RequestOpened } from '../model/events/request.ts'
 import type { ToolCompleted } from '../model/events/tool.ts'
 import { codeOfStatus } from '../model/http-status.ts'
 import type { ErrorCode, Event, Usage } from '../model/index.ts'
-import { argumentsOf, outputOrError } from './tool-words.ts'
+import { argumentsOf, outputOrError } from './tool-output.ts'
 import type { DonePayload } from './ues-event.ts'
 import { type Fact, metadata } from './ues-run.ts'
 
-/** The fields of an event under the names of this face; who speaks is told in the metadata. */
+/** Converts the fields of an event to the names of this dialect; the metadata identifies the sub-agent and tool. */
 export function extension(namespace: string, name: string, event: Event, status?: string): Fact {
   const { type: _, parent, toolId, ...fields }: Record<string, unknown> = event
   const payload = {
@@ -40,7 +40,7 @@ export function toolResult(event: ToolCompleted): Fact {
   }
 }
 
-/** What a request without a tool is about. */
+/** The subject of a request without a tool. */
 const SUBJECTS: Record<RequestOpened['kind'], string> = {
   permission: 'permission',
   question: 'AskUserQuestion',
@@ -62,14 +62,13 @@ export function permissionRequest(event: RequestOpened): Fact {
   }
 }
 
-/** A gauge that is not full is no error. */
+/** A usage gauge below its limit is not an error. */
 export function limit(agent: string, event: LimitReported): Fact {
   const { kind, usedPercent, status } = event
   if (kind === 'rate' && (usedPercent ?? 0) < 100) return extension(agent, 'rate_limit', event)
   const code = LIMITS[kind] ?? codeOfRetry(status)
   const { type: _, message, ...figures } = event
-  const words =
-    message ?? (kind === 'retry' ? 'the agent tries again' : 'the limit of the account is reached')
+  const words = message ?? (kind === 'retry' ? 'the agent is retrying' : 'the account limit is reached')
   return { type: 'error', payload: { code, message: words, recoverable: true }, metadata: figures }
 }
 
@@ -78,7 +77,7 @@ const LIMITS: Partial<Record<LimitReported['kind'], ErrorCode>> = {
   rate: 'rate_limited',
 }
 
-/** Why the agent tries again: without a status, or with one that says nothing, it was the connection. */
+/** The reason for a retry: without a status, or with an unknown one, it is the connection. */
 function codeOfRetry(status: number | undefined): ErrorCode {
   const code = status === undefined ? 'unknown' : codeOfStatus(status)
   return code === 'unknown' ? 'connection_failed' : code
@@ -90,7 +89,7 @@ export function notice(event: NoticeRaised): Fact {
   return { type: 'error', payload: { code, message, recoverable: true }, ...metadata({ level, data }) }
 }
 
-/** This face cannot leave out a count; that nobody reported it is told beside it. */
+/** This dialect requires all counts; `usageReported: false` marks counts that the agent did not report. */
 export function usageOf(usage: Usage | undefined, toolUses: number): DonePayload['usage'] {
   const { input, output, cacheRead = 0, cacheWrite = 0, costUsd, partial } = usage ?? {}
   return {

@@ -3,28 +3,28 @@ import type { Entry, Usage } from '../model/index.ts'
 import type { PendingErrors } from './pending-errors.ts'
 import type { AgentEvent } from './ues-event.ts'
 
-/** One turn as this face sees it: from `init` to `done`. */
-interface Run {
+/** One turn in this dialect: from `init` to `done`. */
+interface UesRun {
   turn: number | undefined
   startedAt: number
-  /** Was its `init` said? */
+  /** Whether `init` was emitted. */
   opened: boolean
-  /** What came before the agent had told who it is; said right after `init`. */
-  readonly held: AgentEvent[]
+  /** Events from before the agent's handshake; emitted right after `init`. */
+  readonly buffered: AgentEvent[]
   readonly errors: PendingErrors
   toolUses: number
   usage: Usage | undefined
 }
 
 export interface UesState {
-  /** The reasoning that the reader takes; a summary unless it asks otherwise. */
+  /** The reasoning that the subscriber requests; a summary by default. */
   readonly thinking: 'summary' | 'raw' | 'none'
   agent: string
   started: SessionStarted | undefined
-  /** All that the agent has told about itself. */
+  /** Everything that the agent has reported about itself. */
   known: Omit<SessionUpdated, 'type'>
-  run: Run | undefined
-  /** Tools that were shown as running: no other has a result. */
+  run: UesRun | undefined
+  /** Tools that were shown as running; only these get a result. */
   readonly tools: Set<string>
   runs: number
   ended: boolean
@@ -32,14 +32,14 @@ export interface UesState {
 
 type Unstamped<E> = E extends AgentEvent ? Omit<E, 'agent' | 'timestamp' | 'sessionId'> : never
 
-/** What a rule says; the rest of the message is the same for all. */
+/** The type-specific fields of an event; the common fields are added by `stamp`. */
 export type Fact = Unstamped<AgentEvent>
 
-/** The vendors' own ids, where they are not ours. */
+/** Agent ids of this dialect that differ from ours. */
 const AGENT_IDS: ReadonlyMap<string, string> = new Map([['claude', 'claude-code']])
 
-/** More than any agent has to say before its handshake. */
-const MOST_HELD = 64
+/** More than any agent emits before its handshake. */
+const MAX_BUFFERED = 64
 
 const NOTHING: readonly AgentEvent[] = []
 
@@ -54,30 +54,33 @@ export function startSession(state: UesState, event: SessionStarted): void {
 
 export function beginRun(state: UesState, turn: number | undefined, startedAt: number): void {
   state.runs++
-  state.run = { turn, startedAt, opened: false, held: [], errors: [], toolUses: 0, usage: undefined }
+  state.run = { turn, startedAt, opened: false, buffered: [], errors: [], toolUses: 0, usage: undefined }
 }
 
-/** Says `init`, unless it was said, and then the facts. What happens outside a run is not said. */
-export function tell(state: UesState, entry: Entry, ...facts: Fact[]): readonly AgentEvent[] {
+/** Emits `init` once, then the facts. Events outside of a run are not emitted. */
+export function emit(state: UesState, entry: Entry, ...facts: Fact[]): readonly AgentEvent[] {
   const { run } = state
   if (!run) return NOTHING
-  const said = facts.map((fact) => stamp(state, entry.session, entry.at, fact))
-  if (run.opened) return said
+  const events = facts.map((fact) => stamp(state, entry.session, entry.at, fact))
+  if (run.opened) return events
   run.opened = true
-  return [stamp(state, entry.session, run.startedAt, init(state)), ...run.held.splice(0), ...said]
+  return [stamp(state, entry.session, run.startedAt, init(state)), ...run.buffered.splice(0), ...events]
 }
 
-/** For what may come before the first handshake: it waits, so that `init` can tell the model and the tools. */
-export function tellIntroduced(state: UesState, entry: Entry, fact: Fact): readonly AgentEvent[] {
+/**
+ * For events that may precede the first handshake: they are buffered, so that `init` can include the model and the
+ * tools.
+ */
+export function emitAfterHandshake(state: UesState, entry: Entry, fact: Fact): readonly AgentEvent[] {
   const { run, known } = state
   const introduced = run?.opened || known.nativeSessionId !== undefined
-  if (!run || introduced || run.held.length >= MOST_HELD) return tell(state, entry, fact)
-  run.held.push(stamp(state, entry.session, entry.at, fact))
+  if (!run || introduced || run.buffered.length >= MAX_BUFFERED) return emit(state, entry, fact)
+  run.buffered.push(stamp(state, entry.session, entry.at, fact))
   return NOTHING
 }
 
 function stamp({ agent }: UesState, sessionId: string, timestamp: number, fact: Fact): AgentEvent {
-  // The type stands first, and the fact brings it.
+  // Reserves the first position for the type, which the fact overrides.
   const common = { type: '', agent, timestamp, sessionId }
   return { ...common, ...fact }
 }
@@ -96,7 +99,7 @@ function init({ started, known }: UesState): Fact {
   }
 }
 
-/** Only what is known; nothing at all when nothing is. */
+/** Drops unknown fields; returns no metadata when all are unknown. */
 export function metadata(fields: Record<string, unknown>): { metadata?: Record<string, unknown> } {
   let known: Record<string, unknown> | undefined
   for (const key in fields) {

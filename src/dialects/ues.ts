@@ -3,19 +3,19 @@ import type { ToolStarted } from '../model/events/tool.ts'
 import type { TurnCompleted } from '../model/events/turn.ts'
 import { type Entry, type Event, FACES, type Outcome } from '../model/index.ts'
 import { byRules, type Dialect, defineDialect, type Rules, silent } from './dialect.ts'
-import { cutOffBy, whyEnded } from './outcome-words.ts'
+import { cutOffBy, whyEnded } from './outcome-messages.ts'
 import { takeDue } from './pending-errors.ts'
-import { needsPerson } from './request-words.ts'
-import { argumentsOf } from './tool-words.ts'
+import { needsPerson } from './request-subject.ts'
+import { argumentsOf } from './tool-output.ts'
 import type { AgentEvent } from './ues-event.ts'
 import { extension, limit, notice, permissionRequest, toolResult, usageOf } from './ues-facts.ts'
 import {
   beginRun,
+  emit,
+  emitAfterHandshake,
   type Fact,
   metadata,
   startSession,
-  tell,
-  tellIntroduced,
   type UesState,
 } from './ues-run.ts'
 
@@ -33,7 +33,7 @@ const rules: Rules<UesState, AgentEvent> = {
     return NOTHING
   },
   'turn.completed': (state, event, entry) =>
-    // A prompt that waited and never ran is no run.
+    // A prompt that was dropped from the queue is not a run.
     state.run?.turn === event.turn ? endRun(state, entry, event, whyEnded(event)) : NOTHING,
   'text.delta': (state, { text, messageId, parent }, entry) =>
     speak(state, entry, text, {
@@ -55,24 +55,24 @@ const rules: Rules<UesState, AgentEvent> = {
     }),
   'tool.started': startTool,
   'tool.completed': (state, event, entry) =>
-    state.tools.delete(event.toolId) ? tell(state, entry, toolResult(event)) : NOTHING,
+    state.tools.delete(event.toolId) ? emit(state, entry, toolResult(event)) : NOTHING,
   'request.opened': (state, event, entry) =>
-    needsPerson(event) ? tell(state, entry, permissionRequest(event)) : NOTHING,
+    needsPerson(event) ? emit(state, entry, permissionRequest(event)) : NOTHING,
   'usage.reported': (state, event, entry) => {
     if (event.scope !== 'turn') return agents('usage')(state, event, entry)
     if (state.run) state.run.usage = event
     return NOTHING
   },
-  'limit.reported': (state, event, entry) => tellIntroduced(state, entry, limit(state.agent, event)),
+  'limit.reported': (state, event, entry) => emitAfterHandshake(state, entry, limit(state.agent, event)),
   'notice.raised': (state, event, entry) => {
-    if (event.level !== 'error') return tellIntroduced(state, entry, notice(event))
+    if (event.level !== 'error') return emitAfterHandshake(state, entry, notice(event))
     state.run?.errors.push(event)
     return NOTHING
   },
   'hook.started': (state, event, entry) =>
-    tellIntroduced(state, entry, extension(state.agent, 'hook', event, 'started')),
+    emitAfterHandshake(state, entry, extension(state.agent, 'hook', event, 'started')),
   'hook.completed': (state, event, entry) =>
-    tellIntroduced(state, entry, extension(state.agent, 'hook', event)),
+    emitAfterHandshake(state, entry, extension(state.agent, 'hook', event)),
   'subagent.started': agents('subagent', 'started'),
   'subagent.progressed': agents('subagent', 'progress'),
   'subagent.completed': agents('subagent'),
@@ -95,9 +95,9 @@ const rules: Rules<UesState, AgentEvent> = {
 const project = byRules(rules)
 
 /**
- * The unified event stream. A run is one turn: `init` is its first message and `done` its last, each exactly once,
- * whatever died; a session of several turns reads as several runs.
- * It has no place for drafts of calls, raw output and frames that no rule knows, nor for what happens between turns.
+ * The unified event stream. A run is one turn: `init` is its first message and `done` its last, each emitted exactly
+ * once even after a crash; a session with several turns produces several runs. It cannot represent tool input deltas,
+ * raw output, unmapped frames, and events between turns.
  */
 export const agentEvents: Dialect<UesState, AgentEvent> = {
   id: 'ues',
@@ -115,40 +115,40 @@ export const agentEvents: Dialect<UesState, AgentEvent> = {
     if (state.ended) return NOTHING
     const due = state.run ? takeDue(state.run.errors, entry, state.run.turn) : []
     if (due.length === 0) return project(state, entry)
-    const errors = due.flatMap((event) => tellIntroduced(state, entry, notice(event)))
+    const errors = due.flatMap((event) => emitAfterHandshake(state, entry, notice(event)))
     return [...errors, ...project(state, entry)]
   },
   finished: (state) => state.ended,
 }
 
-/** The same among the other dialects. */
+/** The same dialect without its state type, for the list of dialects. */
 export const ues: Dialect = defineDialect(agentEvents)
 
-type Say = (state: UesState, event: Event, entry: Entry) => readonly AgentEvent[]
+type Emit = (state: UesState, event: Event, entry: Entry) => readonly AgentEvent[]
 
-/** A fact of the agent's that none of the nine can carry, in the agent's namespace. */
-function agents(name: string, status?: string): Say {
-  return (state, event, entry) => tell(state, entry, extension(state.agent, name, event, status))
+/** Emits an agent fact that none of the nine types can represent, in the agent's namespace. */
+function agents(name: string, status?: string): Emit {
+  return (state, event, entry) => emit(state, entry, extension(state.agent, name, event, status))
 }
 
-/** The same for what is ours. */
-function ours(name: string): Say {
-  return (state, event, entry) => tell(state, entry, extension('mainstem', name, event))
+/** Emits a Mainstem fact in the namespace `mainstem`. */
+function ours(name: string): Emit {
+  return (state, event, entry) => emit(state, entry, extension('mainstem', name, event))
 }
 
-/** The handshake opens the run; what changes later is told as a change. */
+/** The handshake opens the run; later changes are emitted as updates. */
 function updateSession(state: UesState, event: SessionUpdated, entry: Entry): readonly AgentEvent[] {
-  const { type: _, ...told } = event
-  state.known = { ...state.known, ...told }
+  const { type: _, ...reported } = event
+  state.known = { ...state.known, ...reported }
   if (state.run?.opened) return agents('session_update')(state, event, entry)
-  return told.nativeSessionId === undefined ? NOTHING : tell(state, entry)
+  return reported.nativeSessionId === undefined ? NOTHING : emit(state, entry)
 }
 
 function speak(state: UesState, entry: Entry, text: string, fact: Fact): readonly AgentEvent[] {
-  return text === '' ? NOTHING : tell(state, entry, fact)
+  return text === '' ? NOTHING : emit(state, entry, fact)
 }
 
-/** Raw chains of thought are for readers that ask for them. */
+/** Raw chains of thought are emitted only on request. */
 function takesThinking({ thinking, started }: UesState): boolean {
   if (thinking === 'none') return false
   return thinking === 'raw' || started?.capabilities.thinking === 'summary'
@@ -159,7 +159,7 @@ function startTool(state: UesState, event: ToolStarted, entry: Entry): readonly 
   if (!state.run) return NOTHING
   if (parent === undefined) state.run.toolUses++
   state.tools.add(toolId)
-  return tell(state, entry, {
+  return emit(state, entry, {
     type: 'tool_use',
     payload: {
       toolName: name,
@@ -171,8 +171,13 @@ function startTool(state: UesState, event: ToolStarted, entry: Entry): readonly 
   })
 }
 
-/** The outcomes that `done` tells in full; any other bad one is explained by an `error` before it. */
-const TOLD_BY_STATUS: ReadonlySet<Outcome> = new Set(['completed', 'interrupted', 'max_steps', 'max_budget'])
+/** The outcomes that the status of `done` fully represents; any other failure is explained by an `error` before it. */
+const REPORTED_BY_STATUS: ReadonlySet<Outcome> = new Set([
+  'completed',
+  'interrupted',
+  'max_steps',
+  'max_budget',
+])
 
 type Ending = Omit<TurnCompleted, 'type' | 'turn' | 'denials'>
 
@@ -193,18 +198,20 @@ function endRun(state: UesState, entry: Entry, ending: Ending, why: string): rea
     type: 'error',
     payload: { code: error?.code ?? outcome, message: why, recoverable: false },
   }
-  const said = TOLD_BY_STATUS.has(outcome) ? tell(state, entry, done) : tell(state, entry, failure, done)
+  const events = REPORTED_BY_STATUS.has(outcome)
+    ? emit(state, entry, done)
+    : emit(state, entry, failure, done)
   state.run = undefined
-  return said
+  return events
 }
 
-/** A session that ended before its prompt had become a turn, or in the middle of one, has an end as well. */
+/** A session that ended before its prompt became a turn, or during a turn, also gets a `done`. */
 function endSession(state: UesState, event: SessionEnded, entry: Entry): readonly AgentEvent[] {
   const { error } = event
   if (state.runs === 0) beginRun(state, undefined, entry.at)
   const durationMs = Math.max(0, entry.at - (state.run?.startedAt ?? entry.at))
   const why = error?.message ?? 'the session ended before the turn did'
-  const said = endRun(state, entry, { outcome: cutOffBy(event), error, durationMs }, why)
+  const events = endRun(state, entry, { outcome: cutOffBy(event), error, durationMs }, why)
   state.ended = true
-  return said
+  return events
 }

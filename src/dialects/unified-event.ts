@@ -37,8 +37,8 @@ export type TokenUsage = z.infer<typeof TokenUsage>
 const outcome = Outcome.exclude(['completed'])
 
 const reason = {
-  code: z.string().optional().describe('the error code in camel case, where the reason is known'),
-  nativeError: z.string().optional().describe("the agent's own error"),
+  code: z.string().optional().describe('the error code in camel case, if the reason is known'),
+  nativeError: z.string().optional().describe("the agent's native error"),
 }
 
 const message = <Type extends string, Fields extends z.ZodRawShape>(type: Type, fields: Fields) =>
@@ -50,15 +50,15 @@ const message = <Type extends string, Fields extends z.ZodRawShape>(type: Type, 
     ...fields,
   })
 
-/** Types that the document does not have. Readers skip types they do not know. */
+/** Types that the protocol does not define. Clients skip types they do not know. */
 export const EXTENSIONS: ReadonlySet<string> = new Set(['requestOpened', 'requestClosed'])
 
-/** What the unified protocol streams: the documented fields, and a few of ours, each with its meaning. */
+/** The events of the unified protocol: the documented fields, plus a few extensions with a description each. */
 export const AgentEvent = z.discriminatedUnion('type', [
   message('sessionStarted', {
     agentType: z.string(),
-    nativeSessionId: z.string().optional().describe("the agent's own session, where it is known by then"),
-    config: SessionConfig.describe('what is known of it; a server knows all but what is not set'),
+    nativeSessionId: z.string().optional().describe("the agent's session id, if already known"),
+    config: SessionConfig.describe('the known fields; a server knows every field that is set'),
   }),
   message('turnStarted', { turnNumber: z.int().positive(), prompt: z.string() }),
   message('textChunk', { content: z.string(), isComplete: z.boolean() }),
@@ -78,7 +78,7 @@ export const AgentEvent = z.discriminatedUnion('type', [
     success: z.boolean(),
     result: z.unknown().optional(),
     error: z.string().optional(),
-    status: ToolStatus.exclude(['success']).optional().describe('how exactly it did not succeed'),
+    status: ToolStatus.exclude(['success']).optional().describe('the exact status of the failure'),
   }),
   message('fileChanged', {
     filePath: z.string(),
@@ -91,7 +91,10 @@ export const AgentEvent = z.discriminatedUnion('type', [
     turnNumber: z.int().positive(),
     usage: TokenUsage,
     durationMs: tokens,
-    usageReported: z.literal(false).optional().describe('the agent told no figures: the zeros are ours'),
+    usageReported: z
+      .literal(false)
+      .optional()
+      .describe('the agent reported no usage; the zeros are not counts'),
     usagePartial: UsagePartial.optional(),
   }),
   message('turnFailed', {
@@ -99,7 +102,7 @@ export const AgentEvent = z.discriminatedUnion('type', [
     error: z.string(),
     ...reason,
     outcome: outcome.describe('the exact outcome'),
-    usage: TokenUsage.optional().describe('if the agent told it'),
+    usage: TokenUsage.optional().describe('if the agent reported it'),
     usagePartial: UsagePartial.optional(),
     durationMs: tokens,
   }),
@@ -110,12 +113,12 @@ export const AgentEvent = z.discriminatedUnion('type', [
     reason: z.enum(['completed', 'failed', 'cancelled', 'timeout']),
     error: z.string().optional(),
     ...reason,
-    outcome: outcome.optional().describe('the exact outcome; absent when all went well'),
+    outcome: outcome.optional().describe('the exact outcome; absent on success'),
   }),
 ])
 export type AgentEvent = z.infer<typeof AgentEvent>
 
 type BodyOf<Emitted> = Emitted extends AgentEvent ? Omit<Emitted, 'id' | 'sessionId' | 'timestamp'> : never
 
-/** A message before it is stamped. */
+/** A message without its common fields. */
 export type Body = BodyOf<AgentEvent>

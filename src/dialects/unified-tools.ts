@@ -1,5 +1,5 @@
 import type { FileChanged, ToolCompleted, ToolProgressed, ToolStarted } from '../model/events/tool.ts'
-import { argumentsOf, outputOf, whyFailed } from './tool-words.ts'
+import { argumentsOf, outputOf, whyFailed } from './tool-output.ts'
 import type { Body } from './unified-event.ts'
 
 const NOTHING: readonly Body[] = []
@@ -20,18 +20,18 @@ export function toolProgress({ toolId, output, progress }: ToolProgressed): read
   ]
 }
 
-/** The one rule for tools that fail: `toolFailed` right before `toolCompleted`, unless nobody knows that it failed. */
+/** A failed tool emits `toolFailed` directly before `toolCompleted`, unless its status is unknown. */
 export function toolCompleted(event: ToolCompleted): readonly Body[] {
   const { toolId, status } = event
   const result = outputOf(event) ?? event.data
-  const told = result !== undefined && { result }
-  if (status === 'success') return [{ type: 'toolCompleted', toolId, success: true, ...told }]
+  const withResult = result !== undefined && { result }
+  if (status === 'success') return [{ type: 'toolCompleted', toolId, success: true, ...withResult }]
   const error = whyFailed(event)
-  const completed: Body = { type: 'toolCompleted', toolId, success: false, ...told, error, status }
+  const completed: Body = { type: 'toolCompleted', toolId, success: false, ...withResult, error, status }
   return status === 'unknown' ? [completed] : [{ type: 'toolFailed', toolId, error }, completed]
 }
 
-/** This face knows no renaming: the old name is gone, and the new one is there. */
+/** This dialect has no renames: the old name is reported as deleted and the new one as created. */
 export function fileChanged({ path, change, from, diff, before, after }: FileChanged): readonly Body[] {
   const was = before !== undefined && { before }
   const is = { ...(diff !== undefined && { diff }), ...(after !== undefined && { after }) }

@@ -2,10 +2,10 @@ import type { NoticeRaised } from '../model/events/report.ts'
 import type { SessionEnded } from '../model/events/session.ts'
 import type { TurnCompleted } from '../model/events/turn.ts'
 import { FACES, type Outcome, type Usage } from '../model/index.ts'
-import { SESSION_OUTCOMES, whyEnded } from './outcome-words.ts'
+import { SESSION_OUTCOMES, whyEnded } from './outcome-messages.ts'
 import type { Body, TokenUsage } from './unified-event.ts'
 
-/** An error of the agent that ended nothing. */
+/** An error of the agent that did not end the turn. */
 export function error({ message, code, data }: NoticeRaised): Body {
   return { type: 'error', message, code: camelCase(code), ...nativeError(data) }
 }
@@ -19,19 +19,19 @@ function camelCase(code: string): string {
   return code.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase())
 }
 
-/** What is said of a turn's end, and of the session's if this was its last turn for now. */
+/** Returns the messages for the end of a turn, and for the end of the session if this was its last turn for now. */
 export function turnEnd(event: TurnCompleted, last: boolean): readonly Body[] {
   const { outcome } = event
   const reason = whyEnded(event)
-  const said: Body[] = []
-  if (outcome === 'completed') said.push(turnCompleted(event))
-  // To be interrupted is not to fail: the end of the session says it, unless other turns wait.
-  else if (outcome !== 'interrupted' || !last) said.push(turnFailed(event, outcome))
-  if (last) said.push(sessionEnded(outcome, reason))
-  return said
+  const messages: Body[] = []
+  if (outcome === 'completed') messages.push(turnCompleted(event))
+  // An interruption is not a failure: the end of the session reports it, unless other turns are queued.
+  else if (outcome !== 'interrupted' || !last) messages.push(turnFailed(event, outcome))
+  if (last) messages.push(sessionEnded(outcome, reason))
+  return messages
 }
 
-/** What is said of a session that ends without a turn that says it. */
+/** Returns the message for a session that ends without a turn that reports it. */
 export function sessionEnd({ reason, error: why }: SessionEnded): Body {
   const outcome = SESSION_OUTCOMES[reason]
   return {
@@ -80,7 +80,7 @@ function isReported({ input, output }: Usage): boolean {
   return input !== undefined && output !== undefined
 }
 
-/** Here the input counts what was read from a cache or written to it. Three figures cannot be left out. */
+/** In this protocol the input count includes cache reads and writes. Three counts are required. */
 function tokenUsage({ input = 0, output = 0, cacheRead, cacheWrite = 0, reasoning }: Usage): TokenUsage {
   const inputTokens = input + (cacheRead ?? 0) + cacheWrite
   return {

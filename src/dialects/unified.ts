@@ -3,32 +3,40 @@ import type { RequestResolved, RequestWithdrawn } from '../model/events/request.
 import type { SessionEnded, SessionStarted } from '../model/events/session.ts'
 import type { TurnQueued, TurnStarted } from '../model/events/turn.ts'
 import type { Entry, EventType, Usage } from '../model/index.ts'
-import { type Appending, appendAgain, appendDelta, appendWhole, newAppending } from './appending.ts'
+import {
+  type AppendOnlyText,
+  appendAgain,
+  appendDelta,
+  appendWhole,
+  newAppendOnlyText,
+} from './append-only-text.ts'
 import { byRules, type Dialect, defineDialect, type Rules, silent } from './dialect.ts'
 import { isoTime } from './iso-time.ts'
 import { closedRequest, openRequest } from './open-request.ts'
 import { type PendingErrors, takeDue } from './pending-errors.ts'
-import { isAskedHere } from './request-words.ts'
+import { isAskedHere } from './request-subject.ts'
 import type { AgentEvent, Body } from './unified-event.ts'
 import { sessionStarted } from './unified-session.ts'
 import { fileChanged, toolCompleted, toolProgress, toolStarted } from './unified-tools.ts'
 import { error, sessionEnd, turnEnd } from './unified-turns.ts'
 
-/** `open` is between a `sessionStarted` and its `sessionEnded`; after `ended` it may open again, never after `over`. */
+/**
+ * `open` is between `sessionStarted` and `sessionEnded`; a session may reopen after `ended`, but never after `over`.
+ */
 type Phase = 'before' | 'open' | 'ended' | 'over'
 
 interface UnifiedState {
   phase: Phase
-  /** What is said again when a session that had ended goes on. */
+  /** Emitted again when an ended session continues. */
   started: SessionStarted | undefined
-  /** Turns that were accepted and have no outcome yet, running or waiting. */
+  /** Turns that were accepted and have no outcome yet, running or queued. */
   readonly unfinished: Set<number>
-  /** Tools that were shown as started: no other is shown as ended. */
+  /** Tools that were shown as started; only these are shown as completed. */
   readonly tools: Set<string>
   /** Requests that were shown as open. */
   readonly requests: Set<string>
-  text: Appending
-  /** The open turn, and what was told of its usage before its end. */
+  text: AppendOnlyText
+  /** The open turn. */
   turn: number | undefined
   readonly errors: PendingErrors
   usage: Usage | undefined
@@ -45,8 +53,8 @@ const rules: Rules<UnifiedState, Body> = {
   },
   'turn.queued': accept,
   'turn.started': (state, event) => {
-    // What an earlier turn dropped and never repeated is no part of this one.
-    state.text = newAppending()
+    // Text that an earlier turn discarded and never repeated does not belong to this one.
+    state.text = newAppendOnlyText()
     const { turn, prompt = '' } = event
     state.turn = turn
     state.usage = undefined
@@ -115,9 +123,8 @@ const rules: Rules<UnifiedState, Body> = {
 const project = byRules(rules)
 
 /**
- * The unified protocol: every stretch of work stands between `sessionStarted` and `sessionEnded`.
- * It cannot carry thinking, plans, the text of sub-agents, steering, limits, cost, and changes to the
- * input of a tool that has started.
+ * The unified protocol: all work happens between `sessionStarted` and `sessionEnded`. It cannot represent thinking,
+ * plans, the text of sub-agents, steering, limits, cost, and input changes of a running tool.
  */
 export const unified: Dialect = defineDialect({
   id: 'unified',
@@ -127,22 +134,22 @@ export const unified: Dialect = defineDialect({
     unfinished: new Set(),
     tools: new Set(),
     requests: new Set(),
-    text: newAppending(),
+    text: newAppendOnlyText(),
     turn: undefined,
     errors: [],
     usage: undefined,
   }),
   project: (state, entry) => {
-    if (!isHeard(state.phase, entry.event.type)) return []
+    if (!isProjected(state.phase, entry.event.type)) return []
     const errors = takeDue(state.errors, entry, state.turn).map(error)
-    const said = [...errors, ...project(state, entry)]
-    return said.map((body, index) => stamp(entry, body, said.length === 1 ? '' : `_${index + 1}`))
+    const bodies = [...errors, ...project(state, entry)]
+    return bodies.map((body, index) => stamp(entry, body, bodies.length === 1 ? '' : `_${index + 1}`))
   },
   finished: ({ phase }) => phase === 'over',
 })
 
-/** Outside an open session only that is heard which opens one, with another policy perhaps, or ends it for good. */
-function isHeard(phase: Phase, type: EventType): boolean {
+/** Outside of an open session, only events that open it or end it for good are projected. */
+function isProjected(phase: Phase, type: EventType): boolean {
   switch (phase) {
     case 'open':
       return true
@@ -157,7 +164,7 @@ function isHeard(phase: Phase, type: EventType): boolean {
   }
 }
 
-/** Numbered within its entry where it does not stand alone. */
+/** Messages of an entry are numbered if there is more than one. */
 function stamp({ session, seq, at }: Entry, body: Body, part: string): AgentEvent {
   return { id: `evt_${seq}${part}`, sessionId: session, timestamp: isoTime(at), ...body }
 }
@@ -185,15 +192,15 @@ function textDelta({ text }: UnifiedState, event: TextDelta): readonly Body[] {
   return content === '' ? NOTHING : [{ type: 'textChunk', content, isComplete: false }]
 }
 
-/** The closing chunk is empty after increments, because readers print every chunk. */
+/** The closing chunk is empty after deltas, because clients print every chunk. */
 function textCompleted({ text }: UnifiedState, event: TextCompleted): readonly Body[] {
   if (event.parent !== undefined) return NOTHING
   return [{ type: 'textChunk', content: appendWhole(text, event), isComplete: true }]
 }
 
-/** Emitted only for a session that was not over already after its last turn. */
+/** Emitted only if the session did not already end with its last turn. */
 function endSession(state: UnifiedState, event: SessionEnded): readonly Body[] {
-  const said = state.phase === 'open'
+  const wasOpen = state.phase === 'open'
   state.phase = 'over'
-  return said ? [sessionEnd(event)] : NOTHING
+  return wasOpen ? [sessionEnd(event)] : NOTHING
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** The mark of a usage whose counts are minimum figures, in dialects that put it beside the counts. */
+/** Marks usage counts as minimum figures, in dialects that put the mark next to the counts. */
 export const UsagePartial = z
   .literal(true)
-  .describe('model calls are missing that the agent does not report: each count is a minimum')
+  .describe('the agent does not report some model calls, so each count is a minimum')

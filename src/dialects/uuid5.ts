@@ -1,8 +1,8 @@
 const encoder = new TextEncoder()
 
 /**
- * A UUID made from a namespace (a UUID) and a name, as RFC 9562 says for version 5: the same two give the same
- * id on every replay. Written here because a projection has no access to the machine's cryptography.
+ * Derives a UUID from a namespace (a UUID) and a name (RFC 9562, version 5): the same inputs give the same id on every
+ * replay. Implemented here because projections may not use `node:crypto`.
  */
 export function uuid5(namespace: string, name: string): string {
   const text = encoder.encode(name)
@@ -25,7 +25,7 @@ const START: Digest = [0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476, 0xc3d2e1f
 const BLOCK = 64
 const ROUNDS = 80
 
-/** Not for secrets: it only spreads names over the space of ids. */
+/** Not for secrets: SHA-1 only distributes names over the id space. */
 function sha1(message: Uint8Array): Digest {
   const padded = padding(message)
   const words = new Int32Array(ROUNDS)
@@ -37,7 +37,7 @@ function sha1(message: Uint8Array): Digest {
   return digest
 }
 
-/** A one bit, zeros, and the length in bits at the end of the last block. */
+/** Pads with a one bit, zeros, and the length in bits at the end of the last block. */
 function padding(message: Uint8Array): DataView {
   const padded = new Uint8Array(Math.ceil((message.length + 9) / BLOCK) * BLOCK)
   padded.set(message)
@@ -47,7 +47,7 @@ function padding(message: Uint8Array): DataView {
   return view
 }
 
-/** Takes one block in; the first sixteen words are the block, the rest is made of them. */
+/** Compresses one block: the first sixteen words are the block, the rest is derived from them. */
 function compress([h0, h1, h2, h3, h4]: Digest, words: Int32Array): Digest {
   const word = (index: number) => words[index] ?? 0
   let [a, b, c, d, e] = [h0, h1, h2, h3, h4]

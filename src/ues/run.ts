@@ -1,6 +1,6 @@
 import type { Agent } from '../agents/agent.ts'
 import { type Wired, wire } from '../compose/wire.ts'
-import { isAskedHere } from '../dialects/request-words.ts'
+import { isAskedHere } from '../dialects/request-subject.ts'
 import { agentEvents } from '../dialects/ues.ts'
 import type { AgentEvent, PermissionRequestPayload } from '../dialects/ues-event.ts'
 import type { RequestOpened } from '../model/events/request.ts'

@@ -40,7 +40,7 @@ test.each<[Event, string, object]>([
   ],
   [
     { type: 'request.withdrawn', requestId: 'e1.0', reason: 'interrupted' },
-    'No longer asked: Bash: rm -r build',
+    'Request withdrawn: Bash: rm -r build',
     { requestId: 'e1.0', reason: 'interrupted' },
   ],
 ])('its end is a line too: %o', (event, line, request) => {

@@ -92,7 +92,7 @@ describe('a request', () => {
     [{ kind: 'permission' }, 'Allow this?'],
     [{ kind: 'permission', title: 'May I run this?' }, 'Allow May I run this?'],
     [{ kind: 'plan', title: 'ExitPlanMode' }, 'Approve this plan?'],
-    [{ kind: 'login' }, 'The agent needs a login. Go on?'],
+    [{ kind: 'login' }, 'The agent needs a login. Continue?'],
     [{ kind: 'login', title: 'Open the page' }, 'Open the page'],
     [{ kind: 'question' }, 'Go on?'],
   ] as const)('%o asks in words', (more, header) => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { daemon, goOn } from '../../src/dialects/daemon.ts'
+import { continueExchange, daemon } from '../../src/dialects/daemon.ts'
 import type { Event } from '../../src/model/index.ts'
 import { bash, begun, colours, completed, delta, hello, result, say, system, whole } from './daemon-scene.ts'
 import { entriesOf } from './entries.ts'
@@ -86,7 +86,7 @@ describe('text', () => {
     const events = [...begun, hello, delta('m1', 'Shall '), colours]
     const said = entriesOf(...events).flatMap((entry) => daemon.project(state, entry))
     expect(said.at(-1)).toEqual(result)
-    goOn(state)
+    continueExchange(state)
     const rest = entriesOf(delta('m1', 'I?'), whole('m1', 'Shall I?'))
     expect(rest.flatMap((entry) => daemon.project(state, entry))).toEqual([
       { type: 'partial', content: 'I?' },

@@ -57,13 +57,13 @@ describe('what the nine types cannot carry', () => {
 describe('what ends nothing is an error to recover from', () => {
   test.each<[Event, string, string]>([
     [{ type: 'limit.reported', kind: 'retry', status: 529, message: 'busy' }, 'connection_failed', 'busy'],
-    [{ type: 'limit.reported', kind: 'retry', status: 429 }, 'rate_limited', 'the agent tries again'],
+    [{ type: 'limit.reported', kind: 'retry', status: 429 }, 'rate_limited', 'the agent is retrying'],
     [{ type: 'limit.reported', kind: 'retry', status: 401, message: 'key' }, 'authentication_failed', 'key'],
     [{ type: 'limit.reported', kind: 'retry', status: 400, message: 'bad' }, 'invalid_request', 'bad'],
     [{ type: 'limit.reported', kind: 'retry', status: 418, message: 'tea' }, 'connection_failed', 'tea'],
     [{ type: 'limit.reported', kind: 'retry', message: 'reset' }, 'connection_failed', 'reset'],
     [{ type: 'limit.reported', kind: 'rate', usedPercent: 100, message: 'full' }, 'rate_limited', 'full'],
-    [{ type: 'limit.reported', kind: 'quota' }, 'quota_exceeded', 'the limit of the account is reached'],
+    [{ type: 'limit.reported', kind: 'quota' }, 'quota_exceeded', 'the account limit is reached'],
     [{ type: 'notice.raised', level: 'warning', code: 'tool_refused', message: 'no' }, 'tool_refused', 'no'],
   ])('%o', (event, code, message) => {
     expect(say(event)).toMatchObject([{ type: 'error', payload: { code, message, recoverable: true } }])

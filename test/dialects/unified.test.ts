@@ -169,8 +169,8 @@ describe('a tool', () => {
     [{ status: 'error', output: 'boom', exitCode: 2 }, 'it exited with 2'],
     [{ status: 'error', output: 'boom' }, 'boom'],
     [{ status: 'error' }, 'it failed'],
-    [{ status: 'denied' }, 'it was denied'],
-    [{ status: 'cancelled' }, 'it was cancelled'],
+    [{ status: 'denied' }, 'the call was denied'],
+    [{ status: 'cancelled' }, 'the call was cancelled'],
   ] as const)('that did not succeed (%o) failed first, and completed without success', (end, error) => {
     const result = 'output' in end && { result: end.output }
     expect(say(begin, { type: 'tool.completed', ...tool, ...end }).slice(1)).toEqual([
@@ -185,7 +185,7 @@ describe('a tool', () => {
         type: 'toolCompleted',
         toolId: 't1',
         success: false,
-        error: 'the agent did not say how it ended',
+        error: 'the agent did not report how the call ended',
         status: 'unknown',
       },
     ])

@@ -1,4 +1,4 @@
-import { isAskedHere } from '../../dialects/request-words.ts'
+import { isAskedHere } from '../../dialects/request-subject.ts'
 import type { RequestOpened } from '../../model/events/request.ts'
 import { MainstemError, type SessionRecord, toMainstemError } from '../../model/index.ts'
 import { isDelivered } from '../../sessions/delivery.ts'
@@ -9,32 +9,40 @@ import { ready, trackTurn } from '../v1/commands.ts'
 import { answerIn, isPlainAnswer } from './answers.ts'
 import type { Rpc } from './method.ts'
 
-/** An exchange that is under way: a turn, and the last entry before what belongs to it. */
-export interface Begun {
+/** A started exchange: its turn, and the last entry before it. */
+export interface StartedExchange {
   session: Session
   turn: number
   after: number
-  /** The first entry that is kept. */
+  /** The first retained entry. */
   earliest: number
 }
 
-/** A message is the answer to what the agent asked last; otherwise it is a prompt, which may have to wait. */
-export async function begin(rpc: Rpc, principal: string, id: string, message: string): Promise<Begun> {
+/** Treats a message as the answer to the agent's last question, otherwise as a prompt, which may be queued. */
+export async function begin(
+  rpc: Rpc,
+  principal: string,
+  id: string,
+  message: string,
+): Promise<StartedExchange> {
   const { deps, clients } = rpc
   const session = await ready(deps, principal, id)
-  await clients.noted(id)
+  await clients.deliveriesRecorded(id)
   const record = await ownedSession(deps, principal, id)
   const { head, earliest = 1 } = record
   const { open, settled } = await questionsIn(rpc, record)
   if (open) {
-    // Nobody answers what they did not see.
+    // A client must not answer a question it was not shown.
     if (!clients.hasSeen(id, open.seq)) {
-      throw new MainstemError('conflict', 'the agent has asked something; session.reconnect shows it')
+      throw new MainstemError(
+        'conflict',
+        'the agent asked a question that this client has not seen; call session.reconnect to read it',
+      )
     }
     await answer(session, message, open.request)
     return { session, turn: open.turn, after: open.seq, earliest }
   }
-  // Whoever comes second with a plain answer meant the question, and the agent must not hear it as a prompt.
+  // The second client with a plain answer meant the question; the agent must not receive it as a prompt.
   if (settled && clients.hasSeen(id, settled.seq) && isPlainAnswer(message, settled.request)) throw tooLate()
   const turn = await session.prompt(message)
   trackTurn(deps, session, turn)
@@ -48,8 +56,8 @@ interface Asked {
 }
 
 /**
- * Of what the last turn has asked a person: the oldest that it waits for, and the newest that was settled. Once
- * somebody was shown the end of that turn, a message is about what comes next.
+ * Returns the oldest open and the newest settled question of the last turn. Once a client was shown the end of that
+ * turn, a message refers to the next one.
  */
 async function questionsIn(
   { deps: { sessions }, clients }: Rpc,
@@ -79,7 +87,7 @@ async function answer(session: Session, message: string, request: RequestOpened)
   try {
     await session.answer({ ...answerIn(message, request), inputDigest: request.inputDigest })
   } catch (thrown) {
-    // It was open a moment ago, so somebody was faster.
+    // The request was open just before, so another client answered first.
     if (toMainstemError(thrown).code !== 'request_not_found') throw thrown
     throw tooLate()
   }

@@ -7,18 +7,18 @@ function isObject(value: unknown): value is Arguments {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** A tool's input for faces that take nothing but an object. */
+/** Returns a tool's input for dialects that accept only objects. */
 export function argumentsOf(input: unknown): Arguments {
   if (isObject(input)) return input
   return input === undefined ? {} : { value: input }
 }
 
-/** What the tool wrote, or where it is kept when that is too long to be told. */
+/** Returns the tool's output, or a reference to its blob when the output is too long. */
 export function outputOf({ output, blob }: ToolCompleted): string | undefined {
   return output ?? (blob && `[${blob.bytes} bytes in blob ${blob.id}]`)
 }
 
-/** For faces with one place for both: what the tool wrote, or why it failed if it wrote nothing. */
+/** For dialects with one field for both: the output, or the failure reason if there is no output. */
 export function outputOrError(event: ToolCompleted): string | undefined {
   const output = outputOf(event)
   return output || (event.error ?? output)
@@ -27,12 +27,12 @@ export function outputOrError(event: ToolCompleted): string | undefined {
 const WORDS: Record<ToolStatus, string> = {
   success: 'it succeeded',
   error: 'it failed',
-  denied: 'it was denied',
-  cancelled: 'it was cancelled',
-  unknown: 'the agent did not say how it ended',
+  denied: 'the call was denied',
+  cancelled: 'the call was cancelled',
+  unknown: 'the agent did not report how the call ended',
 }
 
-/** Why a tool did not succeed. Agents that have no word for it say it in the output. */
+/** Returns why a tool failed. Agents without an error field put the reason into the output. */
 export function whyFailed(event: ToolCompleted): string {
   const { status, error, exitCode } = event
   if (error !== undefined) return error

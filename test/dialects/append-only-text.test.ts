@@ -1,16 +1,16 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
-  type Appending,
+  type AppendOnlyText,
   appendAgain,
   appendDelta,
   appendWhole,
-  newAppending,
-} from '../../src/dialects/appending.ts'
+  newAppendOnlyText,
+} from '../../src/dialects/append-only-text.ts'
 
 /** Says a message in pieces, and all of it at the end unless it is cut. */
 function tell(
-  state: Appending,
+  state: AppendOnlyText,
   messageId: string,
   pieces: readonly string[],
   end: 'whole' | 'dropped',
@@ -24,21 +24,21 @@ function tell(
 
 describe('a message', () => {
   test('that came in pieces is not sent again when it is whole', () => {
-    expect(tell(newAppending(), 'm1', ['Hello ', 'world'], 'whole')).toBe('Hello world')
+    expect(tell(newAppendOnlyText(), 'm1', ['Hello ', 'world'], 'whole')).toBe('Hello world')
   })
 
   test('without pieces is sent when it is whole', () => {
-    expect(appendWhole(newAppending(), { messageId: 'm1', text: 'Hello' })).toBe('Hello')
+    expect(appendWhole(newAppendOnlyText(), { messageId: 'm1', text: 'Hello' })).toBe('Hello')
   })
 
   test('whose pieces were not all of it gets the rest', () => {
-    const state = newAppending()
+    const state = newAppendOnlyText()
     appendDelta(state, { messageId: 'm1', text: 'Hel' })
     expect(appendWhole(state, { messageId: 'm1', text: 'Hello' })).toBe('lo')
   })
 
   test('that ends other than its pieces said is sent whole on a new line', () => {
-    const state = newAppending()
+    const state = newAppendOnlyText()
     appendDelta(state, { messageId: 'm1', text: 'Helo' })
     expect(appendWhole(state, { messageId: 'm1', text: 'Hello' })).toBe('\nHello')
   })
@@ -53,13 +53,13 @@ describe('a message', () => {
     ['\n', 'Hello', 'Hello'],
     ['Hello\n', 'Hello world', '\nHello world'],
   ])('whose pieces %j turn out to be %j gets %j', (piece, text, rest) => {
-    const state = newAppending()
+    const state = newAppendOnlyText()
     appendDelta(state, { messageId: 'm1', text: piece })
     expect(appendWhole(state, { messageId: 'm1', text })).toBe(rest)
   })
 
   test('of a sub-agent is not sent', () => {
-    const state = newAppending()
+    const state = newAppendOnlyText()
     expect(appendDelta(state, { messageId: 'm1', text: 'a', parent: 's1' })).toBe('')
     expect(appendWhole(state, { messageId: 'm1', text: 'a', parent: 's1' })).toBe('')
   })
@@ -67,7 +67,7 @@ describe('a message', () => {
 
 describe('a repeated message', () => {
   test('is swallowed as far as the reader has it', () => {
-    const state = newAppending()
+    const state = newAppendOnlyText()
     const sent = [
       tell(state, 'm1', ['Hello fr', 'om the'], 'dropped'),
       tell(state, 'm2', ['Hello', ' from', ' the model'], 'whole'),
@@ -76,19 +76,19 @@ describe('a repeated message', () => {
   })
 
   test('that says something else is sent whole on a new line', () => {
-    const state = newAppending()
+    const state = newAppendOnlyText()
     const sent = [tell(state, 'm1', ['Hello'], 'dropped'), tell(state, 'm2', ['Help', ' me'], 'whole')]
     expect(sent).toEqual(['Hello', '\nHelp me'])
   })
 
   test('that ends earlier than the dropped one is sent whole on a new line', () => {
-    const state = newAppending()
+    const state = newAppendOnlyText()
     const sent = [tell(state, 'm1', ['Hello world'], 'dropped'), tell(state, 'm2', ['Hello'], 'whole')]
     expect(sent).toEqual(['Hello world', '\nHello'])
   })
 
   test('that differs in nothing but white space at its ends is not sent', () => {
-    const state = newAppending()
+    const state = newAppendOnlyText()
     expect(tell(state, 'm1', ['Hello world.\n'], 'dropped')).toBe('Hello world.\n')
     expect(appendWhole(state, { messageId: 'm2', text: 'Hello world.' })).toBe('')
     expect(tell(state, 'm3', ['Hello'], 'dropped')).toBe('Hello')
@@ -96,14 +96,14 @@ describe('a repeated message', () => {
   })
 
   test('that is cut for good inside the part the reader has is not sent', () => {
-    const state = newAppending()
+    const state = newAppendOnlyText()
     expect(tell(state, 'm1', ['Hello wor'], 'dropped')).toBe('Hello wor')
     expect(appendDelta(state, { messageId: 'm2', text: 'Hel' })).toBe('')
     expect(appendWhole(state, { messageId: 'm2', text: 'Hel', partial: true })).toBe('')
   })
 
   test('may be dropped inside the part the reader has, and again', () => {
-    const state = newAppending()
+    const state = newAppendOnlyText()
     const sent = [
       tell(state, 'm1', ['Hello'], 'dropped'),
       tell(state, 'm2', ['He'], 'dropped'),
@@ -114,7 +114,7 @@ describe('a repeated message', () => {
   })
 
   test('in several blocks is swallowed block by block', () => {
-    const state = newAppending()
+    const state = newAppendOnlyText()
     let sent = appendDelta(state, { messageId: 'm1:0', text: 'First.' })
     sent += appendDelta(state, { messageId: 'm1:1', text: 'Sec' })
     appendAgain(state, 'm1:0')
@@ -125,7 +125,7 @@ describe('a repeated message', () => {
   })
 
   test('whose first block grew is not mixed into the second', () => {
-    const state = newAppending()
+    const state = newAppendOnlyText()
     let sent = appendDelta(state, { messageId: 'm1:0', text: 'First' })
     sent += appendDelta(state, { messageId: 'm1:1', text: 'Sec' })
     appendAgain(state, 'm1:0')
@@ -136,7 +136,7 @@ describe('a repeated message', () => {
   })
 
   test('an empty message in between changes nothing', () => {
-    const state = newAppending()
+    const state = newAppendOnlyText()
     const sent = [
       tell(state, 'm1', ['Hello'], 'dropped'),
       appendWhole(state, { messageId: 'm2', text: '' }),
@@ -151,7 +151,7 @@ const pieces = fc.array(fc.string({ maxLength: 6 }), { maxLength: 6 })
 test('messages that nobody drops are sent as they are, however they were cut', () => {
   fc.assert(
     fc.property(fc.array(pieces, { maxLength: 5 }), (messages) => {
-      const state = newAppending()
+      const state = newAppendOnlyText()
       const sent = messages.map((message, index) => tell(state, `m${index}`, message, 'whole')).join('')
       expect(sent).toBe(messages.flat().join(''))
     }),
@@ -161,7 +161,7 @@ test('messages that nobody drops are sent as they are, however they were cut', (
 test('a message broken off anywhere, any number of times, is read once', () => {
   fc.assert(
     fc.property(fc.string({ minLength: 1 }), fc.array(fc.nat(40), { maxLength: 4 }), (text, cuts) => {
-      const state = newAppending()
+      const state = newAppendOnlyText()
       const tries = cuts.map((cut, index) => tell(state, `try${index}`, [...text.slice(0, cut)], 'dropped'))
       expect([...tries, tell(state, 'last', [...text], 'whole')].join('')).toBe(text)
     }),
@@ -172,7 +172,7 @@ test('whatever was dropped before, the reader ends with the true message', () =>
   const short = fc.string({ unit: fc.constantFrom('a', 'b'), maxLength: 5 })
   fc.assert(
     fc.property(fc.array(short, { maxLength: 4 }), short, (dropped, text) => {
-      const state = newAppending()
+      const state = newAppendOnlyText()
       const tries = dropped.map((half, index) => tell(state, `try${index}`, [...half], 'dropped'))
       const sent = [...tries, tell(state, 'last', [...text], 'whole')].join('')
       expect(sent.endsWith(text)).toBe(true)

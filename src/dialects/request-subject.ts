@@ -1,16 +1,16 @@
 import type { RequestOpened } from '../model/events/request.ts'
 
-/** Does it wait for an answer from a client? What a policy or a hook decides does not. */
+/** Returns whether a client must answer the request. A policy or a hook answers the others. */
 export function isAskedHere({ asks = 'person' }: RequestOpened): boolean {
   return asks === 'person'
 }
 
-/** Does it take a person to decide, whether or not one is there? */
+/** Returns whether a person must decide, whether or not one is available. */
 export function needsPerson({ asks = 'person' }: RequestOpened): boolean {
   return asks === 'person' || asks === 'nobody'
 }
 
-/** The tool and what it would do, such as `Bash: rm -r build`; empty when the agent reports neither. */
+/** Returns the tool and its action, such as `Bash: rm -r build`; empty when the agent reports neither. */
 export function subjectOf(request: RequestOpened): string {
   const { tool, title } = request
   const command = commandOf(request.input)
@@ -26,7 +26,7 @@ function commandOf(input: unknown): string | undefined {
   return typeof command === 'string' && command !== '' ? command : undefined
 }
 
-/** Some agents explain a command in the title only. */
+/** Some agents explain a command only in the title. */
 function withReason(command: string, { title, input }: RequestOpened): string {
   const isShown = title === undefined || title.includes(command) || JSON.stringify(input).includes(title)
   return isShown ? command : `${command} (${title})`
