@@ -13,11 +13,11 @@ import type { SignInCookies } from './web/sign-in-cookie.ts'
 export type Phase = 'starting' | 'ready' | 'draining'
 
 export interface GatewayTiming extends StreamTiming {
-  /** How often a stream of `/rpc` says that we are still there. */
+  /** Interval of `ping` events on `/rpc` streams. */
   pingMs: number
-  /** Until all headers are here. */
+  /** Timeout until all headers have arrived. */
   headersMs: number
-  /** Until the whole request is here. */
+  /** Timeout until the whole request has arrived. */
   requestMs: number
 }
 
@@ -27,40 +27,40 @@ export interface GatewayLimits {
   connections: number
 }
 
-/** Everything the gateway needs from outside. */
+/** The dependencies of the gateway. */
 export interface GatewayDeps {
   sessions: Sessions
-  /** Absent: nobody is asked for a token. */
+  /** Absent when authentication is disabled. */
   tokens: (() => Promise<readonly Token[]>) | undefined
   tickets: Tickets
   /** Cookies of signed-in browsers. */
   cookies: SignInCookies
-  /** The built page; absent where it was not built. */
+  /** The built web page; absent when it was not built. */
   page?: PageFiles | undefined
   /** Origins of other pages that may call this server with a token. */
   origins: readonly string[]
-  /** Which agents can be used. */
+  /** Reports which agents can be used. */
   agents(): Promise<AgentStatus[]>
   version: string
-  /** Names by which clients may call this server. */
+  /** Host names by which clients may call this server. */
   hosts: readonly string[]
-  /** Real paths below which agents may work, and the one they start in. */
+  /** Real paths below which agents may work, and the default working directory. */
   roots: readonly string[]
   cwd: string
-  /** Directories by the names that clients call them. */
+  /** Project directories by name. */
   projects: Readonly<Record<string, string>>
-  /** What a session runs under when its caller asks for nothing, and the most that anybody may ask for. */
+  /** The default policy of a session, and the maximum that a caller may request. */
   policy: Policy
   ceiling: Policy
   timing: GatewayTiming
   limits: GatewayLimits
   runs: BackgroundWork
   streams: StreamQuota
-  /** The memory that all pages share while they are made and sent. */
+  /** The memory that all pages share while they are built and sent. */
   pages: ByteBudget
   phase(): Phase
-  /** Fails with `storage_failed` while the store cannot be written. */
+  /** Throws `storage_failed` while the store is not writable. */
   probe(): Promise<void>
-  /** Takes an error that no client can be told about. */
+  /** Reports an error that cannot be returned to a client. */
   report(thrown: unknown): void
 }

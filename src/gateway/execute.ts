@@ -20,7 +20,7 @@ import { SSE } from './streams/format.ts'
 import { Projector } from './streams/projector.ts'
 import { streamLog } from './streams/stream-log.ts'
 
-/** The body of `POST /v1/execute`: the documented fields, then ours. */
+/** The body of `POST /v1/execute`: the documented fields, then our extensions. */
 const ExecuteRequest = named(
   'ExecuteRequest',
   z.preprocess(
@@ -28,7 +28,7 @@ const ExecuteRequest = named(
     z.strictObject({
       idempotency_key: KeyText,
       task: z.string().min(1),
-      driver: z.string().regex(OUTSIDE_ID, 'not the id of an agent'),
+      driver: z.string().regex(OUTSIDE_ID, 'not an agent id'),
       model: ModelName.optional(),
       auth_token: z.string().optional(),
       mode: LaunchKind.optional(),
@@ -43,12 +43,12 @@ const ExecuteQuery = z.object({ dialect: z.string().optional() }).catchall(z.str
 
 const ROUTE = 'POST /v1/execute'
 
-/** One task, one stream. The same key and body join the run in flight, or replay it. */
+/** Streams one task. The same key and body join the run in flight, or replay it. */
 export function executeEndpoint(deps: GatewayDeps): Endpoint {
   return endpoint({
     method: 'POST',
     url: '/v1/execute',
-    summary: 'Run one task, and stream what happens',
+    summary: 'Run one task and stream its events',
     auth: 'body',
     query: ExecuteQuery,
     body: ExecuteRequest,
@@ -84,7 +84,7 @@ async function run(
     const { id, replayed } = cursor
       ? await resume(deps, once, cursor)
       : await start(deps, once, request.principal, body)
-    // What this dialect says depends on the beginning.
+    // This dialect needs the first entries of the log.
     if (replayed) checkKept(0, (await deps.sessions.record(id))?.earliest)
     reply.hijack()
     const headers = { 'mainstem-session': id, ...(replayed && { 'idempotent-replayed': 'true' }) }
@@ -96,10 +96,10 @@ async function run(
   }
 }
 
-/** A reader that comes back never starts anything: were the run unknown, the task would be done twice. */
+/** A client that resumes never starts a run: if the run were unknown, the task would run twice. */
 async function resume({ sessions }: GatewayDeps, once: IdempotencyKey, cursor: Cursor) {
   const id = await sessions.find(once)
-  if (id === undefined) throw badCursor('there is no run with this idempotency_key')
+  if (id === undefined) throw badCursor('no run with this idempotency_key')
   if (cursor.seq > (await sessions.head(id))) throw badCursor('beyond the end of this run')
   return { id, replayed: true }
 }
@@ -109,7 +109,7 @@ async function start(deps: GatewayDeps, once: IdempotencyKey, principal: string,
   checkReady(deps)
   const request = await sessionOf(deps, principal, body)
   const { id, session } = await sessions.createOnce(once, request, body.task)
-  // The run goes on whoever listens; its session is over when its one turn is.
+  // The run continues without a subscriber; its session ends with its only turn.
   if (session) runs.track(session.ended(1).finally(() => sessions.finish(id)))
   return { id, replayed: session === undefined }
 }
@@ -128,7 +128,7 @@ async function sessionOf(deps: GatewayDeps, principal: string, body: ExecuteRequ
   }
 }
 
-/** The token is no part of what is asked for. */
+/** The token is not part of the fingerprint. */
 function fingerprint({ idempotency_key: _key, auth_token: _token, ...body }: ExecuteRequest): string {
   return fingerprintOf(body)
 }
@@ -140,7 +140,7 @@ function dialectOf({ dialect: id = execute.id, ...options }: z.infer<typeof Exec
   const dialect = dialects.get(id)
   if (!dialect) {
     const known = [...dialects.keys()].join(', ')
-    throw new MainstemError('invalid_request', `dialect: there is no "${id}"; known: ${known}`, {
+    throw new MainstemError('invalid_request', `dialect: unknown dialect "${id}"; known dialects: ${known}`, {
       field: 'dialect',
     })
   }

@@ -26,7 +26,7 @@ import { usageEndpoint } from './v1/usage.ts'
 import { pageEndpoints } from './web/page-endpoints.ts'
 import { signInEndpoints } from './web/sign-in.ts'
 
-/** Every route there is. One that does not say otherwise asks for a token in its header. */
+/** All routes. A route requires a token in its header unless it declares otherwise. */
 export function endpointsOf(deps: GatewayDeps): Endpoint[] {
   let document: OpenApi | undefined
   const describeAll = () => {

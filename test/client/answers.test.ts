@@ -40,7 +40,7 @@ test.each<[string, (options: { baseUrl: string; token: string }) => Transport]>(
       seen.push(event.arguments)
       await session.answer(event, { decision: 'allow' })
       await expect(client.answer(event, { decision: 'deny' })).rejects.toMatchObject({
-        message: 'the request was answered before',
+        message: 'the request was already answered',
       })
       await server.gate.open()
     }

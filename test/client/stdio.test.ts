@@ -195,7 +195,7 @@ describe('the lines of a client', () => {
   it('are refused when they are no calls', async () => {
     await using server = await startGateway()
     const heard = await talk(server, 'hello', '{"id":1}', '{"id":2,"method":"GET","path":"http://x/"}')
-    expect(heard).toEqual(Array.from({ length: 3 }, () => ({ error: 'this is no call' })))
+    expect(heard).toEqual(Array.from({ length: 3 }, () => ({ error: 'not a valid call' })))
   })
 
   it('may not say who calls', async () => {

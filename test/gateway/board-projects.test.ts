@@ -64,7 +64,7 @@ describe('a configured project', () => {
     await using other = await startGateway({ projects: { mine: server.root }, roots: [server.root] })
     const answer = await call(other, 'POST /api/sessions', { body })
     expect(answer).toMatchObject({ status: 404, body: { field: 'projectId' } })
-    expect(answer.body.detail).toContain('known: mine')
+    expect(answer.body.detail).toContain('known projects: mine')
     expect((await call(other, 'GET /api/sessions')).body.sessions).toEqual([])
   })
 

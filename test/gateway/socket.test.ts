@@ -205,7 +205,7 @@ describe('a reader', () => {
     await expect.poll(() => client.readyState, PATIENCE).toBe(client.CLOSING)
     expect(client.bufferedAmount).toBeLessThan(256 * 1024)
     reader.socket.resume()
-    expect(await reader.closed).toEqual({ code: 1013, reason: 'too slow; come back with your cursor' })
+    expect(await reader.closed).toEqual({ code: 1013, reason: 'too slow; reconnect with your cursor' })
     const had = reader.messages
     expect(had.length).toBeGreaterThan(0)
     // The next readers do read, but a busy machine may give them no turn for 300 ms.

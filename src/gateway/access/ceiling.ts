@@ -1,13 +1,13 @@
 import { Approval, MainstemError, type Policy, type Sandbox } from '../../model/index.ts'
 
-/** From the strictest to the loosest; `none` leaves it to the agent, and most agents have no sandbox. */
+/** From the strictest to the loosest; `none` leaves sandboxing to the agent, and most agents have no sandbox. */
 const SANDBOXES: readonly Sandbox[] = ['read-only', 'workspace-write', 'none', 'full-access']
 
 const LIMITS = ['maxSteps', 'maxBudgetUsd', 'timeoutMs', 'idleTimeoutMs'] as const
 
 /**
- * The policy that was asked for, with every limit of the ceiling on it; `forbidden` when it asks for more.
- * What the ceiling does not grant is not granted, unless it grants everything of its kind.
+ * Applies every limit of the ceiling to the requested policy; throws `forbidden` when the policy requests more. A
+ * permission that the ceiling does not grant is denied, unless the ceiling grants everything of its kind.
  */
 export function underCeiling(policy: Policy, ceiling: Policy): Policy {
   atMost('approval', Approval.options, policy.approval, ceiling.approval)
@@ -26,7 +26,7 @@ export function underCeiling(policy: Policy, ceiling: Policy): Policy {
   return limited
 }
 
-/** As much of a policy as the ceiling allows. It only ever takes something away. */
+/** Restricts a policy to the ceiling. Never adds a permission. */
 export function lowered(policy: Policy, ceiling: Policy): Policy {
   const lower: Policy = {
     ...policy,
@@ -92,7 +92,7 @@ function toolsOf({ tools: asked }: Policy, { tools: most }: Policy): Policy['too
 }
 
 function tooMuch(name: string): never {
-  throw new MainstemError('forbidden', `policy.${name} is above what this server allows`, {
+  throw new MainstemError('forbidden', `policy.${name} exceeds what this server allows`, {
     field: `policy.${name}`,
   })
 }

@@ -2,8 +2,8 @@ import { MainstemError, type Policy, type SessionOptions } from '../../model/ind
 import { directoryBelow, isStillBelow } from './roots.ts'
 
 /**
- * Options with which a caller runs programs of their own, or reaches around the policy. They are free only where
- * the ceiling allows everything anyway.
+ * Options with which a caller runs arbitrary programs or bypasses the policy. They are allowed only where the ceiling
+ * allows everything.
  */
 const FREE_ONLY = ['env', 'hooks', 'mcpServers'] as const
 
@@ -12,7 +12,7 @@ interface Bounds {
   roots: readonly string[]
 }
 
-/** Options of a new session, `forbidden` where they ask for more than this server allows. */
+/** Validates the options of a new session; throws `forbidden` when they exceed what this server allows. */
 export async function optionsUnder(
   options: SessionOptions,
   { ceiling, roots }: Bounds,

@@ -4,8 +4,8 @@ import { isAbsolute, relative, sep } from 'node:path'
 import { MainstemError } from '../../model/index.ts'
 
 /**
- * The real path of a directory below one of the roots, which are real paths themselves. Every other case is told
- * in the same words, so that nobody can ask what exists elsewhere.
+ * Returns the real path of a directory below one of the roots, which are real paths themselves. Every failure has the
+ * same message, so that callers cannot probe which paths exist.
  */
 export async function directoryBelow(
   roots: readonly string[],
@@ -32,8 +32,8 @@ async function realDirectory(path: string): Promise<string | undefined> {
 }
 
 /**
- * True while a directory that `directoryBelow` returned is still the same place: not moved, not replaced by a link,
- * and below the roots of today.
+ * Returns whether a directory that `directoryBelow` returned is unchanged: not moved, not replaced by a symbolic link,
+ * and below the current roots.
  */
 export function isStillBelow(roots: readonly string[], directory: string): boolean {
   try {

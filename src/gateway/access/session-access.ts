@@ -3,20 +3,19 @@ import { isDamaged, MainstemError, SessionId, type SessionRecord } from '../../m
 import type { GatewayDeps } from '../deps.ts'
 import { LOCAL } from '../http/auth.ts'
 
-/** The path of everything about one session. */
+/** The path parameters of all endpoints of one session. */
 export const SessionPath = z.strictObject({ id: z.string().describe('the id of a session') })
 
 const HIDDEN = '[hidden]'
 
-/** The record of a session of this principal. Somebody else's is told apart from none in no way. */
+/** Loads a session owned by `principal`. Responds as if another principal's session did not exist. */
 export async function ownedSession(
   { sessions }: Pick<GatewayDeps, 'sessions'>,
   principal: string,
   id: string,
 ): Promise<SessionRecord> {
   const record = SessionId.safeParse(id).success ? await sessions.record(id) : undefined
-  if (record?.principal !== principal)
-    throw new MainstemError('session_not_found', 'there is no such session')
+  if (record?.principal !== principal) throw new MainstemError('session_not_found', 'no such session')
   return record
 }
 
@@ -36,8 +35,8 @@ export async function deletableSession(
   }
 }
 
-/** A record without the values that may be secret; whoever set them has them. */
-export function shown(record: SessionRecord): SessionRecord {
+/** Removes values that may be secret from a record; the caller that set them knows them. */
+export function withoutSecrets(record: SessionRecord): SessionRecord {
   const { env, mcpServers, ...options } = record.options
   return {
     ...record,
@@ -60,7 +59,7 @@ function hide(values: Readonly<Record<string, string>>): Record<string, string> 
   return Object.fromEntries(Object.keys(values).map((name) => [name, HIDDEN]))
 }
 
-/** Every record that fits, newest first, however many there are. */
+/** Yields every matching record, newest first, across all pages. */
 export async function* allRecords(
   { sessions }: Pick<GatewayDeps, 'sessions'>,
   query: { principal?: string; asking?: boolean },

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { OUTSIDE_ID } from '../../model/index.ts'
 
-/** Names of products, without capitals and signs between words, that clients use for our shorter ones. */
+/** Product names, in lower case without punctuation, and the agent ids they map to. */
 const PRODUCTS: ReadonlyMap<string, string> = new Map([
   ['claudecode', 'claude'],
   ['claudecli', 'claude'],
@@ -12,8 +12,8 @@ const PRODUCTS: ReadonlyMap<string, string> = new Map([
   ['opencodecli', 'opencode'],
 ])
 
-/** An agent by our id, or by the name of its product however it is written: `claude-code`, `claudeCode`. */
+/** Accepts an agent id or a product name in any spelling: `claude-code`, `claudeCode`. */
 export const AgentName = z
   .string()
-  .regex(OUTSIDE_ID, 'not the id of an agent')
+  .regex(OUTSIDE_ID, 'not an agent id')
   .transform((name) => PRODUCTS.get(name.toLowerCase().replaceAll(/[._-]/g, '')) ?? name)

@@ -4,10 +4,10 @@ import { SessionId, type SessionRecord } from '../../model/index.ts'
 import { named } from '../http/components.ts'
 import { stateOf } from './state.ts'
 
-/** What this face answers about a session. */
+/** The response about a session in the board API. */
 export const BoardStanding = named('BoardStanding', z.strictObject({ id: SessionId, state: BoardState }))
 
-/** The same, with what we add to it. */
+/** `BoardStanding` with our extensions. */
 export const BoardSession = named(
   'BoardSession',
   BoardStanding.extend({

@@ -17,13 +17,17 @@ import { policyWith, type SessionConfig, SessionRequest, type UnifiedRequest } f
 
 const ROUTE = 'POST /api/sessions'
 
-/** A session and its prompt, in the words of the board or of the unified protocol; or one more prompt of a session. */
+/**
+ * Creates a session with a prompt, from a request of the board or of the unified protocol, or sends another prompt to a
+ * session.
+ */
 export function createEndpoint(deps: GatewayDeps): Endpoint {
   const inFlight = new InFlight()
   return endpoint({
     method: 'POST',
     url: '/api/sessions',
-    summary: 'Begin a session with a prompt, or go on with one: `agentId` as the board asks, or `agentType`',
+    summary:
+      'Create a session with a prompt, or continue one. Send `agentId` (board protocol) or `agentType` (unified protocol)',
     idempotent: true,
     body: SessionRequest,
     status: 201,
@@ -47,16 +51,16 @@ export function createEndpoint(deps: GatewayDeps): Endpoint {
         : idempotent(deps, inFlight, call, {
             session: sessionId,
             answer: (record) => record.id,
-            run: (claim) => goOn(deps, call.principal, sessionId, asked, claim),
+            run: (claim) => continueSession(deps, call.principal, sessionId, asked, claim),
           }))
       call.reply.header('location', `/api/sessions/${id}`)
-      // What it is when its prompt is taken, however it stands when the request is repeated.
+      // Fixed, so that a repeated request gets the same response regardless of the current state.
       return { id, state: 'running' as const }
     },
   })
 }
 
-/** Both bodies as the one that says more. */
+/** Converts both request bodies to the more detailed one. */
 function askedOf(body: SessionRequest): UnifiedRequest {
   if ('agentType' in body) return body
   const { agentId, projectId, prompt } = body
@@ -91,7 +95,7 @@ async function sessionOf(
   }
 }
 
-/** Where both are said, the directory has to be in the project. */
+/** If both are given, the directory must be inside the project. */
 async function directoryOf(
   { projects, roots, cwd }: GatewayDeps,
   { projectId, workingDirectory }: SessionConfig,
@@ -104,17 +108,17 @@ async function directoryOf(
     : directoryBelow([directory], workingDirectory, 'workingDirectory')
 }
 
-/** The directory of a project. Where none are configured, an id is only a label and has no directory. */
+/** Returns the directory of a project. If no projects are configured, an id is only a label without a directory. */
 function projectOf(projects: GatewayDeps['projects'], id: string): string | undefined {
   const directory = Object.hasOwn(projects, id) ? projects[id] : undefined
   if (directory !== undefined) return directory
   const known = Object.keys(projects)
   if (known.length === 0) return undefined
-  const message = `projectId: there is no project "${id}" in the configuration; known: ${known.join(', ')}`
+  const message = `projectId: no project "${id}" in the configuration; known projects: ${known.join(', ')}`
   throw new MainstemError('not_found', message, { field: 'projectId' })
 }
 
-async function goOn(
+async function continueSession(
   deps: GatewayDeps,
   principal: string,
   id: string,
@@ -128,7 +132,7 @@ async function goOn(
   return id
 }
 
-/** A session keeps what it was begun with: another wish is refused, because ignoring it might allow too much. */
+/** A session keeps its initial settings: a different setting is rejected, because ignoring it might grant too much. */
 async function checkSame(
   deps: GatewayDeps,
   record: SessionRecord,
@@ -136,7 +140,7 @@ async function checkSame(
 ): Promise<void> {
   const policy = underCeiling(policyWith(record.policy, config), deps.ceiling)
   const { project } = record
-  // A session that was begun without a project is compared by its directory.
+  // A session without a project is compared by its directory.
   const isPlaced =
     config.workingDirectory !== undefined || (config.projectId !== undefined && project === undefined)
   const pairs: [field: string, asked: unknown, own: unknown][] = [
@@ -152,5 +156,7 @@ async function checkSame(
   ]
   const [field] = pairs.find(([, asked, own]) => !isDeepStrictEqual(asked, own)) ?? []
   if (field === undefined) return
-  throw new MainstemError('unsupported_option', `${field}: the session was begun with another`, { field })
+  throw new MainstemError('unsupported_option', `${field}: the session was created with a different value`, {
+    field,
+  })
 }

@@ -13,7 +13,7 @@ import { PageRoom } from '../streams/page-room.ts'
 import type { View } from '../streams/projector.ts'
 import { streamLogToSocket } from '../streams/stream-log-to-socket.ts'
 import { startOf } from '../v1/events.ts'
-import { Counting } from './counting.ts'
+import { MessageOffsets } from './message-offsets.ts'
 import { endOf } from './state.ts'
 
 const EventsPage = named(
@@ -22,7 +22,7 @@ const EventsPage = named(
     events: z.array(z.unknown()),
     offset: z.int().nonnegative(),
     limit: z.int().positive(),
-    total: z.int().nonnegative().describe('how many there are by now'),
+    total: z.int().nonnegative().describe('the current number of messages'),
   }),
 )
 
@@ -35,22 +35,25 @@ const offset = integer(0, 999_999_999)
 
 const SocketQuery = z.strictObject({
   dialect,
-  offset: offset.optional().describe('how many messages you have already'),
-  after: z.string().optional().describe('the last id you have, as `/v1/sessions/{id}/events` counts them'),
+  offset: offset.optional().describe('the number of messages you already have'),
+  after: z
+    .string()
+    .optional()
+    .describe('the last id you received, in the numbering of `/v1/sessions/{id}/events`'),
   ticket: z.string().optional(),
 })
 
-/** More is refused: a client that counts on what it asked for would leave out the rest. */
+/** Larger limits are rejected: a client that relies on the requested limit would miss the rest. */
 const MAX_LIMIT = 10_000
 
-/** What happened in a session, counted in messages: page by page, or on a socket. */
+/** The events of a session, counted in messages: as pages or over a WebSocket. */
 export function boardEventEndpoints(deps: GatewayDeps): Endpoint[] {
-  const counting = new Counting(deps.sessions)
+  const offsets = new MessageOffsets(deps.sessions)
   return [
     endpoint({
       method: 'GET',
       url: '/api/sessions/:id/events',
-      summary: 'The events of a session from an offset on',
+      summary: 'List the events of a session from an offset',
       params: SessionPath,
       query: z.strictObject({
         dialect,
@@ -62,10 +65,10 @@ export function boardEventEndpoints(deps: GatewayDeps): Endpoint[] {
       async run({ params, query, principal, reply }) {
         const record = await ownedSession(deps, principal, params.id)
         const { dialect, offset, limit } = query
-        // Before the page: its piece of the log stays in memory until it is sent.
-        const total = await counting.total(record, dialect)
+        // Counted before the page is read, because the page holds its segment of the log in memory until it is sent.
+        const total = await offsets.total(record, dialect)
         const room = await PageRoom.enter(deps, reply)
-        const found = await counting.slice(record, dialect, { offset, limit, room })
+        const found = await offsets.slice(record, dialect, { offset, limit, room })
         room.complete()
         return { events: found.map(({ message }) => message), offset, limit, total }
       },
@@ -73,7 +76,7 @@ export function boardEventEndpoints(deps: GatewayDeps): Endpoint[] {
     endpoint({
       method: 'GET',
       url: '/ws/sessions/:id',
-      summary: 'A WebSocket: the events of a session so far, then live, closed when it is over',
+      summary: 'Stream the events of a session over a WebSocket: replayed, then live, closed at the end',
       auth: 'ticket',
       params: SessionPath,
       query: SocketQuery,
@@ -85,7 +88,7 @@ export function boardEventEndpoints(deps: GatewayDeps): Endpoint[] {
       },
       async socket({ params, query, principal }) {
         const record = await ownedSession(deps, principal, params.id)
-        const after = await cursorOf(counting, record, query)
+        const after = await cursorOf(offsets, record, query)
         const view: View = { dialect: query.dialect, options: {}, after }
         const from = startOf(record, view, 'after')
         return (stream) => streamLogToSocket(deps, stream, { id: record.id, view, from, raw: false, endOf })
@@ -94,17 +97,18 @@ export function boardEventEndpoints(deps: GatewayDeps): Endpoint[] {
   ]
 }
 
-/** A reader knows its place by an id, or by how many messages it has; the one is as good as the other. */
+/** Clients resume by message id or by the number of messages they have. */
 async function cursorOf(
-  counting: Counting,
+  offsets: MessageOffsets,
   record: SessionRecord,
   { dialect, offset, after }: z.infer<typeof SocketQuery>,
 ): Promise<Cursor> {
   if (offset === undefined || offset === 0) return parseCursor(after, 'after') ?? START
   if (after !== undefined) {
-    throw new MainstemError('invalid_request', 'offset: not together with after', { field: 'offset' })
+    throw new MainstemError('invalid_request', 'offset: cannot be combined with after', { field: 'offset' })
   }
-  const [last] = await counting.slice(record, dialect, { offset: offset - 1, limit: 1 })
-  if (!last) throw badCursor(`there are only ${await counting.total(record, dialect)} messages`, 'offset')
+  const [last] = await offsets.slice(record, dialect, { offset: offset - 1, limit: 1 })
+  if (!last)
+    throw badCursor(`the session has only ${await offsets.total(record, dialect)} messages`, 'offset')
   return parseCursor(last.id) ?? START
 }

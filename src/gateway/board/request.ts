@@ -6,7 +6,7 @@ import { named } from '../http/components.ts'
 import { stripNulls } from '../http/strip-nulls.ts'
 import { AgentName } from './agent-names.ts'
 
-/** In characters as JSON Schema counts them: a pair of surrogates is one. */
+/** Counted in code points, as JSON Schema does: a surrogate pair is one character. */
 const MAX_PROMPT = 100_000
 
 const prompt = z
@@ -25,42 +25,42 @@ const projectId = z
   .min(1)
   .max(200)
   .optional()
-  .describe('a name of `projects` in the configuration, or any label where none are configured')
+  .describe('a name in `projects` of the configuration, or any label if none are configured')
 
-/** How the board asks for a session. */
+/** A request for a session in the board protocol. */
 const BoardRequest = named('BoardRequest', z.strictObject({ agentId: AgentName, projectId, prompt }))
 
 const SessionConfig = z.strictObject({
-  agentType: AgentName.optional().describe('the same as beside it'),
+  agentType: AgentName.optional().describe('the same as the top-level field'),
   projectId,
   workingDirectory: z.string().min(1).max(4096).optional(),
   model: ModelName.optional(),
   approvalMode: ApprovalMode.optional(),
   sandboxMode: SandboxMode.optional(),
-  allowedTools: ToolPolicy.shape.preapproved.describe('these run without asking'),
+  allowedTools: ToolPolicy.shape.preapproved.describe('these tools run without approval'),
   blockedTools: ToolPolicy.shape.denied,
-  maxTurns: z.int().min(1).max(1000).optional().describe('model calls in one turn'),
+  maxTurns: z.int().min(1).max(1000).optional().describe('maximum number of model calls in one turn'),
 })
 export type SessionConfig = z.infer<typeof SessionConfig>
 
-/** How the unified protocol asks for one, or for more of one. */
+/** A request for a session, or for another prompt, in the unified protocol. */
 const UnifiedRequest = named(
   'UnifiedRequest',
   z
     .strictObject({
       agentType: AgentName,
       prompt,
-      sessionId: z.string().optional().describe('a session to go on with'),
+      sessionId: z.string().optional().describe('the session to continue'),
       config: z.preprocess(stripNulls, SessionConfig.optional()),
     })
     .refine(({ agentType, config }) => (config?.agentType ?? agentType) === agentType, {
       path: ['config', 'agentType'],
-      error: 'not the agentType beside it',
+      error: 'differs from the top-level agentType',
     }),
 )
 export type UnifiedRequest = z.infer<typeof UnifiedRequest>
 
-/** Either of the two. */
+/** A request in either protocol. */
 export const SessionRequest = named(
   'SessionRequest',
   z.preprocess(stripNulls, z.union([BoardRequest, UnifiedRequest])),
@@ -81,7 +81,7 @@ const SANDBOXES: Record<SandboxMode, Sandbox> = {
   fullAccess: 'full-access',
 }
 
-/** The policy with what the configuration of a session says of it. */
+/** Applies the policy fields of a session configuration to the policy. */
 export function policyWith(base: Policy, config: SessionConfig): Policy {
   const { approvalMode, sandboxMode, allowedTools, blockedTools, maxTurns } = config
   const tools = {

@@ -11,24 +11,24 @@ const BoardList = named(
   'BoardList',
   z.strictObject({
     sessions: z.array(BoardSession).describe('newest first'),
-    next: z.string().optional().describe('`before` for the page after this one'),
+    next: z.string().optional().describe('pass it as `before` to get the next page'),
   }),
 )
 
 const Cancelled = named(
   'Cancelled',
-  BoardStanding.extend({ cancelled: z.boolean().describe('this call stopped it, and no other did') }),
+  BoardStanding.extend({ cancelled: z.boolean().describe('this call stopped the session') }),
 )
 
-/** Sessions as the board has them: to find them, to ask how they stand, to stop them. */
+/** Endpoints to list sessions, read their state and cancel them, in the board API. */
 export function boardSessionEndpoints(deps: GatewayDeps): Endpoint[] {
   return [
     endpoint({
       method: 'GET',
       url: '/api/sessions',
-      summary: 'The sessions of this token as the board has them, newest first',
+      summary: 'List the sessions of this token in board form, newest first',
       query: z.strictObject({
-        before: z.string().optional().describe('older than this session'),
+        before: z.string().optional().describe('only sessions older than this one'),
         limit: integer(1, 500).default(50),
       }),
       answer: BoardList,
@@ -47,7 +47,7 @@ export function boardSessionEndpoints(deps: GatewayDeps): Endpoint[] {
     endpoint({
       method: 'GET',
       url: '/api/sessions/:id',
-      summary: 'How a session stands: running, done, failed or cancelled',
+      summary: 'Get the state of a session: running, done, failed or cancelled',
       params: SessionPath,
       answer: BoardSession,
       errors: ['session_not_found'],
@@ -57,14 +57,14 @@ export function boardSessionEndpoints(deps: GatewayDeps): Endpoint[] {
   ]
 }
 
-/** Stops what runs and drops what waits. Doing it again, or too late, changes nothing, and the answer says so. */
+/** Cancels the running turn and drops queued ones. Repeated or late calls change nothing, and the response says so. */
 function cancelEndpoint(deps: GatewayDeps): Endpoint {
   return endpoint({
     method: 'POST',
     url: '/api/sessions/:id/cancel',
-    summary: 'Stop a session, and wait until it has stopped',
+    summary: 'Stop a session and wait until it has stopped',
     params: SessionPath,
-    // Whatever a client says to it, stopping is not refused.
+    // Accepts any body: a cancellation is never rejected.
     body: z.unknown(),
     answer: Cancelled,
     errors: ['session_not_found'],

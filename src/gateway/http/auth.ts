@@ -7,10 +7,10 @@ import { cookieOf } from '../web/cookie-header.ts'
 import type { Connections } from './connections.ts'
 import type { Revocation } from './revocation.ts'
 
-/** Who is meant by a token: what belongs to one principal does not exist for another. */
+/** The principal of a token. Resources of one principal are invisible to another. */
 export interface Token {
   principal: string
-  /** SHA-256 in hexadecimal. A token has 256 random bits, so nothing slower is needed. */
+  /** SHA-256 in hexadecimal. A token has 256 random bits, so a slow hash is not needed. */
   digest: string
 }
 
@@ -18,7 +18,10 @@ export function tokenOf(principal: string, token: string): Token {
   return { principal, digest: digest(token).toString('hex') }
 }
 
-/** How a route learns who asks: by header unless it says otherwise, or also by what it names. */
+/**
+ * How a route authenticates: by header unless declared otherwise; every other kind also accepts the credential it
+ * names.
+ */
 export type RouteAuth = 'header' | 'body' | 'ticket' | 'open'
 
 declare module 'fastify' {
@@ -26,15 +29,15 @@ declare module 'fastify' {
     auth?: RouteAuth
   }
   interface FastifyRequest {
-    /** Who asks; empty until that is known. */
+    /** The authenticated principal; empty before authentication. */
     principal: string
   }
 }
 
-/** Whose the first token is. Without authentication everybody is this one. */
+/** The principal of the first token. Without authentication every request has this principal. */
 export const LOCAL = OWNER
 
-/** Asks every request for a token, but on routes that are declared open. Without tokens everybody may come in. */
+/** Requires a token on every route that is not declared open. Without tokens every request is accepted. */
 export function requireToken(
   app: FastifyInstance,
   { tokens, tickets, cookies }: Pick<GatewayDeps, 'tokens' | 'tickets' | 'cookies'>,
@@ -45,7 +48,7 @@ export function requireToken(
     request.principal = principal
     connections.trust(request.raw.socket)
   }
-  // A WebSocket has a response only until its upgrade, and is closed with a code instead.
+  // A WebSocket has a response only until its upgrade; it is closed with a code instead.
   app.addHook('preHandler', async ({ principal, ws }, { raw }) => {
     if (principal === '' || ws) return
     raw.once(
@@ -76,16 +79,16 @@ export function requireToken(
   })
 }
 
-// A path that no route knows has no configuration: it is not open either.
+// An unknown path has no route configuration and is not open.
 function authOf(request: FastifyRequest): RouteAuth {
   return request.routeOptions.config?.auth ?? 'header'
 }
 
-/** The token that was presented, or `unauthorized`. */
+/** Returns the token that was presented; throws `unauthorized` if it is unknown. */
 export function tokenPresented(known: readonly Token[], presented = ''): Token {
   const asked = digest(presented)
   let found: Token | undefined
-  // Digests have one length, and all are compared: the time tells nothing about a token.
+  // Digests have equal length and all are compared, so the timing reveals nothing about a token.
   for (const token of known) {
     if (timingSafeEqual(Buffer.from(token.digest, 'hex'), asked)) found = token
   }
@@ -93,7 +96,7 @@ export function tokenPresented(known: readonly Token[], presented = ''): Token {
   return found
 }
 
-/** The token of a principal, if it still has one. */
+/** Returns the token of a principal, if it still has one. */
 export function tokenNamed(known: readonly Token[], principal: string): Token | undefined {
   return known.find((token) => token.principal === principal)
 }

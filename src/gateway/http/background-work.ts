@@ -1,4 +1,4 @@
-/** The work that goes on without a request, so that a stopping server can wait for it. */
+/** Work that outlives its request. A stopping server waits for it. */
 export class BackgroundWork {
   readonly #running = new Set<Promise<unknown>>()
   readonly #report: (thrown: unknown) => void
@@ -12,7 +12,7 @@ export class BackgroundWork {
     this.#running.add(tracked)
   }
 
-  /** Settles when nothing runs any more. */
+  /** Settles when no work is left. */
   async done(): Promise<void> {
     while (this.#running.size > 0) await Promise.all(this.#running)
   }

@@ -1,4 +1,4 @@
-/** Whoever asks while an answer is on its way gets the same one. */
+/** Shares one call in flight between concurrent callers. */
 export function coalesce<T>(ask: () => Promise<T>): () => Promise<T> {
   let asking: Promise<T> | undefined
   return () => {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Entry, Policy, SessionOptions, SessionRecord, Usage } from '../../model/index.ts'
 
-/** The schemas that the API reference knows by name. */
+/** The schemas with a name in the API reference. */
 export const components = z.registry<{ id: string }>()
 
 export function named<T extends z.ZodType>(id: string, schema: T): T {

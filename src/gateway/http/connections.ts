@@ -3,25 +3,28 @@ import { isIPv6, type Socket } from 'node:net'
 
 interface Connection {
   address: string
-  /** A request on it had a valid token. */
+  /** Set after a request with a valid token. */
   trusted: boolean
-  /** Requests without a complete response; a WebSocket is one that lasts. */
+  /** The number of requests without a complete response; an open WebSocket counts as one. */
   requests: number
-  /** It waits for another request after a first one. */
+  /** The connection is idle between two requests. */
   keptAlive: boolean
 }
 
 /**
- * Limits the connections of a server. Until a request on it had a valid token, a connection can be closed to make
- * room for a new one. So open connections without a token never keep out a client that has one.
+ * Limits the connections of a server. A connection without a valid token so far may be closed to make room for a new
+ * one, so connections without a token never block a client that has one.
  */
 export class Connections {
   readonly #limit: number
-  /** A quarter of all places is reserved for connections with a token. */
+  /** A quarter of all connections is reserved for clients with a token. */
   readonly #tokenless: number
-  /** More than the system queues for one accept, so that a burst of clients of one address is read before it is cut. */
+  /**
+   * Exceeds what the system queues for one accept, so that a burst from one address is read before connections are
+   * closed.
+   */
   readonly #perAddress: number
-  /** In the order in which they were opened. */
+  /** Ordered by the time they were opened. */
   readonly #open = new Map<Socket, Connection>()
   readonly #tokenlessOf = new Map<string, number>()
   #tokenlessOpen = 0
@@ -53,7 +56,7 @@ export class Connections {
     })
   }
 
-  /** A request on this connection had a valid token. */
+  /** Marks a connection after a request with a valid token. */
   trust(socket: Socket): void {
     const connection = this.#open.get(socket)
     if (!connection || connection.trusted) return
@@ -62,7 +65,7 @@ export class Connections {
   }
 
   #opened(socket: Socket): void {
-    // A peer that left before it was accepted has no address.
+    // A peer that disconnected before it was accepted has no address.
     const address = networkOf(socket.remoteAddress ?? '')
     if (!this.#makeRoom(address)) {
       socket.destroy()
@@ -73,7 +76,7 @@ export class Connections {
     socket.once('close', () => this.#forget(socket))
   }
 
-  /** Closes the connection that is missed the least; none is left to close only where all serve a token. */
+  /** Closes the least valuable connection; returns false only when all connections have a token. */
   #makeRoom(address: string): boolean {
     if ((this.#tokenlessOf.get(address) ?? 0) >= this.#perAddress) return this.#closeTokenless(address)
     if (this.#tokenlessOpen >= this.#tokenless) return this.#closeTokenless(this.#largestAddress())
@@ -81,7 +84,7 @@ export class Connections {
     return this.#closeTokenless(this.#largestAddress()) || this.#closeIdle()
   }
 
-  /** One between two requests if there is one, or else the oldest: a new one has time to send its token. */
+  /** Closes an idle connection if there is one, otherwise the oldest: a new one needs time to send its token. */
   #closeTokenless(address: string | undefined): boolean {
     let oldest: Socket | undefined
     for (const [socket, connection] of this.#open) {
@@ -126,7 +129,7 @@ export class Connections {
   }
 }
 
-/** A host with IPv6 usually has a whole /64 of addresses, so those count as one. */
+/** An IPv6 host usually owns a whole /64, so those addresses count as one. */
 function networkOf(address: string): string {
   if (!isIPv6(address) || address.startsWith('::')) return address
   const [left = '', right] = address.split('::')

@@ -7,16 +7,16 @@ import { parse } from './parse.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** It can be opened as a WebSocket. */
+    /** The route can be opened as a WebSocket. */
     socket?: boolean
-    /** It can be called without a body. */
+    /** The route can be called without a body. */
     bodyOptional?: boolean
-    /** A link on another site may lead here. */
+    /** Allows navigation from other sites. */
     navigable?: boolean
   }
 }
 
-/** What a call brings, checked. */
+/** A validated request. */
 export interface Call<Params, Query, Body> {
   params: Params
   query: Query
@@ -26,35 +26,35 @@ export interface Call<Params, Query, Body> {
   reply: FastifyReply
 }
 
-/** Writes on a socket to its end, whatever that is. */
-export type Pour = (stream: SocketStream) => Promise<void>
+/** Writes to a socket until it ends. */
+export type SocketWriter = (stream: SocketStream) => Promise<void>
 
 interface Shape {
   method: 'GET' | 'POST' | 'DELETE'
   url: string
   summary: string
   auth?: RouteAuth
-  /** A document that a link on another site may lead to. */
+  /** Allows navigation from other sites to this document. */
   navigable?: boolean
-  /** What can go wrong besides what can go wrong everywhere. */
+  /** Error codes of this route besides those of every route. */
   errors?: readonly ErrorCode[]
-  /** Takes an `Idempotency-Key`. Where it is not taken it is refused: a retry would do the work twice. */
+  /** Accepts an `Idempotency-Key`. Other routes reject it, because a retry would do the work twice. */
   idempotent?: boolean
-  /** What is answered, instead of a problem, to a call that could not be read; nothing leaves it a problem. */
+  /** Builds the response to a request that could not be parsed; undefined sends a problem. */
   unread?(thrown: unknown, body: unknown): object | undefined
-  /** The status of success, and what it answers with, by media type. */
+  /** The status of a success, and its schemas by media type. */
   status?: number
   answers?: Readonly<Record<string, z.ZodType>>
 }
 
-/** One route, with the schemas that check it and describe it. */
+/** One route, with the schemas that validate and describe it. */
 export interface Endpoint extends Shape {
   params: z.ZodObject
   query: z.ZodObject
   body: z.ZodType | undefined
   run(call: Call<unknown, unknown, unknown>): Promise<unknown>
-  /** What is done instead when it is opened as a WebSocket. It refuses before the upgrade, and writes after it. */
-  socket?: ((call: Call<unknown, unknown, unknown>) => Promise<Pour>) | undefined
+  /** Handles the route as a WebSocket. Rejects before the upgrade and writes after it. */
+  socket?: ((call: Call<unknown, unknown, unknown>) => Promise<SocketWriter>) | undefined
 }
 
 const Nothing = z.strictObject({})
@@ -64,10 +64,10 @@ interface Definition<P extends z.ZodObject, Q extends z.ZodObject, B extends z.Z
   params?: P
   query?: Q
   body?: B
-  /** What is sent as JSON; an endpoint without it writes its own answer. */
+  /** The schema of the JSON response; an endpoint without it writes its own response. */
   answer?: z.ZodType<A>
   run(call: Call<z.infer<P>, z.infer<Q>, z.infer<B>>): Promise<A>
-  socket?(call: Call<z.infer<P>, z.infer<Q>, z.infer<B>>): Promise<Pour>
+  socket?(call: Call<z.infer<P>, z.infer<Q>, z.infer<B>>): Promise<SocketWriter>
 }
 
 export function endpoint<
@@ -82,13 +82,13 @@ export function endpoint<
     query: definition.query ?? Nothing,
     body: definition.body ?? (definition.method === 'POST' ? NoBody : undefined),
     ...(answer && { answers: { 'application/json': answer } }),
-    // The schemas above give exactly what this call asks for, which the compiler cannot follow through the list.
+    // The schemas above guarantee the type of this call, which the compiler cannot follow through the list.
     run: definition.run as Endpoint['run'],
     socket: definition.socket as Endpoint['socket'],
   }
 }
 
-/** What the server does when the route is called. */
+/** Builds the Fastify route of an endpoint. */
 export function routeOf(endpoint: Endpoint): RouteOptions {
   const { method, url, auth = 'header', status = 200, answers, socket, body } = endpoint
   const sendsJson = answers !== undefined && 'application/json' in answers
@@ -116,7 +116,7 @@ export function routeOf(endpoint: Endpoint): RouteOptions {
   }
 }
 
-/** What a request brings, or a refusal that names what is wrong with it. */
+/** Validates a request; throws an error that names the invalid field. */
 export function callOf(
   { params, query, body }: Endpoint,
   request: FastifyRequest,
@@ -134,7 +134,7 @@ export function callOf(
 
 function checkKey({ method, idempotent }: Endpoint, { headers }: FastifyRequest): void {
   if (method !== 'POST' || idempotent || headers['idempotency-key'] === undefined) return
-  throw new MainstemError('unsupported_option', 'Idempotency-Key: this route does not take one', {
+  throw new MainstemError('unsupported_option', 'Idempotency-Key: this route does not accept one', {
     field: 'Idempotency-Key',
   })
 }

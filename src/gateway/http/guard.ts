@@ -3,20 +3,20 @@ import { MainstemError } from '../../model/index.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { shareWith } from '../web/origins.ts'
 
-/** Where a token could be put in a URL, and so into somebody's log. */
+/** Query parameters in which clients may send a token, which would leak it to logs. */
 const TOKEN_PARAMETERS = ['token', 'auth_token', 'access_token']
 
-/** A host name or address with an optional port; a trailing dot is another name. */
+/** A host name or address with an optional port; a name with a trailing dot is a different name. */
 const AUTHORITY = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::\d{1,5})?$/
 
 const ABSOLUTE_FORM = /^https?:\/\/([^/?#]*)/i
 
-/** Browsers say where a request comes from; only our own page and the address bar may ask. */
+/** The `Sec-Fetch-Site` values of our own page and the address bar. */
 const OWN_FETCH_SITES: ReadonlySet<string> = new Set(['same-origin', 'none'])
 
 /**
- * Turns away what a foreign page could send, before anybody is asked for a token. A name that an attacker points
- * at this machine arrives without an Origin, so the Host must be one that we know.
+ * Rejects requests that a foreign page could send, before authentication. A DNS-rebinding request arrives without an
+ * Origin, so the Host must be a known one.
  */
 export function guardEdges(
   app: FastifyInstance,
@@ -36,7 +36,7 @@ export function guardEdges(
   })
 }
 
-/** Absolute-form request targets are legal; what follows their authority is the path. */
+/** Absolute-form request targets are valid; the path follows their authority. */
 export function pathOf(target: string): string {
   return target.replace(ABSOLUTE_FORM, '') || '/'
 }
@@ -45,14 +45,14 @@ function authorityIn(target: string): string | undefined {
   return ABSOLUTE_FORM.exec(target)?.[1]
 }
 
-/** How much of a foreign name an error repeats. */
+/** Maximum length of a foreign name in an error message. */
 const SHOWN = 100
 
 function checkHost(request: FastifyRequest, allowed: ReadonlySet<string>): void {
   const given = hostsOf(request)
   const target = authorityIn(request.originalUrl)
   if (target !== undefined) given.push(target)
-  // With two hosts a proxy and we might each believe another one.
+  // With two Host headers, a proxy and this server might use different ones.
   const single = target === undefined ? given.length === 1 : given.length === 2
   if (!single || !given.every((host) => allowed.has(nameOf(host)))) {
     const names = given.map((host) => JSON.stringify(host.slice(0, SHOWN))).join(', ') || 'none'
@@ -79,13 +79,13 @@ function checkOrigin(request: FastifyRequest): void {
   }
 }
 
-/** A link on another site that leads to the page: it starts without data, and the site cannot read the answer. */
+/** Navigation from another site to the page: it sends no body, and the site cannot read the response. */
 function isNavigation({ method, headers, routeOptions }: FastifyRequest): boolean {
   const navigates = headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document'
   return navigates && method === 'GET' && routeOptions.config?.navigable === true
 }
 
-/** The Host is one of ours by now, so an origin that equals it is ours too. */
+/** The Host was validated before, so an origin that equals it is our own. */
 export function isOwnOrigin(origin: string, host = ''): boolean {
   const from = URL.parse(origin)
   if (from?.protocol !== 'http:' && from?.protocol !== 'https:') return false
@@ -96,8 +96,12 @@ function checkParameters({ query }: FastifyRequest): void {
   if (typeof query !== 'object' || query === null) return
   const parameter = TOKEN_PARAMETERS.find((name) => name in query)
   if (parameter !== undefined) {
-    throw new MainstemError('invalid_request', `${parameter}: a token never belongs in a URL`, {
-      field: parameter,
-    })
+    throw new MainstemError(
+      'invalid_request',
+      `${parameter}: do not send a token in the URL; use the Authorization header`,
+      {
+        field: parameter,
+      },
+    )
   }
 }

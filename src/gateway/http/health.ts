@@ -8,28 +8,28 @@ import { StorageCheck } from './storage-check.ts'
 
 const Health = named('Health', z.strictObject({ status: z.enum(['ok', 'ready']) }))
 
-/** Work is taken only between start and stop. */
+/** Work is accepted only between start and stop. */
 export function checkReady({ phase }: Pick<GatewayDeps, 'phase'>): void {
   const now = phase()
   if (now === 'ready') return
   throw new MainstemError(now === 'draining' ? 'draining' : 'overloaded', `the server is ${now}`)
 }
 
-/** The routes that ask for a token answer 503 until recovery is complete; the others answer for themselves. */
+/** Routes that require a token return 503 until recovery is complete; the other routes work. */
 export function refuseUntilStarted(app: FastifyInstance, { phase }: Pick<GatewayDeps, 'phase'>): void {
   app.addHook('onRequest', async ({ routeOptions }) => {
     if (phase() === 'starting' && routeOptions.config?.auth !== 'open') checkReady({ phase })
   })
 }
 
-/** Is the process alive, and may it be given work? Neither tells anything else, so neither asks for a token. */
+/** Liveness and readiness. They reveal nothing else, so they require no token. */
 export function healthEndpoints(deps: Pick<GatewayDeps, 'phase' | 'probe' | 'report'>): Endpoint[] {
   const storage = new StorageCheck(deps)
   return [
     endpoint({
       method: 'GET',
       url: '/healthz',
-      summary: 'Is the process alive?',
+      summary: 'Liveness check',
       auth: 'open',
       query: z.looseObject({}),
       answer: Health,
@@ -38,7 +38,7 @@ export function healthEndpoints(deps: Pick<GatewayDeps, 'phase' | 'probe' | 'rep
     endpoint({
       method: 'GET',
       url: '/readyz',
-      summary: 'May it be given work?',
+      summary: 'Readiness check',
       auth: 'open',
       query: z.looseObject({}),
       answer: Health,

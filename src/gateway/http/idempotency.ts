@@ -4,14 +4,17 @@ import { MainstemError } from '../../model/index.ts'
 import type { IdempotencyKey } from '../../sessions/claim.ts'
 import { parse } from './parse.ts'
 
-/** As a client names it, in a header or in a body. */
+/** The idempotency key as a client sends it, in a header or in the body. */
 export const KeyText = z
   .string()
   .min(1)
   .max(255)
   .regex(/^\P{Cc}*$/u, 'control characters are not allowed')
 
-/** The key of a request, if it has one. The parsed body has its keys in the schema's order, however it was sent. */
+/**
+ * Returns the idempotency key of a request, if it has one. The parsed body has its fields in schema order, so the
+ * fingerprint does not depend on the order in which they were sent.
+ */
 export function keyFrom(header: unknown, scope: string, body: unknown): IdempotencyKey | undefined {
   if (header === undefined) return undefined
   return { scope, key: parse(KeyText, header, 'Idempotency-Key'), fingerprint: fingerprintOf(body) }
@@ -21,11 +24,11 @@ export function fingerprintOf(body: unknown): string {
   return createHash('sha256').update(JSON.stringify(body)).digest('hex')
 }
 
-/** Keys whose first request has no answer yet. */
+/** Keys whose first request has no response yet. */
 export class InFlight {
   readonly #open = new Map<string, string>()
 
-  /** The returned function says that the answer is there. */
+  /** The returned function marks the request as answered. */
   enter({ scope, key, fingerprint }: IdempotencyKey): () => void {
     const id = JSON.stringify([scope, key])
     const open = this.#open.get(id)

@@ -4,17 +4,17 @@ import type { GatewayDeps } from '../deps.ts'
 import type { Call } from './endpoint.ts'
 import { type InFlight, keyFrom } from './idempotency.ts'
 
-/** A command to a session, and what it is answered with. */
+/** A command to a session, and its response. */
 export interface Keyed<A> {
   session: string
-  /** What a repetition is answered with. */
+  /** Builds the response to a repeated request. */
   answer(record: SessionRecord): A
   run(claim: Claim | undefined): Promise<A>
 }
 
 /**
- * Does what is asked for. With an `Idempotency-Key` it is done once: whoever sends the same again gets the first
- * answer, one that comes too early is told so, and another body under the same key is refused.
+ * Runs a command. With an `Idempotency-Key` it runs once: a repeated request gets the first response, a concurrent one
+ * gets an error, and a different body under the same key is rejected.
  */
 export async function idempotent<A>(
   { sessions }: Pick<GatewayDeps, 'sessions'>,
@@ -34,7 +34,7 @@ export async function idempotent<A>(
     }
     const claim = { ...key, answer }
     await run(claim)
-    // What found nothing to do has committed nothing, and is remembered all the same.
+    // A command without an effect has committed nothing, but its key must be stored too.
     if (!(await sessions.receipt(key))) await sessions.remember(session, claim)
     const kept = await sessions.receipt(key)
     if (!kept) throw new MainstemError('session_not_found', 'the session was removed')
@@ -44,7 +44,7 @@ export async function idempotent<A>(
   }
 }
 
-/** As the route spells it: there is more than one way to write the same path. */
+/** Builds the path from the route, because the same path can be written in several ways. */
 function pathOf(params: object, route = ''): string {
   const values = new Map<string, unknown>(Object.entries(params))
   return route.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(values.get(name))))

@@ -1,20 +1,20 @@
 import { MainstemError } from '../../model/index.ts'
 
-/** Bytes that are not UTF-8 are refused: a task must not be changed on its way in. */
+/** Rejects bytes that are not UTF-8, because decoding would silently change the prompt. */
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-/** Was it the body that could not be read, and not something around it? */
+/** Returns whether the body could not be parsed, as opposed to an error around it. */
 export function isUnreadable(thrown: unknown): boolean {
   return thrown instanceof MainstemError && thrown.details?.unreadable === true
 }
 
-/** A request body, refused when it is not JSON, too deep, or carries the one key that can change an object's nature. */
+/** Parses a request body; rejects invalid JSON, deep nesting and the key `__proto__`. */
 export function parseJsonBody(bytes: Uint8Array, maxDepth: number): unknown {
   let value: unknown
   try {
     value = JSON.parse(utf8.decode(bytes))
   } catch (cause) {
-    // Without the parser's own words: they quote the body, and the body may hold a token.
+    // Omits the parser's message: it quotes the body, which may contain a token.
     throw new MainstemError(
       'invalid_request',
       'body: not valid JSON',

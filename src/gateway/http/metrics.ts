@@ -9,16 +9,16 @@ interface Metric {
   name: string
   kind: 'counter' | 'gauge'
   help: string
-  /** Values by what stands between the braces. */
+  /** Values by their label text. */
   values: Iterable<readonly [labels: string, value: number]>
 }
 
-/** What a monitor wants to know, in the text format of Prometheus. */
+/** Metrics in the Prometheus text format. */
 export function metricsEndpoint(deps: GatewayDeps): Endpoint {
   return endpoint({
     method: 'GET',
     url: '/metrics',
-    summary: 'Figures of the whole server, for Prometheus',
+    summary: 'Get the metrics of the server in the Prometheus format',
     answers: { 'text/plain': z.string() },
     run: async ({ reply }) => reply.type(TYPE).send((await metrics(deps)).map(write).join('')),
   })
@@ -31,7 +31,7 @@ async function metrics(deps: GatewayDeps): Promise<Metric[]> {
     {
       name: 'mainstem_sessions',
       kind: 'gauge',
-      help: 'Sessions that are kept.',
+      help: 'Retained sessions.',
       values: SessionRecord.shape.status.options.map((status) => [
         `{status="${status}"}`,
         counts.get(status) ?? 0,
@@ -47,7 +47,7 @@ async function metrics(deps: GatewayDeps): Promise<Metric[]> {
       ]),
     },
     single('mainstem_events_total', 'counter', 'Events committed since the start.', activity.head),
-    single('mainstem_open_streams', 'gauge', 'Streams that are open.', deps.streams.open),
+    single('mainstem_open_streams', 'gauge', 'Open streams.', deps.streams.open),
     single('process_resident_memory_bytes', 'gauge', 'Resident memory.', process.memoryUsage.rss()),
   ]
 }

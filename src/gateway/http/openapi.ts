@@ -21,7 +21,7 @@ interface Operation {
   responses: Record<string, { description: string; content?: object }>
 }
 
-/** An API description as OpenAPI 3.1 writes it. */
+/** An OpenAPI 3.1 document. */
 export interface OpenApi {
   openapi: string
   info: { title: string; version: string; description: string }
@@ -30,11 +30,11 @@ export interface OpenApi {
   components: { schemas: Record<string, object>; securitySchemes: object }
 }
 
-/** What can happen on every route that asks for a token, and on every one that takes a body. */
+/** Errors of every route that requires a token, and of every route with a body. */
 const EVERYWHERE: readonly ErrorCode[] = ['invalid_request', 'unauthorized', 'forbidden', 'storage_failed']
 const WITH_BODY: readonly ErrorCode[] = ['too_large', 'unsupported_media']
 
-/** The description of these endpoints, made of the schemas that check them. */
+/** Describes these endpoints with the schemas that validate them. */
 export function describe(endpoints: readonly Endpoint[], version: string): OpenApi {
   const paths: OpenApi['paths'] = {}
   for (const one of endpoints) {
@@ -60,7 +60,7 @@ export function describe(endpoints: readonly Endpoint[], version: string): OpenA
   }
 }
 
-/** `GET /openapi.json`, over all endpoints and itself. */
+/** `GET /openapi.json`: describes all endpoints including itself. */
 export function openApiEndpoint(document: () => OpenApi): Endpoint {
   return endpoint({
     method: 'GET',
@@ -142,7 +142,7 @@ function refTo(name: string): string {
   return `#/components/schemas/${name}`
 }
 
-/** Inside a description a schema needs no name and no dialect of its own. */
+/** An inline schema needs neither `$schema` nor `$id`. */
 function inline(schema: object): object {
   return Object.fromEntries(Object.entries(schema).filter(([key]) => key !== '$schema' && key !== '$id'))
 }

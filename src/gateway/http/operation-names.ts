@@ -1,6 +1,9 @@
 import { MainstemError } from '../../model/index.ts'
 
-/** What generated clients call each route. The names are part of the API: they stay when a path or a summary changes. */
+/**
+ * Operation ids, which generated clients use as method names. They are part of the API and stay when a path or a
+ * summary changes.
+ */
 const NAMES: Readonly<Record<string, string>> = {
   'GET /healthz': 'checkAlive',
   'GET /readyz': 'checkReady',

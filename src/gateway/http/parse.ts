@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { MainstemError } from '../../model/index.ts'
 
-/** The value as the schema has it, or `invalid_request` naming the field that is wrong. */
+/** Parses a value with a schema; throws `invalid_request` naming the invalid field. */
 export function parse<T>(schema: z.ZodType<T>, value: unknown, whole = 'body'): T {
   const parsed = schema.safeParse(value)
   if (parsed.success) return parsed.data
@@ -11,7 +11,7 @@ export function parse<T>(schema: z.ZodType<T>, value: unknown, whole = 'body'): 
   throw new MainstemError('invalid_request', `${field}: ${issue?.message ?? 'not valid'}`, { field })
 }
 
-/** Of several shapes that a value may have, the one that it misses by least is the one that was meant. */
+/** For a union, returns the issues of the variant with the fewest mismatches, which is most likely the intended one. */
 function nearest([first]: readonly z.core.$ZodIssue[]): z.core.$ZodIssue | undefined {
   if (first?.code !== 'invalid_union' || first.path.length > 0) return first
   const [meant] = first.errors.toSorted((one, other) => one.length - other.length)

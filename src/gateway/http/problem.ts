@@ -4,7 +4,7 @@ import { RequestResolved } from '../../model/events/request.ts'
 import { adviceFor, ERRORS, ErrorCode, MainstemError } from '../../model/index.ts'
 import { named } from './components.ts'
 
-/** An error as RFC 9457 writes it, with our code and the way out. */
+/** An RFC 9457 problem with our error code and advice. */
 export const Problem = named(
   'Problem',
   z.strictObject({
@@ -16,18 +16,18 @@ export const Problem = named(
     advice: z.string(),
     field: z.string().optional().describe('the part of the request that is wrong'),
     earliest: z.int().optional().describe('the first entry that is kept'),
-    retryAfter: z.int().positive().optional().describe('seconds until it is worth another try'),
-    winner: RequestResolved.optional().describe('the decision that was first'),
+    retryAfter: z.int().positive().optional().describe('seconds to wait before a retry'),
+    winner: RequestResolved.optional().describe('the decision that won'),
   }),
 )
 export type Problem = z.infer<typeof Problem>
 
-/** What an error's details may add. */
+/** Error details that a problem includes. */
 const Extra = Problem.pick({ field: true, earliest: true, retryAfter: true, winner: true }).strip()
 
 export const PROBLEM_TYPE = 'application/problem+json'
 
-/** How long a client should wait before it tries again, in seconds, where nobody knows better. */
+/** Default for `Retry-After`, in seconds. */
 const RETRY_AFTER = 5
 
 export function problemOf(code: ErrorCode, detail: string, status: number = ERRORS[code].http): Problem {
@@ -38,11 +38,11 @@ export function problemOf(code: ErrorCode, detail: string, status: number = ERRO
 export function sendProblem(reply: FastifyReply, problem: Problem): void {
   if (problem.status === 401) reply.header('www-authenticate', 'Bearer')
   if (problem.status === 503) reply.header('retry-after', String(problem.retryAfter ?? RETRY_AFTER))
-  // A string, so that no serializer puts its own content type on it.
+  // Sent as a string, so that no serializer overrides the content type.
   reply.code(problem.status).header('content-type', PROBLEM_TYPE).send(JSON.stringify(problem))
 }
 
-/** Nothing of an unexpected error is told to the client; its text may hold anything. */
+/** Hides unexpected errors from the client, because their text may contain anything. */
 export function problemFrom(thrown: unknown): Problem {
   if (thrown instanceof MainstemError && thrown.code !== 'unknown') {
     const { field, earliest, retryAfter, winner } = Extra.parse(thrown.details ?? {})
@@ -58,11 +58,11 @@ export function problemFrom(thrown: unknown): Problem {
   const { statusCode, message } = asHttpError(thrown)
   if (statusCode === 413) {
     const advice = 'Send a smaller body, or have the operator raise `limits.bodyBytes`.'
-    return { ...problemOf('too_large', 'the body is larger than this server takes'), advice }
+    return { ...problemOf('too_large', 'the body exceeds the size limit of this server'), advice }
   }
   if (statusCode === 415) return problemOf('unsupported_media', 'the body must be JSON')
   if (statusCode >= 400 && statusCode < 500) return problemOf('invalid_request', message, statusCode)
-  return problemOf('unknown', 'the server failed to answer this request')
+  return problemOf('unknown', 'an internal error occurred')
 }
 
 function asHttpError(thrown: unknown): Pick<FastifyError, 'message'> & { statusCode: number } {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** A whole number as a query writes it. It is described as the number that it is, and not as its text. */
+/** A whole number in a query string, documented as a number instead of its text. */
 export function integer(least: number, most: number) {
   return z
     .string()

@@ -11,15 +11,15 @@ nav a{text-decoration:none}nav a:hover{text-decoration:underline}h2{margin-top:2
 
 const hash = createHash('sha256').update(STYLE).digest('base64')
 
-/** Nothing is loaded, run, framed or sent from this page; it has its own style and no script at all. */
+/** The page loads, runs, frames and sends nothing; it has one inline style and no script. */
 const POLICY = `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
 
-/** The API description as a page. */
+/** Serves the API description as a page. */
 export function referenceEndpoint(document: () => OpenApi): Endpoint {
   return endpoint({
     method: 'GET',
     url: '/docs',
-    summary: 'The reference, for people',
+    summary: 'Show the API reference as a page',
     auth: 'ticket',
     query: z.strictObject({ ticket: z.string().optional() }),
     answers: { 'text/html': z.string() },

@@ -7,12 +7,12 @@ const CHECK_MS = 1_000
 
 interface OpenRequest {
   principal: string
-  /** Of the principal's token when it was first checked. */
+  /** The digest of the principal's token at the first check. */
   digest: string | undefined
   end(): void
 }
 
-/** Ends open requests, streams above all, whose token was removed or replaced. */
+/** Ends open requests, mainly streams, whose token was removed or replaced. */
 export class Revocation {
   readonly #deps: Pick<GatewayDeps, 'tokens' | 'report'>
   readonly #open = new Set<OpenRequest>()
@@ -23,7 +23,7 @@ export class Revocation {
     if (deps.tokens) this.#timer = setInterval(() => void this.#check(), CHECK_MS).unref()
   }
 
-  /** `end` is called when the principal has no token any more. The returned function forgets the request. */
+  /** Calls `end` when the principal no longer has a token. The returned function removes the request. */
   add(principal: string, end: () => void): () => void {
     const request = { principal, digest: undefined, end }
     this.#open.add(request)
@@ -46,7 +46,7 @@ export class Revocation {
         request.end()
       }
     } catch (thrown) {
-      // A list that cannot be read says nothing about a token. The source of the tokens has reported it.
+      // An unreadable token list proves nothing about a token. The token source has reported the error.
       if (!(thrown instanceof MainstemError)) this.#deps.report(thrown)
     }
   }

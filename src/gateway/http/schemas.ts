@@ -3,12 +3,12 @@ import { z } from 'zod'
 import { MainstemError } from '../../model/index.ts'
 import { type Endpoint, endpoint } from './endpoint.ts'
 
-/** Beside the sources, and in the package. */
+/** Next to the sources and in the package. */
 const FOLDER = new URL('../../../docs/schemas/', import.meta.url)
 
 const TYPE = 'application/schema+json'
 
-/** Names by which the protocol document calls its schemas. */
+/** File names that the protocol document uses for its schemas. */
 const DOCUMENTED: Readonly<Record<string, string>> = {
   'session-request.json': 'unified-request.json',
   'claude/session-event.json': 'board-event.printed.json',
@@ -27,20 +27,20 @@ const COMMON = {
   errors: ['not_found'],
 } as const
 
-/** The JSON Schemas of what this server sends and takes, as they are published. */
+/** Serves the published JSON Schemas of requests and responses. */
 export function schemaEndpoints(): Endpoint[] {
   return [
     endpoint({
       ...COMMON,
       url: '/schemas/:name',
-      summary: 'A JSON Schema by the name of its file, such as `board-event.json`',
+      summary: 'Get a JSON Schema by file name, such as `board-event.json`',
       params: FILE,
       run: async ({ params: { name }, reply }) => reply.type(TYPE).send(await schemaOf(name)),
     }),
     endpoint({
       ...COMMON,
       url: '/schemas/:agent/:name',
-      summary: 'The JSON Schema of an agent’s own events, such as `codex/thread-event.json`',
+      summary: 'Get the JSON Schema of an agent’s native events, such as `codex/thread-event.json`',
       params: FILE_OF_AGENT,
       run: async ({ params: { agent, name }, reply }) =>
         reply.type(TYPE).send(await schemaOf(`${agent}/${name}`)),
@@ -48,11 +48,11 @@ export function schemaEndpoints(): Endpoint[] {
   ]
 }
 
-/** Only a name that is in the list comes near the file system. */
+/** Only a name from the directory listing reaches the file system. */
 async function schemaOf(name: string): Promise<Buffer> {
   const names = await readdir(FOLDER)
   const file = (Object.hasOwn(DOCUMENTED, name) && DOCUMENTED[name]) || name
   if (names.includes(file)) return readFile(new URL(file, FOLDER))
   const known = [...names, ...Object.keys(DOCUMENTED)].sort().join(', ')
-  throw new MainstemError('not_found', `there is no such schema; known: ${known}`)
+  throw new MainstemError('not_found', `no such schema; known schemas: ${known}`)
 }

@@ -18,7 +18,7 @@ import { parseJsonBody } from './json.ts'
 import { PROBLEM_TYPE, type Problem, problemFrom, problemOf, sendProblem } from './problem.ts'
 import { Revocation } from './revocation.ts'
 
-/** With any parameters: the bytes decide whether it is UTF-8. */
+/** Accepts any parameters, because the decoder checks for UTF-8. */
 const JSON_TYPES = /^application\/(?:[\w.-]+\+)?json(?:\s*;|$)/i
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
@@ -26,7 +26,7 @@ const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 /** Node's limit for the request line and all headers together. A path parameter cannot be longer. */
 const HEADER_BYTES = 16 * 1024
 
-/** The HTTP face. It knows sessions and dialects, and nothing of agents, drivers or stores. */
+/** The HTTP server. It depends on sessions and dialects, never on agents, drivers or stores. */
 export function gateway(deps: GatewayDeps): FastifyInstance {
   const { timing, limits } = deps
   const app = Fastify({
@@ -36,14 +36,14 @@ export function gateway(deps: GatewayDeps): FastifyInstance {
       maxHeaderSize: HEADER_BYTES,
       headersTimeout: timing.headersMs,
       connectionsCheckingInterval: Math.ceil(timing.headersMs / 4),
-      // A request without a Host meets our own guard, which explains itself.
+      // A request without a Host reaches our guard, which returns an explanation.
       requireHostHeader: false,
       shouldUpgradeCallback: isSocketUpgrade,
     },
     rewriteUrl: (request) => pathOf(request.url ?? '/'),
-    // The router's own limit of 100 characters is below the limits of our schemas, which are the ones that decide.
+    // The router's limit of 100 characters is below the limits of our schemas, which take precedence.
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: HEADER_BYTES },
-    // What is still served while closing answers for itself.
+    // Routes that still work while closing send their own response.
     return503OnClosing: false,
     frameworkErrors: (error, _request, reply) => sendProblem(reply, problemFrom(error)),
     clientErrorHandler: refuseSocket,
@@ -56,16 +56,14 @@ export function gateway(deps: GatewayDeps): FastifyInstance {
     if (problem.code === 'unknown') deps.report(thrown)
     sendProblem(reply, problem)
   })
-  app.setNotFoundHandler((_request, reply) =>
-    sendProblem(reply, problemOf('not_found', 'there is no such path')),
-  )
+  app.setNotFoundHandler((_request, reply) => sendProblem(reply, problemOf('not_found', 'no such path')))
   guardEdges(app, deps)
   refuseUntilStarted(app, deps)
   const revocation = new Revocation(deps)
   app.addHook('onClose', async () => revocation.close())
   requireToken(app, deps, { connections, revocation })
   const socketOf = acceptSockets(app, deps, revocation)
-  // Only routes that are added once sockets are known can be opened as one.
+  // Only routes added after the WebSocket plugin can be opened as a socket.
   app.after(() => {
     const routes = endpointsOf(deps).map((one) => ({ ...routeOf(one), ...socketOf(one) }))
     for (const route of routes) app.route(route)
@@ -81,12 +79,12 @@ function acceptJson(app: FastifyInstance, limits: GatewayDeps['limits']): void {
     JSON_TYPES,
     { parseAs: 'buffer' },
     async ({ routeOptions }: FastifyRequest, body: Buffer) => {
-      // Clients that name the type of every body also name that of none.
+      // Some clients send a content type even without a body.
       if (body.length === 0 && routeOptions.config?.bodyOptional) return undefined
       return parseJsonBody(body, limits.jsonDepth)
     },
   )
-  // Some clients call a body that is not there a form.
+  // Some clients send a form content type with an empty body.
   app.addContentTypeParser<Buffer>(
     'application/x-www-form-urlencoded',
     { parseAs: 'buffer' },
@@ -97,7 +95,7 @@ function acceptJson(app: FastifyInstance, limits: GatewayDeps['limits']): void {
   )
 }
 
-/** For each path the methods it does not know, so that a wrong method is not taken for a wrong path. */
+/** Adds the missing methods of each path, so that a wrong method returns 405 instead of 404. */
 function otherMethods(routes: readonly RouteOptions[]): RouteOptions[] {
   const urls = Map.groupBy(routes, ({ url }) => url)
   return [...urls].map(([url, known]) => {
@@ -106,21 +104,21 @@ function otherMethods(routes: readonly RouteOptions[]): RouteOptions[] {
     const allow = methods.join(', ')
     const refuse = async (_request: FastifyRequest, reply: FastifyReply) => {
       reply.header('allow', allow)
-      sendProblem(reply, problemOf('not_found', `this path takes ${allow}`, 405))
+      sendProblem(reply, problemOf('not_found', `this path accepts ${allow}`, 405))
     }
     const open = known.every(({ config }) => config?.auth === 'open')
     return {
       method: METHODS.filter((method) => !methods.includes(method)),
       url,
       config: { auth: open ? 'open' : 'header' },
-      // Before the body is read: whatever it is, it is not wanted.
+      // Rejects before the body is read.
       onRequest: refuse,
       handler: refuse,
     }
   })
 }
 
-/** What is not HTTP, or came too slowly, never reaches a route: the answer is written by hand. */
+/** A malformed or slow request never reaches a route, so the response is written directly to the socket. */
 function refuseSocket(error: NodeJS.ErrnoException, socket: Socket): void {
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy()

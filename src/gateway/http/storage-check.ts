@@ -2,12 +2,12 @@ import { MainstemError } from '../../model/index.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { coalesce } from './coalesce.ts'
 
-/** Anybody can ask, so that asking often must not cost more. */
+/** The check needs no token, so frequent calls must stay cheap. */
 const VALID_MS = 1_000
 
 type Result = 'writable' | 'failed'
 
-/** Whether the store can be written, asked at most once a second. */
+/** Checks whether the store is writable, at most once a second. */
 export class StorageCheck {
   readonly #deps: Pick<GatewayDeps, 'probe' | 'report'>
   readonly #now: () => number
@@ -19,22 +19,19 @@ export class StorageCheck {
     this.#now = now
   }
 
-  /** The error has no path: the caller may have no token. */
+  /** The error omits the path, because the caller may have no token. */
   async run(): Promise<void> {
     const isFresh = this.#last !== undefined && this.#now() - this.#last.at < VALID_MS
     if (!isFresh) await this.#probe()
     if (this.#last?.result === 'failed')
-      throw new MainstemError(
-        'storage_failed',
-        'the store cannot be written; the log of the server has the reason',
-      )
+      throw new MainstemError('storage_failed', 'the store is not writable; see the server log')
   }
 
   async #ask(): Promise<void> {
     const result = await this.#deps.probe().then(
       () => 'writable' as const,
       (thrown: unknown) => {
-        // Once for each failure, not once for each question.
+        // Reports once per failure, not once per call.
         if (this.#last?.result !== 'failed') this.#deps.report(thrown)
         return 'failed' as const
       },

@@ -7,13 +7,13 @@ import { type Endpoint, endpoint } from './endpoint.ts'
 
 const LIFETIME_MS = 30_000
 
-/** Tickets that are out at the same time, of everybody. */
-const MOST = 1_000
+/** Maximum number of unused tickets of all principals. */
+const MAX_UNUSED = 1_000
 
-/** Stand in for a token once, where a token must not be: in a URL. */
+/** One-time tickets that replace a token in a URL. */
 export class Tickets {
   readonly #now: () => number
-  /** By digest, so that looking one up tells nothing by its time; in order of issue. */
+  /** Keyed by digest, so that the lookup time reveals nothing; in order of issue. */
   readonly #open = new Map<string, { principal: string; until: number }>()
 
   constructor(now: () => number = () => performance.now()) {
@@ -22,13 +22,13 @@ export class Tickets {
 
   issue(principal: string): string {
     this.#forget()
-    if (this.#open.size >= MOST) throw new MainstemError('overloaded', 'too many tickets are unused')
+    if (this.#open.size >= MAX_UNUSED) throw new MainstemError('overloaded', 'too many tickets are unused')
     const ticket = randomBytes(32).toString('base64url')
     this.#open.set(digest(ticket), { principal, until: this.#now() + LIFETIME_MS })
     return ticket
   }
 
-  /** Whose it is; nobody's the second time, or when it is too old. */
+  /** Returns the principal of a ticket; undefined if the ticket was already used or has expired. */
   redeem(ticket: string): string | undefined {
     const key = digest(ticket)
     const found = this.#open.get(key)
@@ -57,7 +57,7 @@ export function ticketEndpoint({ tickets }: GatewayDeps): Endpoint {
   return endpoint({
     method: 'POST',
     url: '/v1/tickets',
-    summary: 'A ticket that stands in for the token once, for a client that cannot set a header',
+    summary: 'Issue a one-time ticket that replaces the token, for clients that cannot set a header',
     status: 201,
     answer: Ticket,
     errors: ['overloaded'],

@@ -1,14 +1,14 @@
-/** Which clients listen to which session right now, and the last question that any of them was shown. */
+/** Tracks which clients follow which session, and the last question shown to any of them. */
 export class Clients {
-  /** The turns that are being streamed, by session; a turn may have several streams. */
+  /** The turns being streamed, by session; a turn may have several streams. */
   readonly #listening = new Map<string, number[]>()
-  /** Sessions whose client came back by `session.reconnect` and was not cut off since. */
+  /** Sessions whose client called `session.reconnect` and has not been disconnected since. */
   readonly #back = new Set<string>()
-  readonly #noting = new Map<string, Promise<void>>()
-  /** Questions do not outlive this process, so neither need this. */
+  readonly #recording = new Map<string, Promise<void>>()
+  /** In memory only, because open questions do not outlive this process. */
   readonly #shown = new Map<string, number>()
 
-  /** Call the returned function when the stream is over. */
+  /** Call the returned function when the stream ends. */
   attach(session: string, turn: number): () => void {
     this.#listening.set(session, [...this.turns(session), turn])
     return () => this.#leave(session, turn)
@@ -18,7 +18,7 @@ export class Clients {
     return this.#listening.has(session) || this.#back.has(session)
   }
 
-  /** The turns that a client is being sent. */
+  /** Returns the turns that are being streamed. */
   turns(session: string): readonly number[] {
     return this.#listening.get(session) ?? []
   }
@@ -27,12 +27,12 @@ export class Clients {
     this.#back.add(session)
   }
 
-  /** A stream of the session broke before its end. */
+  /** Records that a stream of the session broke before its end. */
   cutOff(session: string): void {
     this.#back.delete(session)
   }
 
-  /** A client has seen all up to this entry. */
+  /** Records that a client has seen all entries up to this one. */
   show(session: string, seq: number): void {
     this.#shown.set(session, Math.max(seq, this.#shown.get(session) ?? 0))
   }
@@ -41,21 +41,21 @@ export class Clients {
     return seq <= (this.#shown.get(session) ?? 0)
   }
 
-  /** Registers a write of what a client has got. `noted` waits for it, so that nothing is delivered twice. */
-  async note(session: string, write: Promise<void>): Promise<void> {
-    const before = this.#noting.get(session)
+  /** Registers a write that records deliveries. `deliveriesRecorded` waits for it, so that nothing is delivered twice. */
+  async recordDelivery(session: string, write: Promise<void>): Promise<void> {
+    const before = this.#recording.get(session)
     const written = before ? Promise.allSettled([before, write]).then(() => write) : write
-    this.#noting.set(session, written)
+    this.#recording.set(session, written)
     try {
       await written
     } finally {
-      if (this.#noting.get(session) === written) this.#noting.delete(session)
+      if (this.#recording.get(session) === written) this.#recording.delete(session)
     }
   }
 
-  async noted(session: string): Promise<void> {
-    // The failure is reported by the caller of `note`.
-    await this.#noting.get(session)?.catch(() => undefined)
+  async deliveriesRecorded(session: string): Promise<void> {
+    // The caller of `recordDelivery` reports the failure.
+    await this.#recording.get(session)?.catch(() => undefined)
   }
 
   forget(session: string): void {

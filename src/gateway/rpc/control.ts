@@ -9,10 +9,10 @@ import { inMode, Mode } from './modes.ts'
 const ToMode = paramsWith({ sessionId, mode: Mode })
 const ToModel = z.strictObject({ sessionId, model: ModelName.nullable() })
 
-/** What is said to a session besides messages. */
+/** Control methods of a session: interrupt, model and mode. */
 export function controlMethods({ deps }: Rpc): Record<string, Method> {
   return {
-    // Stopping is allowed to a server that stops, so nothing is opened for it.
+    // A stopping server allows interrupts, so no session is opened for one.
     'session.interrupt': method(OfSession, async ({ sessionId: id }, principal) => {
       await ownedSession(deps, principal, id)
       const interrupted = (await deps.sessions.get(id)?.interruptAll()) ?? false
@@ -30,14 +30,14 @@ export function controlMethods({ deps }: Rpc): Record<string, Method> {
     'session.set_model': method(ToModel, async ({ sessionId: id, model }, principal) => {
       const session = await ready(deps, principal, id)
       const { options } = await ownedSession(deps, principal, id)
-      // The default is in use already; also agents without a choice of models have one.
+      // The default model is already in use; this also holds for agents without a choice of models.
       if (model === null && options.model === undefined) return { ok: true }
       return okFrom(await session.change({ type: 'set_model', model }))
     }),
   }
 }
 
-/** Clients of this face know `ok` alone; a change that waits for the open turn says so besides. */
+/** Clients of this API expect `ok`; a change that waits for the end of the turn adds `applied`. */
 function okFrom(applied: Applied): object {
   return { ok: true, ...(applied !== 'now' && { applied }) }
 }

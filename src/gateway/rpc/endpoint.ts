@@ -24,15 +24,15 @@ import { reconnectMethod } from './reconnect.ts'
 import { Send, SendQuery, send } from './send.ts'
 import { sessionMethods } from './sessions.ts'
 
-/** The one method whose answer is a stream. */
+/** The only method with a streamed response. */
 const STREAMED = 'session.send'
 
 /**
- * The face of a session daemon: JSON-RPC over one route. What never became a call is an HTTP problem when it was
- * refused at the door, and an error of JSON-RPC from the body on.
+ * The session daemon API: JSON-RPC over one route. Requests rejected before the body is parsed get an HTTP problem;
+ * later errors are JSON-RPC errors.
  */
 export function rpcEndpoint(deps: GatewayDeps): Endpoint {
-  const rpc: Rpc = { deps, clients: new Clients(), folds: new ProjectionCache() }
+  const rpc: Rpc = { deps, clients: new Clients(), cache: new ProjectionCache() }
   const methods = new Map<string, Method>([
     ...Object.entries(sessionMethods(rpc)),
     ...Object.entries(controlMethods(rpc)),
@@ -42,7 +42,7 @@ export function rpcEndpoint(deps: GatewayDeps): Endpoint {
   return endpoint({
     method: 'POST',
     url: '/rpc',
-    summary: 'Call a method of a session daemon; `session.send` is answered with a stream',
+    summary: 'Call a method of the session daemon API; `session.send` responds with a stream',
     query: SendQuery,
     body: RpcRequest,
     answers: { 'application/json': RpcResponse, [SSE.type]: z.unknown() },
@@ -68,14 +68,14 @@ function noMethod(name: string) {
   return problemOf('not_found', `Method not found: ${name}`)
 }
 
-/** What came is no call; what was refused before it was read stays a problem. */
+/** Builds the JSON-RPC error for a body that is not a call; earlier rejections stay HTTP problems. */
 function unread(thrown: unknown, body: unknown): object | undefined {
   if (isUnreadable(thrown)) return refusal(null, problemFrom(thrown), UNREADABLE)
   if (body === undefined || body === null) return undefined
   if (!(thrown instanceof MainstemError) || thrown.code !== 'invalid_request') return undefined
   const problem = problemFrom(thrown)
   const batch = Array.isArray(body)
-    ? problemOf('invalid_request', 'a batch is not taken: send one call')
+    ? problemOf('invalid_request', 'batches are not supported: send one call')
     : problem
   return refusal(idIn(body), batch, NO_REQUEST)
 }

@@ -7,7 +7,7 @@ import type { Problem } from '../http/problem.ts'
 const Id = z.union([z.string(), z.number(), z.null()])
 type Id = z.infer<typeof Id>
 
-/** Clients may leave out `jsonrpc` and `id`; they are answered all the same. */
+/** Clients may omit `jsonrpc` and `id`; they get a response in any case. */
 export const RpcRequest = named(
   'RpcRequest',
   z.object({
@@ -35,14 +35,14 @@ export const RpcResponse = named(
   'RpcResponse',
   z.strictObject({
     jsonrpc: z.literal('2.0'),
-    id: Id.describe('null where the request had none'),
+    id: Id.describe('null if the request had none'),
     result: z.unknown().optional(),
     error: RpcError.optional(),
   }),
 )
 export type RpcResponse = z.infer<typeof RpcResponse>
 
-/** The codes that JSON-RPC itself has for what never became a call. */
+/** The JSON-RPC error codes for requests that are not calls. */
 export const UNREADABLE = -32700
 export const NO_REQUEST = -32600
 export const NO_METHOD = -32601
@@ -66,7 +66,7 @@ export function refusal(
   return { jsonrpc: '2.0', id: id ?? null, error: { code: rpcCode, message: detail, data } }
 }
 
-/** The id of something that is no request otherwise. */
+/** Extracts the id of an otherwise invalid request. */
 export function idIn(body: unknown): Id | undefined {
   if (typeof body !== 'object' || body === null || !('id' in body)) return undefined
   return Id.safeParse(body.id).data

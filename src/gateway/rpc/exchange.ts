@@ -1,37 +1,37 @@
-import { daemon, endsExchange, goOn } from '../../dialects/daemon.ts'
+import { continueExchange, daemon, endsExchange } from '../../dialects/daemon.ts'
 import type { Dialect, DialectOptions } from '../../dialects/dialect.ts'
 import type { Entry } from '../../model/index.ts'
 import { messageId } from '../streams/cursor.ts'
-import type { Shown } from '../streams/format.ts'
+import type { StreamMessage } from '../streams/format.ts'
 
 export interface Scope {
   turn: number
-  /** The last entry before it. */
+  /** The last entry before the exchange. */
   after: number
   dialect: Dialect
   options: DialectOptions
-  /** What this face's dialect knows of what came before, where that need not be heard again. */
+  /** The cached state of this API's dialect, if the earlier entries need not be projected again. */
   known?: unknown
 }
 
-/** What a client hears of one entry. */
-export interface Heard {
-  messages: readonly Shown[]
-  /** Is the exchange over with it? */
+/** The projection of one entry. */
+export interface EntryProjection {
+  messages: readonly StreamMessage[]
+  /** Whether this entry ends the exchange. */
   ends: boolean
-  /** The messages without the one that says so, for a question that was answered before it could be shown. */
-  goingOn: readonly Shown[]
+  /** The messages without the one that ends the exchange, for a question that was answered before it was shown. */
+  withoutEnd: readonly StreamMessage[]
 }
 
-const NOTHING: Heard = { messages: [], ends: false, goingOn: [] }
+const NOTHING: EntryProjection = { messages: [], ends: false, withoutEnd: [] }
 
 /**
- * One message or answer and what the agent says to it, cut out of the log of its session. Other prompts may come
- * and go meanwhile; they are no part of it. The face's own dialect tells where it ends, whatever dialect is shown.
+ * One prompt or answer with the agent's response, selected from the log of its session. Other prompts in the meantime
+ * are excluded. The dialect of this API determines the end of the exchange, whichever dialect is sent.
  */
 export class Exchange {
   readonly #scope: Scope
-  /** What this face's dialect knows by now. */
+  /** The current state of this API's dialect. */
   readonly own: unknown
   readonly #other: unknown
 
@@ -41,23 +41,24 @@ export class Exchange {
     this.#other = scope.dialect === daemon ? undefined : scope.dialect.initial(scope.options)
   }
 
-  /** It has to hear the whole log, from the first entry on or from where its dialect knows it. */
-  hear(entry: Entry, raw?: string): Heard {
+  /** Projects an entry. Call it for the whole log, from the first entry or from the cached state on. */
+  project(entry: Entry, raw?: string): EntryProjection {
     const { turn, after, dialect } = this.#scope
     const own = daemon.project(this.own, entry, raw)
-    const said = dialect === daemon ? own : dialect.project(this.#other, entry, raw)
+    const projected = dialect === daemon ? own : dialect.project(this.#other, entry, raw)
     if (entry.seq <= after || (entry.turn !== undefined && entry.turn !== turn)) return NOTHING
-    const messages = said.map((message, index) => ({
-      id: messageId(entry.seq, index + 1, said.length),
+    const messages = projected.map((message, index) => ({
+      id: messageId(entry.seq, index + 1, projected.length),
       message,
     }))
     const ends = own.some(endsExchange)
-    const goingOn = ends && said === own ? messages.filter(({ message }) => !endsExchange(message)) : messages
-    return { messages, ends, goingOn }
+    const withoutEnd =
+      ends && projected === own ? messages.filter(({ message }) => !endsExchange(message)) : messages
+    return { messages, ends, withoutEnd }
   }
 
-  /** What was heard last does not end it. */
-  goOn(): void {
-    goOn(this.own)
+  /** Continues the exchange: the last entry does not end it. */
+  continueExchange(): void {
+    continueExchange(this.own)
   }
 }

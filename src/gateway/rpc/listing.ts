@@ -17,12 +17,12 @@ export interface Listed {
   cliType: string
 }
 
-/** The sessions of a principal that have not ended, newest first. */
+/** Yields the sessions of a principal that have not ended, newest first. */
 export async function* liveRecords(deps: GatewayDeps, principal: string): AsyncGenerator<SessionRecord> {
   for await (const record of allRecords(deps, { principal })) if (record.status !== 'ended') yield record
 }
 
-/** A session in the words of this face. */
+/** Converts a session record to the format of this API. */
 export function listed(record: SessionRecord): Listed {
   const { id, cwd, policy, options, nativeSessionId, resumedFrom, model = options.model } = record
   return {
@@ -38,7 +38,7 @@ export function listed(record: SessionRecord): Listed {
   }
 }
 
-/** A session that waits is in error when its last turn was; the next message can mend that. */
+/** An idle session reports `error` when its last turn failed; the next message may succeed. */
 export function statusOf({ status, lastOutcome }: SessionRecord): Status {
   if (status === 'busy') return 'busy'
   return lastOutcome !== undefined && FACES[lastOutcome].daemon === 'error' ? 'error' : 'idle'

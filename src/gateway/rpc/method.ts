@@ -6,20 +6,20 @@ import { stripNulls } from '../http/strip-nulls.ts'
 import type { ProjectionCache } from '../streams/projection-cache.ts'
 import type { Clients } from './clients.ts'
 
-/** What every method works with. */
+/** The dependencies of all methods. */
 export interface Rpc {
   deps: GatewayDeps
   clients: Clients
-  /** How far logs were read in the dialect of this face. */
-  folds: ProjectionCache
+  /** Cached projections in the dialect of this API. */
+  cache: ProjectionCache
 }
 
-/** A method that is answered at once. */
+/** A method with an immediate response. */
 export interface Method {
   call(params: unknown, principal: string, reply: FastifyReply): Promise<object>
 }
 
-/** Parameters may be left out altogether; what is not known is refused, because it would be a wish not heard. */
+/** All parameters may be omitted; unknown ones are rejected, because ignoring them would ignore the client's intent. */
 export function method<P>(
   params: z.ZodType<P>,
   run: (params: P, principal: string, reply: FastifyReply) => Promise<object>,
@@ -31,12 +31,12 @@ export function paramsOf<P>(schema: z.ZodType<P>, given: unknown): P {
   return parse(schema, given ?? {}, 'params')
 }
 
-/** Parameters by their names. */
+/** Parameters by name. */
 export function paramsWith<S extends z.ZodRawShape>(shape: S) {
   return z.preprocess(stripNulls, z.strictObject(shape))
 }
 
 export const sessionId = z.string().min(1).max(128)
 
-/** The parameters of everything about one session. */
+/** The parameters of all methods of one session. */
 export const OfSession = paramsWith({ sessionId })

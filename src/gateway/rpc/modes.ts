@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Policy } from '../../model/index.ts'
 
-/** How this face names what an agent may do. */
+/** The permission modes of this API. */
 export const Mode = z.enum(['auto', 'code', 'plan', 'ask'])
 type Mode = z.infer<typeof Mode>
 
@@ -12,12 +12,12 @@ const MEANING: Readonly<Record<Mode, Pick<Policy, 'approval' | 'sandbox'>>> = {
   ask: { approval: 'ask', sandbox: 'none' },
 }
 
-/** The policy with what the mode says; its other limits stay. */
+/** Applies a mode to a policy; other limits stay. */
 export function inMode(policy: Policy, mode: Mode): Policy {
   return { ...policy, ...MEANING[mode] }
 }
 
-/** The mode that is nearest to a policy. One that lies between two is named by the stricter. */
+/** Returns the mode closest to a policy; between two modes, the stricter one. */
 export function modeOf({ approval, sandbox }: Policy): Mode {
   if (sandbox === 'read-only') return 'plan'
   if (approval === 'auto-all') return 'auto'

@@ -14,7 +14,7 @@ interface QueueStats {
   clientConnected: boolean
 }
 
-/** How the server and its sessions are. */
+/** Methods that report the state of the server and its sessions. */
 export function monitorMethods(rpc: Rpc): Record<string, Method> {
   const { deps } = rpc
   return {
@@ -53,7 +53,7 @@ export function monitorMethods(rpc: Rpc): Record<string, Method> {
 
 async function queueStats(rpc: Rpc, principal: string, id: string): Promise<QueueStats> {
   const { deps, clients } = rpc
-  await clients.noted(id)
+  await clients.deliveriesRecorded(id)
   const record = await ownedSession(deps, principal, id)
   const { count } = await undelivered(rpc, record, { except: clients.turns(id) })
   return {
@@ -68,7 +68,7 @@ function uptime(): number {
   return Math.floor(process.uptime())
 }
 
-/** In whole megabytes, as this face has always told it. */
+/** In whole megabytes, for compatibility. */
 function memoryInUse(): { rss: number; heapUsed: number; heapTotal: number } {
   const { rss, heapUsed, heapTotal } = process.memoryUsage()
   const megabytes = (bytes: number) => Math.round(bytes / MEGABYTE)

@@ -22,30 +22,33 @@ const Reconnect = paramsWith({
   after: z
     .union([z.string(), z.int().nonnegative()])
     .optional()
-    .describe('the cursor of an earlier answer, or the last id of a stream'),
+    .describe('the cursor of an earlier response, or the last id of a stream'),
 })
 
-/** Far more than a client misses. */
-const MOST = 50_000
+/** Far more messages than a client misses. */
+const MAX_MESSAGES = 50_000
 
-/** That a message waits is told to whoever sent it, and is nothing the agent did. */
-const TOLD: ReadonlySet<EventType> = new Set(
+/** `turn.queued` is excluded: it is reported to the sender and is not an action of the agent. */
+const REPORTED_TYPES: ReadonlySet<EventType> = new Set(
   Event.options.map(({ shape }) => shape.type.value).filter((type) => type !== 'turn.queued'),
 )
 
-/** What a client has missed. It counts as delivered once the answer was handed to the network. */
+/** Returns the messages that a client missed. They count as delivered once the response was passed to the network. */
 export function reconnectMethod(rpc: Rpc): Method {
   const { deps, clients } = rpc
   return method(Reconnect, async ({ sessionId, after }, principal, reply) => {
-    await clients.noted(sessionId)
+    await clients.deliveriesRecorded(sessionId)
     const record = await ownedSession(deps, principal, sessionId)
     const cursor = after === undefined ? undefined : parseCursor(`${after}`, 'after')
     const room = await PageRoom.enter(deps, reply)
     const page = await undelivered(rpc, record, { cursor, room })
     clients.show(record.id, parseCursor(page.next)?.seq ?? 0)
     finished(reply.raw).then(
-      () => clients.note(sessionId, delivered(rpc, record, [...page.turns.values()])).catch(deps.report),
-      // The client went away before it had the answer, and gets the same answer again.
+      () =>
+        clients
+          .recordDelivery(sessionId, delivered(rpc, record, [...page.turns.values()]))
+          .catch(deps.report),
+      // The client disconnected before it had the response, and gets the same response again.
       () => undefined,
     )
     room.complete()
@@ -53,7 +56,7 @@ export function reconnectMethod(rpc: Rpc): Method {
   })
 }
 
-/** A session that has ended, or a server that stops, takes no more notes: what is read then can be read again. */
+/** An ended session or a stopping server records no deliveries: the messages can be read again. */
 async function delivered({ deps, clients }: Rpc, record: SessionRecord, reads: readonly TurnRead[]) {
   clients.cameBack(record.id)
   if (record.status === 'ended' || reads.every(({ turn, seq }) => isDelivered(record, { turn, seq }))) return
@@ -67,22 +70,22 @@ async function delivered({ deps, clients }: Rpc, record: SessionRecord, reads: r
 
 interface Wanted {
   cursor?: Cursor | undefined
-  /** Turns that are left out. */
+  /** Turns to exclude. */
   except?: readonly number[]
-  /** Without it the messages are counted and not kept. */
+  /** Without it the messages are counted but not kept. */
   room?: PageRoom
 }
 
-/** All after the cursor; without one, all that no client has read. */
+/** Returns all messages after the cursor; without one, all that no client has read. */
 export async function undelivered(
-  { deps, folds }: Rpc,
+  { deps, cache }: Rpc,
   record: SessionRecord,
   { cursor, except = [], room }: Wanted = {},
 ): Promise<PageReader> {
   const { id, head, delivered = 0, earliest = 1 } = record
   if (cursor && cursor.seq > head) throw badCursor('beyond the end of this session', 'after')
   if (cursor && cursor.seq < earliest - 1) {
-    throw new MainstemError('cursor_gone', `entries before ${earliest} are no longer kept`, { earliest })
+    throw new MainstemError('cursor_gone', `entries before ${earliest} are no longer retained`, { earliest })
   }
   const omits = (entry: Entry) =>
     isDelivered(record, entry) || (entry.turn !== undefined && except.includes(entry.turn))
@@ -90,11 +93,11 @@ export async function undelivered(
     dialect: daemon,
     options: {},
     after: cursor ?? { ...START, seq: delivered },
-    types: TOLD,
+    types: REPORTED_TYPES,
     ...(!cursor && { omits }),
   }
-  const limits = { limit: MOST, ...(room ? { room } : { countOnly: true }) }
-  const page = new PageReader(deps, { id, view, from: earliest - 1, raw: false }, limits, folds)
+  const limits = { limit: MAX_MESSAGES, ...(room ? { room } : { countOnly: true }) }
+  const page = new PageReader(deps, { id, view, from: earliest - 1, raw: false }, limits, cache)
   if (delivered < head || cursor) await page.read(head)
   return page
 }

@@ -7,10 +7,10 @@ import { type Entry, MainstemError } from '../../model/index.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { problemFrom } from '../http/problem.ts'
 import { EventStream } from '../streams/event-stream.ts'
-import { chunks, type Shown, SSE, type StreamFormat, sseData } from '../streams/format.ts'
+import { chunks, SSE, type StreamFormat, type StreamMessage, sseData } from '../streams/format.ts'
 import { projectionKey } from '../streams/projection-cache.ts'
 import { rawFrames } from '../streams/raw-frames.ts'
-import { type Begun, begin } from './begin.ts'
+import { begin, type StartedExchange } from './begin.ts'
 import { Exchange } from './exchange.ts'
 import { paramsWith, type Rpc, sessionId } from './method.ts'
 
@@ -21,19 +21,19 @@ export const SendQuery = z.strictObject({
   dialect: z
     .enum([...dialects.keys()])
     .optional()
-    .describe('another vocabulary for the same stream'),
-  raw: z.literal('1').optional().describe("the agent's own messages as well"),
-  partial_json: z.literal('1').optional().describe('drafts of calls as well'),
-  ids: z.literal('1').optional().describe('an `id:` with each message, to come back with'),
+    .describe('another dialect for the same stream'),
+  raw: z.literal('1').optional().describe("include the agent's native messages"),
+  partial_json: z.literal('1').optional().describe('include tool input deltas'),
+  ids: z.literal('1').optional().describe('add an `id:` to each message, to resume from'),
 })
 type SendQuery = z.infer<typeof SendQuery>
 
 const WITH_IDS: StreamFormat = { ...SSE, keepalive: sseData({ type: 'ping' }), steady: true }
-/** Clients of this face know `data:` lines alone, and some cut the stream at empty lines and parse what is between. */
+/** Clients of this API read `data:` lines only, and some split the stream at empty lines and parse each part. */
 const FORMAT: StreamFormat = { ...WITH_IDS, write: ({ message }) => sseData(message) }
 const DONE = 'data: [DONE]\n\n'
 
-/** One exchange as a stream. Whatever happens, it ends in `[DONE]`; a client that leaves stops nothing. */
+/** Streams one exchange. It always ends with `[DONE]`; a client that disconnects cancels nothing. */
 export async function send(
   rpc: Rpc,
   principal: string,
@@ -60,10 +60,10 @@ export async function send(
     () => false,
   )
   if (!whole) clients.cutOff(params.sessionId)
-  if (whole && delivered) await clients.note(params.sessionId, delivered()).catch(deps.report)
+  if (whole && delivered) await clients.recordDelivery(params.sessionId, delivered()).catch(deps.report)
 }
 
-/** Settles at the end of the exchange, with what is to be done once the client has it all. */
+/** Settles at the end of the exchange with the work to do after the client has received everything. */
 async function listen(
   rpc: Rpc,
   principal: string,
@@ -74,15 +74,15 @@ async function listen(
   const { deps, clients } = rpc
   const leave = deps.streams.enter(principal)
   try {
-    const begun = await begin(rpc, principal, sessionId, message)
-    const detach = clients.attach(sessionId, begun.turn)
+    const started = await begin(rpc, principal, sessionId, message)
+    const detach = clients.attach(sessionId, started.turn)
     try {
-      const last = await relay(rpc, begun, query, stream)
+      const last = await relay(rpc, started, query, stream)
       if (!last) clients.cutOff(sessionId)
-      // That a message waits is not an answer to it.
+      // `turn.queued` is not a response to the message.
       if (!last || last.event.type === 'turn.queued') return undefined
       const ended = last.event.type !== 'request.opened'
-      return () => begun.session.delivered([{ turn: begun.turn, seq: last.seq, ended }])
+      return () => started.session.delivered([{ turn: started.turn, seq: last.seq, ended }])
     } finally {
       detach()
     }
@@ -91,10 +91,10 @@ async function listen(
   }
 }
 
-/** Sends the exchange as it comes; its last entry is the answer, or nothing when the client has left. */
+/** Sends the exchange live; resolves to its last entry, or undefined when the client disconnected. */
 async function relay(
-  { deps, clients, folds }: Rpc,
-  { session, turn, after, earliest }: Begun,
+  { deps, clients, cache }: Rpc,
+  { session, turn, after, earliest }: StartedExchange,
   { dialect: name = daemon.id, ids, ...options }: SendQuery,
   stream: EventStream,
 ): Promise<Entry | undefined> {
@@ -105,30 +105,33 @@ async function relay(
   const from = earliest - 1
   const key =
     dialect === daemon ? projectionKey({ id: session.id, from, dialect, options: asked }) : undefined
-  const place = folds.find(key, ({ seq }) => seq <= after)
-  const exchange = new Exchange({ turn, after, dialect, options: asked, known: place?.state })
-  // A session whose log cannot be written any more says nothing more, and its reader must not wait for it.
+  const position = cache.find(key, ({ seq }) => seq <= after)
+  const exchange = new Exchange({ turn, after, dialect, options: asked, known: position?.state })
+  // A session whose log is no longer writable emits nothing more, so its subscriber must not wait.
   const failed = new AbortController()
   session.ended(turn).catch((thrown) => failed.abort(thrown))
   const signal = AbortSignal.any([stream.signal, failed.signal])
-  for await (const entries of sessions.follow(session.id, place?.seq ?? from, signal)) {
+  for await (const entries of sessions.follow(session.id, position?.seq ?? from, signal)) {
     const frames = options.raw ? await rawFrames(sessions, session.id, entries) : undefined
-    const shown: Shown[] = []
+    const messages: StreamMessage[] = []
     let last: Entry | undefined
     for (const entry of entries) {
-      const heard = exchange.hear(entry, entry.native === undefined ? undefined : frames?.get(entry.native))
-      const ends = heard.ends && !(await isAnswered(deps, entry))
-      shown.push(...(ends ? heard.messages : heard.goingOn))
-      if (heard.ends && !ends) exchange.goOn()
+      const projection = exchange.project(
+        entry,
+        entry.native === undefined ? undefined : frames?.get(entry.native),
+      )
+      const ends = projection.ends && !(await isAnswered(deps, entry))
+      messages.push(...(ends ? projection.messages : projection.withoutEnd))
+      if (projection.ends && !ends) exchange.continueExchange()
       if (!ends) continue
       last = entry
       break
     }
-    for (const text of chunks(format, shown)) await stream.write(text)
+    for (const text of chunks(format, messages)) await stream.write(text)
     if (stream.signal.aborted) return undefined
     if (!last) continue
     if (last.event.type === 'request.opened') clients.show(session.id, last.seq)
-    folds.keep(key, { seq: last.seq, state: exchange.own })
+    cache.keep(key, { seq: last.seq, state: exchange.own })
     return last
   }
   if (stream.signal.aborted) return undefined
@@ -137,14 +140,14 @@ async function relay(
     : new MainstemError('session_not_found', 'the session was removed')
 }
 
-/** A question that somebody has answered already must not be asked: the next message would be taken for a prompt. */
+/** A question that was already answered must not be sent: the client's next message would become a prompt. */
 async function isAnswered({ sessions }: GatewayDeps, { session, event }: Entry): Promise<boolean> {
   if (event.type !== 'request.opened') return false
   const open = (await sessions.record(session))?.requests ?? []
   return open.every(({ requestId }) => requestId !== event.requestId)
 }
 
-/** Options that were not given are not there. */
+/** Drops options that were not given. */
 function compact(options: Readonly<Record<string, string | undefined>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(options).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),

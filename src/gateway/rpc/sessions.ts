@@ -9,21 +9,21 @@ import { checkResume } from '../v1/new-session.ts'
 import { type Listed, listed, liveRecords } from './listing.ts'
 import { type Method, method, OfSession, paramsWith, type Rpc, sessionId } from './method.ts'
 import { inMode, Mode } from './modes.ts'
-import { placeOf } from './positions.ts'
+import { workingDirectoryOf } from './working-directory.ts'
 
-/** Clients that name no agent were written for this one. */
+/** The default agent, for clients that name none. */
 const USUAL_AGENT = 'claude'
 
 const Create = paramsWith({
   path: z.string().min(1).max(4096),
   mode: Mode.default('auto'),
   model: ModelName.optional(),
-  cli_type: z.string().regex(OUTSIDE_ID, 'not the id of an agent').default(USUAL_AGENT),
+  cli_type: z.string().regex(OUTSIDE_ID, 'not an agent id').default(USUAL_AGENT),
 })
 
 const Resume = paramsWith({ sessionId, sdkSessionId: NativeSessionId.optional() })
 
-/** Sessions come, are listed, are taken up again, and go. */
+/** Methods that create, list, resume and destroy sessions. */
 export function sessionMethods({ deps, clients }: Rpc): Record<string, Method> {
   return {
     'session.create': method(Create, async ({ path, mode, model, cli_type }, principal) => {
@@ -31,7 +31,7 @@ export function sessionMethods({ deps, clients }: Rpc): Record<string, Method> {
       const session = await deps.sessions.create({
         agent: cli_type,
         principal,
-        cwd: await placeOf(deps, path),
+        cwd: await workingDirectoryOf(deps, path),
         policy: underCeiling(inMode(deps.policy, mode), deps.ceiling),
         ...(model !== undefined && { options: { model } }),
       })
@@ -57,11 +57,11 @@ export function sessionMethods({ deps, clients }: Rpc): Record<string, Method> {
   }
 }
 
-/** `fallback`: there is no conversation of the agent's own to go on with, so the next message begins a new one. */
+/** `fallback` means that the agent has no conversation to resume, so the next message starts a new one. */
 async function resume(deps: GatewayDeps, principal: string, id: string, wanted: string | undefined) {
   const session = await ready(deps, principal, id)
   const known = session.nativeSessionId
-  // An agent without conversations of its own is told by the id of the session.
+  // An agent without native conversations is identified by the session id.
   if (wanted !== undefined && wanted !== known && wanted !== id) {
     await checkResume(deps, principal, wanted, 'sdkSessionId')
     try {

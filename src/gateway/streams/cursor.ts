@@ -1,6 +1,6 @@
 import { MainstemError } from '../../model/index.ts'
 
-/** The last message a reader has: all of entry `seq`, or its first `part` messages. */
+/** The last message that a client has: all of entry `seq`, or its first `part` messages. */
 export interface Cursor {
   seq: number
   part: number
@@ -8,7 +8,7 @@ export interface Cursor {
 
 export const START: Cursor = { seq: 0, part: Number.POSITIVE_INFINITY }
 
-/** `12`, or `12.3` where entry 12 gave several messages. */
+/** `12`, or `12.3` if entry 12 has several messages. */
 export function messageId(seq: number, part: number, parts: number): string {
   return parts === 1 ? `${seq}` : `${seq}.${part}`
 }
@@ -21,23 +21,23 @@ const HEADER = 'Last-Event-ID'
 
 const ID = /^(0|[1-9]\d{0,14})(?:\.([1-9]\d{0,8}))?$/
 
-/** What `Last-Event-ID` or another field says; nothing when there is none. */
+/** Parses `Last-Event-ID` or another field; returns undefined when it is absent. */
 export function parseCursor(text: string | string[] | undefined, field: string = HEADER): Cursor | undefined {
   if (text === undefined || text === '') return undefined
   const match = typeof text === 'string' ? ID.exec(text) : null
-  if (!match) throw badCursor('not an id that this server gave', field)
+  if (!match) throw badCursor('not an id of this server', field)
   return { seq: Number(match[1]), part: match[2] === undefined ? START.part : Number(match[2]) }
 }
 
 export function badCursor(why: string, field: string = HEADER): MainstemError {
   return new MainstemError('invalid_request', `${field}: ${why}`, {
     field,
-    advice: 'Send a cursor that this session gave you, or none to read from the start.',
+    advice: 'Send a cursor of this session, or none to read from the start.',
   })
 }
 
-/** What follows a cursor has to be there: a gap is told, never left out. */
+/** Throws `cursor_gone` if the entries after the cursor were removed, so that a gap is never silent. */
 export function checkKept(after: number, earliest = 1): void {
   if (after + 1 >= earliest) return
-  throw new MainstemError('cursor_gone', `entries before ${earliest} are no longer kept`, { earliest })
+  throw new MainstemError('cursor_gone', `entries before ${earliest} are no longer retained`, { earliest })
 }

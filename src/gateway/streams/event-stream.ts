@@ -2,13 +2,13 @@ import type { ServerResponse } from 'node:http'
 import type { StreamFormat } from './format.ts'
 
 export interface StreamTiming {
-  /** Silence after which a comment shows that we are still there. */
+  /** Interval of keepalive comments on a silent stream. */
   keepaliveMs: number
-  /** A reader that takes nothing for this long is let go; it can come back with its last id. */
+  /** A client that reads nothing for this long is disconnected; it can resume with its last id. */
   stallMs: number
 }
 
-/** A response that stays open, written only as fast as the reader takes it. */
+/** A long-lived response, written with backpressure. */
 export class EventStream {
   readonly #response: ServerResponse
   readonly #stallMs: number
@@ -25,16 +25,16 @@ export class EventStream {
     this.#response = response
     this.#stallMs = timing.stallMs
     this.#steady = format.steady ?? false
-    // A reader that left while its run was being prepared is never told of again.
+    // `close` is not emitted again for a client that disconnected while its run was prepared.
     if (response.destroyed) this.#gone.abort()
     response.once('close', () => this.#gone.abort())
     response.on('error', () => this.#gone.abort())
     response.writeHead(200, {
       'content-type': format.type,
       'cache-control': 'no-cache, no-store, no-transform',
-      // A stream is the last thing on its connection: nothing idle is left behind it.
+      // Closes the connection after the stream, so that no idle connection remains.
       connection: 'close',
-      // Some proxies gather a response before they pass it on.
+      // Disables response buffering in proxies.
       'x-accel-buffering': 'no',
       ...headers,
     })
@@ -45,12 +45,12 @@ export class EventStream {
     }, timing.keepaliveMs)
   }
 
-  /** Fires when the reader is gone. */
+  /** Aborts when the client has disconnected. */
   get signal(): AbortSignal {
     return this.#gone.signal
   }
 
-  /** Settles when more may be written, or when the reader is gone. */
+  /** Settles when more may be written, or when the client has disconnected. */
   async write(text: string | Uint8Array): Promise<void> {
     if (this.#gone.signal.aborted) return
     if (!this.#steady) this.#keepalive.refresh()
@@ -62,7 +62,7 @@ export class EventStream {
     this.#response.end()
   }
 
-  /** Cuts the stream off in the middle, so that nobody takes it for whole. */
+  /** Breaks the connection without an end marker, so that the client does not treat the stream as complete. */
   breakOff(): void {
     clearTimeout(this.#keepalive)
     this.#response.destroy()

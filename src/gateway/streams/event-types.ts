@@ -7,16 +7,16 @@ function isEventType(type: string): type is EventType {
   return known.has(type)
 }
 
-/** Types of events with commas between them. */
+/** A comma-separated list of event types. */
 export const EventTypes = z
   .string()
   .transform((text, context) => {
     const types = text.split(',').map((type) => type.trim())
     const stranger = types.find((type) => !isEventType(type))
     if (stranger !== undefined) {
-      context.addIssue({ code: 'custom', message: `there are no events of type "${stranger}"` })
+      context.addIssue({ code: 'custom', message: `unknown event type "${stranger}"` })
       return z.NEVER
     }
     return new Set(types.filter(isEventType))
   })
-  .describe('only these types of events, with commas between them')
+  .describe('only these event types, comma-separated')

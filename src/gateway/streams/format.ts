@@ -1,22 +1,22 @@
-/** One message on its way to a reader, and the id to come back with. */
-export interface Shown {
+/** One message for a client, with the id to resume from. */
+export interface StreamMessage {
   id: string
   message: unknown
 }
 
-/** How messages are written on a stream. */
+/** A stream format. */
 export interface StreamFormat {
   type: string
-  /** Shows a silent reader that we are still there. */
+  /** The text that keeps an idle connection open. */
   keepalive: string
-  /** Sent at every interval, also while there is something else to read. */
+  /** Sends the keepalive at every interval, even on a busy stream. */
   steady?: boolean
-  write(shown: Shown): string
-  /** The same of what is JSON already. */
+  write(shown: StreamMessage): string
+  /** Writes a message that is already JSON text. */
   frame(id: string | number, json: string): string
 }
 
-/** Some readers split lines at these two, which JSON leaves as they are. */
+/** Some clients split lines at these characters, which JSON does not escape. */
 const LINE_SEPARATORS = /[\u2028\u2029]/g
 
 function json(message: unknown): string {
@@ -27,7 +27,7 @@ function inOneLine(text: string): string {
   return text.replace(LINE_SEPARATORS, (char) => (char === '\u2028' ? '\\u2028' : '\\u2029'))
 }
 
-/** A message of the transport's own, which nobody can come back to. */
+/** A message of the transport itself, without an id to resume from. */
 export function sseData(message: unknown): string {
   return `data: ${json(message)}\n\n`
 }
@@ -39,7 +39,7 @@ export const SSE: StreamFormat = {
   frame: (id, json) => `id: ${id}\ndata: ${json}\n\n`,
 }
 
-/** Readers skip empty lines. */
+/** Clients skip empty lines. */
 export const NDJSON: StreamFormat = {
   type: 'application/x-ndjson',
   keepalive: '\n',
@@ -47,11 +47,11 @@ export const NDJSON: StreamFormat = {
   frame: (_, json) => `${json}\n`,
 }
 
-/** In characters: what is prepared for a reader at a time. */
+/** Maximum number of characters per write. */
 const CHUNK = 64 * 1024
 
-/** The messages as text, in pieces that are worth a write. */
-export function* chunks(format: StreamFormat, messages: Iterable<Shown>): Generator<string> {
+/** Formats messages as text, in chunks large enough for a write. */
+export function* chunks(format: StreamFormat, messages: Iterable<StreamMessage>): Generator<string> {
   let chunk = ''
   for (const shown of messages) {
     chunk += format.write(shown)
@@ -65,13 +65,16 @@ export function* chunks(format: StreamFormat, messages: Iterable<Shown>): Genera
 interface Written {
   format: StreamFormat
   pieces: Uint8Array[]
-  /** How many texts are in them. */
+  /** The number of texts in the segment. */
   texts: number
 }
 
 const written = new WeakMap<readonly string[], Written>()
 
-/** Entries that are JSON already, from this seq on. What was made for one reader is sent to all who read along. */
+/**
+ * Formats entries that are already JSON text, starting at this seq. The result is shared by all subscribers of the same
+ * format.
+ */
 export function* verbatim(
   format: StreamFormat,
   first: number,
@@ -98,7 +101,7 @@ function nextPiece(shared: Written, first: number, texts: readonly string[]): Ui
   return Buffer.from(inOneLine(chunk))
 }
 
-/** What a reader wants, by the first of its `Accept` that we have; one page of JSON otherwise. */
+/** Selects the first supported format of the `Accept` header; undefined selects one page of JSON. */
 export function formatOf(accept: string | undefined): StreamFormat | undefined {
   for (const range of accept?.split(',') ?? []) {
     const type = range.split(';')[0]?.trim().toLowerCase()

@@ -3,11 +3,11 @@ import type { Entry, SessionRecord } from '../../model/index.ts'
 import { ROOM_WAIT_MS } from '../../sessions/log-reader.ts'
 import type { Sessions } from '../../sessions/sessions.ts'
 
-/** Entries and bytes of a window; a single entry may be larger. */
+/** Entries and bytes per window; a single entry may be larger. */
 const WINDOW = 256
 const WINDOW_BYTES = 1024 * 1024
 
-/** A log from its end to the first entry that is kept: what is looked for is mostly at the end. */
+/** Reads a log backwards to the first retained entry, because searches mostly match near the end. */
 export async function* latestFirst(
   sessions: Pick<Sessions, 'replay'>,
   { id, head, earliest = 1 }: Pick<SessionRecord, 'id' | 'head' | 'earliest'>,
@@ -26,7 +26,7 @@ export async function* latestFirst(
   }
 }
 
-/** Undefined where the entries are too large together. */
+/** Returns undefined when the entries exceed the window size. */
 async function windowOf(
   sessions: Pick<Sessions, 'replay'>,
   id: string,

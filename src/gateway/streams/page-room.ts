@@ -3,15 +3,15 @@ import type { Share } from '../../sessions/byte-budget.ts'
 import { ROOM_WAIT_MS } from '../../sessions/log-reader.ts'
 import type { GatewayDeps } from '../deps.ts'
 
-/** A page with this much text is full; its last message may be larger than that. */
+/** A page with this much text is full; its last message may exceed it. */
 export const PAGE_BYTES = 4 * 1024 * 1024
 
 type Pieces = AsyncGenerator<unknown>
 type Deps = Pick<GatewayDeps, 'pages' | 'timing' | 'report'>
 
 /**
- * The memory of one page, from before it is read until its response is sent. The piece of the log that filled the
- * page counts until then too: a message larger than a page is in memory for just as long.
+ * The memory reservation of one page, from before it is read until its response is sent. The log segment that filled
+ * the page counts until then too, because a message larger than a page stays in memory as long.
  */
 export class PageRoom {
   readonly #deps: Deps
@@ -30,38 +30,41 @@ export class PageRoom {
     })
   }
 
-  /** Waits for room among the pages of all clients; refuses with `overloaded` when there is none for too long. */
+  /** Waits for memory shared by the pages of all clients; throws `overloaded` after a timeout. */
   static async enter(deps: Deps, reply: FastifyReply): Promise<PageRoom> {
     const room = new PageRoom(deps, reply)
     await room.#take()
     return room
   }
 
-  /** Fires when the client is gone, or has its response. */
+  /** Aborts when the client has disconnected or has its response. */
   get signal(): AbortSignal {
     return this.#gone.signal
   }
 
-  /** Gives the room to others while an empty page waits for its first message. */
+  /** Releases the reservation while an empty page waits for its first message. */
   async waitOutside(wait: () => Promise<void>): Promise<void> {
     this.#share?.release()
     await wait()
     await this.#take()
   }
 
-  /** Keeps the current piece of a log counted until the response is sent. */
+  /** Keeps the current log segment reserved until the response is sent. */
   keep(pieces: Pieces): void {
     this.#pieces.push(pieces)
   }
 
-  /** Call when the page is complete: a client that does not take it is cut off, because others wait for its room. */
+  /**
+   * Call this when the page is complete: a client that does not read it is disconnected, because others wait for its
+   * memory.
+   */
   complete(): void {
     this.#reply.raw.setTimeout(this.#deps.timing.stallMs)
   }
 
   async #take(): Promise<void> {
     this.#share = await this.#deps.pages.take(PAGE_BYTES, this.signal, ROOM_WAIT_MS)
-    // The client may leave at the moment it is admitted.
+    // The client may disconnect just as it is admitted.
     if (this.signal.aborted) this.#share?.release()
   }
 

@@ -8,24 +8,24 @@ import { ROOM_WAIT_MS } from '../../sessions/log-reader.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { named } from '../http/components.ts'
 import { parseCursor, START } from './cursor.ts'
-import type { Shown } from './format.ts'
+import type { StreamMessage } from './format.ts'
 import { PAGE_BYTES, PageRoom } from './page-room.ts'
 import { copyOf, type Position, type ProjectionCache, projectionKey } from './projection-cache.ts'
 import { Projector, type View } from './projector.ts'
 import { rawFrames } from './raw-frames.ts'
 
-/** Our own dialect has entries, the others have messages. */
+/** The native dialect returns entries, other dialects return messages. */
 export const Page = named(
   'Page',
   z.strictObject({
     entries: z.array(z.unknown()).optional(),
     messages: z.array(z.unknown()).optional(),
-    next: z.string().describe('`after` for the next page'),
+    next: z.string().describe('pass it as `after` to get the next page'),
   }),
 )
 type Page = z.infer<typeof Page>
 
-/** Who reads what: `from` is the last entry that need not be read. */
+/** The session and view of a reader; `from` is the last entry that need not be read. */
 export interface Reading {
   id: string
   view: View
@@ -36,10 +36,10 @@ export interface Reading {
 interface PageRequest extends Reading {
   record: SessionRecord
   query: { limit?: number | undefined; wait?: number | undefined }
-  folds: ProjectionCache
+  cache: ProjectionCache
 }
 
-/** What ends a page besides `PAGE_BYTES`. With `countOnly` its messages are counted and not kept. */
+/** Limits of a page besides `PAGE_BYTES`. With `countOnly` its messages are counted but not kept. */
 interface PageLimits {
   limit: number
   room?: PageRoom
@@ -48,16 +48,16 @@ interface PageLimits {
 
 const DEFAULT_LIMIT = 100
 
-/** One page, as soon as there is something on it or the time is over. */
+/** Returns one page as soon as it has a message or the wait time is over. */
 export async function pageOf(
   deps: GatewayDeps,
   reply: FastifyReply,
   principal: string,
   request: PageRequest,
 ): Promise<Page> {
-  const { record, query, view, folds } = request
+  const { record, query, view, cache } = request
   const room = await PageRoom.enter(deps, reply)
-  const page = new PageReader(deps, request, { limit: query.limit ?? DEFAULT_LIMIT, room }, folds)
+  const page = new PageReader(deps, request, { limit: query.limit ?? DEFAULT_LIMIT, room }, cache)
   await page.read(record.head)
   const waitMs = (query.wait ?? 0) * 1000
   if (page.empty && waitMs > 0 && record.status !== 'ended') {
@@ -74,26 +74,26 @@ export async function pageOf(
 
 export class PageReader {
   readonly messages: unknown[] = []
-  /** The turns that the messages are about, each up to the last entry that was read. */
+  /** The turns of the messages, each with the last entry that was read. */
   readonly turns = new Map<number, TurnRead>()
   readonly #deps: GatewayDeps
   readonly #reading: Reading
   readonly #projector: Projector
   readonly #limits: PageLimits
-  readonly #folds: ProjectionCache
+  readonly #cache: ProjectionCache
   #seq: number
   #next: string
   #count = 0
   #bytes = 0
 
-  constructor(deps: GatewayDeps, reading: Reading, limits: PageLimits, folds: ProjectionCache) {
-    const place = placeBefore(folds, reading)
+  constructor(deps: GatewayDeps, reading: Reading, limits: PageLimits, cache: ProjectionCache) {
+    const position = positionBefore(cache, reading)
     this.#deps = deps
     this.#reading = reading
-    this.#projector = new Projector(reading.view, place?.state)
+    this.#projector = new Projector(reading.view, position?.state)
     this.#limits = limits
-    this.#folds = folds
-    this.#seq = place?.seq ?? reading.from
+    this.#cache = cache
+    this.#seq = position?.seq ?? reading.from
     const { seq, part } = reading.view.after
     this.#next = Number.isFinite(part) ? `${seq}.${part}` : `${seq}`
   }
@@ -119,16 +119,16 @@ export class PageReader {
   async #readTo(end: number): Promise<void> {
     const signal = this.#limits.room?.signal
     const options = { waitMs: ROOM_WAIT_MS, ...(signal && { signal }) }
-    let place = this.#place()
+    let position = this.#position()
     await this.#takeFrom(this.#deps.sessions.replay(this.#reading.id, this.#seq, end, options), () => {
-      // A full page ends inside this piece, and the next page begins there.
-      if (!this.full) place = this.#place()
+      // A full page ends inside this segment, and the next page starts there.
+      if (!this.full) position = this.#position()
       return this.full
     })
-    if (this.full || this.#seq >= end) this.#keep(place)
+    if (this.full || this.#seq >= end) this.#keep(position)
   }
 
-  /** Until there is a message, the time is over or the client is gone. */
+  /** Waits until there is a message, the time is over or the client has disconnected. */
   async wait(ms: number, gone: AbortSignal): Promise<void> {
     const over = AbortSignal.any([gone, AbortSignal.timeout(ms)])
     const pieces = this.#deps.sessions.follow(this.#reading.id, this.#seq, over)
@@ -156,16 +156,16 @@ export class PageReader {
     const frames = raw ? await rawFrames(this.#deps.sessions, id, entries) : undefined
     for (const shown of this.#projector.project(entries, frames)) {
       this.#add(shown)
-      if (this.full) return this.#note(entries)
+      if (this.full) return this.#recordTurns(entries)
     }
-    this.#note(entries)
+    this.#recordTurns(entries)
     this.#seq = entries.at(-1)?.seq ?? this.#seq
-    // A reader that is further on already is not sent back.
+    // A cursor never moves backwards.
     if (this.#seq > view.after.seq) this.#next = `${this.#seq}`
   }
 
   /** The last entry of a full page may have more messages, so only the entries before it count as read. */
-  #note(entries: readonly Entry[]): void {
+  #recordTurns(entries: readonly Entry[]): void {
     const { seq, part } = parseCursor(this.#next) ?? START
     const end = Number.isFinite(part) ? seq - 1 : seq
     const last = this.full ? end : Number.POSITIVE_INFINITY
@@ -176,17 +176,17 @@ export class PageReader {
     }
   }
 
-  /** Where it is, if that is worth knowing. */
-  #place(): Position | undefined {
+  /** Returns the current position, if it is worth caching. */
+  #position(): Position | undefined {
     if (keyOf(this.#reading) === undefined) return undefined
     return copyOf({ seq: this.#seq, state: this.#projector.state })
   }
 
-  #keep(place: Position | undefined): void {
-    this.#folds.keep(keyOf(this.#reading), place)
+  #keep(position: Position | undefined): void {
+    this.#cache.keep(keyOf(this.#reading), position)
   }
 
-  #add({ id, message }: Shown): void {
+  #add({ id, message }: StreamMessage): void {
     this.#count++
     this.#next = id
     if (this.#limits.countOnly) return
@@ -195,13 +195,13 @@ export class PageReader {
   }
 }
 
-/** The last known place from which all that is wanted can be told. */
-function placeBefore(folds: ProjectionCache, reading: Reading): Position | undefined {
+/** Returns the last cached position before the requested messages. */
+function positionBefore(cache: ProjectionCache, reading: Reading): Position | undefined {
   const last = lastBefore(reading)
-  return folds.find(keyOf(reading), ({ seq }) => seq <= last)
+  return cache.find(keyOf(reading), ({ seq }) => seq <= last)
 }
 
-/** The last entry of which nothing is wanted. */
+/** Returns the last entry without requested messages. */
 function lastBefore({ view: { after } }: Reading): number {
   return Number.isFinite(after.part) ? after.seq - 1 : after.seq
 }

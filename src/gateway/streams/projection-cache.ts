@@ -2,78 +2,78 @@ import type { Dialect, DialectOptions } from '../../dialects/dialect.ts'
 import { mainstem } from '../../dialects/mainstem.ts'
 import { contentSize } from '../../model/content-size.ts'
 
-interface Folded {
+interface CachedProjection {
   id: string
   dialect: Dialect
   options: DialectOptions
-  /** The last entry that is not part of it. */
+  /** The last entry before the projection. */
   from: number
 }
 
 /**
- * The name of a projection whose places are worth keeping. Our own dialect can begin anywhere, and what one is asked
- * for besides is seldom asked for twice.
+ * The cache key of a projection. The native dialect can start anywhere, and projections with options are rarely
+ * repeated, so neither is cached.
  */
-export function projectionKey({ id, dialect, options, from }: Folded): string | undefined {
+export function projectionKey({ id, dialect, options, from }: CachedProjection): string | undefined {
   if (dialect === mainstem || Object.keys(options).length > 0) return undefined
   return `${id} ${dialect.id} ${from}`
 }
 
-/** How far a projection has come: what it knows after an entry. */
+/** A projection's state after an entry. */
 export interface Position {
   seq: number
   state: unknown
 }
 
-/** Nothing where it cannot be copied: it may hold something of an agent that is thousands of levels deep. */
-export function copyOf<P extends Position>(place: P): P | undefined {
+/** Returns undefined when the state cannot be cloned: it may contain agent data with thousands of levels. */
+export function copyOf<P extends Position>(position: P): P | undefined {
   try {
-    return structuredClone(place)
+    return structuredClone(position)
   } catch {
     return undefined
   }
 }
 
-/** Logs that are remembered, and places in each of them. */
+/** The number of cached logs, and of positions per log. */
 const LOGS = 100
-const PLACES = 4
+const POSITIONS_PER_LOG = 4
 
-/** How large all states are together, and a single one; a larger one is projected again. */
+/** The total size of all cached states, and the maximum of one; larger states are recomputed. */
 const CACHE_BYTES = 32 * 1024 * 1024
 const STATE_BYTES = 4 * 1024 * 1024
 
 /**
- * Where earlier readers of a log have come, so that the next one need not begin at its beginning. A projection is a
- * fold, so what it knows after an entry is the same for everybody, and a place that was forgotten is only made again.
+ * Caches projection states, so that the next subscriber need not start at the first entry. A projection is a fold, so
+ * its state after an entry is the same for all subscribers, and an evicted one can be recomputed.
  */
 export class ProjectionCache<P extends Position = Position> {
-  /** The last used are the last. */
+  /** In order of use, most recent last. */
   readonly #kept = new Map<string, P[]>()
   readonly #sizes = new WeakMap<P, number>()
 
-  /** A copy of the last place that fits, to go on from. */
-  find(key: string | undefined, fits: (place: P) => boolean): P | undefined {
+  /** Returns a copy of the last matching position, which the caller may advance. */
+  find(key: string | undefined, fits: (position: P) => boolean): P | undefined {
     if (key === undefined) return undefined
-    const places = this.#kept.get(key) ?? []
-    const found = places.filter(fits).reduce<P | undefined>(later, undefined)
+    const positions = this.#kept.get(key) ?? []
+    const found = positions.filter(fits).reduce<P | undefined>(later, undefined)
     if (!found) return undefined
-    this.#remember(key, [...places.filter((place) => place !== found), found])
+    this.#remember(key, [...positions.filter((position) => position !== found), found])
     return copyOf(found)
   }
 
-  /** It is kept itself, so whoever wants to go on from there keeps a copy. */
-  keep(key: string | undefined, place: P | undefined): void {
-    if (key === undefined || place === undefined) return
-    const size = contentSize(place.state)
+  /** Stores the position itself; a caller that continues from it must keep a copy. */
+  keep(key: string | undefined, position: P | undefined): void {
+    if (key === undefined || position === undefined) return
+    const size = contentSize(position.state)
     if (size > STATE_BYTES) return
-    this.#sizes.set(place, size)
-    const others = (this.#kept.get(key) ?? []).filter(({ seq }) => seq !== place.seq)
-    this.#remember(key, [...others, place])
+    this.#sizes.set(position, size)
+    const others = (this.#kept.get(key) ?? []).filter(({ seq }) => seq !== position.seq)
+    this.#remember(key, [...others, position])
   }
 
-  #remember(key: string, places: P[]): void {
+  #remember(key: string, positions: P[]): void {
     this.#kept.delete(key)
-    this.#kept.set(key, places.slice(-PLACES))
+    this.#kept.set(key, positions.slice(-POSITIONS_PER_LOG))
     for (const oldest of this.#kept.keys()) {
       if (this.#kept.size <= LOGS && this.#bytes <= CACHE_BYTES) return
       this.#kept.delete(oldest)
@@ -82,8 +82,8 @@ export class ProjectionCache<P extends Position = Position> {
 
   get #bytes(): number {
     let bytes = 0
-    for (const places of this.#kept.values()) {
-      for (const place of places) bytes += this.#sizes.get(place) ?? 0
+    for (const positions of this.#kept.values()) {
+      for (const position of positions) bytes += this.#sizes.get(position) ?? 0
     }
     return bytes
   }

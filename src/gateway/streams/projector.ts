@@ -2,29 +2,29 @@ import type { Dialect, DialectOptions } from '../../dialects/dialect.ts'
 import { mainstem } from '../../dialects/mainstem.ts'
 import type { Entry, EventType } from '../../model/index.ts'
 import { type Cursor, isAfter, messageId } from './cursor.ts'
-import type { Shown } from './format.ts'
+import type { StreamMessage } from './format.ts'
 
-/** Raw frames by their numbers. */
+/** Raw frames by number. */
 export type RawFrames = ReadonlyMap<number, string>
 
-/** What a reader wants to see. */
+/** A subscriber's view of a log. */
 export interface View {
   dialect: Dialect
   options: DialectOptions
   after: Cursor
-  /** Only what comes from these events. */
+  /** Selects messages of these event types only. */
   types?: ReadonlySet<EventType> | undefined
-  /** Leaves out the messages of an entry. */
+  /** Omits the messages of an entry. */
   omits?: ((entry: Entry) => boolean) | undefined
 }
 
 /**
- * One reader's projection. What a dialect says may depend on what it has said, so it sees every entry; messages up
- * to the cursor, and of other types, are left out.
+ * The projection of one subscriber. A dialect's output may depend on earlier entries, so it sees every entry; messages
+ * up to the cursor and of other types are dropped.
  */
 export class Projector {
   readonly #view: View
-  /** What it knows by now. */
+  /** The current projection state. */
   readonly state: unknown
 
   constructor(view: View, state = view.dialect.initial(view.options)) {
@@ -32,7 +32,7 @@ export class Projector {
     this.state = state
   }
 
-  /** What it shows are the entries themselves, all of them. */
+  /** Whether the output is the unmodified entries. */
   get isVerbatim(): boolean {
     const { dialect, options, types } = this.#view
     return dialect === mainstem && !types && options.raw === undefined
@@ -42,13 +42,13 @@ export class Projector {
     return this.#view.dialect.finished(this.state)
   }
 
-  *project(entries: readonly Entry[], raw?: RawFrames): Generator<Shown> {
+  *project(entries: readonly Entry[], raw?: RawFrames): Generator<StreamMessage> {
     const { dialect, after, types, omits } = this.#view
     for (const entry of entries) {
       const frame = entry.native === undefined ? undefined : raw?.get(entry.native)
       const messages = dialect.project(this.state, entry, frame)
       if ((types && !types.has(entry.event.type)) || omits?.(entry)) continue
-      // Counted by hand: this is passed for every event and every reader.
+      // Counted manually, because this runs for every event and every subscriber.
       let part = 0
       for (const message of messages) {
         if (isAfter(after, entry.seq, ++part))

@@ -4,7 +4,7 @@ import type { RawFrames } from './projector.ts'
 
 const PAGE = 512
 
-/** The raw frames that these entries came from, as far as the journal has them. */
+/** Returns the raw frames of these entries, as far as the journal has them. */
 export async function rawFrames(
   sessions: Pick<Sessions, 'journal'>,
   session: string,
@@ -24,7 +24,7 @@ export async function rawFrames(
   return found
 }
 
-/** Frames may be dropped before the entries that came from them; those have none then. */
+/** Frames may be removed before the entries that came from them. */
 async function keptFrames(
   sessions: Pick<Sessions, 'journal'>,
   session: string,

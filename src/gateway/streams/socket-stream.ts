@@ -1,36 +1,36 @@
 import type { WebSocket } from '@fastify/websocket'
 import type { StreamTiming } from './event-stream.ts'
 
-/** Why a socket is closed: a code for programs, a word for people. */
+/** The reason for closing a socket: a code for programs, a text for people. */
 export interface SocketEnd {
   code: number
   reason: string
 }
 
-/** What ends a socket whatever is read on it. Codes from 4000 on are our own. */
+/** Closing reasons for every socket. Codes from 4000 on are application-defined. */
 export const SOCKET_ENDS = {
   ended: { code: 1000, reason: 'ended' },
   stopping: { code: 1001, reason: 'the server is stopping' },
   broken: { code: 1011, reason: 'the server failed' },
-  slow: { code: 1013, reason: 'too slow; come back with your cursor' },
+  slow: { code: 1013, reason: 'too slow; reconnect with your cursor' },
   revoked: { code: 4401, reason: 'the token was removed' },
   deleted: { code: 4404, reason: 'the session was deleted' },
 } as const satisfies Record<string, SocketEnd>
 
-/** In bytes: what may wait for a reader before it is waited for. */
+/** Bytes that may be buffered for a client before writes wait. */
 const HIGH_WATER = 64 * 1024
 
-/** How long a reader that is cut off has for the closing handshake; until then it keeps its place. */
+/** Time for the closing handshake of a client that is cut off; its stream counts towards the quota until then. */
 const CLOSE_MS = 1_000
 
-/** A WebSocket that is written only as fast as its reader takes it. */
+/** A WebSocket written with backpressure. */
 export class SocketStream {
   readonly #socket: WebSocket
   readonly #timing: StreamTiming
   readonly #gone = new AbortController()
   readonly #stopping: AbortSignal
   readonly #keepalive: NodeJS.Timeout
-  /** When the ping was sent that has no answer yet. */
+  /** The time of the ping that has no pong yet. */
   #pinged: number | undefined
 
   constructor(socket: WebSocket, timing: StreamTiming, stopping: AbortSignal) {
@@ -47,7 +47,7 @@ export class SocketStream {
     })
   }
 
-  /** Fires when there is nobody to write to, or the server stops. */
+  /** Aborts when the client has disconnected or the server stops. */
   get signal(): AbortSignal {
     return AbortSignal.any([this.#gone.signal, this.#stopping])
   }
@@ -56,7 +56,7 @@ export class SocketStream {
     return this.#stopping.aborted && !this.#gone.signal.aborted
   }
 
-  /** Settles when more may be sent, or when the reader is gone. */
+  /** Settles when more may be sent, or when the client has disconnected. */
   async send(text: string): Promise<void> {
     if (this.#socket.readyState !== this.#socket.OPEN) return
     this.#keepalive.refresh()
@@ -64,13 +64,13 @@ export class SocketStream {
     else await this.#flush(text)
   }
 
-  /** The first end is the one that counts. */
+  /** Only the first close counts. */
   close({ code, reason }: SocketEnd): void {
     clearTimeout(this.#keepalive)
     this.#socket.close(code, reason)
   }
 
-  /** Closes without waiting for the reader, which may never take the last frame. */
+  /** Closes without waiting for the client, which may never read the last frame. */
   cutOff(end: SocketEnd): void {
     this.close(end)
     this.#gone.abort()
@@ -78,7 +78,7 @@ export class SocketStream {
     this.#socket.once('close', () => clearTimeout(terminate))
   }
 
-  /** A reader that takes nothing for too long is let go: what it was not sent is in the log. */
+  /** Disconnects a client that reads nothing for too long: the unsent messages stay in the log. */
   #flush(text: string): Promise<void> {
     return new Promise((resolve) => {
       const done = () => {
@@ -92,7 +92,7 @@ export class SocketStream {
     })
   }
 
-  /** Only a ping shows that the other end of a silent socket is still there. */
+  /** Only a ping detects a dead peer of a silent socket. */
   #ping(): void {
     const now = performance.now()
     if (this.#pinged !== undefined && now - this.#pinged >= this.#timing.stallMs) {

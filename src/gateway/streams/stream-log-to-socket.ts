@@ -6,13 +6,13 @@ import { rawFrames } from './raw-frames.ts'
 import { SOCKET_ENDS, type SocketEnd, type SocketStream } from './socket-stream.ts'
 
 export interface SocketReading extends Reading {
-  /** How the socket is closed once a session that stands like this has been sent whole; not yet if nothing is said. */
+  /** Returns how to close the socket after the whole session was sent; undefined keeps it open. */
   endOf(record: SessionRecord): SocketEnd | undefined
 }
 
 const BATCH = 512
 
-/** Sends the log of a session, replayed and then live, one message a frame, and closes the socket with the reason. */
+/** Sends the log of a session, replayed and then live, one message per frame, and closes the socket with the reason. */
 export async function streamLogToSocket(
   deps: Pick<GatewayDeps, 'sessions' | 'report'>,
   stream: SocketStream,
@@ -32,7 +32,7 @@ class SocketPour {
   readonly #reading: SocketReading
   readonly #projector: Projector
   #cursor: number
-  /** Nothing ran at the cursor, so this may be the end: the record knows. */
+  /** No turn was running at the cursor, so this may be the end: the record shows whether it is. */
   #quiet = true
 
   constructor({ sessions }: Pick<GatewayDeps, 'sessions'>, stream: SocketStream, reading: SocketReading) {
@@ -49,17 +49,17 @@ class SocketPour {
     if (nothing) return nothing
     for await (const entries of this.#sessions.follow(id, this.#cursor, this.#stream.signal)) {
       await this.#send(entries)
-      // The record first: it knows how the last turn ended, however many commits this piece has.
+      // Reads the record first: it has the outcome of the last turn, however many commits this segment has.
       const end = this.#quiet ? await this.#end() : undefined
       if (end) return end
       if (this.#projector.finished) return SOCKET_ENDS.ended
     }
     if (!this.#stream.stopping) return (await this.#end()) ?? SOCKET_ENDS.deleted
-    return this.#lastWords()
+    return this.#drain()
   }
 
-  /** A server that stops has settled every turn by now: what is in the log is all there will be. */
-  async #lastWords(): Promise<SocketEnd> {
+  /** A stopping server has settled every turn, so the log is complete. */
+  async #drain(): Promise<SocketEnd> {
     for (;;) {
       const entries = await this.#sessions.read(this.#reading.id, this.#cursor, BATCH)
       if (entries.length === 0) return (await this.#end()) ?? SOCKET_ENDS.stopping

@@ -5,7 +5,7 @@ import { chunks, type StreamFormat, verbatim } from './format.ts'
 import type { Projector } from './projector.ts'
 import { rawFrames } from './raw-frames.ts'
 
-export interface Pouring {
+export interface StreamSource {
   session: string
   /** The last entry that the projection does not need. */
   from: number
@@ -14,7 +14,7 @@ export interface Pouring {
   raw: boolean
 }
 
-/** What is sent together, and whether it is the end. */
+/** A chunk of the stream, and whether it is the last. */
 interface Piece {
   chunks: Iterable<string | Uint8Array>
   isLast(): boolean
@@ -22,21 +22,21 @@ interface Piece {
 
 type Source = Pick<GatewayDeps, 'sessions'>
 
-/** Sends the log of a session, replayed and then live, until the dialect has said its last. */
+/** Sends the log of a session, replayed and then live, until the dialect is finished. */
 export async function streamLog(
   { sessions, report }: Pick<GatewayDeps, 'sessions' | 'report'>,
   stream: EventStream,
-  pouring: Pouring,
+  source: StreamSource,
 ): Promise<void> {
-  const read = pouring.projector.isVerbatim ? entriesThemselves : projected
+  const read = source.projector.isVerbatim ? storedEntries : projected
   let isOver = false
   try {
-    for await (const { chunks, isLast } of read({ sessions }, pouring, stream.signal)) {
+    for await (const { chunks, isLast } of read({ sessions }, source, stream.signal)) {
       for (const chunk of chunks) await stream.write(chunk)
       isOver = isLast()
       if (isOver || stream.signal.aborted) break
     }
-    // A log that was deleted under its reader has no end, and must not look as if it had.
+    // A log that was deleted while it was read has no end and must not appear complete.
     if (isOver) stream.end()
     else stream.breakOff()
   } catch (thrown) {
@@ -47,7 +47,7 @@ export async function streamLog(
 
 async function* projected(
   { sessions }: Source,
-  { session, from, projector, format, raw }: Pouring,
+  { session, from, projector, format, raw }: StreamSource,
   signal: AbortSignal,
 ): AsyncGenerator<Piece> {
   for await (const entries of sessions.follow(session, from, signal)) {
@@ -59,10 +59,10 @@ async function* projected(
   }
 }
 
-/** Nothing is parsed and nothing is written again: the log has the text that is sent. */
-async function* entriesThemselves(
+/** Sends the stored text of the log without parsing it. */
+async function* storedEntries(
   { sessions }: Source,
-  { session, from, format }: Pouring,
+  { session, from, format }: StreamSource,
   signal: AbortSignal,
 ): AsyncGenerator<Piece> {
   let seq = from

@@ -1,6 +1,6 @@
 import { MainstemError } from '../../model/index.ts'
 
-/** Counts the open streams of each principal. */
+/** Counts and limits the open streams of each principal. */
 export class StreamQuota {
   readonly #limit: number
   readonly #open = new Map<string, number>()
@@ -9,17 +9,17 @@ export class StreamQuota {
     this.#limit = limit
   }
 
-  /** How many there are, of everybody. */
+  /** The number of open streams of all principals. */
   get open(): number {
     let open = 0
     for (const count of this.#open.values()) open += count
     return open
   }
 
-  /** Takes a place, or refuses with `overloaded`. The returned function gives it back. */
+  /** Reserves a stream; throws `overloaded` at the limit. The returned function releases it. */
   enter(principal: string): () => void {
     const open = this.#open.get(principal) ?? 0
-    if (open >= this.#limit) throw new MainstemError('overloaded', `${open} streams are open already`)
+    if (open >= this.#limit) throw new MainstemError('overloaded', `${open} streams are already open`)
     this.#open.set(principal, open + 1)
     return () => this.#leave(principal)
   }

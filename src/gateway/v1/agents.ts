@@ -5,7 +5,7 @@ import { coalesce } from '../http/coalesce.ts'
 import { named } from '../http/components.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 
-/** What can be said about an agent without asking it to work. */
+/** The status of an agent, determined without running a task. */
 const AgentStatus = named(
   'AgentStatus',
   z.strictObject({
@@ -15,9 +15,9 @@ const AgentStatus = named(
     program: z.string().optional(),
     version: z.string().optional(),
     testedVersion: z.string().optional(),
-    fit: z.string().optional().describe('the version beside the tested one'),
+    fit: z.string().optional().describe('the version relative to the tested one'),
     launches: z.partialRecord(LaunchKind, Capabilities),
-    sessions: z.string().optional().describe('where the agent keeps its own sessions'),
+    sessions: z.string().optional().describe("the directory of the agent's native sessions"),
     credentials: z
       .array(
         z.union([
@@ -26,10 +26,10 @@ const AgentStatus = named(
         ]),
       )
       .readonly()
-      .describe('what there is to be billed, by name alone'),
+      .describe('the credentials that were found, by name only'),
     billedBySettings: z.boolean().optional(),
     note: z.string().optional(),
-    fix: z.string().optional().describe('the command that is the next step'),
+    fix: z.string().optional().describe('the command to run next'),
   }),
 )
 export type AgentStatus = z.infer<typeof AgentStatus>
@@ -37,12 +37,12 @@ export type AgentStatus = z.infer<typeof AgentStatus>
 const AgentList = named('AgentList', z.strictObject({ agents: z.array(AgentStatus) }))
 
 export function agentsEndpoint(deps: GatewayDeps): Endpoint {
-  // Programs are started to be asked.
+  // Coalesced, because each call starts the agents' programs.
   const ask = coalesce(() => deps.agents())
   return endpoint({
     method: 'GET',
     url: '/v1/agents',
-    summary: 'Which agents can be used, and what the others need',
+    summary: 'List the agents, and what is missing to use the others',
     answer: AgentList,
     async run() {
       return { agents: await ask() }

@@ -4,7 +4,7 @@ import type { GatewayDeps } from '../deps.ts'
 import type { InFlight } from '../http/idempotency.ts'
 import { trackTurn } from './commands.ts'
 
-/** A session and its first turn, once for each key. Whoever repeats a request that is still running is told so. */
+/** Creates a session with its first turn, once per key. A repeated request that is still in flight is rejected. */
 export async function beginSession(
   deps: GatewayDeps,
   inFlight: InFlight,

@@ -14,7 +14,7 @@ export function blobEndpoint(deps: GatewayDeps): Endpoint {
   return endpoint({
     method: 'GET',
     url: '/v1/blobs/:session/:id',
-    summary: 'The bytes that an event of a session refers to',
+    summary: 'Get the bytes that an event of a session refers to',
     params: BlobPath,
     answers: { [BYTES]: z.unknown() },
     errors: ['session_not_found', 'not_found'],
@@ -22,17 +22,17 @@ export function blobEndpoint(deps: GatewayDeps): Endpoint {
       const record = await ownedSession(deps, principal, params.session)
       const ref = await refIn(deps, record, params.id)
       const bytes = await deps.sessions.blob(ref)
-      // An agent wrote them: no browser may take them for a page.
+      // The content comes from an agent: browsers must not render it as a page.
       reply.headers({ 'content-disposition': 'attachment', 'x-content-type-options': 'nosniff' })
       return reply.type(BYTES).send(Buffer.from(bytes))
     },
   })
 }
 
-/** Only what the session's own log refers to: the store keeps the blobs of everybody side by side. */
+/** Only blobs that the session's own log refers to: the store keeps the blobs of all principals together. */
 async function refIn({ sessions }: GatewayDeps, record: SessionRecord, blobId: string): Promise<BlobRef> {
   for await (const { event } of latestFirst(sessions, record)) {
     if ('blob' in event && event.blob?.id === blobId) return event.blob
   }
-  throw new MainstemError('not_found', 'this session refers to no such blob')
+  throw new MainstemError('not_found', 'no such blob in this session')
 }

@@ -13,7 +13,7 @@ import type { Session } from '../../sessions/session.ts'
 import type { Change } from '../../sessions/setup.ts'
 import { underCeiling } from '../access/ceiling.ts'
 import { allowsEverything, tooMuch } from '../access/option-limits.ts'
-import { ownedSession, SessionPath, shown } from '../access/session-access.ts'
+import { ownedSession, SessionPath, withoutSecrets } from '../access/session-access.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { named } from '../http/components.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
@@ -27,7 +27,7 @@ const Turn = named('Turn', z.strictObject({ turn: z.int().positive() }))
 const Steering = named('Steering', z.strictObject({ prompt }))
 const ModelChange = named(
   'ModelChange',
-  z.strictObject({ model: ModelName.nullable().describe('`null` for the default of the agent') }),
+  z.strictObject({ model: ModelName.nullable().describe("`null` selects the agent's default") }),
 )
 const ChangedSession = named('ChangedSession', SessionRecord.extend({ applied: Applied }))
 const ModeChange = named(
@@ -35,7 +35,7 @@ const ModeChange = named(
   z
     .strictObject({
       policy: Policy.optional(),
-      mode: ModeName.optional().describe("the agent's own name of a mode"),
+      mode: ModeName.optional().describe("the agent's native name of a mode"),
     })
     .refine(({ policy, mode }) => (policy === undefined) !== (mode === undefined), 'either policy or mode'),
 )
@@ -55,17 +55,17 @@ interface Stopping {
   stop(id: string, claim: Claim | undefined): Promise<void>
 }
 
-/** What may be asked of a session. Each is answered idempotent it is in the log. */
+/** Commands to a session. Each responds once its effect is in the log. */
 export function commandEndpoints(deps: GatewayDeps): Endpoint[] {
   const inFlight = new InFlight()
   return [
     turnEndpoint(deps, inFlight),
     commandEndpoint(deps, inFlight, {
       name: 'steer',
-      summary: 'Say something to the turn that is running',
+      summary: 'Steer the running turn',
       body: Steering,
       answer: SessionRecord,
-      async tell(session, { prompt }, claim) {
+      async apply(session, { prompt }, claim) {
         await session.steer(prompt, claim?.({}))
         return {}
       },
@@ -75,25 +75,25 @@ export function commandEndpoints(deps: GatewayDeps): Endpoint[] {
       summary: 'Change the model',
       body: ModelChange,
       answer: ChangedSession,
-      tell: (session, { model }, claim) => changeOf(session, { type: 'set_model', model }, claim),
+      apply: (session, { model }, claim) => changeOf(session, { type: 'set_model', model }, claim),
     }),
     commandEndpoint(deps, inFlight, {
       name: 'mode',
-      summary: 'Change the policy, or the mode of the agent',
+      summary: "Change the policy or the agent's mode",
       body: ModeChange,
       answer: ChangedSession,
-      tell: (session, change, claim) => changeOf(session, modeUnder(deps.ceiling, change), claim),
+      apply: (session, change, claim) => changeOf(session, modeUnder(deps.ceiling, change), claim),
     }),
     stopEndpoint(deps, inFlight, {
       name: 'interrupt',
-      summary: 'Stop the turn that is running, and wait for its end',
+      summary: 'Cancel the running turn and wait for its end',
       async stop(id, claim) {
         await deps.sessions.get(id)?.interrupt(undefined, claim)
       },
     }),
     stopEndpoint(deps, inFlight, {
       name: 'end',
-      summary: 'End the session; its log stays',
+      summary: 'End the session; its log is retained',
       async stop(id, claim) {
         await deps.sessions.open(id)
         await deps.sessions.end(id, claim)
@@ -102,13 +102,13 @@ export function commandEndpoints(deps: GatewayDeps): Endpoint[] {
   ]
 }
 
-interface Telling<B extends z.ZodType> {
+interface CommandDefinition<B extends z.ZodType> {
   name: string
   summary: string
   body: B
   answer: z.ZodType
-  /** Resolves with what is answered besides the record; a claim is made with the same. */
-  tell(session: Session, body: z.infer<B>, claim: ClaimWith | undefined): Promise<object>
+  /** Resolves to the response fields besides the record; a claim is stored with the same fields. */
+  apply(session: Session, body: z.infer<B>, claim: ClaimWith | undefined): Promise<object>
 }
 
 type ClaimWith = (more: object) => Claim
@@ -120,7 +120,7 @@ async function changeOf(session: Session, change: Change, claim: ClaimWith | und
 function commandEndpoint<B extends z.ZodType>(
   deps: GatewayDeps,
   inFlight: InFlight,
-  { name, summary, body, answer, tell }: Telling<B>,
+  { name, summary, body, answer, apply }: CommandDefinition<B>,
 ): Endpoint {
   return endpoint({
     method: 'POST',
@@ -140,17 +140,17 @@ function commandEndpoint<B extends z.ZodType>(
           claim &&
           ((more: object) => ({
             ...claim,
-            answer: (record: SessionRecord) => ({ ...shown(record), ...more }),
+            answer: (record: SessionRecord) => ({ ...withoutSecrets(record), ...more }),
           }))
-        const more = await tell(await ready(deps, principal, id), call.body, claimWith)
-        return { ...shown(await ownedSession(deps, principal, id)), ...more }
+        const more = await apply(await ready(deps, principal, id), call.body, claimWith)
+        return { ...withoutSecrets(await ownedSession(deps, principal, id)), ...more }
       }
-      return idempotent(deps, inFlight, call, { session: id, answer: shown, run })
+      return idempotent(deps, inFlight, call, { session: id, answer: withoutSecrets, run })
     },
   })
 }
 
-/** What a mode of the agent's own allows is not known here. */
+/** The permissions of an agent's native mode are unknown here. */
 function modeUnder(ceiling: Policy, { policy, mode }: z.infer<typeof ModeChange>) {
   if (mode !== undefined && !allowsEverything(ceiling)) tooMuch('mode')
   return {
@@ -164,7 +164,7 @@ function turnEndpoint(deps: GatewayDeps, inFlight: InFlight): Endpoint {
   return endpoint({
     method: 'POST',
     url: '/v1/sessions/:id/turns',
-    summary: 'Send a prompt; while a turn is running it waits in the queue',
+    summary: 'Send a prompt; it is queued while a turn is running',
     params: SessionPath,
     idempotent: true,
     body: NewTurn,
@@ -186,7 +186,7 @@ function turnEndpoint(deps: GatewayDeps, inFlight: InFlight): Endpoint {
   })
 }
 
-/** Stopping is allowed to a server that stops, and a session that has ended is stopped already. */
+/** A stopping server accepts these commands, and a session that has ended counts as stopped. */
 function stopEndpoint(deps: GatewayDeps, inFlight: InFlight, { name, summary, stop }: Stopping): Endpoint {
   return endpoint({
     method: 'POST',
@@ -202,21 +202,21 @@ function stopEndpoint(deps: GatewayDeps, inFlight: InFlight, { name, summary, st
       const { status } = await ownedSession(deps, principal, id)
       const run = async (claim?: Claim) => {
         if (status !== 'ended') await stop(id, claim)
-        return shown(await ownedSession(deps, principal, id))
+        return withoutSecrets(await ownedSession(deps, principal, id))
       }
-      return idempotent(deps, inFlight, call, { session: id, answer: shown, run })
+      return idempotent(deps, inFlight, call, { session: id, answer: withoutSecrets, run })
     },
   })
 }
 
-/** The session, ready to work, if it is this principal's. */
+/** Opens a session owned by this principal. */
 export async function ready(deps: GatewayDeps, principal: string, id: string): Promise<Session> {
   checkReady(deps)
   await ownedSession(deps, principal, id)
   return deps.sessions.open(id)
 }
 
-/** A server that stops waits for the turn. What is in a queue then is kept for the next start. */
+/** A stopping server waits for the turn. Queued turns are kept for the next start. */
 export function trackTurn({ runs }: GatewayDeps, session: Session, turn: number): void {
   const kept = (thrown: unknown) => {
     if (toMainstemError(thrown).code !== 'draining') throw thrown

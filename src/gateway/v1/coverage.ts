@@ -14,12 +14,12 @@ const CoverageReport = named(
 
 const NOTHING: Coverage = { frames: 0, mapped: 0, unmapped: 0, malformed: 0, oversized: 0 }
 
-/** What became of everything that the agent of a session said. */
+/** Reports how the agent's frames were mapped. */
 export function coverageEndpoint(deps: GatewayDeps): Endpoint {
   return endpoint({
     method: 'GET',
     url: '/v1/sessions/:id/coverage',
-    summary: 'How many frames of the agent became events, and how many did not',
+    summary: "Count the agent's frames that became events and those that did not",
     params: SessionPath,
     answer: CoverageReport,
     errors: ['session_not_found'],

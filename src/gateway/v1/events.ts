@@ -22,24 +22,24 @@ import { streamLogToSocket } from '../streams/stream-log-to-socket.ts'
 const EntryWithRaw = named('EntryWithRaw', Entry.extend({ raw: z.string().optional() }))
 
 const EventsQuery = z.strictObject({
-  after: z.string().optional().describe('the last id you have; `Last-Event-ID` wins over it'),
+  after: z.string().optional().describe('the last id you received; `Last-Event-ID` takes precedence'),
   types: EventTypes.optional(),
   dialect: z.enum([...dialects.keys()]).optional(),
-  raw: z.literal('1').optional().describe('each entry with the frame it came from'),
-  partial_json: z.literal('1').optional().describe('drafts of calls, where a dialect has them'),
-  limit: integer(1, 1000).optional().describe('messages on a page; 100 unless it is said'),
+  raw: z.literal('1').optional().describe('include the native frame of each entry'),
+  partial_json: z.literal('1').optional().describe('include tool input deltas, if the dialect has them'),
+  limit: integer(1, 1000).optional().describe('messages per page; default 100'),
   wait: integer(0, 60).optional().describe('seconds to wait for the first message of a page'),
   ticket: z.string().optional(),
 })
 type EventsQuery = z.infer<typeof EventsQuery>
 
-/** The log of one session: as a stream that goes on, or page by page. */
+/** The log of one session: as a live stream or in pages. */
 export function eventsEndpoint(deps: GatewayDeps): Endpoint {
-  const folds = new ProjectionCache()
+  const cache = new ProjectionCache()
   return endpoint({
     method: 'GET',
     url: '/v1/sessions/:id/events',
-    summary: 'The events of a session: replayed, then live, or one page; also as a WebSocket',
+    summary: 'Read the events of a session: replayed, then live, or one page; also as a WebSocket',
     auth: 'ticket',
     params: SessionPath,
     query: EventsQuery,
@@ -51,10 +51,10 @@ export function eventsEndpoint(deps: GatewayDeps): Endpoint {
       const view = viewOf(query, request.headers['last-event-id'])
       const from = startOf(record, view, query.after === undefined ? undefined : 'after')
       const reading: Reading = { id, view, from, raw: query.raw === '1' }
-      if (!format) return pageOf(deps, reply, principal, { ...reading, record, query, folds })
+      if (!format) return pageOf(deps, reply, principal, { ...reading, record, query, cache })
       checkStreamQuery(query)
-      const over = await isOver(deps, record, reading, folds)
-      // This tells a browser not to come back.
+      const over = await isOver(deps, record, reading, cache)
+      // 204 stops an EventSource from reconnecting.
       if (over && format === SSE) return reply.code(204).send()
       if (over) return reply.type(format.type).send('')
       if (request.method === 'HEAD') return reply.type(format.type).send()
@@ -88,17 +88,17 @@ async function stream(
   }
 }
 
-/** Has the reader all there will ever be? The last entry may have given several messages. */
+/** Returns whether the client has every message. The last entry may have several. */
 async function isOver(
   deps: GatewayDeps,
   { status, head }: SessionRecord,
   reading: Reading,
-  folds: ProjectionCache,
+  cache: ProjectionCache,
 ): Promise<boolean> {
   const { seq, part } = reading.view.after
   if (status !== 'ended' || seq < head) return false
   if (!Number.isFinite(part)) return true
-  const rest = new PageReader(deps, reading, { limit: 1 }, folds)
+  const rest = new PageReader(deps, reading, { limit: 1 }, cache)
   await rest.read(head)
   return rest.empty
 }
@@ -114,14 +114,17 @@ function viewOf(query: EventsQuery, lastEventId: string | string[] | undefined):
   }
 }
 
-/** Where to start reading. Only our own dialect can start in the middle; the others have to see it all. */
+/**
+ * Returns the entry to start reading after. Only the native dialect can start in the middle; the others need every
+ * entry.
+ */
 export function startOf(
   { head, earliest = 1 }: SessionRecord,
   { dialect, after }: View,
   field: string | undefined,
 ): number {
   if (after.seq > head) throw badCursor('beyond the end of this session', field)
-  // Who has no cursor asks for what there is, and sees by the first seq where that begins.
+  // Without a cursor the stream starts at the first retained entry; its seq shows where that is.
   const first = after === START ? earliest - 1 : after.seq
   const from = dialect === mainstem ? first : 0
   checkKept(from, earliest)
@@ -131,5 +134,5 @@ export function startOf(
 function checkStreamQuery(query: EventsQuery): void {
   const field = (['limit', 'wait'] as const).find((name) => query[name] !== undefined)
   if (!field) return
-  throw new MainstemError('invalid_request', `${field}: only a page of application/json has one`, { field })
+  throw new MainstemError('invalid_request', `${field}: only applies to application/json pages`, { field })
 }

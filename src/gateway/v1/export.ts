@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { Entry, MainstemError, SessionRecord } from '../../model/index.ts'
-import { ownedSession, SessionPath, shown } from '../access/session-access.ts'
+import { ownedSession, SessionPath, withoutSecrets } from '../access/session-access.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { named } from '../http/components.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import { EventStream } from '../streams/event-stream.ts'
-import { chunks, NDJSON, type Shown } from '../streams/format.ts'
+import { chunks, NDJSON, type StreamMessage } from '../streams/format.ts'
 
 const ExportLine = named(
   'ExportLine',
@@ -20,12 +20,12 @@ const ExportLine = named(
 )
 type ExportLine = z.infer<typeof ExportLine>
 
-/** All there is of a session, one JSON object a line. Without its last line it is not whole. */
+/** Exports a session, one JSON object per line. Without its last line an export is incomplete. */
 export function exportEndpoint(deps: GatewayDeps): Endpoint {
   return endpoint({
     method: 'GET',
     url: '/v1/sessions/:id/export',
-    summary: 'All there is of a session: its record, its entries, its raw frames',
+    summary: 'Export a session: its record, its entries and its raw frames',
     params: SessionPath,
     answers: { [NDJSON.type]: ExportLine },
     errors: ['session_not_found', 'overloaded'],
@@ -44,7 +44,7 @@ export function exportEndpoint(deps: GatewayDeps): Endpoint {
   })
 }
 
-/** A piece of the log at a time, and only as fast as the client takes it. */
+/** Sends the log in segments, with backpressure. */
 async function send(deps: GatewayDeps, record: SessionRecord, stream: EventStream): Promise<void> {
   try {
     for await (const lines of linesOf(deps, record, stream.signal)) {
@@ -54,7 +54,7 @@ async function send(deps: GatewayDeps, record: SessionRecord, stream: EventStrea
     stream.end()
   } catch (thrown) {
     deps.report(thrown)
-    // An export with an end line claims to be complete.
+    // The end line marks the export as complete, so it is omitted here.
     stream.breakOff()
   }
 }
@@ -63,9 +63,9 @@ async function* linesOf(
   { sessions }: GatewayDeps,
   record: SessionRecord,
   signal: AbortSignal,
-): AsyncGenerator<readonly Shown[]> {
+): AsyncGenerator<readonly StreamMessage[]> {
   const { id, head, frames: lastFrame, earliest = 1, earliestFrame = 1 } = record
-  yield [line({ record: shown(record) })]
+  yield [line({ record: withoutSecrets(record) })]
   let last = earliest - 1
   for await (const entries of sessions.replay(id, last, head, { signal })) {
     yield entries.map((entry) => line({ entry }))
@@ -81,6 +81,6 @@ async function* linesOf(
   yield [line({ end: { entries: head - earliest + 1, frames: count } })]
 }
 
-function line(message: ExportLine): Shown {
+function line(message: ExportLine): StreamMessage {
   return { id: '', message }
 }

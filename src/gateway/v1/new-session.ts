@@ -24,7 +24,7 @@ import { beginSession } from './begin-session.ts'
 const NewSessionBody = named(
   'NewSession',
   z.strictObject({
-    agent: z.string().regex(OUTSIDE_ID, 'not the id of an agent'),
+    agent: z.string().regex(OUTSIDE_ID, 'not an agent id'),
     launch: LaunchKind.optional(),
     cwd: z.string().min(1).max(4096).optional(),
     policy: Policy.partial().optional(),
@@ -40,7 +40,7 @@ const NewSessionBody = named(
 )
 type NewSessionBody = z.infer<typeof NewSessionBody>
 
-/** Only what never changes, so that a repeated request gets the same answer byte for byte. */
+/** Only immutable fields, so that a repeated request gets an identical response. */
 const CreatedSession = named(
   'CreatedSession',
   SessionRecord.pick({ id: true, agent: true, launch: true, cwd: true, createdAt: true }).extend({
@@ -48,13 +48,13 @@ const CreatedSession = named(
   }),
 )
 
-/** The way in: a session, once, under everything that the server limits. */
+/** Creates a session, once per key, within the limits of the server. */
 export function newSessionEndpoint(deps: GatewayDeps): Endpoint {
   const inFlight = new InFlight()
   return endpoint({
     method: 'POST',
     url: '/v1/sessions',
-    summary: 'Begin a session, with a first prompt or without',
+    summary: 'Create a session, optionally with a first prompt',
     idempotent: true,
     body: NewSessionBody,
     status: 201,
@@ -97,7 +97,7 @@ async function sessionOf(deps: GatewayDeps, principal: string, body: NewSessionB
   }
 }
 
-/** Agents keep the conversations of all principals in one place, so this is the only door between them. */
+/** Agents store the conversations of all principals together, so this check separates them. */
 export async function checkResume(
   deps: GatewayDeps,
   principal: string,
@@ -106,5 +106,5 @@ export async function checkResume(
 ): Promise<void> {
   const owners = await deps.sessions.nativeOwners(resume)
   if (owners.every((owner) => owner === principal)) return
-  throw new MainstemError('session_not_found', `${field}: there is no such session`, { field })
+  throw new MainstemError('session_not_found', `${field}: no such session`, { field })
 }

@@ -11,7 +11,7 @@ import {
   toMainstemError,
 } from '../../model/index.ts'
 import type { Claim } from '../../sessions/claim.ts'
-import { allRecords, ownedSession, shown } from '../access/session-access.ts'
+import { allRecords, ownedSession, withoutSecrets } from '../access/session-access.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { named } from '../http/components.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
@@ -43,23 +43,25 @@ const RequestAnswer = named(
     answers: Answers.optional(),
     message: z.string().optional(),
     interrupt: z.boolean().optional().describe('deny and stop the turn'),
-    inputDigest: z.string().describe('of the request that is answered: nobody allows what they did not see'),
+    inputDigest: z
+      .string()
+      .describe("the digest of the request's input, which proves that the client saw it"),
   }),
 )
 type RequestAnswer = z.infer<typeof RequestAnswer>
 
 const RequestPath = z.strictObject({ id: z.string(), requestId: z.string().min(1).max(512) })
 
-/** What agents ask, and what they are told. */
+/** Lists open requests and answers them. */
 export function requestEndpoints(deps: GatewayDeps): Endpoint[] {
-  // One decision at a time, so that whoever comes second finds the first one in the log.
+  // Serialises decisions, so that the second client finds the first decision in the log.
   const deciding = new Map<string, Promise<void>>()
   const inFlight = new InFlight()
   return [
     endpoint({
       method: 'GET',
       url: '/v1/requests',
-      summary: 'Everything that waits for an answer, oldest first',
+      summary: 'List the open requests, oldest first',
       answer: RequestList,
       async run({ principal }) {
         const requests: OpenRequest[] = []
@@ -90,15 +92,15 @@ export function requestEndpoints(deps: GatewayDeps): Endpoint[] {
         await ownedSession(deps, principal, id)
         const run = async (claim?: Claim) => {
           await decideInTurn(deciding, [id, requestId], () => decide(deps, principal, params, body, claim))
-          return shown(await ownedSession(deps, principal, id))
+          return withoutSecrets(await ownedSession(deps, principal, id))
         }
-        return idempotent(deps, inFlight, call, { session: id, answer: shown, run })
+        return idempotent(deps, inFlight, call, { session: id, answer: withoutSecrets, run })
       },
     }),
   ]
 }
 
-/** After whoever asked first. */
+/** Runs after the earlier decisions on the same request. */
 async function decideInTurn(
   deciding: Map<string, Promise<void>>,
   request: readonly string[],
@@ -152,13 +154,13 @@ async function decide(
     }
     await session.answer(answer, claim)
   } catch (thrown) {
-    // It was open a moment ago, so somebody was faster than us.
+    // The request was open just before, so another client answered first.
     if (toMainstemError(thrown).code !== 'request_not_found') throw thrown
     throw await whyClosed(deps, principal, id, requestId)
   }
 }
 
-/** Why a request cannot be answered: who was first, or that it was never asked. */
+/** Returns why a request cannot be answered: it was already decided, or it never existed. */
 async function whyClosed(
   deps: GatewayDeps,
   principal: string,
@@ -169,10 +171,10 @@ async function whyClosed(
   for await (const { event } of latestFirst(deps.sessions, record)) {
     if (!('requestId' in event) || event.requestId !== requestId) continue
     if (event.type === 'request.resolved') {
-      return new MainstemError('conflict', 'the request was answered before', { winner: event })
+      return new MainstemError('conflict', 'the request was already answered', { winner: event })
     }
     const why = event.type === 'request.withdrawn' ? `was withdrawn: ${event.reason}` : 'is being answered'
     return new MainstemError('conflict', `the request ${why}`)
   }
-  return new MainstemError('request_not_found', 'there is no such request')
+  return new MainstemError('request_not_found', 'no such request')
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { SessionRecord } from '../../model/index.ts'
-import { deletableSession, ownedSession, SessionPath, shown } from '../access/session-access.ts'
+import { deletableSession, ownedSession, SessionPath, withoutSecrets } from '../access/session-access.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { named } from '../http/components.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
@@ -10,29 +10,29 @@ const SessionList = named(
   'SessionList',
   z.strictObject({
     sessions: z.array(SessionRecord).describe('newest first'),
-    next: z.string().optional().describe('`before` for the page after this one'),
+    next: z.string().optional().describe('pass it as `before` to get the next page'),
   }),
 )
 
 const ListQuery = z.strictObject({
   status: SessionRecord.shape.status.optional(),
   asking: Flag.optional().describe('1: only with an open request, 0: only without'),
-  before: z.string().optional().describe('older than this session'),
+  before: z.string().optional().describe('only sessions older than this one'),
   limit: integer(1, 500).default(50),
 })
 
-/** Sessions: to find them, look at one, remove one. */
+/** Endpoints to list, read and delete sessions. */
 export function sessionEndpoints(deps: GatewayDeps): Endpoint[] {
   return [
     endpoint({
       method: 'GET',
       url: '/v1/sessions',
-      summary: 'The sessions of this token, newest first',
+      summary: 'List the sessions of this token, newest first',
       query: ListQuery,
       answer: SessionList,
       errors: ['session_not_found'],
       async run({ query: { limit, before, status, asking }, principal }) {
-        // A page that starts at an unknown session would start all over again.
+        // A page that starts at an unknown session would start from the beginning.
         if (before !== undefined) await ownedSession(deps, principal, before)
         const found = await deps.sessions.records({
           principal,
@@ -42,23 +42,23 @@ export function sessionEndpoints(deps: GatewayDeps): Endpoint[] {
           ...(asking !== undefined && { asking }),
         })
         const next = found.length === limit ? found.at(-1)?.id : undefined
-        return { sessions: found.map(shown), ...(next !== undefined && { next }) }
+        return { sessions: found.map(withoutSecrets), ...(next !== undefined && { next }) }
       },
     }),
     endpoint({
       method: 'GET',
       url: '/v1/sessions/:id',
-      summary: 'What a session is now',
+      summary: 'Get a session',
       params: SessionPath,
       answer: SessionRecord,
       errors: ['session_not_found'],
-      run: async ({ params, principal }) => shown(await ownedSession(deps, principal, params.id)),
+      run: async ({ params, principal }) => withoutSecrets(await ownedSession(deps, principal, params.id)),
     }),
     endpoint({
       method: 'DELETE',
       url: '/v1/sessions/:id',
       summary:
-        'End a session and remove its log, its raw frames and its blobs. The token of the server also removes a damaged session.',
+        'End a session and delete its log, its raw frames and its blobs. The token of the server also deletes a damaged session.',
       params: SessionPath,
       status: 204,
       errors: ['session_not_found'],

@@ -17,16 +17,16 @@ const UsageReport = named(
     agents: z.record(z.string(), Spent),
     days: z
       .record(z.iso.date(), Spent)
-      .describe('by the day on which a session began and a turn ended, in UTC'),
+      .describe('by the day on which a session started or a turn ended, in UTC'),
   }),
 )
 
-/** What was spent, as far as agents tell it; also by sessions that are no longer kept. */
+/** The usage that agents reported, including that of deleted sessions. */
 export function usageEndpoint(deps: GatewayDeps): Endpoint {
   return endpoint({
     method: 'GET',
     url: '/v1/usage',
-    summary: 'What the sessions of this token used, by agent and by day',
+    summary: "Get the usage of this token's sessions, by agent and by day",
     answer: UsageReport,
     async run({ principal }) {
       const total = nothing()
@@ -44,10 +44,10 @@ export function usageEndpoint(deps: GatewayDeps): Endpoint {
 
 const nothing = (): Spent => ({ sessions: 0, turns: 0, usage: {} })
 
-function placeIn(places: Map<string, Spent>, name: string): Spent {
-  const place = places.get(name) ?? nothing()
-  places.set(name, place)
-  return place
+function placeIn(totals: Map<string, Spent>, name: string): Spent {
+  const total = totals.get(name) ?? nothing()
+  totals.set(name, total)
+  return total
 }
 
 function add(sum: Spent, { sessions, turns, usage }: Spent): void {

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Dialect } from '../../src/dialects/dialect.ts'
 import { dialects } from '../../src/dialects/index.ts'
-import { Counting } from '../../src/gateway/board/counting.ts'
+import { MessageOffsets } from '../../src/gateway/board/message-offsets.ts'
 import { copyOf, ProjectionCache } from '../../src/gateway/streams/projection-cache.ts'
 import type { Entry } from '../../src/model/index.ts'
 import { memoryStore } from '../../src/stores/memory.ts'
@@ -79,15 +79,15 @@ describe('messages by their numbers', () => {
         fc.constantFrom(...plays),
         fc.array(asked, { minLength: 1, maxLength: 30 }),
         async ({ entries }, questions) => {
-          const counting = new Counting({ replay: (_, after, last) => pieces(entries, after, last) })
+          const offsets = new MessageOffsets({ replay: (_, after, last) => pieces(entries, after, last) })
           let head = 0
           for (const { dialect, grow, offset, limit } of questions) {
             head = Math.min(entries.length, head + grow)
             const whole = wholeFold(dialect, entries.slice(0, head))
             const here = { ...record, head }
-            const found = await counting.slice(here, dialect, { offset, limit })
+            const found = await offsets.slice(here, dialect, { offset, limit })
             expect(found.map(({ message }) => message)).toEqual(whole.slice(offset, offset + limit))
-            expect(await counting.total(here, dialect)).toBe(whole.length)
+            expect(await offsets.total(here, dialect)).toBe(whole.length)
           }
         },
       ),
@@ -97,15 +97,15 @@ describe('messages by their numbers', () => {
 
   test('of a log that lost its beginning are refused, also where they were known', async () => {
     const [{ entries } = { entries: [] }] = plays
-    const counting = new Counting({ replay: (_, after, last) => pieces(entries, after, last) })
+    const offsets = new MessageOffsets({ replay: (_, after, last) => pieces(entries, after, last) })
     const [dialect] = all
     if (!dialect) throw new Error('there are dialects')
     const here = { ...record, head: entries.length }
-    await counting.total(here, dialect)
+    await offsets.total(here, dialect)
     const gone = { code: 'cursor_gone', details: { earliest: 3 } }
-    await expect(counting.total({ ...here, earliest: 3 }, dialect)).rejects.toMatchObject(gone)
+    await expect(offsets.total({ ...here, earliest: 3 }, dialect)).rejects.toMatchObject(gone)
     await expect(
-      counting.slice({ ...here, earliest: 3 }, dialect, { offset: 0, limit: 1 }),
+      offsets.slice({ ...here, earliest: 3 }, dialect, { offset: 0, limit: 1 }),
     ).rejects.toMatchObject(gone)
   })
 
@@ -119,7 +119,7 @@ describe('messages by their numbers', () => {
     const here = { ...record, head: entries.length }
     for (const limit of [600, 1_000, 4_000]) {
       let read = 0
-      const counting = new Counting({
+      const offsets = new MessageOffsets({
         async *replay(_, after, last) {
           for await (const some of pieces(entries, after, last)) {
             read += some.length
@@ -128,46 +128,46 @@ describe('messages by their numbers', () => {
         },
       })
       for (let offset = 0; offset < entries.length; offset += limit) {
-        expect(await counting.slice(here, dialect, { offset, limit })).toHaveLength(limit)
-        expect(await counting.total(here, dialect)).toBe(entries.length)
+        expect(await offsets.slice(here, dialect, { offset, limit })).toHaveLength(limit)
+        expect(await offsets.total(here, dialect)).toBe(entries.length)
       }
       // The last page again, and nothing before it.
       const before = read
-      await counting.slice(here, dialect, { offset: entries.length - 10, limit: 100 })
+      await offsets.slice(here, dialect, { offset: entries.length - 10, limit: 100 })
       expect(read - before).toBeLessThan(entries.length / 2)
       expect({ limit, few: read < 4 * entries.length }).toEqual({ limit, few: true })
     }
   })
 
   test('of a log that is gone meanwhile are not waited for', async () => {
-    const counting = new Counting({ replay: () => pieces([], 0, 5) })
+    const offsets = new MessageOffsets({ replay: () => pieces([], 0, 5) })
     for (const dialect of all) {
-      const gone = counting.slice({ ...record, head: 5 }, dialect, { offset: 0, limit: 1 })
+      const gone = offsets.slice({ ...record, head: 5 }, dialect, { offset: 0, limit: 1 })
       await expect(gone).rejects.toMatchObject({ code: 'session_not_found' })
     }
   })
 })
 
 test('a place that cannot be copied is no place to go on from', () => {
-  const folds = new ProjectionCache()
+  const cache = new ProjectionCache()
   const deep: unknown = JSON.parse('['.repeat(50_000) + ']'.repeat(50_000))
   expect(copyOf({ seq: 1, state: deep })).toBeUndefined()
-  folds.keep('a', { seq: 1, state: [] })
-  folds.keep('a', { seq: 2, state: deep })
-  expect(folds.find('a', () => true)).toBeUndefined()
-  expect(folds.find('a', ({ seq }) => seq < 2)).toEqual({ seq: 1, state: [] })
+  cache.keep('a', { seq: 1, state: [] })
+  cache.keep('a', { seq: 2, state: deep })
+  expect(cache.find('a', () => true)).toBeUndefined()
+  expect(cache.find('a', ({ seq }) => seq < 2)).toEqual({ seq: 1, state: [] })
 })
 
 test('a few places of a few logs are kept, the last used of them', () => {
-  const folds = new ProjectionCache()
+  const cache = new ProjectionCache()
   const seqs = (key: string) =>
-    [0, 1, 2, 3, 4, 5].filter((seq) => folds.find(key, (place) => place.seq === seq))
-  for (const seq of [0, 1, 2, 3, 4, 5]) folds.keep('a', { seq, state: { seq } })
+    [0, 1, 2, 3, 4, 5].filter((seq) => cache.find(key, (place) => place.seq === seq))
+  for (const seq of [0, 1, 2, 3, 4, 5]) cache.keep('a', { seq, state: { seq } })
   expect(seqs('a')).toEqual([2, 3, 4, 5])
-  expect(folds.find('a', ({ seq }) => seq < 5)).toEqual({ seq: 4, state: { seq: 4 } })
-  for (let log = 0; log < 99; log++) folds.keep(`other ${log}`, { seq: 1, state: {} })
+  expect(cache.find('a', ({ seq }) => seq < 5)).toEqual({ seq: 4, state: { seq: 4 } })
+  for (let log = 0; log < 99; log++) cache.keep(`other ${log}`, { seq: 1, state: {} })
   expect(seqs('a')).toEqual([2, 3, 4, 5])
-  for (let log = 0; log < 100; log++) folds.keep(`another ${log}`, { seq: 1, state: {} })
+  for (let log = 0; log < 100; log++) cache.keep(`another ${log}`, { seq: 1, state: {} })
   expect(seqs('a')).toEqual([])
 })
 

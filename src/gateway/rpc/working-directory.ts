@@ -4,14 +4,17 @@ import { MainstemError, toMainstemError } from '../../model/index.ts'
 import { directoryBelow } from '../access/roots.ts'
 import type { GatewayDeps } from '../deps.ts'
 
-/** Where a client of this face wants to work. It may be on another machine, so `~` is the home of this one. */
-export async function placeOf({ roots, projects }: GatewayDeps, path: string): Promise<string> {
+/**
+ * Resolves the working directory of a client. The client may run on another machine, so `~` is the home directory of
+ * this one.
+ */
+export async function workingDirectoryOf({ roots, projects }: GatewayDeps, path: string): Promise<string> {
   const directory = Object.hasOwn(projects, path) ? (projects[path] ?? path) : atHome(path)
   try {
     return await directoryBelow(roots, directory, 'path')
   } catch (thrown) {
     if (toMainstemError(thrown).code !== 'forbidden') throw thrown
-    throw new MainstemError('forbidden', `Path does not exist below the roots of this server: ${path}`, {
+    throw new MainstemError('forbidden', `No such directory below the roots of this server: ${path}`, {
       field: 'path',
     })
   }

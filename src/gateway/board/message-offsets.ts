@@ -4,68 +4,68 @@ import { type Entry, MainstemError, type SessionRecord } from '../../model/index
 import { ROOM_WAIT_MS } from '../../sessions/log-reader.ts'
 import type { Sessions } from '../../sessions/sessions.ts'
 import { checkKept, messageId } from '../streams/cursor.ts'
-import type { Shown } from '../streams/format.ts'
+import type { StreamMessage } from '../streams/format.ts'
 import { PAGE_BYTES, type PageRoom } from '../streams/page-room.ts'
 import { copyOf, type Position, ProjectionCache } from '../streams/projection-cache.ts'
 
 type Log = Pick<SessionRecord, 'id' | 'head' | 'earliest'>
 
-/** A place in a log, and how many messages come before it. */
+/** A position in a log, with the number of messages before it. */
 interface Counted extends Position {
   count: number
 }
 
-/** The messages of a session by their numbers, read from the last place that is known before them. */
-export class Counting {
+/** Reads the messages of a session by message offset, starting from the nearest cached position. */
+export class MessageOffsets {
   readonly #log: Pick<Sessions, 'replay'>
-  readonly #folds = new ProjectionCache<Counted>()
+  readonly #cache = new ProjectionCache<Counted>()
 
   constructor(log: Pick<Sessions, 'replay'>) {
     this.#log = log
   }
 
-  /** The messages from `offset` on, at most `limit`, and no more than a page holds. */
+  /** Returns the messages from `offset` on, at most `limit`, within the size of a page. */
   async slice(
     record: Log,
     dialect: Dialect,
     { offset, limit, room }: { offset: number; limit: number; room?: PageRoom },
-  ): Promise<Shown[]> {
+  ): Promise<StreamMessage[]> {
     const key = keyOf(record, dialect)
-    const place = this.#folds.find(key, ({ count }) => count <= offset) ?? start(dialect)
-    const found: Shown[] = []
+    const position = this.#cache.find(key, ({ count }) => count <= offset) ?? start(dialect)
+    const found: StreamMessage[] = []
     let bytes = 0
     let same: Counted | undefined
     let next: Counted | undefined
     const isFull = () => found.length >= limit || bytes >= PAGE_BYTES
-    const pieces = this.#pieces(record, place, room?.signal)
-    while (!isFull() && place.seq < record.head) {
-      let number = place.count
-      for (const shown of advance(dialect, place, await nextOf(pieces))) {
+    const pieces = this.#pieces(record, position, room?.signal)
+    while (!isFull() && position.seq < record.head) {
+      let number = position.count
+      for (const messages of advance(dialect, position, await nextOf(pieces))) {
         const isWanted = number++ >= offset && !isFull()
         if (!isWanted) continue
-        found.push(shown)
-        bytes += contentSize(shown.message)
+        found.push(messages)
+        bytes += contentSize(messages.message)
       }
-      if (place.count <= offset) same = copyOf(place)
-      else if (place.count <= offset + found.length) next = copyOf(place)
+      if (position.count <= offset) same = copyOf(position)
+      else if (position.count <= offset + found.length) next = copyOf(position)
     }
     if (room) room.keep(pieces)
     else await pieces.return(undefined)
-    // Only where this page and the next one begin: more would push out what others know.
-    this.#folds.keep(key, same)
-    this.#folds.keep(key, next)
+    // Caches only the start of this page and of the next one: more would evict the positions of other clients.
+    this.#cache.keep(key, same)
+    this.#cache.keep(key, next)
     return found
   }
 
-  /** How many there are. */
+  /** Counts the messages. */
   async total(record: Log, dialect: Dialect): Promise<number> {
     const key = keyOf(record, dialect)
-    const place = this.#folds.find(key, ({ seq }) => seq <= record.head) ?? start(dialect)
-    const known = place.seq
-    const pieces = this.#pieces(record, place)
-    while (place.seq < record.head) advance(dialect, place, await nextOf(pieces))
-    if (place.seq > known) this.#folds.keep(key, place)
-    return place.count
+    const position = this.#cache.find(key, ({ seq }) => seq <= record.head) ?? start(dialect)
+    const known = position.seq
+    const pieces = this.#pieces(record, position)
+    while (position.seq < record.head) advance(dialect, position, await nextOf(pieces))
+    if (position.seq > known) this.#cache.keep(key, position)
+    return position.count
   }
 
   #pieces({ id, head }: Log, { seq }: Counted, signal?: AbortSignal): Pieces {
@@ -81,21 +81,21 @@ async function nextOf(pieces: Pieces): Promise<readonly Entry[]> {
   return entries
 }
 
-/** Projects some entries, and returns their messages. */
-function advance(dialect: Dialect, place: Counted, entries: readonly Entry[]): Shown[] {
-  const shown: Shown[] = []
+/** Projects entries and returns their messages. */
+function advance(dialect: Dialect, position: Counted, entries: readonly Entry[]): StreamMessage[] {
+  const found: StreamMessage[] = []
   for (const entry of entries) {
-    const messages = dialect.project(place.state, entry)
+    const messages = dialect.project(position.state, entry)
     for (const [index, message] of messages.entries()) {
-      shown.push({ id: messageId(entry.seq, index + 1, messages.length), message })
+      found.push({ id: messageId(entry.seq, index + 1, messages.length), message })
     }
-    place.seq = entry.seq
+    position.seq = entry.seq
   }
-  place.count += shown.length
-  return shown
+  position.count += found.length
+  return found
 }
 
-/** Messages are counted from the first entry on, so it has to be there. */
+/** Offsets count from the first entry, so it must be retained. */
 function keyOf({ id, earliest }: Log, dialect: Dialect): string {
   checkKept(0, earliest)
   return `${id} ${dialect.id}`
