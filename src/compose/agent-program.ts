@@ -4,52 +4,51 @@ import { findProgram } from '../drivers/find-program.ts'
 import { toMainstemError } from '../model/index.ts'
 import type { AgentSettings } from '../sessions/deps.ts'
 import type { Environment } from './paths.ts'
-import { askVersion, type Told } from './program-version.ts'
+import { askVersion, type VersionAnswer } from './program-version.ts'
 
-/** What starting a program for its version takes from outside. */
-export interface Around {
+/** The dependencies for starting a program to query its version. */
+export interface ProbeContext {
   environment: Environment
   platform: string
   timers: Timers
-  /** Ends a program that was started for its version. */
+  /** Aborting it stops a program that was started for its version. */
   signal: AbortSignal
 }
 
-/** An absolute path, or why there is none and what to do about it. */
+/** An absolute path, or why there is none and how to fix it. */
 export interface Located {
   program?: string
   note?: string
   fix?: string
 }
 
-/** Finds an agent's program the way the driver finds it. */
+/** Finds an agent's program in the same way as the driver. */
 export function locate(id: string, setup: AgentSetup, settings: AgentSettings, path: string): Located {
   const [configured] = settings.command ?? []
   const name = configured ?? setup.program
-  if (name === undefined)
-    return { note: `its command has to be set in the configuration: agents.${id}.command` }
+  if (name === undefined) return { note: `set its command in the configuration: agents.${id}.command` }
   try {
     return { program: findProgram(name, path) }
   } catch (thrown) {
-    // Installing something would not help against what the configuration says.
+    // Installing the agent does not fix a wrong configuration.
     if (configured === undefined)
       return { note: `${name} is not in PATH`, ...(setup.install !== undefined && { fix: setup.install }) }
     return { note: `configuration: agents.${id}.command: ${toMainstemError(thrown).message}` }
   }
 }
 
-/** Asks the program for its version. A configured command with arguments may start anything, so it is not run. */
+/** Queries the version of the program. A configured command with arguments may start anything, so it is not run. */
 export async function askAgent(
   program: string,
   { version, credentials = [] }: AgentSetup,
   { command = [], env = {} }: AgentSettings,
-  around: Around,
-): Promise<Told> {
-  if (!version || around.signal.aborted) return {}
+  context: ProbeContext,
+): Promise<VersionAnswer> {
+  if (!version || context.signal.aborted) return {}
   if (command.length > 1)
-    return { note: 'its configured command has arguments, so its version was not asked' }
+    return { note: 'its configured command has arguments, so its version was not queried' }
   const isKey = (name: string) =>
     credentials.some((source) => source.kind === 'variable' && source.name === name)
   const harmless = Object.entries(env).filter(([name]) => !isKey(name))
-  return askVersion({ program, question: version, env: Object.fromEntries(harmless), ...around })
+  return askVersion({ program, question: version, env: Object.fromEntries(harmless), ...context })
 }

@@ -1,38 +1,38 @@
 import { statSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { join, resolve } from 'node:path'
-import type { AgentSetup, CredentialSource, Place } from '../agents/setup.ts'
+import type { AgentPath, AgentSetup, CredentialSource } from '../agents/setup.ts'
 import { childEnvironment } from '../drivers/environment.ts'
 import { namedVariables } from '../drivers/named-variables.ts'
 import type { LaunchKind } from '../model/index.ts'
 import type { Environment } from './paths.ts'
 
-/** What an agent can be paid with, by name alone: no value and no login file is read. */
+/** A credential of an agent, by name only: neither values nor login files are read. */
 export type Credential = VariableCredential | { file: string }
 
 interface VariableCredential {
   variable: string
-  /** The one launch that looks at it. */
+  /** The only launch that reads it. */
   launch?: LaunchKind
 }
 
 export interface Credentials {
   /** In the agent's order of precedence. */
   found: readonly Credential[]
-  /** There may be one in a place that cannot be looked at. */
+  /** A credential may exist in an inaccessible location. */
   hidden: boolean
 }
 
-/** The variables of a setup as the agent itself would see them: through the same allow-list, with its settings. */
+/** The variables of a setup as the agent sees them: filtered by the same allow-list, with its settings. */
 export function agentEnvironment(
   { credentials = [], sessions }: AgentSetup,
   ours: Environment,
   settings: Readonly<Record<string, string>>,
 ): Environment {
-  const places = [...credentials.flatMap(placesOf), sessions]
+  const paths = [...credentials.flatMap(pathsOf), sessions]
   const passEnv = [
     ...credentials.flatMap((source) => (source.kind === 'variable' ? [source.name] : [])),
-    ...places.flatMap((place) => place?.variable ?? []),
+    ...paths.flatMap((path) => path?.variable ?? []),
   ]
   const context = { runId: '', env: settings }
   const child = childEnvironment(ours, { env: {}, passEnv }, context, '')
@@ -42,8 +42,8 @@ export function agentEnvironment(
   return childEnvironment(ours, { env: {}, passEnv: [...passEnv, ...named] }, context, '')
 }
 
-function placesOf(source: CredentialSource): Place[] {
-  if (source.kind === 'file') return [source.place]
+function pathsOf(source: CredentialSource): AgentPath[] {
+  if (source.kind === 'file') return [source.location]
   return source.kind === 'named' ? [source.in] : []
 }
 
@@ -67,7 +67,7 @@ function credentialAt(
   environment: Environment,
 ): Credential[] {
   if (source.kind === 'file') {
-    const file = pathOf(source.place, environment)
+    const file = pathOf(source.location, environment)
     return file !== undefined && isFile(file) ? [{ file }] : []
   }
   if (source.kind === 'named') {
@@ -80,26 +80,26 @@ function credentialAt(
   return counts ? [{ variable: name, ...(launch && { launch }) }] : []
 }
 
-/** Unknown only where nobody knows the home directory. */
-export function pathOf({ base, variable, path }: Place, environment: Environment): string | undefined {
+/** Undefined only if the home directory is unknown. */
+export function pathOf({ base, variable, path }: AgentPath, environment: Environment): string | undefined {
   const named = variable === undefined ? undefined : environment[variable]
   if (named) return resolve(named, path)
   const home = environment.HOME || accountHome()
   return home === undefined ? undefined : resolve(join(home, base), path)
 }
 
-/** Where programs look when HOME is not set. */
+/** The home directory that programs use when HOME is not set. */
 function accountHome(): string | undefined {
   try {
     return userInfo().homedir
   } catch {
-    // An account without an entry has no home.
+    // The account has no passwd entry and so no home directory.
     return undefined
   }
 }
 
 function isFile(path: string): boolean {
-  // A path in a directory that we may not enter throws, whatever the option says.
+  // `statSync` throws for a path in an inaccessible directory, even with this option.
   try {
     return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false
   } catch {

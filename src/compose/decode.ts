@@ -5,13 +5,13 @@ import { type LinePiece, LineSplitter } from '../framing/lines.ts'
 import { type Coverage, type Entry, type LaunchKind, MainstemError } from '../model/index.ts'
 import { type Recorded, type Replayed, replay } from '../sessions/replay.ts'
 
-/** Recordings have no session of their own; a fixed id keeps the output the same from run to run. */
+/** Recordings have no session; a fixed id keeps the output reproducible. */
 const RECORDED_SESSION = '00000000-0000-4000-8000-000000000000'
 
 export interface DecodeRequest {
   agent: string
   launch?: LaunchKind | undefined
-  /** Its bytes, in whatever pieces they come. */
+  /** The bytes of the recording, in chunks of any size. */
   stdout: Iterable<Uint8Array>
   stderr?: Iterable<Uint8Array> | undefined
   exit?: RecordedExit | undefined
@@ -23,12 +23,12 @@ export interface RecordedExit {
   durationMs?: number | undefined
 }
 
-/** Turns recorded native lines, or a transcript of both directions, into entries. */
+/** Decodes recorded native lines, or a transcript of both directions, into entries. */
 export function decodeRecording(request: DecodeRequest): Replayed {
   const agent = agents.find((one) => one.id === request.agent)
   if (!agent) {
     const known = agents.map((one) => one.id).join(', ')
-    throw new MainstemError('agent_not_found', `there is no agent "${request.agent}"; known agents: ${known}`)
+    throw new MainstemError('agent_not_found', `unknown agent "${request.agent}"; known agents: ${known}`)
   }
   const lines = framesOf(request.stdout, 'stdout')
   const transcript = isTranscript(lines)
@@ -73,7 +73,7 @@ function framesOf(chunks: Iterable<Uint8Array>, stream: FrameStream): Frame[] {
   return frames
 }
 
-/** The same frame, said to come from where this launch speaks its protocol. */
+/** Moves a frame to the stream that carries the protocol of this launch. */
 function onStream({ text, value, blob }: Frame, stream: FrameStream): Frame {
   return { stream, text, ...(value !== undefined && { value }), ...(blob && { blob }) }
 }
@@ -82,7 +82,7 @@ function outward(stream: FrameStream): (frame: Frame) => Recorded {
   return (frame) => ({ direction: 'out', frame: onStream(frame, stream) })
 }
 
-/** A transcript tells of every line which way it went. */
+/** Each line of a transcript has a direction. */
 function isTranscript(frames: readonly Frame[]): boolean {
   const first = frames.find((frame) => frame.value !== undefined)?.value
   return typeof first === 'object' && first !== null && 'dir' in first && 'msg' in first
@@ -109,7 +109,7 @@ export interface DecodeStats extends Coverage {
   text: string
 }
 
-/** What a recording came to, in one object. */
+/** Summarises a decoded recording in one object. */
 export function statsOf({ entries, coverage }: Replayed): DecodeStats {
   const { frames, mapped, unmapped, malformed, oversized } = coverage
   const ended = entries.flatMap(({ event }) => (event.type === 'turn.completed' ? [event] : []))
@@ -127,10 +127,10 @@ export function statsOf({ entries, coverage }: Replayed): DecodeStats {
   }
 }
 
-/** Agents that do not repeat their answer at the end have said it last. */
+/** The last text is the answer of agents that do not repeat it at the end. */
 function lastText(entries: readonly Entry[], turn: number): string | undefined {
-  const said = entries.findLast(
+  const last = entries.findLast(
     ({ event, turn: of }) => of === turn && event.type === 'text.completed' && event.parent === undefined,
   )
-  return said?.event.type === 'text.completed' ? said.event.text : undefined
+  return last?.event.type === 'text.completed' ? last.event.text : undefined
 }

@@ -1,7 +1,7 @@
 import { lstatSync, realpathSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 
-/** Is the path below the folder, with every link followed? What cannot be followed is not. */
+/** Returns whether the path is below the folder, with symbolic links resolved; false if it cannot be resolved. */
 export function isInside(path: string, folder: string): boolean {
   try {
     return isBelow(realpathSync(folder), realPath(resolve(folder, path)))
@@ -10,13 +10,13 @@ export function isInside(path: string, folder: string): boolean {
   }
 }
 
-/** Both are real paths. */
+/** Both paths must be real paths. */
 function isBelow(root: string, path: string): boolean {
   const way = relative(root, path)
   return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way)
 }
 
-/** A file that is not there yet is where its folder is; a link that leads nowhere may be made to lead anywhere. */
+/** A missing file is located by its folder. A dangling link is rejected, because its target may be created anywhere. */
 function realPath(path: string): string {
   const there = lstatSync(path, { throwIfNoEntry: false })
   const parent = dirname(path)

@@ -4,19 +4,19 @@ import { isAbsolute, join } from 'node:path'
 export type Environment = Readonly<Record<string, string | undefined>>
 
 export interface Paths {
-  /** The configuration that is read when none is named. */
+  /** The default configuration file. */
   config: string
-  /** The token, and what the store keeps. */
+  /** The directory of the token and the store. */
   data: string
 }
 
-/** Where things are by default: the XDG directories, or all in `MAINSTEM_HOME`. */
+/** The default locations: the XDG directories, or `MAINSTEM_HOME` for all of them. */
 export function defaultPaths(environment: Environment, home: string = homedir()): Paths {
   const own = environment.MAINSTEM_HOME
   if (own) return { config: join(own, 'config.json'), data: own }
   const base = (name: string, fallback: string) => {
     const set = environment[name]
-    // The XDG rules: a relative path is to be ignored.
+    // The XDG specification ignores relative paths.
     return join(set && isAbsolute(set) ? set : join(home, fallback), 'mainstem')
   }
   return {

@@ -9,45 +9,45 @@ import type { Environment } from './paths.ts'
 
 const PATIENCE_MS = 5_000
 
-/** Nothing is lost with a program that was asked for its version, so it is not given long to end. */
+/** Short, because a program that only prints its version has nothing to lose. */
 const GRACES = { SIGINT: 200, SIGTERM: 300, SIGKILL: 5_000 }
 
-/** More than this is no version. */
+/** Longer output is not a version. */
 const MAX_CHARS = 64 * 1024
 
-/** A line too long to hold a version is dropped. */
+/** Drops a line that is too long to contain a version. */
 const NO_BLOBS: BlobSink = {
   open: () => ({ write: () => undefined, close: async () => ({ id: 'dropped', bytes: 0 }) }),
 }
 
-interface Asked {
+interface VersionQuery {
   /** An absolute path. */
   program: string
   question: VersionQuestion
-  /** Where the allow-listed variables come from; keys are not among them. */
+  /** The source of the allow-listed variables; keys are not among them. */
   environment: Environment
-  /** Set for the program on top of these. */
+  /** Additional variables for the program. */
   env: Readonly<Record<string, string>>
   platform: string
   timers: Timers
   signal: AbortSignal
 }
 
-export interface Told {
+export interface VersionAnswer {
   version?: string
   /** Why there is no version. */
   note?: string
-  /** It could not even say its version, so it will not work either. */
+  /** The program could not print its version, so it will not work either. */
   broken?: boolean
 }
 
-/** Runs a program to hear its version: bounded in time and output, with nothing left behind. */
-export async function askVersion(asked: Asked): Promise<Told> {
-  const { program, question, environment, platform, timers, signal } = asked
+/** Runs a program to read its version: with a timeout, bounded output and full cleanup. */
+export async function askVersion(query: VersionQuery): Promise<VersionAnswer> {
+  const { program, question, environment, platform, timers, signal } = query
   const run = processDriver({ environment, platform, graces: GRACES, maxLineBytes: MAX_CHARS }).start(
     { kind: 'process', argv: [program, ...question.args], env: question.env ?? {}, passEnv: [] },
-    // Not here: a program that reads its settings must not find those of a project.
-    { runId: randomUUID(), cwd: tmpdir(), env: asked.env, blobs: NO_BLOBS },
+    // Not in the current directory: a program that reads settings must not find those of a project.
+    { runId: randomUUID(), cwd: tmpdir(), env: query.env, blobs: NO_BLOBS },
   )
   const ended = new AbortController()
   const late = stopLate(run, timers, ended.signal, signal)
@@ -62,7 +62,7 @@ export async function askVersion(asked: Asked): Promise<Told> {
   return failure(exit, output)
 }
 
-/** Stops a run that takes too long, or when nobody wants to know any more; tells whether it had to. */
+/** Stops a run on timeout or abort; returns whether it was stopped. */
 async function stopLate(run: Run, timers: Timers, ended: AbortSignal, signal: AbortSignal): Promise<boolean> {
   await timers.sleep(PATIENCE_MS, AbortSignal.any([ended, signal]))
   if (ended.aborted) return false
@@ -99,15 +99,15 @@ function findVersion(lines: readonly string[], pattern: RegExp): string | undefi
   return undefined
 }
 
-function failure(exit: RunExit, { lastError, tooMuch }: Output): Told {
+function failure(exit: RunExit, { lastError, tooMuch }: Output): VersionAnswer {
   if (exit.error) return { note: exit.error.message, broken: true }
-  if (tooMuch || exit.code === 0) return { note: 'it told no version that could be read' }
+  if (tooMuch || exit.code === 0) return { note: 'it printed no readable version' }
   const how = exit.signal === undefined ? `exit code ${exit.code}` : `signal ${exit.signal}`
   const why = lastError === '' ? '' : `: ${lastError.slice(0, 200)}`
-  return { note: `it ended with ${how} when it was asked for its version${why}`, broken: true }
+  return { note: `it exited with ${how} when queried for its version${why}`, broken: true }
 }
 
-/** A version beside the newest one that was tested. */
+/** A version relative to the newest tested one. */
 export type Fit = 'tested' | 'newer' | 'older'
 
 export function fitOf(version: string, tested: string): Fit {

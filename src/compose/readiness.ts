@@ -18,12 +18,12 @@ import type { Environment } from './paths.ts'
 import { type Fit, fitOf } from './program-version.ts'
 
 /**
- * `missing`: there is no program. `broken`: it does not run. `needs_login`: nothing it could be paid with was found.
- * `installed`: the same, but there are places that cannot be looked at.
+ * `missing`: the program was not found. `broken`: it does not run. `needs_login`: no credential was found. `installed`:
+ * the same, but some credential locations are inaccessible.
  */
 export type AgentState = 'built_in' | 'missing' | 'broken' | 'needs_login' | 'installed' | 'ready'
 
-/** What can be said about an agent without asking it to work. */
+/** The status of an agent, determined without running a task. */
 export interface AgentReadiness {
   id: string
   name: string
@@ -31,36 +31,36 @@ export interface AgentReadiness {
   /** The absolute path of its program. */
   program?: string
   version?: string
-  /** The newest version that was tested, and the version beside it. */
+  /** The newest tested version, and how the installed version compares to it. */
   testedVersion?: string
   fit?: Fit
   launches: Partial<Record<LaunchKind, Capabilities>>
-  /** Where the agent keeps its own sessions. */
+  /** The directory of its native sessions. */
   sessions?: string
-  /** What there is to be billed: the first that its launch looks at, unless its own settings choose. */
+  /** The credentials that were found: the launch uses its first one, unless the agent's settings select another. */
   credentials: readonly Credential[]
   billedBySettings?: boolean
-  /** What is wrong, or worth knowing. */
+  /** A problem, or additional information. */
   note?: string
-  /** The command that is the next step. */
+  /** The command to run next. */
   fix?: string
 }
 
 export interface ReadinessQuestion {
-  /** Programs and variables set in the configuration, by agent id. */
+  /** Programs and variables from the configuration, by agent id. */
   settings?: Readonly<Record<string, AgentSettings>>
   agents?: readonly Agent[]
   environment?: Environment
   platform?: string
   timers?: Timers
-  /** Ends what was started to answer. */
+  /** Aborting it stops the programs started for this check. */
   signal?: AbortSignal
 }
 
-/** Programs that are asked for their version at the same time. */
+/** The number of programs queried in parallel. */
 const AT_ONCE = 2
 
-/** Which agents can be used, and what the others need. No model and no network is asked. */
+/** Determines which agents can be used, and what is missing for the others. Uses no model and no network. */
 export async function readiness({
   settings = {},
   agents = allAgents,
@@ -69,66 +69,70 @@ export async function readiness({
   timers = systemTimers,
   signal = new AbortController().signal,
 }: ReadinessQuestion = {}): Promise<AgentReadiness[]> {
-  const around = { environment, platform, timers, signal }
+  const context = { environment, platform, timers, signal }
   const answers = new Array<AgentReadiness>(agents.length)
   const open = agents.entries()
   const worker = async () => {
-    // All workers take from one iterator, so that each agent has its turn once.
+    // All workers share one iterator, so that each agent is checked once.
     for (const [index, agent] of open) {
       const own = Object.hasOwn(settings, agent.id) ? settings[agent.id] : undefined
-      answers[index] = await lookAt(agent, own ?? {}, around)
+      answers[index] = await checkAgent(agent, own ?? {}, context)
     }
   }
   await Promise.all(Array.from({ length: AT_ONCE }, worker))
   return answers
 }
 
-type Around = Required<Pick<ReadinessQuestion, 'environment' | 'platform' | 'timers' | 'signal'>>
+type ProbeContext = Required<Pick<ReadinessQuestion, 'environment' | 'platform' | 'timers' | 'signal'>>
 
-async function lookAt(agent: Agent, settings: AgentSettings, around: Around): Promise<AgentReadiness> {
+async function checkAgent(
+  agent: Agent,
+  settings: AgentSettings,
+  context: ProbeContext,
+): Promise<AgentReadiness> {
   const { id, name, testedVersion, setup } = agent
   const launches = capabilitiesOf(agent)
   const known = { id, name, launches, ...(testedVersion !== undefined && { testedVersion }) }
   if (!setup) return { ...known, state: 'built_in', credentials: [] }
   if (setup.server) {
-    return { ...known, ...serverState(setup.server, { ...around.environment, ...settings.env }) }
+    return { ...known, ...serverState(setup.server, { ...context.environment, ...settings.env }) }
   }
-  const environment = agentEnvironment(setup, around.environment, settings.env ?? {})
-  const credentials = findCredentials(setup.credentials, environment, around.platform)
+  const environment = agentEnvironment(setup, context.environment, settings.env ?? {})
+  const credentials = findCredentials(setup.credentials, environment, context.platform)
   const sessions = setup.sessions && pathOf(setup.sessions, environment)
-  const told = {
+  const status = {
     ...known,
     credentials: credentials.found,
     ...(setup.billedBySettings && { billedBySettings: true }),
     ...(sessions !== undefined && { sessions }),
   }
   const found = locate(id, setup, settings, environment.PATH ?? '')
-  if (found.program === undefined) return { ...told, state: 'missing', ...next(found.note, found.fix) }
+  if (found.program === undefined) return { ...status, state: 'missing', ...next(found.note, found.fix) }
   const { program } = found
-  const answer = await askAgent(program, setup, settings, around)
+  const answer = await askAgent(program, setup, settings, context)
   const version = answer.version !== undefined && {
     version: answer.version,
     ...(testedVersion !== undefined && { fit: fitOf(answer.version, testedVersion) }),
   }
-  if (answer.broken) return { ...told, program, state: 'broken', ...next(answer.note, setup.install) }
+  if (answer.broken) return { ...status, program, state: 'broken', ...next(answer.note, setup.install) }
   const installed = agentAt(agent, answer.version)
   const offered = capabilitiesOf(installed)
   const login = loginOf(setup, credentials, Object.keys(offered))
   const notes = [answer.note, ...missingNotes(installed), login.note].filter((note) => note !== undefined)
   const note = notes.length === 0 ? undefined : notes.join('; ')
-  return { ...told, launches: offered, program, ...version, state: login.state, ...next(note, login.fix) }
+  return { ...status, launches: offered, program, ...version, state: login.state, ...next(note, login.fix) }
 }
 
-/** Whether the server answers is not asked: nothing here uses the network. */
+/** Does not contact the server: this check uses no network. */
 function serverState(
   { url, token }: NonNullable<AgentSetup['server']>,
   environment: Environment,
 ): Pick<AgentReadiness, 'state' | 'credentials' | 'note'> {
   if (!environment[url]) {
-    return { state: 'missing', credentials: [], note: `the address of its server has to be set: ${url}` }
+    return { state: 'missing', credentials: [], note: `set the address of its server: ${url}` }
   }
   if (environment[token]) return { state: 'ready', credentials: [{ variable: token }] }
-  return { state: 'installed', credentials: [], note: `${token} is not set; its server may want one` }
+  return { state: 'installed', credentials: [], note: `${token} is not set; its server may require one` }
 }
 
 function capabilitiesOf({ launches }: Agent): Partial<Record<LaunchKind, Capabilities>> {
@@ -155,8 +159,8 @@ function loginOf(
 ): { state: AgentState; note?: string; fix?: string } {
   const paid = launches.filter((launch) => found.some((one) => serves(one, launch)))
   if (paid.length === launches.length) return { state: 'ready' }
-  if (free) return { state: 'ready', note: 'without a login it has its free models only' }
-  const note = paid.length === 0 ? undefined : `what was found serves its ${paid.join()} launch only`
+  if (free) return { state: 'ready', note: 'without a login only its free models are available' }
+  const note = paid.length === 0 ? undefined : `the credentials work for its ${paid.join()} launch only`
   return { state: hidden ? 'installed' : 'needs_login', ...next(note, login) }
 }
 

@@ -21,47 +21,49 @@ import { installedVersions } from './installed-version.ts'
 import { isInside } from './is-inside.ts'
 
 export interface Wiring {
-  /** Programs and variables set in the configuration, by agent id. */
+  /** Programs and variables from the configuration, by agent id. */
   settings?: Readonly<Record<string, AgentSettings>>
-  /** The agents to offer; all of them unless told otherwise. */
+  /** The agents to offer; default all. */
   agents?: readonly Agent[]
-  /** How time passes; a demonstration may run it faster. */
+  /** The timers; a demonstration may run them faster. */
   timers?: Timers
-  /** Where the logs are kept; in memory unless told otherwise. It is closed with everything else. */
+  /** The store of the logs; default in memory. It is closed with everything else. */
   store?: Store
-  /** Names the owner of the store, of which there is one at a time; its agents are marked with it. */
+  /** The owner of the store, one at a time; marks the agents' processes. */
   owner?: string
-  /** Keep raw frames beside the log. */
+  /** Store raw frames next to the log. */
   journal?: boolean
-  /** How many agent processes there may be at once, and how long one without work is kept. */
+  /** The maximum number of agent processes, and how long an idle one is kept. */
   maxProcesses?: number
   restAfterMs?: number
-  /** Settles when there is room for more; until then no agent is read. */
+  /** Settles when the store can accept more; until then no agent output is read. */
   room?: () => Promise<void>
-  /** How many bytes of logs may be in memory for readers at the same time. */
+  /** The maximum number of log bytes in memory for all subscribers. */
   readBytes?: number
-  /** How many prompts may wait in one session. */
+  /** The maximum number of queued prompts per session. */
   maxQueue?: number
-  /** How long an agent may take to start and to exit, and be silent before a notice. */
+  /** How long an agent may take to start and to exit, and how long it may be silent before a notice. */
   agentLimits?: Partial<AgentLimits>
-  /** The policy without what is not allowed any more, for a session that goes on. */
+  /** Restricts the policy of a continued session to what is still allowed. */
   limit?: (policy: Policy) => Policy
-  /** The options without those that are no longer allowed, for a session of an earlier process. */
+  /** Removes options of an earlier process's session that are no longer allowed. */
   limitOptions?: (options: SessionOptions) => SessionOptions
-  /** Whether a process may start in this directory, a real path; by default in any. */
+  /** Whether a process may start in this directory, a real path; default any. */
   mayWorkIn?: (directory: string) => boolean
-  /** Masked in the logs of the server's owner, besides the keys that agents are given; by default the keys in the environment. */
+  /**
+   * Values to mask in the logs of the server's owner, besides the agents' keys; default the keys in the environment.
+   */
   secrets?: readonly string[]
-  /** Comes between the sessions and the driver. */
+  /** Wraps the driver of the sessions. */
   between?: (driver: Driver) => Driver
 }
 
-/** Sessions with everything they need; disposing of it ends what runs and closes the store. */
+/** Sessions with all their dependencies; disposing it ends all runs and closes the store. */
 export interface Wired extends AsyncDisposable {
   sessions: Sessions
 }
 
-/** The one place where the parts meet. */
+/** Composes sessions, driver, agents and store. */
 export function wire({
   settings = {},
   agents = allAgents,
@@ -82,13 +84,13 @@ export function wire({
   agentLimits = {},
 }: Wiring = {}): Wired {
   const known = new Map(agents.map((agent) => [agent.id, agent]))
-  const stranger = Object.keys(settings).find((id) => !known.has(id))
-  if (stranger !== undefined) {
-    throw new MainstemError('agent_not_found', `configuration: agents.${stranger}: there is no such agent`)
+  const unknown = Object.keys(settings).find((id) => !known.has(id))
+  if (unknown !== undefined) {
+    throw new MainstemError('agent_not_found', `configuration: agents.${unknown}: unknown agent`)
   }
   const agentSettings = (id: string) => (Object.hasOwn(settings, id) ? (settings[id] ?? {}) : {})
   const closed = new AbortController()
-  const around = { environment: process.env, platform: process.platform, timers, signal: closed.signal }
+  const context = { environment: process.env, platform: process.platform, timers, signal: closed.signal }
   const started = driver({ timers, owner })
   const sessions = new Sessions({
     agents: known,
@@ -111,7 +113,7 @@ export function wire({
     isInside,
     sweep: () => sweepRuns(owner, timers),
     agentSettings,
-    versionOf: installedVersions(agentSettings, around),
+    versionOf: installedVersions(agentSettings, context),
   })
   return {
     sessions,

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { privateDirectory, readPrivate, withDraft } from './private-file.ts'
 
 /**
- * Where the server of a data directory listens, for programs of the same user. A server that was killed leaves its
+ * The address of the server that uses a data directory, for programs of the same user. A killed server leaves its
  * address behind, so read it only while another process holds the store.
  */
 export function addressIn(directory: string): Promise<string | undefined> {
@@ -20,7 +20,7 @@ export function removeAddress(directory: string): Promise<void> {
   return rm(pathIn(directory), { force: true })
 }
 
-/** A server that listens on every address is reached on the loopback one. */
+/** A server on all interfaces is reached at the loopback address. */
 const ANY_ADDRESS = /\/\/(?:0\.0\.0\.0|\[::\]):/
 const loopback = (address: string) => (address.includes('[') ? '//[::1]:' : '//127.0.0.1:')
 

@@ -6,7 +6,7 @@ import { parse } from '../gateway/http/parse.ts'
 import { DEFAULT_POLICY, MainstemError, OUTSIDE_ID, Policy, toMainstemError } from '../model/index.ts'
 import { AGENT_LIMITS } from '../sessions/deadlines.ts'
 
-/** A longer delay would overflow and fire at once. */
+/** A longer delay would overflow and fire immediately. */
 const milliseconds = z
   .int()
   .positive()
@@ -14,29 +14,33 @@ const milliseconds = z
 const path = z.string().min(1)
 
 const AgentSettings = z.strictObject({
-  command: z.array(z.string().min(1)).min(1).optional().describe("runs instead of the agent's own program"),
+  command: z
+    .array(z.string().min(1))
+    .min(1)
+    .optional()
+    .describe("the command to run instead of the agent's program"),
   env: z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), z.string()).optional(),
 })
 
 const Timeouts = z.strictObject({
-  keepaliveMs: milliseconds.default(15_000).describe('silence on a stream before a comment is sent'),
-  pingMs: milliseconds.default(30_000).describe('how often a stream of /rpc has a ping'),
-  stallMs: milliseconds.default(30_000).describe('how long a reader may take nothing'),
-  headersMs: milliseconds.default(10_000).describe('until all headers of a request are here'),
-  requestMs: milliseconds.default(30_000).describe('until the whole request is here'),
-  drainMs: milliseconds.default(15_000).describe('how long running turns may go on when the server stops'),
+  keepaliveMs: milliseconds.default(15_000).describe('silence on a stream before a keepalive comment is sent'),
+  pingMs: milliseconds.default(30_000).describe('interval of pings on /rpc streams'),
+  stallMs: milliseconds.default(30_000).describe('how long a client may stop reading before it is disconnected'),
+  headersMs: milliseconds.default(10_000).describe('timeout for the headers of a request'),
+  requestMs: milliseconds.default(30_000).describe('timeout for the whole request'),
+  drainMs: milliseconds.default(15_000).describe('how long running turns may continue when the server stops'),
   idleExitMs: milliseconds
     .default(30 * 60_000)
-    .describe('without requests and running turns, until a server in the background ends'),
+    .describe('idle time without requests and turns before a background server exits'),
   startMs: milliseconds
     .default(AGENT_LIMITS.startMs)
-    .describe('until an agent has answered its handshake, or loaded the conversation that it resumes'),
+    .describe("timeout for an agent's handshake, or for loading a resumed conversation"),
   exitMs: milliseconds
     .default(AGENT_LIMITS.exitMs)
-    .describe('without output, until a one-shot agent exits after its result'),
+    .describe('timeout without output for a one-shot agent to exit after its result'),
   silenceMs: milliseconds
     .default(AGENT_LIMITS.silenceMs)
-    .describe('without output in a turn, until a notice reports it'),
+    .describe('time without output in a turn before a notice is raised'),
 })
 
 const Limits = z.strictObject({
@@ -46,18 +50,18 @@ const Limits = z.strictObject({
     .default(1024 * 1024),
   jsonDepth: z.int().positive().max(512).default(64),
   connections: z.int().positive().default(1_024),
-  streams: z.int().positive().default(256).describe('open streams of one token'),
-  processes: z.int().positive().default(64).describe('agents that run at once'),
-  queue: z.int().positive().default(100).describe('prompts that wait in one session'),
+  streams: z.int().positive().default(256).describe('maximum number of open streams per token'),
+  processes: z.int().positive().default(64).describe('maximum number of agent processes'),
+  queue: z.int().positive().default(100).describe('maximum number of queued prompts per session'),
 })
 
 const days = z.number().positive().max(36_500)
 
 const RetentionSettings = z.strictObject({
-  sessionDays: days.optional().describe('a session that ended longer ago is removed whole'),
-  entries: z.int().positive().optional().describe('so many of the newest entries of a session that ended'),
-  journalDays: days.optional().describe('raw frames of a session that ended longer ago are removed'),
-  keyHours: z.number().min(24).max(876_000).default(24).describe('how long an idempotency key is known'),
+  sessionDays: days.optional().describe('sessions that ended longer ago are deleted'),
+  entries: z.int().positive().optional().describe('number of newest entries to keep of an ended session'),
+  journalDays: days.optional().describe('raw frames of sessions that ended longer ago are deleted'),
+  keyHours: z.number().min(24).max(876_000).default(24).describe('how long an idempotency key is remembered'),
 })
 
 const shape = {
@@ -68,46 +72,46 @@ const shape = {
   auth: z.boolean(),
 }
 
-/** What a configuration file may say. */
+/** The schema of a configuration file. */
 export const ConfigFile = z.strictObject({
   ...z.object(shape).partial().shape,
   hosts: z
     .array(z.string().regex(/^(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+)$/, 'a host name without port'))
     .default([])
-    .describe('names by which clients call this server, besides the loopback ones'),
+    .describe('additional host names of this server, besides the loopback ones'),
   origins: z
     .array(
       z.string().regex(/^https?:\/\/[^/\s?#@]+$/, 'an origin such as https://example.com, without a path'),
     )
     .default([])
     .describe('other origins whose pages may call this server with a token'),
-  roots: z.array(path).min(1).optional().describe('agents work below these directories only'),
+  roots: z.array(path).min(1).optional().describe('agents may work only below these directories'),
   projects: z
     .record(z.string().min(1).max(200), path)
     .default({})
-    .describe('directories by the names that clients of the board call them'),
-  policy: Policy.default(DEFAULT_POLICY).describe('what a task runs under when its caller asks for nothing'),
+    .describe('project directories by name, for clients of the board API'),
+  policy: Policy.default(DEFAULT_POLICY).describe('the default policy of a task'),
   ceiling: Policy.default({ approval: 'auto-all', sandbox: 'full-access' }).describe(
-    'the most anybody may ask',
+    'the maximum policy that a caller may request',
   ),
   durability: z
     .enum(['power', 'process', 'none'])
     .default('power')
-    .describe('what the log survives: a power cut, the end of this process, or not even that'),
-  maxBytes: z.int().positive().optional().describe('how large the database may become'),
+    .describe('what the log survives: a power failure, a crash of this process, or neither'),
+  maxBytes: z.int().positive().optional().describe('maximum size of the database'),
   agents: z.record(z.string().regex(OUTSIDE_ID), AgentSettings).default({}),
   timeouts: Timeouts.prefault({}),
-  retention: RetentionSettings.prefault({}).describe('what is kept how long; without it, for ever'),
+  retention: RetentionSettings.prefault({}).describe('retention; everything is kept by default'),
   limits: Limits.prefault({}),
 })
 
-/** What flags and the environment may say; flags win. */
+/** Settings from flags and the environment; flags take precedence. */
 const Overrides = z.strictObject({ ...shape, config: path }).partial()
 export type Overrides = z.infer<typeof Overrides>
 
 type ConfigFile = z.infer<typeof ConfigFile>
 
-/** Complete, with absolute paths. */
+/** The complete configuration with absolute paths. */
 export interface Config extends Omit<ConfigFile, 'host' | 'port' | 'data' | 'cwd' | 'auth' | 'roots'> {
   host: string
   port: number
@@ -119,7 +123,7 @@ export interface Config extends Omit<ConfigFile, 'host' | 'port' | 'data' | 'cwd
 
 const DEFAULT_PORT = 7380
 
-/** Flags over environment over file over defaults. What is wrong is named with its place. */
+/** Merges flags over environment over file over defaults. Errors name the invalid setting. */
 export async function loadConfig(given: {
   flags: Overrides
   environment: Environment
@@ -155,10 +159,10 @@ function fromEnvironment(environment: Environment): Record<string, unknown> {
   }
 }
 
-/** Paths in a file are meant from where the file is. A file that was asked for must be there. */
+/** Paths in a file are relative to that file. An explicitly given file must exist. */
 async function readConfig(file: string, required: boolean): Promise<ConfigFile> {
   const text = await readIfThere(file)
-  if (text === undefined && required) throw wrong(file, 'there is no such file')
+  if (text === undefined && required) throw wrong(file, 'no such file')
   const config = check(ConfigFile, parseJson(text ?? '{}', file), file)
   const from = dirname(file)
   return {

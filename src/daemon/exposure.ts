@@ -16,14 +16,14 @@ function isLoopback(host: string): boolean {
 
 type Exposure = Pick<Config, 'host' | 'hosts' | 'auth'>
 
-/** Only a server that asks for a token, and knows its own names, may be reached from elsewhere. */
+/** A server that is reachable from other machines must require a token and know its host names. */
 export function checkExposure({ host, hosts, auth }: Exposure): void {
   if (isLoopback(host)) return
   if (!auth) throw refused(host, 'without a token; leave out --no-auth')
-  if (hosts.length === 0) throw refused(host, 'unless `hosts` in the configuration names how clients call it')
+  if (hosts.length === 0) throw refused(host, 'unless `hosts` in the configuration lists its host names')
 }
 
-/** The Host headers to accept: rebinding attacks come with any other name. */
+/** The Host headers to accept; rejecting all others prevents DNS rebinding. */
 export function allowedHosts({ host, hosts }: Exposure): readonly string[] {
   return isLoopback(host) ? [...LOOPBACK_NAMES, host, ...hosts] : hosts
 }

@@ -10,7 +10,7 @@ import { newToken } from './token.ts'
 
 const Name = z.string().regex(/^[a-z0-9][a-z0-9_-]{0,63}$/)
 
-/** Digests alone: a token is shown once, when it is made. */
+/** Digests only: a token is shown once, when it is created. */
 const TokensFile = z.strictObject({
   tokens: z.array(z.strictObject({ name: Name, digest: z.string().regex(/^[0-9a-f]{64}$/) })),
 })
@@ -20,16 +20,19 @@ const NEVER = new AbortController().signal
 
 const fileIn = (data: string) => join(data, 'tokens.json')
 
-/** Makes a token for a new principal. */
+/** Creates a token for a new principal. */
 export async function addToken(data: string, name: string): Promise<string> {
   if (!Name.safeParse(name).success) {
-    throw new MainstemError('invalid_request', `${name}: a name has small letters, digits, "-" and "_" only`)
+    throw new MainstemError(
+      'invalid_request',
+      `${name}: a name may contain only lower-case letters, digits, "-" and "_"`,
+    )
   }
   await privateDirectory(data)
-  return alone(data, async () => {
+  return withTokenLock(data, async () => {
     const { tokens } = await read(data)
     if (name === LOCAL || tokens.some((one) => one.name === name)) {
-      throw new MainstemError('conflict', `there is a token ${name} already`)
+      throw new MainstemError('conflict', `a token ${name} already exists`)
     }
     const token = newToken()
     await write(data, { tokens: [...tokens, { name, digest: tokenOf(name, token).digest }] })
@@ -37,22 +40,25 @@ export async function addToken(data: string, name: string): Promise<string> {
   })
 }
 
-/** The principals that have a token, the first token's among them. */
+/** The principals with a token, including that of the first token. */
 export async function tokenNames(data: string): Promise<string[]> {
   const { tokens } = await read(data)
   return [LOCAL, ...tokens.map(({ name }) => name)]
 }
 
-/** From now on the token is worth nothing; what belongs to its principal stays. */
+/** Revokes a token immediately; the resources of its principal are kept. */
 export async function removeToken(data: string, name: string): Promise<void> {
   if (name === LOCAL) {
-    throw new MainstemError('invalid_request', `${LOCAL} is the first token; remove its file to get another`)
+    throw new MainstemError(
+      'invalid_request',
+      `${LOCAL} is the first token; delete its file to create a new one`,
+    )
   }
   await privateDirectory(data)
-  await alone(data, async () => {
+  await withTokenLock(data, async () => {
     const { tokens } = await read(data)
     const left = tokens.filter((one) => one.name !== name)
-    if (left.length === tokens.length) throw new MainstemError('not_found', `there is no token ${name}`)
+    if (left.length === tokens.length) throw new MainstemError('not_found', `no token ${name}`)
     await write(data, { tokens: left })
   })
 }
@@ -60,8 +66,8 @@ export async function removeToken(data: string, name: string): Promise<void> {
 const LOCK_TRIES = 400
 const LOCK_WAIT_MS = 25
 
-/** One change at a time, also of other processes: each is made to what the one before it left. */
-async function alone<T>(data: string, change: () => Promise<T>): Promise<T> {
+/** Serialises changes across processes: each is applied to the result of the previous one. */
+async function withTokenLock<T>(data: string, change: () => Promise<T>): Promise<T> {
   const path = join(data, 'tokens.lock')
   let lock = tryLock(path)
   for (let tries = 1; !lock && tries < LOCK_TRIES; tries++) {
@@ -74,8 +80,8 @@ async function alone<T>(data: string, change: () => Promise<T>): Promise<T> {
 }
 
 /**
- * All tokens as they are now: what is added or removed while a server runs counts with the next request. Callers of a
- * list that cannot be read get an error without its path; `report` gets the reason, once for each version of the file.
+ * Reads the current tokens: changes apply from the next request on. If the list cannot be read, callers get an error
+ * without its path; `report` gets the reason, once per version of the file.
  */
 export function tokenSource(
   data: string,
@@ -93,7 +99,7 @@ export function tokenSource(
         unreadable = version
         throw new MainstemError(
           'storage_failed',
-          'the tokens of this server cannot be read; the log of the server has the reason',
+          'the tokens of this server cannot be read; see the server log',
         )
       })
       unreadable = undefined
@@ -103,7 +109,7 @@ export function tokenSource(
   }
 }
 
-/** Every change puts another file in the place. */
+/** Every change replaces the file. */
 async function versionOf(path: string): Promise<string> {
   try {
     const { ino, mtimeNs, size } = await stat(path, { bigint: true })
@@ -121,7 +127,7 @@ async function read(data: string): Promise<TokensFile> {
   try {
     return TokensFile.parse(JSON.parse(text))
   } catch {
-    throw unsafe(path, 'is not a list of tokens; correct it or remove it')
+    throw unsafe(path, 'is not a valid token list; fix or delete it')
   }
 }
 

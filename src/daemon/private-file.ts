@@ -6,7 +6,7 @@ import { MainstemError } from '../model/mainstem-error.ts'
 const OTHERS_MAY_WRITE = 0o022
 const OTHERS_MAY_ANYTHING = 0o077
 
-/** Makes sure of a directory in which nobody else can put anything. */
+/** Creates or checks a directory that no other user can write to. */
 export async function privateDirectory(directory: string): Promise<void> {
   await mkdir(directory, { recursive: true, mode: 0o700 })
   const stats = await lstat(directory)
@@ -14,7 +14,7 @@ export async function privateDirectory(directory: string): Promise<void> {
   checkOwner(directory, stats, OTHERS_MAY_WRITE)
 }
 
-/** What is in a file that only we can read; nothing where there is none. Refused where somebody else could have put it. */
+/** Reads a private file; undefined if there is none. Rejects a file that another user could have written. */
 export async function readPrivate(path: string): Promise<string | undefined> {
   const file = await openPrivate(path)
   if (!file) return undefined
@@ -28,25 +28,28 @@ export async function readPrivate(path: string): Promise<string | undefined> {
   }
 }
 
-/** Writes the text beside the file, and hands that over to be put in its place: it appears whole or not at all. */
+/**
+ * Writes a draft next to the file and passes it to the callback, which moves it into place: the file appears complete
+ * or not at all.
+ */
 export async function withDraft<T>(
   path: string,
   text: string,
-  place: (draft: string) => Promise<T>,
+  publish: (draft: string) => Promise<T>,
 ): Promise<T> {
   const draft = `${path}.${randomBytes(8).toString('hex')}`
   const file = await open(draft, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600)
   try {
     await file.writeFile(text)
     await file.sync()
-    return await place(draft)
+    return await publish(draft)
   } finally {
     await file.close()
     await rm(draft, { force: true })
   }
 }
 
-/** Without blocking on a pipe or following a link that somebody left there. */
+/** Does not block on a pipe and does not follow a symbolic link. */
 async function openPrivate(path: string): Promise<FileHandle | undefined> {
   try {
     return await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)

@@ -10,7 +10,7 @@ interface Pruning {
   report(thrown: unknown): void
 }
 
-/** Removes what is kept long enough, now and every hour, until the signal fires. */
+/** Applies the retention limits now and every hour, until the signal aborts. */
 export async function pruneHourly(
   sessions: Pick<Sessions, 'prune'>,
   retention: Retention,

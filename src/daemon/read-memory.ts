@@ -1,8 +1,8 @@
 import { getHeapStatistics } from 'node:v8'
 
 /**
- * How many bytes of logs readers may hold together, in pieces and in pages. A byte of text is in memory several times
- * while it is read: as stored text, as an entry, as a message and as the text that is sent.
+ * The number of log bytes that subscribers may hold in memory, in segments and in pages. Each byte of text is in memory
+ * several times: as stored text, as an entry, as a message and as the text that is sent.
  */
 export function readMemory(heapBytes = getHeapStatistics().heap_size_limit): {
   pieces: number

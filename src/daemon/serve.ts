@@ -38,13 +38,13 @@ import { type TokenFile, tokenIn } from './token.ts'
 
 export interface ServeDeps {
   config: Config
-  /** Takes errors that no client can be told about. */
+  /** Reports errors that cannot be returned to a client. */
   report(thrown: unknown): void
-  /** The agents to offer; all of them unless told otherwise. */
+  /** The agents to offer; default all. */
   agents?: readonly Agent[]
-  /** Comes between the sessions and what they stand on: the test that kills a server at a certain point is there. */
+  /** Wraps the layers below the sessions; used by the test that kills a server at a given point. */
   between?: Between
-  /** Where the built page is; in the package unless given. */
+  /** The directory of the built web page; default in the package. */
   pageDirectory?: string
   /** A unix socket to listen on. Removed when the server stops. */
   socket?: string | undefined
@@ -59,13 +59,13 @@ export interface Between {
 
 const { version } = createRequire(import.meta.url)('../../package.json')
 
-/** The sources and the build lie equally deep in the package. */
+/** The sources and the build are equally deep in the package. */
 const PAGE = join(import.meta.dirname, '../../dist/web')
 
-/** How long readers may take to fetch the last of their stream when the server stops. */
-const LAST_WORDS_MS = 2_000
+/** How long clients may take to read the end of their stream when the server stops. */
+const DRAIN_MS = 2_000
 
-/** Starts the server; it is ready when this settles. */
+/** Starts the server; resolves when it is ready. */
 export async function serve(deps: ServeDeps): Promise<Server> {
   const { config, report, agents, between, pageDirectory = PAGE, socket, tcp = true } = deps
   checkExposure(config)
@@ -107,7 +107,7 @@ export async function serve(deps: ServeDeps): Promise<Server> {
   let local: AsyncDisposable | undefined
   try {
     local = await listen(app, config, { socket, tcp })
-    // Closes what the previous owner left open. Until then every route but the two for health answers 503.
+    // Settles turns that the previous process left open. Until then every route except the health checks returns 503.
     await wired.sessions.recover()
     if (tcp && config.durability !== 'none') await writeAddress(config.data, urlOf(app))
   } catch (thrown) {
@@ -154,7 +154,7 @@ interface ServerDeps {
   wired: Wired
   runs: BackgroundWork
   phase: { now: Phase }
-  /** Ends what was started only to answer a question. */
+  /** Aborts programs that were started only to answer a status request. */
   stopping: AbortController
   token: TokenFile | undefined
   config: Config
@@ -162,7 +162,7 @@ interface ServerDeps {
   local: AsyncDisposable | undefined
 }
 
-/** A server that is listening. */
+/** A listening server. */
 export class Server {
   readonly #deps: ServerDeps
   readonly #patience = new AbortController()
@@ -176,7 +176,7 @@ export class Server {
     return urlOf(this.#deps.app)
   }
 
-  /** Settles when nothing used the server for this time, and no turn runs. */
+  /** Settles after `idleMs` without requests and running turns. */
   idle(idleMs: number): Promise<void> {
     const { app, wired, stopping } = this.#deps
     return untilIdle({
@@ -188,14 +188,14 @@ export class Server {
     })
   }
 
-  /** Where the token is; nowhere when nobody is asked for one. */
+  /** The token file; undefined when authentication is disabled. */
   get tokenFile(): TokenFile | undefined {
     return this.#deps.token
   }
 
   /**
-   * Takes no more work, lets what runs come to its end for a while, then stops it. Every stream gets its last
-   * message. Asked a second time, it does not wait any longer.
+   * Accepts no more work, lets running turns continue for a while, then stops them. Every stream gets its last message.
+   * A second call stops immediately.
    */
   stop(): Promise<void> {
     if (this.#closed) this.#patience.abort()
@@ -211,10 +211,10 @@ export class Server {
     this.#patience.abort()
     await wired.sessions.drain()
     await runs.done()
-    const cutOff = setTimeout(() => app.server.closeAllConnections(), LAST_WORDS_MS)
+    const cutOff = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS)
     await Promise.all([app.close(), local?.[Symbol.asyncDispose]()])
     clearTimeout(cutOff)
-    // While the store is still ours: afterwards the file may belong to the next server.
+    // While the store is still held: afterwards the file may belong to the next server.
     if (config.durability !== 'none') await removeAddress(config.data)
     await wired[Symbol.asyncDispose]()
   }
@@ -245,7 +245,7 @@ function storeOf({ data, durability, maxBytes }: Config): Promise<Store> | Store
   })
 }
 
-/** Refuses to start where the list of the other tokens cannot be read; the error has its path and the fix. */
+/** Refuses to start if the token list cannot be read; the error has its path and the fix. */
 async function firstToken(data: string): Promise<TokenFile> {
   const token = await tokenIn(data)
   await tokenNames(data)
@@ -256,12 +256,12 @@ async function realRoot(root: string): Promise<string> {
   try {
     return await realpath(root)
   } catch (cause) {
-    const message = `configuration: roots: there is no directory ${root}`
+    const message = `configuration: roots: no such directory ${root}`
     throw new MainstemError('invalid_request', message, undefined, { cause })
   }
 }
 
-/** A project that nobody could work in is found now, not when somebody asks for it. */
+/** Reports an unusable project directory at start, not at its first use. */
 async function realProjects(
   roots: readonly string[],
   projects: Config['projects'],

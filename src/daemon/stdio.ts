@@ -4,7 +4,7 @@ import { LineSplitter } from '../framing/lines.ts'
 import { STDIO_GREETING } from '../framing/stdio-greeting.ts'
 import { toMainstemError } from '../model/index.ts'
 
-/** What a client says in one line: a call, or that it wants more of an answer, or none of it any longer. */
+/** A line of the client: a call, a request for more of a response, or a cancellation. */
 const Line = z.union([
   z.strictObject({ id: z.int(), more: z.literal(true) }),
   z.strictObject({ id: z.int(), abort: z.literal(true) }),
@@ -18,31 +18,31 @@ const Line = z.union([
 ])
 type Call = Extract<z.infer<typeof Line>, { path: string }>
 
-/** All that a client may say about its call; the rest is ours. */
+/** The headers that a client may set. */
 const HEADERS: ReadonlySet<string> = new Set(['accept', 'content-type', 'idempotency-key', 'last-event-id'])
 
 export interface StdioDeps {
   input: Readable
   output: Writable
-  /** The server that answers, and the token it asks for. */
+  /** The server, and its token. */
   url: string
   token: string | undefined
-  /** Called when a call gets no answer because the server cannot be reached. */
+  /** Called when a call fails because the server is unreachable. */
   unreachable?(): void
 }
 
-/** Passes the calls of one client to a server, until the client ends its input. */
+/** Forwards the calls of one client to a server, until the client closes its input. */
 export async function passCalls({ input, output, unreachable, ...server }: StdioDeps): Promise<void> {
   const open = new Map<number, OpenCall>()
   const write = (line: object) => void output.write(`${JSON.stringify(line)}\n`)
   write(STDIO_GREETING)
-  const hear = (text: string) => {
+  const handleLine = (text: string) => {
     const line = Line.safeParse(jsonIn(text))
-    if (!line.success) return write({ error: 'this is no call' })
+    if (!line.success) return write({ error: 'not a valid call' })
     const { id } = line.data
     if ('more' in line.data) return open.get(id)?.more()
     if ('abort' in line.data) return open.get(id)?.abort()
-    if (open.has(id)) return write({ id, error: 'a call with this id is open' })
+    if (open.has(id)) return write({ id, error: 'a call with this id is already open' })
     const call = new OpenCall(line.data, write)
     open.set(id, call)
     void call.run(server).then((isReached) => {
@@ -53,7 +53,7 @@ export async function passCalls({ input, output, unreachable, ...server }: Stdio
   const lines = new LineSplitter()
   for await (const chunk of untilDestroyed(input)) {
     for (const piece of lines.push(chunk)) {
-      if (typeof piece === 'string') hear(piece)
+      if (typeof piece === 'string') handleLine(piece)
       else if (piece.last) write({ error: 'this line is too long' })
     }
   }
@@ -77,7 +77,7 @@ function jsonIn(text: string): unknown {
   }
 }
 
-/** One call, answered piece by piece as fast as the client takes it. */
+/** One call, whose response is sent with backpressure. */
 class OpenCall {
   readonly #call: Call
   readonly #write: (line: object) => void
@@ -98,7 +98,7 @@ class OpenCall {
     this.#wanted.resolve()
   }
 
-  /** False when the server could not be reached. */
+  /** Resolves to false when the server is unreachable. */
   async run(server: Pick<StdioDeps, 'url' | 'token'>): Promise<boolean> {
     const { id } = this.#call
     let isReached = false
@@ -114,7 +114,7 @@ class OpenCall {
       }
       this.#write({ id, end: true })
     } catch (thrown) {
-      // Whoever left does not want to hear that.
+      // A client that cancelled does not need the error.
       if (!this.#left.signal.aborted) this.#write({ id, error: toMainstemError(thrown).message })
     }
     return isReached || this.#left.signal.aborted

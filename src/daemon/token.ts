@@ -8,7 +8,7 @@ export interface TokenFile {
   token: string
 }
 
-/** 256 bits, and how they look as base64url. */
+/** 256 bits, and their base64url form. */
 const TOKEN_BYTES = 32
 const TOKEN = /^[A-Za-z0-9_-]{43,}$/
 
@@ -16,7 +16,9 @@ export function newToken(): string {
   return randomBytes(TOKEN_BYTES).toString('base64url')
 }
 
-/** The token of this data directory, made at the first start. Refused where somebody else could have put it. */
+/**
+ * The token of this data directory, created at the first start. Rejects a file that another user could have written.
+ */
 export async function tokenIn(directory: string): Promise<TokenFile> {
   await privateDirectory(directory)
   const path = join(directory, 'token')
@@ -27,11 +29,11 @@ export async function tokenIn(directory: string): Promise<TokenFile> {
 async function readToken(path: string): Promise<string | undefined> {
   const token = (await readPrivate(path))?.trim()
   if (token !== undefined && !TOKEN.test(token))
-    throw unsafe(path, 'holds no token of at least 256 bits; remove it to get a new one')
+    throw unsafe(path, 'contains no token of at least 256 bits; delete it to create a new one')
   return token
 }
 
-/** When two servers start together, one of them wins. */
+/** If two servers start together, one of them wins. */
 async function makeToken(path: string): Promise<string> {
   const token = newToken()
   try {

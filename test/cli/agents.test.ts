@@ -6,7 +6,7 @@ import { Command } from 'commander'
 import picocolors from 'picocolors'
 import { describe, expect, test } from 'vitest'
 import { agents } from '../../src/agents/index.ts'
-import type { CredentialSource, Place } from '../../src/agents/setup.ts'
+import type { CredentialSource, AgentPath } from '../../src/agents/setup.ts'
 import { registerAgents } from '../../src/cli/agents.ts'
 import { renderAgents } from '../../src/cli/render-agents.ts'
 import { Screen } from '../../src/cli/screen.ts'
@@ -120,7 +120,7 @@ describe('agents', () => {
   test('a configuration that makes no sense exits with 2', async () => {
     const { code, out, err } = await run(new Machine(), ['--config', '/nowhere/config.json'])
     expect({ code, out }).toEqual({ code: 2, out: '' })
-    expect(err).toContain('there is no such file')
+    expect(err).toContain('no such file')
   })
 })
 
@@ -148,12 +148,12 @@ test.each([34, 60, 80])('a terminal of %i columns is not overrun, and nothing is
 
 describe('the page', () => {
   const code = (word: string | undefined) => (word === undefined ? '' : `\`${word}\``)
-  const placed = ({ base, variable, path }: Place) => {
+  const placed = ({ base, variable, path }: AgentPath) => {
     const usual = code(['~', base, path].filter((part) => part !== '').join('/'))
     return variable === undefined ? usual : `${usual} (${code(variable)})`
   }
   const credential = (source: CredentialSource) => {
-    if (source.kind === 'file') return placed(source.place)
+    if (source.kind === 'file') return placed(source.location)
     if (source.kind === 'hidden') return `hidden${source.platforms ? ` (${source.platforms.join()})` : ''}`
     if (source.kind === 'named') return `variables named in ${placed(source.in)}`
     const { name, values, launch } = source

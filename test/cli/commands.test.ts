@@ -76,7 +76,7 @@ describe('run', PATIENT, () => {
     [['run', 'nobody', 'hi'], 4, 'there is no agent "nobody"'],
     [['run', 'echo'], 2, 'the prompt is empty'],
     [['run', 'demo', 'hi', '--launch', 'oneshot'], 2, 'demo has no oneshot launch'],
-    [['run', 'echo', 'hi', '--config', '/nonexistent/config.json'], 2, 'there is no such file'],
+    [['run', 'echo', 'hi', '--config', '/nonexistent/config.json'], 2, 'no such file'],
     [['run', 'echo', 'hi', 'there'], 2, 'too many arguments'],
     [['run', 'echo', 'hi', '--schema', '/nonexistent'], 2, '--schema: ENOENT'],
     [['run', 'echo', 'hi', '--image', 'picture.tiff'], 2, 'the kind of picture.tiff is unknown'],

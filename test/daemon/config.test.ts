@@ -131,7 +131,7 @@ describe('what is wrong is named', () => {
 
   test('a file that was asked for and is not there', async () => {
     await expect(load({ flags: { config: '/nowhere.json' } })).rejects.toThrow(
-      /nowhere\.json\): there is no such file/,
+      /nowhere\.json\): no such file/,
     )
   })
 })

@@ -94,7 +94,7 @@ test('a list that others could read is reported with its path and the fix, and c
   for (let request = 0; request < 3; request++) {
     await expect(tokens()).rejects.toMatchObject({
       code: 'storage_failed',
-      message: 'the tokens of this server cannot be read; the log of the server has the reason',
+      message: 'the tokens of this server cannot be read; see the server log',
     })
   }
   expect(reported).toMatchObject([{ message: `${file()} is open to other users; run: chmod 600 ${file()}` }])

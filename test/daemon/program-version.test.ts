@@ -126,7 +126,7 @@ describe('a program without a version to tell', () => {
     ['lines without an end', 'while echo yes; do :; done'],
   ])('that prints %s may still work', async (_what, script) => {
     const answer = await ask(claudeThat(script))
-    expect(answer).toMatchObject({ state: 'needs_login', note: 'it told no version that could be read' })
+    expect(answer).toMatchObject({ state: 'needs_login', note: 'it printed no readable version' })
     expect(answer).not.toHaveProperty('version')
   })
 })

@@ -62,7 +62,7 @@ describe('the way of an agent', () => {
     expect(await ask('opencode', machine)).toMatchObject({
       state: 'ready',
       credentials: [],
-      note: 'without a login it has its free models only',
+      note: 'without a login only its free models are available',
     })
   })
 
