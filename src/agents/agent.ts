@@ -16,7 +16,7 @@ import type {
 } from '../model/index.ts'
 import type { AgentSetup, NamedVariables } from './setup.ts'
 
-/** Everything a codec may know when a native process starts. */
+/** The input of a codec when a native process starts. */
 export interface Start {
   launch: LaunchKind
   cwd: string
@@ -24,47 +24,47 @@ export interface Start {
   options: SessionOptions
   /** Counts the native processes of a session, because native ids restart with each process. */
   epoch: number
-  /** The native session to go on with. */
+  /** The native session to resume. */
   resume?: string
-  /** The version of the installed program, where it is known. Launch and codec may differ by it. */
+  /** The version of the installed program, if known. Launch and codec may depend on it. */
   version?: string
-  /** The mode that it was in, by the agent's own name, where one was chosen; it stands above the policy's. */
+  /** The native name of the chosen mode; it takes precedence over the policy's mode. */
   mode?: string
-  /** What a process of one turn is started for. Its text goes in by `encode`; its pictures come with the start. */
+  /** The prompt of a one-turn process. `encode` writes its text; its images are passed at launch. */
   prompt?: { text: string; images: readonly Image[] }
-  /** What this session's turns used so far, for agents that report running totals. */
+  /** The usage of this session's turns so far, for agents that report running totals. */
   spent?: Usage
 }
 
-/** How a native process ended. `cause` is our part in it; `exit` when we had none. */
+/** The end of a native process. `cause` is the reason if we ended it, otherwise `exit`. */
 export interface Exit {
   code?: number
   signal?: string
   cause: Cause
-  /** The process could not be started, or its connection broke. */
+  /** Set when the process could not be started or its connection broke. */
   error?: ErrorInfo
-  /** The last lines of its standard error, bounded and without control characters; absent when it wrote none. */
+  /** The last lines of standard error, bounded and without control characters; absent when empty. */
   stderr?: string
 }
 
-/** What became of a frame. Every frame has one of these, and the counts add up. */
+/** How a frame was handled. Every frame has one verdict, and the counts add up. */
 export type FrameVerdict = 'mapped' | 'unmapped' | 'malformed' | 'oversized'
 
-/** The agent's own word on how its turn went; the session decides the outcome from it. */
+/** The agent's own report on its turn, from which the session derives the outcome. */
 export interface TurnVerdict extends Verdict {
   type: 'turn.verdict'
   result?: string
   structured?: unknown
   usage?: Usage
   nativeReason?: string
-  /** The agent's own figure; the session's clock is used where it has none. */
+  /** The duration that the agent reported; the session's clock is the fallback. */
   durationMs?: number
-  /** The agent drops the prompt of a turn that it cuts from its context. */
+  /** The agent removes the prompt of a cancelled turn from its context. */
   forgotten?: true
   data?: unknown
 }
 
-/** What a codec says: events, but for what only the session knows (turn numbers, outcomes, digests). */
+/** The output of a codec: events without the fields that only the session knows (turn numbers, outcomes, digests). */
 export type Emitted =
   | Exclude<
       Event,
@@ -75,7 +75,7 @@ export type Emitted =
   | { type: 'turn.steered'; prompt: string; effect: 'folded' | 'restarted' }
   | TurnVerdict
 
-/** What goes to the agent. */
+/** Input for the agent. */
 export type Write =
   | { kind: 'text'; text: string }
   | { kind: 'end' }
@@ -85,104 +85,106 @@ export interface Decoded {
   readonly verdict: FrameVerdict
   readonly emitted: readonly Emitted[]
   readonly writes: readonly Write[]
-  /** A command the agent, or its protocol, cannot take. */
+  /** Set when the agent or its protocol does not support the command. */
   readonly refused?: ErrorInfo
-  /** When a change of settings takes effect, where that is not at once. `next_process`: only a new process can take it. */
+  /** When a settings change takes effect, if not immediately. `next_process`: it requires a new process. */
   readonly applies?: 'next_turn' | 'next_process'
 }
 
-/** A codec is a fold: no clock, no random number, no I/O. It may mutate its own state in place. */
+/** A codec is a fold without clock, random numbers or I/O. It may mutate its own state. */
 export interface Codec<State> {
   initial(start: Start): State
-  /** What the agent wrote. */
+  /** Decodes a frame that the agent wrote. */
   decode(state: State, frame: Frame): Decoded
-  /** What we want of the agent. */
+  /** Encodes a command for the agent. */
   encode(state: State, command: Command): Decoded
-  /** The process is gone: settles whatever it left open. */
+  /** Handles the exit of the process: settles everything that it left open. */
   end(state: State, exit: Exit): Decoded
-  /** Whether the process has answered its handshake. Absent where nothing is sent before the first model call. */
+  /**
+   * Whether the process has completed its handshake. Absent for launches that send nothing before the first model call.
+   */
   ready?(state: State): boolean
-  /** Whether only the exit of the process is missing: it printed its one result and has no work in the background. */
+  /** Whether only the exit of the process is missing: it printed its result and has no background work. */
   finished?(state: State): boolean
   /**
-   * True while the agent owes an answer to an interrupt of ours: neither an acknowledgement nor a turn that ended as
-   * interrupted has come. No turn begins on the process until then.
+   * Whether an interrupt is unconfirmed: the agent has neither acknowledged it nor ended a turn as interrupted. No turn
+   * starts on the process until then.
    */
   unconfirmed?(state: State): boolean
   /**
-   * A frame that was written *to* the agent, so that a transcript of both directions can be replayed:
-   * updates the state as `encode` would have, and tells which command it was.
+   * Handles a frame that was written *to* the agent, so that a transcript of both directions can be replayed: updates
+   * the state as `encode` would, and returns the command.
    */
   sent?(state: State, frame: Frame): Command | undefined
 }
 
-/** What to start, as data. The prompt never appears here: it goes in by `encode`. */
+/** A process to start, as data. It never includes the prompt, which `encode` writes. */
 export interface ProcessLaunch {
   kind: 'process'
-  /** The program and its arguments; the program may be replaced by configuration. */
+  /** The program and its arguments; the configuration may replace the program. */
   argv: readonly [string, ...string[]]
   env: Readonly<Record<string, string>>
-  /** Variables of ours that may pass to the child: exact names, or prefixes ending in `*`. */
+  /** Variables of this process to pass on: exact names, or prefixes ending in `*`. */
   passEnv: readonly string[]
-  /** Where the agent's own settings name further variables that may pass. */
+  /** The agent's settings file, which may name further variables to pass on. */
   passNamedIn?: NamedVariables
-  /** Written for this process alone and gone with it. `filePath` stands for its path, in argv and env. */
+  /** Files that exist only for this process. `filePath` is a placeholder for their path in argv and env. */
   files?: readonly LaunchFile[]
 }
 
-/** What a program takes from a file only, or what nobody else may read on its command line. */
+/** Input that a program reads from files only, or that must not be visible on its command line. */
 export interface LaunchFile {
   name: string
   text: string
-  /** `text` stands for bytes, of a picture. */
+  /** Set when `text` is encoded binary data, such as an image. */
   encoding?: 'base64'
 }
 
-/** A program that speaks over HTTP, to this machine only: it says where it listens, and a stream of events answers. */
+/** A program with an HTTP API on this machine: it prints its port and serves an event stream. */
 export interface ServerLaunch extends Omit<ProcessLaunch, 'kind'> {
   kind: 'server'
-  /** The line, of either output, that says where it listens; its first group is the port. */
+  /** Matches the output line that announces the port; its first group is the port. */
   listening: RegExp
-  /** Where its events are. The stream begins with a greeting, and nothing is asked of the server before that. */
+  /** The path of the event stream. The stream starts with a greeting; no call is made before it. */
   events: string
-  /** What it means that a server has no events there, for the error message. */
+  /** Explains in the error message why a server may lack the event stream. */
   absent?: string
-  /** Its basic authentication: the name, and the variables that take it and a password made for this run alone. */
+  /** HTTP basic authentication: the user name, and the variables for it and for a password generated per run. */
   login: { user: string; userVariable: string; passwordVariable: string }
 }
 
-/** A line that a built-in agent writes, `afterMs` after the one before it. */
+/** A line that a built-in agent writes, `afterMs` after the previous one. */
 export interface Beat {
   afterMs: number
   line: string
 }
 
-/** An agent without a process: a pure function from a line it is told to the lines it answers, paced by data. */
+/** An agent without a process: a pure function from an input line to timed output lines. */
 export interface BuiltinLaunch {
   kind: 'builtin'
   reply(line: string): readonly Beat[]
 }
 
 /**
- * A server elsewhere that runs the agent: nothing is started here. Its address and its token are named by the variables
- * that hold them, so that neither is written down. `{id}` in a path stands for the session.
+ * A session on a remote server; no local process is started. Address and token are given as the names of variables, so
+ * that neither is stored. `{id}` in a path is replaced by the session id.
  */
 export interface RemoteLaunch {
   kind: 'remote'
   variables: { url: string; token: string }
-  /** The call whose answer names the session, and the fields of its body that a variable decides where it is set. */
+  /** The call whose response contains the session id, and the body fields that variables override. */
   opening: { tag: string; fields: Readonly<Record<string, string>> }
   paths: {
-    /** A WebSocket with the events as they happen; without it they are fetched. */
+    /** A WebSocket with live events; without it events are polled. */
     socket?: string
-    /** Takes `offset` and `limit`. */
+    /** Accepts `offset` and `limit`. */
     events: string
     state: string
     cancel: string
   }
-  /** The server's words: fields of its answers, and the one state in which a session goes on. */
+  /** Field names of the server's responses, and the state of a running session. */
   names: { id: string; events: string; state: string; running: string }
-  /** Stands before an id at one address and not at another: the event is the same. */
+  /** A prefix that ids have on some endpoints only: the event is the same. */
   idPrefix?: string
 }
 
@@ -190,69 +192,69 @@ export type Launch = ProcessLaunch | ServerLaunch | BuiltinLaunch | RemoteLaunch
 
 /** How an agent reports its model calls, and whether it limits them itself. */
 export interface StepReports {
-  /** `native`: the agent itself stops before the call that exceeds `maxSteps`. */
+  /** `native`: the agent stops before the call that exceeds `maxSteps`. */
   limit?: 'native'
   /** `process`: a budget that the agent enforces covers all turns of its process, so each turn gets its own process. */
   budget?: 'process'
-  /** `after_tools`: a call is reported when its tools have run, when the next call is about to begin. */
+  /** `after_tools`: a call is reported after its tools have run, before the next call starts. */
   reported?: 'after_tools'
 }
 
-/** One way to run an agent: what to start, and the codec that speaks with it. */
+/** One way to run an agent: what to launch, and the codec for it. */
 export interface LaunchRecipe<State = unknown> {
   capabilities: Capabilities
   codec: Codec<State>
-  /** Each prompt is answered without the ones before, so that a new process loses nothing. */
+  /** The agent has no memory between prompts, so a new process loses nothing. */
   stateless?: true
-  /** Where its protocol is spoken; stdout unless it says otherwise. */
+  /** The stream that carries the protocol; default stdout. */
   stream?: FrameStream
-  /** A resumed conversation keeps the model that was set last, so that leaving it out does not bring the default back. */
+  /** A resumed conversation keeps the last model, so omitting the model does not restore the default. */
   keepsModel?: true
-  /** What its modes stand for, where a process is told its policy when it starts and nothing later. */
+  /** The policies of its modes, for agents that accept a policy only at launch. */
   modes?: Readonly<Record<string, Pick<Policy, 'approval' | 'sandbox'>>>
-  /** How its model calls are reported, where that matters to `maxSteps`. */
+  /** How model calls are reported, where that affects `maxSteps`. */
   steps?: StepReports
   /**
-   * An interrupt by protocol leaves programs running that a tool started in a session of their own. They are ended
-   * when the turn has ended.
+   * A protocol interrupt leaves programs running that a tool started in a separate session. They are terminated after
+   * the turn.
    */
   leavesTools?: true
-  /** Refuses with `unsupported_option` what cannot be enforced; never silently weaker than asked. */
+  /** Throws `unsupported_option` for a policy that cannot be enforced; never weakens the policy silently. */
   launch(start: Start): Launch
 }
 
-/** What is known of a call that is to be matched with the names of a tool list. */
+/** The properties of a call that are matched with the names of a tool list. */
 export interface NamedCall {
-  /** By the agent's own name. */
+  /** The agent's native name. */
   tool?: string | undefined
   toolKind?: ToolKind | undefined
 }
 
 /** Matches the calls of an agent with tool names: canonical (`execute`, `mcp:docs/search`) and native ones. */
 export interface ToolNames {
-  /** Whether `name`, from a tool list, stands for this call. */
+  /** Whether `name` of a tool list refers to this call. */
   means(name: string, call: NamedCall): boolean
-  /** The canonical name of a call; its native one where there is none. */
+  /** The canonical name of a call, or its native name if there is none. */
   canonical(call: NamedCall): string
 }
 
 export interface Agent {
   id: string
   name: string
-  /** Absent: names of tool lists are compared with native names and kinds as they are. */
+  /** If absent, tool lists are compared with native names and kinds. */
   tools?: ToolNames
-  /** The newest version whose recordings pass; newer ones get a notice. */
+  /** The newest version whose recordings pass; newer versions raise a notice. */
   testedVersion?: string
-  /** What it needs before it can work; a built-in agent needs nothing. */
+  /** Requirements before the agent can work; a built-in agent has none. */
   setup?: AgentSetup
   launches: Partial<Record<LaunchKind, LaunchRecipe>>
-  /** Why a launch is not offered, as the end of a sentence. */
+  /** Why a launch is not offered, phrased as the end of a sentence. */
   missing?: Partial<Record<LaunchKind, string>>
-  /** The launches of a version that differs from the newest tested one; nothing where it does not. */
+  /** Returns the launches of a version that differs from the newest tested one; undefined if it does not differ. */
   atVersion?(version: string): Pick<Agent, 'launches' | 'missing'> | undefined
 }
 
-/** Hides a codec's private state, so that recipes of different states fit one agent. */
+/** Hides the state type of a codec, so that recipes with different states fit one agent. */
 export function recipe<State>(one: LaunchRecipe<State>): LaunchRecipe {
   return one as LaunchRecipe
 }

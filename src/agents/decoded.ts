@@ -4,41 +4,41 @@ import type { Decoded, Emitted, Write } from './agent.ts'
 const NOTHING_EMITTED: readonly Emitted[] = []
 const NO_WRITES: readonly Write[] = []
 
-/** A frame that is understood and carries nothing for the log. */
+/** A frame that was understood and produces no event. */
 export const nothing: Decoded = { verdict: 'mapped', emitted: NOTHING_EMITTED, writes: NO_WRITES }
 
-/** A frame that became these events. */
+/** A frame that produced these events. */
 export function emit(...emitted: Emitted[]): Decoded {
   return { verdict: 'mapped', emitted, writes: NO_WRITES }
 }
 
-/** The same for a list that is already there. */
+/** Like `emit`, for an existing list. */
 export function emitAll(emitted: readonly Emitted[]): Decoded {
   return emitted.length === 0 ? nothing : { verdict: 'mapped', emitted, writes: NO_WRITES }
 }
 
-/** What is to be written to the agent, with what is worth saying about it. */
+/** Writes to the agent, with events that report them. */
 export function send(writes: readonly Write[], emitted: readonly Emitted[] = NOTHING_EMITTED): Decoded {
   return { verdict: 'mapped', emitted, writes }
 }
 
-/** A change of settings that holds from the next turn on. */
+/** A settings change that takes effect with the next turn. */
 export const nextTurn: Decoded = { ...nothing, applies: 'next_turn' }
 
-/** A change of settings that a running process cannot take: the next one is started with it. */
+/** A settings change that a running process cannot apply: the next process starts with it. */
 export const nextProcess: Decoded = { ...nothing, applies: 'next_process' }
 
-/** One JSON message as a line. */
+/** Encodes one JSON message as a line. */
 export function line(message: unknown): Write {
   return { kind: 'text', text: `${JSON.stringify(message)}\n` }
 }
 
-/** A command that this agent, or this launch of it, cannot take. */
+/** Rejects a command that this agent or launch does not support. */
 export function refuse(code: ErrorCode, message: string): Decoded {
   return { verdict: 'mapped', emitted: NOTHING_EMITTED, writes: NO_WRITES, refused: { code, message } }
 }
 
-/** A frame that no rule knows, or a part of it, kept whole; what its other parts say is told before. */
+/** A frame, or a part of it, that no rule knows: kept whole, after the events of its other parts. */
 export function unmapped(
   nativeType: string,
   text: string,
@@ -51,7 +51,7 @@ export function unmapped(
   }
 }
 
-/** A line of stdout that is not the agent's protocol. */
+/** A line of stdout that is not part of the agent's protocol. */
 export function malformed(text: string): Decoded {
   return {
     verdict: 'malformed',
@@ -60,7 +60,7 @@ export function malformed(text: string): Decoded {
   }
 }
 
-/** A line over the size limit: the event points to its bytes. */
+/** A line over the size limit: the event refers to its bytes. */
 export function oversized(blob: { id: string; bytes: number }): Decoded {
   return {
     verdict: 'oversized',

@@ -9,5 +9,5 @@ import { gemini } from './gemini/agent.ts'
 import { opencode } from './opencode/agent.ts'
 import { pi } from './pi/agent.ts'
 
-/** Every agent there is: adding one is adding its folder and its line here. */
+/** All agents. To add one, add its folder and a line here. */
 export const agents: readonly Agent[] = [...acpAgents, board, claude, codex, demo, echo, gemini, opencode, pi]

@@ -10,29 +10,31 @@ interface OpenMessage {
 
 export interface OpenTool {
   nativeId: string
-  /** As it is said. */
+  /** The id in emitted events. */
   toolId: string
   name: string
   kind: ToolKind
   parent: string | undefined
   input: unknown
   locations: readonly Location[] | undefined
-  /** Somebody said no; the agent may or may not report it. */
+  /** Who denied the call; the agent may or may not report it. */
   refusedBy: DeniedBy | undefined
 }
 
-/** What an agent has begun and not yet ended. Every codec keeps one, so that settlement is the same for all. */
+/**
+ * Items that an agent has started and not ended. Every codec has a ledger, so that settlement works the same for all.
+ */
 export interface Ledger {
-  /** Stands before every id that is said: those of some agents begin again with each process. */
+  /** The prefix of every emitted id: some agents restart their ids with each process. */
   readonly prefix: string
   readonly messages: OpenItems<OpenMessage>
   readonly tools: OpenItems<OpenTool>
   readonly requests: Map<string, { toolId: string | undefined; parent: string | undefined }>
   readonly subagents: Map<string, { background: boolean; parent: string | undefined }>
-  /** How often a message or tool of this id was closed; an id that returns gets a suffix. */
+  /** How often a message or tool with this id was closed; a reused id gets a suffix. */
   readonly closedMessages: IdCounts
   readonly closedTools: IdCounts
-  /** Who refused calls that have not begun: a request may come before its call. None at most times. */
+  /** Denials of calls that have not started: a request may precede its call. Usually undefined. */
   refusals: Map<string, DeniedBy> | undefined
   denials: number
   personDenials: number
@@ -53,13 +55,13 @@ export function newLedger(prefix = ''): Ledger {
   }
 }
 
-/** The id under which a native id is known now: one that returns after it was closed gets `~2`, `~3`. */
+/** The current id of a native id: one that is reused after it was closed gets `~2`, `~3`. */
 export function currentId(open: OpenItems<unknown>, closed: IdCounts, id: string): string {
   return open.has(id) ? id : idAfter(id, closed.get(id))
 }
 
-/** Put together only here: an id with its prefix is a string more, which nobody has to look up. */
-export function saidAs({ prefix }: Ledger, id: string): string {
+/** Concatenated only for output: an id with its prefix is an additional string that is never looked up. */
+export function emittedId({ prefix }: Ledger, id: string): string {
   return prefix === '' ? id : prefix + id
 }
 

@@ -1,7 +1,7 @@
 import type { Emitted } from './agent.ts'
-import { currentId, idAfter, type Ledger, saidAs } from './ledger.ts'
+import { currentId, emittedId, idAfter, type Ledger } from './ledger.ts'
 
-/** An increment of a message; remembered, so that a cut message can still be completed. */
+/** Adds a delta to a message; stored, so that a message that is cut off can still be completed. */
 export function addDelta(
   ledger: Ledger,
   kind: 'text' | 'thinking',
@@ -12,14 +12,14 @@ export function addDelta(
   let id = nativeId
   let open = ledger.messages.get(nativeId)
   if (!open) {
-    // Only the first piece of a message needs more than one look.
+    // Only the first delta of a message needs more than one lookup.
     id = currentId(ledger.messages, ledger.closedMessages, nativeId)
     open = ledger.messages.get(id)
   }
   if (open) open.text += text
   else ledger.messages.set(id, { nativeId, kind, text, parent })
   const type = kind === 'text' ? 'text.delta' : 'thinking.delta'
-  const messageId = saidAs(ledger, id)
+  const messageId = emittedId(ledger, id)
   return parent === undefined ? { type, messageId, text } : { type, messageId, text, parent }
 }
 
@@ -31,7 +31,7 @@ interface MessageDetails {
 
 const NO_DETAILS: MessageDetails = {}
 
-/** The whole message, whether or not deltas came before it. */
+/** Completes a message, with or without earlier deltas. */
 export function completeMessage(
   ledger: Ledger,
   kind: 'text' | 'thinking',
@@ -42,10 +42,10 @@ export function completeMessage(
   const uses = ledger.closedMessages.add(nativeId)
   const id = ledger.messages.has(nativeId) ? nativeId : idAfter(nativeId, uses)
   ledger.messages.delete(id)
-  const messageId = saidAs(ledger, id)
+  const messageId = emittedId(ledger, id)
   const type = kind === 'text' ? 'text.completed' : 'thinking.completed'
   const { partial, phase, parent } = more
-  // Most have none of them, and spreading nothing costs more than all the rest.
+  // Most messages have none of these fields, and spreads are expensive.
   if (!partial && !phase && parent === undefined) return { type, messageId, text }
   return {
     type,
@@ -57,14 +57,14 @@ export function completeMessage(
   }
 }
 
-/** Closes an open message with what was heard of it, for agents that never say "end of message". */
+/** Completes an open message with the text received, for agents that never report the end of a message. */
 export function closeMessage(ledger: Ledger, nativeId: string, partial = false): Emitted[] {
   const open = ledger.messages.get(currentId(ledger.messages, ledger.closedMessages, nativeId))
   if (!open) return []
   return [completeMessage(ledger, open.kind, open.nativeId, open.text, { parent: open.parent, partial })]
 }
 
-/** Drops a half message that the agent is going to repeat. Nothing when nothing of it was shown. */
+/** Discards a partial message that the agent will repeat. Emits nothing if none of it was shown. */
 export function discardMessage(
   ledger: Ledger,
   nativeId: string,
@@ -73,13 +73,13 @@ export function discardMessage(
   const id = currentId(ledger.messages, ledger.closedMessages, nativeId)
   if (!ledger.messages.delete(id)) return []
   ledger.closedMessages.add(nativeId)
-  return [{ type: 'message.discarded', messageId: saidAs(ledger, id), reason }]
+  return [{ type: 'message.discarded', messageId: emittedId(ledger, id), reason }]
 }
 
-/** Drops a half message of which the draft of a call may be all that was shown. */
+/** Discards a partial message of which only the tool input may have been shown. */
 export function discardDraft(ledger: Ledger, nativeId: string): Emitted[] {
   const dropped = discardMessage(ledger, nativeId)
   if (dropped.length > 0) return dropped
   ledger.closedMessages.add(nativeId)
-  return [{ type: 'message.discarded', messageId: saidAs(ledger, nativeId), reason: 'stream_broken' }]
+  return [{ type: 'message.discarded', messageId: emittedId(ledger, nativeId), reason: 'stream_broken' }]
 }

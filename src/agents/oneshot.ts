@@ -2,7 +2,10 @@ import type { Command } from '../model/index.ts'
 import type { Decoded, Start } from './agent.ts'
 import { nothing, refuse, send } from './decoded.ts'
 
-/** What a process of one turn can be told: its prompt, by stdin and never by argv. It ends by itself or by a signal. */
+/**
+ * Encodes commands for a one-turn process: only the prompt, on stdin and never in argv. The process ends by itself or
+ * by a signal.
+ */
 export function encodeOneshot(agent: string, start: Start, command: Command): Decoded {
   switch (command.type) {
     case 'open':
@@ -10,9 +13,9 @@ export function encodeOneshot(agent: string, start: Start, command: Command): De
     case 'interrupt':
       return nothing
     case 'prompt':
-      // Pictures are part of the start: others would be lost without a word.
+      // Images are passed at launch: later ones would be lost silently.
       if ((command.images?.length ?? 0) !== (start.prompt?.images.length ?? 0))
-        return refuse('unsupported_option', `a one-shot ${agent} that runs takes no images`)
+        return refuse('unsupported_option', `a running one-shot ${agent} does not accept images`)
       return send([{ kind: 'text', text: command.text }, { kind: 'end' }])
     case 'steer':
     case 'answer':
@@ -20,7 +23,7 @@ export function encodeOneshot(agent: string, start: Start, command: Command): De
     case 'set_policy':
       return refuse(
         'unsupported_option',
-        `a one-shot ${agent} cannot take "${command.type}"; use the live launch`,
+        `a one-shot ${agent} does not support "${command.type}"; use the live launch`,
       )
     default:
       return command satisfies never

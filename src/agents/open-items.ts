@@ -25,8 +25,8 @@ export class OpenItems<T> implements Iterable<[string, T]> {
       this.#many.set(id, item)
       return
     }
-    const place = this.#find(id)
-    if (place >= 0) this.#items[place] = item
+    const index = this.#find(id)
+    if (index >= 0) this.#items[index] = item
     else this.#begin(id, item)
   }
 
@@ -41,14 +41,14 @@ export class OpenItems<T> implements Iterable<[string, T]> {
       this.#many.delete(id)
       return item
     }
-    const place = this.#find(id)
-    if (place < 0) return undefined
-    if (place === this.#ids.length - 1) {
+    const index = this.#find(id)
+    if (index < 0) return undefined
+    if (index === this.#ids.length - 1) {
       this.#ids.pop()
       return this.#items.pop()
     }
-    this.#ids.splice(place, 1)
-    return this.#items.splice(place, 1)[0]
+    this.#ids.splice(index, 1)
+    return this.#items.splice(index, 1)[0]
   }
 
   keys(): string[] {
@@ -65,7 +65,7 @@ export class OpenItems<T> implements Iterable<[string, T]> {
   }
 
   get #all(): [string, T][] {
-    return this.#many ? [...this.#many] : this.#items.map((item, place) => [this.#ids[place] ?? '', item])
+    return this.#many ? [...this.#many] : this.#items.map((item, index) => [this.#ids[index] ?? '', item])
   }
 
   #begin(id: string, item: T): void {
@@ -75,8 +75,8 @@ export class OpenItems<T> implements Iterable<[string, T]> {
 
   /** Searches the newest first, because agents mention it most. */
   #find(id: string): number {
-    let place = this.#ids.length - 1
-    while (place >= 0 && this.#ids[place] !== id) place--
-    return place
+    let index = this.#ids.length - 1
+    while (index >= 0 && this.#ids[index] !== id) index--
+    return index
   }
 }

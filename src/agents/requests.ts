@@ -3,7 +3,7 @@ import type { Emitted } from './agent.ts'
 import type { Ledger } from './ledger.ts'
 import { toolIdOf } from './tools.ts'
 
-/** What the call is that it asks about is known from the call, where that has begun. */
+/** Opens a request. The properties of its call come from the call, if that has started. */
 export function openRequest(ledger: Ledger, request: Omit<RequestOpened, 'type' | 'inputDigest'>): Emitted {
   const { requestId, toolId, parent } = request
   ledger.requests.set(requestId, { toolId, parent })
@@ -16,7 +16,7 @@ export function openRequest(ledger: Ledger, request: Omit<RequestOpened, 'type' 
   }
 }
 
-/** The request was answered, by us. */
+/** Closes a request that we answered. */
 export function closeRequest(ledger: Ledger, requestId: string): boolean {
   return ledger.requests.delete(requestId)
 }

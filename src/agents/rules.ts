@@ -4,9 +4,9 @@ interface Named<Rule> {
 }
 
 /**
- * Looks a rule up by a native type, which is outside input: one that is called "constructor" must not find what every
- * object has. By its length first, and then by comparing: few types are equally long, and to look up a string that was
- * just read in a Map, the engine has to file it first.
+ * Looks up a rule by a native type, which is untrusted input: the type "constructor" must not find an inherited
+ * property. Selects by length first and then compares: few types have the same length, and a Map lookup of a newly
+ * parsed string is slow.
  */
 export function ruleTable<Rule>(rules: Readonly<Record<string, Rule>>): (type: unknown) => Rule | undefined {
   const named = Object.entries(rules).map(([type, rule]): Named<Rule> => ({ type, rule }))

@@ -7,7 +7,7 @@ import { withdrawRequest } from './requests.ts'
 import { finishSubagent } from './subagents.ts'
 import { finishTool } from './tools.ts'
 
-/** Does this belong to a background sub-agent, which outlives the turn that started it? */
+/** Returns whether an item belongs to a background sub-agent, which outlives the turn that started it. */
 function outlivesTurn(ledger: Ledger, parent: string | undefined): boolean {
   for (let id = parent; id !== undefined; ) {
     const subagent = ledger.subagents.get(id)
@@ -30,11 +30,11 @@ function settledStatus(refusedBy: DeniedBy | undefined, outcome: Outcome): ToolS
 }
 
 /**
- * Closes, in this order, everything of the ending turn that is open: messages, requests, tools, sub-agents.
- * Background sub-agents and what is theirs stay open unless `everything` goes.
+ * Closes everything that is open in the ending turn, in this order: messages, requests, tools, sub-agents. Background
+ * sub-agents and their items stay open unless `everything` is set.
  */
 export function settle(ledger: Ledger, outcome: Outcome, everything = false): Emitted[] {
-  // A call that was refused and has not begun by now never will, unless it is one of a sub-agent that goes on.
+  // A denied call that has not started by now never will, unless it belongs to a sub-agent that continues.
   if (everything || !anyOutlivesTurn(ledger)) ledger.refusals = undefined
   const stays = (parent: string | undefined) => !everything && outlivesTurn(ledger, parent)
   const emitted: Emitted[] = []
@@ -68,7 +68,7 @@ export function settle(ledger: Ledger, outcome: Outcome, everything = false): Em
   return emitted
 }
 
-/** Closes, in the same order, what a sub-agent that ends has open of its own: messages, requests and tools. */
+/** Closes the open items of an ending sub-agent in the same order: messages, requests and tools. */
 export function settleThread(ledger: Ledger, id: string, ended: SubagentCompleted['status']): Emitted[] {
   const emitted: Emitted[] = []
   for (const [messageId, message] of ledger.messages) {

@@ -1,59 +1,59 @@
 import type { LaunchKind } from '../model/index.ts'
 
 /** A path below the home directory, or below the directory that a variable names instead. */
-export interface Place {
-  /** The directory that the variable replaces, from home; home itself when empty. */
+export interface AgentPath {
+  /** The directory that the variable replaces, relative to home; empty for home itself. */
   base: string
   variable?: string
   path: string
 }
 
 /** A settings file that names variables. */
-export interface NamedVariables extends Place {
+export interface NamedVariables extends AgentPath {
   /** Global; its first group is the name of a variable. It is matched line by line. */
   pattern: RegExp
 }
 
-/** Where an agent looks for what it is paid with. */
+/** A location where an agent looks for credentials. */
 export type CredentialSource =
   /** Counts with any value, or only with one of `values`; for every launch, or only for one. */
   | { kind: 'variable'; name: string; values?: readonly string[]; launch?: LaunchKind }
-  | { kind: 'file'; place: Place }
-  /** Variables that hold keys and that the agent's own settings name. */
+  | { kind: 'file'; location: AgentPath }
+  /** Variables with keys that the agent's settings name. */
   | { kind: 'named'; in: NamedVariables }
-  /** A place where nobody else can look, such as a keychain; on every platform, or only on these. */
+  /** An inaccessible location such as a keychain; on every platform, or only on these. */
   | { kind: 'hidden'; platforms?: readonly string[] }
 
-/** How a program is asked for its version. */
+/** How to query the version of a program. */
 export interface VersionQuestion {
   args: readonly string[]
   env?: Readonly<Record<string, string>>
-  /** Finds the version, as its first group, in a line of what it prints. */
+  /** Matches the version, as its first group, in a line of the output. */
   pattern: RegExp
 }
 
-/** What an agent needs before it can work, as data. What is not known is left out. */
+/** The requirements of an agent, as data. Unknown properties are omitted. */
 export interface AgentSetup {
   /** The name of its program. Without one, only the configuration can name it. */
   program?: string
-  /** It runs on a server elsewhere: the variables that hold its address and its token. */
+  /** The agent runs on a remote server: the variables with its address and token. */
   server?: { url: string; token: string }
   version?: VersionQuestion
-  /** A command that installs it. */
+  /** The install command. */
   install?: string
-  /** A command that logs in. */
+  /** The login command. */
   login?: string
-  /** In order of precedence. Left out where nobody outside can tell whether it is logged in. */
+  /** In order of precedence. Omitted if the login state cannot be determined from outside. */
   credentials?: readonly CredentialSource[]
-  /** Its own settings, or the model that is asked for, choose among the credentials. */
+  /** The agent's settings, or the requested model, select among the credentials. */
   billedBySettings?: boolean
-  /** It has something to offer without any credential. */
+  /** The agent offers free models without a credential. */
   free?: boolean
-  /** Where it keeps its own sessions. */
-  sessions?: Place
+  /** The directory of its native sessions. */
+  sessions?: AgentPath
 }
 
-/** The usual question. */
+/** The usual version query. */
 export const DASH_VERSION: VersionQuestion = {
   args: ['--version'],
   pattern: /^(\d+\.\d+\.\d+[\w.+-]*)$/,

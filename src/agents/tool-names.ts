@@ -8,15 +8,15 @@ export interface McpTool {
   readonly tool?: string
 }
 
-/** The tool names of one agent, and how it spells those of MCP servers. */
+/** The tool names of one agent, and its spelling of MCP tools. */
 export interface ToolTable {
   readonly agent: string
   readonly kinds: ReadonlyMap<string, ToolKind>
   /** Other names of these tools. */
   readonly aliases?: ReadonlyMap<string, string>
-  /** The native name, which may end in `*` where it stands for all tools of a server. */
+  /** The native name, which may end in `*` for all tools of a server. */
   mcpName(tool: McpTool): string
-  /** The reverse of `mcpName`; absent for names that are not of a server. */
+  /** The reverse of `mcpName`; undefined for names that do not belong to a server. */
   mcpTool(name: string): McpTool | undefined
   /** Native names beyond the table, such as rules with a pattern. */
   accepts?(name: string): boolean
@@ -25,7 +25,7 @@ export interface ToolTable {
 /** Kinds that name tools in a tool list. MCP tools are named with their server. */
 const CANONICAL: ReadonlySet<string> = new Set(ToolKind.exclude(['mcp', 'other']).options)
 
-/** Spellings that callers know from another agent, for agents that have exactly one such tool. */
+/** Names from other agents, for agents that have exactly one such tool. */
 const WELL_KNOWN: ReadonlyMap<string, ToolKind> = new Map([
   ['bash', 'execute'],
   ['shell', 'execute'],
@@ -41,7 +41,10 @@ const WELL_KNOWN: ReadonlyMap<string, ToolKind> = new Map([
 
 const ADVICE = 'Use a canonical name (execute, edit, mcp:docs/search …) or a tool name of this agent.'
 
-/** The native names of a tool list. Refuses a name that the agent does not have: a rule for it would match nothing. */
+/**
+ * Converts a tool list to native names. Rejects a name that the agent does not have, because a rule for it would match
+ * nothing.
+ */
 export function nativeTools(table: ToolTable, option: string, names: readonly string[]): string[] {
   const native = names.flatMap((name) => {
     const found = lookup(table, name)
@@ -51,7 +54,7 @@ export function nativeTools(table: ToolTable, option: string, names: readonly st
   return [...new Set(native)]
 }
 
-/** How requests of this agent are matched with the names of tool lists. */
+/** Matches requests of this agent with the names of tool lists. */
 export function toolNames(table: ToolTable): ToolNames {
   return {
     means: (name, call) =>
@@ -81,7 +84,7 @@ function refusal(table: ToolTable, name: string): string {
   if (CANONICAL.has(name)) return `it has no tool for "${name}" alone`
   const kind = WELL_KNOWN.get(name.toLowerCase())
   const near = toolsOf(table, kind)
-  if (near.length > 0) return `it has no tool "${name}"; name ${kind} or one of ${near.join(', ')}`
+  if (near.length > 0) return `it has no tool "${name}"; use ${kind} or one of ${near.join(', ')}`
   return `it has no tool "${name}"; it has ${[...table.kinds.keys()].join(', ')}`
 }
 

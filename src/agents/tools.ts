@@ -1,39 +1,39 @@
 import type { FileChanged, ToolCompleted, ToolProgressed, ToolStarted } from '../model/events/tool.ts'
 import type { DeniedBy, Location, ToolKind } from '../model/index.ts'
 import type { Emitted } from './agent.ts'
-import { currentId, idAfter, type Ledger, type OpenTool, saidAs } from './ledger.ts'
+import { currentId, emittedId, idAfter, type Ledger, type OpenTool } from './ledger.ts'
 
 export function toolIdOf(ledger: Ledger, nativeId: string): string {
   return currentId(ledger.tools, ledger.closedTools, nativeId)
 }
 
-/** Is this native call open under its id or under a suffix of it? */
+/** Returns the id under which a native call is open, with or without a suffix. */
 export function openToolId(ledger: Ledger, nativeId: string): string | undefined {
-  // As a call begins, most of the time no other one is open.
+  // Usually no other call is open when a call starts.
   if (ledger.tools.isEmpty) return undefined
   if (ledger.tools.has(nativeId)) return nativeId
   const uses = ledger.closedTools.get(nativeId)
-  // An id that was never closed has no suffix, and under itself it is not open.
+  // An id that was never closed has no suffix, and it is not open without one.
   if (uses === undefined) return undefined
   const id = idAfter(nativeId, uses)
   return ledger.tools.has(id) ? id : undefined
 }
 
-/** An event without its type, where what is undefined is not said. */
-type Telling<T, Needed extends keyof T> = Pick<T, Needed> & {
+/** An event without its type, where undefined fields are dropped. */
+type EventFields<T, Needed extends keyof T> = Pick<T, Needed> & {
   [K in Exclude<keyof T, Needed | 'type'>]?: T[K] | undefined
 }
 
-export type ToolStart = Telling<ToolStarted, 'toolId' | 'name' | 'kind'>
+export type ToolStart = EventFields<ToolStarted, 'toolId' | 'name' | 'kind'>
 
 export function startTool(ledger: Ledger, tool: ToolStart): Emitted {
   const { toolId: nativeId, name, kind, title, input, locations, messageId, parent } = tool
   const id = toolIdOf(ledger, nativeId)
-  const toolId = saidAs(ledger, id)
+  const toolId = emittedId(ledger, id)
   const refusedBy = ledger.refusals === undefined ? undefined : takeRefusal(ledger.refusals, id)
   ledger.tools.set(id, { nativeId, toolId, name, kind, parent, input, locations, refusedBy })
-  // Field by field: a spread behind other fields costs more than all of this. Those that most calls have are there from
-  // the start: what is added to an object takes a place of its own.
+  // Built field by field, because a spread after other fields is expensive. Common fields are in the literal, because
+  // adding them later is slower.
   const started: ToolStarted =
     title !== undefined && input !== undefined
       ? { type: 'tool.started', toolId, name, kind, title, input }
@@ -46,7 +46,7 @@ export function startTool(ledger: Ledger, tool: ToolStart): Emitted {
   return started
 }
 
-/** What an open call is may become known late; a request about it tells what is known by then. */
+/** Updates an open call when its properties become known late; a later request about it uses them. */
 export function redefineTool(
   ledger: Ledger,
   nativeId: string,
@@ -59,19 +59,19 @@ export function redefineTool(
   tool.locations = locations
 }
 
-/** What an open call does meanwhile; a call that is not open does nothing. */
+/** Emits progress of an open call; a closed call emits nothing. */
 export function progressTool(
   ledger: Ledger,
   nativeId: string,
   progress: Omit<ToolProgressed, 'type' | 'toolId'>,
 ): Emitted[] {
   const id = openToolId(ledger, nativeId)
-  return id === undefined ? [] : [{ type: 'tool.progressed', toolId: saidAs(ledger, id), ...progress }]
+  return id === undefined ? [] : [{ type: 'tool.progressed', toolId: emittedId(ledger, id), ...progress }]
 }
 
 /**
- * Remembers who refused a call, for agents that tell it apart from the result; nobody, once it is allowed after all.
- * Some ask before they start it.
+ * Records who denied a call, for agents that report it separately from the result; undefined once it is allowed. Some
+ * agents request approval before they start the call.
  */
 export function refuseTool(ledger: Ledger, nativeId: string, by: DeniedBy | undefined): void {
   const id = toolIdOf(ledger, nativeId)
@@ -92,14 +92,14 @@ function takeRefusal(refusals: Map<string, DeniedBy>, id: string): DeniedBy | un
   return by
 }
 
-export type ToolResult = Telling<Omit<ToolCompleted, 'toolId' | 'name' | 'kind' | 'parent'>, 'status'>
+export type ToolResult = EventFields<Omit<ToolCompleted, 'toolId' | 'name' | 'kind' | 'parent'>, 'status'>
 
-/** What a call did to a file. */
+/** The file change of a call. */
 export type Change = Omit<FileChanged, 'type' | 'toolId' | 'parent'>
 
 const NO_CHANGES: readonly Change[] = []
 
-/** Closes a call once; a second result for it, or one for a call nobody started, says nothing. */
+/** Closes a call once; a second result, or one for an unknown call, emits nothing. */
 export function finishTool(
   ledger: Ledger,
   nativeId: string,
@@ -122,9 +122,9 @@ export function finishTool(
   return emitted
 }
 
-/** Field by field, as everything that is said of calls: see `startTool`. */
-function changed(told: Change, toolId: string, parent: string | undefined): FileChanged {
-  const { path, change, from, diff, before, after } = told
+/** Built field by field, like `startTool`. */
+function changed(fields: Change, toolId: string, parent: string | undefined): FileChanged {
+  const { path, change, from, diff, before, after } = fields
   const event: FileChanged = { type: 'file.changed', path, change, toolId }
   if (from !== undefined) event.from = from
   if (diff !== undefined) event.diff = diff

@@ -196,7 +196,7 @@ describe('a turn on a board', () => {
     if (tag === 'prompt') talk.prompt('Go')
     talk.http(tag, status, { error: 'the reason' })
     talk.exit({ code: 0 })
-    const message = `the board answered ${status}: the reason`
+    const message = `the board returned ${status}: the reason`
     expect(talk.of('turn.completed')).toMatchObject([{ outcome: 'failed', error: { code, message } }])
   })
 

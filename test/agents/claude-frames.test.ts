@@ -30,11 +30,11 @@ test('a compacted context is told with its sizes', () => {
 test('a conversation that begins anew is told, and the session it goes on with', () => {
   const events = eventsIn('bidi_slash')
   const at = events.findIndex(
-    (event) => event.type === 'notice.raised' && event.message === 'the conversation begins anew: clear',
+    (event) => event.type === 'notice.raised' && event.message === 'the conversation starts over: clear',
   )
   expect(events[at + 1]).toEqual({ type: 'session.updated', nativeSessionId: expect.any(String) })
   expect(openTalk().hear({ type: 'conversation_reset', session_id: 's' })).toMatchObject([
-    { type: 'notice.raised', level: 'info', message: 'the conversation begins anew' },
+    { type: 'notice.raised', level: 'info', message: 'the conversation starts over' },
   ])
 })
 

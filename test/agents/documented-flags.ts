@@ -276,7 +276,7 @@ const mappingRows: readonly DocumentedFlag[] = [
     row: '6.4 Auto-approve file edits',
     launch: 'live',
     policy: { approval: 'auto-edit' },
-    refused: 'it takes edits and asks for the rest in workspace-write only',
+    refused: 'it supports auto-edit only in workspace-write',
   },
   {
     ...claude,

@@ -19,7 +19,7 @@ function launchesOf({ launches }: Agent): [LaunchKind, Launch][] {
 function variablesOf({ credentials = [], sessions }: AgentSetup, kind: LaunchKind): string[] {
   const fromSources = credentials.flatMap((source) => {
     if (source.kind === 'variable') return source.launch && source.launch !== kind ? [] : [source.name]
-    return source.kind === 'file' ? (source.place.variable ?? []) : []
+    return source.kind === 'file' ? (source.location.variable ?? []) : []
   })
   return [...fromSources, ...(sessions?.variable === undefined ? [] : [sessions.variable])]
 }
@@ -64,7 +64,7 @@ describe.each(agents.map((agent) => [agent.id, agent] as const))('the setup of %
 
   it('keeps every place below a home', () => {
     const places = (setup?.credentials ?? []).flatMap((source) =>
-      source.kind === 'file' ? [source.place] : [],
+      source.kind === 'file' ? [source.location] : [],
     )
     for (const { base, path } of [...places, ...(setup?.sessions ? [setup.sessions] : [])]) {
       expect(`${base}/${path}`.split('/')).not.toContain('..')

@@ -4,10 +4,10 @@ import { ACP_CAPABILITIES, acpLaunch } from '../protocols/acp/launch.ts'
 import { type AcpEntry, REGISTRY } from './registry.ts'
 import { setupOf } from './setup.ts'
 
-/** Any agent that speaks the protocol. Its command comes from the configuration; the name stands in for it. */
+/** Any agent that implements the protocol. Its command comes from the configuration; `acp` is a placeholder. */
 const ANY: AcpEntry = { id: 'acp', name: 'Any ACP agent', command: ['acp'], passEnv: [] }
 
-/** The generic agent first, then every agent of the registry under its own id. */
+/** The generic agent first, then every agent of the registry under its id. */
 export const acpAgents: readonly Agent[] = [ANY, ...REGISTRY].map(agentOf)
 
 function agentOf(entry: AcpEntry): Agent {

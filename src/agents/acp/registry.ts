@@ -3,21 +3,21 @@ import { CLAUDE_AGENT, CODEX_ACP, COPILOT, QWEN } from '../protocols/acp/known.t
 import { OPENCODE_WITH_RULES, opencodeEnv } from '../protocols/acp/opencode.ts'
 import type { AcpQuirks } from '../protocols/acp/quirks.ts'
 
-/** An agent that speaks the protocol: what to start, and how it departs from the rest. */
+/** An agent that implements the protocol: its command and its deviations. */
 export interface AcpEntry {
   readonly id: string
   readonly name: string
   readonly command: readonly [string, ...string[]]
-  /** Its own key variables and settings; nothing else of ours reaches it. */
+  /** Variables with keys and settings of this agent; no others are passed on. */
   readonly passEnv: readonly string[]
   readonly env?: (policy: Policy) => Readonly<Record<string, string>>
   readonly testedVersion?: string
-  /** Unknown ones are looked up by the name the agent gives. */
+  /** Absent quirks are looked up by the name that the agent reports. */
   readonly quirks?: AcpQuirks
   readonly capabilities?: Partial<Capabilities>
 }
 
-/** Agents by the command lines that their makers document. */
+/** Agents with their documented command lines. */
 export const REGISTRY: readonly AcpEntry[] = [
   {
     id: 'antigravity-acp',

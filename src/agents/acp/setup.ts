@@ -4,9 +4,9 @@ const variable = (name: string): CredentialSource => ({ kind: 'variable', name }
 
 const HIDDEN: CredentialSource = { kind: 'hidden' }
 
-/** What is known of these agents besides their command line. */
+/** Installation and login details of these agents. */
 const KNOWN: Readonly<Record<string, AgentSetup>> = {
-  // Logs in through the protocol and keeps the login in the keyring. Its binary comes from the ACP registry.
+  // Logs in through the protocol and stores the login in the keyring. The ACP registry distributes its binary.
   'antigravity-acp': { credentials: [HIDDEN] },
   auggie: {
     version: { args: ['--version'], pattern: /^(\d+\.\d+\.\d+[\w.+-]*)(?: \(commit \w+\))?$/ },
@@ -14,7 +14,7 @@ const KNOWN: Readonly<Record<string, AgentSetup>> = {
     login: 'auggie login',
     credentials: [
       variable('AUGMENT_SESSION_AUTH'),
-      { kind: 'file', place: { base: '.augment', path: 'session.json' } },
+      { kind: 'file', location: { base: '.augment', path: 'session.json' } },
     ],
   },
   'claude-agent-acp': {
@@ -50,7 +50,7 @@ const KNOWN: Readonly<Record<string, AgentSetup>> = {
       variable('OPENCODE_API_KEY'),
       {
         kind: 'file',
-        place: { base: '.local/share', variable: 'XDG_DATA_HOME', path: 'opencode/auth.json' },
+        location: { base: '.local/share', variable: 'XDG_DATA_HOME', path: 'opencode/auth.json' },
       },
     ],
     billedBySettings: true,
@@ -61,7 +61,7 @@ const KNOWN: Readonly<Record<string, AgentSetup>> = {
   qwen: { version: DASH_VERSION, install: 'npm install -g @qwen-code/qwen-code' },
 }
 
-/** The generic agent has no program of its own: its name only stands in for a configured one. */
+/** The generic agent has no program: its name is a placeholder for a configured one. */
 export function setupOf(id: string, program: string): AgentSetup {
   return id === 'acp' ? {} : { program, ...KNOWN[id] }
 }

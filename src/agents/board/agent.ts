@@ -24,11 +24,11 @@ const capabilities: Capabilities = {
   plans: false,
   subagents: false,
   mcp: false,
-  // Only whole messages are told, so half a message is never shown.
+  // The board reports only complete messages, so no partial message is ever shown.
   marksRetries: true,
 }
 
-/** What a session may choose for itself; address and token are for the operator alone. */
+/** Variables that a session may set; only the operator sets address and token. */
 const AGENT = 'MAINSTEM_BOARD_AGENT'
 const PROJECT = 'MAINSTEM_BOARD_PROJECT'
 
@@ -46,7 +46,7 @@ const launch: RemoteLaunch = {
   idPrefix: ID_PREFIX,
 }
 
-/** An agent that a board server runs somewhere else. */
+/** An agent that a remote board server runs. */
 export const board: Agent = {
   id: 'board',
   name: 'Board server',
@@ -66,30 +66,35 @@ export const board: Agent = {
   },
 }
 
-/** The server decides by itself what runs and takes no wish, so that only a policy without limits can be kept. */
+/** The server enforces its own policy and accepts none, so only a policy without limits is supported. */
 function checkPolicy({ approval, sandbox, ...limits }: Policy): void {
   if (approval !== 'auto-all')
-    throw unsupported('board', `approval ${approval}`, 'its server asks nobody here; choose auto-all')
+    throw unsupported(
+      'board',
+      `approval ${approval}`,
+      'its server does not forward approval requests; choose auto-all',
+    )
   if (sandbox !== 'none' && sandbox !== 'full-access')
-    throw unsupported('board', `sandbox ${sandbox}`, 'its server takes no such wish')
+    throw unsupported('board', `sandbox ${sandbox}`, 'its server does not accept this setting')
   for (const limit of ['network', 'writableRoots', 'tools', 'maxSteps', 'maxBudgetUsd'] as const) {
-    if (limits[limit] !== undefined) throw unsupported('board', limit, 'its server takes no such wish')
+    if (limits[limit] !== undefined)
+      throw unsupported('board', limit, 'its server does not accept this setting')
   }
 }
 
 function checkOptions({ env = {}, isolation, ...options }: SessionOptions): void {
   const [wish] = Object.entries(options).find(([, value]) => value !== undefined) ?? []
-  if (wish !== undefined) throw unsupported('board', wish, 'its server takes no such wish')
+  if (wish !== undefined) throw unsupported('board', wish, 'its server does not accept this setting')
   if (isolation !== undefined && isolation !== 'user')
-    throw unsupported('board', `isolation ${isolation}`, 'its server has settings of its own')
-  // Whoever could choose the address would be sent the operator's token.
+    throw unsupported('board', `isolation ${isolation}`, 'its server uses its own settings')
+  // A caller that could choose the address would receive the operator's token.
   const foreign = Object.keys(env).find((name) => name !== AGENT && name !== PROJECT)
   if (foreign !== undefined)
     throw unsupported('board', `env.${foreign}`, `there is no process; only ${AGENT} and ${PROJECT} are read`)
 }
 
-/** Later in the same session it is the codec that refuses a second prompt. */
+/** Later in the same session the codec rejects a second prompt. */
 function checkResume({ resume, epoch }: Start): void {
   if (resume !== undefined && epoch === 1)
-    throw unsupported('board', 'resume', 'its sessions take one prompt each')
+    throw unsupported('board', 'resume', 'its sessions accept one prompt each')
 }

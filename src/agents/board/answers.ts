@@ -6,7 +6,7 @@ import { cancelCall } from './commands.ts'
 import { errorOfAnswer } from './errors.ts'
 import { adopt, type State } from './state.ts'
 
-/** What came back over HTTP: `{ tag, status, body }`, where status 0 stands for no answer at all. */
+/** Decodes an HTTP response: `{ tag, status, body }`, where status 0 means no response. */
 export function decodeAnswer(state: State, native: Fields): Decoded {
   const status = count(native, 'status') ?? 0
   const body = fields(native, 'body')
@@ -30,9 +30,9 @@ export function decodeAnswer(state: State, native: Fields): Decoded {
 
 function opened(state: State, body: Fields): Decoded {
   const id = text(body, 'id') ?? ''
-  // It becomes part of every path from now on.
+  // The id becomes part of every later path.
   if (!OUTSIDE_ID.test(id)) {
-    return fail(state, { code: 'protocol_error', message: 'the board began a session without a usable id' })
+    return fail(state, { code: 'protocol_error', message: 'the board created a session without a valid id' })
   }
   const emitted = adopt(state, id)
   return state.cancelling && state.session === id ? send([cancelCall(id)], emitted) : send([], emitted)
@@ -41,10 +41,10 @@ function opened(state: State, body: Fields): Decoded {
 function stands(state: State, body: Fields): Decoded {
   state.standing = text(body, 'state')
   if (state.standing !== undefined) return nothing
-  return fail(state, { code: 'protocol_error', message: 'the board did not say how the session stands' })
+  return fail(state, { code: 'protocol_error', message: 'the board did not report the state of the session' })
 }
 
-/** Told at the end, when the connection is gone: until then something more may come. */
+/** Reported at the end of the connection, because more events may follow until then. */
 function fail(state: State, error: ErrorInfo): Decoded {
   state.failure ??= { evidence: 'error', error }
   return nothing

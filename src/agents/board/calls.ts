@@ -4,7 +4,7 @@ import { type Fields, text } from '../fields.ts'
 import { settle } from '../settle.ts'
 import { type Change, finishTool, startTool } from '../tools.ts'
 import type { OpenCall, State } from './state.ts'
-import { kindOf, mentions, resultOf, titleOf } from './tools.ts'
+import { kindOf, refersTo, resultOf, titleOf } from './tools.ts'
 
 export function startCall(state: State, id: string, name: string, payload: Fields): Emitted {
   const input = payload.args
@@ -12,7 +12,7 @@ export function startCall(state: State, id: string, name: string, payload: Field
   return startTool(state.ledger, { toolId: id, name, kind: kindOf(name), title: titleOf(input), input })
 }
 
-/** Results name no call, only a tool: the oldest open call of that tool is meant. */
+/** Some results have only a tool name: they belong to the oldest open call of that tool. */
 export function finishCall(state: State, id: string, name: string, payload: Fields): Emitted[] {
   const callId = text(payload, 'toolId')
   const index = state.calls.findIndex((call) =>
@@ -21,7 +21,7 @@ export function finishCall(state: State, id: string, name: string, payload: Fiel
   const [call] = index < 0 ? [] : state.calls.splice(index, 1)
   const result = resultOf(payload)
   if (!call) {
-    // What a tool did is not to be lost because nobody heard it begin.
+    // A result without a start must not be lost.
     const begun = startTool(state.ledger, { toolId: id, name, kind: kindOf(name) })
     return [begun, ...finishTool(state.ledger, id, result)]
   }
@@ -29,26 +29,26 @@ export function finishCall(state: State, id: string, name: string, payload: Fiel
   return [...unproven, ...finishTool(state.ledger, call.toolId, result, call.changes)]
 }
 
-/** A change waits for the result of the call that made it. Where that cannot be told, it stands alone. */
-export function change(state: State, told: Change): Emitted[] {
-  const owner = ownerOf(state.calls, told.path)
-  if (!owner) return [{ type: 'file.changed', ...told }]
-  owner.changes.push(told)
+/** Holds a change until the result of its call. A change without a known call is emitted alone. */
+export function change(state: State, reported: Change): Emitted[] {
+  const owner = ownerOf(state.calls, reported.path)
+  if (!owner) return [{ type: 'file.changed', ...reported }]
+  owner.changes.push(reported)
   return []
 }
 
 function ownerOf(calls: readonly OpenCall[], file: string): OpenCall | undefined {
-  return calls.length === 1 ? calls[0] : calls.find(({ input }) => mentions(input, file))
+  return calls.length === 1 ? calls[0] : calls.find(({ input }) => refersTo(input, file))
 }
 
-/** Closes what the board left open. */
+/** Closes calls that the board left open. */
 export function settleCalls(state: State, outcome: Outcome): Emitted[] {
   const unproven = state.calls.splice(0).flatMap(({ changes }) => changes.map(unprovenChange))
   return [...unproven, ...settle(state.ledger, outcome, true)]
 }
 
-/** Told, but not as something that happened: its call failed, or never ended. */
-function unprovenChange(told: Change): Emitted {
-  const message = `${told.path}: a change was told whose call did not succeed`
-  return { type: 'notice.raised', level: 'info', code: 'agent_warning', message, data: told }
+/** Reported as a notice, not as a change: its call failed or never ended. */
+function unprovenChange(reported: Change): Emitted {
+  const message = `${reported.path}: reported as changed by a call that did not succeed`
+  return { type: 'notice.raised', level: 'info', code: 'agent_warning', message, data: reported }
 }

@@ -9,8 +9,8 @@ import { initialState, type State } from './state.ts'
 import { endTurn } from './turn.ts'
 
 /**
- * The sessions of a board server. Their events come as frames of stream `sse`, pushed or fetched, and answers to
- * calls as frames of stream `http`; a transcript has both on one stream, where the tag tells an answer.
+ * The sessions of a board server. Events arrive as frames of stream `sse`, pushed or polled, and HTTP responses as
+ * frames of stream `http`; a transcript has both on one stream, where the tag identifies a response.
  */
 export const codec: Codec<State> = {
   initial: initialState,

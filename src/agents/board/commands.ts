@@ -7,10 +7,10 @@ import type { State } from './state.ts'
 
 const SESSIONS = '/api/sessions'
 
-/** Which agent of the board works unless the configuration names one. */
+/** The board's agent, unless the configuration names one. */
 const DEFAULT_AGENT = 'claude'
 
-/** Commands as HTTP calls. What is answered comes back as a frame under the call's tag: see `decodeAnswer`. */
+/** Encodes commands as HTTP calls. The response arrives as a frame with the call's tag: see `decodeAnswer`. */
 export function encode(state: State, command: Command): Decoded {
   switch (command.type) {
     case 'open':
@@ -25,24 +25,24 @@ export function encode(state: State, command: Command): Decoded {
     case 'answer':
     case 'set_model':
     case 'set_policy':
-      return refuse('unsupported_option', `a board cannot take "${command.type}"`)
+      return refuse('unsupported_option', `a board does not support "${command.type}"`)
     default:
       return command satisfies never
   }
 }
 
-function prompt(state: State, { text: words, images }: Extract<Command, { type: 'prompt' }>): Decoded {
-  if (images?.length) return refuse('unsupported_option', 'a board takes no images')
-  // A second session would know nothing of the first, and look as if it did.
+function prompt(state: State, { text: promptText, images }: Extract<Command, { type: 'prompt' }>): Decoded {
+  if (images?.length) return refuse('unsupported_option', 'a board does not accept images')
+  // A second session would know nothing of the first but appear to continue it.
   if (state.start.resume !== undefined)
-    return refuse('unsupported_option', 'a session of a board takes one prompt; start another session')
+    return refuse('unsupported_option', 'a board session accepts one prompt; start another session')
   if (state.turnOpen) return refuse('conflict', 'the board is still working on the last prompt')
   state.turnOpen = true
-  const body = { agentId: DEFAULT_AGENT, projectId: projectOf(state.start.cwd), prompt: words }
+  const body = { agentId: DEFAULT_AGENT, projectId: projectOf(state.start.cwd), prompt: promptText }
   return send([{ kind: 'http', method: 'POST', path: SESSIONS, tag: 'prompt', body }])
 }
 
-/** Unless the configuration names a project, it is called as the directory is. */
+/** The default project name is the name of the directory. */
 function projectOf(cwd: string): string {
   return cwd.split('/').findLast((part) => part !== '') ?? cwd
 }
@@ -58,7 +58,7 @@ export function cancelCall(session: string): Write {
   return { kind: 'http', method: 'POST', path: `${SESSIONS}/${session}/cancel`, tag: 'cancel' }
 }
 
-/** A call that a transcript shows: `{ method, path, body }`. */
+/** Reads a call of a transcript: `{ method, path, body }`. */
 export function sent(state: State, frame: Frame): Command | undefined {
   if (!isFields(frame.value) || text(frame.value, 'method') !== 'POST') return undefined
   const path = text(frame.value, 'path') ?? ''

@@ -1,7 +1,7 @@
 import { ErrorCode, type ErrorInfo } from '../../model/index.ts'
 import { type Fields, text } from '../fields.ts'
 
-/** An `error` event. A board of this project names a code; others have only words. */
+/** An `error` event. A Mainstem board includes a code; others have only a message. */
 export function errorOf(payload: Fields): ErrorInfo {
   const code = ErrorCode.safeParse(payload.code)
   return {
@@ -10,13 +10,13 @@ export function errorOf(payload: Fields): ErrorInfo {
   }
 }
 
-/** A call that the board did not take. `missing` is what a 404 means for it. */
+/** A call that the board rejected. `missing` is the meaning of a 404 for this call. */
 export function errorOfAnswer(status: number, body: Fields, missing: ErrorCode): ErrorInfo {
-  const words = text(body, 'detail') ?? text(body, 'message') ?? text(body, 'error') ?? text(body, 'title')
-  const answered = status === 0 ? 'the board could not be reached' : `the board answered ${status}`
+  const detail = text(body, 'detail') ?? text(body, 'message') ?? text(body, 'error') ?? text(body, 'title')
+  const answered = status === 0 ? 'the board could not be reached' : `the board returned ${status}`
   return {
     code: status === 404 ? missing : codeOfStatus(status),
-    message: words === undefined ? answered : `${answered}: ${words}`,
+    message: detail === undefined ? answered : `${answered}: ${detail}`,
   }
 }
 
@@ -24,6 +24,6 @@ function codeOfStatus(status: number): ErrorCode {
   if (status === 401 || status === 403) return 'authentication_failed'
   if (status === 429) return 'rate_limited'
   if (status >= 400 && status < 500) return 'invalid_request'
-  // Neither a success nor a refusal: whatever answered does not speak this protocol.
+  // Neither success nor rejection: the peer does not implement this protocol.
   return status === 0 || status >= 500 ? 'connection_failed' : 'protocol_error'
 }

@@ -7,11 +7,11 @@ import { change, finishCall, startCall } from './calls.ts'
 import { errorOf } from './errors.ts'
 import { adopt, type State } from './state.ts'
 
-/** What an event says; undefined when it lacks the one field that matters, and is then kept whole. */
+/** Decodes an event; returns undefined when a required field is missing, and the frame is then kept whole. */
 type Rule = (state: State, id: string, payload: Fields) => readonly Emitted[] | undefined
 
 const ruleOf = ruleTable<Rule>({
-  // Messages come whole and every id once, so there is nothing that the ledger would have to remember of them.
+  // Messages arrive complete and each id once, so the ledger need not track them.
   plan(_state, id, payload) {
     const message = text(payload, 'message')
     if (message === undefined) return undefined
@@ -20,7 +20,7 @@ const ruleOf = ruleTable<Rule>({
   log(_state, id, { line, request }) {
     if (typeof line !== 'string') return undefined
     if (!isFields(request)) return [{ type: 'text.completed', messageId: id, text: line }]
-    // It is answered on that server; here it says why nothing happens.
+    // The request is answered on the board server; the notice explains the wait.
     return [{ type: 'notice.raised', level: 'warning', code: 'agent_warning', message: line, data: request }]
   },
   action(state, id, payload) {
@@ -69,7 +69,7 @@ export function decodeEvent(state: State, native: Fields, raw: string): Decoded 
 
 const NONE: readonly Emitted[] = []
 
-/** Without our own call, as in a file of events, the first event is what shows that there is a turn. */
+/** Without a call of ours, as in a file of events, the first event opens the turn. */
 function begin(state: State, session: string | undefined): readonly Emitted[] {
   const emitted = session === undefined ? NONE : adopt(state, session)
   if (state.turnOpen) return emitted

@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 const event = <Type extends string, Payload extends z.ZodRawShape>(type: Type, payload: Payload) =>
   z.looseObject({
-    // The document's schema asks for a UUID, and its examples put `evt-` before it.
+    // The published schema requires a UUID, but its examples have the prefix `evt-`.
     id: z.string().regex(/^(evt-)?[0-9a-f-]{36}$/),
     sessionId: z.uuid(),
     type: z.literal(type),
@@ -10,7 +10,7 @@ const event = <Type extends string, Payload extends z.ZodRawShape>(type: Type, p
     timestamp: z.iso.datetime(),
   })
 
-/** What a board streams, one object a message. Loose: new fields are no error. */
+/** The events of a board, one object per message. Loose, because new fields are allowed. */
 export const SessionEvent = z.discriminatedUnion('type', [
   event('plan', { message: z.string() }),
   event('log', { line: z.string() }),

@@ -4,21 +4,21 @@ import { KnownIds } from '../ids.ts'
 import { type Ledger, newLedger } from '../ledger.ts'
 import type { Change } from '../tools.ts'
 
-/** Some addresses put it before the ids of events, others do not. */
+/** Some endpoints put this prefix before event ids, others do not. */
 export const ID_PREFIX = 'evt-'
 
-/** A call without its result. */
+/** A call without a result. */
 export interface OpenCall {
   readonly toolId: string
   readonly name: string
   readonly input: unknown
-  /** The id that some servers put on a call and its result; without it, results are matched by the tool's name. */
+  /** The id that some servers put on a call and its result; without it, results are matched by tool name. */
   readonly callId: string | undefined
-  /** Changes that were told while it ran: facts only if it succeeds. */
+  /** Changes reported while the call ran: they are facts only if it succeeds. */
   readonly changes: Change[]
 }
 
-/** What the board said about the end, before its state was known. */
+/** The end as the board reported it, before its state is known. */
 export interface Failure {
   readonly evidence: Evidence
   readonly error?: ErrorInfo
@@ -28,18 +28,18 @@ export interface Failure {
 export interface State {
   readonly start: Start
   readonly ledger: Ledger
-  /** The board's own id of the session. */
+  /** The board's session id. */
   session: string | undefined
   turnOpen: boolean
-  /** An interrupt that waits for the session's id. */
+  /** An interrupt that waits for the session id. */
   cancelling: boolean
-  /** Ids of events: a connection that begins again repeats what was said. */
+  /** Ids of received events, because a new connection repeats earlier ones. */
   readonly seen: KnownIds
   unnamed: number
   /** Oldest first. */
   readonly calls: OpenCall[]
   failure: Failure | undefined
-  /** The board's own word for how the session stands. */
+  /** The state of the session as the board names it. */
   standing: string | undefined
 }
 
@@ -60,7 +60,7 @@ export function initialState(start: Start): State {
 
 const NOTHING_NEW: readonly Emitted[] = []
 
-/** The session that everything is about from now on. */
+/** Adopts the session id that applies to all later frames. */
 export function adopt(state: State, session: string): readonly Emitted[] {
   if (state.session !== undefined) return NOTHING_NEW
   state.session = session

@@ -2,7 +2,7 @@ import { type ToolKind, ToolStatus } from '../../model/index.ts'
 import { type Fields, isFields, text } from '../fields.ts'
 import type { ToolResult } from '../tools.ts'
 
-/** A board passes on the tool names of whichever agent it runs. */
+/** A board forwards the tool names of the agent that it runs. */
 const NAMES: readonly (readonly [ToolKind, readonly string[]])[] = [
   ['read', ['Read', 'NotebookRead', 'read_file', 'read', 'read_many_files']],
   ['edit', ['Write', 'Edit', 'NotebookEdit', 'write_file', 'replace', 'write', 'edit', 'apply_patch']],
@@ -25,7 +25,7 @@ export function kindOf(name: string): ToolKind {
   return KINDS.get(name) ?? (name.startsWith('mcp_') ? 'mcp' : 'other')
 }
 
-/** The one argument a person wants to see beside the tool's name. */
+/** The argument to show next to the tool's name. */
 const TITLE_FIELDS = ['command', 'file_path', 'path', 'pattern', 'url', 'query', 'description']
 
 export function titleOf(args: unknown): string | undefined {
@@ -37,11 +37,11 @@ export function titleOf(args: unknown): string | undefined {
   return undefined
 }
 
-/** Does a call's input speak of this file? Paths may be written from another directory. */
-export function mentions(input: unknown, file: string): boolean {
+/** Returns whether a call's input refers to this file. Paths may be relative to another directory. */
+export function refersTo(input: unknown, file: string): boolean {
   if (typeof input === 'string') return input.includes(file) || (input !== '' && file.endsWith(`/${input}`))
   if (typeof input !== 'object' || input === null) return false
-  return Object.values(input).some((value) => mentions(value, file))
+  return Object.values(input).some((value) => refersTo(value, file))
 }
 
 export function resultOf(payload: Fields): ToolResult {
@@ -53,7 +53,7 @@ export function resultOf(payload: Fields): ToolResult {
 
 const FAILURES: ReadonlySet<unknown> = new Set(ToolStatus.exclude(['success']).options)
 
-/** A board of this project says how exactly a call failed. */
+/** A Mainstem board reports the exact failure status of a call. */
 function isFailure(word: unknown): word is ToolStatus {
   return FAILURES.has(word)
 }

@@ -4,7 +4,7 @@ import { compact } from '../fields.ts'
 import { settleCalls } from './calls.ts'
 import type { Failure, State } from './state.ts'
 
-/** A session of a board is one turn, and is over when its connection is. */
+/** A board session has one turn and ends with its connection. */
 export function endTurn(state: State, exit: Exit): Emitted[] {
   const { evidence, error, reason } = endOf(state, exit)
   const verdict: TurnVerdict = {
@@ -16,7 +16,7 @@ export function endTurn(state: State, exit: Exit): Emitted[] {
   }
   const emitted = [...survivor(exit), ...settleCalls(state, decide(verdict, exit.cause, exit.code))]
   verdict.denials = state.ledger.denials
-  // Whether a refusal was a person's, and what it means for the outcome, was decided where the session ran.
+  // The board server already accounted for denials by a person in the outcome.
   verdict.personDenials = state.ledger.denials
   state.turnOpen = false
   return [...emitted, verdict]
@@ -28,21 +28,21 @@ const ENDS: ReadonlyMap<string, Evidence> = new Map([
   ['cancelled', 'aborted'],
 ])
 
-/** What the board said itself comes first, then how it says the session stands, then how the connection ended. */
+/** Prefers the board's own report, then the session state, then the end of the connection. */
 function endOf(state: State, exit: Exit): Failure {
   if (state.failure) return state.failure
   const { standing } = state
   if (standing !== undefined && standing !== 'running') {
     const evidence = ENDS.get(standing)
     if (evidence && evidence !== 'error') return { evidence }
-    const message = `the board ended the session as "${standing}" and did not say why`
+    const message = `the board ended the session as "${standing}" without a reason`
     return { evidence: 'error', error: { code: evidence ? 'unknown' : 'protocol_error', message } }
   }
   if (exit.error) return { evidence: 'error', error: exit.error }
   return { evidence: exit.cause === 'interrupt' ? 'aborted' : 'none' }
 }
 
-/** Our part is over, but what runs elsewhere may go on: the outcome alone would hide that. */
+/** The remote session may still be running after we stopped: the outcome alone would hide that. */
 function survivor({ cause, error }: Exit): Emitted[] {
   if (cause === 'exit' || !error) return []
   return [{ type: 'notice.raised', level: 'warning', code: 'interrupt_refused', message: error.message }]

@@ -73,7 +73,7 @@ export const claude: Agent = {
         acceptEdits: { approval: 'auto-edit', sandbox: 'none' },
         plan: { approval: 'ask', sandbox: 'read-only' },
       },
-      // Its prompt is text, unless there is more to it.
+      // The prompt is plain text, unless it has images.
       launch: (start) => launch(start, start.prompt?.images.length ? ['--input-format=stream-json'] : []),
     }),
   },
@@ -104,7 +104,7 @@ function launch(start: Start, input: string[]): Launch {
       ...mcp.args,
       ...resumeArgs(resume),
     ],
-    // Root may bypass permissions only where the machine itself is called a sandbox.
+    // Claude Code lets root bypass permissions only if IS_SANDBOX is set.
     env: permission.includes(BYPASS) ? { IS_SANDBOX: '1' } : {},
     passEnv: ['ANTHROPIC_*', 'CLAUDE_CODE_*', 'CLAUDE_CONFIG_DIR', 'IS_SANDBOX', 'DISABLE_*'],
     files: mcp.files,
@@ -118,15 +118,15 @@ function modeArgs(start: Start): string[] {
 
 function resumeArgs(resume: string | undefined): string[] {
   if (resume === undefined) return []
-  if (!OUTSIDE_ID.test(resume)) throw new MainstemError('invalid_request', 'resume: not an id of a session')
+  if (!OUTSIDE_ID.test(resume)) throw new MainstemError('invalid_request', 'resume: not a session id')
   return [`--resume=${resume}`]
 }
 
 const BYPASS = '--dangerously-skip-permissions'
 
 function limitArgs({ maxSteps, maxBudgetUsd, network, writableRoots }: Policy): string[] {
-  if (network !== undefined) throw unsupported('claude', 'network', 'it has no sandbox that could hold it')
-  if (writableRoots) throw unsupported('claude', 'writableRoots', 'it has no sandbox that could hold them')
+  if (network !== undefined) throw unsupported('claude', 'network', 'it has no sandbox to enforce it')
+  if (writableRoots) throw unsupported('claude', 'writableRoots', 'it has no sandbox to enforce them')
   return [
     ...(maxSteps === undefined ? [] : [`--max-turns=${maxSteps}`]),
     ...(maxBudgetUsd === undefined ? [] : [`--max-budget-usd=${maxBudgetUsd}`]),
@@ -135,7 +135,8 @@ function limitArgs({ maxSteps, maxBudgetUsd, network, writableRoots }: Policy): 
 
 function optionArgs(options: SessionOptions): string[] {
   const { model, effort, systemPrompt, extraDirectories, isolation, outputSchema } = options
-  if (options.checkpointing !== undefined) throw unsupported('claude', 'checkpointing', 'it keeps none')
+  if (options.checkpointing !== undefined)
+    throw unsupported('claude', 'checkpointing', 'it has no checkpoints')
   const value = (flag: string, text: string | undefined) =>
     text === undefined ? [] : [flagValue('claude', flag, text)]
   return [
@@ -150,7 +151,7 @@ function optionArgs(options: SessionOptions): string[] {
   ]
 }
 
-/** Without the name of its draft: the validator inside knows none by that name, and nothing would start. */
+/** Removes `$schema`: Claude's validator does not know the draft by that name and would not start. */
 function schemaText({ $schema: _draft, ...schema }: Record<string, unknown>): string {
   return JSON.stringify(schema)
 }

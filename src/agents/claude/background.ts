@@ -24,7 +24,7 @@ export function decodeTaskStarted(state: State, native: Fields): Decoded {
     })
     return emitAll(startSubagent(state.ledger, { id, toolId: id, label, background, ...more }))
   }
-  // A shell that takes some seconds is announced too: not a sub-agent.
+  // A shell that runs for some seconds is announced as a task too; it is not a sub-agent.
   state.shells.set(id, { label, background })
   return background
     ? emit(shellStarted(id, label))
@@ -35,7 +35,7 @@ export function anyInBackground(shells: State['shells']): boolean {
   return [...shells.values()].some(({ background }) => background)
 }
 
-/** The call of a sub-agent is told of before its lines are; versions that do not announce it have nothing else. */
+/** Emits the call of a sub-agent before its lines; versions that do not announce it give no other sign. */
 export function adoptSubagent(state: State, id: string | undefined): Emitted[] {
   const call = id === undefined ? undefined : state.ledger.tools.get(id)
   if (id === undefined || call?.kind !== 'task') return []
@@ -60,7 +60,7 @@ function shellStarted(toolId: string, message: string): Emitted {
 export function decodeTaskProgress(state: State, native: Fields): Decoded {
   const id = text(native, 'tool_use_id')
   if (id === undefined || !state.ledger.subagents.has(id)) return nothing
-  // Its `total_tokens` is the size of the last call and not what the sub-agent used.
+  // Its `total_tokens` is the size of the last call, not the usage of the sub-agent.
   const message = text(native, 'description')
   return emit({ type: 'subagent.progressed', id, ...compact({ message }) })
 }
@@ -75,7 +75,7 @@ export function decodeTaskNotification(state: State, native: Fields): Decoded {
   }
   const shell = state.shells.get(id)
   state.shells.delete(id)
-  // A foreground shell's end is told by its result.
+  // The tool result reports the end of a foreground shell.
   if (!shell?.background) return nothing
   return emit({
     type: 'notice.raised',
@@ -96,7 +96,7 @@ function endSubagent(state: State, id: string, end: Omit<SubagentCompleted, 'typ
   return emitted
 }
 
-/** The call of a sub-agent or of a shell has returned. What was moved to the background meanwhile goes on after it. */
+/** The call of a sub-agent or shell has returned. Tasks moved to the background continue after it. */
 export function returnTask(
   state: State,
   id: string,

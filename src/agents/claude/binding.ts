@@ -3,17 +3,17 @@ import { compact, type Fields, fields, isFields, text, texts } from '../fields.t
 import type { State } from './state.ts'
 
 /**
- * Ties output to the prompt that caused it. Newer versions name the prompts on `init`, on messages and on results.
- * Older versions name none: there, output counts only after a sign that the agent has begun the turn.
+ * Associates output with the prompt that caused it. Newer versions name the prompts on `init`, on messages and on
+ * results. Older versions name none: there, output counts only after a sign that the agent has started the turn.
  */
 export interface Binding {
   /** The prompts that the open turn answers. */
   readonly promptIds: Set<string>
-  /** How far the open turn is: its prompt is sent, the agent has begun it, or the model has written in it. */
-  progress: 'sent' | 'begun' | 'spoke'
-  /** The strongest sign by which a turn of this process began. Some agents print `init` once, some print only results. */
+  /** The progress of the open turn: prompt sent, turn started, or model output received. */
+  progress: 'sent' | 'begun' | 'output'
+  /** The strongest sign of a turn's start in this process. Some versions print `init` once, some print only results. */
   sign: 'none' | 'message' | 'init'
-  /** Results so far; before the first one no output can be late. */
+  /** The number of results; before the first one no output can be late. */
   results: number
   /** The id of the last result line. */
   lastResult: string | undefined
@@ -24,29 +24,29 @@ export function newBinding({ launch }: Start): Binding {
   return { promptIds: new Set(), progress, sign: 'none', results: 0, lastResult: undefined }
 }
 
-/** A turn opens: for a prompt that was just sent, or because the agent has begun one. */
+/** Opens a turn for a prompt that was just sent, or because the agent has started one. */
 export function bind({ binding }: State, progress: 'sent' | 'begun', promptId?: string): void {
   binding.promptIds.clear()
   binding.progress = progress
   if (promptId !== undefined) binding.promptIds.add(promptId)
 }
 
-/** A prompt that joined the open turn. */
+/** Adds a prompt that joined the open turn. */
 export function bindSteer({ binding }: State, promptId: string | undefined): void {
   if (promptId !== undefined) binding.promptIds.add(promptId)
 }
 
-/** The agent has begun our prompt, by its id or by the `init` before each turn. */
+/** Records that the agent has started our prompt, identified by its id or by the `init` before each turn. */
 export function noteBegun(state: State, native: Fields): void {
   const { binding } = state
   if (binding.progress !== 'sent' || namesOthers(state, native)) return
   binding.progress = 'begun'
-  // Every agent prints one at the start; only a later one shows that it comes with each turn.
+  // Every version prints one at the start; only a later one shows that it comes with each turn.
   if (binding.results > 0) binding.sign = 'init'
   else if (binding.sign === 'none') binding.sign = 'message'
 }
 
-/** Does a message of the main thread belong to the open turn? */
+/** Returns whether a message of the main thread belongs to the open turn. */
 export function ownsMessage(state: State, native: Fields, messageId: string): boolean {
   const { binding, stream } = state
   if (state.start.launch === 'oneshot') return true
@@ -57,11 +57,11 @@ export function ownsMessage(state: State, native: Fields, messageId: string): bo
     if (announced && binding.results > 0 && promptsOf(native).length === 0) return false
     if (binding.sign === 'none') binding.sign = 'message'
   }
-  binding.progress = 'spoke'
+  binding.progress = 'output'
   return true
 }
 
-/** Does a result belong to the open turn? Every result is counted, so each is asked about once. */
+/** Returns whether a result belongs to the open turn. Counts each result, so call it once per result. */
 export function ownsResult(state: State, native: Fields): boolean {
   const { binding } = state
   const owned = state.turnOpen && explains(state, native)
@@ -76,25 +76,25 @@ function explains(state: State, native: Fields): boolean {
   if (isOwnWork(state, native)) return true
   if (namesOthers(state, native)) return false
   const repeated = binding.lastResult !== undefined && binding.lastResult === text(native, 'uuid')
-  if (repeated && binding.progress !== 'spoke') return false
+  if (repeated && binding.progress !== 'output') return false
   if (promptsOf(native).length > 0 || binding.results === 0) return true
-  // Our interrupt reached it before it had begun.
+  // Our interrupt arrived before the turn started.
   if (state.interrupting && isAborted(native)) return true
   if (namesPrompts(state)) return false
   return binding.progress !== 'sent' || binding.sign === 'none'
 }
 
-/** Work in the background ended just as our prompt was sent, and the agent went on with that first. */
+/** Background work ended just as our prompt was sent, and the agent continued with that first. */
 export function isOwnWork({ waiting }: State, native: Fields): boolean {
   return waiting !== undefined && text(fields(native, 'origin'), 'kind') === 'task-notification'
 }
 
-/** The agent will name our prompt when it begins it, and has not yet. */
+/** The agent will name our prompt when it starts it, and has not done so yet. */
 function namesPrompts({ lifecycle, waiting }: State): boolean {
   return lifecycle && waiting?.promptId !== undefined
 }
 
-/** The agent stopped the turn before its end. */
+/** The agent cancelled the turn before its end. */
 export function isAborted(native: Fields): boolean {
   return text(native, 'terminal_reason')?.startsWith('aborted_') ?? false
 }
@@ -112,14 +112,14 @@ function namesOthers({ binding: { promptIds } }: State, native: Fields): boolean
   return named.length > 0 && !named.some((id) => promptIds.has(id))
 }
 
-/** A result that no open prompt explains: it ends nothing, and its words stay readable. */
+/** A result without an open prompt ends no turn; a notice preserves its text. */
 export function strayResult(native: Fields): Emitted {
   const reason = text(native, 'terminal_reason') ?? text(native, 'subtype')
   return {
     type: 'notice.raised',
     level: 'warning',
     code: 'late_frame',
-    message: 'Ignored a result that answers no open prompt.',
+    message: 'Ignored a result without an open prompt.',
     data: compact({ result: text(native, 'result'), reason }),
   }
 }

@@ -33,11 +33,11 @@ const ruleOf = ruleTable<Rule>({
     if (!ownsResult(state, native)) return emit(strayResult(native))
     const own = isOwnWork(state, native)
     rememberResult(state, native, own)
-    // A lone result has no handshake before it; one that failed names a session that never came to be.
+    // A lone result has no handshake before it; a failed one names a session that was never created.
     const emitted = flag(native, 'is_error')
       ? []
       : update(state, { nativeSessionId: text(native, 'session_id') })
-    // A one-shot process may go on after a result; only its exit ends the turn.
+    // A one-shot process may continue after a result; only its exit ends the turn.
     return emitAll(state.start.launch === 'live' && !own ? [...emitted, ...endTurn(state)] : emitted)
   },
   control_request: decodeControlRequest,
@@ -109,7 +109,7 @@ function decodeList(state: State, natives: readonly Fields[]): Decoded {
   return { verdict, emitted, writes }
 }
 
-/** Of a heartbeat the own id is made up from that of its call, which is then named as its parent. */
+/** The id of a heartbeat is derived from its call, which is named as its parent. */
 function decodeToolProgress(state: State, native: Fields): Decoded {
   const parent = text(native, 'parent_tool_use_id')
   if (isFields(native.subagent_retry)) return decodeInnerRetry(state, parent, native.subagent_retry)

@@ -15,19 +15,19 @@ import { type Ask, openTurn, type State } from './state.ts'
 import { update } from './system.ts'
 import { EXIT_PLAN, kindOf, locationsOf } from './tools.ts'
 
-/** The tool by which Claude asks a person something. */
+/** The tool by which Claude asks a person a question. */
 const QUESTION = 'AskUserQuestion'
 
-/** The agent asks us: may a tool run, what does a person answer, what does a hook say. */
+/** Decodes requests of the agent: tool permissions, questions and hook callbacks. */
 export function decodeControlRequest(state: State, native: Fields, raw: string): Decoded {
   const nativeId = text(native, 'request_id') ?? ''
   const request = fields(native, 'request')
   switch (text(request, 'subtype')) {
     case 'can_use_tool':
-      // Asked once more while it is open, it is the same question.
+      // A repeated request with an open id is the same request.
       return state.asks.has(requestIdOf(state, nativeId)) ? nothing : emit(ask(state, nativeId, request))
     case 'hook_callback':
-      // We register no hooks; one that was registered elsewhere is let through.
+      // We register no hooks; allows one that another client registered.
       return send([line(controlMessage(nativeId, {}))])
     default: {
       const type = `control_request/${text(request, 'subtype') ?? '?'}`
@@ -78,7 +78,7 @@ function questionsOf(input: unknown): Question[] {
   return list(input, 'questions')
     .filter(isFields)
     .map((question) => ({
-      // Claude takes answers by the text of the question.
+      // Claude identifies answers by the text of the question.
       id: text(question, 'question') ?? '',
       ...compact({ header: text(question, 'header') }),
       text: text(question, 'question') ?? '',
@@ -100,7 +100,7 @@ export function decodeControlCancel(state: State, native: Fields): Decoded {
   return emitAll(withdrawRequest(state.ledger, requestId, reason))
 }
 
-/** The answer to a command of ours; a refusal is worth saying, and which models there are. */
+/** Decodes the response to our command; reports a rejection and the available models. */
 export function decodeControlResponse(state: State, native: Fields): Decoded {
   const response = fields(native, 'response')
   const id = text(response, 'request_id') ?? ''
@@ -135,7 +135,7 @@ function refusalCode(command: string | undefined): NoticeCode {
   return command === 'set_permission_mode' || command === 'set_model' ? 'mode_refused' : 'protocol_refused'
 }
 
-/** Commands as newline JSON; a line that is not JSON would kill the process. */
+/** Encodes commands as JSON lines; a line that is not JSON would terminate the process. */
 export function encodeLive(state: State, command: Command): Decoded {
   switch (command.type) {
     case 'open':
@@ -163,22 +163,22 @@ export function encodeLive(state: State, command: Command): Decoded {
   }
 }
 
-/** Its name for the model that is used where none is chosen. */
+/** Claude's name for the default model. */
 const DEFAULT_MODEL = 'default'
 
-/** Approval and sandbox are a permission mode; everything else of a policy is set on the command line. */
+/** Approval and sandbox map to a permission mode; the rest of a policy is set on the command line. */
 function setPolicy(state: State, { policy, mode }: Extract<Command, { type: 'set_policy' }>): Decoded {
   if (mode !== undefined) return control(state, { subtype: 'set_permission_mode', mode })
-  if (!policy) return refuse('invalid_request', 'neither a policy nor a mode is given')
+  if (!policy) return refuse('invalid_request', 'either a policy or a mode is required')
   const started = state.start.policy
   if (!isSamePolicy(started, policy, 'approval', 'sandbox')) return nextProcess
   const wanted = permissionMode(policy)
-  // Claude bypasses permissions only where it was started with that.
+  // Claude bypasses permissions only if it was started in that mode.
   if (wanted === BYPASS_MODE && startMode(state.start) !== BYPASS_MODE) return nextProcess
   return control(state, { subtype: 'set_permission_mode', mode: wanted })
 }
 
-/** The prompt of a process of one turn, where it is more than text. */
+/** The prompt of a one-turn process, if it has images. */
 export function encodeWithImages({ text, images }: Extract<Command, { type: 'prompt' }>): Decoded {
   return send([line(userMessage(text, undefined, images)), { kind: 'end' }])
 }
@@ -188,7 +188,7 @@ function control(state: State, request: Fields): Decoded {
 }
 
 function write(state: State, message: Fields): Decoded {
-  note(state, message)
+  applySent(state, message)
   return send([line(message)])
 }
 
@@ -212,9 +212,9 @@ function userMessage(
 
 function answer(state: State, command: AnswerCommand): Decoded {
   const asked = state.asks.get(command.requestId)
-  if (!asked) return refuse('request_not_found', `claude no longer asks ${command.requestId}`)
+  if (!asked) return refuse('request_not_found', `claude has no open request ${command.requestId}`)
   if (command.decision === 'deny') return deny(state, asked, command)
-  // Allowing a question would answer it with nothing, and answers would allow what nobody has read.
+  // Allowing a question would answer it with nothing, and answering a permission would allow it unread.
   if ((command.decision === 'answered') !== (asked.tool === QUESTION))
     return refuse('invalid_request', `decision: "${command.decision}" does not fit what ${asked.tool} asks`)
   return command.decision === 'answered'
@@ -226,7 +226,7 @@ function deny(state: State, asked: Ask, command: AnswerCommand): Decoded {
   const message = command.message ?? 'The user refused this.'
   const interrupt = command.interrupt && { interrupt: true }
   const step = respond(state, asked, { behavior: 'deny', message, ...interrupt })
-  // What Claude calls the user is us; who really decided is known here alone.
+  // Claude reports us as the user; only this side knows who decided.
   if (asked.toolId !== undefined) refuseTool(state.ledger, asked.toolId, command.by ?? 'person')
   return step
 }
@@ -237,7 +237,7 @@ function answerQuestion(state: State, asked: Ask, command: AnswerCommand): Decod
       ([question, labels]) => [question, labels.filter((label) => label.trim() !== '').join(', ')] as const,
     )
     .filter(([, joined]) => joined !== '')
-  if (answers.length === 0) return refuse('invalid_request', 'answers: an empty answer is not an answer')
+  if (answers.length === 0) return refuse('invalid_request', 'answers: an answer must not be empty')
   const updatedInput = { ...inputOf(asked), answers: Object.fromEntries(answers) }
   return respond(state, asked, { behavior: 'allow', updatedInput })
 }
@@ -252,7 +252,7 @@ function allow(state: State, asked: Ask, command: AnswerCommand): Decoded {
   return send(step.writes, [{ type: 'tool.updated', toolId, input: command.input }])
 }
 
-/** The request's own input, which the answer has to give back. */
+/** The input of the request, which the answer must repeat. */
 function inputOf({ input }: Ask): Fields {
   return isFields(input) ? input : {}
 }
@@ -270,11 +270,11 @@ function controlError(nativeId: string, error: string): Write {
 }
 
 export function sentLive(state: State, frame: Frame): Command | undefined {
-  return isFields(frame.value) ? note(state, frame.value) : undefined
+  return isFields(frame.value) ? applySent(state, frame.value) : undefined
 }
 
-/** What a line to the agent means for the state, whoever wrote it: `encode` and transcripts come through here. */
-function note(state: State, message: Fields): Command | undefined {
+/** Updates the state for a line sent to the agent; both `encode` and transcripts use it. */
+function applySent(state: State, message: Fields): Command | undefined {
   switch (text(message, 'type')) {
     case 'user':
       return noteUser(state, message)
@@ -289,7 +289,7 @@ function note(state: State, message: Fields): Command | undefined {
       return { type: 'interrupt' }
     }
     case 'control_response':
-      return noteAnswer(state, fields(message, 'response'))
+      return applyAnswer(state, fields(message, 'response'))
     default:
       return undefined
   }
@@ -314,10 +314,10 @@ function noteUser(state: State, message: Fields): Command {
   return { type: 'prompt', ...named }
 }
 
-function noteAnswer(state: State, response: Fields): Command | undefined {
+function applyAnswer(state: State, response: Fields): Command | undefined {
   const requestId = requestIdOf(state, text(response, 'request_id') ?? '')
   const asked = state.asks.get(requestId)
-  // Whoever could not answer has not said no: the call fails, and the request goes with the turn.
+  // A failed answer is not a denial: the call fails, and the request ends with the turn.
   if (text(response, 'subtype') === 'error') return undefined
   if (!asked || !closeRequest(state.ledger, requestId)) return undefined
   state.asks.delete(requestId)

@@ -1,13 +1,13 @@
 import { codeOfStatus } from '../../model/http-status.ts'
 import type { ErrorCode } from '../../model/index.ts'
 
-/** The status decides where there is one; otherwise Claude's own word for it, then the text. */
+/** Uses the status if there is one, then Claude's error type, then the text. */
 export function errorCodeOf(
   status: number | undefined,
   word: string | undefined,
   message: string,
 ): ErrorCode {
-  // An account without credit has the status of a request that is wrong.
+  // An account without credit has the status of an invalid request.
   if (word === 'billing_error') return 'quota_exceeded'
   if (status !== undefined) return codeOfStatus(status)
   if (word === 'authentication_failed' || /not logged in|\/login|invalid api key/i.test(message)) {
@@ -20,7 +20,7 @@ export function errorCodeOf(
   return codeOfText(message)
 }
 
-/** What the program says on stderr, or in a lone result, when no turn came about. */
+/** Classifies the text on stderr or in a lone result when no turn started. */
 export function codeOfText(message: string): ErrorCode {
   if (/No conversation found/.test(message)) return 'session_not_found'
   if (/not logged in|Please run \/login|invalid api key/i.test(message)) return 'authentication_failed'

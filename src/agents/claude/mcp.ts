@@ -11,7 +11,7 @@ const IN_INITIALIZE = '2.1.326'
 
 type Servers = NonNullable<SessionOptions['mcpServers']>
 
-/** Arguments and files that hand over the MCP servers. Keys of servers never appear on the command line. */
+/** Arguments and files that configure the MCP servers. Keys of servers never appear on the command line. */
 export function mcpLaunch(start: Start): { args: string[]; files: LaunchFile[] } {
   const { mcpServers } = start.options
   if (!mcpServers) return { args: [], files: [] }
@@ -20,7 +20,7 @@ export function mcpLaunch(start: Start): { args: string[]; files: LaunchFile[] }
   return { args: [`--mcp-config=${filePath(MCP_FILE)}`], files: [{ name: MCP_FILE, text }] }
 }
 
-/** The servers that the initialize request carries, so that their keys are not written to a file either. */
+/** The servers passed in the initialize request, so that their keys are not written to a file either. */
 export function serversInInitialize({
   launch,
   version,
@@ -30,7 +30,7 @@ export function serversInInitialize({
   return compareVersions(version, IN_INITIALIZE) < 0 ? undefined : nativeServers(options.mcpServers)
 }
 
-/** Claude Code confirms that it read the servers; without that it runs with none of them. */
+/** Claude Code confirms that it read the servers; without the confirmation it runs without them. */
 export function serversRefused(start: Start, answer: Fields): Emitted[] {
   if (!serversInInitialize(start) || answer.mcp_servers_applied === true) return []
   const message = 'Claude Code did not read the MCP servers of the initialize request; it runs without them'

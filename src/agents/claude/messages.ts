@@ -15,7 +15,7 @@ import { noteTaskCall, planAfter } from './tasks.ts'
 import { EXIT_PLAN, exitCodeIn, fileChange, kindOf, locationsOf, pathIn, titleOf } from './tools.ts'
 import { noteInnerCall } from './turn-usage.ts'
 
-/** Whole blocks, one or more a line; their deltas, if any, came before. */
+/** Decodes complete blocks, one or more per line; their deltas, if any, came before. */
 export function decodeAssistant(state: State, native: Fields, raw: string): Decoded {
   const message = fields(native, 'message')
   const content = list(message, 'content')
@@ -23,7 +23,7 @@ export function decodeAssistant(state: State, native: Fields, raw: string): Deco
   const id = text(message, 'id') ?? ''
   const parent = text(native, 'parent_tool_use_id')
   if (parent === undefined && !ownsMessage(state, native, id)) return emitAll(strayBlocks(content))
-  // Older versions repeat a broken stream as a whole message, and say nothing of the half that was shown.
+  // Older versions repeat a broken stream as a complete message without discarding the partial one.
   const stream = streamOf(state, parent)
   const emitted = stream && id !== stream.messageId ? discardBlocks(state, stream) : []
   if (parent === undefined && id !== state.stream.messageId) emitted.push(...foldSteers(state))
@@ -54,13 +54,13 @@ function toolStarted(state: State, native: Fields, block: Fields, message: strin
   const name = text(block, 'name') ?? '?'
   const messageId = matchBlock(streamOf(state, parent), message, 'tool_use', toolId)?.messageId
   if (openToolId(state.ledger, toolId)) return []
-  // That of a sub-agent is the answer to its parent.
+  // The structured output of a sub-agent is the answer to its parent.
   if (name === 'StructuredOutput' && parent === undefined) {
     state.structuredCall = { toolId, output: block.input }
   }
   if (name === EXIT_PLAN) state.plan = { toolId, input: block.input }
   noteTaskCall(state.tasks, name, toolId, block.input)
-  // Tools of MCP servers have names for people.
+  // Tools of MCP servers have display names.
   const title = titleOf(block.input) ?? text(entryOf(native, 'tool_use_meta', toolId), 'display_name')
   const locations = locationsOf(block.input)
   return [
@@ -77,26 +77,26 @@ function toolStarted(state: State, native: Fields, block: Fields, message: strin
   ]
 }
 
-/** The client speaks in the model's place: of a failure, or with what a command of its own has to say. */
+/** The client itself wrote the message: an API failure, or the output of a local command. */
 function isFailure(native: Fields, message: Fields): boolean {
   if (flag(native, 'is_api_error_message')) return true
   const ofCommand = native.local_command_source !== undefined || native.local_command_run !== undefined
   return message.model === '<synthetic>' && !ofCommand
 }
 
-/** An API failure must not read as the answer. */
+/** An API failure must not appear as the answer. */
 function failure(state: State, native: Fields, content: readonly unknown[]): Decoded {
   const message = content.map((block) => (isFields(block) ? (text(block, 'text') ?? '') : '')).join('\n')
   const status = int(native, 'api_error_status')
   const word = text(native, 'error')
-  // A sub-agent that fails is no failure of the turn.
+  // The failure of a sub-agent does not fail the turn.
   if (text(native, 'parent_tool_use_id') === undefined)
     state.apiError = { code: errorCodeOf(status, word, message), message, word }
   const data = compact({ status, error: word, type: text(native, 'api_error_type') })
   return emit({ type: 'notice.raised', level: 'error', code: 'agent_error', message, data })
 }
 
-/** Tool results, and things said in the user's name. */
+/** Decodes tool results and messages on behalf of the user. */
 export function decodeUser(state: State, native: Fields, raw: string): Decoded {
   const content = fields(native, 'message').content
   if (typeof content === 'string') {
@@ -110,14 +110,14 @@ export function decodeUser(state: State, native: Fields, raw: string): Decoded {
   for (const block of content) {
     if (!isFields(block)) continue
     if (block.type === 'tool_result') emitted.push(...toolResult(state, native, block, owner))
-    else if (block.type === 'text') emitted.push(...spokenForUser(state, native))
+    else if (block.type === 'text') emitted.push(...decodeUserText(state, native))
     else if (block.type !== 'image') strange ??= text(block, 'type') ?? '?'
   }
   return strange === undefined ? emitAll(emitted) : unmapped(`user/${strange}`, raw, emitted)
 }
 
-/** Our prompt again, a child's prompt, or a remark for the model: only a refused message matters. */
-function spokenForUser(state: State, native: Fields): Emitted[] {
+/** Our prompt repeated, a child's prompt, or a remark for the model: only a refused message matters. */
+function decodeUserText(state: State, native: Fields): Emitted[] {
   const refused = text(native, 'refused_message_id')
   const stream = streamOf(state, text(native, 'parent_tool_use_id'))
   if (refused === undefined || refused !== stream?.messageId) return []
@@ -128,7 +128,7 @@ function spokenForUser(state: State, native: Fields): Emitted[] {
   return emitted
 }
 
-/** A line has one structured result: that of its only call, or of the one among them that edits the file it names. */
+/** A line has one structured result: that of its only call, or of the call that edits the file it names. */
 function ownerOf(state: State, data: unknown, content: readonly unknown[]): unknown {
   if (content.length === 1 || !isFields(data)) return content[0]
   const results = only(content, isFields).filter((block) => block.type === 'tool_result')
@@ -163,14 +163,14 @@ function toolResult(state: State, native: Fields, block: Fields, owner: unknown)
   }
   const emitted = planChange(state, id, result.status, structured)
   emitted.push(...finishTool(state.ledger, id, result, structured ? fileChange(structured) : []))
-  // Staying in the plan mode that was asked for refuses nothing that the task needed.
+  // Staying in the requested plan mode denies nothing that the task needed.
   const stayed = state.plan?.toolId === id && result.deniedBy === 'policy' && emitted.length > 0
   if (stayed) state.ledger.denials--
   emitted.push(...returnTask(state, id, status.status, structured))
   return emitted
 }
 
-/** Only calls that are open count. */
+/** Only open calls count. */
 function planChange(state: State, id: string, status: string, result: Fields | undefined): Emitted[] {
   const call = state.ledger.tools.get(toolIdOf(state.ledger, id))
   if (!call) return []
@@ -196,7 +196,7 @@ const deniedBy = ruleTable<DeniedBy>({
 
 const NO_ENTRY: Fields = {}
 
-/** What a message tells apart about one of its calls. */
+/** The metadata of one call in a message. */
 function entryOf(native: Fields, key: string, toolId: string): Fields {
   return list(native, key).find((item): item is Fields => isFields(item) && item.id === toolId) ?? NO_ENTRY
 }
@@ -214,7 +214,7 @@ function statusOf(
   if (text(decision, 'decision') === 'reject') {
     return { status: 'denied', deniedBy: deniedBy(decision.source) ?? 'policy' }
   }
-  // Rejected without a decision: the turn, or the sub-agent that was called, was stopped while it ran or waited.
+  // Rejected without a decision: the turn or the sub-agent was cancelled while the call ran or waited.
   const kind = text(meta, 'non_execution_kind')
   if (kind === 'user-rejected' || kind === 'interrupted') return { status: 'cancelled' }
   return { status: flag(block, 'is_error') ? 'error' : 'success' }

@@ -13,7 +13,7 @@ const Usage = z.looseObject({
   output_tokens_details: z.looseObject({ thinking_tokens: count }).nullish(),
 })
 
-/** A whole block of a message, or the empty beginning of one that is going to be streamed. */
+/** A complete block of a message, or the empty start of a streamed one. */
 const Block = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('text'), text: z.string() }),
   z.looseObject({ type: z.literal('thinking'), thinking: z.string(), signature: z.string() }),
@@ -278,7 +278,7 @@ const ControlResponse = z.looseObject({
   ]),
 })
 
-/** What `claude --output-format stream-json` prints, one object a line. Loose: new fields are no error. */
+/** The output of `claude --output-format stream-json`, one object per line. Loose, because new fields are allowed. */
 export const Native = z.discriminatedUnion('type', [
   System,
   StreamEvent,

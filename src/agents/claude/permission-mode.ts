@@ -4,7 +4,7 @@ import { type PolicyModes, policyMode } from '../policy-mode.ts'
 
 export const BYPASS_MODE = 'bypassPermissions'
 
-/** Approval × sandbox as one of Claude's permission modes; it has no sandbox that we could ask for. */
+/** Maps approval × sandbox to a permission mode of Claude; it has no configurable sandbox. */
 export function permissionMode(policy: Policy): string {
   return policyMode(policy, MODES)
 }
@@ -21,7 +21,7 @@ const MODES: PolicyModes<string> = {
   readOnly: 'plan',
 }
 
-/** The mode that a process starts in: the chosen one, but permissions are bypassed only where the policy says so. */
+/** The initial mode of a process: the chosen one, except that permissions are bypassed only if the policy allows it. */
 export function startMode({ policy, mode }: Start): string {
   const byPolicy = permissionMode(policy)
   return mode === undefined || mode === BYPASS_MODE ? byPolicy : mode

@@ -1,14 +1,14 @@
 import type { RequestOption, Scope } from '../../model/index.ts'
 import { type Fields, isFields, list, text, texts } from '../fields.ts'
 
-/** Suggestions of the agent that an allowing answer may grant along with it. */
+/** Permission updates that the agent suggests to grant along with an approval. */
 export type Suggestions = readonly unknown[]
 
 const forSession = (item: unknown) => isFields(item) && text(item, 'destination') === 'session'
 
 /**
- * A suggestion for the local settings is written into the project, so as it is it is offered as "always". The same rule
- * can be granted for the session alone.
+ * A suggestion for the local settings is written to the project, so it is offered as "always". The same rule can be
+ * granted for the session only.
  */
 export function optionsFor(suggestions: Suggestions): RequestOption[] {
   const options: RequestOption[] = [
@@ -26,20 +26,20 @@ export function optionsFor(suggestions: Suggestions): RequestOption[] {
   return options
 }
 
-/** What an answer of this scope grants beyond the one call. */
+/** The updates that an answer of this scope grants beyond the one call. */
 export function grantsOf(suggestions: Suggestions, scope: Scope | undefined): unknown[] {
   if (scope === 'always') return [...suggestions]
   if (scope !== 'session') return []
   return suggestions.filter(isFields).map((suggestion) => ({ ...suggestion, destination: 'session' }))
 }
 
-/** The scope of an answer that granted these. */
+/** The scope of an answer that granted these updates. */
 export function scopeOf(granted: Suggestions): Scope {
   if (granted.length === 0) return 'once'
   return granted.every(forSession) ? 'session' : 'always'
 }
 
-/** Whoever says yes to more than one call has to see what else it allows. */
+/** An approval of more than one call must show what else it allows. */
 function inWords(suggestions: Suggestions): string {
   const words = suggestions.filter(isFields).flatMap(grantWords)
   return words.length === 0 ? '' : `: ${words.join(', ')}`

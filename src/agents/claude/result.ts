@@ -1,15 +1,15 @@
 import { addUsage, decide, type ErrorInfo, type Evidence, type Usage } from '../../model/index.ts'
 import type { Emitted, Exit, TurnVerdict } from '../agent.ts'
+import { exitWithoutResult } from '../exit-without-result.ts'
 import { count, type Fields, flag, int, objects, text, texts } from '../fields.ts'
 import { settle } from '../settle.ts'
-import { silentEnd } from '../silent-end.ts'
 import { isAborted } from './binding.ts'
 import { codeOfText, errorCodeOf } from './errors.ts'
 import { forgetVerdict, resetTurn, type State } from './state.ts'
 import { EXIT_PLAN } from './tools.ts'
 import { addModels, subagentUsage, usageOfResult } from './turn-usage.ts'
 
-/** A turn may have several results: figures add up and the last one decides. */
+/** A turn may have several results: their usage adds up and the last one decides. */
 export function rememberResult(state: State, native: Fields, own: boolean): void {
   const before = state.result
   const { usage, computed, models } = usageOfResult(state, native, isAborted(native))
@@ -24,34 +24,39 @@ export function rememberResult(state: State, native: Fields, own: boolean): void
   state.steps = {}
   state.stepSeen = false
   if (own) forgetVerdict(state)
-  // The model was not called again, so it has not heard of our prompt.
+  // The model was not called again, so it has not received our prompt.
   if (state.waiting) state.waiting.passed = false
 }
 
-/** Staying in plan mode is no refusal, and what was refused before the turn is none of its own. */
+/** Staying in plan mode is not a denial, and denials before the turn do not count for it. */
 function refusalsIn({ refusedBetween }: State, native: Fields): number {
   return objects(native, 'permission_denials').filter(
     (item) => item.tool_name !== EXIT_PLAN && !refusedBetween.has(text(item, 'tool_use_id') ?? ''),
   ).length
 }
 
-/** Settles the turn by the result that was remembered. */
+/** Settles the turn with the recorded result. */
 export function endTurn(state: State, exit?: Exit): Emitted[] {
   const verdict = verdictOf(state, exit)
-  // A process that died by a signal has no code, and that is not success.
+  // A process that was killed by a signal has no exit code; that is not success.
   const exitCode = exit && (exit.code ?? (exit.signal === undefined ? 0 : 1))
   const outcome = decide(verdict, exit?.cause ?? 'exit', exitCode)
   const emitted = settle(state.ledger, outcome)
-  // Nothing outlives the process, not even work in the background.
+  // No work outlives the process, not even background work.
   if (exit) emitted.push(...settle(state.ledger, 'interrupted', true))
-  // Settling may have found more refusals.
+  // Settling may have found more denials.
   verdict.denials = Math.max(verdict.denials, state.ledger.denials)
   verdict.personDenials = state.ledger.personDenials
   const { usage } = verdict
   if (usage) {
     emitted.push(...subagentUsage(state))
-    const told = state.result && !state.result.computed && !state.stepSeen
-    emitted.push({ type: 'usage.reported', scope: 'turn', ...usage, source: told ? 'agent' : 'computed' })
+    const isReported = state.result && !state.result.computed && !state.stepSeen
+    emitted.push({
+      type: 'usage.reported',
+      scope: 'turn',
+      ...usage,
+      source: isReported ? 'agent' : 'computed',
+    })
   }
   emitted.push(verdict)
   if (state.result && wasCut(state.result.native)) state.interrupts.clear()
@@ -59,7 +64,7 @@ export function endTurn(state: State, exit?: Exit): Emitted[] {
   return emitted
 }
 
-/** The turn was stopped on its way, which confirms an interrupt; older versions do not say why. */
+/** The turn was cancelled, which confirms an interrupt; older versions give no reason. */
 function wasCut(native: Fields): boolean {
   return isAborted(native) || text(native, 'subtype') === 'error_during_execution'
 }
@@ -82,7 +87,7 @@ function verdictOf(state: State, exit: Exit | undefined): TurnVerdict {
     ...(usage && { usage }),
     ...(nativeReason !== undefined && { nativeReason }),
     durationMs: count(native, 'duration_ms') ?? 0,
-    // Calls cut by an interrupt are listed as refused too, and nobody refused them.
+    // Calls cut off by an interrupt are also listed as denied, although they were not.
     denials: Math.max(evidence === 'aborted' ? 0 : denials, state.ledger.denials),
     personDenials: state.ledger.personDenials,
     ...(models.size > 0 && { data: { models: Object.fromEntries(models) } }),
@@ -94,7 +99,7 @@ function evidenceOf(native: Fields, state: State): Evidence {
   const subtype = text(native, 'subtype')
   if (subtype === 'error_max_turns') return 'max_steps'
   if (subtype === 'error_max_budget_usd') return 'max_budget'
-  // The subtype says "success" for API failures too, so only this flag tells.
+  // The subtype is "success" for API failures too, so only this flag is reliable.
   if (!flag(native, 'is_error')) return 'success'
   return text(native, 'stop_reason') === 'refusal' || state.refusal ? 'refusal' : 'error'
 }
@@ -112,18 +117,18 @@ function errorOf(state: State, native: Fields, evidence: Evidence): ErrorInfo | 
   return { code: state.apiError.code, message: state.apiError.message }
 }
 
-/** The figures of the results, and of what came after the last one. */
+/** The usage of the results, and of the model calls after the last one. */
 function turnUsage(state: State): Usage | undefined {
-  const told = state.result?.usage ?? {}
-  const usage = state.stepSeen ? addUsage(told, state.steps) : told
+  const reported = state.result?.usage ?? {}
+  const usage = state.stepSeen ? addUsage(reported, state.steps) : reported
   return Object.keys(usage).length === 0 ? undefined : usage
 }
 
-/** No result: the process crashed or never began a turn. */
+/** Without a result the process crashed or never started a turn. */
 function silentVerdict(state: State, exit: Exit | undefined): TurnVerdict {
   const { denials, personDenials } = state.ledger
   const usage = turnUsage(state)
   const base = { type: 'turn.verdict' as const, denials, personDenials, ...(usage && { usage }) }
   if (!exit) return { ...base, evidence: 'none' }
-  return { ...base, ...silentEnd(exit, state.known.nativeSessionId !== undefined, codeOfText) }
+  return { ...base, ...exitWithoutResult(exit, state.known.nativeSessionId !== undefined, codeOfText) }
 }

@@ -1,6 +1,6 @@
 import type { AgentSetup, CredentialSource } from '../setup.ts'
 
-/** Another provider's account is billed, and the keys below are not looked at. */
+/** Another provider's account is billed, and the keys below are ignored. */
 function provider(name: string): CredentialSource {
   return { kind: 'variable', name, values: ['1', 'true', 'yes', 'on'] }
 }
@@ -17,7 +17,7 @@ export const setup: AgentSetup = {
     { kind: 'variable', name: 'ANTHROPIC_AUTH_TOKEN' },
     { kind: 'variable', name: 'ANTHROPIC_API_KEY' },
     { kind: 'variable', name: 'CLAUDE_CODE_OAUTH_TOKEN' },
-    { kind: 'file', place: { base: '.claude', variable: 'CLAUDE_CONFIG_DIR', path: '.credentials.json' } },
+    { kind: 'file', location: { base: '.claude', variable: 'CLAUDE_CONFIG_DIR', path: '.credentials.json' } },
     { kind: 'hidden', platforms: ['darwin'] },
   ],
   sessions: { base: '.claude', variable: 'CLAUDE_CONFIG_DIR', path: 'projects' },

@@ -14,20 +14,20 @@ export interface Block {
   messageId: string
   toolId: string
   toolName: string
-  /** Something of it was shown, so dropping it must be told. */
+  /** Some of the block was shown, so discarding it must be reported. */
   shown: boolean
-  /** Its whole content has come; it can no longer be dropped. */
+  /** The block is complete and can no longer be discarded. */
   whole: boolean
 }
 
 /** The message that a thread is streaming, and its blocks by index. */
 export interface Stream {
-  /** The sub-agent whose thread it is. */
+  /** The sub-agent of this thread. */
   readonly parent: string | undefined
   messageId: string
   model: string | undefined
   blocks: Map<unknown, Block>
-  /** The message belongs to no open turn, so its pieces are dropped. */
+  /** The message belongs to no open turn, so its deltas are dropped. */
   late: boolean
 }
 
@@ -35,25 +35,27 @@ export function newStream(parent?: string): Stream {
   return { parent, messageId: '', model: undefined, blocks: new Map(), late: false }
 }
 
-/** The end of a turn as the process told it; a one-shot process may tell several. */
+/** The end of a turn as the process reported it; a one-shot process may report several. */
 export interface Result {
   native: Fields
   usage: Usage
-  /** The figures are not the agent's own: it gave none, so its steps were added up. */
+  /** The agent reported no usage, so it was summed from the steps. */
   computed: boolean
-  /** What each model used, sub-agents included. */
+  /** The usage of each model, sub-agents included. */
   models: ReadonlyMap<string, ModelUsage>
-  /** Refused calls; older versions tell them only here. */
+  /** Denied calls; older versions report them only here. */
   denials: number
-  /** The last one ended work of the agent's own, while our prompt waited: what it used counts, its verdict does not. */
+  /**
+   * The last result ended the agent's background work while our prompt waited: its usage counts, its verdict does not.
+   */
   own: boolean
 }
 
-/** A prompt on its way: sent, and not yet known to have begun. */
+/** A prompt that was sent and is not yet known to have started. */
 export interface Sent {
   text: string
   promptId: string | undefined
-  /** A call has ended since, so that the model hears of it when it is called next. */
+  /** A tool call has ended since, so the next model call includes this prompt. */
   passed: boolean
 }
 
@@ -68,52 +70,52 @@ export interface Ask {
 export interface State {
   readonly start: Start
   readonly ledger: Ledger
-  /** What the session is known to be, so that a repeated handshake says nothing. */
+  /** The reported session properties, so that a repeated handshake emits nothing. */
   known: Omit<SessionUpdated, 'type'>
-  /** Of the main thread. */
+  /** The stream of the main thread. */
   stream: Stream
-  /** Of each sub-agent that streams too. */
+  /** The streams of sub-agents. */
   readonly innerStreams: Map<string, Stream>
-  /** Whole blocks that came without deltas, counted for each message. */
+  /** The number of complete blocks without deltas, by message. */
   readonly unstreamed: Map<string, number>
-  /** Shell calls that were announced as tasks, and have not ended. */
+  /** Shell calls that were announced as tasks and have not ended. */
   readonly shells: Map<string, { label: string; background: boolean }>
   readonly asks: Map<string, Ask>
-  /** The plan that the open call to leave plan mode proposes; the request for it does not repeat it. */
+  /** The plan of the open call to leave plan mode; the request for it does not repeat the plan. */
   plan: { toolId: string; input: unknown } | undefined
   readonly tasks: Tasks
-  /** How the MCP servers stood when last told. */
+  /** The last reported state of the MCP servers. */
   readonly mcpServers: Map<string, string>
   turnOpen: boolean
   readonly binding: Binding
-  /** The prompt that opened the turn, until it is known to have begun: the agent may be at work of its own. */
+  /** The prompt that opened the turn, until it is known to have started: the agent may be busy with background work. */
   waiting: Sent | undefined
-  /** We have asked for the open turn to be interrupted. */
+  /** We have requested an interrupt of the open turn. */
   interrupting: boolean
-  /** Our interrupts that are neither acknowledged nor seen to have taken effect. */
+  /** Our interrupts that are neither acknowledged nor visibly effective. */
   readonly interrupts: Set<string>
   steers: Sent[]
-  /** The agent tells where prompts with an id begin; older versions do not. */
+  /** The agent reports where prompts with an id start; older versions do not. */
   lifecycle: boolean
-  /** What the model calls since the last result used, in case there is none or it says nothing. */
+  /** The usage of model calls since the last result, in case the result is missing or empty. */
   steps: Usage
   stepSeen: boolean
   result: Result | undefined
-  /** What the results of the turn say of the main thread alone. */
+  /** The usage of the main thread alone, from the results of the turn. */
   mainThread: Usage
-  /** The model calls of each sub-agent since the last result: their prompts in tokens, by message. */
+  /** The model calls of each sub-agent since the last result: prompt tokens by message. */
   readonly innerCalls: Map<string, Map<string, number>>
-  /** The prompts of the last calls of sub-agents that returned. */
+  /** The prompt tokens of the last calls of sub-agents that returned. */
   lastCalls: number
-  /** Older versions tell cost and models as running totals, which a resumed process begins at an unknown base. */
+  /** Older versions report cost and models as running totals, which start at an unknown base in a resumed process. */
   costBefore: number | undefined
   modelsBefore: ReadonlyMap<string, ModelUsage> | undefined
-  /** The last failure of the API, with Claude's own word for it. */
+  /** The last API failure, with Claude's error type. */
   apiError: (ErrorInfo & { word: string | undefined }) | undefined
   refusal: boolean
-  /** The open call that gives structured output. What does not fit its schema is sent back. */
+  /** The open call with structured output. Output that does not match its schema is sent back. */
   structuredCall: { toolId: string; output: unknown } | undefined
-  /** Calls of work in the background that a person refused since the last turn: the next one is told of them too. */
+  /** Background calls that a person denied since the last turn: the next result lists them too. */
   readonly refusedBetween: Set<string>
   structured: unknown
   commandCount: number
@@ -158,7 +160,7 @@ export function initialState(start: Start): State {
   }
 }
 
-/** Forgets what belonged to the turn that ended. */
+/** Resets the state of the ended turn. */
 export function resetTurn(state: State): void {
   state.turnOpen = false
   state.waiting = undefined
@@ -180,7 +182,7 @@ export function resetTurn(state: State): void {
   forgetCalls(state)
 }
 
-/** Forgets what was remembered of calls that were cut: only a result or a notification would have ended it. */
+/** Forgets calls that were cut off: only a result or a notification would have ended them. */
 function forgetCalls({ ledger, shells, tasks }: State): void {
   for (const [id, { background }] of shells) {
     if (!background && openToolId(ledger, id) === undefined) shells.delete(id)
@@ -188,14 +190,14 @@ function forgetCalls({ ledger, shells, tasks }: State): void {
   for (const id of tasks.inputs.keys()) if (openToolId(ledger, id) === undefined) tasks.inputs.delete(id)
 }
 
-/** What was heard between turns, of work in the background, decides nothing in the one that begins. */
+/** Events of background work between turns do not affect the turn that starts. */
 export function openTurn(state: State, progress: 'sent' | 'begun', promptId?: string): void {
   state.turnOpen = true
   bind(state, progress, promptId)
   forgetVerdict(state)
 }
 
-/** Forgets what was heard on the way to a result. */
+/** Resets the evidence collected for a result. */
 export function forgetVerdict(state: State): void {
   state.ledger.denials = 0
   state.ledger.personDenials = 0

@@ -4,7 +4,7 @@ import { type Fields, text } from '../fields.ts'
 import { bindSteer, noteBegun } from './binding.ts'
 import { openTurn, type Sent, type State } from './state.ts'
 
-/** A prompt with an id of ours is queued, started and completed; what matters is where it starts. */
+/** A prompt with our id is queued, started and completed; only its start matters. */
 export function decodeLifecycle(state: State, native: Fields): Decoded {
   state.lifecycle = true
   const uuid = text(native, 'command_uuid')
@@ -24,7 +24,7 @@ function folded(state: State, steer: Sent): Emitted {
   return { type: 'turn.steered', prompt: steer.text, effect: 'folded' }
 }
 
-/** A turn that we did not open with a prompt: one that a steering prompt became, or the agent's own. */
+/** A turn that we did not open with a prompt: a steering prompt became a turn, or the agent started one. */
 export function beginTurn(state: State, steer = state.steers.shift()): Emitted {
   openTurn(state, 'begun', steer?.promptId)
   if (!steer) return { type: 'turn.started', origin: 'agent' }
@@ -32,13 +32,16 @@ export function beginTurn(state: State, steer = state.steers.shift()): Emitted {
   return { type: 'turn.started', origin: 'prompt', prompt: steer.text, ...promptId }
 }
 
-/** The model is told what was sent until here along with the result of its call. */
+/** The model receives pending steering prompts together with the result of its call. */
 export function passSteers(state: State): void {
   if (state.waiting) state.waiting.passed = true
   for (const steer of state.steers) steer.passed = true
 }
 
-/** The model is called again. Older versions, and prompts without an id, say nothing else of what it was told. */
+/**
+ * The model is called again. For older versions and prompts without an id, this is the only sign that steering was
+ * delivered.
+ */
 export function foldSteers(state: State): Emitted[] {
   const emitted: Emitted[] = []
   if (!state.turnOpen) return emitted

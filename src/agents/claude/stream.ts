@@ -16,7 +16,7 @@ const ruleOf = ruleTable<Rule>({
     const message = fields(event, 'message')
     const id = text(message, 'id') ?? ''
     stream.late = stream.parent === undefined && !ownsMessage(state, native, id)
-    // What the thread has left without its end will come again in this one.
+    // Incomplete blocks of the thread will be repeated in this message.
     const emitted = discardBlocks(state, stream)
     if (stream.parent === undefined && !stream.late) emitted.push(...foldSteers(state))
     stream.messageId = id
@@ -53,16 +53,16 @@ const ruleOf = ruleTable<Rule>({
     return emit(addDelta(state.ledger, block.type, block.messageId, piece, stream.parent))
   },
 
-  // Comes after the whole block, so there is nothing left to say.
+  // Follows the complete block, so nothing is left to emit.
   content_block_stop: () => nothing,
 
-  // The only true figures of one model call: whole blocks carry a placeholder.
+  // The only accurate usage of one model call: complete blocks carry a placeholder.
   message_delta(state, stream, event) {
     if (stream.late) return nothing
     const usage = usageOf(fields(event, 'usage'))
     state.steps = addUsage(state.steps, usage)
     state.stepSeen = true
-    // The result says what sub-agents used; counted here for a turn that ends without one.
+    // The result includes the usage of sub-agents; counted here for a turn that ends without one.
     if (stream.parent !== undefined) return nothing
     const model = stream.model === undefined ? {} : { model: stream.model }
     return emit({ type: 'usage.reported', scope: 'step', ...usage, ...model, source: 'agent' })
@@ -76,7 +76,7 @@ const ruleOf = ruleTable<Rule>({
   },
 
   ping: () => nothing,
-  // An error of the model's stream: the retry or the failure that follows tells it.
+  // An error of the model's stream: the following retry or failure reports it.
   error: () => nothing,
 })
 
@@ -105,12 +105,12 @@ function innerStream({ innerStreams }: State, parent: string): Stream {
   return stream
 }
 
-/** Where the deltas of a whole message went, if there were any. */
+/** The stream with the deltas of a complete message, if any. */
 export function streamOf(state: State, parent: string | undefined): Stream | undefined {
   return parent === undefined ? state.stream : state.innerStreams.get(parent)
 }
 
-/** A half message will be repeated under a new id: whatever of it was shown and never came whole is void. */
+/** A partial message will be repeated under a new id: every block that was shown and never completed is discarded. */
 export function discardBlocks(state: State, { blocks }: Stream, fromIndex = 0): Emitted[] {
   const emitted: Emitted[] = []
   for (const [index, block] of blocks) {
@@ -122,7 +122,9 @@ export function discardBlocks(state: State, { blocks }: Stream, fromIndex = 0): 
   return emitted
 }
 
-/** The streamed block that a whole one belongs to: the first of its type in that message that has none yet. */
+/**
+ * Returns the streamed block that a complete one belongs to: the first incomplete block of its type in that message.
+ */
 export function matchBlock(
   stream: Stream | undefined,
   messageId: string,
@@ -139,7 +141,7 @@ export function matchBlock(
   return undefined
 }
 
-/** Identity of a whole block that was never streamed. */
+/** The id of a complete block that was never streamed. */
 export function unstreamedId(state: State, messageId: string): string {
   const n = state.unstreamed.get(messageId) ?? 0
   state.unstreamed.set(messageId, n + 1)

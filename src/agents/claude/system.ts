@@ -27,7 +27,7 @@ type Rule = (state: State, native: Fields) => Decoded
 const ruleOf = ruleTable<Rule>({
   init(state, native) {
     const emitted: Emitted[] = []
-    // No prompt of ours is being worked on: the agent goes on by itself, after work in the background.
+    // No prompt of ours is active: the agent continues by itself, after background work.
     if (state.start.launch === 'live' && !state.turnOpen) emitted.push(beginTurn(state))
     noteBegun(state, native)
     emitted.push(
@@ -51,7 +51,7 @@ const ruleOf = ruleTable<Rule>({
   hook_response(_state, native) {
     const exitCode = int(native, 'exit_code')
     const ended = text(native, 'outcome')
-    // Exit code 2 is how a hook says no.
+    // A hook denies with exit code 2.
     const status = exitCode === 2 ? 'blocked' : ended === 'success' ? 'success' : hookFailure(ended)
     return emit({
       type: 'hook.completed',
@@ -87,7 +87,7 @@ const ruleOf = ruleTable<Rule>({
   },
 
   informational(state, native) {
-    // The prompt never came to the model, and nobody but a hook refused it.
+    // The prompt never reached the model: a hook denied it.
     if (text(fields(native, 'prompt_submit_outcome'), 'kind') === 'blocked_by_hook') state.ledger.denials++
     return notice(levelOf(native.level), text(native, 'content'))
   },
@@ -112,16 +112,16 @@ const ruleOf = ruleTable<Rule>({
     })
   },
 
-  // Estimates while thinking; the usage of the step has the figure.
+  // Estimates while thinking; the usage of the step has the exact figure.
   thinking_tokens: () => nothing,
-  // Repeat what the notification of the task says.
+  // Repeat the notification of the task.
   task_updated: () => nothing,
   background_tasks_changed: () => nothing,
-  // Asks a screen to repaint.
+  // Requests a screen repaint.
   ui_invalidate: () => nothing,
 })
 
-/** A sub-agent in the foreground calls its model again, which its call tells as progress. */
+/** A foreground sub-agent retries its model call; reported as progress of its call. */
 export function decodeInnerRetry(state: State, parent: string | undefined, native: Fields): Decoded {
   const stream = parent === undefined ? undefined : streamOf(state, parent)
   const emitted = stream ? discardBlocks(state, stream) : []
@@ -142,14 +142,14 @@ function retryOf(native: Fields, message: string | undefined): Emitted {
   }
 }
 
-/** The agent forgets what was said. The id of the session that goes on comes with its next handshake. */
+/** The agent clears its context. The id of the new session comes with its next handshake. */
 export function decodeReset(_state: State, native: Fields): Decoded {
   const trigger = text(native, 'trigger')
   return emit({
     type: 'notice.raised',
     level: 'info',
     code: 'agent_warning',
-    message: `the conversation begins anew${trigger === undefined ? '' : `: ${trigger}`}`,
+    message: `the conversation starts over${trigger === undefined ? '' : `: ${trigger}`}`,
   })
 }
 
@@ -158,7 +158,7 @@ export function decodeSystem(state: State, native: Fields, raw: string): Decoded
   return rule ? rule(state, native) : unmapped(`system/${text(native, 'subtype') ?? '?'}`, raw)
 }
 
-/** Only what is new is worth an event. */
+/** Emits only changed properties. */
 export function update(
   state: State,
   now: { [K in keyof SessionUpdated]?: SessionUpdated[K] | undefined },
@@ -178,7 +178,7 @@ function same(a: unknown, b: unknown): boolean {
   return a.length === b.length && a.every((item, index) => item === b[index])
 }
 
-/** A server that did not come up is missing from the tools without another word; told once, not each turn. */
+/** A failed server is missing from the tools without further notice; reported once, not in each turn. */
 function mcpTrouble(state: State, native: Fields): Emitted[] {
   const emitted: Emitted[] = []
   for (const item of list(native, 'mcp_servers')) {
@@ -219,9 +219,9 @@ function notice(level: 'info' | 'warning' | 'error', message: string | undefined
 export function decodeRateLimit(_state: State, native: Fields): Decoded {
   const info = isFields(native.rate_limit_info) ? native.rate_limit_info : native
   const resetsAt = number(info, 'resetsAt') ?? text(info, 'resetsAt')
-  // What is rejected is over the limit, which is not always told in figures.
+  // A rejected request exceeds the limit, even without a figure.
   const used = amount(info, 'utilization') ?? (text(info, 'status') === 'rejected' ? 1 : undefined)
-  // Which of the limits it is, such as five_hour, and how it stands.
+  // The limit, such as five_hour, and its status.
   const words = [text(info, 'rateLimitType'), text(info, 'status')].filter((word) => word !== undefined)
   return emit({
     type: 'limit.reported',

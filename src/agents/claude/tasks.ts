@@ -4,13 +4,13 @@ import { type Fields, fields, isFields, list, objects, text } from '../fields.ts
 import { ruleTable } from '../rules.ts'
 
 /**
- * Claude's list of things to do: tasks that are made, changed and dropped one by one, each with an id. Some
- * versions write it whole instead.
+ * Claude's task list: tasks are created, changed and removed one by one, each with an id. Some versions write the
+ * complete list instead.
  */
 export interface Tasks {
-  /** Undefined while there may be tasks of an earlier process that nobody told of. */
+  /** Undefined while unknown tasks of an earlier process may exist. */
   known: Map<string, PlanItem> | undefined
-  /** What open calls ask for, as far as their results do not repeat it. */
+  /** The inputs of open calls whose results do not repeat them. */
   readonly inputs: Map<string, Fields>
 }
 
@@ -18,7 +18,7 @@ export function noTasks({ resume }: Start): Tasks {
   return { known: resume === undefined ? new Map() : undefined, inputs: new Map() }
 }
 
-/** A call that begins: what the result does not repeat has to be remembered. */
+/** Stores the input of a call whose result does not repeat it. */
 export function noteTaskCall({ inputs }: Tasks, tool: string, toolId: string, input: unknown): void {
   if ((tool === 'TaskUpdate' || tool === 'TodoWrite') && isFields(input)) inputs.set(toolId, input)
 }
@@ -29,7 +29,7 @@ const ruleOf = ruleTable<Rule>({
   TaskCreate(tasks, result) {
     const task = fields(result, 'task')
     const id = text(task, 'id')
-    // Ids count from 1 in each list, so nothing was there before.
+    // Ids start at 1 in each list, so the list was empty before.
     if (id === '1') tasks.known = new Map()
     if (id !== undefined) tasks.known?.set(id, { text: text(task, 'subject') ?? '', status: 'pending' })
   },
@@ -81,14 +81,14 @@ interface Ended {
   succeeded: boolean
 }
 
-/** The whole list after a call that succeeded, if the call changed it. */
+/** Returns the complete list after a successful call, if the call changed it. */
 export function planAfter(tasks: Tasks, { id, name, parent, succeeded }: Ended, result = NOTHING): Emitted[] {
   const rule = ruleOf(name)
   if (!rule) return []
   const input = tasks.inputs.get(id) ?? NOTHING
   tasks.inputs.delete(id)
   if (!succeeded) return []
-  // A session has one list of tasks, and its sub-agents work on it too; a list that is written whole is its writer's.
+  // A session has one task list, which its sub-agents share; a list that is written as a whole belongs to its writer.
   if (name === 'TodoWrite' && parent !== undefined) {
     const items = todosIn(input)
     return items ? [{ type: 'plan.updated', items, parent }] : []

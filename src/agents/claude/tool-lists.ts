@@ -6,7 +6,7 @@ import { TOOLS } from './tools.ts'
 
 const AGENT = 'claude'
 
-/** The tool lists of a policy as arguments. */
+/** Converts the tool lists of a policy to arguments. */
 export function toolArgs({ policy, options }: Start): string[] {
   const { available, preapproved, denied } = policy.tools ?? {}
   const named = (option: string, names: readonly string[] = []) => nativeTools(TOOLS, option, names)
@@ -16,7 +16,7 @@ export function toolArgs({ policy, options }: Start): string[] {
   const excluded = [...named('tools.denied', denied), ...unused.map((server) => TOOLS.mcpName({ server }))]
   return [
     ...(kept ? [flagValue(AGENT, '--tools', kept.builtin.join(','))] : []),
-    // `--tools` chooses among built-in tools only. Servers of the user's settings would bring theirs along.
+    // `--tools` selects built-in tools only. Without this flag, servers of the user's settings would add theirs.
     ...(kept && options.isolation !== 'bare' ? ['--strict-mcp-config'] : []),
     ...(preapproved
       ? [flagValue(AGENT, '--allowedTools', named('tools.preapproved', preapproved).join(','))]
@@ -25,7 +25,7 @@ export function toolArgs({ policy, options }: Start): string[] {
   ]
 }
 
-/** The built-in tools that exist, and the servers whose tools do. */
+/** The available built-in tools, and the servers whose tools are available. */
 function availableTools(names: NonNullable<NonNullable<Policy['tools']>['available']>, given: string[]) {
   const builtin: string[] = []
   const servers: string[] = []
@@ -33,10 +33,18 @@ function availableTools(names: NonNullable<NonNullable<Policy['tools']>['availab
     const mcp = TOOLS.mcpTool(name)
     if (!mcp) {
       if (name.includes('('))
-        throw unsupported(AGENT, 'tools.available', `"${name}" is a rule; only whole tools exist or do not`)
+        throw unsupported(
+          AGENT,
+          'tools.available',
+          `"${name}" is a rule; tools.available accepts whole tools only`,
+        )
       builtin.push(name)
     } else if (mcp.tool !== undefined) {
-      throw unsupported(AGENT, 'tools.available', `it has all tools of a server; name mcp:${mcp.server}`)
+      throw unsupported(
+        AGENT,
+        'tools.available',
+        `it offers all tools of a server or none; use mcp:${mcp.server}`,
+      )
     } else if (given.includes(mcp.server)) {
       servers.push(mcp.server)
     } else {

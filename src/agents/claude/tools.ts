@@ -4,7 +4,7 @@ import { ruleTable } from '../rules.ts'
 import type { ToolTable } from '../tool-names.ts'
 import type { Change } from '../tools.ts'
 
-/** The call by which Claude asks to leave plan mode. */
+/** The call by which Claude requests to leave plan mode. */
 export const EXIT_PLAN = 'ExitPlanMode'
 
 const KINDS: Readonly<Record<string, ToolKind>> = {
@@ -31,7 +31,7 @@ const KINDS: Readonly<Record<string, ToolKind>> = {
   Agent: 'task',
 }
 
-/** Tools without a kind. A name that is missing here is refused in a tool list. */
+/** Tools without a kind. A tool list with any other name is rejected. */
 const OTHERS = [
   ...['AskUserQuestion', 'EnterPlanMode', EXIT_PLAN, 'EnterWorktree', 'ExitWorktree', 'StructuredOutput'],
   ...['CronCreate', 'CronDelete', 'CronList', 'ScheduleWakeup', 'SendMessage', 'ListAgents'],
@@ -61,7 +61,7 @@ export function kindOf(name: string): ToolKind {
   return kinds(name) ?? (name.startsWith('mcp__') ? 'mcp' : 'other')
 }
 
-/** The one argument a person wants to see beside the tool's name. */
+/** The argument to show next to the tool's name. */
 const TITLE_FIELDS = [
   'command',
   'file_path',
@@ -82,25 +82,25 @@ export function titleOf(input: unknown): string | undefined {
   return undefined
 }
 
-/** The file that a call is about, and the path, if any, for which it had to ask. */
+/** The file of a call, and the path that required the request, if any. */
 export function locationsOf(input: unknown, blockedPath?: string): Location[] {
   const path = isFields(input) ? (text(input, 'file_path') ?? text(input, 'notebook_path')) : undefined
   const paths = new Set([path, blockedPath])
   return [...paths].flatMap((one) => (one === undefined ? [] : [{ path: one }]))
 }
 
-/** The file that a structured result is about. */
+/** The file of a structured result. */
 export function pathIn(result: Fields): string | undefined {
   return text(result, 'filePath') ?? text(result, 'notebook_path')
 }
 
-/** File tools tell what they did in their structured result. */
+/** File tools report their changes in the structured result. */
 export function fileChange(result: Fields): Change[] {
   const path = text(result, 'filePath')
   if (path === undefined) return notebookChange(result)
   if (!Array.isArray(result.structuredPatch)) return []
   const before = text(result, 'originalFile')
-  // Only an Edit does not say which it is: what it replaces was there.
+  // Only an Edit does not report whether it created the file: a replaced text implies that it existed.
   const wasThere = result.type === 'update' || before !== undefined || Boolean(text(result, 'oldString'))
   const created = result.type === 'create' || !wasThere
   const after = text(result, 'content') ?? edited(result, before)
@@ -116,7 +116,7 @@ export function fileChange(result: Fields): Change[] {
   ]
 }
 
-/** A notebook is told whole, as it was and as it is. */
+/** A notebook result contains the whole file before and after. */
 function notebookChange(result: Fields): Change[] {
   const path = text(result, 'notebook_path')
   const after = text(result, 'updated_file')
@@ -125,11 +125,11 @@ function notebookChange(result: Fields): Change[] {
   return [{ path, change: 'modified', ...(before !== undefined && { before }), after }]
 }
 
-/** An Edit tells the strings it swapped and not the file that came of it. */
+/** An Edit reports the replaced strings, not the resulting file. */
 function edited(result: Fields, before: string | undefined): string | undefined {
   const from = text(result, 'oldString')
   const to = text(result, 'newString')
-  // An edit of nothing in no file is the whole of a new one.
+  // An edit of an empty string in an empty file creates the whole content.
   if (from === '' && !before) return to
   if (before === undefined || !from || to === undefined) return undefined
   if (result.replaceAll === true) return before.split(from).join(to)
@@ -149,7 +149,7 @@ function unifiedDiff(hunks: readonly unknown[]): string {
   return diff
 }
 
-/** Shell results start with their code when it is not 0. */
+/** Shell results start with their exit code when it is not 0. */
 export function exitCodeIn(output: string): number | undefined {
   const match = /^Exit code (\d{1,3})\b/.exec(output)
   return match ? Number(match[1]) : undefined

@@ -8,27 +8,27 @@ type Models = ReadonlyMap<string, ModelUsage>
 
 interface ResultUsage {
   usage: Usage
-  /** Added up from the steps, because the result has no figures. */
+  /** Summed from the steps, because the result has no usage. */
   computed: boolean
   models: Models
 }
 
 /**
- * What a result adds to its turn. Its `usage` covers the main thread alone; the figures by model cover sub-agents too,
- * as its cost does.
+ * The usage that a result adds to its turn. Its `usage` covers the main thread only; the usage by model and the cost
+ * include sub-agents.
  */
 export function usageOfResult(state: State, native: Fields, aborted: boolean): ResultUsage {
   const main = usageOf(fields(native, 'usage'))
   const models = modelsSince(state, native)
   const costUsd = costOf(state, native, models)
   const counts = models ? countsOf(state, models, main) : main
-  // After an interrupt the figures are all zero: the steps know better, and without one the usage is unknown.
+  // After an interrupt all counts are zero: the steps are more accurate, and without steps the usage is unknown.
   const computed = state.stepSeen && isZeroUsage(counts)
   const unknown = computed || (aborted && isZeroUsage(counts))
   if (!unknown) state.mainThread = addUsage(state.mainThread, main)
   const usage = {
     ...(unknown ? state.steps : counts),
-    // A price of nothing for tokens that were used is no price.
+    // A zero cost for used tokens is not a cost.
     ...(costUsd !== undefined && !(unknown && costUsd === 0) && { costUsd }),
   }
   return { usage, computed, models: models ?? new Map() }
@@ -37,13 +37,16 @@ export function usageOfResult(state: State, native: Fields, aborted: boolean): R
 function countsOf({ result }: State, models: Models, main: Usage): Usage {
   let sum: Usage = {}
   for (const { costUsd: _, contextWindow: __, ...counts } of models.values()) sum = addUsage(sum, counts)
-  // A process that waited for work in the background counts it, and its last call, in the first of its results.
+  // A process that waited for background work includes it, and its last call, in the first of its results.
   if (models.size === 0) return result ? sum : main
-  // A call whose stream broke is only in the figures of the main thread.
+  // A call whose stream broke is counted on the main thread only.
   return (main.total ?? 0) > (sum.total ?? 0) ? main : sum
 }
 
-/** By model since the last result; older versions give running totals, which a resumed process begins at an unknown base. */
+/**
+ * The usage by model since the last result; older versions report running totals, which start at an unknown base in a
+ * resumed process.
+ */
 function modelsSince(state: State, native: Fields): Models | undefined {
   if (isFields(native.model_usage_since_last_result))
     return modelUsagesOf(native.model_usage_since_last_result)
@@ -60,7 +63,7 @@ function modelsSince(state: State, native: Fields): Models | undefined {
   return since
 }
 
-/** The total goes on from an earlier process of the session, so only what is told for this result alone counts. */
+/** The total continues from an earlier process of the session, so only the cost of this result counts. */
 function costOf(state: State, native: Fields, models: Models | undefined): number | undefined {
   const total = amount(native, 'total_cost_usd')
   const before = state.costBefore
@@ -80,7 +83,7 @@ export function addModels(before: Models, now: Models): Models {
   return models
 }
 
-/** One message of a sub-agent is one model call. Its prompt is counted exactly; its output is a placeholder. */
+/** One message of a sub-agent is one model call. Its prompt count is exact; its output count is a placeholder. */
 export function noteInnerCall(state: State, parent: string, messageId: string, native: Fields): void {
   const { total, output = 0 } = usageOf(native)
   if (total === undefined) return
@@ -92,15 +95,15 @@ export function noteInnerCall(state: State, parent: string, messageId: string, n
   calls.set(messageId, total - output)
 }
 
-/** The last call of a sub-agent: its message is not always shown, and the result of the sub-agent's call counts it. */
+/** The last call of a sub-agent: its message is not always shown, but the result of the sub-agent's call counts it. */
 export function noteLastCall(state: State, result: Fields): void {
   const { total = 0, output = 0 } = usageOf(fields(result, 'usage'))
   state.lastCalls += total - output
 }
 
 /**
- * What the sub-agents of the turn used: all that the main thread did not. Claude also makes calls that are nobody's,
- * such as those of its permission classifier, so this is reported only where the prompts of the sub-agents add up to it.
+ * The usage of the turn's sub-agents: the total minus the main thread. Claude also makes other calls, such as those of
+ * its permission classifier, so this is reported only if it equals the sum of the sub-agents' prompts.
  */
 export function subagentUsage({ result, mainThread, innerCalls, lastCalls }: State): Emitted[] {
   if (!result || result.computed || innerCalls.size === 0) return []

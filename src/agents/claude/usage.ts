@@ -5,7 +5,7 @@ export interface ModelUsage extends Usage {
   contextWindow?: number
 }
 
-/** Claude's counts are already disjoint: input, cache reads and cache writes do not overlap. */
+/** Claude's counts are disjoint: input, cache reads and cache writes do not overlap. */
 export function usageOf(native: Fields): Usage {
   return tokens({
     input: count(native, 'input_tokens'),
@@ -16,7 +16,7 @@ export function usageOf(native: Fields): Usage {
   })
 }
 
-/** What each model used: the only figures of a result that include sub-agents. */
+/** The usage by model: the only figures of a result that include sub-agents. */
 export function modelUsagesOf(native: Fields): Map<string, ModelUsage> {
   const models = new Map<string, ModelUsage>()
   for (const [model, used] of Object.entries(native)) {

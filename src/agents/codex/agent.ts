@@ -1,6 +1,6 @@
 import { type Capabilities, MainstemError, OUTSIDE_ID } from '../../model/index.ts'
 import { type Agent, type ProcessLaunch, recipe, type Start } from '../agent.ts'
-import { pictureArgs, pictureFiles } from '../pictures.ts'
+import { imageArgs, imageFiles } from '../image-files.ts'
 import { toolNames } from '../tool-names.ts'
 import { appServerCodec } from './app-server/codec.ts'
 import { threadParams } from './app-server/thread.ts'
@@ -58,7 +58,7 @@ export const codex: Agent = {
         diffs: true,
       },
       launch(start) {
-        // Refuses what no thread could be opened with, before anything starts.
+        // Validates the thread parameters before anything starts.
         threadParams(start)
         return program('app-server')
       },
@@ -81,16 +81,16 @@ export const codex: Agent = {
         ...program(
           'exec',
           '--json',
-          // A directory that is no repository is no reason to refuse: the app-server has no such check.
+          // Works outside of git repositories, like the app-server, which has no such check.
           '--skip-git-repo-check',
           ...execPolicyArgs(start.policy),
           ...execOptionArgs(start.options, start.policy),
-          ...pictureArgs('codex', '--image', start),
+          ...imageArgs('codex', '--image', start),
           ...resumeArgs(start),
-          // The prompt comes by stdin.
+          // The prompt is read from stdin.
           '-',
         ),
-        files: [...execFiles(start.options), ...pictureFiles('codex', start)],
+        files: [...execFiles(start.options), ...imageFiles('codex', start)],
       }),
     }),
   },
@@ -106,9 +106,9 @@ function program(...args: string[]): ProcessLaunch {
   }
 }
 
-/** A subcommand with a bare id, so the id must not read as a flag. */
+/** The id is a positional argument of a subcommand, so it must not look like a flag. */
 function resumeArgs({ resume }: Start): string[] {
   if (resume === undefined) return []
-  if (!OUTSIDE_ID.test(resume)) throw new MainstemError('invalid_request', 'resume: not an id')
+  if (!OUTSIDE_ID.test(resume)) throw new MainstemError('invalid_request', 'resume: not a session id')
   return ['resume', resume]
 }

@@ -1,6 +1,6 @@
 import type { TurnVerdict } from '../agent.ts'
 
-/** The last message of a turn; also as what it stands for, where a form was asked for. */
+/** The last message of a turn; also parsed as JSON if structured output was requested. */
 export function answerOf(
   answer: string | undefined,
   structured: boolean,

@@ -19,39 +19,39 @@ import type { Declined } from './refusals.ts'
 import { endedAgents, receiversOf } from './subagents.ts'
 import { changeOf, changesOf, contentText, mcpResult, statusOf } from './tools.ts'
 
-/** Where an item is in its life. */
+/** The phase of an item. */
 export type Phase = 'started' | 'updated' | 'completed'
 
 type Result = Pick<Partial<ToolResult>, 'output' | 'error' | 'exitCode' | 'data' | 'durationMs'>
 
 /**
- * A kind of item that is a tool call: how its start and its result read. Each looks at its own fields alone: to ask
- * every item for what few have is a search each time.
+ * Rules for an item kind that is a tool call: its start and its result. Each reads only its own fields, because lookups
+ * of fields that few items have are slow.
  */
 export interface CallRule {
   start(item: Fields, toolId: string, parent: string | undefined): ToolStart
   resultOf?(item: Fields): Result
   changesOf?(item: Fields): readonly Change[]
-  /** Its input may be told only while it runs, or as it ends. */
+  /** Its input may be reported only while it runs, or at its end. */
   grows?: true
-  /** It is about agents, which it starts or finds at their end. */
+  /** The call concerns sub-agents, which it starts or finds ended. */
   agents?: true
 }
 
 const NO_RESULT: Result = {}
 
-/** What both programs keep of their calls. */
+/** The state that both programs keep for their calls. */
 interface Calls {
   readonly ledger: Ledger
   readonly declined: Declined
 }
 
-/** Named by us and not by the item: a name that was just read is one more string for every call. */
+/** The name is a constant, because reading it from the item would allocate a string per call. */
 const command = (name: string): CallRule => ({
   start(item, toolId, parent) {
     const line = asText(item.command)
     const cwd = asText(item.cwd)
-    // By far the most frequent call: `codex exec` tells no folder.
+    // The most frequent call: `codex exec` reports no directory.
     const input =
       cwd === undefined && line !== undefined ? { command: line } : compact({ command: line, cwd })
     return { toolId, name, kind: 'execute', title: line, input, parent }
@@ -71,7 +71,7 @@ const fileChange = (name: string): CallRule => ({
     for (const native of changes) {
       if (!isFields(native) || typeof native.path !== 'string') continue
       const { change, from, path } = changeOf(native)
-      // A file that goes weighs most: that is what people want to be asked about. One that moves is in two places.
+      // A deletion takes precedence, because it matters most for approval. A move affects two locations.
       if (change === 'deleted') kind = 'delete'
       else if (change === 'renamed' && kind === 'edit') kind = 'move'
       if (from !== undefined) locations.push({ path: from })
@@ -83,7 +83,7 @@ const fileChange = (name: string): CallRule => ({
   changesOf,
 })
 
-/** Tools of servers are named with them. */
+/** Tools of servers are named with their server. */
 function nameIn(owner: string | undefined, item: Fields): string {
   const tool = text(item, 'tool') ?? '?'
   return owner ? `${owner}.${tool}` : tool
@@ -98,7 +98,7 @@ const mcp: CallRule = {
 
 const webSearch = (name: string): CallRule => ({
   start(item, toolId, parent) {
-    // Empty as long as the model has not said what it looks for.
+    // Empty until the model has chosen a query.
     const query = text(item, 'query') || undefined
     const action = fields(item, 'action')
     return {
@@ -164,7 +164,7 @@ const imageView: CallRule = {
   },
 }
 
-/** By the name of the item in either program. */
+/** By the item name in either program. */
 export const callRules: Readonly<Record<string, CallRule>> = {
   command_execution: command('command_execution'),
   commandExecution: command('commandExecution'),
@@ -180,7 +180,7 @@ export const callRules: Readonly<Record<string, CallRule>> = {
   imageView,
 }
 
-/** What an item says as a tool call. */
+/** Decodes an item as a tool call. */
 export function decodeCall(
   state: Calls,
   rule: CallRule,
@@ -196,13 +196,13 @@ export function decodeCall(
     const grown = growCall(ledger, rule, open, item)
     return phase === 'completed' ? [...grown, ...endCall(state, rule, id, open, item)] : grown
   }
-  // An end without a start is told whole; what comes after an end says nothing.
+  // An end without a start is emitted as a whole; frames after an end are ignored.
   if (phase !== 'started' && ledger.closedTools.has(id)) return []
   const started = startTool(ledger, rule.start(item, id, parent))
   return phase === 'completed' ? [started, ...endCall(state, rule, id, undefined, item)] : [started]
 }
 
-/** What the item tells of the input that its start did not. */
+/** Emits the input that the start did not contain. */
 function growCall(ledger: Ledger, rule: CallRule, open: string, item: Fields): Emitted[] {
   const tool = ledger.tools.get(open)
   if (!tool) return []
@@ -224,7 +224,7 @@ function endCall(
   const result = rule.resultOf?.(item) ?? NO_RESULT
   const refusedBy = open === undefined ? undefined : ledger.tools.get(open)?.refusedBy
   const ended = statusOf(item, result)
-  // Codex tells that a call was refused; by whom, only who answered it knows.
+  // Codex reports that a call was denied; only the side that answered knows by whom.
   const status = refusedBy && ended !== 'success' ? 'denied' : ended
   if (status === 'denied' && !refusedBy) state.declined.ended++
   const deniedBy = status === 'denied' ? (refusedBy ?? 'policy') : undefined

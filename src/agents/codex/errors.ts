@@ -1,11 +1,11 @@
 import { codeOfStatus } from '../../model/http-status.ts'
 import type { ErrorCode, ErrorInfo, Evidence } from '../../model/index.ts'
 import type { Emitted, Exit } from '../agent.ts'
+import { exitWithoutResult } from '../exit-without-result.ts'
 import { compact, type Fields, fields, int, isFields, text } from '../fields.ts'
 import { ruleTable } from '../rules.ts'
-import { silentEnd } from '../silent-end.ts'
 
-/** What Codex calls a failure; where it knows an HTTP status, that decides. */
+/** Codex's names for failures; an HTTP status takes precedence. */
 const codeOfWord = ruleTable<ErrorCode>({
   usageLimitExceeded: 'quota_exceeded',
   sessionBudgetExceeded: 'quota_exceeded',
@@ -26,7 +26,7 @@ const codeOfWord = ruleTable<ErrorCode>({
   responseTooManyFailedAttempts: 'connection_failed',
 })
 
-/** Words of Codex for "the model, or who runs it, will not do this". */
+/** Codex's names for a refusal by the model or its provider. */
 const REFUSALS: ReadonlySet<string> = new Set(['cyberPolicy', 'misalignmentPolicyViolation'])
 
 const TEXTS: readonly (readonly [RegExp, ErrorCode])[] = [
@@ -44,23 +44,23 @@ const TEXTS: readonly (readonly [RegExp, ErrorCode])[] = [
   [/connection failed|reading the server response|request timed out/i, 'connection_failed'],
 ]
 
-/** `codex exec` has no error codes: the message is all there is. */
+/** `codex exec` has no error codes: the message is the only evidence. */
 export function codeOfText(message: string): ErrorCode {
   const status = statusIn(message)
   if (status !== undefined) return codeOfStatus(status)
   return TEXTS.find(([pattern]) => pattern.test(message))?.[1] ?? 'unknown'
 }
 
-/** How it refuses arguments, whatever it says about them. */
+/** The exit code for invalid arguments. */
 const BAD_ARGUMENTS = 2
 
-/** The process ended without a result. */
+/** The process exited without a result. */
 export function silence(
   { threadId }: { threadId: string | undefined },
   exit: Exit,
 ): { evidence: Evidence; error?: ErrorInfo } {
   const codeOf = exit.code === BAD_ARGUMENTS ? () => 'unsupported_option' as const : codeOfText
-  return silentEnd(exit, threadId !== undefined, codeOf)
+  return exitWithoutResult(exit, threadId !== undefined, codeOf)
 }
 
 function statusIn(message: string): number | undefined {
@@ -69,27 +69,27 @@ function statusIn(message: string): number | undefined {
 }
 
 /** `"usageLimitExceeded"`, or `{"httpConnectionFailed": {"httpStatusCode": 401}}`. */
-function readInfo(info: unknown): { word: string | undefined; status: number | undefined } {
-  if (typeof info === 'string') return { word: info, status: undefined }
-  if (!isFields(info)) return { word: undefined, status: undefined }
-  const words = Object.keys(info)
-  // One that is new may still tell its status.
-  const word = words.find((key) => codeOfWord(key) !== undefined) ?? words[0]
-  return { word, status: word === undefined ? undefined : int(fields(info, word), 'httpStatusCode') }
+function readInfo(info: unknown): { name: string | undefined; status: number | undefined } {
+  if (typeof info === 'string') return { name: info, status: undefined }
+  if (!isFields(info)) return { name: undefined, status: undefined }
+  const names = Object.keys(info)
+  // An unknown name may still include a status.
+  const name = names.find((key) => codeOfWord(key) !== undefined) ?? names[0]
+  return { name, status: name === undefined ? undefined : int(fields(info, name), 'httpStatusCode') }
 }
 
 /** Why a turn of the app-server failed. */
 export function turnError(native: Fields): { error: ErrorInfo; evidence: Evidence } {
   const message = text(native, 'message') ?? 'the turn failed'
-  const { word, status } = readInfo(native.codexErrorInfo)
-  const code = status === undefined ? (codeOfWord(word) ?? codeOfText(message)) : codeOfStatus(status)
+  const { name, status } = readInfo(native.codexErrorInfo)
+  const code = status === undefined ? (codeOfWord(name) ?? codeOfText(message)) : codeOfStatus(status)
   return {
-    error: { code, message, ...(word !== undefined && { native: word }) },
-    evidence: word !== undefined && REFUSALS.has(word) ? 'refusal' : 'error',
+    error: { code, message, ...(name !== undefined && { native: name }) },
+    evidence: name !== undefined && REFUSALS.has(name) ? 'refusal' : 'error',
   }
 }
 
-/** Codex tries again by itself and says "Reconnecting... 1/2"; nothing for any other message. */
+/** Codex retries by itself and reports "Reconnecting... 1/2"; undefined for any other message. */
 export function retryOf(message: string, info?: unknown): Emitted | undefined {
   const found = /^Reconnecting\.\.\. (\d+)\/(\d+)/.exec(message)
   if (!found) return undefined

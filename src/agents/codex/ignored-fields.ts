@@ -1,55 +1,55 @@
-/** What Codex says and no event carries: a field by its name or by the end of its path, or a whole frame. */
+/** Native fields without a counterpart in our events: a field by name or path suffix, or a whole frame. */
 export const dropped: Readonly<Record<string, string>> = {
-  method: 'what kind of frame it is, which the event says in its own words',
-  type: 'what kind of thing it is, which the event says in its own words',
-  status: 'how something stands or ended, which events say in their own words',
+  method: 'the frame type, which the event expresses with its own type',
+  type: 'the type, which the event expresses with its own type',
+  status: 'a status, which the event expresses with its own type',
   'turn.id': 'the entry has the number of its turn',
   'item.id': 'of plans, warnings and activities of sub-agents; calls and messages keep theirs',
   turnId: 'the entry has the number of its turn',
   rootTurnId: 'the entry has the number of its turn',
   itemsView: 'how much of a turn its frame repeats',
-  itemId: 'of a question to a person, which is no call',
-  // Of a command
+  itemId: 'the item id of a question to a person, which is not a call',
+  // Command fields
   commandActions: 'a guess at what the command does; the command itself is kept',
   processId: 'of a shell that Codex owns',
   source: 'which part of Codex ran it',
   environmentId: 'always the local machine',
-  // Of sub-agents
+  // Sub-agent fields
   agentPath: 'its last part is the label',
   reasoningEffort: 'a setting of Codex',
-  // Of the question whether an MCP tool may run
+  // Fields of the request to run an MCP tool
   _meta: 'its arguments are the input, its scopes are the options',
   mode: 'how the form is meant to be shown',
-  // Of the answer that opens a thread
-  userAgent: 'the version is told by the thread',
+  // Fields of the response that opens a thread
+  userAgent: 'the thread reports the version',
   codexHome: 'where Codex keeps its files',
-  platformFamily: 'the machine we run on ourselves',
-  platformOs: 'the machine we run on ourselves',
+  platformFamily: 'the local machine',
+  platformOs: 'the local machine',
   'thread.cwd': 'the directory it was started in is in the first entry of the log',
   'result.cwd': 'the directory it was started in is in the first entry of the log',
   environments: 'the directory it was started in is in the first entry of the log',
   runtimeWorkspaceRoots: 'the directory it was started in is in the first entry of the log',
-  approvalPolicy: 'repeats what we asked for',
-  approvalsReviewer: 'repeats what we asked for',
-  'activePermissionProfile.id': 'repeats what we asked for',
+  approvalPolicy: 'repeats our request',
+  approvalsReviewer: 'repeats our request',
+  'activePermissionProfile.id': 'repeats our request',
   developer_instructions: 'its own instructions for a mode',
   multiAgentMode: 'a setting of Codex',
   modelProvider: 'a setting of Codex',
   historyMode: 'how Codex keeps its history',
-  originator: 'our own name, said back',
+  originator: 'an echo of our client name',
   'thread.path': 'where Codex keeps its history',
   preview: 'the beginning of an earlier prompt',
   turns: 'the history of a resumed thread, which is in an earlier log',
   turnsBackwardsCursor: 'for paging through the history',
   itemsBackwardsCursor: 'for paging through the history',
-  // Answers to calls that are not ours
-  data: 'lists of models and threads that we never ask for',
-  config: 'the configuration of the user, which we never ask for',
-  origins: 'the configuration of the user, which we never ask for',
+  // Responses to calls that we do not make
+  data: 'lists of models and threads that we never request',
+  config: 'the configuration of the user, which we never request',
+  origins: 'the configuration of the user, which we never request',
   readStates: 'marks for unread turns',
   nextCursor: 'for paging through lists',
   backwardsCursor: 'for paging through lists',
-  'id=c': 'our own id of a call to the server, in its answer',
+  'id=c': 'an echo of our call id',
   // Whole frames
   'turn/diff/updated': 'each replaces the one before; the last is in turn.completed',
   'thread/readState/changed': 'marks for unread turns',

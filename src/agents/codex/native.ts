@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** Loose schemas of what Codex writes, for tests: a field that is not named here may be anything. */
+/** Loose schemas of Codex's output, for tests: any other field is allowed. */
 const id = z.string()
 const word = z.string().nullish()
 

@@ -8,20 +8,20 @@ import { allowedServers, otherServers } from './tool-lists.ts'
 const AGENT = 'codex'
 const SCHEMA_FILE = 'schema.json'
 
-/** What neither launch can do. */
+/** Rejects options that neither launch supports. */
 export function refuseOptions({ checkpointing, isolation }: SessionOptions): void {
-  if (checkpointing !== undefined) throw unsupported(AGENT, 'checkpointing', 'it keeps none')
+  if (checkpointing !== undefined) throw unsupported(AGENT, 'checkpointing', 'it has no checkpoints')
   if (isolation !== undefined && isolation !== 'user')
-    throw unsupported(AGENT, `isolation ${isolation}`, 'it cannot leave out the settings of a project')
+    throw unsupported(AGENT, `isolation ${isolation}`, 'it cannot ignore the settings of a project')
 }
 
-/** Refuses a name that would not be one part of a dotted key. */
+/** Rejects a name that is not one segment of a dotted key. */
 export function serverName(name: string): string {
   if (/^[A-Za-z0-9_-]+$/.test(name)) return name
-  throw unsupported(AGENT, `mcpServers.${name}`, 'a name of letters, digits, "_" and "-" is needed')
+  throw unsupported(AGENT, `mcpServers.${name}`, 'the name may contain only letters, digits, "_" and "-"')
 }
 
-/** A server as Codex's configuration has it. */
+/** Converts a server to Codex's configuration format. */
 export function mcpServerConfig(name: string, server: McpServer) {
   serverName(name)
   if (server.trust) throw unsupported(AGENT, `mcpServers.${name}.trust`, 'it asks for every server')
@@ -37,7 +37,7 @@ export function mcpServerConfig(name: string, server: McpServer) {
   })
 }
 
-/** Options of the one-shot launch, as arguments. */
+/** Converts options of the one-shot launch to arguments. */
 export function execOptionArgs(options: SessionOptions, policy: Policy): string[] {
   refuseOptions(options)
   const { model, effort, systemPrompt, extraDirectories, outputSchema } = options
@@ -58,7 +58,7 @@ export function execOptionArgs(options: SessionOptions, policy: Policy): string[
   ]
 }
 
-/** What the one-shot launch takes from files only. */
+/** Options that the one-shot launch reads from files only. */
 export function execFiles({ outputSchema }: SessionOptions): LaunchFile[] {
   return outputSchema ? [{ name: SCHEMA_FILE, text: JSON.stringify(outputSchema) }] : []
 }

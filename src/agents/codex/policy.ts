@@ -8,13 +8,13 @@ const AGENT = 'codex'
 export type ApprovalPolicy = 'untrusted' | 'on-request' | 'never'
 export type SandboxMode = 'read-only' | 'workspace-write' | 'danger-full-access'
 
-/** `none` passes nothing: the sandbox of the user's own configuration holds. */
+/** `none` passes nothing: the sandbox of the user's configuration applies. */
 export function sandboxMode({ sandbox }: Policy): SandboxMode | undefined {
   if (sandbox === 'none') return undefined
   return sandbox === 'full-access' ? 'danger-full-access' : sandbox
 }
 
-/** Who is asked in the live launch, and when. What Codex asks us, the session answers by its policy. */
+/** The approval policy of the live launch. The session answers the requests of Codex by its policy. */
 export function approvalPolicy(policy: Policy): ApprovalPolicy {
   refuseWhatNothingHolds(policy)
   checkToolLists({ policy, launch: 'live' })
@@ -28,7 +28,7 @@ function unasked({ approval, sandbox }: Policy): ApprovalPolicy {
     case 'ask':
       return 'untrusted'
     case 'ask-dangerous':
-      // Outside a sandbox "on-request" never asks: everything would run.
+      // Without a sandbox, "on-request" never requests approval: everything would run.
       return sandboxed ? 'on-request' : 'untrusted'
     case 'auto-edit':
       if (sandbox === 'workspace-write') return 'on-request'
@@ -40,13 +40,13 @@ function unasked({ approval, sandbox }: Policy): ApprovalPolicy {
   }
 }
 
-/** `codex exec` cannot ask: what its sandbox does not hold, it runs. */
+/** `codex exec` cannot request approval: it runs everything that its sandbox does not block. */
 export function execPolicyArgs(policy: Policy): string[] {
   refuseWhatNothingHolds(policy)
   checkToolLists({ policy, launch: 'oneshot' })
   const { approval, sandbox, maxSteps } = policy
   if (maxSteps !== undefined)
-    throw unsupported(AGENT, 'maxSteps', 'its one-shot launch does not tell its steps')
+    throw unsupported(AGENT, 'maxSteps', 'its one-shot launch does not report its steps')
   if (approval === 'auto-edit' && sandbox !== 'workspace-write') throw noAutoEdit(sandbox)
   const lists = Object.entries(toolSettings(policy)).map(([key, value]) =>
     flagValue(AGENT, '--config', `${key}=${tomlOf(value)}`),
@@ -65,7 +65,7 @@ export function execPolicyArgs(policy: Policy): string[] {
   ]
 }
 
-/** What the workspace sandbox is told beyond its name, in the words of Codex's configuration. */
+/** Additional settings of the workspace sandbox, with Codex's configuration names. */
 export function workspaceLimits({
   sandbox,
   network,
@@ -81,18 +81,14 @@ export function workspaceLimits({
 function noAutoEdit(sandbox: Policy['sandbox']) {
   return sandbox === 'read-only'
     ? unsupported(AGENT, 'auto-edit with read-only', 'they contradict each other')
-    : unsupported(
-        AGENT,
-        `auto-edit with sandbox ${sandbox}`,
-        'it takes edits and asks for the rest in workspace-write only',
-      )
+    : unsupported(AGENT, `auto-edit with sandbox ${sandbox}`, 'it supports auto-edit only in workspace-write')
 }
 
 function refuseWhatNothingHolds({ sandbox, network, writableRoots, maxBudgetUsd }: Policy): void {
-  if (maxBudgetUsd !== undefined) throw unsupported(AGENT, 'maxBudgetUsd', 'it does not tell its cost')
+  if (maxBudgetUsd !== undefined) throw unsupported(AGENT, 'maxBudgetUsd', 'it does not report its cost')
   if (writableRoots && sandbox !== 'workspace-write')
     throw unsupported(AGENT, 'writableRoots', 'they need the sandbox workspace-write')
   const held = sandbox === 'workspace-write' || network === (sandbox === 'full-access')
   if (network !== undefined && (!held || sandbox === 'none'))
-    throw unsupported(AGENT, `network ${network} with sandbox ${sandbox}`, 'that sandbox does not hold it')
+    throw unsupported(AGENT, `network ${network} with sandbox ${sandbox}`, 'that sandbox does not enforce it')
 }

@@ -1,6 +1,6 @@
 import type { NamedVariables } from '../setup.ts'
 
-/** A provider of the user's own configuration names the variable that holds its key. */
+/** A provider in the user's configuration names the variable that holds its key. */
 export const PROVIDER_KEYS: NamedVariables = {
   base: '.codex',
   variable: 'CODEX_HOME',

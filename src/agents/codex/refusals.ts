@@ -4,26 +4,26 @@ import type { Ledger } from '../ledger.ts'
 
 const ROUTER = 'codex_core::tools::router'
 const COLOURS = /\u001b\[[0-9;]*m/g
-/** A person's no is told by the item itself, and by whom is known; "user approval settings" are a policy. */
+/** The item itself reports a denial by a person; "user approval settings" are a policy. */
 const BY_PERSON = /rejected by user(?! approval settings)/i
 const BY_HOOK = /blocked by \w+ hook/i
-/** Words of Codex itself. "Permission denied" is not among them: that is a file, and the call merely failed. */
+/** Messages of Codex itself. "Permission denied" is excluded: it refers to a file, and the call merely failed. */
 const BY_POLICY = /reject command|patch rejected|Rejected\(|rejected by|blocked by|forbidden by/
-/** Without anybody who could, `codex exec` says that the user has cancelled what it would have to ask about. */
+/** Without a client that could answer, `codex exec` reports that the user cancelled the call. */
 const MCP_REFUSED = /requires approval, but approval policy|(?:rejected|cancelled) MCP tool call/
 
-/** Who refused a call, by the words of the error it got; nobody when the call merely failed. */
+/** Returns who denied a call, based on its error; undefined when the call merely failed. */
 function refusedBy(error: string): DeniedBy | undefined {
   if (BY_HOOK.test(error)) return 'hook'
   return BY_POLICY.test(error) ? 'policy' : undefined
 }
 
-/** The error of an MCP call may be the server's own; only these are Codex refusing it. */
+/** The error of an MCP call may come from the server; only these messages are denials by Codex. */
 export function isRefusedMcpCall(error: string): boolean {
   return MCP_REFUSED.test(error)
 }
 
-/** A call that Codex refuses by itself has no item: a line of its own log on stderr is the only sign. */
+/** A call that Codex denies by itself has no item: a log line on stderr is the only sign. */
 export function refusalIn(line: string): NoticeRaised | undefined {
   if (!line.includes(ROUTER)) return undefined
   const [, error = ''] = line.replace(COLOURS, '').split(`${ROUTER}: error=`)
@@ -35,13 +35,13 @@ export function refusalIn(line: string): NoticeRaised | undefined {
     : { ...notice, code: 'agent_warning' }
 }
 
-/** The calls of a turn that Codex declined by itself: those that stderr tells of, and those that ended as refused. */
+/** The calls of a turn that Codex denied by itself: those reported on stderr, and those that ended as denied. */
 export interface Declined {
-  told: number
+  reported: number
   ended: number
 }
 
-/** All that the turn was refused. A call that ends as refused is told on stderr too, before or after. */
+/** All denials of the turn. A call that ends as denied is also reported on stderr, before or after. */
 export function denialsOf({ ledger, declined }: { ledger: Ledger; declined: Declined }): number {
-  return ledger.denials + Math.max(0, declined.told - declined.ended)
+  return ledger.denials + Math.max(0, declined.reported - declined.ended)
 }

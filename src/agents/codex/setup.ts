@@ -7,9 +7,9 @@ export const setup: AgentSetup = {
   install: 'npm install -g @openai/codex',
   login: 'codex login',
   credentials: [
-    // The app-server does not read it, and neither of them reads OPENAI_API_KEY.
+    // The app-server does not read it, and neither launch reads OPENAI_API_KEY.
     { kind: 'variable', name: 'CODEX_API_KEY', launch: 'oneshot' },
-    { kind: 'file', place: { base: '.codex', variable: 'CODEX_HOME', path: 'auth.json' } },
+    { kind: 'file', location: { base: '.codex', variable: 'CODEX_HOME', path: 'auth.json' } },
     { kind: 'named', in: PROVIDER_KEYS },
   ],
   sessions: { base: '.codex', variable: 'CODEX_HOME', path: 'sessions' },

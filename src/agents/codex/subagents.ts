@@ -15,10 +15,10 @@ interface Ended {
   summary?: string
 }
 
-/** The agents that a call about agents found at their end. */
+/** The sub-agents that a call reported as ended. */
 export function endedAgents(item: Fields): readonly Ended[] {
   const states = isFields(item.agentsStates) ? item.agentsStates : item.agents_states
-  // Asked of every call, and few are about agents.
+  // Checked first, because every call comes here and few concern sub-agents.
   if (!isFields(states) || wakes(item.tool)) return NONE
   const agents = Object.keys(states)
   if (agents.length === 0) return NONE
@@ -30,7 +30,7 @@ export function endedAgents(item: Fields): readonly Ended[] {
 
 const NONE: readonly Ended[] = []
 
-/** Calls that set an agent to work again: an end that they tell of is that of its last turn. */
+/** Calls that resume an agent: an end that they report is that of its last turn. */
 const wakes = ruleTable<true>({
   sendInput: true,
   send_input: true,
@@ -49,16 +49,16 @@ function isEnd(end: unknown): end is Ended {
   return end !== undefined
 }
 
-/** The threads that a call is about. */
+/** The threads that a call addresses. */
 export function receiversOf(item: Fields): readonly string[] {
-  return texts(item, 'receiverThreadIds') ?? texts(item, 'receiver_thread_ids') ?? NOBODY
+  return texts(item, 'receiverThreadIds') ?? texts(item, 'receiver_thread_ids') ?? NO_THREADS
 }
 
-const NOBODY: readonly string[] = []
+const NO_THREADS: readonly string[] = []
 
 const NO_AGENTS: readonly Omit<SubagentStarted, 'type'>[] = []
 
-/** The agents that a call started. Each is a thread of its own and goes on when the turn of its parent ends. */
+/** The agents that a call started. Each is a separate thread and continues when the turn of its parent ends. */
 export function spawnedAgents(
   item: Fields,
   toolId: string,

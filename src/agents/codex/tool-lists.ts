@@ -6,7 +6,7 @@ import type { Toml } from './toml.ts'
 
 const AGENT = 'codex'
 
-/** By the names that the model calls. Files are read and searched with shell commands, so no tool is for these. */
+/** By the names that the model calls. Files are read and searched with shell commands, so no tool has these kinds. */
 const KINDS: ReadonlyMap<string, ToolKind> = new Map([
   ['exec_command', 'execute'],
   ['apply_patch', 'edit'],
@@ -39,7 +39,7 @@ export const TOOLS: ToolTable = {
 
 type Settings = Readonly<Record<string, Toml>>
 
-/** The settings that remove a tool. Its patches have none: it asks before each, and we answer. */
+/** The settings that remove a tool. Patches have none: Codex requests approval for each, and we deny it. */
 const SWITCHES: Readonly<Record<string, Settings>> = {
   exec_command: { features: { shell_tool: false } },
   view_image: { features: { view_image: false } },
@@ -50,7 +50,7 @@ const SWITCHES: Readonly<Record<string, Settings>> = {
 
 interface Denied {
   readonly tools: ReadonlySet<string>
-  /** Denied tools by server; all tools of a server where there is no list. */
+  /** Denied tools by server; undefined denies all tools of a server. */
   readonly servers: ReadonlyMap<string, readonly string[] | undefined>
 }
 
@@ -69,14 +69,14 @@ function deniedIn({ tools }: Policy): Denied {
   return { tools: denied, servers }
 }
 
-/** Refuses tool lists that neither Codex nor we can enforce. */
+/** Rejects tool lists that neither Codex nor we can enforce. */
 export function checkToolLists({ policy, launch }: Pick<Start, 'policy' | 'launch'>): void {
   const { tools, sandbox } = policy
   if (tools?.available)
     throw unsupported(
       AGENT,
       'tools.available',
-      'it cannot leave out the MCP servers of its own settings; name what it must not use in tools.denied',
+      'it cannot ignore the MCP servers of its own settings; list them in tools.denied',
     )
   const preapproved = nativeTools(TOOLS, 'tools.preapproved', tools?.preapproved ?? [])
   if (launch === 'live') return
@@ -87,18 +87,18 @@ export function checkToolLists({ policy, launch }: Pick<Start, 'policy' | 'launc
     throw unsupported(
       AGENT,
       'tools.preapproved',
-      'its one-shot launch asks for nothing: its sandbox decides; choose full-access or its live launch',
+      'its one-shot launch requests no approval; choose full-access or its live launch',
     )
   if (asksForPatches(policy) && sandbox !== 'read-only')
-    throw unsupported(AGENT, 'tools.denied', 'its one-shot launch patches files without asking')
+    throw unsupported(AGENT, 'tools.denied', 'its one-shot launch patches files without approval')
 }
 
-/** Whether Codex has to ask before every patch, so that we can deny it. */
+/** Whether Codex must request approval for every patch, so that we can deny it. */
 export function asksForPatches(policy: Policy): boolean {
   return deniedIn(policy).tools.has('apply_patch')
 }
 
-/** Top-level settings that remove what is denied. */
+/** Top-level settings that remove denied tools. */
 export function toolSettings(policy: Policy): Settings {
   const settings: Record<string, Toml> = {}
   for (const tool of deniedIn(policy).tools) {
@@ -114,7 +114,7 @@ function isTable(value: Toml | undefined): value is Settings {
   return typeof value === 'object' && !Array.isArray(value)
 }
 
-/** The servers of a session without those that are denied, and without tools that are. */
+/** The servers of a session without denied servers and tools. */
 export function allowedServers(
   { mcpServers = {} }: SessionOptions,
   policy: Policy,
@@ -130,7 +130,7 @@ export function allowedServers(
   )
 }
 
-/** What is denied of servers that only Codex's own settings know. */
+/** Denials for servers that only Codex's own settings define. */
 export function otherServers({ mcpServers = {} }: SessionOptions, policy: Policy): Record<string, Settings> {
   const others = [...deniedIn(policy).servers].filter(([name]) => !(name in mcpServers))
   return Object.fromEntries(

@@ -20,7 +20,7 @@ function kindOf(change: Fields): string | undefined {
   return asText(change.kind) ?? asText(asFields(change.kind).type)
 }
 
-/** What a patch did. The "diff" of a new or a deleted file is its content. */
+/** The changes of a patch. The "diff" of a new or a deleted file is its content. */
 export function changesOf(item: Fields): readonly Change[] {
   return objects(item, 'changes').map(changeOf)
 }
@@ -40,7 +40,7 @@ export function changeOf(change: Fields): Change {
   }
 }
 
-/** A moved file has its new name written below the diff, where no diff may have it. */
+/** The new name of a moved file is appended to the diff, where a diff cannot have it. */
 function updated(path: string, diff: string | undefined, movedTo: string | undefined): Change {
   if (movedTo === undefined) {
     return diff === undefined ? { path, change: 'modified' } : { path, change: 'modified', diff }
@@ -50,7 +50,7 @@ function updated(path: string, diff: string | undefined, movedTo: string | undef
   return { path: movedTo, change: 'renamed', from: path, ...compact({ diff: clean }) }
 }
 
-/** The documented shape tells the whole file before and after. */
+/** The documented format contains the whole file before and after. */
 function replaced(path: string, native: Fields): Change {
   const before = text(native, 'before')
   const after = text(native, 'after')
@@ -58,7 +58,7 @@ function replaced(path: string, native: Fields): Change {
   return { path, change, ...compact({ before, after }) }
 }
 
-/** What an MCP tool answered: its text, the whole of it, and why it failed. */
+/** The result of an MCP tool: its text, the complete data, and the error. */
 export function mcpResult(item: Fields): Partial<ToolResult> {
   const { result } = item
   const error = asText(asFields(item.error).message)
@@ -68,14 +68,14 @@ export function mcpResult(item: Fields): Partial<ToolResult> {
   return { output: asText(result), error, durationMs }
 }
 
-/** The parts of a tool's answer that are text; the others are named. */
+/** The text parts of a tool result; other parts are named. */
 export function contentText(parts: readonly unknown[]): string {
   return only(parts, isFields)
     .map((part) => text(part, 'text') ?? `[${text(part, 'type') ?? '?'}]`)
     .join('\n')
 }
 
-/** How a call ended, by Codex's word for it in either program. */
+/** The status of a call, from Codex's status in either program. */
 export function statusOf(item: Fields, { error, exitCode }: Partial<ToolResult>): ToolStatus {
   switch (item.status) {
     case 'failed':

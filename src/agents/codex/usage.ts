@@ -1,7 +1,7 @@
 import type { Usage } from '../../model/index.ts'
 import { compact, count, type Fields } from '../fields.ts'
 
-/** One meaning in two spellings: `codex exec` writes snake_case, the app-server camelCase. */
+/** The same fields in two spellings: `codex exec` writes snake_case, the app-server camelCase. */
 const SPELLINGS = {
   exec: {
     input: 'input_tokens',
@@ -19,7 +19,7 @@ const SPELLINGS = {
   },
 } as const
 
-/** Codex counts cached tokens as input too; nothing when it tells neither input nor output. */
+/** Codex includes cached tokens in the input; undefined when it reports neither input nor output. */
 export function usageOf(native: Fields, spelling: keyof typeof SPELLINGS): Usage | undefined {
   const keys = SPELLINGS[spelling]
   const all = count(native, keys.input)

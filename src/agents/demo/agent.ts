@@ -11,7 +11,7 @@ const capabilities: Capabilities = {
   permissions: true,
   questions: true,
   planApproval: false,
-  // What is still to be played cannot be called back by a line, so a turn is stopped with its process.
+  // A line cannot cancel scheduled output, so a turn is cancelled by ending the process.
   interrupt: 'signal',
   steer: 'none',
   resume: false,
@@ -28,7 +28,7 @@ const capabilities: Capabilities = {
   marksRetries: false,
 }
 
-/** The lines of the scene that was asked for, stamped with the prompt they answer. */
+/** The lines of the requested scene, stamped with the prompt they answer. */
 function reply(line: string): readonly Beat[] {
   const { run, scene } = Play.parse(JSON.parse(line))
   const cues = SCENES.get(scene) ?? []
@@ -44,7 +44,7 @@ const launchRecipe = recipe({
   launch({ resume, options, policy, mode }) {
     if (mode !== undefined) throw unsupported('demo', `mode ${mode}`, 'it has no modes')
     const fixed = 'its script is fixed'
-    if (resume !== undefined) throw unsupported('demo', 'resume', 'it keeps no sessions')
+    if (resume !== undefined) throw unsupported('demo', 'resume', 'it has no sessions to resume')
     if (policy.tools) throw unsupported('demo', 'tools', fixed)
     for (const option of ['outputSchema', 'images', 'mcpServers'] as const) {
       if (options[option]) throw unsupported('demo', option, fixed)
@@ -53,7 +53,7 @@ const launchRecipe = recipe({
   },
 })
 
-/** Plays a scripted session at human speed: everything the product can show, without a key or a network. */
+/** Plays a scripted session at human speed: demonstrates every feature without a key or a network. */
 export const demo: Agent = {
   id: 'demo',
   name: 'Demo',

@@ -7,7 +7,7 @@ import { newLedger } from '../ledger.ts'
 import { closeRequest } from '../requests.ts'
 import { refuseTool } from '../tools.ts'
 import { DemoLine, Stamp } from './native.ts'
-import { conclude, type DemoState, hear, play } from './story.ts'
+import { conclude, type DemoState, decodeLine, play } from './story.ts'
 
 const StampedLine = DemoLine.and(Stamp)
 
@@ -30,8 +30,8 @@ export const demoCodec: Codec<DemoState> = {
     if (frame.value === undefined) return malformed(frame.text)
     const line = StampedLine.safeParse(frame.value)
     if (!line.success) return unmapped(typeOf(frame.value), frame.text)
-    // What was on its way when its turn ended belongs to no turn any more.
-    return state.open && line.data.run === state.run ? hear(state, line.data) : nothing
+    // Output that was scheduled before its turn ended belongs to no turn.
+    return state.open && line.data.run === state.run ? decodeLine(state, line.data) : nothing
   },
 
   encode(state: DemoState, command: Command): Decoded {
@@ -47,7 +47,7 @@ export const demoCodec: Codec<DemoState> = {
       case 'close':
         return send([{ kind: 'end' }])
       case 'set_policy':
-        // What it asks is answered by the policy outside of it; which tools its script plays is fixed.
+        // The policy answers its requests from outside; the tools of its script are fixed.
         return command.mode === undefined && !command.policy?.tools ? nothing : refused(command)
       case 'steer':
       case 'set_model':
@@ -64,10 +64,10 @@ export const demoCodec: Codec<DemoState> = {
 }
 
 function refused({ type }: Command): Decoded {
-  return refuse('unsupported_option', `demo cannot take ${type}`)
+  return refuse('unsupported_option', `demo does not support ${type}`)
 }
 
-/** The first prompt of a session starts the story; a later process of it has told it already. */
+/** The first prompt of a session plays the story; a later process of it has already played it. */
 function begin(state: DemoState): Decoded {
   const scene = state.epoch === 1 && state.run === 0 ? 'opening' : 'again'
   state.run++
@@ -97,7 +97,7 @@ function answer(state: DemoState, command: AnswerCommand): Decoded {
   return command.interrupt ? emitAll(stop(state, 'aborted')) : send([play(state, asked.deny)])
 }
 
-/** Ends what is open before its time. */
+/** Ends the open turn early. */
 function stop(state: DemoState, evidence: Evidence, exit?: Exit): Emitted[] {
   if (!state.open) return []
   const outcome = decide({ evidence, denials: 0, personDenials: 0 }, exit?.cause ?? 'exit', exit?.code)

@@ -2,7 +2,7 @@ import type { PlanItem } from '../../model/events/work.ts'
 import type { Usage } from '../../model/index.ts'
 import type { DemoLine, Line } from './native.ts'
 
-/** A line of the script, said `afterMs` after the one before it. */
+/** A line of the script, emitted `afterMs` after the previous one. */
 export interface Cue {
   readonly afterMs: number
   readonly line: DemoLine
@@ -10,7 +10,7 @@ export interface Cue {
 
 export type Scene = readonly Cue[]
 
-/** As fast as one reads along, after the moment a model takes to begin. */
+/** Reading speed, after the typical latency of a model. */
 const MS_PER_LETTER = 28
 const MS_TO_BEGIN = 1000
 
@@ -18,7 +18,7 @@ export function cue(afterMs: number, line: DemoLine): Cue {
   return { afterMs, line }
 }
 
-/** A message as a model streams it: a word or two at a time. */
+/** A message as a model streams it: one or two words at a time. */
 function stream(of: 'text' | 'thinking', id: string, text: string, agent?: string): Scene {
   const pieces = text.match(/\s*\S+(?: \S{1,3}(?= ))?/g) ?? []
   const deltas = pieces.map((piece, index) =>
@@ -33,7 +33,7 @@ function stream(of: 'text' | 'thinking', id: string, text: string, agent?: strin
   return [...deltas, cue(0, { type: 'said', id })]
 }
 
-export function speak(id: string, text: string, agent?: string): Scene {
+export function message(id: string, text: string, agent?: string): Scene {
   return stream('text', id, text, agent)
 }
 
@@ -41,12 +41,12 @@ export function think(id: string, text: string): Scene {
   return stream('thinking', id, text)
 }
 
-/** The last words of a turn. */
+/** The last message of a turn. */
 export function conclude(id: string, text: string, usage: Usage): Scene {
-  return [...speak(id, text), cue(300, { type: 'spent', usage }), cue(0, { type: 'end', result: text })]
+  return [...message(id, text), cue(300, { type: 'spent', usage }), cue(0, { type: 'end', result: text })]
 }
 
-/** The steps before `current` are done, those after it are still to come. */
+/** A plan in which the steps before `current` are completed and the later ones pending. */
 export function plan(steps: readonly string[], current: number): Cue {
   const items = steps.map((text, index): PlanItem => {
     const status = index < current ? 'completed' : index === current ? 'in_progress' : 'pending'
@@ -55,7 +55,7 @@ export function plan(steps: readonly string[], current: number): Cue {
   return cue(1000, { type: 'plan', items })
 }
 
-/** A call and, after the time it takes, its result. */
+/** A call and, after its duration, its result. */
 export function run(
   call: Omit<Line<'call'>, 'type'>,
   ms: number,
@@ -64,7 +64,7 @@ export function run(
   return [cue(500, { type: 'call', ...call }), cue(ms, { type: 'result', id: call.id, ms, ...result })]
 }
 
-/** How long a scene takes at the speed it was written for. */
+/** The duration of a scene at its original speed. */
 export function playTime(scene: Scene): number {
   return scene.reduce((sum, { afterMs }) => sum + afterMs, 0)
 }

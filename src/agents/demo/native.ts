@@ -37,7 +37,7 @@ const Result = z.object({
   change: FileChanged.pick({ path: true, change: true, diff: true, before: true, after: true }).optional(),
 })
 
-/** Asks before the call runs; the answer chooses the scene. */
+/** Requests approval before the call runs; the decision selects the scene. */
 const Ask = z.object({
   type: z.literal('ask'),
   id,
@@ -46,7 +46,7 @@ const Ask = z.object({
   allow: z.string(),
   deny: z.string(),
 })
-/** Each answer leads to a scene of its own; a question that is turned down leads to `otherwise`. */
+/** Each answer selects a scene; a declined question selects `otherwise`. */
 const Question = z.object({
   type: z.literal('question'),
   id,
@@ -66,7 +66,7 @@ const Return = z.object({ type: z.literal('return'), id, summary: z.string(), ms
 const Spent = z.object({ type: z.literal('spent'), usage: Usage, agent })
 const End = z.object({ type: z.literal('end'), result: z.string() })
 
-/** What the demo says, one of these a line. */
+/** The output of the demo, one object per line. */
 export const DemoLine = z.discriminatedUnion('type', [
   Hello,
   Delta,
@@ -84,8 +84,8 @@ export const DemoLine = z.discriminatedUnion('type', [
 export type DemoLine = z.infer<typeof DemoLine>
 export type Line<Type extends DemoLine['type']> = Extract<DemoLine, { type: Type }>
 
-/** Which prompt a line answers, so that what is still on its way after an interrupt can be told apart. */
+/** The prompt that a line answers, to recognise output scheduled before an interrupt. */
 export const Stamp = z.object({ run: z.int() })
 
-/** What the demo is told, one of these a line. */
+/** The input of the demo, one object per line. */
 export const Play = z.object({ ...Stamp.shape, scene: z.string() })

@@ -1,4 +1,4 @@
-/** The small project that the demo pretends to repair: its files, their changes, and what its tests print. */
+/** The small project that the demo pretends to repair: its files, their changes, and the output of its tests. */
 
 export const PAGINATE = `/** One page of a list. Pages count from 1. */
 export function paginate<T>(items: readonly T[], page: number, size: number): T[] {

@@ -1,5 +1,5 @@
 import type { Usage } from '../../model/index.ts'
-import { conclude, cue, plan, playTime, run, type Scene, speak, think } from './cues.ts'
+import { conclude, cue, message, plan, playTime, run, type Scene, think } from './cues.ts'
 import {
   ALL_TESTS_PASS,
   CALLERS,
@@ -18,7 +18,7 @@ const STEPS = ['Read the pagination code', 'See a test fail', 'Fix the start ind
 const PAGINATE_PATH = 'src/paginate.ts'
 const FEED_PATH = 'src/routes/feed.ts'
 
-/** One model call; it shares its context with the calls before it, which are read from the cache. */
+/** One model call; it shares its context with earlier calls, which are read from the cache. */
 function used(input: number, cacheRead: number, output: number): Usage {
   const costUsd = Math.round(input * 3 + cacheRead * 0.3 + output * 15) / 1e6
   return { input, cacheRead, output, total: input + cacheRead + output, costUsd }
@@ -35,7 +35,7 @@ function bash(id: string, command: string, ms: number, exitCode: number, output:
   return run(call, ms, { status: exitCode === 0 ? 'success' : 'error', exitCode, output })
 }
 
-/** The call as far as it goes before somebody has allowed it. */
+/** The call up to its approval. */
 function edit(id: string, path: string, from: string, to: string): Scene {
   const input = { path, from, to }
   return [
@@ -54,7 +54,7 @@ const opening: Scene = [
     'm1',
     'Page one is missing, so the start index is probably counted from zero somewhere. I should see a test fail before I change anything.',
   ),
-  ...speak('m2', 'I will read the code, watch a test fail, and only then change anything.'),
+  ...message('m2', 'I will read the code, watch a test fail, and only then change anything.'),
   plan(STEPS, 0),
   ...read('t1', PAGINATE_PATH, PAGINATE),
   plan(STEPS, 1),
@@ -64,7 +64,7 @@ const opening: Scene = [
     'm3',
     'The comment says that pages count from 1, but the slice starts at page * size: one page too far.',
   ),
-  ...speak(
+  ...message(
     'm4',
     'Found it. Pages count from 1, but the slice starts at `page * size`, which is one page too far. The fix is one line.',
   ),
@@ -84,7 +84,7 @@ const TASK = 'Check the callers of paginate'
 const TASK_PROMPT = 'Find every caller of paginate and say whether it counts pages from 0 or from 1.'
 const FINDING = 'search.ts counts pages from 1. feed.ts counts from 0: it only worked because of the bug.'
 
-/** What the sub-agent does. */
+/** The work of the sub-agent. */
 const search: Scene = [
   ...run(
     {
@@ -101,7 +101,7 @@ const search: Scene = [
       output: CALLERS,
     },
   ),
-  ...speak('m6', 'Two callers. search.ts counts from 1, so I look at the other one.', 'a1'),
+  ...message('m6', 'Two callers. search.ts counts from 1, so I look at the other one.', 'a1'),
   ...read('t7', FEED_PATH, FEED, 'a1'),
   cue(600, { type: 'spent', usage: used(1890, 0, 96), agent: 'a1' }),
 ]
@@ -137,7 +137,7 @@ const fixed: Scene = [
   }),
   ...bash('t4', 'node --test test/paginate.test.ts', 2600, 0, TESTS_PASS),
   cue(300, { type: 'spent', usage: used(610, 4210, 131) }),
-  ...speak(
+  ...message(
     'm5',
     'Green. Somebody may have relied on the old behaviour, so a sub-agent looks at the callers.',
   ),
@@ -157,7 +157,7 @@ const fixed: Scene = [
 ]
 
 const caller: Scene = [
-  ...speak('m7', 'Then its first page has to come along.'),
+  ...message('m7', 'Then its first page has to come along.'),
   ...edit('t8', FEED_PATH, 'page, 20', 'page + 1, 20'),
   cue(400, {
     type: 'ask',
@@ -207,7 +207,7 @@ const reported: Scene = [
 
 const refused: Scene = [
   cue(300, { type: 'result', id: 't3', status: 'denied' }),
-  ...speak('m5', 'Sorry, I should have asked you first how you want it done. I leave the file alone.'),
+  ...message('m5', 'Sorry, I should have asked you first how you want it done. I leave the file alone.'),
   cue(500, {
     type: 'question',
     id: 'instead',
@@ -239,7 +239,7 @@ const again: Scene = conclude(
   used(310, 0, 32),
 )
 
-/** Every scene by its name; `opening` answers the first prompt and `again` all later ones. */
+/** All scenes by name; `opening` answers the first prompt and `again` all later ones. */
 export const SCENES: ReadonlyMap<string, Scene> = new Map(
   Object.entries({
     opening,

@@ -11,7 +11,7 @@ import { finishSubagent, startSubagent } from '../subagents.ts'
 import { finishTool, startTool } from '../tools.ts'
 import type { DemoLine, Line } from './native.ts'
 
-/** An open request, with what its answer leads to. */
+/** An open request, with the scenes of its answers. */
 type Asked = Line<'question'> | (Line<'ask'> & { tool: string; toolId: string })
 
 export interface DemoState {
@@ -22,7 +22,7 @@ export interface DemoState {
   ledger: Ledger
   readonly calls: Map<string, Line<'call'>>
   readonly asked: Map<string, Asked>
-  /** Tools that somebody allowed for the whole session. */
+  /** Tools that were allowed for the whole session. */
   readonly allowed: Set<string>
   used: Usage
 }
@@ -33,12 +33,12 @@ const OPTIONS: RequestOption[] = [
   { id: 'deny', label: 'Deny', effect: 'deny', scope: 'once' },
 ]
 
-/** Asks the demo to play a scene. */
+/** Requests a scene from the demo. */
 export function play(state: DemoState, scene: string): Write {
   return written({ run: state.run, scene })
 }
 
-/** Ids of the script repeat with each prompt and each process; those of the log never do. */
+/** Ids of the script repeat with each prompt and process; ids in the log must be unique. */
 function idOf(state: DemoState, id: string): string {
   return `e${state.epoch}.r${state.run}.${id}`
 }
@@ -47,8 +47,8 @@ function parentOf(state: DemoState, agent: string | undefined): { parent?: strin
   return agent === undefined ? {} : { parent: idOf(state, agent) }
 }
 
-/** What one line of the open turn means. */
-export function hear(state: DemoState, line: DemoLine): Decoded {
+/** Decodes one line of the open turn. */
+export function decodeLine(state: DemoState, line: DemoLine): Decoded {
   const { ledger } = state
   switch (line.type) {
     case 'hello':
@@ -118,7 +118,7 @@ function result(state: DemoState, line: Line<'result'>): Decoded {
   )
 }
 
-/** A tool that was allowed for the session is not asked about again: the scene goes on by itself. */
+/** A tool that was allowed for the session needs no further approval: the scene continues. */
 function ask(state: DemoState, line: Line<'ask'>): Decoded {
   const about = state.calls.get(line.call)
   const tool = about?.name ?? line.call
@@ -159,7 +159,7 @@ function spent(state: DemoState, line: Line<'spent'>): Decoded {
   return emit({ type: 'usage.reported', ...whose, ...line.usage, source: 'agent' })
 }
 
-/** Settles what is open, then says what the turn used and how it went. */
+/** Settles open items, then reports the usage and the result of the turn. */
 export function conclude(
   state: DemoState,
   ending: Pick<TurnVerdict, 'evidence' | 'result' | 'error'>,

@@ -33,14 +33,14 @@ const launchRecipe = recipe({
   codec: echoCodec,
   launch({ resume, options, mode }) {
     if (mode !== undefined) throw unsupported('echo', `mode ${mode}`, 'it has no modes')
-    if (resume !== undefined) throw unsupported('echo', 'resume', 'it keeps no sessions')
+    if (resume !== undefined) throw unsupported('echo', 'resume', 'it has no sessions to resume')
     if (options.outputSchema) throw unsupported('echo', 'outputSchema', 'its answer is the prompt')
-    if (options.images) throw unsupported('echo', 'images', 'it takes text only')
+    if (options.images) throw unsupported('echo', 'images', 'it accepts text only')
     return launch
   },
 })
 
-/** Says back what it is told: the smallest agent, for trying a set-up without a key. */
+/** Echoes its prompt: the smallest agent, for testing a setup without a key. */
 export const echo: Agent = {
   id: 'echo',
   name: 'Echo',

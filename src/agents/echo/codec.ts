@@ -7,13 +7,13 @@ export interface EchoState {
   readonly epoch: number
   readonly launch: LaunchKind
   messages: number
-  /** A prompt went out and has not come back. */
+  /** A prompt was sent and not echoed yet. */
   waiting: boolean
 }
 
 const END: Write = { kind: 'end' }
 
-/** The native format is one JSON string a line, in both directions, so that any text fits on a line. */
+/** The native format is one JSON string per line in both directions, so that any text fits on a line. */
 export const echoCodec: Codec<EchoState> = {
   initial(start: Start): EchoState {
     return { epoch: start.epoch, launch: start.launch, messages: 0, waiting: false }
@@ -24,7 +24,7 @@ export const echoCodec: Codec<EchoState> = {
     const text = frame.value
     if (text === undefined) return malformed(frame.text)
     if (typeof text !== 'string') return unmapped(typeof text, frame.text)
-    // An echo that comes after an interrupt belongs to no turn any more.
+    // An echo after an interrupt belongs to no turn.
     if (!state.waiting) return nothing
     state.waiting = false
     const messageId = `e${state.epoch}.m${++state.messages}`
@@ -47,7 +47,7 @@ export const echoCodec: Codec<EchoState> = {
       case 'set_model':
         return command.model === null ? nothing : emit({ type: 'session.updated', model: command.model })
       case 'set_policy':
-        // Nothing it does needs leave, so every policy holds; modes of its own it has none.
+        // It needs no permissions, so every policy is satisfied; it has no modes.
         return command.mode === undefined ? nothing : refused(command)
       case 'steer':
       case 'answer':
@@ -64,12 +64,12 @@ export const echoCodec: Codec<EchoState> = {
 }
 
 function refused({ type }: Command): Decoded {
-  return refuse('unsupported_option', `echo cannot take ${type}`)
+  return refuse('unsupported_option', `echo does not support ${type}`)
 }
 
 type Ending = Pick<TurnVerdict, 'evidence' | 'result' | 'error'>
 
-/** A prompt that got no answer still gets its verdict. */
+/** A prompt without an echo still gets a verdict. */
 function stop(state: EchoState, ending: Ending): Decoded {
   if (!state.waiting) return nothing
   state.waiting = false

@@ -1,7 +1,7 @@
 import type { Policy, SessionOptions } from '../../model/index.ts'
 import { type Agent, type Launch, type LaunchFile, recipe, type Start } from '../agent.ts'
+import { imageFiles } from '../image-files.ts'
 import { filePath, flagValue, unsupported } from '../option.ts'
-import { pictureFiles } from '../pictures.ts'
 import { type PolicyModes, policyMode } from '../policy-mode.ts'
 import { toolNames } from '../tool-names.ts'
 import { codec } from './codec.ts'
@@ -40,9 +40,9 @@ export const gemini: Agent = {
         diffs: false,
         plans: true,
         subagents: true,
-        // Only those of its own settings.
+        // Only the servers of its own settings.
         mcp: false,
-        // A stream that ends without a reason is asked for again, and its text comes a second time.
+        // Gemini retries a stream that ends without a reason, and its text is repeated.
         marksRetries: false,
       },
       modes: {
@@ -60,7 +60,7 @@ function launchOneshot(start: Start): Launch {
   refuseLimits(policy)
   refuseSettings(options)
   const around = program(options.systemPrompt?.replace)
-  const pictures = pictureFiles('gemini', start)
+  const pictures = imageFiles('gemini', start)
   const rules = toolRules(start)
   return {
     kind: 'process',
@@ -81,13 +81,13 @@ function launchOneshot(start: Start): Launch {
 }
 
 /**
- * What this flag says is put behind the prompt, and files that are named there are shown to the model; it reads them
- * only in folders that it works in.
+ * Gemini appends the value of this flag to the prompt and shows files named there to the model; it reads them only from
+ * its workspace folders.
  */
 function promptArgs(pictures: readonly LaunchFile[], prompt = ''): string[] {
   if (pictures.length === 0) return []
   if (prompt.startsWith('/'))
-    throw unsupported('gemini', 'images', 'a prompt that begins with "/" is a command, which takes none')
+    throw unsupported('gemini', 'images', 'a prompt that starts with "/" is a command, which accepts none')
   const named = pictures.map(({ name }) => `@${filePath(name)}`)
   return [`--include-directories=${filePath('.')}`, `--prompt=${named.join(' ')}`]
 }
@@ -101,17 +101,19 @@ const MODES: PolicyModes<Mode> = {
   readOnly: 'plan',
 }
 
-/** Approval × sandbox as Gemini's modes. Where it cannot ask, it removes the tools that it would ask for. */
+/**
+ * Maps approval × sandbox to Gemini's modes. Where it cannot request approval, it removes the tools that would need it.
+ */
 export function approvalMode(policy: Policy): Mode {
   return policyMode(policy, MODES)
 }
 
 const IN_FILES = 'it reads this from a settings file only'
 
-/** Steps are counted outside: where a tool has ended, a model call has. */
+/** The session counts steps: the end of a tool implies the end of a model call. */
 function refuseLimits({ network, writableRoots, maxBudgetUsd }: Policy): void {
-  if (network !== undefined) throw unsupported('gemini', 'network', 'it has no sandbox that could hold it')
-  if (writableRoots) throw unsupported('gemini', 'writableRoots', 'it has no sandbox that could hold them')
+  if (network !== undefined) throw unsupported('gemini', 'network', 'it has no sandbox to enforce it')
+  if (writableRoots) throw unsupported('gemini', 'writableRoots', 'it has no sandbox to enforce them')
   if (maxBudgetUsd !== undefined) throw unsupported('gemini', 'maxBudgetUsd', 'it reports no cost')
 }
 
@@ -119,16 +121,16 @@ function refuseSettings(options: SessionOptions): void {
   const { effort, systemPrompt, mcpServers, isolation, outputSchema, checkpointing } = options
   if (effort !== undefined) throw unsupported('gemini', 'effort', 'it has no such setting')
   if (systemPrompt?.append !== undefined)
-    throw unsupported('gemini', 'systemPrompt.append', 'it takes another one, but no more of it')
-  // A file of ours is skipped in silence: it takes settings from folders that nobody else can write to.
+    throw unsupported('gemini', 'systemPrompt.append', 'it can replace the prompt, but not append to it')
+  // Gemini silently skips a settings file of ours: it reads settings only from folders that no other user can write to.
   if (mcpServers) throw unsupported('gemini', 'mcpServers', IN_FILES)
   if (isolation !== undefined && isolation !== 'user')
-    throw unsupported('gemini', `isolation ${isolation}`, 'it cannot leave settings out')
+    throw unsupported('gemini', `isolation ${isolation}`, 'it cannot ignore settings')
   if (outputSchema) throw unsupported('gemini', 'outputSchema', 'it has no structured output')
   if (checkpointing !== undefined) throw unsupported('gemini', 'checkpointing', IN_FILES)
 }
 
-/** The flag takes a list: a comma would make two directories of one. */
+/** The flag takes a list: a comma would split one directory in two. */
 function includeDirectory(directory: string): string {
   if (directory.includes(','))
     throw unsupported('gemini', 'extraDirectories', `${directory} contains a comma`)

@@ -3,37 +3,37 @@ import { emitAll, nothing, unmapped } from '../decoded.ts'
 import { compact, type Fields, fields, isFields, text } from '../fields.ts'
 import { finishSubagent, startSubagent } from '../subagents.ts'
 import { finishTool, openToolId, startTool, type ToolResult, toolIdOf } from '../tools.ts'
-import { closeWords, type State } from './state.ts'
+import { closeText, type State } from './state.ts'
 import { changeOf, fileOf, kindOf, planOf, statusOf, titleOf } from './tools.ts'
 
-/** A call with its whole input; the calls of a parallel step all come before their results. */
+/** A call with its complete input; the calls of a parallel step all come before their results. */
 export function decodeToolUse(state: State, native: Fields): Decoded {
-  const emitted = closeWords(state)
+  const emitted = closeText(state)
   const name = text(native, 'tool_name') ?? '?'
   startCall(state, emitted, text(native, 'tool_id') ?? nextCall(state), name, native.parameters)
   return emitAll(emitted)
 }
 
 /**
- * A model call is over when the first of its tools is. Nobody tells what it used, so it is told only where calls have
- * to be counted.
+ * A model call ends with the first result of its tools. Its usage is unknown, so it is reported only where calls must
+ * be counted.
  */
 function endStep(state: State): Emitted[] {
-  const { spoke, start } = state
-  state.spoke = false
-  if (!spoke || start.policy.maxSteps === undefined) return []
+  const { hasOutput, start } = state
+  state.hasOutput = false
+  if (!hasOutput || start.policy.maxSteps === undefined) return []
   return [{ type: 'usage.reported', scope: 'step', source: 'computed' }]
 }
 
-/** The documented shape reports a call in one line; the next line of the model's work is its end. */
+/** The documented format reports a call in one line; the next line of the model ends it. */
 export function decodeToolCall(state: State, native: Fields): Decoded {
-  const emitted = [...closeWords(state), ...finishDocumentedCall(state, 'success')]
+  const emitted = [...closeText(state), ...finishDocumentedCall(state, 'success')]
   state.documentedCall = nextCall(state)
   startCall(state, emitted, state.documentedCall, text(native, 'name') ?? '?', native.args)
   return emitAll(emitted)
 }
 
-/** Ends the call of the documented shape that is open, if there is one. */
+/** Ends the open call of the documented format, if there is one. */
 export function finishDocumentedCall(state: State, status: 'success' | 'unknown'): Emitted[] {
   const id = state.documentedCall
   if (id === undefined) return []
@@ -47,7 +47,7 @@ function nextCall(state: State): string {
 
 function startCall(state: State, emitted: Emitted[], nativeId: string, name: string, input: unknown): void {
   const { ledger } = state
-  state.spoke = true
+  state.hasOutput = true
   const own = ownId(state, nativeId)
   const toolId = toolIdOf(ledger, own)
   const kind = kindOf(name)
@@ -57,7 +57,7 @@ function startCall(state: State, emitted: Emitted[], nativeId: string, name: str
   const path = fileOf(input, state.start.cwd)
   if (path !== undefined) {
     state.paths.set(toolId, path)
-    // An earlier process of this session may have created it.
+    // An earlier process of this session may have created the file.
     const exists = state.files.has(path) || state.start.resume !== undefined
     const change = changeOf(name, input, path, exists)
     if (change) state.changes.set(toolId, change)
@@ -69,7 +69,7 @@ function startCall(state: State, emitted: Emitted[], nativeId: string, name: str
   emitted.push(...startSubagent(ledger, { id: toolId, toolId, label: agent ?? name, ...more }))
 }
 
-/** Providers repeat ids: a second call under an open one gets a name of its own, and the result that comes later. */
+/** Providers repeat ids: a second call under an open id gets a new id, and the later result. */
 function ownId(state: State, nativeId: string): string {
   const { ledger, twins } = state
   const toolId = toolIdOf(ledger, nativeId)
@@ -103,7 +103,7 @@ export function decodeToolResult(state: State, native: Fields, raw: string): Dec
   return emitAll(finishCall(state, toolId, known === undefined ? toolId : nativeId, result))
 }
 
-/** The end of a call, and what holds because it succeeded: its plan and its change of a file. */
+/** Ends a call and emits its plan and file change if it succeeded. */
 function finishCall(state: State, toolId: string, nativeId: string, result: ToolResult): Emitted[] {
   const { ledger } = state
   const { status } = result

@@ -17,7 +17,7 @@ import { encodeOneshot } from '../oneshot.ts'
 import { ruleTable } from '../rules.ts'
 import { decodeToolCall, decodeToolResult, decodeToolUse, finishDocumentedCall } from './calls.ts'
 import { endTurn } from './result.ts'
-import { addWords, closeWords, initialState, type State } from './state.ts'
+import { addText, closeText, initialState, type State } from './state.ts'
 import { decodeStderr } from './stderr.ts'
 
 type Rule = (state: State, native: Fields, raw: string) => Decoded
@@ -26,19 +26,19 @@ const ruleOf = ruleTable<Rule>({
   init(state, native) {
     const nativeSessionId = text(native, 'session_id') ?? state.nativeSessionId
     const model = text(native, 'model') ?? state.model
-    // A handshake that says nothing new is nothing.
+    // A repeated handshake emits nothing.
     if (nativeSessionId === state.nativeSessionId && model === state.model) return nothing
     Object.assign(state, { nativeSessionId, model })
     return emit({ type: 'session.updated', ...compact({ nativeSessionId, model }) })
   },
 
   message(state, { role, content }, raw) {
-    // Our prompt again.
+    // Our prompt repeated.
     if (role === 'user') return nothing
     if (role !== 'assistant' || typeof content !== 'string') {
       return unmapped(`message/${asText(role) ?? '?'}`, raw)
     }
-    return content === '' ? nothing : emitAll(addWords(state, 'text', content))
+    return content === '' ? nothing : emitAll(addText(state, 'text', content))
   },
 
   tool_use: decodeToolUse,
@@ -53,7 +53,7 @@ const ruleOf = ruleTable<Rule>({
     }
     state.lastError = message
     const name = text(failure, 'code')
-    // Only the documented shape ends the turn; the real one is followed by a result.
+    // Only the documented format ends the turn; in the real one a result follows.
     if (isFields(native.error)) state.failure = { code: 'unknown', message, ...compact({ native: name }) }
     const call = finishDocumentedCall(state, 'unknown')
     const data = name === undefined ? {} : { data: { code: name } }
@@ -64,18 +64,18 @@ const ruleOf = ruleTable<Rule>({
     state.result = native
     const succeeded = text(native, 'status') === 'success'
     const call = finishDocumentedCall(state, succeeded ? 'success' : 'unknown')
-    return emitAll([...closeWords(state, !succeeded), ...call])
+    return emitAll([...closeText(state, !succeeded), ...call])
   },
 
-  // The rest is documented and was never seen on stdout.
+  // The following types are documented but were never observed on stdout.
   content: (state, native, raw) => decodeText(state, native.value, raw),
   tool_call: decodeToolCall,
   retry(state, native) {
     const emitted: Emitted[] =
       state.openMessage === undefined ? [] : discardMessage(state.ledger, state.openMessage)
     state.openMessage = undefined
-    const told = compact({ attempt: count(native, 'attempt'), message: text(native, 'message') })
-    return emit(...emitted, { type: 'limit.reported', kind: 'retry', ...told })
+    const retry = compact({ attempt: count(native, 'attempt'), message: text(native, 'message') })
+    return emit(...emitted, { type: 'limit.reported', kind: 'retry', ...retry })
   },
 })
 
@@ -108,10 +108,10 @@ export const codec: Codec<State> = {
 function decodeText(state: State, piece: unknown, raw: string): Decoded {
   if (typeof piece !== 'string') return unmapped('?', raw)
   const call = finishDocumentedCall(state, 'success')
-  return emitAll(piece === '' ? call : [...call, ...addWords(state, 'text', piece)])
+  return emitAll(piece === '' ? call : [...call, ...addText(state, 'text', piece)])
 }
 
-/** `{text}`, or the API's own `{candidates: [{content: {parts: [{text, thought?}]}}]}`. */
+/** `{text}`, or the API's `{candidates: [{content: {parts: [{text, thought?}]}}]}`. */
 function decodeUntyped(state: State, native: Fields, raw: string): Decoded {
   const [candidate, ...others] = list(native, 'candidates')
   const parts = list(fields(asFields(candidate), 'content'), 'parts')
@@ -122,8 +122,7 @@ function decodeUntyped(state: State, native: Fields, raw: string): Decoded {
     const part = asFields(one)
     const piece = text(part, 'text')
     if (piece === undefined) whole = false
-    else if (piece !== '')
-      emitted.push(...addWords(state, flag(part, 'thought') ? 'thinking' : 'text', piece))
+    else if (piece !== '') emitted.push(...addText(state, flag(part, 'thought') ? 'thinking' : 'text', piece))
   }
   return whole ? emitAll(emitted) : unmapped('candidates', raw, emitted)
 }

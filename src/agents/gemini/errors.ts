@@ -6,7 +6,7 @@ export function statusOfExit(code: number | undefined): number | undefined {
   return code !== undefined && code >= 144 && code <= 255 ? code + 256 : undefined
 }
 
-/** Exit codes of Gemini's own: they mean something even when nothing was printed, and more than words do. */
+/** Gemini's exit codes: they are valid without any output and more reliable than messages. */
 const EXITS: ReadonlyMap<number, ErrorCode> = new Map([
   [41, 'authentication_failed'],
   [42, 'invalid_request'],
@@ -16,20 +16,20 @@ const EXITS: ReadonlyMap<number, ErrorCode> = new Map([
   [55, 'agent_not_ready'],
 ])
 
-/** Why a result is an error: by its own exit code, by the status of the API, else by what the message says. */
+/** The error code of a failed result: from its exit code, the status of the API, or the message. */
 export function codeOfFailure(message: string, exitCode: number | undefined): ErrorCode {
   const own = exitCode === undefined ? undefined : EXITS.get(exitCode)
   if (own) return own
   if (/quota/i.test(message)) return 'quota_exceeded'
-  const told = /"code":\s*(\d{3})\b/.exec(message)?.[1]
-  const status = told === undefined ? statusOfExit(exitCode) : Number(told)
+  const code = /"code":\s*(\d{3})\b/.exec(message)?.[1]
+  const status = code === undefined ? statusOfExit(exitCode) : Number(code)
   if (status !== undefined) return codeOfStatus(status)
   if (/is not found/.test(message)) return 'invalid_request'
   if (/terminated|in JSON|fetch failed|socket|network|ECONN/i.test(message)) return 'connection_failed'
   return 'unknown'
 }
 
-/** A run that never came to a result; its exit code and what stderr says are then all there is. */
+/** The error code of a run without a result, from its exit code and stderr. */
 export function codeOfExit(exitCode: number, stderr: string): ErrorCode {
   if (exitCode === 42 && /session/i.test(stderr)) {
     return /already exists/.test(stderr) ? 'conflict' : 'session_not_found'
@@ -38,7 +38,7 @@ export function codeOfExit(exitCode: number, stderr: string): ErrorCode {
   if (own) return own
   const status = statusOfExit(exitCode)
   if (status !== undefined) return codeOfStatus(status)
-  // A flag that it does not know is answered with the list of those it knows.
+  // Gemini answers an unknown flag with the list of known flags.
   if (/\[(?:boolean|string|array)\]/.test(stderr)) return 'unsupported_option'
   return /FatalSandboxError/.test(stderr) ? 'agent_not_ready' : 'unknown'
 }

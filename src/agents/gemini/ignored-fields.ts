@@ -1,11 +1,11 @@
 import { dropped as ofProtocol } from '../protocols/acp/ignored-fields.ts'
 
-/** What Gemini says and no event carries: a field by its name, or `type/role` for a whole frame. */
+/** Native fields without a counterpart in our events: a field by name, or `type/role` for a whole frame. */
 export const dropped: Readonly<Record<string, string>> = {
   ...ofProtocol,
-  type: 'what kind of frame it is, which the event says in its own words',
-  role: 'who speaks is in the type of the event',
+  type: 'the frame type, which the event expresses with its own type',
+  role: 'the event type expresses the author',
   status: 'how a call or the turn ended is in its status or its outcome',
   timestamp: 'the log stamps every entry itself',
-  'message/user': 'our own prompt, said back',
+  'message/user': 'an echo of our prompt',
 }

@@ -6,7 +6,7 @@ import { ACP_CAPABILITIES, acpLaunch } from '../protocols/acp/launch.ts'
 import { program } from './program.ts'
 import { RULES_IGNORED, toolRules } from './tool-rules.ts'
 
-/** `gemini --acp`: one warm process that speaks the Agent Client Protocol. */
+/** `gemini --acp`: one long-running process with the Agent Client Protocol. */
 export const live = recipe({
   codec: acpCodec({ ...GEMINI, warnings: [RULES_IGNORED] }),
   leavesTools: true,
@@ -15,10 +15,10 @@ export const live = recipe({
     thinking: 'summary',
     usage: 'turn',
     subagents: true,
-    // Its lists of things to do are tool calls, and their content is not told.
+    // Its task lists are tool calls without reported content.
     plans: false,
-    // A broken stream ends the turn, so nothing is ever repeated.
-    // A stream that ends without a reason is asked for again, and its text comes a second time.
+    // A broken stream ends the turn, so it is never repeated. Gemini retries a stream that ends without a reason, and
+    // its text is repeated.
     marksRetries: false,
   },
   launch,
@@ -29,7 +29,7 @@ function launch(start: Start): Launch {
   const { model, effort } = options
   if (effort !== undefined) throw unsupported('gemini', 'effort', 'it has no such setting')
   if (systemPrompt?.append !== undefined)
-    throw unsupported('gemini', 'systemPrompt.append', 'it takes another one, but no more of it')
+    throw unsupported('gemini', 'systemPrompt.append', 'it can replace the prompt, but not append to it')
   const { tools: _tools, ...policy } = start.policy
   const rules = toolRules(start)
   const around = program(systemPrompt?.replace)

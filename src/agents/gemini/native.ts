@@ -11,7 +11,7 @@ const counts = {
   input: tokens,
 }
 
-/** What `gemini --output-format stream-json` prints, one object a line. Loose: new fields are no error. */
+/** The output of `gemini --output-format stream-json`, one object per line. Loose, because new fields are allowed. */
 export const Native = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('init'), timestamp, session_id: z.uuid(), model: z.string() }),
   z.looseObject({

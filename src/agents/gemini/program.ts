@@ -4,18 +4,18 @@ import { filePath } from '../option.ts'
 const SYSTEM_PROMPT = 'system.md'
 
 /**
- * It ends without waiting until its output is taken, and what is left is lost: the end of a megabyte, and its result.
- * Output that blocks cannot be left. Nothing that it starts inherits this.
+ * Gemini exits before its output is flushed and loses the rest: the end of a megabyte, and its result. Blocking output
+ * prevents that. Child processes do not inherit this.
  */
 const BLOCKING = 'process.stdout._handle?.setBlocking?.(true); delete process.env.NODE_OPTIONS'
 export const KEEPS_OUTPUT = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(BLOCKING)}` }
 
-/** What every process of it has around its arguments. */
+/** The environment and files of every Gemini process. */
 export function program(systemPrompt: string | undefined): Pick<ProcessLaunch, 'env' | 'passEnv' | 'files'> {
   const replaced = systemPrompt !== undefined
   return {
     env: {
-      // Without it the process we start is a launcher that swallows signals and leaves its worker behind.
+      // Without it the process is a launcher that ignores signals and leaves its worker behind.
       GEMINI_CLI_NO_RELAUNCH: 'true',
       ...(replaced && { GEMINI_SYSTEM_MD: filePath(SYSTEM_PROMPT) }),
     },

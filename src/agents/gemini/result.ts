@@ -1,17 +1,17 @@
 import { decide, type ErrorInfo, type Evidence } from '../../model/index.ts'
 import type { Emitted, Exit, TurnVerdict } from '../agent.ts'
+import { exitWithoutResult } from '../exit-without-result.ts'
 import { compact, count, type Fields, fields, isFields, text } from '../fields.ts'
 import { settle } from '../settle.ts'
-import { silentEnd } from '../silent-end.ts'
 import { codeOfExit, codeOfFailure } from './errors.ts'
 import type { State } from './state.ts'
 import { usageOf } from './usage.ts'
 
-/** Exit codes of a run that was cut at its limit of steps, and of one that was cancelled at its terminal. */
+/** Exit codes of a run that exceeded its step limit, and of one that was cancelled at its terminal. */
 const TURN_LIMIT = 53
 const CANCELLED = 130
 
-/** The process is gone and its one turn with it: the last result decides, if there was one. */
+/** Ends the only turn of the process: the last result decides, if there is one. */
 export function endTurn(state: State, exit: Exit): Emitted[] {
   const verdict = verdictOf(state, exit)
   const emitted = settle(state.ledger, decide(verdict, exit.cause, exit.code), true)
@@ -47,7 +47,7 @@ function evidenceOf(state: State, result: Fields, exit: Exit): [Evidence, ErrorI
   if (status === 'success') return ['success']
   if (status === 'cancelled') return ['aborted']
   if (!isFields(result.error)) {
-    // An answer that was blocked is an error without a reason; the event before it has the reason.
+    // A blocked answer is an error without a reason; the event before it has the reason.
     const message = state.lastError ?? 'the result is an error without a reason'
     const blocked = /blocked|safety/i.test(message)
     return blocked
@@ -62,7 +62,7 @@ function evidenceOf(state: State, result: Fields, exit: Exit): [Evidence, ErrorI
   return ['error', { code: codeOfFailure(message, exit.code), message }]
 }
 
-/** No result: a signal ends it with code 0 and not a word, so only its own exit codes and stderr can tell. */
+/** Without a result: a signal ends Gemini with code 0 and no output, so only its exit codes and stderr are evidence. */
 function silentVerdict(state: State, exit: Exit): { evidence: Evidence; error?: ErrorInfo } {
   const { code, stderr = '' } = exit
   if (state.failure) return { evidence: 'error', error: state.failure }
@@ -71,12 +71,12 @@ function silentVerdict(state: State, exit: Exit): { evidence: Evidence; error?: 
   const message = stderr === '' ? `it exited with code ${code}` : stderr
   if (code === TURN_LIMIT) return { evidence: 'max_steps', error: { code: 'unknown', message } }
   const why = codeOfExit(code, stderr)
-  // A code that any program may end with needs words to be a reason, and a run that had begun prints others.
+  // A generic exit code needs a message to be a reason, and a run that had started prints other messages.
   const begun = state.nativeSessionId !== undefined
   if (why === 'unknown' && (begun || stderr === '')) return crash(exit)
   return { evidence: 'error', error: { code: why, message } }
 }
 
 function crash(exit: Exit): { evidence: Evidence; error?: ErrorInfo } {
-  return silentEnd(exit, true, (message) => codeOfFailure(message, undefined))
+  return exitWithoutResult(exit, true, (message) => codeOfFailure(message, undefined))
 }

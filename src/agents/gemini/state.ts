@@ -10,34 +10,34 @@ import type { Change } from './tools.ts'
 export interface State {
   readonly start: Start
   readonly ledger: Ledger
-  /** What the handshake said. */
+  /** The properties from the handshake. */
   nativeSessionId: string | undefined
   model: string | undefined
-  /** The message that is being written, and what it is; Gemini never says where one ends. */
+  /** The open message and its kind; Gemini never reports its end. */
   openMessage: string | undefined
   openKind: 'text' | 'thinking'
   messages: number
   calls: number
-  /** The last whole text is the answer: the result does not repeat it. */
+  /** The last complete text is the answer: the result does not repeat it. */
   answer: string | undefined
-  /** Lists that hold as soon as the call that carries them has succeeded. */
+  /** Plans that take effect when the call that carries them succeeds. */
   readonly plans: Map<string, PlanItem[]>
-  /** What calls do to a file, if they succeed: the result says no more than that. */
+  /** File changes that take effect when their calls succeed: the result does not describe them. */
   readonly changes: Map<string, Change>
   /** The files of open calls, and the files that calls of this process have read or written. */
   readonly paths: Map<string, string>
   readonly files: Set<string>
   /** Further calls under an id that is still open, oldest first. */
   readonly twins: Map<string, string[]>
-  /** The open call of the documented shape, which has no result. */
+  /** The open call of the documented format, which has no result. */
   documentedCall: string | undefined
-  /** The model has spoken since the last result of a tool. */
-  spoke: boolean
+  /** The model has produced output since the last tool result. */
+  hasOutput: boolean
   result: Fields | undefined
-  /** The last error that was told before the result. */
+  /** The last error before the result. */
   lastError: string | undefined
   failure: ErrorInfo | undefined
-  /** A retry whose delay is told on the next line. */
+  /** A retry whose delay is on the next line. */
   retry: LimitReported | undefined
 }
 
@@ -58,7 +58,7 @@ export function initialState(start: Start): State {
     files: new Set(),
     twins: new Map(),
     documentedCall: undefined,
-    spoke: false,
+    hasOutput: false,
     result: undefined,
     lastError: undefined,
     failure: undefined,
@@ -66,16 +66,16 @@ export function initialState(start: Start): State {
   }
 }
 
-/** Words of the message that is being written; those of another kind begin another one. */
-export function addWords(state: State, kind: 'text' | 'thinking', words: string): Emitted[] {
-  const emitted = kind === state.openKind ? [] : closeWords(state)
+/** Appends text to the open message; text of another kind starts a new one. */
+export function addText(state: State, kind: 'text' | 'thinking', delta: string): Emitted[] {
+  const emitted = kind === state.openKind ? [] : closeText(state)
   state.openKind = kind
   state.openMessage ??= `e${state.start.epoch}.m${++state.messages}`
-  emitted.push(addDelta(state.ledger, kind, state.openMessage, words))
+  emitted.push(addDelta(state.ledger, kind, state.openMessage, delta))
   return emitted
 }
 
-export function closeWords(state: State, partial = false): Emitted[] {
+export function closeText(state: State, partial = false): Emitted[] {
   if (state.openMessage === undefined) return []
   const emitted = closeMessage(state.ledger, state.openMessage, partial)
   state.openMessage = undefined

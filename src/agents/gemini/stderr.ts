@@ -9,11 +9,11 @@ const ATTEMPT = /^Attempt (\d{1,4}) failed(?: with status (\d{3}))?[.:] ?(.*)$/
 const DELAY = /Retrying after (\d{1,9})ms/
 
 export function decodeStderr(state: State, line: string): Decoded {
-  const ignored: Emitted[] = line.includes(RULES_IGNORED.words) ? [RULES_IGNORED.notice] : []
+  const ignored: Emitted[] = line.includes(RULES_IGNORED.text) ? [RULES_IGNORED.notice] : []
   return emit({ type: 'output.written', stream: 'stderr', line }, ...ignored, ...retries(state, line))
 }
 
-/** Retries show here and nowhere else: an attempt that failed, and the delay on the same line or on the next. */
+/** Only stderr reports retries: a failed attempt, and the delay on the same line or the next. */
 function retries(state: State, line: string): Emitted[] {
   const waiting = state.retry
   if (!waiting && !line.startsWith('Attempt ')) return []

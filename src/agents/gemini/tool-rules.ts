@@ -10,8 +10,8 @@ const FILE = 'tool-rules.toml'
 type ToolLists = NonNullable<Policy['tools']>
 
 /**
- * The tool lists of a policy, as rules of Gemini's policy engine. A tool that is denied there is not offered to the
- * model. As a policy of an administrator, because `--policy` would replace the policies of the user.
+ * Converts the tool lists of a policy to rules of Gemini's policy engine. A tool that is denied there is not offered to
+ * the model. Passed as an administrator policy, because `--policy` would replace the policies of the user.
  */
 export function toolRules({ policy, launch }: Start): { args: string[]; files: LaunchFile[] } {
   const { tools = {} } = policy
@@ -22,9 +22,9 @@ export function toolRules({ policy, launch }: Start): { args: string[]; files: L
   return { args: [`--admin-policy=${filePath(FILE)}`, ...preapproved], files: [{ name: FILE, text }] }
 }
 
-/** Gemini does not read the rules where the machine has policies of an administrator, and says so. */
+/** Gemini ignores the rules if the machine has administrator policies, and reports so. */
 export const RULES_IGNORED = {
-  words: 'Ignoring --admin-policy',
+  text: 'Ignoring --admin-policy',
   notice: {
     type: 'notice.raised',
     level: 'error',
@@ -41,13 +41,17 @@ function deniedRules({ denied = [] }: ToolLists): string[] {
   })
 }
 
-/** Everything but the tools that may exist. Tools of a server that may exist are asked for, so that we answer. */
+/** Denies everything but the available tools. Available tools of a server require approval, so that we decide. */
 function absentRules({ available }: ToolLists, launch: Start['launch']): string[] {
   if (!available) return []
   const kept = nativeTools(TOOLS, 'tools.available', available)
   const partial = kept.find((name) => name.includes('('))
   if (partial !== undefined)
-    throw unsupported(AGENT, 'tools.available', `"${partial}" is a rule; only whole tools exist or do not`)
+    throw unsupported(
+      AGENT,
+      'tools.available',
+      `"${partial}" is a rule; tools.available accepts whole tools only`,
+    )
   const servers = kept.filter((name) => !TOOLS.kinds.has(name))
   if (servers.length > 0 && launch === 'oneshot')
     throw unsupported(AGENT, 'tools.available', 'its one-shot launch cannot choose among tools of servers')
@@ -58,11 +62,11 @@ function absentRules({ available }: ToolLists, launch: Start['launch']): string[
   ]
 }
 
-/** A one-shot process has nobody to ask; what a live one asks, the session answers. */
+/** A one-shot process cannot request approval; the session answers the requests of a live one. */
 function preapprovedArgs({ sandbox, tools }: Policy, launch: Start['launch']): string[] {
   const names = nativeTools(TOOLS, 'tools.preapproved', tools?.preapproved ?? [])
   if (launch === 'live') return []
-  // An approved tool would run in plan mode too.
+  // A preapproved tool would run in plan mode too.
   const allowed = sandbox === 'read-only' ? names.filter(isHarmless) : names
   return allowed.map((name) => flagValue(AGENT, '--allowed-tools', name))
 }
@@ -78,9 +82,9 @@ function rule(condition: Condition, decision: string, priority: number): string 
   return [...fields, `priority = ${priority}`].join('\n')
 }
 
-/** JSON strings and lists of them are TOML too, but for half a character. */
+/** JSON strings and lists of them are valid TOML, except for lone surrogates. */
 function quoted(text: string | readonly string[]): string {
   if (![text].flat().every((one) => one.isWellFormed()))
-    throw new MainstemError('invalid_request', 'a tool name holds half a character')
+    throw new MainstemError('invalid_request', 'a tool name contains a lone surrogate')
   return JSON.stringify(text)
 }

@@ -5,7 +5,7 @@ import { compact, type Fields, fields, isFields, list, text } from '../fields.ts
 import type { ToolTable } from '../tool-names.ts'
 import type { ToolResult } from '../tools.ts'
 
-/** Gemini's own tools. */
+/** Gemini's built-in tools. */
 const KINDS: ReadonlyMap<string, ToolKind> = new Map([
   ['read_file', 'read'],
   ['read_many_files', 'read'],
@@ -43,13 +43,13 @@ export const TOOLS: ToolTable = {
   agent: 'gemini',
   kinds: KINDS,
   mcpName: ({ server, tool }) => `${MCP}${server}_${tool ?? '*'}`,
-  // The names of servers have no "_", because the rest would be read as the tool.
+  // Names of servers contain no "_", because the rest would be parsed as the tool.
   mcpTool(name) {
     const [, server, tool] = /^mcp_([^_]+)_(.+)$/.exec(name) ?? []
     if (server === undefined || tool === undefined) return undefined
     return tool === '*' ? { server } : { server, tool }
   },
-  // A rule: the commands that begin so.
+  // A rule: commands with this prefix.
   accepts: (name) => /^run_shell_command\(.+\)$/.test(name),
 }
 
@@ -57,7 +57,7 @@ export function kindOf(name: string): ToolKind {
   return KINDS.get(name) ?? (name.startsWith(MCP) ? 'mcp' : 'other')
 }
 
-/** The one argument a person wants to see beside the tool's name. */
+/** The argument to show next to the tool's name. */
 const TITLE_FIELDS = ['command', 'file_path', 'dir_path', 'pattern', 'url', 'query', 'agent_name']
 
 export function titleOf(input: unknown): string | undefined {
@@ -69,7 +69,7 @@ export function titleOf(input: unknown): string | undefined {
   return undefined
 }
 
-/** Without anybody to ask, Gemini refuses in words of its own. */
+/** Gemini's denial messages when it cannot request approval. */
 const REFUSALS = ['requires user confirmation', 'Access denied: plan path']
 
 export function statusOf(name: string, native: Fields): Pick<ToolResult, 'status' | 'deniedBy'> {
@@ -78,13 +78,13 @@ export function statusOf(name: string, native: Fields): Pick<ToolResult, 'status
   const error = fields(native, 'error')
   const type = text(error, 'type')
   const message = text(error, 'message') ?? ''
-  // An approval mode takes the tools away that it would have to ask for: one that is known was refused.
+  // An approval mode removes the tools that would need approval: an unregistered known tool was denied.
   const takenAway = type === 'tool_not_registered' && (KINDS.has(name) || name.startsWith(MCP))
   const refused = type === 'policy_violation' || REFUSALS.some((words) => message.includes(words))
   return takenAway || refused ? { status: 'denied', deniedBy: 'policy' } : { status: 'error' }
 }
 
-/** What `write_todos` was told; an item that was cancelled is no part of the plan any more. */
+/** The plan in the input of `write_todos`; a cancelled item is not part of the plan. */
 export function planOf(name: string, input: unknown): PlanItem[] | undefined {
   if (name !== 'write_todos' || !isFields(input)) return undefined
   const items: PlanItem[] = []
@@ -102,18 +102,18 @@ export type Change = Pick<FileChanged, 'path' | 'change' | 'after'>
 /** The file that a call reads or writes, as an absolute path. */
 export function fileOf(input: unknown, cwd: string): string | undefined {
   const path = isFields(input) ? text(input, 'file_path') : undefined
-  // Without a directory, as in a file of lines, the path stays as it was written.
+  // Without a directory, as in a file of lines, the path stays unchanged.
   if (path === undefined || cwd === '' || /^(?:[A-Za-z]:)?[\\/]/.test(path)) return path
   return `${cwd.replace(/\/$/, '')}/${path}`
 }
 
 /**
- * What a call does to a file. The result of `write_file` does not say whether the file existed, so `exists` is what
- * the calls before it show.
+ * The file change of a call. The result of `write_file` does not tell whether the file existed, so `exists` is derived
+ * from earlier calls.
  */
 export function changeOf(name: string, input: unknown, path: string, exists: boolean): Change | undefined {
   if (!isFields(input)) return undefined
-  // To replace nothing is to create a file; the call fails if there is one.
+  // Replacing an empty string creates a file; the call fails if it exists.
   if (name === 'replace') return { path, change: text(input, 'old_string') ? 'modified' : 'created' }
   if (name !== 'write_file') return undefined
   return { path, change: exists ? 'modified' : 'created', ...compact({ after: text(input, 'content') }) }

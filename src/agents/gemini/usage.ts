@@ -2,8 +2,8 @@ import { isZeroUsage, type Usage } from '../../model/index.ts'
 import { compact, count, type Fields } from '../fields.ts'
 
 /**
- * Hidden thoughts are in the total and in nothing else, so output is what the total has beyond the prompt.
- * A result that counts nothing at all knows nothing.
+ * Hidden thinking is included only in the total, so output is the total minus the prompt. A result without any count is
+ * unknown usage.
  */
 export function usageOf(stats: Fields): Usage | undefined {
   const total = count(stats, 'total_tokens')

@@ -3,7 +3,7 @@ import { acpCodec } from '../protocols/acp/codec.ts'
 import { ACP_CAPABILITIES, acpLaunch } from '../protocols/acp/launch.ts'
 import { OPENCODE_WITH_RULES, opencodeEnv } from '../protocols/acp/opencode.ts'
 
-/** `opencode acp`: the only protocol that OpenCode 2 shares with the versions before it. */
+/** `opencode acp`: the only protocol that OpenCode 2 shares with earlier versions. */
 export function acpRecipe(passEnv: readonly string[]): LaunchRecipe {
   return recipe({
     codec: acpCodec(OPENCODE_WITH_RULES),

@@ -1,8 +1,8 @@
 import { type Capabilities, MainstemError, type Policy, type SessionOptions } from '../../model/index.ts'
 import { compareVersions } from '../../model/version.ts'
 import { type Agent, type ProcessLaunch, recipe, type Start } from '../agent.ts'
+import { imageArgs, imageFiles } from '../image-files.ts'
 import { flagValue, jsonVariable, unsupported } from '../option.ts'
-import { pictureArgs, pictureFiles } from '../pictures.ts'
 import { OPENCODE_2_FROM } from '../protocols/acp/opencode.ts'
 import { toolNames } from '../tool-names.ts'
 import { acpRecipe } from './acp.ts'
@@ -67,7 +67,7 @@ export const opencode: Agent = {
         kind: 'server',
         listening: /^opencode server listening on http:\/\/127\.0\.0\.1:(\d+)/,
         events: '/event',
-        // Also where the version is not known: a configured command with arguments is never asked for it.
+        // Also needed when the version is unknown: a configured command with arguments is never run to get it.
         absent: 'OpenCode 2 removed this server API; use the agent opencode-acp, or install opencode-ai 1.18',
         login: {
           user: 'opencode',
@@ -90,24 +90,24 @@ export const opencode: Agent = {
         structuredOutput: false,
         setModel: true,
         setMode: false,
-        // Only whole parts are told, so half a message is never shown.
+        // OpenCode reports only complete parts, so no partial message is ever shown.
         marksRetries: true,
       },
       launch: (start) => ({
         ...program(start, ['run', '--format=json', '--thinking', ...runArgs(start)]),
-        files: pictureFiles('opencode', start),
+        files: imageFiles('opencode', start),
       }),
     }),
   },
 }
 
 /**
- * The first version known to have `run --auto`. 1.17.11 has only the other name of the flag, and 1.17.18 still accepts
- * that name, so the other name works for every version before this one.
+ * The first version known to have `run --auto`. 1.17.11 has only the old name of the flag, and 1.17.18 still accepts
+ * it, so the old name works for every earlier version.
  */
 const AUTO_FLAG = '1.17.18'
 
-/** OpenCode 2 removed the routes that the live launch uses, and the events that both launches read. */
+/** OpenCode 2 removed the routes of the live launch and the events of both launches. */
 function atVersion(version: string): Pick<Agent, 'launches' | 'missing'> | undefined {
   if (compareVersions(version, OPENCODE_2_FROM) < 0) return undefined
   return {
@@ -116,7 +116,7 @@ function atVersion(version: string): Pick<Agent, 'launches' | 'missing'> | undef
   }
 }
 
-/** Keys of the providers it knows; which of them is used is its own settings' choice. */
+/** Keys of known providers; its settings select which one is used. */
 const PROVIDER_KEYS = [
   ...['ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'GEMINI_API_KEY', 'GOOGLE_GENERATIVE_AI_API_KEY'],
   ...['OPENROUTER_API_KEY', 'GROQ_API_KEY', 'MISTRAL_API_KEY', 'DEEPSEEK_API_KEY', 'XAI_API_KEY'],
@@ -135,7 +135,7 @@ function program(start: Start, args: readonly string[]): ProcessLaunch {
     env: {
       OPENCODE_DISABLE_AUTOUPDATE: 'true',
       OPENCODE_DISABLE_SHARE: 'true',
-      // Always set: one that we inherit would overrule what was asked for.
+      // Always set: an inherited value would override the request.
       OPENCODE_PERMISSION: jsonVariable('opencode', 'OPENCODE_PERMISSION', rules),
       ...(config && {
         OPENCODE_CONFIG_CONTENT: jsonVariable('opencode', 'OPENCODE_CONFIG_CONTENT', config),
@@ -155,33 +155,35 @@ function runArgs(start: Start): string[] {
     ...(model === undefined ? [] : [flagValue('opencode', '--model', model)]),
     ...(effort === undefined ? [] : [flagValue('opencode', '--variant', effort)]),
     ...(resume === undefined ? [] : [`--session=${resume}`]),
-    ...pictureArgs('opencode', '--file', start),
+    ...imageArgs('opencode', '--file', start),
   ]
 }
 
-/** Steps and budget are counted outside: every step tells what it used and what it cost. */
+/** The session counts steps and budget: every step reports its usage and cost. */
 function refuseLimits({ approval, sandbox, network, writableRoots }: Policy): void {
   if (sandbox === 'workspace-write')
     throw unsupported('opencode', 'sandbox workspace-write', 'it has no sandbox')
   if (sandbox === 'read-only' && approval === 'auto-edit')
     throw unsupported('opencode', 'auto-edit with read-only', 'they contradict each other')
-  if (network !== undefined) throw unsupported('opencode', 'network', 'it has no sandbox that could hold it')
-  if (writableRoots) throw unsupported('opencode', 'writableRoots', 'it has no sandbox that could hold them')
+  if (network !== undefined) throw unsupported('opencode', 'network', 'it has no sandbox to enforce it')
+  if (writableRoots) throw unsupported('opencode', 'writableRoots', 'it has no sandbox to enforce them')
 }
 
 function refuseOptions(options: SessionOptions, kind: Start['launch']): void {
   const { model, systemPrompt, isolation, outputSchema, checkpointing } = options
   if (model !== undefined && !model.includes('/'))
-    throw new MainstemError('invalid_request', `model: opencode wants provider/model, not "${model}"`)
-  if (isolation === 'bare') throw unsupported('opencode', 'isolation bare', 'its settings name its providers')
-  if (checkpointing !== undefined) throw unsupported('opencode', 'checkpointing', 'it keeps its own')
+    throw new MainstemError('invalid_request', `model: opencode requires provider/model, not "${model}"`)
+  if (isolation === 'bare')
+    throw unsupported('opencode', 'isolation bare', 'its settings define its providers')
+  if (checkpointing !== undefined)
+    throw unsupported('opencode', 'checkpointing', 'it manages its own checkpoints')
   if (kind === 'live') return
-  if (outputSchema) throw unsupported('opencode', 'outputSchema', 'only its live launch takes one')
+  if (outputSchema) throw unsupported('opencode', 'outputSchema', 'only its live launch accepts one')
   if (systemPrompt?.append !== undefined)
-    throw unsupported('opencode', 'systemPrompt.append', 'only its live launch takes it')
+    throw unsupported('opencode', 'systemPrompt.append', 'only its live launch accepts it')
 }
 
-/** Settings that have no flag, handed over inline. */
+/** Settings without a flag, passed inline. */
 function configOf({ mcpServers, systemPrompt }: SessionOptions): object | undefined {
   const prompt = systemPrompt?.replace
   if (!mcpServers && prompt === undefined) return undefined

@@ -5,7 +5,7 @@ import type { Change } from '../tools.ts'
 
 const NO_CHANGES: readonly Change[] = []
 
-/** What a file tool did, as its metadata tells it. */
+/** The file changes in the metadata of a file tool. */
 export function changesOf(state: Fields): readonly Change[] {
   const metadata = asFields(state.metadata)
   const { files, filediff, exists } = metadata
@@ -43,7 +43,7 @@ function patchChange(file: Fields): Change[] {
   return [{ path: moved ?? path, change, ...compact({ diff, from: moved === undefined ? undefined : path }) }]
 }
 
-/** An item that was cancelled is no part of the plan any more. */
+/** A cancelled item is not part of the plan. */
 export function planOf(of: Fields): PlanItem[] {
   const items: PlanItem[] = []
   for (const todo of list(of, 'todos')) {
@@ -56,7 +56,7 @@ export function planOf(of: Fields): PlanItem[] {
   return items
 }
 
-/** The child of a `task` call, and the model it runs on. */
+/** The child session of a `task` call, and its model. */
 export function childOf(
   state: Fields,
 ): { id: string; model?: string; prompt?: string; agentType?: string } | undefined {
@@ -74,7 +74,7 @@ export function childOf(
   }
 }
 
-/** `provider/model`, as its own options spell it. */
+/** `provider/model`, the format of OpenCode's options. */
 export function modelName(native: Fields): string | undefined {
   const provider = text(native, 'providerID')
   const model = text(native, 'modelID') ?? text(native, 'id')

@@ -3,7 +3,7 @@ import type { ErrorCode, ErrorInfo, Evidence } from '../../model/index.ts'
 import type { Emitted } from '../agent.ts'
 import { compact, count, type Fields, fields, text } from '../fields.ts'
 
-/** How a turn went wrong, in OpenCode's own name and in ours. */
+/** A failed turn, with OpenCode's error name and our code. */
 export interface Failure {
   name: string
   evidence: Evidence
@@ -25,7 +25,7 @@ export function failureOf(native: Fields): Failure {
   return { name, evidence: evidenceOf(name, message), error: { code: codeOf(name, data, message), message } }
 }
 
-/** What an abort makes of work that had not come to a model call; the server does not name it. */
+/** The error of an abort before the first model call; the server does not name it. */
 const CUT_START = /^All fibers interrupted/
 
 function evidenceOf(name: string, message: string): Evidence {
@@ -49,7 +49,7 @@ function codeOfAnswer(status: number, message: string): ErrorCode {
 /** A failed call to the server itself. */
 export function failureOfAnswer(status: number, body: Fields): Failure {
   if (text(body, 'name') !== undefined) return failureOf(body)
-  const message = `the server answered ${status}`
+  const message = `the server returned ${status}`
   const error: ErrorInfo = { code: codeOfAnswer(status, message), message }
   return { name: `HTTP ${status}`, evidence: 'error', error }
 }
@@ -71,7 +71,7 @@ export function errorNotice(native: Fields): Emitted {
   }
 }
 
-/** How a model call ended, where that says more than "it ended". */
+/** The failure that the finish reason of a model call implies, if any. */
 export function failureOfReason(reason: string | undefined): Failure | undefined {
   if (reason === 'length') {
     const error: ErrorInfo = { code: 'output_truncated', message: 'the answer reached the output limit' }
@@ -85,20 +85,20 @@ export function failureOfReason(reason: string | undefined): Failure | undefined
   return { name: reason, evidence: 'error', error: { code: 'unknown', message: 'the model call failed' } }
 }
 
-/** Was this model call, if there was one, to be followed by another? */
-export function goesOn(reason: string | undefined): boolean {
+/** Returns whether another model call follows this one. */
+export function continues(reason: string | undefined): boolean {
   return reason === undefined || reason === 'tool-calls' || reason === 'unknown'
 }
 
-/** What the program says on stderr when no session came about. */
+/** Classifies the text on stderr when no session was created. */
 export function codeOfText(message: string): ErrorCode {
   if (/Session not found/.test(message)) return 'session_not_found'
   if (/Configuration is invalid/.test(message)) return 'agent_not_ready'
-  // A flag that it does not know is answered with the list of those it knows, and not a word more.
+  // OpenCode answers an unknown flag with the list of known flags only.
   return /\[(?:boolean|string|array|number)\]/.test(message) ? 'unsupported_option' : 'unknown'
 }
 
-/** Colours, which it writes even where nobody asked for them. */
+/** ANSI colours, which it writes even to a pipe. */
 const COLOURS = /\u001b\[[0-9;]*m/g
 
 export function plain(line: string): string {

@@ -36,7 +36,7 @@ const Failure = z.looseObject({ name: z.string(), data: z.looseObject({ message:
 
 const line = { timestamp: ms, sessionID: z.string() }
 
-/** What `opencode run --format json` prints, one object a line. Loose: new fields are no error. */
+/** The output of `opencode run --format json`, one object per line. Loose, because new fields are allowed. */
 export const RunNative = z.discriminatedUnion('type', [
   z.looseObject({
     type: z.enum(['step_start', 'text', 'reasoning', 'tool_use', 'step_finish']),
@@ -72,7 +72,7 @@ const Status = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('retry'), attempt: z.int(), message: z.string(), next: ms }),
 ])
 
-/** The `data:` of what `opencode serve` streams at `/event`. */
+/** The `data:` of the events that `opencode serve` streams at `/event`. */
 const ServeEvent = z.discriminatedUnion('type', [
   event('server.connected', {}),
   event('server.heartbeat', {}),
@@ -123,5 +123,5 @@ const ServeEvent = z.discriminatedUnion('type', [
   event('file.watcher.updated', { file: z.string(), event: z.string() }),
 ])
 
-/** A recording of it may end with a note that the connection broke. */
+/** A recording may end with a note that the connection broke. */
 export const ServeNative = z.union([ServeEvent, z.looseObject({ sseError: z.string() })])

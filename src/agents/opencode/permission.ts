@@ -7,7 +7,7 @@ type Action = 'allow' | 'ask' | 'deny'
 type Rule = Action | Readonly<Record<string, Action>>
 type Rules = Map<string, Rule>
 
-/** What only looks around runs unasked; files with secrets in them are asked for, as they are by default. */
+/** Read-only tools run without approval; files with secrets require it, as by default. */
 const HARMLESS: Readonly<Record<string, Rule>> = {
   read: { '*': 'allow', '*.env': 'ask', '*.env.*': 'ask', '*.env.example': 'allow' },
   glob: 'allow',
@@ -19,13 +19,13 @@ const HARMLESS: Readonly<Record<string, Rule>> = {
 }
 
 /**
- * The permission rules of a launch. OpenCode merges them into those of its settings, and the last rule that matches
- * wins: so "*" comes first and is the strictest, and whatever it is merged with can only ask or deny more.
+ * The permission rules of a launch. OpenCode merges them into the rules of its settings, and the last matching rule
+ * wins: so "*" comes first and is the strictest, and merged rules can only ask or deny more.
  */
 export function permissionRules({ policy, options, launch }: Start): Record<string, Rule> {
   const { approval, sandbox, tools } = policy
   const readOnly = sandbox === 'read-only'
-  // Everything that is asked is then allowed, by the launch or by us: no rule is needed, and none is overruled.
+  // Every request is then approved, by the launch or by us: no rule is needed, and none is overridden.
   const open = approval === 'auto-all' && !readOnly
   const rules: Rules = new Map()
   if (!open) {
@@ -34,24 +34,24 @@ export function permissionRules({ policy, options, launch }: Start): Record<stri
     rules.set('question', launch === 'live' ? 'allow' : 'deny')
     if (readOnly) rules.set('webfetch', 'ask')
     else if (approval !== 'ask') rules.set('edit', 'allow')
-    // A question about a shell would end the whole run, with nobody there to answer it.
+    // A request for a shell command would end the whole run, because it cannot be answered.
     if (approval === 'auto-edit' && launch === 'oneshot') rules.set('bash', 'deny')
   }
   const available = tools?.available && permissionsOf('tools.available', tools.available)
   if (available) keepOnly(rules, available, open ? 'allow' : 'ask')
   for (const permission of permissionsOf('tools.preapproved', tools?.preapproved ?? [])) {
-    if (!available || available.includes(permission)) place(rules, permission, 'allow')
+    if (!available || available.includes(permission)) append(rules, permission, 'allow')
   }
   if (options.extraDirectories)
-    place(rules, 'external_directory', directoryRule(options.extraDirectories, readOnly))
-  for (const permission of deniedPermissions(tools?.denied)) place(rules, permission, 'deny')
-  // A one-shot run does not report what its sub-agents cost, so a budget could not hold them.
-  if (policy.maxBudgetUsd !== undefined && launch === 'oneshot') place(rules, 'task', 'deny')
+    append(rules, 'external_directory', directoryRule(options.extraDirectories, readOnly))
+  for (const permission of deniedPermissions(tools?.denied)) append(rules, permission, 'deny')
+  // A one-shot run does not report the cost of its sub-agents, so a budget could not be enforced on them.
+  if (policy.maxBudgetUsd !== undefined && launch === 'oneshot') append(rules, 'task', 'deny')
   return Object.fromEntries(rules)
 }
 
-/** Puts a rule behind all others, also when there was one of its name. */
-function place(rules: Rules, permission: string, rule: Rule): void {
+/** Moves a rule behind all others. */
+function append(rules: Rules, permission: string, rule: Rule): void {
   rules.delete(permission)
   rules.set(permission, rule)
 }
@@ -63,14 +63,14 @@ function keepOnly(rules: Rules, available: readonly string[], action: Action): v
   for (const permission of available) rules.set(permission, before.get(permission) ?? action)
 }
 
-/** One permission rules all tools that change files. */
+/** One permission covers all tools that change files. */
 const FILE_TOOLS: ReadonlySet<string> = new Set(['edit', 'write', 'patch', 'apply_patch'])
 
 function permissionOf(tool: string): string {
   return FILE_TOOLS.has(tool) ? 'edit' : tool
 }
 
-/** The permissions that deny these tools; a file tool takes the others with it, which is stricter and not weaker. */
+/** The permissions that deny these tools; denying one file tool denies all of them, which is stricter. */
 export function deniedPermissions(names: readonly string[] = []): string[] {
   return unique(nativeTools(TOOLS, 'tools.denied', names).map(permissionOf))
 }
@@ -79,7 +79,7 @@ function permissionsOf(option: string, names: readonly string[]): string[] {
   const tools = nativeTools(TOOLS, option, names)
   const some = tools.some((name) => FILE_TOOLS.has(name))
   if (some && !(tools.includes('edit') && tools.includes('write')))
-    throw unsupported('opencode', option, 'it allows "edit" and "write" together or not at all')
+    throw unsupported('opencode', option, 'it allows "edit" and "write" only together')
   return unique(tools.map(permissionOf))
 }
 
@@ -91,7 +91,7 @@ function directoryRule(directories: readonly string[], readOnly: boolean): Rule 
   const rule: Record<string, Action> = { '*': readOnly ? 'deny' : 'ask' }
   for (const directory of directories) {
     if (/[*?]/.test(directory))
-      throw unsupported('opencode', 'extraDirectories', `${directory} would be taken for a pattern`)
+      throw unsupported('opencode', 'extraDirectories', `${directory} would be parsed as a pattern`)
     rule[`${directory.replace(/\/+$/, '')}/*`] = 'allow'
   }
   return rule

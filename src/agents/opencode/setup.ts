@@ -1,6 +1,6 @@
-import { type AgentSetup, DASH_VERSION, type Place } from '../setup.ts'
+import { type AgentPath, type AgentSetup, DASH_VERSION } from '../setup.ts'
 
-function below(path: string): Place {
+function below(path: string): AgentPath {
   return { base: '.local/share', variable: 'XDG_DATA_HOME', path: `opencode${path}` }
 }
 
@@ -17,7 +17,7 @@ export const setup: AgentSetup = {
   login: 'opencode auth login',
   credentials: [
     ...KEYS.map((name) => ({ kind: 'variable', name }) as const),
-    { kind: 'file', place: below('/auth.json') },
+    { kind: 'file', location: below('/auth.json') },
   ],
   billedBySettings: true,
   free: true,

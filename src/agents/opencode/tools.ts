@@ -28,7 +28,7 @@ export const TOOLS: ToolTable = {
   agent: 'opencode',
   kinds: KINDS,
   mcpName: ({ server, tool }) => `${toolName(server)}_${tool === undefined ? '*' : toolName(tool)}`,
-  // `<server>_<tool>` does not say where the name of the server ends.
+  // `<server>_<tool>` does not show where the server name ends.
   mcpTool: () => undefined,
   // A pattern of a known tool, a tool of a server, or a permission such as external_directory.
   accepts(name) {
@@ -37,25 +37,25 @@ export const TOOLS: ToolTable = {
   },
 }
 
-/** OpenCode's own rule: `*` and `?`, by case. */
+/** OpenCode's matching: `*` and `?`, case-sensitive. */
 function matches(pattern: string, tool: string): boolean {
   const source = pattern.replace(/[.-]/g, '\\$&').replaceAll('*', '.*').replaceAll('?', '.')
   return new RegExp(`^${source}$`).test(tool)
 }
 
-/** Tools of an MCP server are `<server>_<tool>`, so only a server that is known can be told from other tools. */
+/** Tools of an MCP server are named `<server>_<tool>`, so only known servers can be recognised. */
 export function kindOf(name: string, mcpServers: readonly string[]): ToolKind {
   const own = KINDS.get(name)
   if (own) return own
   return mcpServers.some((server) => name.startsWith(`${toolName(server)}_`)) ? 'mcp' : 'other'
 }
 
-/** What OpenCode makes of a name before a model sees it. */
+/** OpenCode's normalisation of a name for models. */
 export function toolName(name: string): string {
   return name.replace(/[^a-zA-Z0-9_-]/g, '_')
 }
 
-/** The one argument a person wants to see beside the tool's name. */
+/** The argument to show next to the tool's name. */
 const TITLE_FIELDS = ['command', 'filePath', 'pattern', 'url', 'query', 'description', 'name']
 
 export function titleOf(state: Fields): string | undefined {
@@ -69,10 +69,10 @@ export function titleOf(state: Fields): string | undefined {
   return undefined
 }
 
-/** Told by fields of their own. */
-const TOLD = new Set(['output', 'exit', 'truncated', 'diff', 'filediff', 'files', 'todos'])
+/** Reported in separate fields. */
+const SEPARATE_FIELDS = new Set(['output', 'exit', 'truncated', 'diff', 'filediff', 'files', 'todos'])
 
-/** How a call ended. `refusedBy` is who says no where OpenCode only says that somebody did. */
+/** The result of a call. `refusedBy` is the decider where OpenCode reports only a denial. */
 export function resultOf(name: string, state: Fields, refusedBy: DeniedBy): ToolResult {
   const metadata = asFields(state.metadata)
   const { start, end } = asFields(state.time)
@@ -90,18 +90,18 @@ export function resultOf(name: string, state: Fields, refusedBy: DeniedBy): Tool
   }
 }
 
-/** What no other field tells. */
+/** The metadata that no other field reports. */
 function dataOf(metadata: Fields): Fields | undefined {
-  const more = Object.entries(metadata).filter(([key]) => !TOLD.has(key))
+  const more = Object.entries(metadata).filter(([key]) => !SEPARATE_FIELDS.has(key))
   return more.length > 0 ? Object.fromEntries(more) : undefined
 }
 
-/** An old call whose output it lets go of, to make room for the model: it is told again, and nothing has happened. */
+/** An old call whose output was pruned from the context: it is reported again, but nothing happened. */
 export function isPruned(state: Fields): boolean {
   return asFields(state.time).compacted !== undefined
 }
 
-/** Somebody was asked and said no, which ends the loop; after a rule that prevents a call the model goes on. */
+/** A request was denied, which ends the loop; after a denial by rule the model continues. */
 export function isRejected(state: Fields): boolean {
   const error = asText(state.error) ?? ''
   const emitted = error.includes('rejected permission') || error.includes('dismissed this question')
@@ -120,7 +120,7 @@ function statusOf(
     if (isRejected(state)) return { status: 'denied', deniedBy: refusedBy }
     return { status: error.includes('Tool execution aborted') ? 'cancelled' : 'error' }
   }
-  // A shell that was killed has no exit code, and is "completed" all the same.
+  // A killed shell has no exit code but is still "completed".
   if (metadata.exit === null) {
     const aborted = asText(state.output)?.includes('User aborted the command')
     return { status: aborted ? 'cancelled' : 'error' }

@@ -1,7 +1,7 @@
 import type { UsageReported } from '../../model/events/report.ts'
 import { asCount, asFields, type Fields } from '../fields.ts'
 
-/** What one step used. OpenCode counts reasoning beside the output, not inside it. */
+/** The usage of one step. OpenCode counts reasoning separately from the output. */
 export function stepUsage({ tokens, cost }: Fields): UsageReported {
   const native = asFields(tokens)
   const cache = asFields(native.cache)

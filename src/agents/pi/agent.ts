@@ -62,7 +62,7 @@ export const pi: Agent = {
   },
 }
 
-/** What providers need besides their keys. */
+/** Variables that providers need besides their keys. */
 const PROVIDER_SETTINGS = [
   ...['AZURE_OPENAI_*', 'CLOUDFLARE_*', 'XIAOMI_*', 'GOOGLE_CLOUD_*', 'GOOGLE_APPLICATION_CREDENTIALS'],
   ...['AWS_PROFILE', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN', 'AWS_REGION'],

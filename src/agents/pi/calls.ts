@@ -5,7 +5,7 @@ import { finishTool, openToolId, progressTool, startTool, type ToolResult } from
 import type { State } from './state.ts'
 import { changesOf, dataOf, isTakenAway, kindOf, locationsOf, textOf, titleOf } from './tools.ts'
 
-/** A call begins when it runs: one that the model wrote and a broken stream took back never does. */
+/** A call starts when it runs: one that a broken stream discarded never does. */
 export function decodeCallStart(state: State, native: Fields): Decoded {
   const toolId = text(native, 'toolCallId') ?? '?'
   if (openToolId(state.ledger, toolId) !== undefined) return nothing
@@ -19,14 +19,14 @@ export function decodeCallStart(state: State, native: Fields): Decoded {
   )
 }
 
-/** Each piece of progress has all of the output so far; only what it adds is told. */
+/** Each progress frame contains the whole output so far; only the new part is emitted. */
 export function decodeCallProgress(state: State, native: Fields): Decoded {
   const toolId = text(native, 'toolCallId') ?? '?'
   const before = state.outputs.get(toolId) ?? ''
   const now = textOf(fields(native, 'partialResult').content)
   if (now === before) return nothing
   state.outputs.set(toolId, now)
-  // A long output moves on, and what was between two of its ends is only in the result.
+  // A long output is truncated at its start; the text between two such frames is only in the result.
   if (!now.startsWith(before)) return nothing
   return emitAll(progressTool(state.ledger, toolId, { output: now.slice(before.length) }))
 }
@@ -40,7 +40,7 @@ export function decodeCallEnd(state: State, native: Fields): Decoded {
   const result = fields(native, 'result')
   const shown = textOf(result.content)
   const structured = fields(result, 'structuredContent')
-  // The whole output, where the text is only its end and remarks to the model.
+  // The complete output, if the text is only its end plus remarks to the model.
   const output = text(structured, 'output')
   const { status, deniedBy } = statusOf(state, native, shown)
   const ended: ToolResult = {
@@ -59,7 +59,7 @@ function statusOf(state: State, native: Fields, shown: string): Pick<ToolResult,
   if (!flag(native, 'isError')) return { status: 'success' }
   if (state.interrupting && /aborted$/.test(shown)) return { status: 'cancelled' }
   if (native.durationMs !== undefined) return { status: 'error' }
-  // It did not run at all.
+  // The call did not run at all.
   const name = text(native, 'toolName') ?? '?'
   if (isTakenAway(name, shown)) return { status: 'denied', deniedBy: 'policy' }
   if (/^Tool .* not found$/.test(shown) || shown.startsWith('Validation failed')) return { status: 'error' }

@@ -15,7 +15,7 @@ import { decodeRunStart, decodeSettled, endTurn } from './turn.ts'
 
 type Rule = (state: State, native: Fields, raw: string) => Decoded
 
-/** The events of `--mode json` and of `--mode rpc` are the same; only the latter is answered and asks. */
+/** `--mode json` and `--mode rpc` have the same events; only the latter has responses and requests. */
 const ruleOf = ruleTable<Rule>({
   message_update: decodeMessageUpdate,
   message_start: decodeMessageStart,
@@ -41,20 +41,20 @@ const ruleOf = ruleTable<Rule>({
   thinking_level_changed: (state, native) =>
     emitAll(update(state, { configOptions: thinkingOption(text(native, 'level')) })),
 
-  // A step of the model begins or ends, which its message and its calls show.
+  // Start or end of a model step, which its message and calls show.
   turn_start: () => nothing,
   turn_end: () => nothing,
-  // How a retry went is told by the message that it was for.
+  // The message of a retry reports its result.
   auto_retry_end: () => nothing,
   summarization_retry_attempt_start: () => nothing,
   summarization_retry_finished: () => nothing,
-  // Its end tells it.
+  // The end of the compaction reports it.
   compaction_start: () => nothing,
-  // Prompts of ours that wait; each is told when it joins the turn.
+  // Our queued prompts; each is reported when it joins the turn.
   queue_update: () => nothing,
-  // Notes that it keeps in its own session file.
+  // Entries of its session file.
   entry_appended: () => nothing,
-  // The output of a command that is never sent here.
+  // The output of a command that we never send.
   bash_execution_update: () => nothing,
 })
 

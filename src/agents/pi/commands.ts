@@ -4,10 +4,10 @@ import type { Decoded } from '../agent.ts'
 import { line, nextProcess, nothing, refuse, send } from '../decoded.ts'
 import { compact, type Fields, isFields, text } from '../fields.ts'
 import { isSamePolicy } from '../option.ts'
-import { answerOf, closeDialogs, noteAnswer } from './dialogs.ts'
+import { answerOf, applyAnswer, closeDialogs } from './dialogs.ts'
 import type { State } from './state.ts'
 
-/** Commands as newline JSON, each with an id that its answer repeats. */
+/** Encodes commands as JSON lines, each with an id that its response repeats. */
 export function encodeLive(state: State, command: Command): Decoded {
   switch (command.type) {
     case 'open':
@@ -16,11 +16,11 @@ export function encodeLive(state: State, command: Command): Decoded {
       return write(state, [promptMessage(command.text, command.images)], command)
     case 'steer':
       if (!state.turnOpen) return refuse('conflict', 'there is no open turn to steer')
-      // As a prompt: where the run has just ended, it begins another one, and nothing is left in a queue.
+      // Sent as a prompt: if the run has just ended, it starts another one, and nothing stays in a queue.
       return write(state, [{ ...promptMessage(command.text), streamingBehavior: 'steer' }], command)
     case 'interrupt': {
       const { emitted, messages } = closeDialogs(state)
-      // What is queued would be worked on after the interrupt.
+      // Queued prompts would run after the interrupt.
       const step = write(state, [...messages, { type: 'clear_queue' }, { type: 'abort' }])
       return send(step.writes, emitted)
     }
@@ -30,7 +30,7 @@ export function encodeLive(state: State, command: Command): Decoded {
       return command.model === null ? nextProcess : setModel(state, command.model)
     case 'set_policy':
       if (!command.policy) return refuse('unsupported_option', 'pi has no modes')
-      // Its tools are chosen when it starts.
+      // Tools are selected at start.
       return isSamePolicy(state.start.policy, command.policy) ? nothing : nextProcess
     case 'close':
       return send([{ kind: 'end' }])
@@ -53,43 +53,43 @@ function promptMessage(message: string, images: readonly Image[] = []): Fields {
   return { type: 'prompt', message, ...(blocks.length > 0 && { images: blocks }) }
 }
 
-/** It wants provider and model apart; a model's own name may have a slash too. */
+/** Pi needs provider and model separately; a model name may contain a slash too. */
 function setModel(state: State, name: string): Decoded {
   const known = state.known.models?.filter(({ id }) => id === name || id.endsWith(`/${name}`)) ?? []
   const full = known.find(({ id }) => id === name)?.id ?? (known.length === 1 ? known[0]?.id : name)
   const slash = full?.indexOf('/') ?? -1
   if (full === undefined || slash < 0)
-    return refuse('invalid_request', `model: name it as provider/model; "${name}" is not one that pi offers`)
+    return refuse('invalid_request', `model: use provider/model; pi does not offer "${name}"`)
   return write(state, [{ type: 'set_model', provider: full.slice(0, slash), modelId: full.slice(slash + 1) }])
 }
 
-/** What of a command its line does not say. */
-interface Unsaid {
+/** Command properties that its line does not contain. */
+interface CommandExtras {
   promptId?: string | undefined
   by?: AnswerCommand['by']
 }
 
-function write(state: State, messages: readonly Fields[], unsaid: Unsaid = {}): Decoded {
+function write(state: State, messages: readonly Fields[], extras: CommandExtras = {}): Decoded {
   const lines = messages.map((message) => {
-    // An answer has the id of what it answers.
+    // An answer has the id of its request.
     const named = message.id === undefined ? { id: `c${++state.commandCount}`, ...message } : message
-    note(state, named, unsaid)
+    applySent(state, named, extras)
     return line(named)
   })
   return send(lines)
 }
 
 export function sentLive(state: State, frame: Frame): Command | undefined {
-  return isFields(frame.value) ? note(state, frame.value) : undefined
+  return isFields(frame.value) ? applySent(state, frame.value) : undefined
 }
 
-/** What a line to the agent means for the state, whoever wrote it: `encode` and transcripts come through here. */
-function note(state: State, message: Fields, { promptId, by }: Unsaid = {}): Command | undefined {
+/** Updates the state for a line sent to the agent; both `encode` and transcripts use it. */
+function applySent(state: State, message: Fields, { promptId, by }: CommandExtras = {}): Command | undefined {
   const type = text(message, 'type') ?? '?'
   const id = text(message, 'id') ?? ''
   switch (type) {
     case 'extension_ui_response':
-      return noteAnswer(state, message, by)
+      return applyAnswer(state, message, by)
     case 'prompt':
     case 'steer':
     case 'follow_up':

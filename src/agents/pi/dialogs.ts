@@ -39,14 +39,14 @@ const ruleOf = ruleTable<Rule>({
     return emit({ type: 'notice.raised', level, code, message: text(native, 'message') ?? '' })
   },
 
-  // Decorations of a terminal that is not there.
+  // Terminal decorations without effect here.
   setStatus: () => nothing,
   setWidget: () => nothing,
   setTitle: () => nothing,
   set_editor_text: () => nothing,
 })
 
-/** An extension asks a person something, or shows something. */
+/** An extension asks a person a question, or shows a message. */
 export function decodeDialog(state: State, native: Fields, raw: string): Decoded {
   const rule = ruleOf(native.method)
   return rule ? rule(state, native) : unmapped(`extension_ui_request/${text(native, 'method') ?? '?'}`, raw)
@@ -62,7 +62,7 @@ function ask(
   const requestId = `e${state.start.epoch}.${nativeId}`
   if (state.dialogs.has(requestId)) return nothing
   const method = text(native, 'method') ?? '?'
-  // It does not name the call it is about; with one alone there is no doubt.
+  // The dialog does not name its call; with a single open call it is unambiguous.
   const [toolId, ...others] = state.ledger.tools.keys()
   const about = others.length === 0 ? toolId : undefined
   state.dialogs.set(requestId, { nativeId, method, labels, toolId: about })
@@ -96,7 +96,7 @@ const OPTIONS: RequestOption[] = [
   { id: 'deny', label: 'Deny', effect: 'deny', scope: 'once' },
 ]
 
-/** The gate asks for a call whether it may run. */
+/** The gate requests approval for a call. */
 function askPermission(state: State, native: Fields): Decoded {
   const nativeId = text(native, 'id') ?? '?'
   const requestId = `e${state.start.epoch}.${nativeId}`
@@ -120,15 +120,15 @@ function askPermission(state: State, native: Fields): Decoded {
   )
 }
 
-/** The line that answers, or the refusal where there is none. */
+/** Returns the line that answers, or the rejection of an invalid answer. */
 export function answerOf(state: State, command: AnswerCommand): { message: Fields } | { refusal: Decoded } {
   const dialog = state.dialogs.get(command.requestId)
-  if (!dialog) return { refusal: refuse('request_not_found', `pi no longer asks ${command.requestId}`) }
+  if (!dialog) return { refusal: refuse('request_not_found', `pi has no open request ${command.requestId}`) }
   if (dialog.method === 'permission') return permissionAnswer(dialog, command)
   if (command.decision === 'deny') return { message: cancelled(dialog) }
   const [value] = command.answers?.[dialog.nativeId] ?? []
   if (command.decision !== 'answered' || value === undefined)
-    return { refusal: refuse('invalid_request', 'decision: a question is answered, or refused') }
+    return { refusal: refuse('invalid_request', 'decision: a question must be answered or denied') }
   if (dialog.labels.length > 0 && !dialog.labels.includes(value))
     return { refusal: refuse('invalid_request', `answers: choose one of ${dialog.labels.join(', ')}`) }
   return { message: response(dialog, dialog.method === 'confirm' ? { confirmed: value === YES } : { value }) }
@@ -140,7 +140,7 @@ function permissionAnswer(
 ): { message: Fields } | { refusal: Decoded } {
   const { decision, message = 'The user refused this.', input } = command
   if (decision === 'answered')
-    return { refusal: refuse('invalid_request', 'decision: a call is allowed, or denied') }
+    return { refusal: refuse('invalid_request', 'decision: a call must be allowed or denied') }
   const value =
     decision === 'allow' ? { allow: true, ...compact({ input }) } : { allow: false, reason: message }
   return { message: response(dialog, { value: JSON.stringify(value) }) }
@@ -154,7 +154,7 @@ function cancelled(dialog: Dialog): Fields {
   return response(dialog, { cancelled: true })
 }
 
-/** An interrupt waits for its dialogs for ever, so they are closed first. */
+/** An interrupt waits for open dialogs forever, so they are closed first. */
 export function closeDialogs(state: State): { emitted: Emitted[]; messages: Fields[] } {
   const emitted: Emitted[] = []
   const messages: Fields[] = []
@@ -165,8 +165,8 @@ export function closeDialogs(state: State): { emitted: Emitted[]; messages: Fiel
   return { emitted, messages }
 }
 
-/** What an answer that was written to pi says. A dialog that is answered with no refuses the call it is about. */
-export function noteAnswer(
+/** Updates the state for an answer sent to pi. A dialog answered with a denial denies its call. */
+export function applyAnswer(
   state: State,
   message: Fields,
   by: AnswerCommand['by'] = 'person',
@@ -174,7 +174,7 @@ export function noteAnswer(
   const requestId = `e${state.start.epoch}.${text(message, 'id') ?? ''}`
   const dialog = state.dialogs.get(requestId)
   state.dialogs.delete(requestId)
-  // One that was withdrawn is not answered any more.
+  // A withdrawn dialog cannot be answered any more.
   if (!dialog || !closeRequest(state.ledger, requestId)) return undefined
   if (dialog.method === 'permission')
     return noteDecision(state, requestId, dialog, text(message, 'value'), by)

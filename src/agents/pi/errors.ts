@@ -1,10 +1,10 @@
 import { codeOfStatus } from '../../model/http-status.ts'
 import type { ErrorCode } from '../../model/index.ts'
 
-/** The HTTP status that a failure of the model begins with. */
+/** The HTTP status at the start of a model failure. */
 export function statusOf(message: string): number | undefined {
-  const told = /^(\d{3})\b/.exec(message)?.[1]
-  return told === undefined ? undefined : Number(told)
+  const status = /^(\d{3})\b/.exec(message)?.[1]
+  return status === undefined ? undefined : Number(status)
 }
 
 const WORDS: readonly (readonly [RegExp, ErrorCode])[] = [
@@ -20,7 +20,7 @@ const WORDS: readonly (readonly [RegExp, ErrorCode])[] = [
   [/could not parse/i, 'connection_failed'],
 ]
 
-/** Why it failed: the status where there is one, else what the words say. */
+/** The error code: from the status if there is one, otherwise from the message. */
 export function codeOf(message: string): ErrorCode {
   if (/quota|billing|usage limit/i.test(message)) return 'quota_exceeded'
   const status = statusOf(message)

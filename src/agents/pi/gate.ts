@@ -1,12 +1,12 @@
 import type { LaunchFile } from '../agent.ts'
 import { type Fields, isFields } from '../fields.ts'
 
-/** What the gate's dialogs are called, so that they are told apart from those of other extensions. */
+/** The title of the gate's dialogs, to distinguish them from those of other extensions. */
 export const GATE_TITLE = 'mainstem: may this tool run?'
 
 /**
- * An extension that asks before each call. Pi has no such question of its own, but a call that an extension blocks
- * does not run, and neither does one whose extension fails or gets no answer.
+ * An extension that requests approval before each call. Pi has no approval requests, but a call that an extension
+ * blocks does not run, and neither does one whose extension fails or gets no answer.
  */
 export const GATE: LaunchFile = {
   name: 'gate.mjs',
@@ -25,7 +25,7 @@ export const GATE: LaunchFile = {
 `,
 }
 
-/** What goes through the dialog in either direction; nothing where it is not JSON. */
+/** Parses the payload of the dialog in either direction; empty if it is not JSON. */
 export function readGate(text = ''): Fields {
   try {
     const value: unknown = JSON.parse(text)

@@ -17,7 +17,7 @@ const beginningOf = ruleTable<Rule>({
     return emitAll(update(state, { model: modelName(message) }))
   },
 
-  // The prompt of the harness, and changes of it; the tools it declares are worth knowing.
+  // The system prompt and its changes; only the declared tools are mapped.
   system(state, message) {
     const names = (key: string) =>
       list(message, key).flatMap((tool) => (isFields(tool) ? (text(tool, 'name') ?? []) : []))
@@ -27,7 +27,7 @@ const beginningOf = ruleTable<Rule>({
   },
 
   user(state, message) {
-    // Our prompt again, or one that joined the turn that it began.
+    // Our prompt repeated, or one that joined the turn.
     if (!state.awaitsEcho) {
       if (!state.turnOpen) return nothing
       return emit({ type: 'turn.steered', prompt: textOf(message.content), effect: 'folded' })
@@ -36,11 +36,11 @@ const beginningOf = ruleTable<Rule>({
     return nothing
   },
 
-  // Told when it is whole.
+  // Reported when complete.
   custom: () => nothing,
-  // The call that it belongs to has told it.
+  // The end of its call reported it.
   toolResult: () => nothing,
-  // Context that was told when it came about.
+  // Context that was reported when it was created.
   bashExecution: () => nothing,
   branchSummary: () => nothing,
   compactionSummary: () => nothing,
@@ -104,7 +104,7 @@ function modelName(message: Fields): string | undefined {
   return provider === undefined || model === undefined ? undefined : `${provider}/${model}`
 }
 
-/** Whether a message that ended so is repeated is told only by the end of its run. */
+/** Only the end of the run shows whether a message that ended this way is repeated. */
 function isCut(message: Fields): boolean {
   const reason = text(message, 'stopReason')
   return reason === 'error' || reason === 'aborted'
@@ -132,13 +132,13 @@ const pieceOf = ruleTable<Piece>({
     return emit({ type: 'tool.input.delta', toolId, name, messageId, delta })
   },
 
-  // The end of the message has the whole of it, unless the stream breaks before: then it is repeated.
+  // The end of the message contains the complete text, unless the stream breaks before: then it is repeated.
   text_start: () => nothing,
   text_end: () => nothing,
   thinking_start: () => nothing,
   thinking_end: () => nothing,
   toolcall_end: () => nothing,
-  // Emitted by the beginning and the end of the message as well.
+  // The start and the end of the message report the same.
   start: () => nothing,
   done: () => nothing,
   error: () => nothing,
@@ -163,7 +163,7 @@ function addPiece(state: State, type: 'text' | 'thinking', event: Fields, index:
   return emit(addDelta(state.ledger, type, messageId, delta))
 }
 
-/** The whole message: what it has replaces what was heard in pieces. */
+/** The complete message replaces the text received in deltas. */
 function completeBlocks(state: State, message: Fields): Emitted[] {
   const emitted: Emitted[] = []
   for (const [index, block] of list(message, 'content').entries()) {
@@ -171,9 +171,9 @@ function completeBlocks(state: State, message: Fields): Emitted[] {
     const type = text(block, 'type')
     if (type !== 'text' && type !== 'thinking') continue
     const whole = text(block, type) ?? ''
-    const heard = state.blocks.get(index)
-    if (whole === '' && heard === undefined) continue
-    emitted.push(completeMessage(state.ledger, type, heard?.messageId ?? blockId(state, index), whole))
+    const streamed = state.blocks.get(index)
+    if (whole === '' && streamed === undefined) continue
+    emitted.push(completeMessage(state.ledger, type, streamed?.messageId ?? blockId(state, index), whole))
     state.blocks.delete(index)
   }
   for (const block of state.blocks.values()) emitted.push(...closeBlock(state, block))
@@ -185,7 +185,7 @@ function closeBlock(state: State, block: Block): Emitted[] {
   return block.type === 'call' ? [] : closeMessage(state.ledger, block.messageId, true)
 }
 
-/** The end of a run says whether a message that was cut comes again. */
+/** The end of a run shows whether a message that was cut off is repeated. */
 export function decodeRunEnd(state: State, native: Fields): Decoded {
   const repeats = flag(native, 'willRetry')
   const emitted: Emitted[] = []

@@ -75,7 +75,7 @@ const call = { toolCallId: z.string(), toolName: z.string() }
 const Result = z.looseObject({ content: z.array(Content) })
 const failure = { attempt: z.int(), maxAttempts: z.int(), delayMs: z.number(), errorMessage: z.string() }
 
-/** What `pi --mode json` and `pi --mode rpc` print, one object a line. Loose: new fields are no error. */
+/** The output of `pi --mode json` and `pi --mode rpc`, one object per line. Loose, because new fields are allowed. */
 export const Native = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('session'), id: z.uuid(), version: z.int(), cwd: z.string() }),
   z.looseObject({ type: z.literal('response'), command: z.string(), success: z.boolean() }),

@@ -5,25 +5,25 @@ import { nativeTools } from '../tool-names.ts'
 import { GATE } from './gate.ts'
 import { TOOLS } from './tools.ts'
 
-/** Its flags take their values as words of their own, whatever those begin with. */
+/** Flag values are separate arguments, whatever character they start with. */
 function value(flag: string, given: string | undefined): string[] {
   return given === undefined ? [] : [flag, given]
 }
 
 const EXTRAS = ['powershell', 'codemode', 'tool_search']
 
-/** Tools that look and change nothing. */
+/** Read-only tools. */
 const READ_ONLY = ['read', 'grep', 'find', 'ls']
 
 /**
- * It asks nobody by itself. A live one is given an extension that does; a one-shot one has nobody to ask, so that
- * what would need an answer must not be there at all.
+ * Pi requests no approval by itself. A live process gets an extension that does; a one-shot process cannot ask, so
+ * tools that would need approval are removed.
  */
 export function policyArgs(policy: Policy, launch: Start['launch']): string[] {
   const { approval, sandbox, network, writableRoots, tools } = policy
   if (sandbox === 'workspace-write') throw unsupported('pi', 'sandbox workspace-write', 'it has no sandbox')
-  if (network !== undefined) throw unsupported('pi', 'network', 'it has no sandbox that could hold it')
-  if (writableRoots) throw unsupported('pi', 'writableRoots', 'it has no sandbox that could hold them')
+  if (network !== undefined) throw unsupported('pi', 'network', 'it has no sandbox to enforce it')
+  if (writableRoots) throw unsupported('pi', 'writableRoots', 'it has no sandbox to enforce them')
   if (approval === 'auto-edit' && sandbox === 'read-only')
     throw unsupported('pi', 'auto-edit with read-only', 'they contradict each other')
   if (approval === 'auto-edit' && launch === 'oneshot')
@@ -41,7 +41,7 @@ export function policyArgs(policy: Policy, launch: Start['launch']): string[] {
   ]
 }
 
-/** Tools that are off by default: a kind does not switch them on, only their own name does. */
+/** Tools that are off by default: only their name enables them, not their kind. */
 function withoutExtras(
   names: readonly string[] | undefined,
   asked: readonly string[] = [],
@@ -49,7 +49,7 @@ function withoutExtras(
   return names?.filter((name) => asked.includes(name) || !EXTRAS.includes(name))
 }
 
-/** Is every call asked for? */
+/** Returns whether every call requires approval. */
 export function isGated({ approval }: Policy, launch: Start['launch']): boolean {
   return launch === 'live' && approval !== 'auto-all'
 }
@@ -57,15 +57,19 @@ export function isGated({ approval }: Policy, launch: Start['launch']): boolean 
 function lookingArgs(available: readonly string[] = READ_ONLY): string[] {
   const changing = available.find((tool) => !READ_ONLY.includes(tool))
   if (changing !== undefined)
-    throw unsupported('pi', 'tools.available', `${changing} may change something, and nobody is asked`)
-  // Extensions run code of their own, and may bring tools.
+    throw unsupported(
+      'pi',
+      'tools.available',
+      `${changing} may change files, and approval cannot be requested`,
+    )
+  // Extensions run arbitrary code and may add tools.
   return [...availableArgs(available), '--no-extensions']
 }
 
 function availableArgs(names: readonly string[] | undefined): string[] {
   if (!names) return []
   if (names.length === 0) return ['--no-tools', '--no-mcp']
-  // The tools of MCP servers are left out of the list only where it names one of them.
+  // The tools of MCP servers are removed unless the list names one of them.
   const mcp = names.some((name) => name.startsWith('mcp__')) ? [] : ['--no-mcp']
   return ['--tools', names.join(','), ...mcp]
 }
@@ -83,18 +87,18 @@ export function optionArgs(options: SessionOptions, launch: Start['launch']): st
   refuseOptions(options, launch)
   const { model, effort, systemPrompt, isolation } = options
   if (effort !== undefined && !EFFORTS.includes(effort))
-    throw unsupported('pi', 'effort', `it knows ${EFFORTS.join(', ')}`)
+    throw unsupported('pi', 'effort', `it supports ${EFFORTS.join(', ')}`)
   return [
     ...value('--model', model),
     ...value('--thinking', effort),
     ...(systemPrompt?.replace === undefined ? [] : ['--system-prompt', filePath(REPLACED)]),
     ...(systemPrompt?.append === undefined ? [] : ['--append-system-prompt', filePath(APPENDED)]),
-    // Files with instructions are read from every directory above, the user's own among them.
+    // Instruction files are read from every parent directory, including the user's.
     ...(isolation === 'no-project' ? ['--no-approve', '--no-context-files'] : []),
   ]
 }
 
-/** In files: it takes a text that is the path of a file for that file. */
+/** Passed as files, because pi treats a text that is a file path as that file. */
 export function promptFiles({ systemPrompt }: SessionOptions): LaunchFile[] {
   const { replace, append } = systemPrompt ?? {}
   return [
@@ -109,14 +113,14 @@ function refuseOptions(options: SessionOptions, launch: Start['launch']): void {
     throw unsupported('pi', 'extraDirectories', 'it works in one directory, and reads any')
   if (mcpServers) throw unsupported('pi', 'mcpServers', 'it reads them from a file only')
   if (isolation === 'bare') throw unsupported('pi', 'isolation bare', 'it always reads its own settings')
-  if (images && launch === 'oneshot') throw unsupported('pi', 'images', 'only its live launch takes them')
+  if (images && launch === 'oneshot') throw unsupported('pi', 'images', 'only its live launch accepts them')
   if (outputSchema) throw unsupported('pi', 'outputSchema', 'it has no structured output')
-  if (checkpointing !== undefined) throw unsupported('pi', 'checkpointing', 'it keeps none')
+  if (checkpointing !== undefined) throw unsupported('pi', 'checkpointing', 'it has no checkpoints')
 }
 
-/** One that is not there is an error; the flag that takes an exact id would begin a new session instead. */
+/** A missing session is an error; the flag that takes an exact id would start a new session instead. */
 export function resumeArgs(resume: string | undefined): string[] {
   if (resume === undefined) return []
-  if (!OUTSIDE_ID.test(resume)) throw new MainstemError('invalid_request', 'resume: not an id of a session')
+  if (!OUTSIDE_ID.test(resume)) throw new MainstemError('invalid_request', 'resume: not a session id')
   return ['--session', resume]
 }

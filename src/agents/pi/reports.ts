@@ -5,7 +5,7 @@ import { statusOf } from './errors.ts'
 import type { State } from './state.ts'
 import { addToTurn, usageOf } from './usage.ts'
 
-/** A model call that failed is made again, for an answer or for a summary. */
+/** A failed model call is retried, for an answer or for a summary. */
 export function decodeRetry(_state: State, native: Fields): Decoded {
   const message = text(native, 'errorMessage')
   return emit({

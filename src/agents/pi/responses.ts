@@ -10,7 +10,7 @@ import { endTurn } from './turn.ts'
 
 type Rule = (state: State, data: Fields) => Emitted[]
 
-/** What the answers to our commands tell; all others say only that the command was taken. */
+/** Responses with data; all others only confirm the command. */
 const ruleOf = ruleTable<Rule>({
   get_state(state, data) {
     const nativeSessionId = text(data, 'sessionId')
@@ -45,7 +45,7 @@ export function decodeResponse(state: State, native: Fields): Decoded {
   return rule ? emitAll(rule(state, fields(native, 'data'))) : nothing
 }
 
-/** What became of a prompt: a run, a place in the queue, or a command of an extension that is done with it. */
+/** The result of a prompt: a run, a queue position, or a command that an extension handled. */
 function decodeDisposition(state: State, native: Fields, prompt: NonNullable<Sent['prompt']>): Decoded {
   const disposition = text(fields(native, 'data'), 'disposition')
   if (disposition === 'handled') {
@@ -54,11 +54,11 @@ function decodeDisposition(state: State, native: Fields, prompt: NonNullable<Sen
     return emitAll(endTurn(state))
   }
   if (disposition !== 'started' || prompt.opens || state.turnOpen) return nothing
-  // It was to join a turn that had just ended.
+  // The prompt was meant to join a turn that had just ended.
   state.turnOpen = true
   state.awaitsEcho = true
-  const { text: words, promptId } = prompt
-  return emit({ type: 'turn.started', origin: 'prompt', prompt: words, ...compact({ promptId }) })
+  const { text: promptText, promptId } = prompt
+  return emit({ type: 'turn.started', origin: 'prompt', prompt: promptText, ...compact({ promptId }) })
 }
 
 function decodeRefusal(state: State, native: Fields, sent: Sent | undefined): Decoded {
@@ -82,7 +82,7 @@ function refusalCode(command: string | undefined): NoticeCode {
   return command === 'set_model' ? 'mode_refused' : 'protocol_refused'
 }
 
-/** Where it has no model, it says so in the place of one. */
+/** Without a model, pi reports a placeholder. */
 function modelOf(model: Fields): Named | undefined {
   const provider = text(model, 'provider')
   const id = text(model, 'id')

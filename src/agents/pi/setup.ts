@@ -1,10 +1,10 @@
-import { type AgentSetup, DASH_VERSION, type Place } from '../setup.ts'
+import { type AgentPath, type AgentSetup, DASH_VERSION } from '../setup.ts'
 
-function below(path: string): Place {
+function below(path: string): AgentPath {
   return { base: '.pi/agent', variable: 'PI_CODING_AGENT_DIR', path }
 }
 
-/** Keys of the providers it knows; which of them is used follows from the model. */
+/** Keys of known providers; the model determines which one is used. */
 export const KEYS = [
   ...[
     'ANTHROPIC_API_KEY',
@@ -25,10 +25,10 @@ export const setup: AgentSetup = {
   program: 'pi',
   version: { ...DASH_VERSION, env: { PI_OFFLINE: '1' } },
   install: 'npm install -g @earendil-works/pi-coding-agent',
-  // It logs in by a command of its own terminal: /login.
+  // The login is a command of its terminal: /login.
   login: 'pi',
   credentials: [
-    { kind: 'file', place: below('auth.json') },
+    { kind: 'file', location: below('auth.json') },
     ...KEYS.map((name) => ({ kind: 'variable', name }) as const),
   ],
   billedBySettings: true,

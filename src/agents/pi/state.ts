@@ -4,23 +4,23 @@ import type { Emitted, Start } from '../agent.ts'
 import type { Fields } from '../fields.ts'
 import { type Ledger, newLedger } from '../ledger.ts'
 
-/** A part of the message that is being written. */
+/** A block of the message that is being written. */
 export type Block =
   | { type: 'text' | 'thinking'; messageId: string }
   | { type: 'call'; messageId: string; toolId: string; name: string; shown: boolean }
 
-/** A command of ours on its way; pi answers each of them. */
+/** A command without a response; pi responds to each command. */
 export interface Sent {
   type: string
-  /** What a prompt says, and whether it opened the turn or joined one. */
+  /** The text of a prompt, and whether it opened the turn or joined one. */
   prompt?: { text: string; promptId: string | undefined; opens: boolean }
 }
 
-/** A dialog of an extension that waits for an answer. */
+/** An open dialog of an extension. */
 export interface Dialog {
   nativeId: string
   method: string
-  /** The labels it can be answered with; any text where there are none. */
+  /** The valid answers; empty allows any text. */
   labels: readonly string[]
   toolId: string | undefined
 }
@@ -28,32 +28,32 @@ export interface Dialog {
 export interface State {
   readonly start: Start
   readonly ledger: Ledger
-  /** What the session is known to be, so that nothing is told twice. */
+  /** The reported session properties, so that nothing is emitted twice. */
   known: Omit<SessionUpdated, 'type'>
-  /** The tools that the model was given. */
+  /** The tools of the model. */
   readonly tools: Set<string>
   turnOpen: boolean
-  /** A run began and did not settle yet. */
+  /** A run started and has not settled yet. */
   running: boolean
-  /** It said that it will not go on by itself. */
+  /** Pi reported that it will not continue by itself. */
   settled: boolean
   aborted: boolean
   interrupting: boolean
-  /** Our aborts that are neither answered nor seen to have taken effect, by id of the command. */
+  /** Our aborts that are neither answered nor visibly effective, by command id. */
   readonly aborts: Set<string>
-  /** Our own prompt has not yet been said back. */
+  /** Our prompt was not echoed yet. */
   awaitsEcho: boolean
   messages: number
   /** The message that is being written, and its blocks by index. */
   messageId: string
   blocks: Map<number, Block>
-  /** The last whole message of the model: how it ended is how the turn went. */
+  /** The last complete message of the model: its end determines the result of the turn. */
   last: Fields | undefined
-  /** What each call has written so far: its progress is told as all of it. */
+  /** The output of each call so far: progress frames contain all of it. */
   readonly outputs: Map<string, string>
   readonly inputs: Map<string, Fields>
   readonly dialogs: Map<string, Dialog>
-  /** What the model calls of this turn used. */
+  /** The usage of this turn's model calls. */
   used: Usage
   failure: ErrorInfo | undefined
   commandCount: number
@@ -87,7 +87,7 @@ export function initialState(start: Start): State {
   }
 }
 
-/** Forgets what belonged to the turn that ended. */
+/** Resets the state of the ended turn. */
 export function resetTurn(state: State): void {
   state.turnOpen = false
   state.settled = false
@@ -103,7 +103,7 @@ export function resetTurn(state: State): void {
   state.failure = undefined
 }
 
-/** Only what is new is worth an event. */
+/** Emits only changed properties. */
 export function update(
   state: State,
   now: { [K in keyof SessionUpdated]?: SessionUpdated[K] | undefined },

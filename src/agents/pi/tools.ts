@@ -3,7 +3,7 @@ import { compact, type Fields, fields, isFields, list, text } from '../fields.ts
 import type { ToolTable } from '../tool-names.ts'
 import type { Change } from '../tools.ts'
 
-/** Pi's own tools. */
+/** Pi's built-in tools. */
 const KINDS: ReadonlyMap<string, ToolKind> = new Map([
   ['read', 'read'],
   ['bash', 'execute'],
@@ -26,23 +26,23 @@ export const TOOLS: ToolTable = {
     if (server === undefined || tool === undefined) return undefined
     return tool === '*' ? { server } : { server, tool }
   },
-  // Extensions add tools under any name; one in two parts is no misspelling of a tool of its own.
+  // Extensions add tools with any name; a name with two parts is not a misspelled built-in tool.
   accepts: (name) => /^[a-z]\w*_\w+$/.test(name),
 }
 
-/** Always there, unless somebody took them away. */
+/** Tools that exist unless they are removed. */
 const DEFAULT_TOOLS = ['read', 'bash', 'edit', 'write']
 
 export function kindOf(name: string): ToolKind {
   return KINDS.get(name) ?? (name.startsWith('mcp__') ? 'mcp' : 'other')
 }
 
-/** A tool that exists by default and was not found is one that the policy left out. */
+/** A default tool that was not found was removed by the policy. */
 export function isTakenAway(name: string, answer: string): boolean {
   return DEFAULT_TOOLS.includes(name) && answer === `Tool ${name} not found`
 }
 
-/** The one argument a person wants to see beside the tool's name. */
+/** The argument to show next to the tool's name. */
 const TITLE_FIELDS = ['command', 'path', 'pattern', 'query', 'url']
 
 export function titleOf(input: Fields): string | undefined {
@@ -53,15 +53,15 @@ export function titleOf(input: Fields): string | undefined {
   return undefined
 }
 
-/** Pi reads more into such a path than others do, so nobody else can say where it leads. */
-const ITS_OWN_PATH = /^(?:[@~]|file:)|[\u00A0\u2000-\u200A\u202F\u205F\u3000]/
+/** Pi interprets such paths specially, so only pi knows where they lead. */
+const SPECIAL_PATH = /^(?:[@~]|file:)|[\u00A0\u2000-\u200A\u202F\u205F\u3000]/
 
 export function locationsOf(input: Fields): Location[] | undefined {
   const path = text(input, 'path')
-  return path && !ITS_OWN_PATH.test(path) ? [{ path }] : undefined
+  return path && !SPECIAL_PATH.test(path) ? [{ path }] : undefined
 }
 
-/** What a call that succeeded did to a file. */
+/** The file changes of a successful call. */
 export function changesOf(name: string, input: Fields, result: Fields): Change[] {
   const path = text(input, 'path')
   if (path === undefined) return []
@@ -69,12 +69,12 @@ export function changesOf(name: string, input: Fields, result: Fields): Change[]
     const diff = text(fields(result, 'details'), 'patch')
     return [{ path, change: 'modified', ...compact({ diff }) }]
   }
-  // It does not say whether the file was there before.
+  // Pi does not report whether the file existed before.
   if (name === 'write') return [{ path, change: 'modified', ...compact({ after: text(input, 'content') }) }]
   return []
 }
 
-/** The text of a message or of a result, which may be plain or in blocks. */
+/** The text of a message or a result, which is plain or in blocks. */
 export function textOf(content: unknown): string {
   if (typeof content === 'string') return content
   if (!Array.isArray(content)) return ''
@@ -84,7 +84,7 @@ export function textOf(content: unknown): string {
     .join('\n')
 }
 
-/** What of a result is no text, and no copy of its text. */
+/** The part of a result that is neither text nor a copy of its text. */
 export function dataOf(result: Fields, shown: string, output: string): Fields | undefined {
   const { truncation, ...details } = fields(result, 'details')
   const others = list(result, 'content').filter((block) => isFields(block) && text(block, 'type') !== 'text')
@@ -93,7 +93,7 @@ export function dataOf(result: Fields, shown: string, output: string): Fields | 
     isFields(structuredContent) && structuredContent.output !== output ? structuredContent : undefined
   const data = compact({
     ...details,
-    // What the model was shown of an output that is longer.
+    // The part of a longer output that the model received.
     ...(isFields(truncation) && { shown, truncation: { ...truncation, content: undefined } }),
     structuredContent: own,
     content: others.length > 0 ? others : undefined,

@@ -1,14 +1,14 @@
 import { decide, type ErrorInfo, type Evidence, isZeroUsage } from '../../model/index.ts'
 import type { Decoded, Emitted, Exit, TurnVerdict } from '../agent.ts'
 import { emit, emitAll, nothing } from '../decoded.ts'
+import { exitWithoutResult } from '../exit-without-result.ts'
 import { compact, type Fields, flag, text } from '../fields.ts'
 import { settle } from '../settle.ts'
-import { silentEnd } from '../silent-end.ts'
 import { codeOf } from './errors.ts'
 import { resetTurn, type State } from './state.ts'
 import { textOf } from './tools.ts'
 
-/** A run begins: for a prompt of ours, to go on after a retry, or because an extension wants it. */
+/** A run starts: for our prompt, after a retry, or because an extension requests it. */
 export function decodeRunStart(state: State): Decoded {
   state.running = true
   state.settled = false
@@ -21,12 +21,12 @@ const strayEnd: Emitted = {
   type: 'notice.raised',
   level: 'warning',
   code: 'late_frame',
-  message: 'Ignored the end of a run that answers no open prompt.',
+  message: 'Ignored the end of a run without an open prompt.',
 }
 
-/** It will not go on by itself. A one-shot process may still begin another run; only its exit ends the turn. */
+/** Pi will not continue by itself. A one-shot process may still start another run; only its exit ends the turn. */
 export function decodeSettled(state: State, native: Fields): Decoded {
-  // Each run settles once: one that did not begin since the prompt was sent is an earlier one.
+  // Each run settles once: a run that did not start after the prompt is an earlier one.
   if (!state.running && state.start.launch === 'live') return emit(strayEnd)
   state.running = false
   state.settled = true
@@ -37,7 +37,7 @@ export function decodeSettled(state: State, native: Fields): Decoded {
 
 export function endTurn(state: State, exit?: Exit): Emitted[] {
   const verdict = verdictOf(state, exit)
-  // A process that died by a signal has no code, and that is not success.
+  // A process that was killed by a signal has no exit code; that is not success.
   const exitCode = exit && (exit.code ?? (exit.signal === undefined ? 0 : 1))
   const emitted = settle(state.ledger, decide(verdict, exit?.cause ?? 'exit', exitCode), exit !== undefined)
   verdict.denials = state.ledger.denials
@@ -69,7 +69,7 @@ function verdictOf(state: State, exit: Exit | undefined): TurnVerdict {
 
 function evidenceOf(state: State, last: Fields | undefined): [Evidence, ErrorInfo?] {
   if (state.aborted) return ['aborted']
-  // A command of an extension needs no word of the model.
+  // A command of an extension needs no model output.
   if (!last) return ['success']
   const message = text(last, 'errorMessage') ?? 'the model failed without a reason'
   switch (text(last, 'stopReason')) {
@@ -87,12 +87,12 @@ function evidenceOf(state: State, last: Fields | undefined): [Evidence, ErrorInf
   }
 }
 
-/** No result: the process crashed or never began a turn. */
+/** Without a result the process crashed or never started a turn. */
 function silentVerdict(state: State, exit: Exit | undefined): { evidence: Evidence; error?: ErrorInfo } {
   if (!exit) return { evidence: 'none' }
   const { code, stderr: message = '' } = exit
-  // It asks on the terminal whether to take a session of another directory, and exits with 0.
+  // Pi asks on the terminal whether to use a session of another directory, and exits with 0.
   const unasked = code === 0 && !state.running && codeOf(message) === 'session_not_found'
   if (unasked) return { evidence: 'error', error: { code: 'session_not_found', message } }
-  return silentEnd(exit, state.running, codeOf)
+  return exitWithoutResult(exit, state.running, codeOf)
 }

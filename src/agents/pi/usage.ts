@@ -2,7 +2,7 @@ import { addUsage, isZeroUsage, type Usage } from '../../model/index.ts'
 import { amount, compact, count, type Fields, fields } from '../fields.ts'
 import type { State } from './state.ts'
 
-/** Its counts are disjoint already, and reasoning is in the output. A message that failed counts nothing. */
+/** Its counts are disjoint, and reasoning is included in the output. A failed message has no counts. */
 export function usageOf(native: Fields): Usage | undefined {
   const usage = compact({
     input: count(native, 'input'),
@@ -11,13 +11,13 @@ export function usageOf(native: Fields): Usage | undefined {
     cacheWrite: count(native, 'cacheWrite'),
     reasoning: count(native, 'reasoning'),
     total: count(native, 'totalTokens'),
-    // A model of which it knows no price costs nothing, which is no price.
+    // An unknown price is reported as zero, which is not a price.
     costUsd: amount(fields(native, 'cost'), 'total') || undefined,
   })
   return isZeroUsage(usage) ? undefined : usage
 }
 
-/** What one model call used is told at once, and counts for the turn. */
+/** Adds the usage of one model call to the turn. */
 export function addToTurn(state: State, usage: Usage): void {
   state.used = addUsage(state.used, usage)
 }

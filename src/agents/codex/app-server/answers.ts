@@ -1,39 +1,36 @@
 import type { AnswerCommand, Command } from '../../../model/index.ts'
 import type { Decoded } from '../../agent.ts'
 import { line, refuse, send } from '../../decoded.ts'
+import { formContent, formQuestions } from '../../elicitation-form.ts'
 import { type Fields, fields, isFields, list, text, texts } from '../../fields.ts'
-import { formContent, formQuestions } from '../../forms.ts'
 import { closeRequest } from '../../requests.ts'
 import { refuseTool } from '../../tools.ts'
 import { readAnswers } from './questions.ts'
 import { amendmentOf, askByNativeId } from './requests.ts'
 import type { Ask, State } from './state.ts'
 
-/** Answers a question of the server under the server's own id. */
+/** Answers a request of the server under the server's id. */
 export function encodeAnswer(state: State, command: AnswerCommand): Decoded {
   const ask = state.asks.get(command.requestId)
   if (!ask || !state.ledger.requests.has(command.requestId))
-    return refuse('request_not_found', `codex no longer asks ${command.requestId}`)
+    return refuse('request_not_found', `codex has no open request ${command.requestId}`)
   if (command.input !== undefined)
-    return refuse(
-      'unsupported_option',
-      'codex runs what it asked for, or nothing: its input cannot be changed',
-    )
+    return refuse('unsupported_option', 'codex cannot run a call with changed input')
   const answered = Object.values(command.answers ?? {}).some((values) => values.length > 0)
   if (command.decision === 'answered' && !answered)
-    return refuse('invalid_request', 'answers: an empty answer is not an answer')
+    return refuse('invalid_request', 'answers: an answer must not be empty')
   const result = RESULTS[ask.form](ask, command)
   if (!result)
     return refuse('unsupported_option', `codex does not offer "${command.scope ?? command.decision}" here`)
   const message = { id: ask.nativeId, result }
-  noteAnswer(state, message)
-  // Codex only knows that its client said no; who really decided is known here alone.
+  applyAnswer(state, message)
+  // Codex knows only that its client denied; only this side knows who decided.
   if (command.decision === 'deny' && ask.toolId !== undefined)
     refuseTool(state.ledger, ask.toolId, command.by ?? 'person')
   return send([line(message)])
 }
 
-/** The result for each way to be answered; undefined for an answer that way does not have. */
+/** Builds the result for each form of request; undefined for an answer that the form does not support. */
 const RESULTS: Readonly<Record<Ask['form'], (ask: Ask, command: AnswerCommand) => Fields | undefined>> = {
   decision({ params }, { decision, scope = 'once', interrupt }) {
     if (decision === 'answered') return undefined
@@ -62,19 +59,19 @@ const RESULTS: Readonly<Record<Ask['form'], (ask: Ask, command: AnswerCommand) =
   },
 }
 
-/** What an answer means for the state, whoever wrote it: `encode` and transcripts come through here. */
-export function noteAnswer(state: State, message: Fields): Command | undefined {
+/** Updates the state for an answer; both `encode` and transcripts use it. */
+export function applyAnswer(state: State, message: Fields): Command | undefined {
   const [requestId, ask] = askByNativeId(state, message.id) ?? []
   if (requestId === undefined || !ask || !closeRequest(state.ledger, requestId)) return undefined
   state.asks.delete(requestId)
-  const told = readAnswer(ask, fields(message, 'result'))
-  if (told.decision === 'deny' && ask.toolId !== undefined) refuseTool(state.ledger, ask.toolId, 'person')
-  return { type: 'answer', requestId, ...told }
+  const answer = readAnswer(ask, fields(message, 'result'))
+  if (answer.decision === 'deny' && ask.toolId !== undefined) refuseTool(state.ledger, ask.toolId, 'person')
+  return { type: 'answer', requestId, ...answer }
 }
 
-type Told = Pick<AnswerCommand, 'decision' | 'scope' | 'interrupt' | 'answers'>
+type DecodedAnswer = Pick<AnswerCommand, 'decision' | 'scope' | 'interrupt' | 'answers'>
 
-function readAnswer({ form }: Ask, result: Fields): Told {
+function readAnswer({ form }: Ask, result: Fields): DecodedAnswer {
   if (form === 'questions') {
     const answers = readAnswers(fields(result, 'answers'))
     return Object.keys(answers).length > 0 ? { decision: 'answered', answers } : { decision: 'deny' }
@@ -95,7 +92,7 @@ function readAnswer({ form }: Ask, result: Fields): Told {
     : denied(decision)
 }
 
-/** An error instead of a result counts as no, and so does everything else that is not a yes. */
-function denied(word: unknown): Told {
+/** An error instead of a result counts as a denial, and so does everything else that is not an approval. */
+function denied(word: unknown): DecodedAnswer {
   return { decision: 'deny', ...(word === 'cancel' && { interrupt: true }) }
 }

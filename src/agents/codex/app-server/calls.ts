@@ -2,14 +2,16 @@ import type { Command } from '../../../model/index.ts'
 import type { Write } from '../../agent.ts'
 import { line } from '../../decoded.ts'
 import { type Fields, fields, text } from '../../fields.ts'
-import { noteAnswer } from './answers.ts'
+import { applyAnswer } from './answers.ts'
 import { inputText } from './items.ts'
 import { openTurn, type State } from './state.ts'
 
-/** A call of ours. Its id is a string: the server's own ids are numbers from 0, and the two must not meet. */
+/**
+ * Encodes a call to the server. Our ids are strings, because the server's ids are numbers from 0 and must not collide.
+ */
 export function callServer(state: State, method: string, params: Fields): Write {
   const message = { id: `c${++state.callCount}`, method, params }
-  note(state, message)
+  applySent(state, message)
   return line(message)
 }
 
@@ -17,22 +19,22 @@ export function interruptTurn(state: State, turnId: string): Write {
   return callServer(state, 'turn/interrupt', { threadId: state.threadId, turnId })
 }
 
-/** A process may have several threads: the conversation is the one that is spoken to. */
-function talkIn(state: State, threadId: string | undefined): void {
+/** A process may have several threads: the conversation is the one that receives our prompts. */
+function setConversation(state: State, threadId: string | undefined): void {
   if (threadId !== undefined && !state.children.has(threadId)) state.threadId = threadId
 }
 
-/** What a line to the agent means for the state, whoever wrote it: our calls and transcripts come through here. */
-export function note(state: State, message: Fields): Command | undefined {
+/** Updates the state for a line sent to the agent; both our calls and transcripts use it. */
+export function applySent(state: State, message: Fields): Command | undefined {
   const method = text(message, 'method')
-  if (method === undefined) return noteAnswer(state, message)
+  if (method === undefined) return applyAnswer(state, message)
   const params = fields(message, 'params')
   if (message.id !== undefined) state.calls.set(message.id, { method, params })
   switch (method) {
     case 'turn/start':
-      // A prompt while a turn is open joins it.
+      // A prompt joins an open turn.
       if (state.turn) return { type: 'steer', text: inputText(params, 'input') }
-      talkIn(state, text(params, 'threadId'))
+      setConversation(state, text(params, 'threadId'))
       openTurn(state, params.outputSchema !== undefined && params.outputSchema !== null)
       return { type: 'prompt', text: inputText(params, 'input') }
     case 'turn/steer':

@@ -4,7 +4,7 @@ import { type Fields, fields, isFields, text } from '../../fields.ts'
 import { ruleTable } from '../../rules.ts'
 import { silence } from '../errors.ts'
 import { refusalIn } from '../refusals.ts'
-import { note } from './calls.ts'
+import { applySent } from './calls.ts'
 import { encode } from './commands.ts'
 import {
   decodeItem,
@@ -70,17 +70,17 @@ const ruleOf = ruleTable<Rule>({
   guardianWarning: decodeWarning,
   configWarning: decodeWarning,
   deprecationNotice: decodeDeprecation,
-  // Told by the turn and by the requests themselves.
+  // The turn and the requests report the same.
   'thread/status/changed': () => nothing,
-  // For clients that show unread marks, remote control and goals.
+  // For clients with unread marks, remote control and goals.
   'thread/readState/changed': () => nothing,
   'remoteControl/status/changed': () => nothing,
   'thread/goal/cleared': () => nothing,
-  // The item of the compaction tells it.
+  // The compaction item reports it.
   'thread/compacted': () => nothing,
 })
 
-/** `codex app-server`: JSON-RPC by lines, without the field `jsonrpc`. */
+/** `codex app-server`: JSON-RPC lines without the field `jsonrpc`. */
 export const appServerCodec: Codec<State> = {
   initial: (start: Start) => initialState(start),
 
@@ -91,7 +91,7 @@ export const appServerCodec: Codec<State> = {
     if (!isFields(native)) return malformed(frame.text)
     const method = text(native, 'method')
     if (method === undefined) return decodeUnnamed(state, native, frame.text)
-    // The presence of an id makes it a request, never its value: the first one is 0.
+    // The presence of an id makes it a request, never its value: the first id is 0.
     if (native.id !== undefined) return decodeRequest(state, method, native, frame.text)
     const rule = ruleOf(method)
     return rule ? rule(state, fields(native, 'params'), frame.text) : unmapped(method, frame.text)
@@ -101,7 +101,7 @@ export const appServerCodec: Codec<State> = {
 
   unconfirmed: (state) => state.interrupts.size > 0,
 
-  sent: (state, frame) => (isFields(frame.value) ? note(state, frame.value) : undefined),
+  sent: (state, frame) => (isFields(frame.value) ? applySent(state, frame.value) : undefined),
 
   ready: ({ threadId }) => threadId !== undefined,
 
@@ -117,9 +117,9 @@ function decodeUnnamed(state: State, native: Fields, raw: string): Decoded {
 }
 
 function decodeStderr(state: State, line: string): Decoded {
-  // A refusal belongs to the turn that is open; without one there is no outcome to change.
+  // A denial belongs to the open turn; without a turn there is no outcome to change.
   const refusal = refusalIn(line)
-  if (refusal?.code === 'tool_refused' && state.turn) state.declined.told++
+  if (refusal?.code === 'tool_refused' && state.turn) state.declined.reported++
   const emitted: Emitted = { type: 'output.written', stream: 'stderr', line }
   return refusal ? emit(emitted, refusal) : emit(emitted)
 }

@@ -11,7 +11,7 @@ import { endTurn } from './turns.ts'
 
 const CLIENT = {
   clientInfo: { name: 'mainstem', title: 'Mainstem', version: '1' },
-  // Without this the shells of an interrupted turn could not be ended.
+  // Required to terminate the shells of an interrupted turn.
   capabilities: { experimentalApi: true },
 }
 
@@ -29,7 +29,7 @@ export function encode(state: State, command: Command): Decoded {
     case 'answer':
       return encodeAnswer(state, command)
     case 'set_model':
-      // A thread keeps its model, and a turn cannot name the default.
+      // A thread keeps its model, and a turn cannot select the default.
       if (command.model === null) return nextProcess
       state.next.model = command.model
       return nextTurn
@@ -42,7 +42,7 @@ export function encode(state: State, command: Command): Decoded {
   }
 }
 
-/** The connection is up: opens the thread, a new one or the one to go on with. */
+/** After the handshake: opens a new thread or the one to resume. */
 export function openThread(state: State): Write[] {
   const { resume } = state.start
   const params = threadParams(state.start)
@@ -54,7 +54,7 @@ export function openThread(state: State): Write[] {
   ]
 }
 
-/** A prompt that comes before its thread is open waits for it. */
+/** A prompt before its thread is open is buffered. */
 function prompt(state: State, held: Held): Decoded {
   if (state.failure) return refuse(state.failure.code, state.failure.message)
   if (state.turn || state.held) return refuse('conflict', 'codex is still busy with a turn')
@@ -63,7 +63,7 @@ function prompt(state: State, held: Held): Decoded {
   return nothing
 }
 
-/** The thread is open: what waited for it can go out. */
+/** Sends the buffered prompt once the thread is open. */
 export function releaseHeld(state: State): Write[] {
   const { held } = state
   state.held = undefined
@@ -88,7 +88,7 @@ function startTurn(state: State, held: Held): Write[] {
   return [callServer(state, 'turn/start', params)]
 }
 
-/** A mode comes with a model, which goes before the turn's own; the instructions that it has by itself stay. */
+/** A mode includes a model, which overrides the turn's model; the mode's built-in instructions stay. */
 function modeOf(state: State, mode: string): Fields {
   const model = state.next.model ?? state.known.get('model')
   const effort = state.start.options.effort ?? null
@@ -108,14 +108,14 @@ function steer(state: State, prompt: string): Decoded {
 
 function interrupt(state: State): Decoded {
   const { turn, held } = state
-  // Nothing was sent yet, so there is nothing to stop.
+  // Nothing was sent yet, so there is nothing to cancel.
   if (held) return emitAll(endTurn(state, { evidence: 'aborted' }))
   if (!turn) return nothing
   turn.interrupting = true
   return turn.begun && turn.id !== undefined ? send([interruptTurn(state, turn.id)]) : nothing
 }
 
-/** Holds from the next turn on, like everything that is set. */
+/** Takes effect with the next turn, like all settings. */
 function setMode(state: State, mode: string): Decoded {
   if (!MODES.includes(mode))
     return refuse('unsupported_option', `mode ${mode} is not supported by codex: ${HAS_MODES}`)
@@ -123,12 +123,12 @@ function setMode(state: State, mode: string): Decoded {
   return nextTurn
 }
 
-/** Holds from the next turn on: Codex has no command for it in between. */
+/** Takes effect with the next turn: Codex has no command for it within a turn. */
 function setPolicy(state: State, policy: Policy | undefined): Decoded {
-  if (!policy) return refuse('invalid_request', 'neither a policy nor a mode is given')
-  // A turn cannot name the sandbox of the user's configuration; only a process that is started without one has it.
+  if (!policy) return refuse('invalid_request', 'either a policy or a mode is required')
+  // A turn cannot select the sandbox of the user's configuration; only a process started without one uses it.
   if (policy.sandbox === 'none' && state.sandbox !== 'none') return nextProcess
-  // Its tool lists are read when it starts.
+  // Tool lists are read at process start.
   if (
     !isSamePolicy(policy, state.start.policy, 'approval', 'sandbox', 'network', 'writableRoots', 'maxSteps')
   )

@@ -7,14 +7,14 @@ import { progressTool } from '../../tools.ts'
 import { callRules, decodeCall, type Phase } from '../calls.ts'
 import { endedAgents, spawnedAgents } from '../subagents.ts'
 import type { State } from './state.ts'
-import { adoptChild, cutHalves, endChild, isLate, parentOf, startChild, unsaid } from './threads.ts'
+import { adoptChild, cutHalves, endChild, isLate, parentOf, remainderOf, startChild } from './threads.ts'
 
-interface Place {
+interface ItemPosition {
   phase: Phase
   parent: string | undefined
 }
 
-type ItemRule = (state: State, id: string, item: Fields, place: Place) => Emitted[]
+type ItemRule = (state: State, id: string, item: Fields, position: ItemPosition) => Emitted[]
 
 const answer: ItemRule = (state, id, item, { phase, parent }) => {
   if (phase !== 'completed') return []
@@ -22,14 +22,14 @@ const answer: ItemRule = (state, id, item, { phase, parent }) => {
   if (whole === undefined) return closeMessage(state.ledger, id)
   const author = parent === undefined ? state.turn : state.children.get(parent)
   if (author) author.answer = whole
-  const rest = unsaid(state, id, whole)
+  const rest = remainderOf(state, id, whole)
   if (rest === undefined) return closeMessage(state.ledger, id)
   return [completeMessage(state.ledger, 'text', id, rest, { parent, phase: phaseOf(item.phase) })]
 }
 
 const itemRule = ruleTable<ItemRule>({
   agentMessage: answer,
-  // A plan that it proposes is an answer too: nobody is asked to approve it, and the turn ends with it.
+  // A proposed plan is also an answer: it needs no approval, and the turn ends with it.
   plan: answer,
 
   reasoning(state, id, item, { phase, parent }) {
@@ -41,7 +41,7 @@ const itemRule = ruleTable<ItemRule>({
     ]
   },
 
-  // What was said in the user's name: the prompt of the turn first, and then whatever steers it.
+  // User messages: the prompt of the turn first, then steering prompts.
   userMessage(state, _id, item, { phase, parent }) {
     const { turn } = state
     if (phase !== 'started' || parent !== undefined || !turn) return []
@@ -60,7 +60,7 @@ const itemRule = ruleTable<ItemRule>({
 
 const phaseOf = ruleTable<'commentary' | 'final'>({ commentary: 'commentary', final_answer: 'final' })
 
-/** Raw thoughts beside their summary are a message of their own. */
+/** Raw thinking next to its summary is a separate message. */
 const contentId = (id: string) => `${id}:content`
 
 function thought(
@@ -69,12 +69,12 @@ function thought(
   parts: string[] | undefined,
   parent: string | undefined,
 ): Emitted[] {
-  const rest = parts && parts.length > 0 ? unsaid(state, id, parts.join('\n\n')) : undefined
+  const rest = parts && parts.length > 0 ? remainderOf(state, id, parts.join('\n\n')) : undefined
   if (rest === undefined) return closeMessage(state.ledger, id)
   return [completeMessage(state.ledger, 'thinking', id, rest, { parent })]
 }
 
-/** The text of a prompt, whoever wrote it. */
+/** The text of a prompt from any client. */
 export function inputText(of: Fields, key = 'content'): string {
   return list(of, key)
     .map((part) => (typeof part === 'object' && part !== null && 'text' in part ? String(part.text) : ''))
@@ -86,7 +86,7 @@ export function decodeItem(state: State, phase: Phase, params: Fields, raw: stri
   const type = text(item, 'type')
   const id = text(item, 'id') ?? '?'
   const parent = parentOf(state, params)
-  // Told by the parent's thread, often after its turn: it must not be taken for late.
+  // The parent's thread reports it, often after its turn: it must not count as late.
   if (type === 'subAgentActivity') return emitAll(decodeActivity(state, id, item, parent))
   if (isLate(state, params, parent)) return nothing
   const adopted = parent === undefined ? [] : adoptChild(state, parent)
@@ -99,7 +99,12 @@ export function decodeItem(state: State, phase: Phase, params: Fields, raw: stri
 
 const callRuleOf = ruleTable(callRules)
 
-function decodeTool(state: State, id: string, item: Fields, { phase, parent }: Place): Emitted[] | undefined {
+function decodeTool(
+  state: State,
+  id: string,
+  item: Fields,
+  { phase, parent }: ItemPosition,
+): Emitted[] | undefined {
   const rule = callRuleOf(item.type)
   if (!rule) return undefined
   const emitted = decodeCall(state, rule, phase, id, item, parent)
@@ -109,7 +114,7 @@ function decodeTool(state: State, id: string, item: Fields, { phase, parent }: P
   return emitted
 }
 
-/** A sub-agent of the newer kind: started, spoken to, interrupted or completed. */
+/** A sub-agent of the newer kind: started, messaged, interrupted or completed. */
 function decodeActivity(state: State, id: string, item: Fields, parent: string | undefined): Emitted[] {
   const threadId = text(item, 'agentThreadId') ?? '?'
   const label = text(item, 'agentPath')?.split('/').at(-1) || 'sub-agent'
@@ -130,15 +135,15 @@ function decodeActivity(state: State, id: string, item: Fields, parent: string |
   }
 }
 
-const NOBODY: readonly Emitted[] = []
+const NONE_ADOPTED: readonly Emitted[] = []
 
-/** A piece of a message. The hottest rule of all. */
+/** A delta of a message. The hottest rule of all. */
 function decodeDelta(kind: 'text' | 'thinking', idOf: (params: Fields) => string) {
   return (state: State, params: Fields): Decoded => {
     const piece = text(params, 'delta')
     const parent = parentOf(state, params)
     if (piece === undefined || isLate(state, params, parent)) return nothing
-    const adopted = parent === undefined ? NOBODY : adoptChild(state, parent)
+    const adopted = parent === undefined ? NONE_ADOPTED : adoptChild(state, parent)
     const emitted = addDelta(state.ledger, kind, idOf(params), piece, parent)
     return adopted.length === 0 ? emit(emitted) : emit(...adopted, emitted)
   }
@@ -150,7 +155,7 @@ export const decodeText = decodeDelta('text', itemId)
 export const decodeSummary = decodeDelta('thinking', itemId)
 const decodeRaw = decodeDelta('thinking', (params) => contentId(itemId(params)))
 
-/** Nothing but its number tells that another part of the raw thoughts begins. */
+/** Only the part number shows that another part of the raw thinking starts. */
 export function decodeThought(state: State, params: Fields): Decoded {
   const id = contentId(itemId(params))
   const part = count(params, 'contentIndex') ?? 0
@@ -162,14 +167,14 @@ export function decodeThought(state: State, params: Fields): Decoded {
   return decodeRaw(state, parted ? { ...params, delta: `\n\n${delta}` } : params)
 }
 
-/** Parts of a summary are joined by an empty line, as its whole text will be. */
+/** Joins the parts of a summary with an empty line, as in its complete text. */
 export function decodeSummaryPart(state: State, params: Fields): Decoded {
   const id = itemId(params)
   const first = !state.ledger.messages.has(id) && !state.cuts.has(id)
   return first ? nothing : decodeSummary(state, { ...params, delta: '\n\n' })
 }
 
-/** Output while a command runs. Its beginning may be missing; the result has it all. */
+/** Output of a running command. Its start may be missing; the result has all of it. */
 export function decodeOutput(state: State, params: Fields): Decoded {
   const output = text(params, 'delta') ?? ''
   return emitAll(progressTool(state.ledger, itemId(params), { output }))

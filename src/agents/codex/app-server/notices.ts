@@ -7,7 +7,7 @@ import { retryOf } from '../errors.ts'
 import type { State } from './state.ts'
 import { adoptChild, discardHalves, isLate, parentOf } from './threads.ts'
 
-/** Only what is new is worth an event. */
+/** Emits only changed properties. */
 export function update(state: State, now: Record<string, string | undefined>): Emitted[] {
   const changed: Record<string, string> = {}
   for (const [key, value] of Object.entries(now)) {
@@ -18,7 +18,7 @@ export function update(state: State, now: Record<string, string | undefined>): E
   return Object.keys(changed).length === 0 ? [] : [{ type: 'session.updated', ...changed }]
 }
 
-/** What broke, and whether Codex tries again by itself. The end of the turn is told elsewhere. */
+/** Reports an error and whether Codex retries. The end of the turn is reported separately. */
 export function decodeError(state: State, params: Fields): Decoded {
   const error = fields(params, 'error')
   const details = text(error, 'additionalDetails')
@@ -27,7 +27,7 @@ export function decodeError(state: State, params: Fields): Decoded {
     return emit({ type: 'notice.raised', level: 'error', code: 'agent_error', message })
   }
   const parent = parentOf(state, params)
-  // The halves are those of a later turn by now.
+  // The partial messages belong to a later turn by now.
   if (isLate(state, params, parent)) return nothing
   const halves = discardHalves(state, parent)
   return emit(
@@ -49,7 +49,7 @@ function wordsOf(params: Fields): string {
   return words.filter((part) => part !== undefined).join('\n')
 }
 
-/** An MCP server that does not start is worth a word; one that does is not. */
+/** Reports an MCP server that failed to start; a successful start is not reported. */
 export function decodeMcpStatus(_state: State, params: Fields): Decoded {
   if (text(params, 'status') !== 'failed') return nothing
   const why = text(params, 'error') ?? text(params, 'failureReason') ?? 'no reason given'
@@ -57,7 +57,7 @@ export function decodeMcpStatus(_state: State, params: Fields): Decoded {
   return emit({ type: 'notice.raised', level: 'warning', code: 'agent_warning', message })
 }
 
-/** How much of the account is used, for each window that has a figure. Emitted again only when it changed. */
+/** Account usage for each window with a figure. Emitted again only when it changed. */
 export function decodeLimits(state: State, params: Fields): Decoded {
   const native = fields(params, 'rateLimits')
   const emitted = ['primary', 'secondary'].flatMap((window): LimitReported[] => {
@@ -120,7 +120,7 @@ export function decodeName(state: State, params: Fields): Decoded {
   return root ? emitAll(update(state, { title: text(params, 'threadName') })) : nothing
 }
 
-/** A setting of the thread changed, with a turn that asked for it; most of them repeat what we said. */
+/** A thread setting changed with a turn that requested it; most notifications repeat our settings. */
 export function decodeSettings(state: State, params: Fields): Decoded {
   if (parentOf(state, params) !== undefined) return nothing
   const settings = fields(params, 'threadSettings')
@@ -128,7 +128,7 @@ export function decodeSettings(state: State, params: Fields): Decoded {
   return emitAll(update(state, { model: text(settings, 'model'), mode }))
 }
 
-/** Comes after the answer that opened the thread, and says the same. */
+/** Repeats the response that opened the thread. */
 export function decodeThreadStarted(state: State, params: Fields): Decoded {
   const thread = fields(params, 'thread')
   if (text(thread, 'parentThreadId') !== undefined) return nothing
@@ -136,7 +136,7 @@ export function decodeThreadStarted(state: State, params: Fields): Decoded {
   return state.threadId === text(thread, 'id') ? emitAll(openedThread(state, thread)) : nothing
 }
 
-/** What the handshake tells of the conversation. */
+/** The session properties from the handshake. */
 export function openedThread(state: State, thread: Fields): Emitted[] {
   return update(state, {
     nativeSessionId: text(thread, 'id'),

@@ -1,7 +1,7 @@
 import type { Answers, Question } from '../../../model/index.ts'
 import { compact, type Fields, flag, isFields, list, text, texts } from '../../fields.ts'
 
-/** What the model wants to know of a person. */
+/** The questions of the model to a person. */
 export function userQuestions(params: Fields): Question[] {
   return list(params, 'questions')
     .filter(isFields)
@@ -20,7 +20,7 @@ export function userQuestions(params: Fields): Question[] {
     }))
 }
 
-/** Answers of a transcript, in the words of ours. */
+/** Converts the answers of a transcript to ours. */
 export function readAnswers(native: Fields): Answers {
   const answers: Answers = {}
   for (const [id, value] of Object.entries(native)) {

@@ -2,8 +2,8 @@ import type { RequestOpened, RequestWithdrawn } from '../../../model/events/requ
 import type { Location, RequestOption } from '../../../model/index.ts'
 import type { Decoded, Emitted } from '../../agent.ts'
 import { emit, emitAll, line, nothing, unmapped } from '../../decoded.ts'
+import { formQuestions } from '../../elicitation-form.ts'
 import { asFields, compact, type Fields, fields, isFields, list, text, texts } from '../../fields.ts'
-import { formQuestions } from '../../forms.ts'
 import type { OpenTool } from '../../ledger.ts'
 import { openRequest, withdrawRequest } from '../../requests.ts'
 import { ruleTable } from '../../rules.ts'
@@ -34,7 +34,7 @@ const ruleOf = ruleTable<Rule>({
     return decision(state, params, 'commandExecution', input, amendmentOption(params))
   },
 
-  // Names the change by its call and has nothing of it.
+  // Identifies the change by its call and contains nothing of it.
   'item/fileChange/requestApproval'(state, params) {
     const call = openCall(state, params)
     const asked = decision(state, params, 'fileChange', call?.input)
@@ -61,7 +61,7 @@ const ruleOf = ruleTable<Rule>({
     const questions = call === undefined ? formQuestions(params) : []
     const url = text(params, 'url')
     const input = call?.input ?? meta.tool_params ?? (url === undefined ? undefined : { url })
-    // A page to visit is never consented to by a policy.
+    // A policy never approves a page visit.
     const kind = url === undefined ? 'permission' : 'login'
     return {
       form: 'elicitation',
@@ -95,13 +95,13 @@ const SESSION: RequestOption = {
 const DECLINE: RequestOption = { id: 'decline', label: 'Deny', effect: 'deny', scope: 'once' }
 const CANCEL: RequestOption = { id: 'cancel', label: 'Deny and stop the turn', effect: 'deny', scope: 'once' }
 
-/** The call that a question names. */
+/** The call that a request names. */
 function openCall({ ledger }: State, params: Fields): OpenTool | undefined {
   const toolId = openToolId(ledger, text(params, 'itemId') ?? '')
   return toolId === undefined ? undefined : ledger.tools.get(toolId)
 }
 
-/** What Codex lists as available is less than what it takes, so the four common answers are always offered. */
+/** Codex lists fewer decisions than it accepts, so the four common ones are always offered. */
 function decision(
   state: State,
   params: Fields,
@@ -125,14 +125,14 @@ function decision(
   }
 }
 
-/** A folder that Codex wants to write to from now on is asked for along with the change. */
-function withRoot(asked: Asked, places: readonly Location[], grantRoot: string): Asked {
+/** A folder for permanent write access is requested together with the change. */
+function withRoot(asked: Asked, locations: readonly Location[], grantRoot: string): Asked {
   const { opened } = asked
   const input = { ...asFields(opened.input), grantRoot }
-  return { ...asked, opened: { ...opened, input, locations: [...places, { path: grantRoot }] } }
+  return { ...asked, opened: { ...opened, input, locations: [...locations, { path: grantRoot }] } }
 }
 
-/** A rule that Codex would write into its own configuration, if it was asked to. */
+/** A rule that Codex would add to its configuration on approval. */
 export function amendmentOf(params: Fields): readonly unknown[] | undefined {
   const offered = list(params, 'availableDecisions').find(
     (one) => isFields(one) && isFields(one.acceptWithExecpolicyAmendment),
@@ -145,7 +145,7 @@ export function amendmentOf(params: Fields): readonly unknown[] | undefined {
 function amendmentOption(params: Fields): RequestOption[] {
   const amendment = amendmentOf(params)
   if (!amendment) return []
-  const label = `Always allow what begins with: ${amendment.join(' ')}`
+  const label = `Always allow commands that start with: ${amendment.join(' ')}`
   return [{ id: 'acceptWithExecpolicyAmendment', label, effect: 'allow', scope: 'always' }]
 }
 
@@ -160,8 +160,8 @@ function persistOptions(meta: Fields): RequestOption[] {
 }
 
 /**
- * The question about an MCP call tells its arguments at most: those of another call must not be shown for it. Of equal
- * calls the first has asked first.
+ * A request for an MCP call contains at most its arguments: those of another call must not be shown for it. Of equal
+ * calls the oldest comes first.
  */
 function openMcpCall(state: State, params: Fields, server: string): OpenTool | undefined {
   const parent = parentOf(state, params)
@@ -175,12 +175,12 @@ function openMcpCall(state: State, params: Fields, server: string): OpenTool | u
   return open.find(({ input }) => wanted === undefined || JSON.stringify(input) === wanted)
 }
 
-/** A question of the server: opened for a person, or refused at once when no rule knows it. */
+/** Decodes a request of the server: opens it for a person, or rejects it immediately when no rule knows it. */
 export function decodeRequest(state: State, method: string, native: Fields, raw: string): Decoded {
   const params = fields(native, 'params')
   const asked = ruleOf(method)?.(state, params)
   if (!asked) {
-    // Left without an answer, the turn would wait for ever.
+    // Without a response the turn would wait forever.
     const error = { code: -32601, message: `${method} is not supported` }
     return { ...unmapped(method, raw), writes: [line({ id: native.id, error })] }
   }
@@ -193,7 +193,7 @@ export function decodeRequest(state: State, method: string, native: Fields, raw:
   return emit(...wakeChild(state, parent, text(params, 'turnId')), opened)
 }
 
-/** The server counts from 0 in every process; an id that it uses again is another question. */
+/** The server counts from 0 in every process; a reused id is a different request. */
 function newRequestId(state: State, nativeId: unknown): string {
   const id = `e${state.start.epoch}.${String(nativeId)}`
   const uses = (state.askUses.get(id) ?? 0) + 1
@@ -201,12 +201,12 @@ function newRequestId(state: State, nativeId: unknown): string {
   return uses === 1 ? id : `${id}~${uses}`
 }
 
-/** The open question under the server's own id. */
+/** The open request with this id of the server. */
 export function askByNativeId(state: State, nativeId: unknown): [string, Ask] | undefined {
   return [...state.asks].findLast(([, ask]) => ask.nativeId === nativeId)
 }
 
-/** Comes after our answer, after that of another client of the server, and when the server needs none any more. */
+/** Follows our answer, the answer of another client, and the withdrawal of a request by the server. */
 export function decodeResolved(state: State, params: Fields): Decoded {
   const [requestId, ask] = askByNativeId(state, params.requestId) ?? []
   if (requestId === undefined || !ask) return nothing
@@ -214,7 +214,7 @@ export function decodeResolved(state: State, params: Fields): Decoded {
   return emitAll(withdrawRequest(state.ledger, requestId, reasonOf(state, ask)))
 }
 
-/** The server clears requests when their turn is interrupted, and answers by itself what has a time limit. */
+/** The server withdraws requests when their turn is interrupted, and answers those with a time limit itself. */
 function reasonOf({ turn }: State, { params }: Ask): RequestWithdrawn['reason'] {
   if (turn?.interrupting) return 'interrupted'
   return typeof params.autoResolutionMs === 'number' ? 'agent' : 'answered_elsewhere'

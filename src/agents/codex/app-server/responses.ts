@@ -10,7 +10,7 @@ import { endShells } from './shells.ts'
 import type { State } from './state.ts'
 import { endTurn } from './turns.ts'
 
-/** The answer to a call of ours. */
+/** Decodes the response to our call. */
 export function decodeResponse(state: State, native: Fields): Decoded {
   const call = state.calls.get(native.id)
   state.calls.delete(native.id)
@@ -43,7 +43,7 @@ function opened(state: State, result: Fields): Decoded {
   return send(releaseHeld(state), emitted)
 }
 
-/** The turn has a name; it begins when the agent says so. */
+/** The turn has an id now; it starts when the agent reports so. */
 function named(state: State, result: Fields, params: Fields): Decoded {
   const id = text(fields(result, 'turn'), 'id')
   if (id !== undefined && state.turn && !state.ended.has(id)) state.turn.id ??= id
@@ -59,7 +59,7 @@ function refused(state: State, method: string | undefined, error: Fields): Decod
     case 'thread/resume':
       return failed(state, 'resume_failed', { code: resumeCode(error, message), message })
     case 'turn/start':
-      // A policy among them must not be lost: the next turn would be freer than it is told to be.
+      // A pending policy must not be lost: the next turn would have more permissions than requested.
       state.next = { ...state.sent, ...state.next }
       if (state.turn && state.turn.id === undefined)
         return emitAll(endTurn(state, { evidence: 'error', error: { code: codeOfText(message), message } }))
@@ -71,14 +71,14 @@ function refused(state: State, method: string | undefined, error: Fields): Decod
   return emit({ type: 'notice.raised', level: 'warning', code: 'protocol_refused', message, data })
 }
 
-/** A request that cannot be met: whatever it says, there is no such thread. */
+/** The error code of an invalid request; for a resume it always means that the thread does not exist. */
 const INVALID_REQUEST = -32600
 
 function resumeCode(error: Fields, message: string): ErrorCode {
   return int(error, 'code') === INVALID_REQUEST ? 'session_not_found' : codeOfText(message)
 }
 
-/** Without a thread there is no conversation: the prompt that waits for it fails, and so does every later one. */
+/** Without a thread there is no conversation: the buffered prompt fails, and so does every later one. */
 function failed(state: State, code: NoticeCode, error: ErrorInfo): Decoded {
   state.failure = error
   if (state.held) return emitAll(endTurn(state, { evidence: 'error', error }))

@@ -5,16 +5,16 @@ import type { Fields } from '../../fields.ts'
 import { type Ledger, newLedger } from '../../ledger.ts'
 import type { Declined } from '../refusals.ts'
 
-/** A prompt that waits for its thread to be open. */
+/** A prompt that waits for its thread to open. */
 export interface Held {
   text: string
   images: readonly { mimeType: string; data: string }[]
 }
 
-/** A question of the agent that blocks it until it is answered under its own id. */
+/** A request of the agent that blocks it until it is answered under its id. */
 export interface Ask {
   nativeId: unknown
-  /** How it wants to be answered. */
+  /** The form of the answer. */
   form: 'decision' | 'elicitation' | 'questions'
   toolId: string | undefined
   params: Fields
@@ -22,34 +22,34 @@ export interface Ask {
 
 export type Announced = Omit<SubagentStarted, 'type' | 'background'>
 
-/** A thread of a sub-agent. */
+/** The thread of a sub-agent. */
 export interface Child {
-  /** As it was announced, and after its end as it will be announced when it goes on. */
+  /** How the thread was announced; after its end, how it will be announced when it continues. */
   readonly announced: Announced
-  /** The last turn that it began. */
+  /** The last turn that the thread started. */
   turn: string | undefined
   usage: Usage | undefined
   answer: string | undefined
 }
 
-/** What belongs to one turn. */
+/** The state of one turn. */
 interface Turn {
-  /** The agent's id of it, once it is known. */
+  /** The agent's turn id, once known. */
   id: string | undefined
-  /** The agent has begun it; before that it can be neither steered nor interrupted. */
+  /** The agent has started the turn; before that it can be neither steered nor interrupted. */
   begun: boolean
-  /** The first message in the user's name is the prompt; later ones steer. */
+  /** The first user message is the prompt; later ones are steering prompts. */
   prompted: boolean
   answer: string | undefined
   usage: Usage | undefined
   diff: string | undefined
-  /** The answer is asked for as JSON. */
+  /** Structured output was requested. */
   structured: boolean
-  /** An interrupt was asked for before the agent had begun. */
+  /** An interrupt was requested before the agent started the turn. */
   interrupting: boolean
 }
 
-/** What a turn changes for itself and for those after it. */
+/** Settings that a turn changes for itself and for later turns. */
 interface Changes {
   model?: string
   mode?: string
@@ -59,45 +59,45 @@ interface Changes {
 export interface State {
   readonly start: Start
   readonly ledger: Ledger
-  /** What the session is known to be, so that a repeated handshake says nothing. */
+  /** The reported session properties, so that a repeated handshake emits nothing. */
   readonly known: Map<string, string>
-  /** The thread of the conversation; every other one is a sub-agent's. */
+  /** The thread of the conversation; every other thread belongs to a sub-agent. */
   threadId: string | undefined
-  /** Those of sub-agents, also after their end: what comes late for them changes nothing. */
+  /** The threads of sub-agents, kept after their end, because late frames for them are ignored. */
   readonly children: Map<string, Child>
   /** The last running total of each thread. */
   readonly totals: Map<string | undefined, number>
   turn: Turn | undefined
-  /** Turns that have ended, of any thread: what comes late for them changes nothing. */
+  /** Ended turns of any thread; late frames for them are ignored. */
   readonly ended: Set<string>
   held: Held | undefined
-  /** What was said of messages of this turn that were cut, should one of them go on after all. */
+  /** The emitted text of this turn's messages that were cut off, in case one of them continues. */
   readonly cuts: Map<string, string>
-  /** Which of its parts a message of raw thoughts has come to. */
+  /** The current part of each raw thinking message. */
   readonly parts: Map<string, number>
   readonly asks: Map<string, Ask>
-  /** Calls of the turn that were asked about, answered or not. */
+  /** Calls of the turn that had a request, answered or not. */
   readonly askedCalls: Set<string>
-  /** How often the agent used an id for a question. */
+  /** How often the agent used an id for a request. */
   readonly askUses: Map<string, number>
-  /** Our calls that are not answered yet, by id. */
+  /** Our calls without a response, by id. */
   readonly calls: Map<unknown, { method: string; params: Fields }>
   callCount: number
-  /** Our interrupts that are neither answered nor seen to have taken effect, by id of the call. */
+  /** Our interrupts that are neither answered nor visibly effective, by call id. */
   readonly interrupts: Set<unknown>
-  /** True once we opened the connection, and not a transcript. */
+  /** Set when we opened the connection; unset for a transcript. */
   opening: boolean
-  /** The conversation could not be opened, and why. */
+  /** Why the conversation could not be opened. */
   failure: ErrorInfo | undefined
-  /** To be sent with the next turn. */
+  /** Settings for the next turn. */
   next: Changes
-  /** What went with the last one: it was never said if that is refused. */
+  /** The settings of the last turn, which were not applied if that turn is rejected. */
   sent: Changes
-  /** The sandbox that was asked for last. */
+  /** The last requested sandbox. */
   sandbox: Sandbox
-  /** Commands of an interrupted turn whose shells are still to be ended. */
+  /** Commands of an interrupted turn whose shells must still be terminated. */
   readonly abandoned: Set<string>
-  /** What was last said of the account's limits. */
+  /** The last reported account limits. */
   limits: string
   declined: Declined
 }
@@ -130,7 +130,7 @@ export function initialState(start: Start): State {
     sandbox: start.policy.sandbox,
     abandoned: new Set(),
     limits: '',
-    declined: { told: 0, ended: 0 },
+    declined: { reported: 0, ended: 0 },
   }
 }
 
@@ -148,9 +148,9 @@ export function openTurn(state: State, structured = false): void {
   }
 }
 
-/** What a sub-agent in the background was refused between two turns counts for neither. */
+/** Denials of a background sub-agent between two turns count for neither. */
 export function forgetRefusals(state: State): void {
-  state.declined = { told: 0, ended: 0 }
+  state.declined = { reported: 0, ended: 0 }
   state.ledger.denials = 0
   state.ledger.personDenials = 0
 }

@@ -9,7 +9,7 @@ import { allowedServers, otherServers, toolSettings } from '../tool-lists.ts'
 export const MODES = ['default', 'plan']
 export const HAS_MODES = `it has the modes ${MODES.join(' and ')}`
 
-/** What a thread is opened with. All of it goes in by stdin, so nothing of it is seen on a command line. */
+/** The parameters of a thread. They are passed on stdin, so none is visible on a command line. */
 export function threadParams({ cwd, policy, options, mode }: Start): Fields {
   if (mode !== undefined && !MODES.includes(mode)) throw unsupported('codex', `mode ${mode}`, HAS_MODES)
   refuseOptions(options)
@@ -43,7 +43,7 @@ function configOf(policy: Policy, options: SessionOptions): Fields {
   }
 }
 
-/** A policy for the turns to come. A turn names its sandbox by another type than a thread does. */
+/** A policy for later turns. A turn specifies its sandbox with a different type than a thread. */
 export function turnPolicy(policy: Policy): Fields {
   return compact({ approvalPolicy: approvalPolicy(policy), sandboxPolicy: sandboxPolicy(policy) })
 }

@@ -12,7 +12,7 @@ import type { Announced, Child, State } from './state.ts'
 export function parentOf(state: State, params: Fields): string | undefined {
   const threadId = text(params, 'threadId')
   if (threadId === undefined || threadId === state.threadId) return undefined
-  // Where the handshake was not heard, the first thread that speaks is the conversation.
+  // Without a recorded handshake, the first thread with a frame is the conversation.
   if (state.threadId === undefined) {
     state.threadId = threadId
     return undefined
@@ -20,18 +20,18 @@ export function parentOf(state: State, params: Fields): string | undefined {
   return threadId
 }
 
-/** Codex tells of a sub-agent by its own activity, by the call that made it, or not at all. */
+/** Codex reports a sub-agent by its activity, by the call that created it, or not at all. */
 export function startChild(state: State, announced: Announced): Emitted[] {
   return state.children.has(announced.id) ? [] : beginChild(state, announced)
 }
 
 function beginChild(state: State, announced: Announced, turn?: string): Emitted[] {
   state.children.set(announced.id, { announced, turn, usage: undefined, answer: undefined })
-  // A thread of its own: it goes on when the turn that started it ends.
+  // A separate thread: it continues when the turn that started it ends.
   return startSubagent(state.ledger, { ...announced, background: true })
 }
 
-/** A frame of a thread that nobody announced still has an author. */
+/** A frame of an unannounced thread still needs an author. */
 export function adoptChild(state: State, id: string): Emitted[] {
   return state.children.has(id) ? [] : beginChild(state, unannounced(state, id))
 }
@@ -51,19 +51,19 @@ export function hasEnded({ children, ledger }: State, id: string): boolean {
   return children.has(id) && !ledger.subagents.has(id)
 }
 
-/** Is the frame of a turn, or of a sub-agent, that has ended? */
+/** Returns whether a frame belongs to an ended turn or sub-agent. */
 export function isLate(state: State, params: Fields, parent: string | undefined): boolean {
   if (parent !== undefined && hasEnded(state, parent)) return true
   const turnId = text(params, 'turnId')
-  // The open turn first: comparing is cheaper than looking up.
+  // The open turn first, because the comparison is cheaper than the lookup.
   return turnId !== undefined && turnId !== state.turn?.id && state.ended.has(turnId)
 }
 
-/** The thread is at work in a turn: for the first time, or again after its end, for another call and another prompt. */
+/** The thread works in a turn: for the first time, or again after its end, for another call and prompt. */
 export function wakeChild(state: State, id: string, turn: string | undefined): Emitted[] {
   if (state.ledger.subagents.has(id)) return []
   const child = state.children.get(id)
-  // Others may have told its end too early: its last turn goes on, and the end of that is still to come.
+  // Another thread may have reported its end too early: its last turn continues and will end later.
   const at = turn ?? child?.turn
   if (at !== undefined) state.ended.delete(at)
   return beginChild(state, child?.announced ?? unannounced(state, id), at)
@@ -73,7 +73,7 @@ export function countUsage(of: { usage: Usage | undefined }, usage: Usage): void
   of.usage = of.usage ? addUsage(of.usage, usage) : usage
 }
 
-/** Ends a sub-agent and whatever it left open; nothing when it has ended already. */
+/** Ends a sub-agent and everything it left open; does nothing when it has already ended. */
 export function endChild(
   state: State,
   id: string,
@@ -81,24 +81,24 @@ export function endChild(
 ): Emitted[] {
   if (!state.ledger.subagents.has(id)) return []
   const child = state.children.get(id)
-  // Its end may be told by others before it tells it itself.
+  // Another thread may report its end before it does.
   if (child?.turn !== undefined) state.ended.add(child.turn)
   const emitted = settleThread(state.ledger, id, end.status)
-  const told = compact({ summary: child?.answer ?? end.summary, usage: child?.usage })
+  const result = compact({ summary: child?.answer ?? end.summary, usage: child?.usage })
   if (child) state.children.set(id, endedChild(child))
-  return [...emitted, ...finishSubagent(state.ledger, id, { ...end, ...told })]
+  return [...emitted, ...finishSubagent(state.ledger, id, { ...end, ...result })]
 }
 
-/** What is left of it, should it go on: its call, its prompt and its answer are those of the work that it ended. */
+/** The state kept in case the thread continues, without the call, prompt and answer of the ended work. */
 function endedChild({ announced, turn }: Child): Child {
   const { id, model, parent } = announced
-  // The first line of a prompt is a view of all of it, unless it is copied.
+  // Copied, because a substring would keep the whole prompt in memory.
   const label: string = JSON.parse(JSON.stringify(announced.label))
   const again = { id, label, ...compact({ model, parent }) }
   return { announced: again, turn, usage: undefined, answer: undefined }
 }
 
-/** The half messages of a thread whose stream broke: they will come again under new ids. */
+/** Discards the partial messages of a thread whose stream broke: they are repeated under new ids. */
 export function discardHalves({ ledger, parts }: State, parent: string | undefined): Emitted[] {
   const emitted: Emitted[] = []
   for (const message of ledger.messages.values()) {
@@ -109,7 +109,7 @@ export function discardHalves({ ledger, parts }: State, parent: string | undefin
   return emitted
 }
 
-/** The messages of the conversation that a prompt cut. As a rule they do not come again. */
+/** Cuts off the messages of the conversation at a prompt. They are usually not repeated. */
 export function cutHalves({ ledger, cuts }: State): Emitted[] {
   const emitted: Emitted[] = []
   for (const { nativeId, parent, text } of ledger.messages.values()) {
@@ -120,8 +120,8 @@ export function cutHalves({ ledger, cuts }: State): Emitted[] {
   return emitted
 }
 
-/** The whole of a message, or what is left of one that was cut on the way; nothing when all of it was said. */
-export function unsaid({ cuts }: State, id: string, whole: string): string | undefined {
+/** Returns the complete message, or the rest of one that was cut off; undefined when all of it was emitted. */
+export function remainderOf({ cuts }: State, id: string, whole: string): string | undefined {
   const cut = cuts.get(id)
   if (cut === undefined || !whole.startsWith(cut)) return whole
   cuts.delete(id)

@@ -12,7 +12,7 @@ import { findShells, runningCommands } from './shells.ts'
 import { forgetRefusals, openTurn, type State } from './state.ts'
 import { adoptChild, countUsage, endChild, parentOf, wakeChild } from './threads.ts'
 
-/** How a turn ended, as far as the agent tells. */
+/** The end of a turn, as far as the agent reports it. */
 export interface Ending {
   evidence: Evidence
   error?: ErrorInfo
@@ -40,7 +40,7 @@ function beginChildTurn(state: State, parent: string, id: string): Emitted[] {
   return emitted
 }
 
-/** Now the turn can be interrupted: what was asked for too early goes out. */
+/** The turn can be interrupted now: sends an interrupt that was requested too early. */
 function beginTurn(state: State, id: string): Write[] {
   const { turn } = state
   if (!turn) return []
@@ -78,8 +78,8 @@ function childEnd({ evidence, durationMs }: Ending) {
   return { status, ...compact({ durationMs }) } as const
 }
 
-/** Settles the open turn, and with the process's exit everything else. */
-export function endTurn(state: State, { evidence, ...told }: Ending, exit?: Exit): Emitted[] {
+/** Settles the open turn; on exit of the process, settles everything else too. */
+export function endTurn(state: State, { evidence, ...ending }: Ending, exit?: Exit): Emitted[] {
   const { ledger, turn } = state
   const denials = denialsOf(state)
   const { personDenials } = ledger
@@ -93,11 +93,11 @@ export function endTurn(state: State, { evidence, ...told }: Ending, exit?: Exit
   emitted.push({
     type: 'turn.verdict',
     evidence,
-    ...told,
+    ...ending,
     ...(evidence === 'success' && answerOf(turn?.answer, turn?.structured ?? false)),
     ...(usage && { usage }),
     ...(turn?.diff !== undefined && { data: { diff: turn.diff } }),
-    // Counted after settling, which may have found more refusals.
+    // Counted after settling, which may have found more denials.
     denials: denialsOf(state),
     personDenials: ledger.personDenials,
   })
@@ -106,7 +106,7 @@ export function endTurn(state: State, { evidence, ...told }: Ending, exit?: Exit
   return emitted
 }
 
-/** Nothing outlives the process, not even work in the background. */
+/** No work outlives the process, not even background work. */
 export function endProcess(state: State): Emitted[] {
   const children = [...state.ledger.subagents.keys()].flatMap((id) =>
     endChild(state, id, { status: 'cancelled' }),
@@ -125,7 +125,7 @@ function forgetTurn(state: State): void {
   for (const id of state.asks.keys()) if (!state.ledger.requests.has(id)) state.asks.delete(id)
 }
 
-/** One model call. A total that comes again, after a resume or an interrupt, brings the last call again with it. */
+/** One model call. A repeated total, after a resume or an interrupt, repeats the last call. */
 export function decodeUsage(state: State, params: Fields): Decoded {
   const parent = parentOf(state, params)
   const native = fields(params, 'tokenUsage')
@@ -152,12 +152,12 @@ export function decodeUsage(state: State, params: Fields): Decoded {
   })
 }
 
-/** A model call of a sub-agent counts also when it is reported after the sub-agent's end: its tokens were used. */
+/** A model call of a sub-agent counts even when it is reported after the sub-agent's end. */
 function childUsage(state: State, id: string, usage: Usage): Emitted[] {
   const emitted = adoptChild(state, id)
   const child = state.children.get(id)
   if (child) countUsage(child, usage)
-  // Between two turns it belongs to neither: the session counts it by this report.
+  // Between two turns it belongs to neither: the session counts this report.
   if (state.turn) countUsage(state.turn, usage)
   return [
     ...emitted,
@@ -165,7 +165,7 @@ function childUsage(state: State, id: string, usage: Usage): Emitted[] {
   ]
 }
 
-/** The diff of the whole turn so far: kept for its end, since each change has told its own part. */
+/** The diff of the whole turn so far: stored for its end, because each change reports its own part. */
 export function decodeDiff(state: State, params: Fields): Decoded {
   if (state.turn && parentOf(state, params) === undefined) state.turn.diff = text(params, 'diff')
   return nothing

@@ -11,9 +11,9 @@ import type { Phase } from '../calls.ts'
 import { codeOfText, retryOf, silence } from '../errors.ts'
 import { denialsOf, refusalIn } from '../refusals.ts'
 import { usageOf } from '../usage.ts'
-import { decodeFlatItem } from './flat.ts'
+import { decodeFlatItem } from './flat-items.ts'
 import { decodeItem } from './items.ts'
-import { initialState, knownId, madeId, type State } from './state.ts'
+import { generateId, initialState, knownId, type State } from './state.ts'
 
 type Rule = (state: State, native: Fields, raw: string) => Decoded
 
@@ -28,7 +28,7 @@ const ruleOf = ruleTable<Rule>({
     return emit({ type: 'session.updated', nativeSessionId: threadId })
   },
 
-  // The turn is ours: it began with the process.
+  // The session opened the turn with the process.
   'turn.started': () => nothing,
 
   'item.started': (state, native, raw) => decodeLife(state, 'started', native, raw),
@@ -48,7 +48,7 @@ const ruleOf = ruleTable<Rule>({
     return nothing
   },
 
-  // The end only where nothing follows: Codex continues, or reports that the turn has failed.
+  // Ends the turn only if nothing follows: otherwise Codex continues, or reports that the turn has failed.
   error(state, native) {
     const message = text(native, 'message') ?? ''
     const retry = retryOf(message)
@@ -58,7 +58,7 @@ const ruleOf = ruleTable<Rule>({
   },
 })
 
-/** `codex exec --json`: whole items, no deltas, nobody can be asked; the process is the turn. */
+/** `codex exec --json`: complete items, no deltas, no requests; the process is the turn. */
 export const execCodec: Codec<State> = {
   initial: (start: Start) => initialState(start),
 
@@ -81,7 +81,7 @@ export const execCodec: Codec<State> = {
   end(state, exit) {
     const verdict = verdictOf(state, exit)
     const emitted = settle(state.ledger, decide(verdict, exit.cause, exit.code))
-    // Nothing outlives the process, not even an agent that was started and not waited for.
+    // No work outlives the process, not even a sub-agent that was started and not awaited.
     emitted.push(...settle(state.ledger, 'interrupted', true))
     const { personDenials } = state.ledger
     const { usage } = verdict
@@ -98,21 +98,32 @@ function decodeLife(state: State, phase: Phase, native: Fields, raw: string): De
     return emitted ? emitAll(emitted) : unmapped(`item/${text(native, 'item_type') ?? '?'}`, raw)
   }
   const { id } = item
-  const emitted = decodeItem(state, phase, typeof id === 'string' ? knownId(state, id) : madeId(state), item)
+  const emitted = decodeItem(
+    state,
+    phase,
+    typeof id === 'string' ? knownId(state, id) : generateId(state),
+    item,
+  )
   return emitted ? emitAll(emitted) : unmapped(`item/${text(item, 'type') ?? '?'}`, raw)
 }
 
-/** The documented shape of a whole turn in one object. Only where no thread was announced: Codex has one. */
+/**
+ * The documented format of a whole turn in one object. Only if no thread was announced, because real Codex announces
+ * one.
+ */
 function decodeLoneResult(state: State, native: Fields): Decoded | undefined {
   const answer = text(native, 'text')
   if (answer === undefined || state.threadId !== undefined) return undefined
   const usage = usageOf(fields(native, 'usage'), 'exec')
   state.answer = answer
   state.result = { evidence: 'success', ...(usage && { usage }) }
-  return emit(completeMessage(state.ledger, 'text', madeId(state), answer))
+  return emit(completeMessage(state.ledger, 'text', generateId(state), answer))
 }
 
-/** Codex counts over the whole thread, so what earlier turns used is taken off; an unknown part makes it unknown. */
+/**
+ * Codex counts over the whole thread, so the usage of earlier turns is subtracted; unknown earlier usage makes the
+ * result unknown.
+ */
 function turnUsage({ resume, spent = {} }: Start, total: Usage): Usage | undefined {
   if (resume !== undefined && isZeroUsage(spent)) return undefined
   return subtractUsage(total, spent)
@@ -120,7 +131,7 @@ function turnUsage({ resume, spent = {} }: Start, total: Usage): Usage | undefin
 
 function decodeStderr(state: State, line: string): Decoded {
   const refusal = refusalIn(line)
-  if (refusal?.code === 'tool_refused') state.declined.told++
+  if (refusal?.code === 'tool_refused') state.declined.reported++
   const emitted: Emitted = { type: 'output.written', stream: 'stderr', line }
   return refusal ? emit(emitted, refusal) : emit(emitted)
 }

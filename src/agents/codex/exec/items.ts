@@ -12,7 +12,7 @@ type Rule = (state: State, phase: Phase, id: string, item: Fields) => Emitted[]
 const ruleOf = ruleTable<Rule>({
   ...Object.fromEntries(Object.entries(callRules).map(([type, call]) => [type, ruleOfCall(call)])),
 
-  // Messages come whole: they have an end and no start.
+  // Messages arrive complete: they have an end and no start.
   agent_message(state, phase, id, item) {
     if (phase !== 'completed') return []
     state.answer = asText(item.text) ?? ''
@@ -24,7 +24,7 @@ const ruleOf = ruleTable<Rule>({
     return [completeMessage(state.ledger, 'thinking', id, text(item, 'text') ?? '')]
   },
 
-  // An item that is called an error is a warning: only a failed turn is a failure.
+  // An `error` item is a warning: only a failed turn is a failure.
   error(_state, phase, _id, item) {
     if (phase !== 'completed') return []
     const message = text(item, 'message') ?? ''
@@ -60,7 +60,7 @@ function ruleOfCall(call: CallRule): Rule {
   }
 }
 
-/** What an item says; undefined for a kind that no rule knows. */
+/** Decodes an item; returns undefined for an unknown kind. */
 export function decodeItem(state: State, phase: Phase, id: string, item: Fields): Emitted[] | undefined {
   return ruleOf(item.type)?.(state, phase, id, item)
 }
@@ -72,7 +72,7 @@ function agentsOf(state: State, id: string, item: Fields): readonly Emitted[] {
   state.delegated = true
   const spawned = spawnedAgents(item, ledger.prefix + id)
   const ended = endedAgents(item)
-  // Many calls look after agents that are at work.
+  // Many calls only poll running sub-agents.
   if (spawned.length + ended.length === 0) return NONE
   const emitted: Emitted[] = []
   for (const agent of spawned) emitted.push(...startSubagent(ledger, agent))

@@ -5,18 +5,18 @@ import type { Fields } from '../../fields.ts'
 import { type Ledger, newLedger } from '../../ledger.ts'
 import type { Declined } from '../refusals.ts'
 
-/** How the turn went, in the agent's own word. */
+/** The result of the turn as the agent reported it. */
 export interface Result {
   evidence: 'success' | 'error'
   error?: ErrorInfo
   usage?: Usage
 }
 
-/** An item of the documented shape, which has no id: its fields so far. */
+/** An item of the documented format, which has no id: its fields so far. */
 export interface FlatItem {
   id: string
   fields: Fields
-  /** The text of a message that was said so far. */
+  /** The emitted text of a message so far. */
   emitted: string
 }
 
@@ -28,17 +28,17 @@ export interface State {
   threadId: string | undefined
   /** The last message: Codex does not repeat its answer at the end. */
   answer: string | undefined
-  /** The plan as it was last said. */
+  /** The last emitted plan. */
   plan: readonly PlanStep[] | undefined
   result: Result | undefined
-  /** The last error, until work goes on after it: the reason for an end without a result. */
+  /** The last error, until work continues after it: the reason for an end without a result. */
   failure: ErrorInfo | undefined
-  /** Sub-agents worked, and their model calls are not in the figures of the turn. */
+  /** Sub-agents ran, and their model calls are missing from the usage of the turn. */
   delegated: boolean
-  /** Open items of the documented shape, by their type. */
+  /** Open items of the documented format, by type. */
   readonly flat: Map<string, FlatItem>
   made: number
-  /** Most ids are named twice in a row, and one string for both is found at once. */
+  /** Most ids occur twice in a row; reusing one string makes the comparison fast. */
   lastId: string
   declined: Declined
 }
@@ -56,7 +56,7 @@ export function initialState(start: Start): State {
     flat: new Map(),
     made: 0,
     lastId: '',
-    declined: { told: 0, ended: 0 },
+    declined: { reported: 0, ended: 0 },
   }
 }
 
@@ -65,7 +65,7 @@ export function knownId(state: State, id: string): string {
   return state.lastId
 }
 
-/** An id for what comes without one. */
-export function madeId(state: State): string {
+/** Generates an id for an item without one. */
+export function generateId(state: State): string {
   return `f${++state.made}`
 }

@@ -11,7 +11,7 @@ import { changesOf, childOf, planOf } from '../effects.ts'
 import { errorNotice, failureOf, plain } from '../errors.ts'
 import { isPruned, isRejected, kindOf, resultOf, titleOf } from '../tools.ts'
 import { stepUsage } from '../usage.ts'
-import { initialState, madeId, type State } from './state.ts'
+import { generateId, initialState, type State } from './state.ts'
 import { endTurn, hasEnded } from './verdict.ts'
 
 type Rule = (state: State, native: Fields) => readonly Emitted[]
@@ -44,7 +44,7 @@ const ruleOf = ruleTable<Rule>({
   },
 })
 
-/** `opencode run --format json`: whole parts, no deltas, and no word at the end. */
+/** `opencode run --format json`: complete parts, no deltas, and no final result. */
 export const codec: Codec<State> = {
   initial: initialState,
 
@@ -66,7 +66,7 @@ export const codec: Codec<State> = {
   end: (state, exit) => emitAll(endTurn(state, exit)),
 }
 
-/** There is none; the first frame names the session. */
+/** There is no handshake; the first frame names the session. */
 function handshake(state: State, native: Fields): Emitted[] {
   const id = text(native, 'sessionID')
   if (id === undefined) return []
@@ -77,16 +77,16 @@ function handshake(state: State, native: Fields): Emitted[] {
 function wholeMessage(state: State, kind: 'text' | 'thinking', { id, text }: Fields): Emitted {
   const whole = asText(text) ?? ''
   if (kind === 'text') state.answer = whole
-  return completeMessage(state.ledger, kind, asText(id) ?? madeId(state), whole)
+  return completeMessage(state.ledger, kind, asText(id) ?? generateId(state), whole)
 }
 
-/** A call is told when it is over, so its start and its end are said together. */
+/** A call is reported at its end, so its start and end are emitted together. */
 function wholeCall(state: State, part: Fields): readonly Emitted[] {
   const { ledger } = state
   const call = asFields(part.state)
   if (isPruned(call)) return NOTHING
   const name = asText(part.tool) ?? '?'
-  const nativeId = asText(part.callID) ?? madeId(state)
+  const nativeId = asText(part.callID) ?? generateId(state)
   const kind = kindOf(name, state.mcpServers)
   const result = resultOf(name, call, 'policy')
   const emitted = [
@@ -101,7 +101,7 @@ function wholeCall(state: State, part: Fields): readonly Emitted[] {
   return emitted
 }
 
-/** Nothing of a sub-agent is on the stream but the call that ran it. */
+/** Only the call of a sub-agent is on the stream. */
 function wholeChild(state: State, call: Fields, { status }: ToolResult, toolId: string): Emitted[] {
   const child = childOf(call)
   if (!child) return []

@@ -6,18 +6,18 @@ import type { Failure } from '../errors.ts'
 export interface State {
   readonly start: Start
   readonly ledger: Ledger
-  /** The servers that were configured for this session, to tell their tools from others. */
+  /** The servers configured for this session, to recognise their tools. */
   readonly mcpServers: readonly string[]
   nativeSessionId: string | undefined
   unnamed: number
   answer: string | undefined
   steps: Usage
   stepSeen: boolean
-  /** A sub-agent worked, and its model calls are not on the stream. */
+  /** A sub-agent ran, and its model calls are not on the stream. */
   delegated: boolean
-  /** How the last model call ended: the only word on how the run went. */
+  /** The finish reason of the last model call: the only evidence of the result. */
   reason: string | undefined
-  /** Somebody was asked about a call of this step and said no: the run ends with the step. */
+  /** A call of this step was denied on request: the run ends with the step. */
   rejected: boolean
   failure: Failure | undefined
 }
@@ -39,7 +39,7 @@ export function initialState(start: Start): State {
   }
 }
 
-/** For a part that has no id. */
-export function madeId(state: State): string {
+/** Generates an id for a part without one. */
+export function generateId(state: State): string {
   return `e${state.start.epoch}.p${++state.unnamed}`
 }

@@ -1,12 +1,12 @@
 import { decide, type ErrorInfo, type Evidence, type Usage } from '../../../model/index.ts'
 import type { Emitted, Exit, TurnVerdict } from '../../agent.ts'
+import { exitWithoutResult } from '../../exit-without-result.ts'
 import { compact } from '../../fields.ts'
 import { settle } from '../../settle.ts'
-import { silentEnd } from '../../silent-end.ts'
-import { codeOfText, failureOfReason, goesOn } from '../errors.ts'
+import { codeOfText, continues, failureOfReason } from '../errors.ts'
 import type { State } from './state.ts'
 
-/** The run is over; its last step and its exit are all there is to judge it by. */
+/** Ends the turn; the last step and the exit are the only evidence. */
 export function endTurn(state: State, exit: Exit): Emitted[] {
   const verdict = verdictOf(state, exit)
   const emitted = settle(state.ledger, decide(verdict, exit.cause, exit.code), true)
@@ -34,9 +34,9 @@ function verdictOf(state: State, exit: Exit): TurnVerdict {
   }
 }
 
-/** A call that was rejected ends the run, in the middle of its loop and with exit code 0. */
+/** A rejected call ends the run in the middle of its loop, with exit code 0. */
 export function hasEnded({ reason, rejected, failure }: State): boolean {
-  return failure !== undefined || (reason !== undefined && (rejected || !goesOn(reason)))
+  return failure !== undefined || (reason !== undefined && (rejected || !continues(reason)))
 }
 
 function usageOf({ stepSeen, steps, delegated }: State): Usage | undefined {
@@ -49,6 +49,6 @@ function evidenceOf(state: State, exit: Exit): [Evidence, ErrorInfo?] {
   const failure = state.failure ?? failureOfReason(state.reason)
   if (failure) return [failure.evidence, failure.error]
   if (hasEnded(state) && exit.code !== undefined && state.nativeSessionId !== undefined) return ['success']
-  const { evidence, error } = silentEnd(exit, state.nativeSessionId !== undefined, codeOfText)
+  const { evidence, error } = exitWithoutResult(exit, state.nativeSessionId !== undefined, codeOfText)
   return error ? [evidence, error] : [evidence]
 }

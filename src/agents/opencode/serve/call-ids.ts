@@ -1,7 +1,7 @@
 import type { State } from './state.ts'
 import type { Thread } from './thread.ts'
 
-/** The call that is asked about: the one that runs, or one that has not begun yet and will find its id here. */
+/** The id of the call that a request is about: a running call, or one that has not started and will use this id. */
 export function askedId(state: State, thread: Thread, callId: string): string {
   const given = state.callIds.get(keyOf(thread, callId))
   if (given !== undefined && !state.ledger.closedTools.has(given)) return given
@@ -10,7 +10,7 @@ export function askedId(state: State, thread: Thread, callId: string): string {
   return id
 }
 
-/** The call that begins now. */
+/** The id of the call that starts now. */
 export function startedId(state: State, thread: Thread, callId: string): string {
   const given = state.callIds.get(keyOf(thread, callId))
   return given !== undefined && state.awaited.delete(given) ? given : give(state, thread, callId)
@@ -20,7 +20,7 @@ function keyOf(thread: Thread, callId: string): string {
   return `${thread.id} ${callId}`
 }
 
-/** Some providers number the calls of every answer anew, so that each gets an id that nobody else has. */
+/** Some providers restart the call numbers with each answer, so each call gets a unique id. */
 function give(state: State, thread: Thread, callId: string): string {
   const { awaited, ledger } = state
   const { tools, closedTools } = ledger

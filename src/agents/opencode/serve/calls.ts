@@ -8,7 +8,7 @@ import { startedId } from './call-ids.ts'
 import { type Part, partOf, type State } from './state.ts'
 import { adoptChild, announce, type Thread } from './thread.ts'
 
-/** A call: pending (a draft), running (its input is whole, its output grows), then completed or error. */
+/** A call: pending (a draft), running (complete input, growing output), then completed or error. */
 export function decodeCall(state: State, thread: Thread, native: Fields, id: string): Emitted[] {
   const part = partOf(state, thread, id, 'tool')
   const call = fields(native, 'state')
@@ -46,19 +46,19 @@ function start(state: State, thread: Thread, native: Fields, part: Part): Emitte
   })
 }
 
-/** Many providers end a text only when the whole response ends, while a call that follows it runs already. */
+/** Many providers end a text only with the whole response, while a later call already runs. */
 function completeEarlier(state: State, { speaker, order }: Part): Emitted[] {
   const emitted: Emitted[] = []
   for (const [, { nativeId, text, parent }] of state.ledger.messages) {
-    const words = state.parts.get(nativeId)
-    if (!words || parent !== speaker || words.order > order) continue
-    words.completed += text
+    const textPart = state.parts.get(nativeId)
+    if (!textPart || parent !== speaker || textPart.order > order) continue
+    textPart.completed += text
     emitted.push(...closeMessage(state.ledger, nativeId))
   }
   return emitted
 }
 
-/** A `task` names the session its sub-agent works in. */
+/** A `task` names the session of its sub-agent. */
 function linkChild(state: State, thread: Thread, call: Fields, part: Part): Emitted[] {
   const child = childOf(call)
   if (!child) return []
@@ -67,7 +67,7 @@ function linkChild(state: State, thread: Thread, call: Fields, part: Part): Emit
   return announce(state, known, { toolId: part.toolId, ...more })
 }
 
-/** Snapshots of the output hold all of it so far; only what is new is worth an event. */
+/** Snapshots contain the whole output so far; only the new part is emitted. */
 function progress(call: Fields, part: Part): Emitted[] {
   const emitted = retitle(call, part)
   const output = text(fields(call, 'metadata'), 'output') ?? ''

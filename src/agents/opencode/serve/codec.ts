@@ -5,12 +5,12 @@ import { discardMessage } from '../../messages.ts'
 import { ruleTable } from '../../rules.ts'
 import { settle } from '../../settle.ts'
 import { encode } from './commands.ts'
-import { abandonHeld } from './held.ts'
-import { decodeAnswer } from './http-answers.ts'
+import { abandonHeld } from './frame-buffer.ts'
+import { decodeAnswer } from './http-responses.ts'
 import { decodeMessage, decodeMessagePart } from './messages.ts'
-import { sent } from './note.ts'
 import { decodeDelta } from './parts.ts'
 import { decodePermission, decodeQuestion, decodeRejected, decodeReply } from './requests.ts'
+import { sent } from './sent.ts'
 import {
   decodeCompacted,
   decodeCreated,
@@ -52,23 +52,23 @@ const ruleOf = ruleTable<Rule>({
   'question.replied': decodeReply,
   'question.rejected': decodeRejected,
   'todo.updated': decodeTodo,
-  // The connection, and that it lives.
+  // The connection and its keepalive.
   'server.connected': silent,
   'server.heartbeat': silent,
-  // What the server loads while it starts.
+  // Components that the server loads at start.
   'plugin.added': silent,
   'catalog.updated': silent,
   'reference.updated': silent,
   'integration.updated': silent,
   'lsp.updated': silent,
   'mcp.tools.changed': silent,
-  // The tool that changed a file tells it, with the diff.
+  // The tool that changed a file reports it, with the diff.
   'session.diff': silent,
   'file.edited': silent,
   'file.watcher.updated': silent,
 })
 
-/** `opencode serve`: its events come as SSE data, our commands go as HTTP calls. */
+/** `opencode serve`: events arrive as SSE data, commands are HTTP calls. */
 export const codec: Codec<State> = {
   initial: initialState,
 
@@ -93,13 +93,13 @@ export const codec: Codec<State> = {
   ready: ({ root, openFailure }) => root !== undefined || openFailure !== undefined,
 
   end(state, exit) {
-    // Nothing outlives the server.
+    // No work outlives the server.
     if (state.turnOpen) return emitAll(endTurn(state, exit))
     return emitAll([...abandonHeld(state), ...settle(state.ledger, 'interrupted', true)])
   },
 }
 
-/** Who records a stream notes in it that the connection broke. */
+/** A recording tool notes that the connection broke. */
 function decodeBreak(native: Fields): Decoded | undefined {
   const why = text(native, 'sseError')
   if (why === undefined) return undefined

@@ -4,14 +4,14 @@ import { emitAll, nextProcess, nextTurn, nothing, refuse, send } from '../../dec
 import { compact, type Fields } from '../../fields.ts'
 import { isSamePolicy } from '../../option.ts'
 import { deniedPermissions } from '../permission.ts'
-import { note } from './note.ts'
 import { refuseAsked } from './requests.ts'
+import { applySent } from './sent.ts'
 import type { Ask, State } from './state.ts'
 import { endTurn } from './turn.ts'
 
 type Call = Extract<Write, { kind: 'http' }>
 
-/** Commands as HTTP calls. What is answered comes back as a frame under the call's tag: see `decodeAnswer`. */
+/** Encodes commands as HTTP calls. The response arrives as a frame with the call's tag: see `decodeAnswer`. */
 export function encode(state: State, command: Command): Decoded {
   switch (command.type) {
     case 'open':
@@ -28,7 +28,7 @@ export function encode(state: State, command: Command): Decoded {
       return answer(state, command)
     case 'set_model':
       if (command.model !== null && !command.model.includes('/'))
-        return refuse('invalid_request', 'model: opencode wants provider/model')
+        return refuse('invalid_request', 'model: opencode requires provider/model')
       state.model = command.model ?? undefined
       return nextTurn
     case 'set_policy':
@@ -40,9 +40,9 @@ export function encode(state: State, command: Command): Decoded {
   }
 }
 
-/** Its permissions are read when it starts; a mode goes with the next prompt. */
+/** Permissions are read at start; a mode is sent with the next prompt. */
 function setPolicy(state: State, { policy, mode }: Extract<Command, { type: 'set_policy' }>): Decoded {
-  if (!policy && mode === undefined) return refuse('invalid_request', 'neither a policy nor a mode is given')
+  if (!policy && mode === undefined) return refuse('invalid_request', 'either a policy or a mode is required')
   if (policy && !isSamePolicy(state.start.policy, policy)) return nextProcess
   state.mode = mode
   return nextTurn
@@ -50,11 +50,11 @@ function setPolicy(state: State, { policy, mode }: Extract<Command, { type: 'set
 
 function call(state: State, tag: string, method: 'GET' | 'POST', path: string, body?: Fields): Decoded {
   const write: Call = { kind: 'http', method, path, tag, ...(body && { body }) }
-  note(state, write)
+  applySent(state, write)
   return send([write])
 }
 
-/** Rules of the session come last and in order, so what is denied here cannot be allowed by any settings. */
+/** Rules of the session come last and in order, so no settings can allow what is denied here. */
 function sessionBody(state: State): Fields {
   const denied = state.start.policy.tools?.denied
   if (!denied) return {}
@@ -93,7 +93,7 @@ export function prompt(state: State, body: Fields): Decoded {
   return nothing
 }
 
-/** A prompt while it works is read before the next model call, and its turn goes on until both are answered. */
+/** A prompt during a turn is read before the next model call, and its turn continues until both are answered. */
 function steer(state: State, text: string): Decoded {
   if (!state.root || !state.turnOpen || state.waiting)
     return refuse('conflict', 'there is no open turn to steer')
@@ -106,7 +106,7 @@ function interrupt(state: State): Decoded {
   if (state.root && !state.waiting) {
     return call(state, 'abort', 'POST', `/session/${state.root.id}/abort`)
   }
-  // Nothing was sent yet, so nobody else would end this turn.
+  // Nothing was sent yet, so no event of the server would end this turn.
   state.waiting = undefined
   const emitted = endTurn(state, { cause: 'interrupt' })
   return emitAll(emitted)
@@ -114,7 +114,7 @@ function interrupt(state: State): Decoded {
 
 function answer(state: State, command: AnswerCommand): Decoded {
   const asked = state.asks.get(command.requestId)
-  if (!asked) return refuse('request_not_found', `opencode no longer asks ${command.requestId}`)
+  if (!asked) return refuse('request_not_found', `opencode has no open request ${command.requestId}`)
   if (command.input !== undefined)
     return refuse('unsupported_option', 'opencode cannot change the input of a call')
   const path = `/${asked.kind}/${asked.nativeId}`
@@ -123,16 +123,17 @@ function answer(state: State, command: AnswerCommand): Decoded {
       ? answerQuestion(state, command, asked, path)
       : answerPermission(state, command, path)
   if (step.refused || command.decision !== 'deny') return step
-  // What OpenCode calls the user is us; who really decided is known here alone.
+  // OpenCode reports us as the user; only this side knows who decided.
   refuseAsked(state, asked, command.by ?? 'person')
   return command.interrupt ? send([...step.writes, ...interrupt(state).writes]) : step
 }
 
 function answerPermission(state: State, { decision, scope, message }: AnswerCommand, path: string): Decoded {
-  if (decision === 'answered') return refuse('invalid_request', 'decision: a permission is allowed or denied')
+  if (decision === 'answered')
+    return refuse('invalid_request', 'decision: a permission must be allowed or denied')
   const lasting = scope !== undefined && scope !== 'once'
   const reply = decision === 'deny' ? 'reject' : lasting ? 'always' : 'once'
-  // With a message the model goes on; without one the turn ends here.
+  // With a message the model continues; without one the turn ends here.
   return call(state, 'answer', 'POST', `${path}/reply`, { reply, ...compact({ message }) })
 }
 
@@ -141,7 +142,7 @@ function answerQuestion(state: State, command: AnswerCommand, asked: Ask, path: 
   const given = command.answers ?? {}
   const answers = Array.from({ length: asked.questions }, (_, index) => given[index] ?? [])
   if (command.decision !== 'answered' || answers.every((labels) => labels.length === 0)) {
-    return refuse('invalid_request', 'answers: an empty answer is not an answer')
+    return refuse('invalid_request', 'answers: an answer must not be empty')
   }
   return call(state, 'answer', 'POST', `${path}/reply`, { answers })
 }

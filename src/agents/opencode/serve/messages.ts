@@ -3,12 +3,12 @@ import { emitAll, nothing, unmapped } from '../../decoded.ts'
 import { count, type Fields, fields, flag, text } from '../../fields.ts'
 import { failureOf } from '../errors.ts'
 import { isPruned } from '../tools.ts'
-import { hold, release } from './held.ts'
+import { hold, release } from './frame-buffer.ts'
 import { decodePart, isWords, withhold } from './parts.ts'
 import type { Message, State } from './state.ts'
 import { adoptRoot, restart, type Thread, threadOf } from './thread.ts'
 
-/** A message and its role, several times over; what matters is when it appears and when it is done. */
+/** A message and its role are repeated several times; only its first appearance and its end matter. */
 export function decodeMessage(state: State, properties: Fields, raw: string): Decoded {
   const thread = threadOf(state, properties) ?? firstThread(state, properties)
   if (!thread) return nothing
@@ -24,7 +24,7 @@ export function decodeMessage(state: State, properties: Fields, raw: string): De
   if (!known) {
     if (thread === state.root) emitted.push(...appeared(state, id, role))
     else if (thread.ended && role === 'assistant') restart(thread)
-    // An answer that begins after an error means that the error was not the end.
+    // An answer after an error means that the error did not end the turn.
     if (role === 'assistant') thread.failure = undefined
   }
   noteTime(state, message, fields(info, 'time'))
@@ -38,7 +38,7 @@ export function decodeMessage(state: State, properties: Fields, raw: string): De
 }
 
 function newMessage(state: State, thread: Thread, role: Message['role'], info: Fields): Message {
-  // An answer to the prompt of a turn that has ended is late.
+  // An answer to the prompt of an ended turn is late.
   const parent = text(info, 'parentID') ?? ''
   const asked = state.turnOpen ? state.messages.get(parent)?.turn : undefined
   const late = state.cutPrompt !== undefined && parent === state.cutPrompt
@@ -56,14 +56,14 @@ function noteTime(state: State, message: Message, time: Fields): void {
   if (ours) state.doneAt = count(time, 'completed') ?? state.doneAt
 }
 
-/** Without a session of our own, the first one that speaks is the one that was recorded. */
+/** Without a session of ours, the first one on the stream is the recorded one. */
 function firstThread(state: State, properties: Fields): Thread | undefined {
   const id = text(properties, 'sessionID')
   if (state.root || state.driven || id === undefined) return undefined
   return adoptRoot(state, id)
 }
 
-/** A new message on the main thread: a prompt that begins a turn, or an answer. */
+/** A new message on the main thread: a prompt that starts a turn, or an answer. */
 function appeared(state: State, id: string, role: Message['role']): Emitted[] {
   if (role === 'assistant') return state.turnOpen ? [] : [beginTurn(state)]
   if (state.turnOpen) state.prompt ??= id
@@ -71,7 +71,7 @@ function appeared(state: State, id: string, role: Message['role']): Emitted[] {
   return []
 }
 
-/** A turn that we did not open with a prompt of ours; one that answers nothing is the agent's own. */
+/** A turn that our prompt did not open; one without any prompt was started by the agent. */
 export function beginTurn(state: State, prompt?: string): Emitted {
   const origin = state.pendingTurn === undefined ? 'agent' : 'prompt'
   state.turnOpen = true
@@ -97,7 +97,7 @@ export function decodeMessagePart(state: State, properties: Fields, raw: string)
     : decodePart(state, message.thread, part, raw)
 }
 
-/** The words of a prompt: never an answer. Further prompts while it works join the open turn. */
+/** The text of a prompt. Further prompts during a turn join it. */
 function promptPart(state: State, id: string, message: Message, part: Fields): Emitted[] {
   const prompt = text(part, 'text')
   if (message.thread !== state.root || message.done || prompt === undefined || flag(part, 'synthetic'))

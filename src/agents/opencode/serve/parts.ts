@@ -7,28 +7,28 @@ import { addDelta, completeMessage } from '../../messages.ts'
 import { ruleTable } from '../../rules.ts'
 import { stepUsage } from '../usage.ts'
 import { decodeCall } from './calls.ts'
-import { hold, releaseDeltas } from './held.ts'
+import { hold, releaseDeltas } from './frame-buffer.ts'
 import { partOf, type State } from './state.ts'
 import { announce, type Thread } from './thread.ts'
 
 type Rule = (state: State, thread: Thread, part: Fields, id: string) => Emitted[]
 
 const ruleOf = ruleTable<Rule>({
-  text: (state, thread, part, id) => words(state, thread, part, id, 'text'),
-  reasoning: (state, thread, part, id) => words(state, thread, part, id, 'thinking'),
+  text: (state, thread, part, id) => decodeText(state, thread, part, id, 'text'),
+  reasoning: (state, thread, part, id) => decodeText(state, thread, part, id, 'thinking'),
   tool: decodeCall,
   'step-finish': stepFinish,
-  // The model is called; what it used is told when it ends.
+  // The model is called; its usage is reported at its end.
   'step-start': () => [],
-  // Marks in its own history of files.
+  // Markers of OpenCode's file history.
   snapshot: () => [],
   patch: () => [],
-  // The status of the session tells the same.
+  // The session status reports the same.
   retry: () => [],
   compaction: () => [],
 })
 
-/** A part of an answer, as it is now. */
+/** Decodes the current state of a part of an answer. */
 export function decodePart(state: State, thread: Thread, part: Fields, raw: string): Decoded {
   const type = text(part, 'type') ?? '?'
   const id = text(part, 'id')
@@ -42,7 +42,7 @@ export function isWords({ type }: Fields): boolean {
   return type === 'text' || type === 'reasoning'
 }
 
-/** Words that are for its model alone, as the summary of what it compacted. */
+/** Text for the model only, such as the summary of a compaction. */
 export function withhold(state: State, thread: Thread, part: Fields): Decoded {
   const id = text(part, 'id') ?? ''
   partOf(state, thread, id, 'other').done = true
@@ -50,7 +50,7 @@ export function withhold(state: State, thread: Thread, part: Fields): Decoded {
   return nothing
 }
 
-function words(
+function decodeText(
   state: State,
   thread: Thread,
   native: Fields,
@@ -66,33 +66,35 @@ function words(
   }
   const whole = text(native, 'text') ?? ''
   const open = ledger.messages.get(currentId(ledger.messages, ledger.closedMessages, id))
-  const heard = part.completed + (open?.text ?? '')
-  // A part without a time was never streamed; one that has ended is whole.
+  const received = part.completed + (open?.text ?? '')
+  // A part without a time was never streamed; one with an end is complete.
   const ended = native.time === undefined || fields(native, 'time').end !== undefined
-  // What a delta should have said and did not is made up for, so that deltas and the whole agree.
-  const streamed = !ended || heard !== ''
-  if (streamed && whole.length > heard.length && whole.startsWith(heard)) {
-    emitted.push(addDelta(ledger, kind, id, whole.slice(heard.length), thread.speaker))
+  // Emits the text that deltas missed, so that the deltas equal the complete text.
+  const streamed = !ended || received !== ''
+  if (streamed && whole.length > received.length && whole.startsWith(received)) {
+    emitted.push(addDelta(ledger, kind, id, whole.slice(received.length), thread.speaker))
   }
   if (!ended) return emitted
   part.done = true
-  if (whole === '' && heard === '') return emitted
-  const final = isTrimmed(heard, whole) ? heard : whole
+  if (whole === '' && received === '') return emitted
+  const final = isTrimmed(received, whole) ? received : whole
   if (kind === 'text' && whole !== '') thread.answer = final
   const rest = final.startsWith(part.completed) ? final.slice(part.completed.length) : final
-  // All of it was completed before a call that followed it.
+  // All of it was completed before a later call.
   if (rest === '' && part.completed !== '' && !open) return emitted
   const partial = thread.failure !== undefined
   emitted.push(completeMessage(ledger, kind, id, rest, { parent: thread.speaker, partial }))
   return emitted
 }
 
-/** It cuts off the white space that a text ends with; who was shown that has the whole text all the same. */
-function isTrimmed(heard: string, whole: string): boolean {
-  return heard.length > whole.length && heard.startsWith(whole) && heard.trimEnd().length <= whole.length
+/** OpenCode trims trailing white space from a text; a client that has it has the complete text anyway. */
+function isTrimmed(received: string, whole: string): boolean {
+  return (
+    received.length > whole.length && received.startsWith(whole) && received.trimEnd().length <= whole.length
+  )
 }
 
-/** An increment. Its `field` is "text" for reasoning too, so only the part's own type tells what it is. */
+/** A delta. Its `field` is "text" for reasoning too, so only the type of the part is reliable. */
 export function decodeDelta(state: State, properties: Fields, raw: string): Decoded {
   const id = text(properties, 'partID') ?? ''
   const part = state.parts.get(id)
@@ -112,7 +114,7 @@ export function decodeDelta(state: State, properties: Fields, raw: string): Deco
   return nothing
 }
 
-/** Figures of one model call. Those of a child count for the turn too, so that a limit of cost sees them at once. */
+/** The usage of one model call. That of a child also counts for the turn, so that a budget applies immediately. */
 function stepFinish(state: State, thread: Thread, native: Fields, id: string): Emitted[] {
   partOf(state, thread, id, 'other').done = true
   const usage = stepUsage(native)

@@ -22,7 +22,7 @@ import { announce, threadOf } from './thread.ts'
 const ONCE: RequestOption = { id: 'once', label: 'Allow once', effect: 'allow', scope: 'once', default: true }
 const REJECT: RequestOption = { id: 'reject', label: 'Deny', effect: 'deny', scope: 'once' }
 
-/** OpenCode calls it "always" and forgets it with the server. */
+/** OpenCode calls it "always" but forgets it when the server exits. */
 function alwaysOption(patterns: readonly string[]): RequestOption {
   return {
     id: 'always',
@@ -32,7 +32,7 @@ function alwaysOption(patterns: readonly string[]): RequestOption {
   }
 }
 
-/** May come before the call it is about has started. */
+/** May precede the start of its call. */
 export function decodePermission(state: State, properties: Fields, raw: string): Decoded {
   const permission = text(properties, 'permission') ?? '?'
   const patterns = texts(properties, 'patterns') ?? []
@@ -58,7 +58,7 @@ export function decodeQuestion(state: State, properties: Fields, raw: string): D
   })
 }
 
-/** Answers go back by place, so the place is the id. */
+/** Answers are positional, so the position is the id. */
 function questionOf(native: Fields, index: number): Question {
   return {
     id: String(index),
@@ -95,7 +95,7 @@ function ask(
   const thread = threadOf(state, properties)
   if (!thread) return nothing
   const nativeId = text(properties, 'id') ?? ''
-  // The id becomes part of a path when it is answered.
+  // The id becomes part of a path in the answer.
   if (!OUTSIDE_ID.test(nativeId)) return unmapped(`${kind}.asked`, raw)
   const requestId = requestIdOf(state, nativeId)
   if (state.asked.has(requestId)) return nothing
@@ -118,7 +118,7 @@ export function requestIdOf(state: State, nativeId: string): string {
   return `e${state.start.epoch}.${nativeId}`
 }
 
-/** A question's reply has answers, a permission's one of three words. */
+/** The reply to a question has answers, that to a permission one of three values. */
 export function decodeReply(state: State, properties: Fields): Decoded {
   const reply = text(properties, 'reply')
   if (reply === undefined) return loseAsk(state, properties, 'answered')
@@ -130,7 +130,7 @@ export function decodeRejected(state: State, properties: Fields): Decoded {
   return loseAsk(state, properties, 'deny')
 }
 
-/** Our own answers have closed their requests, so this one was decided by another client, or by what we answered. */
+/** Our answers close their requests, so another client decided this one, or it followed from our answer to another. */
 function loseAsk(state: State, properties: Fields, decision: Decision): Decoded {
   const requestId = requestIdOf(state, text(properties, 'requestID') ?? '')
   const asked = state.asks.get(requestId)
@@ -145,13 +145,13 @@ function reasonOf({ aborted }: State, { follows }: Ask, decision: Decision): Req
   return follows === decision ? 'agent' : 'answered_elsewhere'
 }
 
-/** OpenCode applies a rejection, and what is allowed for good, to the other permissions that wait. */
+/** OpenCode applies a rejection, and a permanent approval, to the other open permissions. */
 export function noteLasting(state: State, { decision, scope }: AnswerCommand): void {
   if (decision === 'allow' && scope === 'once') return
   for (const asked of state.asks.values()) if (asked.kind === 'permission') asked.follows = decision
 }
 
-/** A call that is over was not refused: nobody else must be refused under its name. */
+/** A call that has ended was not denied: a later call with its id must not inherit the denial. */
 export function refuseAsked({ ledger }: State, { toolId }: Ask, by: DeniedBy): void {
   if (toolId !== undefined && !ledger.closedTools.has(toolId)) refuseTool(ledger, toolId, by)
 }

@@ -11,7 +11,7 @@ import type { State } from './state.ts'
 import { adoptChild, adoptRoot, announce, type Thread, threadOf } from './thread.ts'
 import { endTurn } from './turn.ts'
 
-/** The first session without a parent is ours, unless we opened one ourselves; those below it are sub-agents. */
+/** The first session without a parent is ours, unless we opened one; its descendants are sub-agents. */
 export function decodeCreated(state: State, properties: Fields): Decoded {
   const info = fields(properties, 'info')
   const id = text(info, 'id') ?? text(properties, 'sessionID')
@@ -22,7 +22,7 @@ export function decodeCreated(state: State, properties: Fields): Decoded {
     return id === state.root?.id ? emitAll(update(state, factsOf(id, info))) : nothing
   }
   const above = state.threads.get(parent)
-  // Nothing is said before it works: the call that runs it is about to name it.
+  // Emits nothing before the child works: the call that runs it will name it.
   if (above) adoptChild(state, id, above, text(info, 'title') ?? id, text(info, 'agent'))
   return nothing
 }
@@ -33,7 +33,7 @@ export function decodeUpdated(state: State, properties: Fields): Decoded {
   return emitAll(update(state, factsOf(thread.id, fields(properties, 'info'))))
 }
 
-/** Only 1.17 reports the agent and the model of a prompt in events like these; later versions update the session. */
+/** Only 1.17 reports the agent and the model of a prompt in these events; later versions update the session. */
 export function decodeSwitch(state: State, properties: Fields): Decoded {
   const thread = threadOf(state, properties)
   if (!thread || thread !== state.root) return nothing
@@ -53,7 +53,7 @@ export function factsOf(id: string, info: Fields): Facts {
   }
 }
 
-/** Only what is new is worth an event. */
+/** Emits only changed properties. */
 export function update(state: State, facts: Facts): Emitted[] {
   const changed: Record<string, unknown> = {}
   for (const [key, value] of Object.entries(facts)) {
@@ -75,15 +75,15 @@ export function decodeStatus(state: State, properties: Fields): Decoded {
     return emitAll(emitted)
   }
   if (text(status, 'type') !== 'retry') return nothing
-  const told = compact({
+  const retry = compact({
     attempt: count(status, 'attempt'),
     message: text(status, 'message'),
     resetsAt: count(status, 'next'),
   })
-  return emit(...discardOpen(state, thread), { type: 'limit.reported', kind: 'retry', ...told })
+  return emit(...discardOpen(state, thread), { type: 'limit.reported', kind: 'retry', ...retry })
 }
 
-/** The answer will be given again, in new parts: what was shown of it is void. */
+/** The answer will be repeated in new parts: discards the parts that were shown. */
 function discardOpen(state: State, thread: Thread): Emitted[] {
   const emitted: Emitted[] = []
   for (const [, { nativeId, parent }] of state.ledger.messages) {
@@ -99,28 +99,28 @@ export function decodeError(state: State, properties: Fields): Decoded {
   const error = fields(properties, 'error')
   const session = text(properties, 'sessionID')
   const thread = threadOf(state, properties)
-  // An error without a session is the server's own; it ends nothing.
+  // An error without a session concerns the server; it ends no turn.
   if (!thread) return session === undefined ? emit(errorNotice(error)) : nothing
   const failure = failureOf(error)
-  // The abort of an earlier turn may be reported, or repeated, once the next prompt is sent.
+  // The abort of an earlier turn may be reported or repeated after the next prompt is sent.
   const earlier = state.cutPrompt !== undefined || (state.wasAborted && !state.aborted)
   if (failure.evidence === 'aborted' && earlier && !state.busy) return nothing
   const emitted: Emitted[] = failure.evidence === 'aborted' ? [] : [errorNotice(error)]
   if (thread === state.root && state.pendingTurn !== undefined) emitted.unshift(beginTurn(state))
-  // Between two turns it has nothing to end.
+  // Between two turns there is no turn to end.
   if (thread !== state.root || state.turnOpen) thread.failure ??= failure
-  // The idle that would end the turn has come before its reason, and no other one follows.
+  // The idle event that would end the turn came before its reason, and no other one follows.
   if (thread !== state.root || !state.turnOpen || !state.idleAfterAbort) return emitAll(emitted)
   emitted.push(...endTurn(state))
-  // A server whose work was cut this early may never answer again: only a new process is sure to.
+  // A server that was aborted this early may never respond again: only a new process is safe.
   state.aborting = true
   return emitAll(emitted)
 }
 
 /**
- * It has stopped working; but after an abort or an error this is said twice, and the last parts come in between.
- * So it counts only when every answer of the turn is done, and when there is an answer or an error at all, or when the
- * abort came before either.
+ * The session is idle. After an abort or an error this is reported twice, and the last parts come in between. So it
+ * counts only when every answer of the turn is done, and when there is an answer or an error at all, or when the abort
+ * came before either.
  */
 export function decodeIdle(state: State, properties: Fields): Decoded {
   const thread = threadOf(state, properties)
@@ -135,7 +135,7 @@ export function decodeIdle(state: State, properties: Fields): Decoded {
     return answers === 0 && !thread.failure ? nothing : emitAll(endChild(state, thread))
   if (!state.turnOpen) return nothing
   if (answers > 0 || thread.failure) return emitAll(endTurn(state))
-  // What had not begun to work when it was aborted goes on.
+  // Work that had not started at the abort continues.
   if (!state.aborted || !state.busy) {
     state.idleAfterAbort = state.aborted
     return nothing

@@ -9,9 +9,9 @@ import { restart, type Thread } from './thread.ts'
 export interface Message {
   readonly role: 'user' | 'assistant'
   readonly thread: Thread
-  /** Frames about a message of a turn that ended change nothing. */
+  /** Frames about a message of an ended turn are ignored. */
   readonly turn: number
-  /** What it keeps of a conversation that it compacts. */
+  /** The summary of a compacted conversation. */
   readonly summary: boolean
   done: boolean
 }
@@ -19,14 +19,14 @@ export interface Message {
 export interface Part {
   readonly kind: 'text' | 'thinking' | 'tool' | 'other'
   readonly speaker: string | undefined
-  /** Its position among the parts of the turn, in the order in which the model wrote them. */
+  /** The position among the parts of the turn, in the order in which the model wrote them. */
   readonly order: number
-  /** The beginning of a text that was completed when a later call started; deltas may still follow. */
+  /** The start of a text that was completed when a later call started; deltas may still follow. */
   completed: string
   done: boolean
   toolId: string
   title: string | undefined
-  /** How much of a tool's output was said: snapshots hold all of it so far. */
+  /** The emitted part of a tool's output: snapshots contain all of it so far. */
   output: string
 }
 
@@ -35,11 +35,11 @@ export interface Ask {
   readonly kind: 'permission' | 'question'
   readonly toolId: string | undefined
   readonly questions: number
-  /** How an answer of ours to another permission decides this one as well. */
+  /** The decision that follows from our answer to another permission. */
   follows?: Decision
 }
 
-/** A frame that cannot be understood before another one comes. */
+/** A frame that cannot be decoded before a later frame arrives. */
 export interface Held {
   readonly messageId: string
   readonly properties: Fields
@@ -52,32 +52,32 @@ export interface State {
   readonly mcpServers: readonly string[]
   known: Omit<SessionUpdated, 'type'>
   root: Thread | undefined
-  /** Root and children. Other sessions of the same server are none of our business. */
+  /** Root and children. Other sessions of the same server are ignored. */
   readonly threads: Map<string, Thread>
-  /** We opened the session ourselves, so its id comes with our answer and from nowhere else. */
+  /** We opened the session, so its id comes only with our response. */
   driven: boolean
-  /** A prompt that waits for the session's id. */
+  /** A prompt that waits for the session id. */
   waiting: Fields | undefined
   openFailure: Failure | undefined
   turn: number
   turnOpen: boolean
-  /** A user message that begins a turn as soon as its text, or an answer to it, is there. */
+  /** A user message that starts a turn once its text, or an answer to it, arrives. */
   pendingTurn: string | undefined
-  /** The user message that began the open turn. */
+  /** The user message that started the open turn. */
   prompt: string | undefined
   /** The session has worked on the open turn. */
   busy: boolean
-  /** We asked for an end of the open turn. */
+  /** We requested the abort of the open turn. */
   aborted: boolean
   /** The session was idle after that, without an answer and before it had worked. */
   idleAfterAbort: boolean
-  /** Our abort is neither answered nor seen to have taken effect. */
+  /** Our abort is neither answered nor visibly effective. */
   aborting: boolean
   /** The last turn ended as aborted. */
   wasAborted: boolean
-  /** The prompt of the last turn, if that was cut before any answer: one that still comes is no turn of its own. */
+  /** The prompt of the last turn, if it was aborted before any answer: an answer that still arrives starts no turn. */
   cutPrompt: string | undefined
-  /** When the prompt was taken and when the last answer was done, by the server's clock. */
+  /** When the prompt was accepted and the last answer was done, by the server's clock. */
   beganAt: number | undefined
   doneAt: number | undefined
   readonly messages: Map<string, Message>
@@ -88,13 +88,13 @@ export interface State {
   readonly heldDeltas: Map<string, Held[]>
   readonly asks: Map<string, Ask>
   readonly asked: Set<string>
-  /** The ids of calls as they are said, by thread and native id. */
+  /** The emitted ids of calls, by thread and native id. */
   readonly callIds: Map<string, string>
-  /** Those of calls that were asked about and have not begun. */
+  /** Emitted ids of calls with a request that have not started. */
   readonly awaited: Set<string>
-  /** What the open turn used, sub-agents included. */
+  /** The usage of the open turn, sub-agents included. */
   used: Usage | undefined
-  /** The answer in the form that was asked for. */
+  /** The structured answer. */
   structured: unknown
   model: string | undefined
   mode: string | undefined
@@ -155,7 +155,7 @@ export function partOf(state: State, thread: Thread, id: string, kind: Part['kin
   return part
 }
 
-/** Forgets what belonged to the turn that ended; its messages stay known for one more, to tell what comes late. */
+/** Resets the state of the ended turn; its messages stay known for one more turn, to recognise late frames. */
 export function resetTurn(state: State): void {
   state.turn++
   state.turnOpen = false

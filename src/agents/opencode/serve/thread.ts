@@ -5,18 +5,18 @@ import { startSubagent } from '../../subagents.ts'
 import type { Failure } from '../errors.ts'
 import type { State } from './state.ts'
 
-/** One native session: the root, where our prompts go, or the child that a sub-agent works in. */
+/** One native session: the root, which receives our prompts, or the child of a sub-agent. */
 export interface Thread {
   readonly id: string
-  /** The sub-agent that speaks here; absent on the main thread. */
+  /** The sub-agent of this thread; absent on the main thread. */
   readonly speaker: string | undefined
   /** The sub-agent that started this one. */
   readonly above: string | undefined
   readonly label: string
   readonly agentType: string | undefined
-  /** It was said that it started. */
+  /** Its start was emitted. */
   announced: boolean
-  /** It was said that it ended; a new answer means that it was sent to work again. */
+  /** Its end was emitted; a new answer means that it was resumed. */
   ended: boolean
   usage: Usage
   stepSeen: boolean
@@ -39,7 +39,7 @@ function newThread(of: Pick<Thread, 'id' | 'speaker' | 'above' | 'label' | 'agen
   return { ...of, ...NOTHING_YET }
 }
 
-/** Back to the beginning of its work. */
+/** Resets the thread to the start of its work. */
 export function restart(thread: Thread): void {
   Object.assign(thread, NOTHING_YET)
 }
@@ -63,12 +63,12 @@ export function adoptChild(
   return child
 }
 
-/** Which of our threads a frame is about; none for the sessions of somebody else. */
+/** Returns the thread of a frame; undefined for sessions of other clients. */
 export function threadOf(state: State, properties: Fields): Thread | undefined {
   return state.threads.get(text(properties, 'sessionID') ?? '')
 }
 
-/** Says that a child works, once, before anything of it is said. */
+/** Emits the start of a child once, before any of its events. */
 export function announce(
   state: State,
   thread: Thread,

@@ -1,20 +1,20 @@
 import { decide, type ErrorInfo, type Evidence } from '../../../model/index.ts'
 import type { Emitted, Exit, TurnVerdict } from '../../agent.ts'
+import { exitWithoutResult } from '../../exit-without-result.ts'
 import { compact } from '../../fields.ts'
 import { settle } from '../../settle.ts'
-import { silentEnd } from '../../silent-end.ts'
-import { codeOfText, failureOfReason, goesOn } from '../errors.ts'
-import { abandonHeld } from './held.ts'
+import { codeOfText, continues, failureOfReason } from '../errors.ts'
+import { abandonHeld } from './frame-buffer.ts'
 import { resetTurn, type State } from './state.ts'
 
-/** Settles the open turn: at the idle that closes it, or with the process. */
+/** Settles the open turn: at the idle event that closes it, or on exit of the process. */
 export function endTurn(state: State, exit?: Exit): Emitted[] {
   const verdict = verdictOf(state, exit)
   const emitted = abandonHeld(state)
   emitted.push(
     ...settle(state.ledger, decide(verdict, exit?.cause ?? 'exit', exit?.code), exit !== undefined),
   )
-  // Settling may have found more refusals.
+  // Settling may have found more denials.
   verdict.denials = state.ledger.denials
   verdict.personDenials = state.ledger.personDenials
   if (verdict.usage)
@@ -56,9 +56,9 @@ function evidenceOf(state: State, exit: Exit | undefined): [Evidence, ErrorInfo?
   if (!exit) {
     const cut = failureOfReason(state.root?.reason)
     if (cut) return [cut.evidence, cut.error]
-    return [state.aborted && goesOn(state.root?.reason) ? 'aborted' : 'success']
+    return [state.aborted && continues(state.root?.reason) ? 'aborted' : 'success']
   }
   if (!exit.error && exit.cause === 'interrupt') return ['aborted']
-  const { evidence, error } = silentEnd(exit, state.root !== undefined, codeOfText)
+  const { evidence, error } = exitWithoutResult(exit, state.root !== undefined, codeOfText)
   return error ? [evidence, error] : [evidence]
 }

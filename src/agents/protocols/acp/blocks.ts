@@ -2,7 +2,7 @@ import type { Emitted } from '../../agent.ts'
 import { addDelta, closeMessage, discardMessage } from '../../messages.ts'
 import type { Block, Echo, State, Turn } from './state.ts'
 
-/** One more piece of text: of the open block, of a new one, or of one that may be repeating it. */
+/** Adds text to the open block, to a new one, or to one that may repeat the open block. */
 export function addText(
   state: State,
   turn: Turn,
@@ -28,8 +28,8 @@ export function addText(
 }
 
 /**
- * A new message right after another may be the same one again: a stream that broke off is repeated unmarked. One that
- * had thought before it spoke thinks again.
+ * A new message right after another may be the same one: a broken stream is repeated without a mark. A message with
+ * thinking before its text repeats the thinking too.
  */
 function mayRepeat({ echo }: Turn, block: Block, kind: Block['kind'], nativeId: string): boolean {
   if (echo && echo.nativeId !== nativeId) return false
@@ -38,7 +38,7 @@ function mayRepeat({ echo }: Turn, block: Block, kind: Block['kind'], nativeId: 
   return kind === 'thinking' && block.thought !== undefined && (echo === undefined || echo.text === '')
 }
 
-/** Emitted as soon as it is decided: either the text goes beyond what was shown, or it is another one. */
+/** Emitted as soon as it is decided: the text either continues beyond the shown one, or it differs. */
 function settleEcho(state: State, turn: Turn, block: Block, echo: Echo): Emitted[] {
   const { thought, text } = echo
   const before = block.thought ?? ''
@@ -48,7 +48,7 @@ function settleEcho(state: State, turn: Turn, block: Block, echo: Echo): Emitted
   if (alike && !text.startsWith(shown) && shown.startsWith(text)) return []
   if (!alike || !text.startsWith(shown)) return releaseEcho(state, turn)
   turn.echo = undefined
-  // What it thought again is already there.
+  // The repeated thinking was already emitted.
   const emitted = discardMessage(state.ledger, block.messageId)
   emitted.push(openBlock(state, turn, block.kind, echo.nativeId, block.parent, text, block.thought))
   return emitted
@@ -67,7 +67,7 @@ function nextBlock(
   return emitted
 }
 
-/** A block after the open one, if there is one; what a message thought is kept for the text that follows it. */
+/** Opens a block after the open one, if any; keeps a message's thinking for the text that follows it. */
 function follow(
   state: State,
   turn: Turn,
@@ -95,13 +95,13 @@ function openBlock(
   thought?: string,
 ): Emitted {
   const n = ++state.blockCount
-  // The count runs through, so that an id that returns in a later turn is still a new message.
+  // The count never resets, so a message id that is reused in a later turn is still a new message.
   const messageId = nativeId === undefined ? `e${state.start.epoch}.m${n}` : `${nativeId}:${n}`
   turn.block = { kind, messageId, nativeId, parent, thought, sealed: false }
   return addDelta(state.ledger, kind, messageId, piece, parent)
 }
 
-/** Something else has begun, so the open text is whole. */
+/** Another item has started, so the open text is complete. */
 export function closeBlock(state: State, turn: Turn): Emitted[] {
   const emitted = [...releaseAside(state, turn), ...releaseEcho(state, turn)]
   if (turn.block) emitted.push(...complete(state, turn, turn.block))
@@ -115,7 +115,7 @@ function complete(state: State, turn: Turn, { kind, messageId, parent }: Block):
   return closeMessage(state.ledger, messageId)
 }
 
-/** A repetition that was cut short is not known to be one: both texts are shown. */
+/** A partial repetition is not certain to be one: both texts are emitted. */
 export function releaseEcho(state: State, turn: Turn): Emitted[] {
   const { block, echo } = turn
   if (!block || !echo) return []
@@ -128,7 +128,7 @@ export function releaseEcho(state: State, turn: Turn): Emitted[] {
   return emitted
 }
 
-/** The turn goes on, so what looked like its failure was the model speaking. */
+/** The turn continues, so the apparent failure was model output. */
 export function releaseAside(state: State, turn: Turn): Emitted[] {
   const { aside } = turn
   if (!aside) return []
@@ -136,7 +136,7 @@ export function releaseAside(state: State, turn: Turn): Emitted[] {
   return addText(state, turn, 'text', aside.nativeId, undefined, aside.text)
 }
 
-/** The agent is about to repeat what it was saying. */
+/** The agent is about to repeat the open message. */
 export function discardBlock(state: State, turn: Turn): Emitted[] {
   const emitted = releaseEcho(state, turn)
   if (turn.block) emitted.push(...discardMessage(state.ledger, turn.block.messageId))

@@ -2,23 +2,23 @@ import type { Command } from '../../../model/index.ts'
 import type { Write } from '../../agent.ts'
 import { line } from '../../decoded.ts'
 import { type Fields, fields, isFields, list, number, text } from '../../fields.ts'
-import { noteAnswer } from './permissions.ts'
+import { applyAnswer } from './permissions.ts'
 import { beginTurn, type State } from './state.ts'
 import { isRpcId, requestMessage, type Sent } from './wire.ts'
 
-/** Asks the agent for something; its answer will find the question here. */
+/** Sends a request to the agent and stores it for its response. */
 export function call(state: State, { method, params }: Sent): Write {
   const message = requestMessage(++state.callCount, method, params)
-  note(state, message)
+  applySent(state, message)
   return line(message)
 }
 
-/** What a message to the agent means for the state, whoever wrote it: commands and transcripts come through here. */
-export function note(state: State, message: Fields): Command | undefined {
-  state.deaf = false
+/** Updates the state for a message to the agent; both commands and transcripts use it. */
+export function applySent(state: State, message: Fields): Command | undefined {
+  state.inputUnknown = false
   const params = fields(message, 'params')
   const method = text(message, 'method')
-  if (method === undefined) return noteAnswer(state, message.id, fields(message, 'result'))
+  if (method === undefined) return applyAnswer(state, message.id, fields(message, 'result'))
   if (method === 'session/cancel') {
     if (state.turn) state.turn.cancelling = true
     return { type: 'interrupt' }
@@ -34,9 +34,9 @@ export function note(state: State, message: Fields): Command | undefined {
     case 'session/load':
     case 'session/resume':
       state.sessionId = text(params, 'sessionId')
-      // What was said before is repeated by the one and not by the other.
+      // `session/load` repeats the history, `session/resume` does not.
       state.replaying = method === 'session/load'
-      // What earlier turns have cost is known only of turns that were ours.
+      // The cost of earlier turns is known only if they were ours.
       state.costBefore = state.start.spent?.costUsd
       return noteOpening(state, params)
     case 'session/prompt':
@@ -65,11 +65,11 @@ function notePrompt(state: State, id: string | number | null, params: Fields): C
     return undefined
   }
   if (turn) {
-    // Some agents queue it, others drop the first for it: its own turn begins when the open one ends.
+    // Some agents queue it, others drop the first for it: its turn starts when the open one ends.
     state.waiting.push({ call: id, text: prompt })
     return undefined
   }
-  // A process may have several sessions: the conversation is the one that is spoken to.
+  // A process may have several sessions: the conversation is the one that receives our prompts.
   state.sessionId = text(params, 'sessionId') ?? state.sessionId
   beginTurn(state, id)
   return { type: 'prompt', text: prompt }

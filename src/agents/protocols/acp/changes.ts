@@ -1,7 +1,7 @@
 import { compact, type Fields, fields, isFields, list, number, text, texts } from '../../fields.ts'
 import type { Change } from '../../tools.ts'
 
-/** The diffs among the content of a call. They are proposals until it has succeeded. */
+/** The diffs in the content of a call. They are proposals until the call has succeeded. */
 export function changesIn(content: readonly unknown[], whole: boolean): Change[] {
   return content.flatMap((block) => {
     if (!isFields(block) || block.type !== 'diff') return []
@@ -16,14 +16,14 @@ function diffChange(diff: Fields, whole: boolean): Change[] {
   const after = text(diff, 'newText')
   const kind = text(fields(diff, '_meta'), 'kind')
   if (kind === 'delete') return [{ path, change: 'deleted', ...(before && { before }) }]
-  // Only agents that say so tell an empty file from none.
+  // Only agents with an explicit kind distinguish an empty file from a missing one.
   if (kind === 'add' || (!before && kind !== 'update'))
     return [{ path, change: 'created', ...compact({ after }) }]
   if (whole) return [{ path, change: 'modified', ...compact({ before, after }) }]
   return [{ path, change: 'modified', diff: hunk(before ?? '', after ?? '') }]
 }
 
-/** Lines that were swapped, without saying where: the agent does not tell it. */
+/** Replaced lines without a position, which the agent does not report. */
 function hunk(before: string, after: string): string {
   const lines = (sign: string, block: string) =>
     block === '' ? '' : `${sign}${block.replace(/\n$/, '').split('\n').join(`\n${sign}`)}\n`
@@ -48,7 +48,7 @@ function patchChanges(diff: Fields): Change[] {
   return changes.map((change, index) => (index === 0 && patch ? { ...change, diff: patch } : change))
 }
 
-/** What a call that succeeded has changed: the diffs that were shown, made better by its structured result. */
+/** The changes of a successful call: the shown diffs, refined by its structured result. */
 export function changesDone(
   shown: readonly Change[],
   output: unknown,
@@ -65,7 +65,7 @@ export function changesDone(
   return [{ ...only, ...compact({ diff, before }) }]
 }
 
-/** A file that one agent names and shows no diff of. */
+/** A file that one agent names without a diff. */
 function writtenFile(metadata: Fields, input: unknown): Change[] {
   const path = text(metadata, 'filepath')
   if (path === undefined) return []

@@ -36,13 +36,13 @@ export function decodeThoughtChunk(state: State, update: Fields, raw: string): D
   return emitAll(emitted)
 }
 
-/** Pictures and links are no text: kept whole, as they came. */
+/** Images and links are not text: they are kept whole. */
 function unmappedChunk(update: Fields, raw: string): Decoded {
   const type = text(fields(update, 'content'), 'type') ?? '?'
   return unmapped(`${text(update, 'sessionUpdate') ?? '?'}/${type}`, raw)
 }
 
-/** A chunk with something beside its text, or outside a turn. */
+/** A chunk with metadata besides its text, or outside of a turn. */
 function annotated(state: State, update: Fields, nativeId: string | undefined, piece: string): Emitted[] {
   const meta = isFields(update._meta) ? update._meta : undefined
   const ended = meta && backgroundEnded(state, meta, piece)
@@ -81,7 +81,7 @@ function mayBeFailure(quirks: AcpQuirks, nativeId: string | undefined, piece: st
   return failure !== undefined && piece.startsWith(failure)
 }
 
-/** Words of the program itself, in the place of the model's. */
+/** Text of the program itself instead of the model. */
 function remark(state: State, nativeId: string | undefined, piece: string): Emitted[] | undefined {
   const { quirks, turn } = state
   if (quirks.modeUpdate !== undefined && piece.startsWith(quirks.modeUpdate)) {
@@ -100,11 +100,11 @@ function remark(state: State, nativeId: string | undefined, piece: string): Emit
   return known && [{ type: 'notice.raised', level: known.level, code: 'agent_warning', message: piece }]
 }
 
-/** Work in the background has ended: told as a message, about the call that started it. */
+/** Background work has ended: reported as a message, about the call that started it. */
 function backgroundEnded(state: State, meta: Fields, message: string): Emitted[] | undefined {
   const source = text(meta, 'source')
   if (source !== 'background_task_completed' && source !== 'background_notification') return undefined
-  // It is told twice; the second time it is the start of the agent's own turn.
+  // It is reported twice; the second time it starts a turn of the agent.
   if (source === 'background_notification') return openTurn(state, meta)
   const task = fields(meta, 'backgroundTask')
   const toolId = text(task, 'toolUseId')
@@ -116,7 +116,7 @@ function backgroundEnded(state: State, meta: Fields, message: string): Emitted[]
   return emitted
 }
 
-/** One agent counts every model call, in an empty chunk that ends it. */
+/** One agent reports the usage of every model call in an empty chunk at its end. */
 function stepUsage(state: State, turn: Turn, meta: Fields): Emitted[] {
   const usage = usageOf(fields(meta, 'usage'))
   if (!usage) return []

@@ -4,7 +4,7 @@ import { emit, emitAll, malformed, nothing, oversized, unmapped } from '../../de
 import { type Fields, fields, isFields, number, text } from '../../fields.ts'
 import { ruleTable } from '../../rules.ts'
 import { settle } from '../../settle.ts'
-import { note } from './calls.ts'
+import { applySent } from './calls.ts'
 import { encodeCommand } from './commands.ts'
 import { errorOf } from './errors.ts'
 import { decodeInitialized, decodeOpened, decodeSet, isReady } from './handshake.ts'
@@ -18,7 +18,7 @@ import { isRpcId, methodNotFound, type Sent } from './wire.ts'
 
 type Rule = (state: State, native: Fields, raw: string) => Decoded
 
-/** What an agent asks of us. Files and terminals are not offered, and some agents ask all the same. */
+/** Requests of the agent. Files and terminals are not offered, but some agents request them anyway. */
 const requestRule = ruleTable<Rule>({
   'session/request_permission': decodePermission,
   'elicitation/create': decodeElicitation,
@@ -29,9 +29,9 @@ const requestRule = ruleTable<Rule>({
   'terminal/release': decline,
   'terminal/wait_for_exit': decline,
   'terminal/kill': decline,
-  // Asks for prompts that we never queue in the agent.
+  // Requests prompts that we never queue in the agent.
   'craft/drainMidTurnQueue': decline,
-  // Announces a turn of the agent's own; the turn begins with its first words.
+  // Announces a turn of the agent; the turn starts with its first output.
   '_qwencode/start_turn': decline,
 })
 
@@ -43,9 +43,9 @@ const notificationRule = ruleTable<Rule>({
   'qwen/notify/session/model-update': (state, native) =>
     emitAll(updateSession(state, { model: text(fields(native, 'params'), 'currentModelId') })),
   '_qwencode/end_turn': endOwnTurn,
-  // A proposal for what the user might say next.
+  // A suggestion for the user's next prompt.
   'qwen/notify/session/prompt-suggestion': () => nothing,
-  // Which kind of login is in use, without the login.
+  // The login method in use, without the login.
   '_auth/status_update': () => nothing,
 })
 
@@ -62,26 +62,26 @@ const answerRule = ruleTable<AnswerRule>({
   'session/set_config_option': decodeSet,
 })
 
-/** A codec of the Agent Client Protocol; without quirks, those that are known by the agent's name. */
+/** A codec of the Agent Client Protocol; without quirks, they are selected by the agent's name. */
 export function acpCodec(quirks?: AcpQuirks): Codec<State> {
   return {
     initial: (start) => initialState(start, quirks),
     decode,
     encode: encodeCommand,
-    sent: (state, frame) => (isFields(frame.value) ? note(state, frame.value) : undefined),
+    sent: (state, frame) => (isFields(frame.value) ? applySent(state, frame.value) : undefined),
     ready: isReady,
-    // A handshake that failed closes the input of the agent.
+    // A failed handshake closes the input of the agent.
     finished: ({ broken }) => broken !== undefined,
     end(state, exit) {
       const emitted = endTurn(state, { exit })
-      // Prompts that were never begun, and work in the background: nothing outlives the process.
+      // Prompts that never started, and background work: no work outlives the process.
       while (state.turn) emitted.push(...endTurn(state, { answer: { stopReason: 'cancelled' } }))
       return emitAll(beforeTerminal(emitted, settle(state.ledger, 'interrupted', true)))
     },
   }
 }
 
-/** What is still open belongs before the turn's terminal event, if there is one. */
+/** Open items are settled before the terminal event of the turn, if there is one. */
 function beforeTerminal(emitted: Emitted[], left: Emitted[]): Emitted[] {
   const last = emitted.at(-1)
   return last?.type === 'turn.verdict' ? [...emitted.slice(0, -1), ...left, last] : [...emitted, ...left]
@@ -104,7 +104,7 @@ function decode(state: State, frame: Frame): Decoded {
 }
 
 function decodeStderr({ quirks }: State, line: string): Decoded {
-  const known = quirks.warnings?.filter(({ words }) => line.includes(words)) ?? []
+  const known = quirks.warnings?.filter(({ text }) => line.includes(text)) ?? []
   return emit({ type: 'output.written', stream: 'stderr', line }, ...known.map(({ notice }) => notice))
 }
 
@@ -114,9 +114,9 @@ function decline(_state: State, native: Fields): Decoded {
 
 function decodeResponse(state: State, native: Fields): Decoded {
   const id = isRpcId(native.id) ? native.id : null
-  const sent = state.calls.get(id) ?? (state.deaf ? guess(native) : undefined)
+  const sent = state.calls.get(id) ?? (state.inputUnknown ? guess(native) : undefined)
   state.calls.delete(id)
-  // An answer to somebody else, on a connection with more than one session.
+  // A response to another client, on a connection with more than one session.
   if (!sent) return nothing
   const rule = answerRule(sent.method)
   if (rule) return rule(state, native, sent)
@@ -126,7 +126,7 @@ function decodeResponse(state: State, native: Fields): Decoded {
   return emit({ type: 'notice.raised', level: 'warning', code: 'agent_warning', message, data })
 }
 
-/** A recording of the agent's output alone: what was asked shows in the answer. */
+/** In a recording of the agent's output alone, the response reveals its request. */
 function guess(native: Fields): Sent | undefined {
   const result = fields(native, 'result')
   const params = {}
@@ -136,10 +136,10 @@ function guess(native: Fields): Sent | undefined {
   return native.error === undefined ? undefined : { method: 'session/prompt', params }
 }
 
-/** The answer to a prompt is the end of its turn. */
+/** The response to a prompt ends its turn. */
 function decodeAnswer(state: State, native: Fields): Decoded {
   const result = fields(native, 'result')
-  // The draft version only says that it has the prompt.
+  // In the draft version the response only confirms the prompt.
   if (isFields(native.result) && result.stopReason === undefined && result.messageId !== undefined)
     return nothing
   const waiting = state.waiting.find((prompt) => prompt.call === native.id)
@@ -150,7 +150,7 @@ function decodeAnswer(state: State, native: Fields): Decoded {
 }
 
 function endOwnTurn(state: State, native: Fields): Decoded {
-  // A turn that answers a prompt ends with the answer.
+  // A turn for a prompt ends with its response.
   if (state.turn?.call !== undefined) return nothing
   const stopReason = text(fields(native, 'params'), 'reason') ?? 'end_turn'
   return emitAll(endTurn(state, { answer: { stopReason } }))

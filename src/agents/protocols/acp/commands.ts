@@ -11,8 +11,9 @@ import { endTurn } from './turn.ts'
 import type { Sent } from './wire.ts'
 
 /**
- * Files and terminals are not offered: agents have their own, and some break when a client has them too. Forms are,
- * but not forms at a URL; and notices and compactions are, which agents otherwise write as text of the answer.
+ * Files and terminals are not offered: agents have their own, and some break when a client offers them too. Forms are
+ * offered, except for forms at a URL; notices and compactions are offered, because agents would otherwise write them as
+ * text of the answer.
  */
 const CLIENT = {
   protocolVersion: VERSION,
@@ -51,7 +52,7 @@ export function encodeCommand(state: State, command: Command): Decoded {
 
 function prompt(state: State, command: PromptCommand): Decoded {
   if (state.broken) return refuse(state.broken.code, state.broken.message)
-  if (state.turn) return refuse('conflict', 'a turn is open; its end has to come first')
+  if (state.turn) return refuse('conflict', 'a turn is open; wait for its end')
   if (state.ready && command.images && !state.canSeeImages) {
     return refuse('unsupported_option', NO_IMAGES)
   }
@@ -59,24 +60,26 @@ function prompt(state: State, command: PromptCommand): Decoded {
   return proceed(state)
 }
 
-/** A turn whose prompt has not been sent yet is over at once. */
+/** A turn whose prompt was not sent yet ends immediately. */
 function interrupt(state: State): Decoded {
   const { turn } = state
   if (turn?.held) return send([], endTurn(state, { answer: { stopReason: 'cancelled' } }))
   return cancelTurn(state)
 }
 
-/** A new process takes what the protocol cannot: the way back to the default, and a model of the command line. */
+/**
+ * Changes that the protocol cannot express need a new process: restoring the default, and a model of the command line.
+ */
 function setModel(state: State, model: string | null): Decoded {
   if (model === null || (state.quirks.modelAtStart && !offersModels(state))) return nextProcess
   return set(state, () => modelSetting(state, model))
 }
 
-/** Permission rules that were passed at the start stay as they are while the process runs. */
+/** A running process keeps the permission rules of its launch. */
 function setPolicy(state: State, { policy, mode }: Extract<Command, { type: 'set_policy' }>): Decoded {
   if (policy && state.quirks.rulesAtStart)
     return isSamePolicy(state.start.policy, policy) && state.start.mode === undefined ? nothing : nextProcess
-  // A mode is approval and sandbox; everything else of a policy is part of the launch.
+  // A mode is approval and sandbox; the rest of a policy is part of the launch.
   if (policy && !isSamePolicy(state.start.policy, policy, 'approval', 'sandbox')) return nextProcess
   return set(state, () => {
     const wanted = mode ?? (policy && modeFor(state, policy))
@@ -84,7 +87,7 @@ function setPolicy(state: State, { policy, mode }: Extract<Command, { type: 'set
   })
 }
 
-/** Before the session is open its modes and models are unknown, so the next process is started with the change. */
+/** Before the session is open its modes and models are unknown, so the next process starts with the change. */
 function set(state: State, setting: () => Sent | undefined): Decoded {
   if (!state.ready) return nextProcess
   try {

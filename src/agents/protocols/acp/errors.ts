@@ -11,7 +11,7 @@ const KINDS: ReadonlyMap<string, ErrorCode> = new Map([
   ['server_error', 'connection_failed'],
 ])
 
-/** The code decides where it says something; most agents say "internal error" and tell the rest in words. */
+/** Uses the error code if it is specific; most agents report "internal error" and explain it in the message. */
 export function errorOf(native: unknown): ErrorInfo {
   const error = isFields(native) ? native : {}
   const { data } = error
@@ -33,18 +33,18 @@ function codeOf(code: number | undefined, message: string): ErrorCode {
   if (code === -32000) return 'authentication_failed'
   if (code === -32002) return 'session_not_found'
   if (code !== undefined && code >= 400 && code < 600) return codeOfAnswer(code, message)
-  const told = codeOfText(message)
-  return told === 'unknown' && code === -32602 ? 'invalid_request' : told
+  const fromText = codeOfText(message)
+  return fromText === 'unknown' && code === -32602 ? 'invalid_request' : fromText
 }
 
 const QUOTA = /quota/i
 
-/** Too many requests for now and too many for ever have one status. */
+/** Rate limits and exhausted quotas have the same status. */
 function codeOfAnswer(status: number, message: string): ErrorCode {
   return status === 429 && QUOTA.test(message) ? 'quota_exceeded' : codeOfStatus(status)
 }
 
-/** What went wrong, as far as words tell it. */
+/** Classifies an error by its message. */
 export function codeOfText(message: string): ErrorCode {
   if (/session\b.*not found|invalid session identifier|no previous sessions/i.test(message))
     return 'session_not_found'

@@ -8,17 +8,17 @@ import { quirksOf } from './known.ts'
 import { mcpServersOf } from './mcp-servers.ts'
 import { type AcpQuirks, quirksAt } from './quirks.ts'
 import { offered, updateSession } from './session.ts'
-import { wishes } from './settings.ts'
+import { requiredSettings } from './settings.ts'
 import type { State } from './state.ts'
 import { endTurn } from './turn.ts'
 import type { Sent } from './wire.ts'
 
-/** The version this codec drives. A draft of the next one is understood where somebody else speaks it. */
+/** The version that this codec drives. It can decode a draft of the next one. */
 export const VERSION = 1
 
-export const NO_IMAGES = 'images: the agent does not take them'
+export const NO_IMAGES = 'images: the agent does not accept them'
 
-/** Who the agent is; then, if we opened it, the session is next. */
+/** Decodes the agent's identity; if we opened the connection, opens the session next. */
 export function decodeInitialized(state: State, native: Fields): Decoded {
   if (!isFields(native.result)) {
     return refuseProtocol(state, `the agent refused the handshake: ${errorOf(native.error).message}`)
@@ -33,7 +33,7 @@ export function decodeInitialized(state: State, native: Fields): Decoded {
   if (state.driving && answered !== VERSION) {
     const refused = refuseProtocol(
       state,
-      `the agent answers with version ${answered} of the protocol; this is version ${VERSION}`,
+      `the agent uses protocol version ${answered}; version ${VERSION} is required`,
     )
     return send(refused.writes, [...emitted, ...refused.emitted])
   }
@@ -46,7 +46,7 @@ export function decodeInitialized(state: State, native: Fields): Decoded {
   return state.driving ? openSession(state, emitted) : send([], emitted)
 }
 
-/** A command of the user's own does not name the model, whoever answers. */
+/** A user-defined command does not select the model on its command line. */
 function detected(name: string | undefined): AcpQuirks | undefined {
   const quirks = quirksOf(name)
   return quirks && { ...quirks, modelAtStart: false }
@@ -57,7 +57,7 @@ function refuseProtocol(state: State, message: string): Decoded {
   return fail(state, { code: 'protocol_error', message }, [notice])
 }
 
-/** Nothing more can be asked of this process: the turn that waits ends, and it is told to go. */
+/** The process cannot be used any more: ends the waiting turn and closes the input. */
 function fail(state: State, error: ErrorInfo, emitted: readonly Emitted[] = []): Decoded {
   if (!state.driving) return send([], emitted)
   state.broken = error
@@ -71,7 +71,7 @@ function openSession(state: State, emitted: readonly Emitted[]): Decoded {
     return send([call(state, { method: 'session/new', params: { cwd, mcpServers } })], emitted)
   }
   if (!state.canLoad) {
-    const message = 'the agent cannot go on with an earlier session'
+    const message = 'the agent cannot resume a session'
     return fail(state, { code: 'session_not_found', message }, emitted)
   }
   const params = { sessionId: resume, cwd, mcpServers }
@@ -83,7 +83,7 @@ export function decodeOpened(state: State, native: Fields, sent: Sent): Decoded 
   const result = fields(native, 'result')
   state.sessionId = text(result, 'sessionId') ?? state.sessionId
   if (state.sessionId === undefined) {
-    const message = 'the agent opened a session and does not say which'
+    const message = 'the agent opened a session without an id'
     return refuseSession(state, { code: 'protocol_error', message }, sent)
   }
   state.hasModes = Array.isArray(fields(result, 'modes').availableModes)
@@ -91,7 +91,7 @@ export function decodeOpened(state: State, native: Fields, sent: Sent): Decoded 
   const emitted = updateSession(state, { nativeSessionId: state.sessionId, ...offered(result) })
   if (!state.driving) return send([], emitted)
   try {
-    state.setup = wishes(state)
+    state.setup = requiredSettings(state)
   } catch (thrown) {
     const { code, message } = toMainstemError(thrown)
     return fail(state, { code, message }, emitted)
@@ -101,14 +101,14 @@ export function decodeOpened(state: State, native: Fields, sent: Sent): Decoded 
   return proceed(state, emitted)
 }
 
-/** An answer without content is none the less an answer: it is done. */
+/** A response without content is still a success. */
 function isRefused({ error }: Fields): boolean {
   return error !== undefined && error !== null
 }
 
 function refuseSession(state: State, error: ErrorInfo, sent: Sent): Decoded {
   const resuming = sent.method !== 'session/new'
-  // Agents refuse an unknown session under many codes; nothing else is asked for here.
+  // Agents reject an unknown session with many codes; this call has no other purpose.
   if (resuming && error.code !== 'authentication_failed') error.code = 'session_not_found'
   const ways = error.code === 'authentication_failed' && state.logins.length > 0
   if (ways) error.message += ` (${state.logins.join('; ')})`
@@ -123,12 +123,12 @@ function refuseSession(state: State, error: ErrorInfo, sent: Sent): Decoded {
   ])
 }
 
-/** Whether the session is open and set up, so that a prompt can go out. */
+/** Whether the session is open and configured, so that a prompt can be sent. */
 export function isReady({ ready, awaitsCommands, setup, settingCall }: State): boolean {
   return ready && !awaitsCommands && settingCall === undefined && setup.length === 0
 }
 
-/** The next thing that stands between an open session and the prompt that waits for it. */
+/** Performs the next step between an open session and its waiting prompt. */
 export function proceed(state: State, emitted: readonly Emitted[] = []): Decoded {
   if (!state.ready || state.awaitsCommands || state.settingCall !== undefined) return send([], emitted)
   const next = state.setup.shift()
@@ -149,7 +149,7 @@ export function proceed(state: State, emitted: readonly Emitted[] = []): Decoded
   return send([call(state, { method: 'session/prompt', params })], emitted)
 }
 
-/** A setting was made, or could not be. */
+/** A setting was applied or rejected. */
 export function decodeSet(state: State, native: Fields, sent: Sent): Decoded {
   const awaited = state.settingCall !== undefined && native.id === state.settingCall
   if (awaited) state.settingCall = undefined
@@ -158,12 +158,12 @@ export function decodeSet(state: State, native: Fields, sent: Sent): Decoded {
     const wish = ['modeId', 'modelId', 'value'].map((key) => text(sent.params, key))
     const data = { method: sent.method, wish: wish.find((value) => value !== undefined) ?? '' }
     const notice: Emitted = { type: 'notice.raised', level: 'warning', code: 'mode_refused', message, data }
-    // What was asked for at the start holds, or nothing runs.
+    // A setting requested at launch must be applied, otherwise nothing runs.
     return awaited ? fail(state, { code: 'unsupported_option', message }, [notice]) : send([], [notice])
   }
   const { params, method } = sent
   const now = offered(fields(native, 'result'))
-  // Some agents answer with nothing, and mean that it is done.
+  // Some agents send an empty response for success.
   if (method === 'session/set_mode') now.mode ??= text(params, 'modeId')
   if (method === 'session/set_model') now.model ??= text(params, 'modelId')
   const emitted = updateSession(state, now)

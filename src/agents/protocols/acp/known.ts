@@ -24,15 +24,15 @@ export const CLAUDE_AGENT: AcpQuirks = {
   modes: modesOf({
     ask: ['default'],
     edit: ['acceptEdits'],
-    // Root is not offered the bypass; in the default mode every request is answered for the user.
+    // Root cannot select the bypass; in the default mode we approve every request.
     all: ['bypassPermissions', 'default'],
     readOnly: ['plan'],
   }),
 }
 
 /**
- * An adapter whose messages have no ids. Its modes are sandboxes too; there is none that asks before every edit, so
- * the stricter one stands in for it.
+ * An adapter whose messages have no ids. Its modes are also sandboxes; none requests approval for every edit, so the
+ * stricter one is used.
  */
 const CODEX_WITHOUT_IDS: AcpQuirks = {
   ...PLAIN,
@@ -67,7 +67,7 @@ export const COPILOT: AcpQuirks = {
   retry: { starts: 'Info: ', ends: 'Retrying...' },
   failure: 'Error: ',
   serversByUrl: true,
-  // Its autopilot goes on by itself after an answer, and its plan mode runs commands.
+  // Its autopilot continues by itself after an answer, and its plan mode runs commands.
   modes: modesOf({ ask: [COPILOT_AGENT_MODE], edit: [COPILOT_AGENT_MODE], all: [COPILOT_AGENT_MODE] }),
 }
 
@@ -90,7 +90,7 @@ export const QWEN: AcpQuirks = {
   modes: modesOf({ ask: ['default'], edit: ['auto-edit'], all: ['yolo'], readOnly: ['plan'] }),
 }
 
-/** By the name an agent gives in its handshake, so that a transcript need not say whose it is. */
+/** By the agent name in the handshake, so that a transcript need not name its agent. */
 const BY_NAME: ReadonlyMap<string, AcpQuirks> = new Map([
   ['gemini-cli', GEMINI],
   ['@agentclientprotocol/claude-agent-acp', CLAUDE_AGENT],

@@ -4,7 +4,7 @@ import { unsupported } from '../../option.ts'
 import { type AcpQuirks, PLAIN, quirksAt } from './quirks.ts'
 import { checkCell } from './settings.ts'
 
-/** What the protocol itself gives; what an agent adds stands beside its command. */
+/** The capabilities of the protocol; each agent's command lists its additional ones. */
 export const ACP_CAPABILITIES: Capabilities = {
   deltas: true,
   thinking: 'raw',
@@ -27,7 +27,7 @@ export const ACP_CAPABILITIES: Capabilities = {
   marksRetries: false,
 }
 
-/** The protocol sets mode, model and effort after the start, so the command line is always the same. */
+/** The protocol sets mode, model and effort after the start, so the command line never changes. */
 export function acpLaunch(
   agent: string,
   start: Start,
@@ -43,12 +43,12 @@ export function acpLaunch(
 function checkPolicy(agent: string, policy: Policy, quirks: AcpQuirks): void {
   checkCell(agent, policy, quirks)
   const no = (option: string, why: string) => unsupported(agent, option, why)
-  if (policy.network !== undefined) throw no('network', 'the protocol has no word for it')
-  if (policy.writableRoots) throw no('writableRoots', 'the protocol has no word for them')
+  if (policy.network !== undefined) throw no('network', 'the protocol does not support it')
+  if (policy.writableRoots) throw no('writableRoots', 'the protocol does not support them')
   if (policy.tools) throw no('tools', 'the protocol cannot choose among its tools')
   if (policy.maxSteps !== undefined && !quirks.tellsSteps)
-    throw no('maxSteps', 'it does not tell its model calls one by one')
-  if (policy.maxBudgetUsd !== undefined) throw no('maxBudgetUsd', 'it tells a cost only when a turn is over')
+    throw no('maxSteps', 'it does not report individual model calls')
+  if (policy.maxBudgetUsd !== undefined) throw no('maxBudgetUsd', 'it reports cost only at the end of a turn')
 }
 
 const REFUSED = [
@@ -60,7 +60,7 @@ const REFUSED = [
 
 function checkOptions(agent: string, options: SessionOptions, { serversByUrl }: AcpQuirks): void {
   for (const option of REFUSED) {
-    if (options[option] !== undefined) throw unsupported(agent, option, 'the protocol has no word for it')
+    if (options[option] !== undefined) throw unsupported(agent, option, 'the protocol does not support it')
   }
   if (options.isolation !== undefined && options.isolation !== 'user') {
     throw unsupported(agent, `isolation ${options.isolation}`, 'it always loads its own settings')
@@ -78,7 +78,7 @@ function checkOptions(agent: string, options: SessionOptions, { serversByUrl }: 
       throw unsupported(agent, `mcpServers.${name}`, 'it has neither a command nor a url')
     }
     if (server.url === undefined && serversByUrl) {
-      throw unsupported(agent, `mcpServers.${name}`, 'it takes servers by url only')
+      throw unsupported(agent, `mcpServers.${name}`, 'it accepts servers by url only')
     }
   }
 }

@@ -3,7 +3,7 @@ import type { Fields } from '../../fields.ts'
 
 type Servers = NonNullable<SessionOptions['mcpServers']>
 
-/** Servers as the protocol takes them: lists where others have records. */
+/** Converts servers to the protocol's format, which has lists instead of records. */
 export function mcpServersOf(servers: Servers): Fields[] {
   const pairs = (record: Readonly<Record<string, string>> | undefined) =>
     Object.entries(record ?? {}).map(([name, value]) => ({ name, value }))

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** Loose shapes of what agents write: what a rule reads is named, the rest may be anything. */
+/** Loose schemas of the agents' output: only the fields that rules read are named. */
 const Text = z.looseObject({ type: z.literal('text'), text: z.string() })
 const Status = z.enum(['pending', 'in_progress', 'completed', 'failed'])
 
@@ -60,7 +60,7 @@ const PermissionOption = z.looseObject({
   kind: z.enum(['allow_once', 'allow_always', 'reject_once', 'reject_always']),
 })
 
-/** A line that an agent writes. */
+/** A line of the agent's output. */
 export const NativeMessage = z.union([
   z.looseObject({
     ...rpc,

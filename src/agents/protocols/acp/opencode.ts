@@ -6,8 +6,8 @@ import { type AcpQuirks, modesOf } from './quirks.ts'
 export const OPENCODE_2_FROM = '2.0.0-0'
 
 /**
- * OpenCode renamed its permissions in version 2, and no run has shown that it reads the variables of `opencodeEnv`.
- * Without rules it runs everything, so a policy that allows less than everything is refused.
+ * OpenCode renamed its permissions in version 2, and no run has verified that it reads the variables of `opencodeEnv`.
+ * Without rules it runs everything, so a restrictive policy is rejected.
  */
 const OPENCODE_2: AcpQuirks = {
   ...OPENCODE,
@@ -16,7 +16,7 @@ const OPENCODE_2: AcpQuirks = {
   unenforced: 'OpenCode 2 may ignore the permission rules; choose auto-all, or install opencode-ai 1.18',
 }
 
-/** `opencode acp` with the permission rules that `opencodeEnv` passes: they hold for every policy. */
+/** `opencode acp` with the permission rules that `opencodeEnv` passes: they enforce every policy. */
 export const OPENCODE_WITH_RULES: AcpQuirks = {
   ...OPENCODE,
   modes: modesOf({ ask: ['build'], edit: ['build'], all: ['build'], readOnly: ['build'] }),
@@ -24,7 +24,7 @@ export const OPENCODE_WITH_RULES: AcpQuirks = {
   later: { from: OPENCODE_2_FROM, quirks: OPENCODE_2 },
 }
 
-/** OpenCode reads its permissions from its configuration, and without rules it runs everything. */
+/** OpenCode reads its permissions from its configuration; without rules it runs everything. */
 export function opencodeEnv({ approval, sandbox }: Policy): Readonly<Record<string, string>> {
   const readOnly = { edit: 'deny', bash: 'deny', external_directory: 'deny', webfetch: 'ask' }
   const rules = {

@@ -2,8 +2,8 @@ import type { RpcId } from '../../../framing/json-rpc.ts'
 import type { AnswerCommand, Question, RequestOption } from '../../../model/index.ts'
 import type { Decoded, Emitted, Write } from '../../agent.ts'
 import { emitAll, line, nothing, refuse, send } from '../../decoded.ts'
+import { formContent, formQuestions } from '../../elicitation-form.ts'
 import { compact, type Fields, fields, isFields, list, text } from '../../fields.ts'
-import { formContent, formQuestions } from '../../forms.ts'
 import { closeRequest, openRequest, withdrawRequest } from '../../requests.ts'
 import { redefineTool, refuseTool } from '../../tools.ts'
 import { openTurn } from './between-turns.ts'
@@ -13,7 +13,7 @@ import { inputOf, learn, newToolCall } from './tool-call.ts'
 import { redefined, startCall } from './tools.ts'
 import { isRpcId, notificationMessage, resultMessage } from './wire.ts'
 
-/** The agent asks whether a call may run. For some this is the only place where the call is announced. */
+/** The agent requests approval for a call. For some agents this is the only announcement of the call. */
 export function decodePermission(state: State, native: Fields): Decoded {
   const nativeId = isRpcId(native.id) ? native.id : null
   const params = fields(native, 'params')
@@ -28,11 +28,11 @@ export function decodePermission(state: State, native: Fields): Decoded {
     learn(state, call, id, asked)
     emitted.push(...startCall(state, call, id, asked))
   }
-  // What is asked may be told in other words than the call itself: the answer is bound to these.
+  // The request may describe the call differently than the call itself: the answer is bound to the request.
   const shown = { ...(call ?? newToolCall()) }
   learn(state, shown, id ?? '', asked)
   if (call) emitted.push(...askedAs(state, call, shown))
-  // Nobody waits for an answer any more, and the agent must not wait for one either.
+  // The turn is being cancelled, so the request is cancelled too; otherwise the agent would wait for an answer.
   if (state.driving && state.turn?.cancelling) return send([takenBack(nativeId)], emitted)
   const { name: tool } = shown
   const leavesPlan = shown.switchesMode || state.quirks.planTools.includes(tool ?? '')
@@ -53,7 +53,7 @@ export function decodePermission(state: State, native: Fields): Decoded {
   return emitAll(emitted)
 }
 
-/** The agent asks a person to fill in a form. A form it wants shown elsewhere, by URL, is not supported. */
+/** The agent asks a person to fill in a form. A form at a URL is not supported. */
 export function decodeElicitation(state: State, native: Fields): Decoded {
   const nativeId = isRpcId(native.id) ? native.id : null
   const form = fields(native, 'params')
@@ -88,19 +88,19 @@ function questionsOf({ quirks }: State, form: Fields): Question[] {
   )
 }
 
-/** The call is what is asked about: of this kind, and with these files. */
+/** Updates the call to the kind and files in the request. */
 function askedAs(state: State, call: ToolCall, { kind = 'other', locations, changes }: ToolCall): Emitted[] {
   const before = { ...call }
   call.kind = kind
   call.locations = locations ?? call.locations
   call.changes = changes
   const emitted = redefined(state, call, before)
-  // Files that are not told with the question may not be those it is about.
+  // Files that the request omits may not belong to it.
   redefineTool(state.ledger, call.toolId ?? '', kind, locations)
   return emitted
 }
 
-/** Ids of requests start again at 0 in every process, and one that was answered may be used again. */
+/** Request ids restart at 0 in every process, and an answered id may be reused. */
 function newRequestId(state: State, nativeId: RpcId): string {
   const id = `e${state.start.epoch}.${nativeId}`
   const uses = (state.askCounts.get(id) ?? 0) + 1
@@ -108,7 +108,7 @@ function newRequestId(state: State, nativeId: RpcId): string {
   return uses === 1 ? id : `${id}~${uses}`
 }
 
-/** The question that is open under a native id. */
+/** The open request with a native id. */
 function openAsk(state: State, nativeId: unknown): [requestId: string, ask: Ask] | undefined {
   return [...state.asks].findLast(([, ask]) => ask.nativeId === nativeId)
 }
@@ -120,13 +120,13 @@ function optionsIn(state: State, params: Fields): RequestOption[] {
     const label = text(option, 'name') ?? id
     const kind = text(option, 'kind') ?? ''
     const effect = effectOf(kind)
-    // Nobody can choose what he does not know to be a yes or a no.
+    // An option that is neither approval nor denial cannot be offered.
     if (effect === undefined) return []
-    // "Always" lasts as long as the label says.
+    // The label determines how long "always" lasts.
     const lasting = /session/i.test(label) ? 'session' : 'always'
     return [{ id, label, effect, scope: kind.endsWith('_always') ? lasting : 'once' }]
   })
-  // The narrow ones come first: the first that fits is chosen.
+  // Narrow options come first: the first match is chosen.
   const broad = (option: RequestOption) => state.quirks.broadOptions.includes(option.id)
   return [...options.filter((option) => !broad(option)), ...options.filter(broad)]
 }
@@ -136,7 +136,7 @@ function effectOf(kind: string): RequestOption['effect'] | undefined {
   return kind.startsWith('reject') ? 'deny' : undefined
 }
 
-/** The agent no longer wants to know. */
+/** The agent withdraws a request. */
 export function decodeCancelRequest(state: State, params: Fields): Decoded {
   const [requestId] = openAsk(state, params.requestId) ?? []
   if (requestId === undefined) return nothing
@@ -147,13 +147,13 @@ export function decodeCancelRequest(state: State, params: Fields): Decoded {
 
 export function encodeAnswer(state: State, command: AnswerCommand): Decoded {
   const ask = state.asks.get(command.requestId)
-  if (!ask) return refuse('request_not_found', `the agent no longer asks ${command.requestId}`)
+  if (!ask) return refuse('request_not_found', `the agent has no open request ${command.requestId}`)
   if (ask.form) return answerForm(state, ask, ask.form, command)
   if (command.decision === 'answered') {
-    return refuse('invalid_request', 'decision: a permission is allowed or denied, not answered')
+    return refuse('invalid_request', 'decision: a permission must be allowed or denied')
   }
   if (command.input !== undefined) {
-    return refuse('unsupported_option', 'input: the protocol has no way to rewrite what was asked')
+    return refuse('unsupported_option', 'input: the protocol cannot change the input of a call')
   }
   const option = choose(ask, command)
   if (!option && command.decision === 'allow') {
@@ -162,7 +162,7 @@ export function encodeAnswer(state: State, command: AnswerCommand): Decoded {
       `scope: the agent does not offer to allow this ${command.scope ?? 'once'}`,
     )
   }
-  // Where there is no way to say no, taking the question back says it.
+  // Without an option to deny, cancelling the request denies it.
   const outcome = option ? { outcome: 'selected', optionId: option.id } : { outcome: 'cancelled' }
   judgeAsked(state, ask, command.decision === 'deny' ? (command.by ?? 'person') : undefined)
   settleAsk(state, command.requestId)
@@ -174,7 +174,7 @@ export function encodeAnswer(state: State, command: AnswerCommand): Decoded {
 
 function answerForm(state: State, { nativeId }: Ask, form: Fields, command: AnswerCommand): Decoded {
   if (command.decision === 'allow')
-    return refuse('invalid_request', 'decision: a question is answered or denied')
+    return refuse('invalid_request', 'decision: a question must be answered or denied')
   settleAsk(state, command.requestId)
   const result =
     command.decision === 'deny'
@@ -186,14 +186,14 @@ function answerForm(state: State, { nativeId }: Ask, form: Fields, command: Answ
   return send([answer, ...cancel.writes], cancel.emitted)
 }
 
-/** A wider answer than was given is never sent; a narrower "no" is still a no. */
+/** Never selects a broader option than the answer; a narrower denial is still a denial. */
 function choose(ask: Ask, { decision, scope = 'once' }: AnswerCommand): RequestOption | undefined {
   const fits = (of: RequestOption['scope']) =>
     ask.options.find((option) => option.effect === decision && option.scope === of)
   return decision === 'deny' ? (fits(scope) ?? fits('once')) : fits(scope)
 }
 
-/** Who refused a call, or nobody: it may be asked about again, and the last answer is the one that holds. */
+/** Records who denied a call, or clears it: a call may be requested again, and the last answer applies. */
 function judgeAsked(state: State, ask: Ask, refusedBy: 'person' | 'policy' | 'hook' | undefined): void {
   if (ask.toolId !== undefined) refuseTool(state.ledger, ask.toolId, refusedBy)
 }
@@ -203,7 +203,7 @@ function settleAsk(state: State, requestId: string): void {
   closeRequest(state.ledger, requestId)
 }
 
-/** Cancelling a turn, which is done once, obliges us to take every open question back. */
+/** Cancels the turn once; the protocol requires that every open request is cancelled too. */
 export function cancelTurn(state: State): Decoded {
   if (!state.turn || state.turn.cancelling) return nothing
   state.turn.cancelling = true
@@ -218,14 +218,14 @@ function takenBack(nativeId: RpcId, form?: Fields): Write {
   return line(resultMessage(nativeId, form ? { action: 'cancel' } : { outcome: { outcome: 'cancelled' } }))
 }
 
-/** An answer that somebody else wrote to the agent. */
-export function noteAnswer(state: State, nativeId: unknown, result: Fields): AnswerCommand | undefined {
+/** An answer that another client sent to the agent. */
+export function applyAnswer(state: State, nativeId: unknown, result: Fields): AnswerCommand | undefined {
   const [requestId, ask] = openAsk(state, nativeId) ?? []
   if (requestId === undefined || !ask) return undefined
   if (ask.form) return noteForm(state, requestId, result)
   const outcome = fields(result, 'outcome')
   const option = ask.options.find(({ id }) => id === text(outcome, 'optionId'))
-  // Taken back because the turn is: settlement withdraws it. Taken back by itself: nobody allowed it.
+  // Cancelled with the turn: settlement withdraws it. Cancelled alone: it was not approved.
   if (!option && state.turn?.cancelling) return undefined
   settleAsk(state, requestId)
   judgeAsked(state, ask, option?.effect === 'allow' ? undefined : 'person')

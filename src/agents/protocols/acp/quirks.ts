@@ -2,65 +2,65 @@ import type { Policy } from '../../../model/index.ts'
 import { compareVersions } from '../../../model/version.ts'
 import type { Emitted } from '../../agent.ts'
 
-/** Approval × sandbox, as one name. */
+/** Approval × sandbox as one key. */
 export type PolicyCell = `${Policy['approval']} ${Policy['sandbox']}`
 
-/** Mode ids in order of preference; a cell that is missing cannot be kept by the agent. */
+/** Mode ids in order of preference; the agent cannot enforce a missing cell. */
 export type Modes = Readonly<Partial<Record<PolicyCell, readonly string[]>>>
 
 /**
- * How one agent departs from the letter of the protocol. Texts are data and not code: a release may change them.
- * Prefixes and not patterns where every chunk is looked at.
+ * The deviations of one agent from the protocol. Texts are data, because a release may change them; they are prefixes
+ * instead of patterns, because every chunk is checked.
  */
 export interface AcpQuirks {
-  /** Chunks without a message id that begin so are remarks of the program, not words of the model. */
+  /** Chunks without a message id and with this prefix come from the program, not from the model. */
   readonly remarks: readonly { readonly starts: string; readonly level: 'info' | 'warning' }[]
-  /** A chunk that begins and ends so says: the answer broke off and is being repeated. */
+  /** A chunk with this prefix and suffix reports that the answer broke off and is repeated. */
   readonly retry?: { readonly starts: string; readonly ends: string }
-  /** A chunk that begins so may be the failure of the turn, told as an answer; how the turn ends shows which. */
+  /** A chunk with this prefix may be the failure of the turn, sent as an answer; the end of the turn decides. */
   readonly failure?: string
-  /** So may one without a message id: words of the model have one. The usage of a turn that failed is null. */
+  /** A chunk without a message id may be a failure too: model output has one. The usage of a failed turn is null. */
   readonly failureHasNoId?: true
-  /** A chunk that begins so names the new mode. */
+  /** A chunk with this prefix names the new mode. */
   readonly modeUpdate?: string
-  /** Tool ids are the tool's name, this, and the rest. */
+  /** Tool ids consist of the tool's name, this separator, and the rest. */
   readonly nameEnd?: string
-  /** What a result says when its call was stopped, or refused by the agent's own rules. */
+  /** Patterns of results whose call was cancelled, or denied by the agent's rules. */
   readonly cancelled?: RegExp
   readonly denied?: RegExp
-  /** Tools that start a sub-agent, and tools that ask to leave a plan. */
+  /** Tools that start a sub-agent, and tools that request to leave plan mode. */
   readonly subagentTools: readonly string[]
   readonly planTools: readonly string[]
-  /** A diff holds the whole file before and after, not the lines that were swapped. */
+  /** A diff contains the whole file before and after, not the replaced lines. */
   readonly wholeDiffs: boolean
-  /** The usage at the end of a turn is that of its last model call alone. */
+  /** The usage at the end of a turn is that of its last model call only. */
   readonly usageOfLastStep: boolean
-  /** History goes on after the answer to `session/load`; the list of commands follows it. */
+  /** The history continues after the response to `session/load`; the list of commands follows it. */
   readonly replaysLate: boolean
-  /** The command line names the model, so nobody has to set it. */
+  /** The command line selects the model, so it need not be set. */
   readonly modelAtStart: boolean
-  /** Options that grant more than their kind says; never chosen for anybody. */
+  /** Options that grant more than their kind implies; never selected automatically. */
   readonly broadOptions: readonly string[]
-  /** What each model call used is told, so calls can be counted. */
+  /** The agent reports the usage of each model call, so calls can be counted. */
   readonly tellsSteps?: true
   /** Removes the prompt of a turn from its context if its only model call was cut off, by a cancel or by the agent itself. */
   readonly forgetsCancelled?: true
-  /** Skips servers that would have to be started, and says nothing. */
+  /** Silently skips servers that it would have to start. */
   readonly serversByUrl?: true
   /** Its forms have the question as the title of a field, and a headline as the description. */
   readonly questionInTitle?: true
-  /** Lines on standard error that contain these words report what the protocol does not carry. */
-  readonly warnings?: readonly { readonly words: string; readonly notice: Emitted }[]
+  /** Lines on standard error with this text report conditions that the protocol cannot express. */
+  readonly warnings?: readonly { readonly text: string; readonly notice: Emitted }[]
   readonly modes: Modes
-  /** The launch passes permission rules, and a running process keeps the rules it started with. */
+  /** The launch passes permission rules, and a running process keeps its rules. */
   readonly rulesAtStart?: true
-  /** Why a cell without a mode is refused, where the reason is not that a mode is missing. */
+  /** Why a cell without a mode is rejected, if the reason is not a missing mode. */
   readonly unenforced?: string
   /** The quirks of this version and later ones. */
   readonly later?: { readonly from: string; readonly quirks: AcpQuirks }
 }
 
-/** The quirks of one version of an agent; those of the tested version where it is unknown. */
+/** The quirks of one version of an agent; those of the tested version if it is unknown. */
 export function quirksAt(quirks: AcpQuirks, version: string | undefined): AcpQuirks {
   const { later } = quirks
   return later && version !== undefined && compareVersions(version, later.from) >= 0 ? later.quirks : quirks
@@ -73,7 +73,7 @@ interface ModeIds {
   readOnly?: readonly string[]
 }
 
-/** The cells of an agent without a sandbox of its own. */
+/** The cells of an agent without its own sandbox. */
 export function modesOf({ ask, edit, all, readOnly }: ModeIds): Modes {
   return {
     'ask none': ask,
@@ -93,8 +93,8 @@ export function modesOf({ ask, edit, all, readOnly }: ModeIds): Modes {
 }
 
 /**
- * An agent nobody has recorded. What it cannot do by a mode, we do by answering for the user; but a mode that is
- * only called "plan" is not trusted to keep files as they are.
+ * An agent without recordings. Missing modes are replaced by our answers to its requests; but a mode that is only named
+ * "plan" is not trusted to prevent file changes.
  */
 export const PLAIN: AcpQuirks = {
   remarks: [],

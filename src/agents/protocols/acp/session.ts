@@ -5,7 +5,7 @@ import type { State } from './state.ts'
 
 type Known = { [K in keyof Omit<SessionUpdated, 'type'>]?: SessionUpdated[K] | undefined }
 
-/** Only what is new is worth an event. */
+/** Emits only changed properties. */
 export function updateSession(state: State, now: Known): Emitted[] {
   const changed: Record<string, unknown> = {}
   for (const [key, value] of Object.entries(now)) {
@@ -21,11 +21,11 @@ function same(a: unknown, b: unknown): boolean {
   return a === b || (typeof a === 'object' && b !== undefined && JSON.stringify(a) === JSON.stringify(b))
 }
 
-/** Modes, models and options, as an answer to `session/new` or `session/load` lists them. */
+/** Modes, models and options in the response to `session/new` or `session/load`. */
 export function offered(native: Fields): Known {
   const modes = fields(native, 'modes')
   const models = fields(native, 'models')
-  // Where a model is listed twice, under two names, the option is the one that can be set.
+  // If a model is listed twice, under two names, only the option can be set.
   return {
     mode: text(modes, 'currentModeId'),
     model: text(models, 'currentModelId'),
@@ -38,7 +38,7 @@ export function offered(native: Fields): Known {
   }
 }
 
-/** Some agents have no modes and models of their own, but options of these categories. */
+/** Some agents have options of these categories instead of modes and models. */
 export function configured(native: Fields): Known {
   if (!Array.isArray(native.configOptions)) return {}
   const configOptions = native.configOptions.filter(isFields).map(configOption)
@@ -65,7 +65,7 @@ function configOption(native: Fields): ConfigOption {
   }
 }
 
-/** Choices may stand in groups. */
+/** Choices may be grouped. */
 function choicesIn(native: unknown): Named[] {
   if (!isFields(native)) return []
   if (Array.isArray(native.options)) return native.options.flatMap(choicesIn)

@@ -4,10 +4,10 @@ import type { AcpQuirks, PolicyCell } from './quirks.ts'
 import type { State } from './state.ts'
 import type { Sent } from './wire.ts'
 
-/** Everything that has to be set before the first prompt; throws where the agent cannot do what was asked. */
-export function wishes(state: State): Sent[] {
+/** All settings to apply before the first prompt; throws if the agent does not support one. */
+export function requiredSettings(state: State): Sent[] {
   const { policy, options, mode: chosen } = state.start
-  // The version may be known only since the handshake.
+  // The version may be known only after the handshake.
   if (state.quirks.unenforced !== undefined) checkCell('the agent', policy, state.quirks)
   const settings: Sent[] = []
   const mode = chosen ?? modeFor(state, policy)
@@ -22,17 +22,17 @@ export function cellOf({ approval, sandbox }: Policy): PolicyCell {
   return `${approval} ${sandbox}`
 }
 
-/** Refuses an approval and a sandbox that the agent cannot enforce together. */
+/** Rejects an approval and a sandbox that the agent cannot enforce together. */
 export function checkCell(agent: string, policy: Policy, { modes, unenforced }: AcpQuirks): void {
   const cell = cellOf(policy)
-  if (!modes[cell]) throw unsupported(agent, cell, unenforced ?? 'it has no mode that would keep to it')
+  if (!modes[cell]) throw unsupported(agent, cell, unenforced ?? 'it has no mode that enforces it')
 }
 
-/** The first offered mode that keeps the policy; none where there are none and nothing is promised about files. */
+/** The first offered mode that enforces the policy; undefined without modes, if the policy does not restrict files. */
 export function modeFor(state: State, policy: Policy): string | undefined {
   const cell = cellOf(policy)
   const offered = (state.known.modes ?? []).map(({ id }) => id)
-  // An agent without modes does as it always does, and asks us.
+  // An agent without modes uses its default behaviour and requests approval from us.
   if (offered.length === 0 && policy.sandbox !== 'read-only') return undefined
   const chosen = state.quirks.modes[cell]?.find((id) => offered.includes(id))
   if (chosen === undefined)
@@ -57,7 +57,7 @@ export function modelSetting(state: State, modelId: string): Sent {
   return { method: 'session/set_model', params: { sessionId: state.sessionId, modelId } }
 }
 
-/** Throws for a value that is not offered: agents answer an unknown one in too many ways. */
+/** Throws for a value that is not offered, because agents react to unknown values in too many ways. */
 function optionSetting(state: State, category: string, value: string): Sent {
   const option = state.known.configOptions?.find((one) => one.category === category)
   const offered = (option?.choices ?? []).map(({ id }) => id)

@@ -8,19 +8,19 @@ import type { Change } from '../../tools.ts'
 import { type AcpQuirks, PLAIN, quirksAt } from './quirks.ts'
 import type { Sent } from './wire.ts'
 
-/** A run of chunks of one kind. The protocol never says where it ends: whatever comes in between does. */
+/** Consecutive chunks of one kind. The protocol never reports its end: any other update ends it. */
 export interface Block {
   kind: 'text' | 'thinking'
   messageId: string
   nativeId: string | undefined
   parent: string | undefined
-  /** What the same message thought right before it said this. */
+  /** The thinking of the same message right before this text. */
   thought: string | undefined
-  /** It is known to be whole, so what follows is no repetition of it. */
+  /** The block is known to be complete, so later text does not repeat it. */
   sealed: boolean
 }
 
-/** The start of a message that so far repeats the open block, and what was thought before it, word for word. */
+/** The start of a message that so far repeats the open block, and the thinking before it, exactly. */
 export interface Echo {
   nativeId: string
   thought: string
@@ -28,12 +28,12 @@ export interface Echo {
 }
 
 export interface ToolCall {
-  /** Its id in our events, once it has been started there. */
+  /** The id in our events, once the call was emitted. */
   toolId: string | undefined
   name: string | undefined
   title: string | undefined
   kind: ToolKind | undefined
-  /** It leaves one mode for another, as the end of a plan does. */
+  /** The call switches modes, like the end of a plan. */
   switchesMode: boolean
   input: unknown
   locations: { path: string; line?: number }[] | undefined
@@ -43,14 +43,14 @@ export interface ToolCall {
   terminal: string
   exitCode: number | undefined
   changes: Change[]
-  /** The structured result, where the agent tells it apart from the text. */
+  /** The structured result, if the agent reports it separately from the text. */
   response: unknown
-  /** Its sub-agent goes on after the call has returned. */
+  /** Its sub-agent continues after the call has returned. */
   detached: boolean
 }
 
 export interface Turn {
-  /** The prompt it answers; undefined for one the agent began by itself. */
+  /** The prompt of the turn; undefined for one that the agent started. */
   call: RpcId | undefined
   /** A prompt that waits until the session is open. */
   held: PromptCommand | undefined
@@ -58,14 +58,14 @@ export interface Turn {
   echo: Echo | undefined
   /** A chunk that may be the failure of the turn. */
   aside: { nativeId: string | undefined; text: string } | undefined
-  /** The agent said that it failed, in words of its own. */
+  /** The agent reported a failure as text. */
   failed: boolean
   failure: string | undefined
   cancelling: boolean
-  /** The last whole text of the main thread. */
+  /** The last complete text of the main thread. */
   answer: string | undefined
   tools: number
-  /** A sub-agent worked. */
+  /** A sub-agent ran. */
   delegated: boolean
   steps: Usage | undefined
 }
@@ -76,11 +76,11 @@ export interface Ask {
   nativeId: RpcId
   toolId: string | undefined
   options: readonly RequestOption[]
-  /** The parameters of a form that is to be filled in; a permission has none. */
+  /** The parameters of a form; a permission has none. */
   form?: Fields
 }
 
-/** A prompt that was sent while a turn was open, and its answer if that came first. */
+/** A prompt that was sent during an open turn, and its response if that came first. */
 interface Waiting {
   call: RpcId
   text: string
@@ -91,34 +91,34 @@ export interface State {
   readonly start: Start
   readonly ledger: Ledger
   quirks: AcpQuirks
-  /** The last status and error of each compaction, by its id. */
+  /** The last status and error of each compaction, by id. */
   readonly compactions: Map<string, string>
-  /** Quirks are looked up by the name the agent gives. */
+  /** Selects quirks by the name that the agent reports. */
   readonly detect: boolean
-  /** What the session is known to be, so that a repetition says nothing. */
+  /** The reported session properties, so that a repetition emits nothing. */
   known: Omit<SessionUpdated, 'type'>
   readonly calls: Map<RpcId, Sent>
   callCount: number
-  /** Nothing of what was written to the agent is known: a recording of its output alone. */
-  deaf: boolean
-  /** We opened it, so we go on with the handshake. */
+  /** Our input is unknown: a recording of the agent's output alone. */
+  inputUnknown: boolean
+  /** We opened the connection, so we continue the handshake. */
   driving: boolean
-  /** The version that was asked for. */
+  /** The requested version. */
   version: number
   canLoad: boolean
   canSeeImages: boolean
   logins: string[]
-  /** Modes and models of its own, and not only options of these categories. */
+  /** The agent has modes and models, not only options of these categories. */
   hasModes: boolean
   hasModels: boolean
   sessionId: string | undefined
   /** Between `session/load` and the next prompt, content is history. */
   replaying: boolean
-  /** The list of commands has to come before the first prompt may go. */
+  /** The list of commands must arrive before the first prompt is sent. */
   awaitsCommands: boolean
-  /** Settings to be made before the first prompt. */
+  /** Settings to apply before the first prompt. */
   setup: Sent[]
-  /** The one of them that is on its way. */
+  /** The id of the pending setting. */
   settingCall: number | undefined
   ready: boolean
   broken: ErrorInfo | undefined
@@ -127,10 +127,10 @@ export interface State {
   readonly waiting: Waiting[]
   readonly tools: Map<string, ToolCall>
   readonly asks: Map<string, Ask>
-  /** How often an id of a request was used. */
+  /** How often a request id was used. */
   readonly askCounts: Map<string, number>
   blockCount: number
-  /** The session's running cost, and what of it belongs to earlier turns; unknown after a foreign resume. */
+  /** The session's running cost, and the part of earlier turns; unknown after resuming a foreign session. */
   cost: number | undefined
   costBefore: number | undefined
   context: { used: number | undefined; size: number | undefined }
@@ -146,7 +146,7 @@ export function initialState(start: Start, quirks: AcpQuirks | undefined): State
     known: {},
     calls: new Map(),
     callCount: 0,
-    deaf: true,
+    inputUnknown: true,
     driving: false,
     version: 1,
     canLoad: false,
@@ -174,7 +174,7 @@ export function initialState(start: Start, quirks: AcpQuirks | undefined): State
   }
 }
 
-/** What was refused between two turns counts for neither. */
+/** Denials between two turns count for neither. */
 export function beginTurn(state: State, call?: RpcId, held?: PromptCommand): void {
   state.ledger.denials = 0
   state.ledger.personDenials = 0

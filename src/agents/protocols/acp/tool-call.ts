@@ -24,7 +24,7 @@ export function newToolCall(): ToolCall {
   }
 }
 
-/** Adds what a frame tells of a call to what is known of it; what it leaves out stays as it was. */
+/** Merges a frame into the state of a call; omitted fields stay unchanged. */
 export function learn(state: State, call: ToolCall, id: string, native: Fields): void {
   const meta = isFields(native._meta) ? native._meta : undefined
   const title = text(native, 'title')
@@ -41,22 +41,22 @@ export function learn(state: State, call: ToolCall, id: string, native: Fields):
   if (changes.length > 0) call.changes = changes
 }
 
-/** Files are told with an input, and say nothing about another one. */
+/** Files belong to the input they come with and say nothing about another one. */
 function learnInput(call: ToolCall, { rawInput, locations }: Fields): void {
-  const told = rawInput !== undefined && rawInput !== null
+  const given = rawInput !== undefined && rawInput !== null
   if (Array.isArray(locations)) call.locations = locationsIn(locations)
-  else if (told && call.locations && !same(rawInput, call.input)) call.locations = undefined
-  if (told) call.input = rawInput
+  else if (given && call.locations && !same(rawInput, call.input)) call.locations = undefined
+  if (given) call.input = rawInput
 }
 
 export function same(a: unknown, b: unknown): boolean {
   return a === b || JSON.stringify(a) === JSON.stringify(b)
 }
 
-/** Names stand in many places, and some agents have none but the title. */
+/** Names occur in many fields, and some agents have only the title. */
 function nameOf(quirks: AcpQuirks, id: string, native: Fields, meta: Fields | undefined): string | undefined {
-  const told = text(native, 'name')
-  if (told) return told
+  const given = text(native, 'name')
+  if (given) return given
   const noted = meta && (text(fields(meta, 'claudeCode'), 'toolName') ?? text(meta, 'toolName'))
   if (noted) return noted
   const end = quirks.nameEnd === undefined ? -1 : id.indexOf(quirks.nameEnd)
@@ -78,7 +78,7 @@ function isKind(kind: string | undefined): kind is ToolKind {
   return kind !== undefined && KINDS.has(kind)
 }
 
-/** The protocol has no word for sub-agents and foreign tools: these are told by their names. */
+/** The protocol has no kinds for sub-agents and MCP tools: they are recognised by name. */
 function kindOf(state: State, name: string, kind: string | undefined): ToolKind {
   if (state.quirks.subagentTools.includes(name)) return 'task'
   if (isKind(kind)) return kind
@@ -96,7 +96,7 @@ function locationsIn(native: readonly unknown[]): ToolCall['locations'] {
   return locations.length > 0 ? locations : undefined
 }
 
-/** Terminals that agents run themselves, and results in the shape of the program behind an adapter. */
+/** Terminals that agents run themselves, and results in the format of the program behind an adapter. */
 function learnMeta(call: ToolCall, meta: Fields): void {
   const exitCode = number(fields(meta, 'terminal_exit'), 'exit_code')
   if (exitCode !== undefined && Number.isSafeInteger(exitCode)) call.exitCode = exitCode
@@ -110,7 +110,7 @@ export function terminalDelta(native: Fields): string {
   return text(fields(fields(native, '_meta'), 'terminal_output_delta'), 'data') ?? ''
 }
 
-/** The text among the content of a call; other things stand there by their address, or by their type. */
+/** The text in the content of a call; other content is represented by its address or type. */
 export function contentText(native: Fields): string {
   return list(native, 'content')
     .flatMap((block) => {
@@ -122,7 +122,7 @@ export function contentText(native: Fields): string {
     .join('\n')
 }
 
-/** What the call is asked to do: its input, or else all that is shown of it. */
+/** The action of the call: its input, or else everything that is shown of it. */
 export function inputOf(call: Pick<ToolCall, 'input' | 'title' | 'changes'>, native: Fields): unknown {
   if (call.input !== undefined) return call.input
   const description = contentText(native)

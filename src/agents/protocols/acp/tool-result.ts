@@ -3,7 +3,7 @@ import type { ToolResult } from '../../tools.ts'
 import type { State, ToolCall } from './state.ts'
 import { contentText } from './tool-call.ts'
 
-/** How a call ended, from a frame that says it did. */
+/** The result of a call, from the frame that ends it. */
 export function resultOf(state: State, call: ToolCall, native: Fields): ToolResult {
   const { rawOutput } = native
   const raw = isFields(rawOutput) ? rawOutput : {}
@@ -19,7 +19,7 @@ export function resultOf(state: State, call: ToolCall, native: Fields): ToolResu
   return { status, deniedBy, output, exitCode, durationMs, data, truncated }
 }
 
-/** Where agents put the plain output of a call in a structured result, best first. */
+/** Fields with the plain output in a structured result, best first. */
 const OUTPUT_FIELDS = [
   'output',
   'formatted_output',
@@ -30,7 +30,7 @@ const OUTPUT_FIELDS = [
   'error',
 ]
 
-/** The plain output first: what is shown as content is often dressed up for a screen. */
+/** Prefers the plain output: content is often formatted for a screen. */
 function outputOf(call: ToolCall, native: Fields): string | undefined {
   const { rawOutput } = native
   if (typeof rawOutput === 'string' && rawOutput !== '') return rawOutput
@@ -57,7 +57,7 @@ function exitCodeIn(raw: Fields): number | undefined {
   return code !== undefined && Number.isSafeInteger(code) ? code : undefined
 }
 
-/** One agent lists how its shells ended. */
+/** One agent lists the exit codes of its shells. */
 function exitIn(raw: Fields): number | undefined {
   if (!Array.isArray(raw.contents)) return undefined
   const exit = raw.contents.find((part) => isFields(part) && part.type === 'shell_exit')
@@ -75,10 +75,10 @@ function statusOf(
   const raw = fields(native, 'rawOutput')
   const failed = native.status !== 'completed'
   const refusedBy = state.ledger.tools.get(call.toolId ?? '')?.refusedBy
-  // Some agents call a call that they were not allowed to make completed.
+  // Some agents report a denied call as completed.
   if (refusedBy) return { status: 'denied', deniedBy: refusedBy }
-  const told = native.status === 'cancelled' || raw.outcome === 'cancelled'
-  const stopped = told || (output !== undefined && quirks.cancelled?.test(output))
+  const isCancelled = native.status === 'cancelled' || raw.outcome === 'cancelled'
+  const stopped = isCancelled || (output !== undefined && quirks.cancelled?.test(output))
   if (stopped || (failed && turn?.cancelling)) return { status: 'cancelled' }
   const rejected = fields(fields(native, '_meta'), 'claudeCode').nonExecutionKind === 'user-rejected'
   if (failed && (rejected || raw.code === 'rejected')) return { status: 'denied', deniedBy: 'agent' }

@@ -11,16 +11,16 @@ import type { State, ToolCall } from './state.ts'
 import { contentText, inputOf, learn, newToolCall, same, terminalDelta } from './tool-call.ts'
 import { resultOf } from './tool-result.ts'
 
-/** The last one is a word of the draft version. */
+/** The last one is from the draft version. */
 const ENDS: ReadonlySet<unknown> = new Set(['completed', 'failed', 'cancelled'])
 
-/** A call is announced, refined and ended; some agents skip the first, some say everything at once. */
+/** A call is announced, refined and ended; some agents skip the announcement, some send everything at once. */
 export function decodeTool(state: State, update: Fields): Decoded {
   if (state.replaying) return nothing
   const id = text(update, 'toolCallId') ?? '?'
   const announced = update.sessionUpdate === 'tool_call'
   let call = state.tools.get(id)
-  // Words about a call that is over change nothing, unless its id is used again.
+  // Updates of an ended call are ignored, unless its id is reused.
   if (!call && !announced && state.ledger.closedTools.has(id)) return nothing
   const emitted = openTurn(state, isFields(update._meta) ? update._meta : undefined)
   const turn = runningTurn(state)
@@ -34,16 +34,16 @@ export function decodeTool(state: State, update: Fields): Decoded {
   learn(state, call, id, update)
   const ended = ENDS.has(update.status)
   if (call.toolId !== undefined) emitted.push(...refined(state, call, before, update, ended))
-  // The input is still being written: only its next frame has all of it.
+  // The input is incomplete: only the next frame has all of it.
   else if (!ended && before.input === undefined && isDraft(update)) return emitAll(emitted)
-  // What comes with the end is the result, and no description of what was asked.
+  // The content of the last frame is the result, not a description of the call.
   else emitted.push(...startCall(state, call, id, ended ? {} : update))
   if (hasBegun(state, call, update)) emitted.push(...startChild(state, call))
   if (ended) emitted.push(...endCall(state, call, id, update))
   return emitAll(emitted)
 }
 
-/** Has it run at all? What was refused has not, whatever becomes of it. */
+/** Returns whether the call has run. A denied call has not, whatever its status. */
 function hasBegun(state: State, { toolId = '' }: ToolCall, { status }: Fields): boolean {
   if (status === 'pending' || status === 'failed' || status === 'cancelled') return false
   return state.ledger.tools.get(toolId)?.refusedBy === undefined
@@ -51,7 +51,7 @@ function hasBegun(state: State, { toolId = '' }: ToolCall, { status }: Fields): 
 
 function isDraft(update: Fields): boolean {
   if (update.status !== 'pending' || !isFields(update.rawInput)) return false
-  // Where it is going to run is known before what is going to run.
+  // The working directory is known before the command.
   return Object.keys(update.rawInput).every((key) => key === 'cwd')
 }
 
@@ -67,7 +67,7 @@ export function startCall(state: State, call: ToolCall, id: string, native: Fiel
   return [startTool(state.ledger, { toolId: id, name, kind, title, input, locations, parent })]
 }
 
-/** A sub-agent begins when its call runs, and not while somebody is asked whether it may. */
+/** A sub-agent starts when its call runs, not while its approval is pending. */
 function startChild(state: State, { toolId, name, title, input, parent }: ToolCall): Emitted[] {
   if (toolId === undefined || name === undefined || !state.quirks.subagentTools.includes(name)) return []
   const asked = isFields(input) ? input : {}
@@ -77,7 +77,7 @@ function startChild(state: State, { toolId, name, title, input, parent }: ToolCa
   return startSubagent(state.ledger, { id: toolId, toolId, label, ...more })
 }
 
-/** What an update tells that is new: what the call is, and what it has put out so far. */
+/** Emits the new properties and the new output of an update. */
 function refined(
   state: State,
   call: ToolCall,
@@ -92,7 +92,7 @@ function refined(
   return emitted
 }
 
-/** What is known of a call by now and was not before. */
+/** Emits properties of a call that were not known before. */
 export function redefined(state: State, call: ToolCall, before: Readonly<ToolCall>): Emitted[] {
   const toolId = call.toolId ?? ''
   if (call.kind !== before.kind || call.locations !== before.locations)
@@ -106,11 +106,11 @@ export function redefined(state: State, call: ToolCall, before: Readonly<ToolCal
   return Object.keys(changed).length > 0 ? [{ type: 'tool.updated', toolId, ...changed }] : []
 }
 
-/** Terminal output comes in pieces, content as all there is so far. */
+/** Terminal output arrives in deltas, content as the complete text so far. */
 function progress(call: ToolCall, update: Fields, ended: boolean): string {
   const piece = terminalDelta(update)
   call.terminal += piece
-  // What comes with the end is part of the result.
+  // The content of the last frame is part of the result.
   if (ended) return ''
   if (piece !== '') return piece
   const content = contentText(update)
@@ -131,7 +131,7 @@ function endCall(state: State, call: ToolCall, id: string, update: Fields): Emit
   const subagent = state.ledger.subagents.get(toolId)
   if (!subagent) return emitted
   if (call.detached) {
-    // It is told when such a sub-agent ends; if not, it ends with the turn or with the process.
+    // The end of such a sub-agent is reported; otherwise it ends with the turn or the process.
     subagent.background = isFields(rawOutput) && rawOutput.executionMode === 'background'
     return emitted
   }

@@ -1,22 +1,22 @@
 import { decide, type ErrorInfo, type Evidence, isZeroUsage, type Usage } from '../../../model/index.ts'
 import type { Emitted, Exit, TurnVerdict } from '../../agent.ts'
+import { exitWithoutResult } from '../../exit-without-result.ts'
 import { type Fields, fields, isFields, number, text } from '../../fields.ts'
 import { settle } from '../../settle.ts'
-import { silentEnd } from '../../silent-end.ts'
 import { closeBlock, releaseAside, releaseEcho } from './blocks.ts'
 import { codeOfText, errorOf } from './errors.ts'
 import { beginTurn, type State, type Turn } from './state.ts'
 import { usageOfAnswer } from './usage.ts'
 
-/** How a turn ended, as far as the agent told it. */
+/** The end of a turn, as far as the agent reported it. */
 export interface Ending {
-  /** The answer to the prompt, or what stands for it. */
+  /** The response to the prompt, or its substitute. */
   answer?: Fields
   error?: ErrorInfo
   exit?: Exit
 }
 
-/** Settles the open turn; the next prompt that was already sent begins its own. */
+/** Settles the open turn; the next prompt that was already sent starts its turn. */
 export function endTurn(state: State, ending: Ending): Emitted[] {
   const { turn } = state
   if (!turn) return []
@@ -24,7 +24,7 @@ export function endTurn(state: State, ending: Ending): Emitted[] {
   const emitted = endBlocks(state, turn, evidence, ending.answer)
   const { denials, personDenials } = state.ledger
   const { exit } = ending
-  // A call that our cancel left open was stopped by it, even where the agent reports success.
+  // A call that was open at our cancel was stopped by it, even if the agent reports success.
   const cut = turn.cancelling && !exit && hasOpenCall(state)
   const outcome = decide({ evidence, denials, personDenials, cut }, exit?.cause ?? causeOf(turn), exit?.code)
   emitted.push(...settle(state.ledger, outcome), ...reportUsage(state, turn, ending.answer))
@@ -52,7 +52,7 @@ function hasOpenCall({ ledger }: State): boolean {
   return [...ledger.tools.values()].some(({ parent }) => parent === undefined)
 }
 
-/** Only a cancel of ours settles what is open as cancelled before the agent has said so. */
+/** Only our cancel settles open items as cancelled before the agent confirms it. */
 function causeOf(turn: Turn): 'interrupt' | 'exit' {
   return turn.cancelling ? 'interrupt' : 'exit'
 }
@@ -63,54 +63,54 @@ function judge(
   { answer, error, exit }: Ending,
 ): { evidence: Evidence; error?: ErrorInfo; reason?: string } {
   if (error) return { evidence: 'error', error }
-  if (exit) return silentEnd(exit, state.sessionId !== undefined, codeOfText)
+  if (exit) return exitWithoutResult(exit, state.sessionId !== undefined, codeOfText)
   const native = answer ?? {}
   if (native.error !== undefined && native.error !== null) {
     const code = number(fields(native, 'error'), 'code')
     return { evidence: 'error', error: errorOf(native.error), reason: `error ${code ?? ''}`.trim() }
   }
   const reason = text(native, 'stopReason') ?? text(fields(native, 'result'), 'stopReason')
-  const told = reason === undefined ? {} : { reason }
+  const extras = reason === undefined ? {} : { reason }
   switch (reason) {
     case 'end_turn': {
-      const failure = toldFailure(state, turn, native)
-      if (failure === undefined) return { evidence: 'success', ...told }
-      return { evidence: 'error', error: { code: codeOfText(failure), message: failure.trim() }, ...told }
+      const failure = reportedFailure(state, turn, native)
+      if (failure === undefined) return { evidence: 'success', ...extras }
+      return { evidence: 'error', error: { code: codeOfText(failure), message: failure.trim() }, ...extras }
     }
     case 'cancelled':
-      return { evidence: 'aborted', ...told }
+      return { evidence: 'aborted', ...extras }
     case 'refusal':
       return {
         evidence: 'refusal',
         error: { code: 'invalid_request', message: 'the model declined' },
-        ...told,
+        ...extras,
       }
     case 'max_turn_requests':
       return {
         evidence: 'max_steps',
         error: { code: 'unknown', message: 'the agent reached its own limit of model calls' },
-        ...told,
+        ...extras,
       }
     case 'max_tokens':
       return {
         evidence: 'error',
         error: { code: 'output_truncated', message: 'the answer was cut by the token limit' },
-        ...told,
+        ...extras,
       }
     default: {
       const message = `the turn ended with the unknown reason "${reason ?? ''}"`
-      return { evidence: 'error', error: { code: 'protocol_error', message }, ...told }
+      return { evidence: 'error', error: { code: 'protocol_error', message }, ...extras }
     }
   }
 }
 
-/** Some agents tell a failure as text and end the turn as if all were well. */
-function toldFailure(state: State, turn: Turn, native: Fields): string | undefined {
-  if (turn.failed) return turn.failure ?? 'the agent reports a failure and does not say which'
+/** Some agents report a failure as text and end the turn as successful. */
+function reportedFailure(state: State, turn: Turn, native: Fields): string | undefined {
+  if (turn.failed) return turn.failure ?? 'the agent reported a failure without details'
   return isCounted(state, native) ? undefined : turn.aside?.text
 }
 
-/** What a turn used is told only of one that went well. */
+/** The usage is reported only for a successful turn. */
 function isCounted({ quirks }: State, native: Fields): boolean {
   const { usage } = isFields(native.result) ? native.result : native
   return quirks.failureHasNoId ? usage !== null : isFields(usage)
@@ -119,9 +119,9 @@ function isCounted({ quirks }: State, native: Fields): boolean {
 function endBlocks(state: State, turn: Turn, evidence: Evidence, answer: Fields = {}): Emitted[] {
   if (evidence === 'success') return closeBlock(state, turn)
   const emitted: Emitted[] = releaseEcho(state, turn)
-  // A chunk without an id may be a word of the model that was cut.
+  // A chunk without an id may be model output that was cut off.
   if (state.quirks.failureHasNoId && isCounted(state, answer)) emitted.push(...releaseAside(state, turn))
-  // The failure's own words are no answer.
+  // The text of the failure is not an answer.
   if (turn.aside) {
     const { text: message } = turn.aside
     emitted.push({ type: 'notice.raised', level: 'error', code: 'agent_error', message })
@@ -130,11 +130,11 @@ function endBlocks(state: State, turn: Turn, evidence: Evidence, answer: Fields 
 }
 
 function reportUsage(state: State, turn: Turn, answer: Fields | undefined): Emitted[] {
-  const told = answer && usageOfAnswer(isFields(answer.result) ? answer.result : answer)
+  const extras = answer && usageOfAnswer(isFields(answer.result) ? answer.result : answer)
   const costUsd = turnCost(state)
   const emitted: Emitted[] = []
-  let usage: Usage | undefined = told && !isZeroUsage(told) ? told : undefined
-  // A turn without tools is one model call, so its last one is all of it.
+  let usage: Usage | undefined = extras && !isZeroUsage(extras) ? extras : undefined
+  // A turn without tools has one model call, so the usage of the last call is complete.
   if (usage && state.quirks.usageOfLastStep && turn.tools > 0) {
     emitted.push({ type: 'usage.reported', scope: 'step', ...usage, source: 'agent' })
     usage = undefined
@@ -142,14 +142,14 @@ function reportUsage(state: State, turn: Turn, answer: Fields | undefined): Emit
   const source = usage === undefined && turn.steps !== undefined ? 'computed' : 'agent'
   usage ??= turn.steps
   if (costUsd !== undefined) usage = { ...usage, costUsd }
-  // No ACP agent counts its sub-agents in this figure.
+  // No ACP agent includes its sub-agents in this figure.
   if (usage && turn.delegated) usage = { ...usage, partial: true }
-  // All zero is what an interrupted turn reports, and not what it used.
+  // An interrupted turn reports all zeros, which is not its usage.
   if (usage && !isZeroUsage(usage)) emitted.push({ type: 'usage.reported', scope: 'turn', ...usage, source })
   return emitted
 }
 
-/** Cost is told as the running total of the session, over all its processes. */
+/** Cost is reported as the running total of the session, over all its processes. */
 function turnCost(state: State): number | undefined {
   const { cost, costBefore } = state
   if (cost === undefined) return undefined
@@ -175,7 +175,7 @@ function forgetTurn(state: State): void {
   }
 }
 
-/** A prompt that was sent too early runs now, unless it was answered before it could. */
+/** Starts a prompt that was sent during the previous turn, unless it was already answered. */
 function nextTurn(state: State): Emitted[] {
   const next = state.waiting.shift()
   if (!next) return []

@@ -25,7 +25,7 @@ const ruleOf = ruleTable<Rule>({
   available_commands_update(state, update) {
     const emitted = updateSession(state, { commands: commandNames(update) })
     state.awaitsCommands = false
-    // Only a prompt that waited for this list goes out with it.
+    // Only a prompt that waited for this list is sent now.
     const waits = state.replaying && state.turn?.held !== undefined
     return waits ? proceed(state, emitted) : emitAll(emitted)
   },
@@ -38,14 +38,14 @@ const ruleOf = ruleTable<Rule>({
   notice: decodeNotice,
 
   compaction_update: decodeCompaction,
-  // The summary is for the model; that there was one is told by the update.
+  // The summary is for the model; the compaction update reports it.
   compaction_summary_chunk: () => nothing,
 
-  // Our own words, said back to us.
+  // An echo of our prompt.
   user_message_chunk: () => nothing,
   user_message: () => nothing,
 
-  // The draft version answers a prompt at once, and tells here when it is done.
+  // The draft version responds to a prompt immediately and reports its end here.
   state_update: (state, update) =>
     update.state === 'idle' && update.stopReason !== undefined
       ? emitAll(endTurn(state, { answer: update }))
@@ -55,7 +55,7 @@ const ruleOf = ruleTable<Rule>({
 export function decodeUpdate(state: State, native: Fields, raw: string): Decoded {
   const params = fields(native, 'params')
   const update = fields(params, 'update')
-  // A process may have more sessions than ours.
+  // A process may have other sessions besides ours.
   const { sessionId } = params
   if (state.sessionId !== undefined && sessionId !== state.sessionId && typeof sessionId === 'string') {
     return nothing
@@ -66,7 +66,7 @@ export function decodeUpdate(state: State, native: Fields, raw: string): Decoded
     : unmapped(`session/update/${text(update, 'sessionUpdate') ?? '?'}`, raw)
 }
 
-/** A plan may also be a text or a file: that is no list, and not an empty one. */
+/** A plan may also be a text or a file: that is not a list, and not an empty plan. */
 function decodePlan(state: State, update: Fields, plan: Fields, raw: string): Decoded {
   if (state.replaying) return nothing
   if (!Array.isArray(plan.entries)) return unmapped(`${text(update, 'sessionUpdate') ?? '?'}/?`, raw)
@@ -88,20 +88,20 @@ function decodePlan(state: State, update: Fields, plan: Fields, raw: string): De
   return emitAll(emitted)
 }
 
-/** How full the window is, and what the session has cost so far. */
+/** The context usage, and the cost of the session so far. */
 function decodeUsage(state: State, update: Fields): Decoded {
   const turn = runningTurn(state)
   const emitted: Emitted[] = []
-  // Where messages have no ids, the end of a model call is the only thing that parts two of them.
+  // Without message ids, only the end of a model call separates two messages.
   if (turn && turn.block?.nativeId === undefined) emitted.push(...closeBlock(state, turn))
   const cost = fields(update, 'cost')
   if (text(cost, 'currency') === 'USD') {
     const amount = number(cost, 'amount')
-    // What is told between turns belongs to the ones before.
+    // Cost that is reported between turns belongs to earlier turns.
     if (turn) state.cost = amount ?? state.cost
     else state.costBefore = amount ?? state.costBefore
   }
-  // A cost is told when an answer is whole, so what follows does not repeat it.
+  // Cost is reported when an answer is complete, so later text does not repeat it.
   if (turn?.block && isFields(update.cost)) turn.block.sealed = true
   const used = count(update, 'used')
   const size = count(update, 'size')
@@ -116,7 +116,7 @@ function decodeUsage(state: State, update: Fields): Decoded {
   return emitAll(emitted)
 }
 
-/** The title; and, from one adapter, what the program behind it says of its own state. */
+/** The title; and, from one adapter, the state of the program behind it. */
 function decodeSessionInfo(state: State, update: Fields): Decoded {
   const emitted = updateSession(state, { title: text(update, 'title') })
   const codex = fields(fields(update, '_meta'), 'codex')
@@ -126,8 +126,10 @@ function decodeSessionInfo(state: State, update: Fields): Decoded {
     turn.failed = status === 'systemError' || (turn.failed && status === 'idle')
   if (!isFields(codex.error)) return emitAll(emitted)
   const { error } = codex
-  const told = [text(error, 'message'), text(error, 'additionalDetails')].filter((part) => part !== undefined)
-  const message = told.join(': ')
+  const parts = [text(error, 'message'), text(error, 'additionalDetails')].filter(
+    (part) => part !== undefined,
+  )
+  const message = parts.join(': ')
   if (error.willRetry !== true) {
     emitted.push({ type: 'notice.raised', level: 'error', code: 'agent_error', message })
     return emitAll(emitted)
@@ -137,10 +139,10 @@ function decodeSessionInfo(state: State, update: Fields): Decoded {
   return emitAll(emitted)
 }
 
-/** "Reconnecting... 1/5", and the status of the answer that was the reason. */
+/** "Reconnecting... 1/5", and the HTTP status that caused it. */
 function retryFigures(error: Fields): { attempt?: number; of?: number; status?: number } {
   const [, attempt, of] = /(\d{1,4})\/(\d{1,4})/.exec(text(error, 'message') ?? '') ?? []
-  // The kind of failure is the name of the only field; the status stands below it.
+  // The name of the only field is the kind of failure; the status is inside it.
   const [status] = Object.values(fields(error, 'codexErrorInfo')).flatMap((info) =>
     isFields(info) ? (count(info, 'httpStatusCode') ?? []) : [],
   )
@@ -150,7 +152,7 @@ function retryFigures(error: Fields): { attempt?: number; of?: number; status?: 
   }
 }
 
-/** Updates of one compaction patch each other; only another status or another error is an event. */
+/** Updates of one compaction replace each other; only a different status or error emits an event. */
 function decodeCompaction(state: State, update: Fields): Decoded {
   const id = text(update, 'compactionId') ?? ''
   const status = text(update, 'status') ?? '?'
@@ -164,7 +166,7 @@ function decodeCompaction(state: State, update: Fields): Decoded {
   return emit({ type: 'notice.raised', level, code: 'agent_warning', message })
 }
 
-/** A remark of the program, with a severity of its own. */
+/** A message of the program with its severity. */
 function decodeNotice(_state: State, update: Fields): Decoded {
   const severity = text(update, 'severity')
   const level = severity === 'error' || severity === 'warning' ? severity : 'info'

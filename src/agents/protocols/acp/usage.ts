@@ -1,19 +1,19 @@
 import type { Usage } from '../../../model/index.ts'
 import { compact, count, type Fields, fields } from '../../fields.ts'
 
-/** Tokens of one call or one turn. Some agents count what they read from the cache as input, others do not. */
+/** The tokens of one call or turn. Some agents include cache reads in the input, others do not. */
 export function usageOf(native: Fields): Usage | undefined {
-  const told = count(native, 'inputTokens')
+  const inputTokens = count(native, 'inputTokens')
   const out = count(native, 'outputTokens')
-  if (told === undefined || out === undefined) return undefined
+  if (inputTokens === undefined || out === undefined) return undefined
   const cacheRead = count(native, 'cachedReadTokens')
   const cacheWrite = count(native, 'cachedWriteTokens')
   const cached = (cacheRead ?? 0) + (cacheWrite ?? 0)
   const total = count(native, 'totalTokens')
-  // Input and output alone make the total: the cached tokens are inside.
-  const inside = total !== undefined && told + out === total && told >= cached
-  const input = inside ? told - cached : told
-  // Thoughts are output, and some agents count them apart: the total knows.
+  // If input and output equal the total, the input includes the cached tokens.
+  const inside = total !== undefined && inputTokens + out === total && inputTokens >= cached
+  const input = inside ? inputTokens - cached : inputTokens
+  // Thinking counts as output; some agents count it separately, which the total reveals.
   const output = total === undefined ? out : Math.max(out, total - input - cached)
   return compact({
     input,
@@ -25,7 +25,7 @@ export function usageOf(native: Fields): Usage | undefined {
   })
 }
 
-/** What the answer to a prompt says: in the protocol's own place, or where Gemini puts it. */
+/** The usage in the response to a prompt: in the protocol's field, or in Gemini's. */
 export function usageOfAnswer(native: Fields): Usage | undefined {
   const usage = usageOf(fields(native, 'usage'))
   if (usage) return usage

@@ -3,7 +3,7 @@ import type { Write } from '../../agent.ts'
 import { line } from '../../decoded.ts'
 import type { Fields } from '../../fields.ts'
 
-/** A request of ours on its way; what its answer means depends on it. */
+/** A pending request of ours, which determines how its response is decoded. */
 export interface Sent {
   method: string
   params: Fields
@@ -21,13 +21,13 @@ export function resultMessage(id: RpcId, result: Fields): Fields {
   return { jsonrpc: '2.0', id, result }
 }
 
-/** An agent that asks for what we do not offer must hear so: one that is left waiting stalls its turn for ever. */
+/** An unsupported request must be answered with an error: without one the agent would wait forever. */
 export function methodNotFound(id: unknown, method: string): Write {
   const error = { code: -32601, message: `Method not found: ${method}` }
   return line({ jsonrpc: '2.0', id, error })
 }
 
-/** Null is an id too: it stands in errors that answer no readable request. */
+/** Null is a valid id: JSON-RPC uses it in errors about a request whose id could not be read. */
 export function isRpcId(id: unknown): id is RpcId {
   return typeof id === 'string' || typeof id === 'number' || id === null
 }

@@ -9,7 +9,7 @@ import type { State } from './state.ts'
 import { adoptRoot } from './thread.ts'
 import { endTurn } from './turn.ts'
 
-/** What came back over HTTP: a frame of stream `http` with the value `{ tag, status, body }` of the call it answers. */
+/** Decodes an HTTP response: a frame of stream `http` with the value `{ tag, status, body }` of its call. */
 export function decodeAnswer(state: State, native: Fields): Decoded {
   const status = count(native, 'status') ?? 0
   const body = fields(native, 'body')
@@ -37,14 +37,14 @@ export function decodeAnswer(state: State, native: Fields): Decoded {
 function opened(state: State, body: Fields): Decoded {
   if (state.root) return nothing
   const id = text(body, 'id') ?? ''
-  // It becomes part of every path from now on.
+  // The id becomes part of every later path.
   if (!OUTSIDE_ID.test(id)) return openFailed(state, 502, body)
   const emitted = [...update(state, factsOf(id, body))]
   adoptRoot(state, id)
   const waiting = state.waiting
   if (!waiting) return emitAll(emitted)
   state.waiting = undefined
-  // The turn is open already; the call must not find it so.
+  // The turn is already open; the call must not see it as open.
   state.turnOpen = false
   return send(prompt(state, waiting).writes, emitted)
 }

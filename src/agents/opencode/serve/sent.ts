@@ -6,13 +6,13 @@ import { noteLasting, refuseAsked, requestIdOf } from './requests.ts'
 import type { State } from './state.ts'
 import { adoptRoot } from './thread.ts'
 
-/** A call that a transcript shows: `{ method, path, body }`. */
+/** Reads a call of a transcript: `{ method, path, body }`. */
 export function sent(state: State, frame: Frame): Command | undefined {
-  return isFields(frame.value) ? note(state, frame.value) : undefined
+  return isFields(frame.value) ? applySent(state, frame.value) : undefined
 }
 
-/** What a call to the server means for the state, whoever made it: `encode` and transcripts come through here. */
-export function note(state: State, native: Fields): Command | undefined {
+/** Updates the state for a call to the server; both `encode` and transcripts use it. */
+export function applySent(state: State, native: Fields): Command | undefined {
   const [, area, id = '', action] = (text(native, 'path') ?? '').split('/')
   const body = fields(native, 'body')
   if (area === 'session') return noteSession(state, text(native, 'method'), id, action, body)
@@ -46,13 +46,13 @@ function noteSession(
   const root = state.root ?? adoptRoot(state, id)
   if (root.id !== id || state.turnOpen) return undefined
   state.turnOpen = true
-  // A prompt of somebody else that began no turn joins ours.
+  // A prompt of another client that started no turn joins ours.
   state.pendingTurn = undefined
-  const words = list(body, 'parts').map((part) => (isFields(part) ? (text(part, 'text') ?? '') : ''))
-  return { type: 'prompt', text: words.join('') }
+  const texts = list(body, 'parts').map((part) => (isFields(part) ? (text(part, 'text') ?? '') : ''))
+  return { type: 'prompt', text: texts.join('') }
 }
 
-/** Of a session that is not ours it is none of our business. */
+/** Ignores aborts of other sessions. */
 function noteAbort(state: State, id: string): Command | undefined {
   if (id !== state.root?.id) return undefined
   state.aborted = state.turnOpen

@@ -5,17 +5,17 @@ import { ruleTable } from '../../rules.ts'
 import { openToolId, progressTool } from '../../tools.ts'
 import type { Phase } from '../calls.ts'
 import { decodeItem } from './items.ts'
-import { type FlatItem, madeId, type State } from './state.ts'
+import { type FlatItem, generateId, type State } from './state.ts'
 
 /**
- * The shape of items as some documents have it: flat, without ids, an item told in updates. No version of Codex
- * writes it; it is read all the same. Returns undefined for a kind that no rule knows.
+ * The item format of some documents: flat, without ids, one item in several updates. No version of Codex writes it, but
+ * it is supported. Returns undefined for an unknown kind.
  */
 export function decodeFlatItem(state: State, phase: Phase, native: Fields): Emitted[] | undefined {
   const type = text(native, 'item_type') ?? '?'
   const before = state.flat.get(type)
   const item: FlatItem = {
-    id: before?.id ?? madeId(state),
+    id: before?.id ?? generateId(state),
     fields: { ...before?.fields, ...native },
     emitted: before?.emitted ?? '',
   }
@@ -26,23 +26,23 @@ export function decodeFlatItem(state: State, phase: Phase, native: Fields): Emit
   return decodeOther(state, type, phase, item, before)
 }
 
-/** Dots at the end of an update stand for what is still to come: the next update has words in their place. */
+/** Trailing dots of an update are a placeholder: the next update has text in their place. */
 const MORE = /(?:\.{3}|…)$/
 
-/** Content is the text so far. An update that changes words that were said already waits for the whole text. */
+/** `content` is the text so far. An update that changes emitted text is held back until the complete text. */
 function decodeMessage(state: State, kind: 'text' | 'thinking', phase: Phase, item: FlatItem): Emitted[] {
   const content = text(item.fields, 'content') ?? ''
   if (phase === 'completed') {
-    // An answer without a word is an answer; a thought without one is none.
+    // An empty answer is an answer; empty thinking is not emitted.
     if (content === '' && kind === 'thinking') return []
     if (kind === 'text' && content !== '') state.answer = content
     const partial = text(item.fields, 'status') === 'failed'
     return [completeMessage(state.ledger, kind, item.id, content, { partial })]
   }
-  const words = content.replace(MORE, '')
-  const emitted = words.startsWith(item.emitted) ? words.slice(item.emitted.length) : ''
+  const stable = content.replace(MORE, '')
+  const emitted = stable.startsWith(item.emitted) ? stable.slice(item.emitted.length) : ''
   if (emitted === '') return []
-  item.emitted = words
+  item.emitted = stable
   return [addDelta(state.ledger, kind, item.id, emitted)]
 }
 
@@ -52,7 +52,7 @@ function afterPrefix(content: string, before = ''): string {
   return content.slice(same)
 }
 
-/** The field without which a call of this kind is not complete enough to be started. */
+/** The field that a call of this kind needs before it can be started. */
 const neededBy = ruleTable<string>({
   command_execution: 'command_line',
   file_change: 'changes',
@@ -80,7 +80,7 @@ function outputOf(flat: Fields): string | undefined {
   return text(flat, 'aggregated_output') ?? text(flat, 'tool_result')
 }
 
-/** The same item in the words that Codex really uses. */
+/** Converts the item to the format that Codex really uses. */
 function nested(type: string, flat: Fields): Fields {
   const status = text(flat, 'status') === 'failed' ? 'failed' : 'completed'
   return {

@@ -1,11 +1,11 @@
 import type { Answers, Question } from '../model/index.ts'
 import { compact, type Fields, fields, isFields, list, text, texts } from './fields.ts'
 
-/** The questions of an elicitation form, one for each property of its schema. */
+/** The questions of an elicitation form, one per property of its schema. */
 export function formQuestions(params: Fields): Question[] {
   const properties = Object.entries(fields(fields(params, 'requestedSchema'), 'properties'))
   const bare = properties.filter(([, field]) => isFields(field) && text(field, 'description') === undefined)
-  // Where only the first field does not say what it asks for, the message of the form does.
+  // If only the first field has no description, the message of the form is its question.
   const isAsked = bare.length === 1 && bare[0] === properties[0]
   const message = isAsked ? text(params, 'message') : undefined
   return properties.flatMap(([id, field]) => {
@@ -32,14 +32,14 @@ function optionsOf(field: Fields): Question['options'] {
   return [...list(items, 'oneOf'), ...list(items, 'anyOf')].flatMap((one) => {
     const label = isFields(one) ? text(one, 'const') : undefined
     if (!isFields(one) || label === undefined) return []
-    // The answer is the constant, so that is the label; a title that differs explains it.
+    // The answer is the constant, so it is the label; a different title becomes the description.
     const title = text(one, 'title')
     const description = text(one, 'description') ?? (title === label ? undefined : title)
     return [{ label, ...compact({ description }) }]
   })
 }
 
-/** Answers as the form wants them: each of the type its field has. A question without an answer is left out. */
+/** Converts answers to the types of the form's fields. Drops questions without an answer. */
 export function formContent(params: Fields, answers: Answers): Fields {
   const properties = fields(fields(params, 'requestedSchema'), 'properties')
   return Object.fromEntries(

@@ -1,7 +1,7 @@
 import type { ErrorCode, ErrorInfo, Evidence } from '../model/index.ts'
 import type { Exit } from './agent.ts'
 
-/** Failures that can end a conversation that had begun. Other words on stderr need not be the reason for a crash. */
+/** Failures that can end a started conversation. Other messages on stderr need not be the cause of a crash. */
 const FATAL: ReadonlySet<ErrorCode> = new Set([
   'authentication_failed',
   'quota_exceeded',
@@ -10,10 +10,10 @@ const FATAL: ReadonlySet<ErrorCode> = new Set([
 ])
 
 /**
- * Judges a process that ended without a result by its standard error. Before the conversation had begun that is a
- * refusal to start; afterwards it is a crash, whose last line may name the reason.
+ * Classifies a process that ended without a result by its standard error. Before the conversation started this is a
+ * failed start; afterwards it is a crash, whose last line may contain the reason.
  */
-export function silentEnd(
+export function exitWithoutResult(
   exit: Exit,
   begun: boolean,
   codeOf: (message: string) => ErrorCode,

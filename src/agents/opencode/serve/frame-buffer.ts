@@ -9,7 +9,7 @@ export function hold(shelf: Map<string, Held[]>, key: string, held: Held): void 
   else shelf.set(key, [held])
 }
 
-/** The role is known now: what waited for it is read as if it came just now. */
+/** The role is known now: decodes the buffered parts as if they arrived now. */
 export function release(state: State, messageId: string, read: (held: Held) => Decoded): Emitted[] {
   const waiting = state.heldParts.get(messageId)
   if (!waiting) return []
@@ -17,14 +17,17 @@ export function release(state: State, messageId: string, read: (held: Held) => D
   return waiting.flatMap((held) => read(held).emitted)
 }
 
-/** The part's type is known now. */
+/** The type of the part is known now. */
 export function releaseDeltas(state: State, partId: string): Held[] {
   const waiting = state.heldDeltas.get(partId) ?? []
   state.heldDeltas.delete(partId)
   return waiting
 }
 
-/** What nobody explained before the turn ended: an answer's words are said as text, all else is kept whole. */
+/**
+ * Flushes frames that were never explained before the turn ended: text of an answer is emitted as text, the rest is
+ * kept whole.
+ */
 export function abandonHeld(state: State): Emitted[] {
   const emitted: Emitted[] = []
   const keep = (nativeType: string, held: Held) =>
