@@ -27,7 +27,7 @@ describe('answers', () => {
     result: { outcome: { outcome: 'selected', optionId } },
   })
 
-  test('what is asked is bound to its input and offered as the agent offers it', () => {
+  test("a request is bound to its input and offers the agent's options", () => {
     const talk = new Talk().begin()
     const [request] = eventsOf(talk.hear(asks(0, CALL)), 'request.opened')
     expect(request).toMatchObject({
@@ -76,7 +76,7 @@ describe('answers', () => {
     ])
   })
 
-  test('where there is no way to say no, the question is taken back', () => {
+  test('without an option to deny, the request is cancelled', () => {
     const talk = new Talk().begin()
     talk.hear(asks(0, CALL, [{ optionId: 'yes', name: 'Yes', kind: 'allow_once' }]))
     expect(talk.answer('e1.0', { decision: 'deny' })).toEqual([
@@ -106,7 +106,7 @@ describe('answers', () => {
     expect(talk.tell({ type: 'interrupt' })).toEqual([])
   })
 
-  test('an answer that the protocol has no word for is refused', () => {
+  test('an answer that the protocol cannot express is rejected', () => {
     const talk = new Talk().begin()
     talk.hear(asks(0, CALL))
     expect(talk.answer('e1.0', { decision: 'answered', answers: { a: ['b'] } })).toEqual([
@@ -132,7 +132,7 @@ describe('answers', () => {
     expect(eventsOf(emitted, 'request.opened')).toMatchObject([{ kind: 'plan' }])
   })
 
-  test('a question that the agent takes back is withdrawn', () => {
+  test('a request that the agent cancels is withdrawn', () => {
     const talk = new Talk().begin()
     talk.hear(asks(5, CALL))
     expect(talk.hear({ jsonrpc: '2.0', method: '$/cancel_request', params: { requestId: 5 } })).toMatchObject(
@@ -151,7 +151,7 @@ describe('answers', () => {
 })
 
 describe('other commands', () => {
-  test('an interrupt cancels the turn and takes every open question back', () => {
+  test('an interrupt cancels the turn and every open request', () => {
     const talk = new Talk().begin()
     talk.hear(asks(0, { toolCallId: 't', title: 'ls' }), asks(1, { toolCallId: 'u', title: 'ls' }))
     const cancelled = (id: number) => ({ jsonrpc: '2.0', id, result: { outcome: { outcome: 'cancelled' } } })
@@ -181,7 +181,7 @@ describe('other commands', () => {
     expect(talk.tell({ type: 'prompt', text: 'next' })).toEqual([{ refused: 'conflict' }])
   })
 
-  test('images go in front of the text, where the agent takes them', () => {
+  test('images precede the text, if the agent accepts them', () => {
     const image = { mimeType: 'image/png', data: 'AA==' }
     const seeing = { ...READY, agentCapabilities: { promptCapabilities: { image: true } } }
     for (const [handshake, expected] of [

@@ -4,7 +4,7 @@ import { chunk, eventsIn, eventsOf, result, Talk, update } from './acp-talk.ts'
 
 describe('text', () => {
   test.each(['acp-claude/drop', 'acp-claude/max_tokens', 'acp-codex2/drop', 'acp-copilot/drop'])(
-    '%s: what a retry repeats is discarded, and stands there once',
+    '%s: a retry discards the repeated text, which is emitted once',
     (name) => {
       const events = eventsIn(name)
       const discarded = eventsOf(events, 'message.discarded').map(({ messageId }) => messageId)
@@ -15,7 +15,7 @@ describe('text', () => {
     },
   )
 
-  test('a message that begins like the one before it replaces it, however it is cut into pieces', () => {
+  test('a message that starts like the previous one replaces it, for any chunking', () => {
     const pieces = fc.array(fc.string({ minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 6 })
     fc.assert(
       fc.property(pieces, pieces, fc.nat(), (shown, rest, at) => {
@@ -34,7 +34,7 @@ describe('text', () => {
   const thought = (text: string, messageId: string) =>
     update('agent_thought_chunk', { content: { type: 'text', text }, messageId })
 
-  test('a message that thinks and begins like the one before it replaces it, however it is cut', () => {
+  test('a message with thinking that starts like the previous one replaces it, for any chunking', () => {
     const whole = fc.string({ minLength: 2, maxLength: 8 })
     fc.assert(
       fc.property(whole, whole, fc.nat(), fc.nat(), (plan, answer, at, till) => {
@@ -96,7 +96,7 @@ describe('text', () => {
     expect(talk.only('text.completed')).toMatchObject([{ text: 'One two.' }, { text: 'One', partial: true }])
   })
 
-  test('a picture in an answer is kept whole', () => {
+  test('an image in an answer is kept whole', () => {
     const talk = new Talk().begin()
     const content = { type: 'image', data: 'AA==', mimeType: 'image/png' }
     expect(talk.hear(update('agent_message_chunk', { content }))).toMatchObject([
@@ -104,7 +104,7 @@ describe('text', () => {
     ])
   })
 
-  test('what an agent says between turns is not lost', () => {
+  test('agent output between turns is not lost', () => {
     const talk = new Talk().begin()
     talk.hear(result(3, { stopReason: 'end_turn' }))
     expect(talk.hear(chunk('By the way.'))).toMatchObject([
@@ -113,13 +113,13 @@ describe('text', () => {
   })
 })
 
-test('a plan that comes first begins the turn, where nothing is heard of what the agent is told', () => {
+test('a plan starts the turn in a recording without our input', () => {
   const entries = [{ content: 'Look', status: 'pending', priority: 'high' }]
   const emitted = new Talk().hear(update('plan', { entries }))
   expect(emitted.map(({ type }) => type)).toEqual(['turn.started', 'plan.updated'])
 })
 
-test('a plan that is no list is kept whole, and does not empty the list', () => {
+test('a plan that is not a list is kept whole, and does not clear the list', () => {
   const plan = { type: 'markdown', content: '# First' }
   expect(new Talk().begin().hear(update('plan_update', { plan }))).toMatchObject([
     { type: 'native.unmapped', nativeType: 'plan_update/?' },
@@ -140,13 +140,13 @@ describe('tools', () => {
     ])
   })
 
-  test('a call begins with its whole input, not with a draft of it', () => {
+  test('a call starts with its complete input, not with a draft', () => {
     expect(eventsOf(eventsIn('acp-opencode/tool_bash'), 'tool.started')).toMatchObject([
       { name: 'bash', input: { command: 'echo hello-from-shell; echo to-stderr 1>&2' } },
     ])
   })
 
-  test('output that is told as all there is so far becomes increments', () => {
+  test('cumulative output becomes deltas', () => {
     const outputs = eventsOf(eventsIn('acp-opencode/tool_bash'), 'tool.progressed').map(
       ({ output }) => output,
     )
@@ -158,7 +158,7 @@ describe('tools', () => {
     ['acp-opencode/tool_bash_fail', 3],
     ['acp-copilot/tool_bash_fail', 3],
     ['acp-qwen/tool_bash_fail', 3],
-  ])('%s: a command that failed is an error, whatever the agent calls it', (name, exitCode) => {
+  ])('%s: a command that failed is an error, for any status of the agent', (name, exitCode) => {
     expect(eventsOf(eventsIn(name), 'tool.completed')).toMatchObject([{ status: 'error', exitCode }])
   })
 
@@ -208,7 +208,7 @@ describe('tools', () => {
       if (change === 'modified') expect(diff ?? after).toContain('gamma')
   })
 
-  test('lines that were swapped are told as such, and not as the whole file', () => {
+  test('replaced lines are reported as such, not as the whole file', () => {
     const talk = new Talk().begin()
     const content = [{ type: 'diff', path: '/a', oldText: 'one\ntwo', newText: 'three' }]
     const call = { toolCallId: 't', title: 'Edit', kind: 'edit', status: 'completed', content }
@@ -262,7 +262,7 @@ describe('tools', () => {
     expect(talk.only('tool.completed').map(({ toolId }) => toolId)).toEqual(['t', 't~2'])
   })
 
-  test('tools of servers and of sub-agents are told by their names', () => {
+  test('tools of servers and of sub-agents are recognised by name', () => {
     expect(eventsOf(eventsIn('acp-opencode/mcp'), 'tool.started')).toMatchObject([{ kind: 'mcp' }])
     expect(eventsOf(eventsIn('acp-gemini/mcp'), 'tool.started')).toMatchObject([{ kind: 'mcp' }])
     expect(eventsOf(eventsIn('acp-opencode/subagent'), 'subagent.completed')).toMatchObject([
@@ -273,7 +273,7 @@ describe('tools', () => {
     expect(bash).toMatchObject({ name: 'Bash', parent: agent?.toolId })
   })
 
-  test('a sub-agent in the background ends when it is said to, and the agent goes on by itself', () => {
+  test('a background sub-agent ends when reported, and the agent continues by itself', () => {
     const events = eventsIn('acp-qwen/subagent')
     expect(eventsOf(events, 'subagent.completed')).toMatchObject([{ status: 'success' }])
     expect(eventsOf(events, 'turn.started')).toMatchObject([{ origin: 'prompt' }, { origin: 'agent' }])
@@ -283,7 +283,7 @@ describe('tools', () => {
     ])
   })
 
-  test('a policy of the agent that refuses a call makes the turn denied', () => {
+  test('a policy of the agent that denies a call makes the turn denied', () => {
     const events = eventsIn('acp-gemini/subagent')
     expect(eventsOf(events, 'tool.completed')).toMatchObject([{ status: 'denied', deniedBy: 'policy' }])
     expect(eventsOf(events, 'turn.completed')).toMatchObject([{ outcome: 'denied' }])

@@ -16,7 +16,7 @@ const form = (mode = 'form') => ({
   params: { sessionId: 's', mode, message: 'Two things', requestedSchema: schema },
 })
 
-describe('a form that the agent wants filled in', () => {
+describe('an elicitation form', () => {
   test('is a question request, and the answer has the types of the form', () => {
     const talk = new Talk().begin()
     talk.hear(form())

@@ -73,7 +73,7 @@ describe('the registry', () => {
     for (const { id } of acpAgents) expect(launch(id).passEnv).not.toContain('*')
   })
 
-  test('an agent whose permissions are configuration is given them', () => {
+  test('an agent with configured permissions gets them', () => {
     const permission = (policy: Policy) => {
       const { OPENCODE_CONFIG_CONTENT = '{}', OPENCODE_PERMISSION = '{}' } = launch('opencode-acp', {
         policy,
@@ -101,7 +101,7 @@ describe('the registry', () => {
     expect(launch('qwen', options({ command: 'node' })).argv).toEqual(['qwen', '--acp'])
   })
 
-  test('gemini takes its model on the command line and starts without its launcher', () => {
+  test('gemini gets its model on the command line and starts without its launcher', () => {
     const { argv, env } = launch('gemini', { options: { model: 'gemini-2.5-pro' } })
     expect(argv).toEqual(['gemini', '--acp', '--model=gemini-2.5-pro'])
     expect(env).toEqual({ GEMINI_CLI_NO_RELAUNCH: 'true' })
@@ -147,7 +147,7 @@ describe('policy', () => {
     ['opencode-acp', PLAIN],
     ['copilot', { ...PLAIN, ...NO_PLAN }],
     ['codex-acp', CODEX],
-  ])('%s takes exactly the cells that it can keep', (agent, cells) => {
+  ])('%s accepts exactly the cells that it can enforce', (agent, cells) => {
     const taken = Approval.options.flatMap((approval) =>
       Sandbox.options.map((sandbox) => {
         const code = refusal(agent, { policy: { approval, sandbox } })

@@ -17,7 +17,7 @@ const promptOf = (id: number, text = 'go') =>
   request(id, 'session/prompt', { sessionId: 's1', prompt: [{ type: 'text', text }] })
 
 describe('opening', () => {
-  test('the handshake offers neither files nor terminals, and asks for version 1', () => {
+  test('the handshake offers neither files nor terminals, and requests version 1', () => {
     expect(new Talk().tell({ type: 'open' })).toEqual([
       request(1, 'initialize', {
         protocolVersion: 1,
@@ -50,7 +50,7 @@ describe('opening', () => {
     ])
   })
 
-  test('a prompt that comes while a setting is on its way waits for its answer', () => {
+  test('a prompt during a pending setting waits for its response', () => {
     const talk = new Talk()
     talk.tell({ type: 'open' })
     talk.write(result(1, READY))
@@ -69,7 +69,7 @@ describe('opening', () => {
     expect(talk.tell({ type: 'prompt', text: 'go' })).toEqual([{ refused: 'unsupported_option' }])
   })
 
-  test('servers are handed to the session as the protocol takes them', () => {
+  test("servers are passed to the session in the protocol's format", () => {
     const mcpServers = {
       local: { command: '/bin/x', args: ['-v'], env: { KEY: 'v' } },
       remote: { url: 'https://x.test/mcp', headers: { A: 'b' } },
@@ -113,7 +113,7 @@ describe('opening', () => {
     ['an effort', { options: { effort: 'high' } }],
     ['a sandbox', { policy: { approval: 'ask', sandbox: 'read-only' } satisfies Policy }],
     ['a policy', { policy: { approval: 'ask', sandbox: 'workspace-write' } satisfies Policy }],
-  ])('%s that the agent does not have ends the turn before anything was asked of it', (_what, start) => {
+  ])('%s that the agent does not have ends the turn before the prompt is sent', (_what, start) => {
     const talk = new Talk('acp', start)
     talk.tell({ type: 'open' })
     talk.prompt()
@@ -123,7 +123,7 @@ describe('opening', () => {
     expect(talk.tell({ type: 'prompt', text: 'again' })).toEqual([{ refused: 'unsupported_option' }])
   })
 
-  test('an agent that answers with the draft of the next version is refused, and told to go', () => {
+  test('an agent with the draft of the next version is rejected and closed', () => {
     const talk = new Talk()
     talk.tell({ type: 'open' })
     talk.prompt()
@@ -160,7 +160,7 @@ describe('opening', () => {
   })
 })
 
-describe('going on with a session', () => {
+describe('resuming a session', () => {
   function resuming(agent = 'acp'): Talk {
     const talk = new Talk(agent, { resume: 's1' })
     talk.tell({ type: 'open', resume: 's1' })
@@ -171,7 +171,7 @@ describe('going on with a session', () => {
     return talk
   }
 
-  test('history that comes while a prompt waits is not an answer to it', () => {
+  test('history that arrives while a prompt waits is not an answer to it', () => {
     const talk = resuming()
     const call = { toolCallId: 't', title: 'ls', rawInput: { command: 'ls' }, status: 'completed' }
     talk.hear(chunk('Old words.'), update('tool_call', call), update('plan', { entries: [] }))
@@ -205,7 +205,7 @@ describe('going on with a session', () => {
     expect(emitted).toEqual([])
   })
 
-  test('where history goes on after the answer, the prompt waits for its end', () => {
+  test('if history continues after the response, the prompt waits for its end', () => {
     const talk = resuming('gemini')
     const modes = { currentModeId: 'default', availableModes: [{ id: 'default' }] }
     expect(talk.write(result(2, { modes }))).toEqual([])
@@ -221,7 +221,7 @@ describe('going on with a session', () => {
     expect(talk.only('turn.completed')).toMatchObject([{ error: { code: 'session_not_found' } }])
   })
 
-  test('an agent that cannot load sessions does not silently begin a new one', () => {
+  test('an agent that cannot load sessions does not silently start a new one', () => {
     const talk = new Talk('acp', { resume: 's1' })
     talk.tell({ type: 'open', resume: 's1' })
     talk.prompt()

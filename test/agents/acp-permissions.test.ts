@@ -5,7 +5,7 @@ import { asks, eventsOf, result, Talk, update } from './acp-talk.ts'
 
 const opened = (events: readonly Event[]) => eventsOf(events, 'request.opened')
 
-describe('what is asked', () => {
+describe('the subject of a request', () => {
   const policy: Policy = { ...DEFAULT_POLICY, approval: 'ask-dangerous' }
   const isInside = (path: string) => path.startsWith('/project/')
   const answers = (events: readonly Event[]) =>
@@ -22,7 +22,7 @@ describe('what is asked', () => {
   }
   const elsewhere = { rawInput: { path: '/etc/passwd' }, locations: [{ path: '/etc/passwd' }] }
 
-  test('a policy decides by the kind that is asked for, not by the one that was announced', () => {
+  test('a policy decides by the kind in the request, not by the announced one', () => {
     const talk = new Talk().begin()
     const command = { toolCallId: 't', title: 'rm -r /', kind: 'execute', rawInput: { command: 'rm -r /' } }
     const emitted = talk.hear(update('tool_call', think), asks(0, command))
@@ -33,7 +33,7 @@ describe('what is asked', () => {
     expect(talk.only('tool.completed')).toMatchObject([{ kind: 'execute' }])
   })
 
-  test('a policy decides by the files that are asked for', () => {
+  test('a policy decides by the files in the request', () => {
     const emitted = new Talk().begin().hear(update('tool_call', edit), asks(0, edit))
     expect(answers(emitted)).toEqual(['allow'])
     const other = new Talk().begin().hear(update('tool_call', edit), asks(0, { ...edit, ...elsewhere }))
@@ -46,7 +46,7 @@ describe('what is asked', () => {
     ['an update has another input, and names no files', { rawInput: elsewhere.rawInput }, {}],
     ['the question has another input, and names no files', {}, { rawInput: elsewhere.rawInput }],
     ['the question names none', {}, { locations: [] }],
-  ])('files of an announcement do not hold when %s', (_when, updated, asked) => {
+  ])('announced files do not apply when %s', (_when, updated, asked) => {
     const emitted = new Talk()
       .begin()
       .hear(
@@ -61,7 +61,7 @@ describe('what is asked', () => {
     expect(answers(emitted)).toEqual([undefined])
   })
 
-  test('a kind that is told late is the kind of the call', () => {
+  test('a kind that is reported late is the kind of the call', () => {
     const talk = new Talk().begin()
     talk.hear(
       update('tool_call', think),
@@ -89,7 +89,7 @@ describe('what is asked', () => {
     expect(opened(emitted)).toMatchObject([{ kind: 'plan', input: { plan: 'All of it.' } }])
   })
 
-  test('an option that is neither a yes nor a no is offered to nobody', () => {
+  test('an option that is neither approval nor denial is not offered', () => {
     const talk = new Talk().begin()
     const options = [
       { optionId: 'go', name: 'Go on', kind: 'proceed' },
@@ -102,7 +102,7 @@ describe('what is asked', () => {
     ])
   })
 
-  test('a question that comes first begins the turn, where nothing is heard of what the agent is told', () => {
+  test('a request starts the turn in a recording without our input', () => {
     const talk = new Talk()
     const emitted = talk.hear(asks(0, { toolCallId: 't', title: 'ls', kind: 'execute' }))
     expect(emitted.map(({ type }) => type)).toEqual(['turn.started', 'tool.started', 'request.opened'])
@@ -149,7 +149,7 @@ describe('what was refused', () => {
 describe('what is cancelled', () => {
   const takenBack = (id: number) => ({ jsonrpc: '2.0', id, result: { outcome: { outcome: 'cancelled' } } })
 
-  test('a no that stops the turn takes every other question back', () => {
+  test('a denial that cancels the turn cancels every other request', () => {
     const talk = new Talk().begin()
     talk.hear(asks(0, { toolCallId: 't', title: 'ls' }), asks(1, { toolCallId: 'u', title: 'ls' }))
     expect(talk.answer('e1.0', { decision: 'deny', interrupt: true })).toEqual([
@@ -161,7 +161,7 @@ describe('what is cancelled', () => {
     expect(talk.tell({ type: 'interrupt' })).toEqual([])
   })
 
-  test('a question that crosses the cancel is taken back at once, and nobody is asked', () => {
+  test('a request that crosses the cancel is cancelled immediately, and not shown', () => {
     const talk = new Talk().begin()
     talk.tell({ type: 'interrupt' })
     expect(talk.write(asks(5, { toolCallId: 't', title: 'ls', kind: 'execute' }))).toEqual([takenBack(5)])

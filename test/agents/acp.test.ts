@@ -29,7 +29,7 @@ test.each(recordings)('$name has the native shapes that are written drecordings'
   }
 })
 
-describe('failures told as text', () => {
+describe('failures reported as text', () => {
   test.each([
     ['acp-copilot/err401', 'authentication_failed'],
     ['acp-copilot/drop', 'connection_failed'],
@@ -49,14 +49,14 @@ describe('failures told as text', () => {
     expect({ outcome: end?.outcome, code: end?.error?.code }).toEqual({ outcome: 'failed', code })
   })
 
-  test('a word of failure that is followed by more was part of the answer', () => {
+  test('an apparent failure followed by more text is part of the answer', () => {
     const talk = new Talk().begin({ sessionId: 's1' }, 'Copilot')
     talk.hear(chunk('Error: '), chunk('this is how it reads.'), result(3, { stopReason: 'end_turn' }))
     expect(talk.only('text.completed')).toMatchObject([{ text: 'Error: this is how it reads.' }])
     expect(talk.only('turn.completed')).toMatchObject([{ outcome: 'completed' }])
   })
 
-  test('a word of failure at the end of a turn that was counted is an answer', () => {
+  test('an apparent failure at the end of a turn with usage is an answer', () => {
     const talk = new Talk().begin({ sessionId: 's1' }, 'Copilot')
     const usage = { inputTokens: 1, outputTokens: 1, totalTokens: 2 }
     talk.hear(chunk('Error: 404 means not found.'), result(3, { stopReason: 'end_turn', usage }))
@@ -74,7 +74,7 @@ describe('failures told as text', () => {
     ],
     ['without an id, where no usage is told', undefined, undefined, 'completed'],
     ['with an id', 'm2', null, 'completed'],
-  ])('last words %s are its failure or its answer', (_which, messageId, usage, outcome) => {
+  ])('last text %s is a failure or an answer', (_which, messageId, usage, outcome) => {
     const talk = new Talk().begin({ sessionId: 's1' }, '@agentclientprotocol/codex-acp')
     const words = 'stream disconnected before completion: Transport error'
     const end = { stopReason: 'end_turn', ...(usage !== undefined && { usage }) }
@@ -90,7 +90,7 @@ describe('failures told as text', () => {
     ['cancelled', { usage: { inputTokens: 1, outputTokens: 1 } }],
     ['cancelled', {}],
     ['max_tokens', { usage: { inputTokens: 1, outputTokens: 1 } }],
-  ])('words without an id in a turn that ended with %s %j are its text', (stopReason, usage) => {
+  ])('text without an id in a turn that ended with %s %j is its answer', (stopReason, usage) => {
     const talk = new Talk().begin({ sessionId: 's1' }, '@agentclientprotocol/codex-acp')
     talk.hear(chunk('One '), chunk('two'), result(3, { stopReason, ...usage }))
     expect(talk.only('text.completed')).toMatchObject([{ text: 'One two', partial: true }])
@@ -150,7 +150,7 @@ describe('sessions', () => {
     ['acp-claude', ['interrupted', 'interrupted']],
     ['acp-opencode', ['interrupted', 'interrupted']],
     ['acp-qwen', ['failed', 'completed']],
-  ])('%s: a prompt that came too early has a turn of its own after the open one', (program, outcomes) => {
+  ])('%s: a prompt that was sent too early gets its own turn after the open one', (program, outcomes) => {
     const events = eventsIn(`${program}/concurrent_prompt`)
     expect(eventsOf(events, 'turn.completed').map(({ outcome }) => outcome)).toEqual(outcomes)
     expect(eventsOf(events, 'turn.started').every(({ prompt }) => prompt?.startsWith('SCENARIO:'))).toBe(true)
@@ -162,7 +162,7 @@ describe('sessions', () => {
     ['acp-opencode/set_mode', ['build', 'plan']],
     ['acp-qwen/set_mode', ['auto', 'yolo', 'plan']],
     ['acp-codex2/set_mode', ['agent', 'agent-full-access', 'read-only']],
-  ])('%s: a mode is told when it changes, wherever the agent says so', (name, modes) => {
+  ])('%s: a mode is reported when it changes, from any field', (name, modes) => {
     const told = eventsOf(eventsIn(name), 'session.updated').flatMap(
       ({ mode }) => mode?.replace(/.*#/, '#') ?? [],
     )
@@ -170,7 +170,7 @@ describe('sessions', () => {
     expect(eventsOf(eventsIn(name), 'notice.raised')).toMatchObject([{ code: 'mode_refused' }])
   })
 
-  test('a list of commands that has not changed says nothing', () => {
+  test('an unchanged list of commands emits nothing', () => {
     const commands = eventsOf(eventsIn('acp-copilot/text'), 'session.updated').flatMap(
       ({ commands }) => commands ?? [],
     )
@@ -185,7 +185,7 @@ describe('sessions', () => {
     ])
   })
 
-  test('an agent that is not logged in says so', () => {
+  test('an agent that is not logged in reports it', () => {
     for (const program of ['auggie', 'cline', 'droid', 'kimi']) {
       const [notice] = eventsOf(eventsIn(`acp-${program}/initialize`), 'notice.raised')
       expect(notice).toMatchObject({ level: 'error', code: 'agent_error' })
@@ -195,7 +195,7 @@ describe('sessions', () => {
 })
 
 describe('usage', () => {
-  test('a running cost is told as what each turn cost', () => {
+  test('a running cost is reported as the cost of each turn', () => {
     const talk = new Talk().begin()
     const spend = (amount: number) =>
       update('usage_update', { used: 1, size: 2, cost: { amount, currency: 'USD' } })
@@ -211,7 +211,7 @@ describe('usage', () => {
     expect(end?.usage).toMatchObject({ total: 120 })
   })
 
-  test('the last model call of a turn with tools is not taken for the whole turn', () => {
+  test('the last model call of a turn with tools does not count as the whole turn', () => {
     const events = eventsIn('acp-opencode/tool_bash')
     expect(eventsOf(events, 'usage.reported')).toMatchObject([
       { scope: 'context' },
@@ -221,7 +221,7 @@ describe('usage', () => {
     expect(eventsOf(events, 'turn.completed')[0]?.usage).toEqual({ costUsd: 0.000236 })
   })
 
-  test('zeros after an interrupt are no usage', () => {
+  test('zeros after an interrupt are not usage', () => {
     for (const program of ['acp-claude', 'acp-opencode']) {
       expect(eventsOf(eventsIn(`${program}/cancel_stream`), 'turn.completed')[0]).not.toHaveProperty('usage')
     }
@@ -266,7 +266,7 @@ describe('silence', () => {
     ])
   })
 
-  test('an answer that comes after its turn was given up says nothing', () => {
+  test('a response after its turn was abandoned emits nothing', () => {
     const talk = new Talk().begin()
     talk.hear(failure(3, -32603, 'Internal error'))
     expect(talk.hear(result(3, { stopReason: 'end_turn' }))).toEqual([])
@@ -274,7 +274,7 @@ describe('silence', () => {
 })
 
 describe('transcripts', () => {
-  test('a session that somebody resumed is told, and what it cost before is not counted', () => {
+  test('a session that another client resumed is reported, and its earlier cost is not counted', () => {
     const [one] = recordings
     const emitted = (dir: string, msg: object) =>
       `${JSON.stringify({ dir, msg: { jsonrpc: '2.0', ...msg } })}\n`

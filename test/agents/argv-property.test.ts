@@ -212,7 +212,7 @@ describe.each(LAUNCHES)('%s %s', (agent, kind) => {
   })
 
   test.each(Object.entries(FIELDS))(
-    '%s never becomes an argument of its own',
+    '%s never becomes a separate argument',
     async (_, { harmless, build }) => {
       const expected = await launchOf(agent, kind, build(harmless))
       for (const value of HOSTILE) check(expected, await launchOf(agent, kind, build(value)))

@@ -17,7 +17,7 @@ const outputs = (talk: BoardTalk) =>
   talk.of('tool.completed').map(({ toolId, output, status }) => [toolId.slice(-1), output, status])
 
 describe('calls of a tool', () => {
-  it('of the same name end in the order in which they began', () => {
+  it('of the same name end in the order in which they started', () => {
     const talk = working()
     talk.emit('action', read('/a'))
     talk.emit('action', read('/b'))
@@ -32,7 +32,7 @@ describe('calls of a tool', () => {
     ])
   })
 
-  it('end by their own id where the board gives one', () => {
+  it('end by id if the board sends one', () => {
     const talk = working()
     talk.emit('action', read('/a', { toolId: 'A' }))
     talk.emit('action', read('/b', { toolId: 'B' }))
@@ -44,7 +44,7 @@ describe('calls of a tool', () => {
     ])
   })
 
-  it('whose beginning nobody heard are told all the same', () => {
+  it('without a start are still reported', () => {
     const talk = working()
     talk.emit('toolResult', { tool: 'Bash', success: true, output: 'ok' })
     const call = { toolId: expect.stringMatching(/1$/), name: 'Bash', kind: 'execute' }
@@ -54,7 +54,7 @@ describe('calls of a tool', () => {
     ])
   })
 
-  it('may end in the finer words of some boards', () => {
+  it('may end with the detailed status of some boards', () => {
     const talk = working()
     talk.emit('action', read('/a'))
     talk.emit('toolResult', {
@@ -92,7 +92,7 @@ describe('calls of a tool', () => {
 })
 
 describe('a change', () => {
-  it('outside of any call stands alone', () => {
+  it('outside of any call is emitted alone', () => {
     const talk = working()
     talk.emit('diff', diff)
     expect(talk.events.at(-1)).toEqual({
@@ -103,7 +103,7 @@ describe('a change', () => {
     })
   })
 
-  it('belongs to the call that speaks of its file, and waits for it', () => {
+  it('belongs to the call that refers to its file, and waits for it', () => {
     const talk = working()
     talk.emit('action', read('/src/other.ts'))
     talk.emit('action', edit)
@@ -118,7 +118,7 @@ describe('a change', () => {
     ])
   })
 
-  it('belongs to the only call there is, whatever that speaks of', () => {
+  it('belongs to the only open call', () => {
     const talk = working()
     talk.emit('action', { tool: 'Bash', args: { command: 'make' } })
     talk.emit('diff', diff)
@@ -135,7 +135,7 @@ describe('a change', () => {
     expect(talk.of('file.changed')).toMatchObject([{ toolId: expect.stringMatching(/2$/) }])
   })
 
-  it('that several calls could have made is nobody else’s than the turn’s', () => {
+  it('that several calls could have made belongs to the turn', () => {
     const talk = working()
     talk.emit('action', { tool: 'Bash', args: { command: 'make' } })
     talk.emit('action', { tool: 'Bash', args: { command: 'make docs' } })
@@ -169,7 +169,7 @@ describe('a change', () => {
     ])
   })
 
-  it('may say what kind of change it is', () => {
+  it('may have an explicit kind of change', () => {
     const talk = working()
     talk.emit('diff', { file: 'b.ts', diff: '', change: 'renamed', from: 'a.ts' })
     talk.emit('diff', { file: 'c.ts', diff: '+1', change: 'something else' })

@@ -5,7 +5,7 @@ import { BoardTalk, SESSION, working } from './board-talk.ts'
 describe('commands to a board', () => {
   const cancel = { kind: 'http', method: 'POST', path: `/api/sessions/${SESSION}/cancel`, tag: 'cancel' }
 
-  it('begin with a session for the prompt, named after the directory', () => {
+  it('start with a session for the prompt, named after the directory', () => {
     const { calls } = working()
     expect(calls).toEqual([
       {
@@ -33,7 +33,7 @@ describe('commands to a board', () => {
     expect(idle.calls).toEqual([])
   })
 
-  it('that interrupt end as interrupted, in the words of the board or without', () => {
+  it('that interrupt end as interrupted, with or without a report of the board', () => {
     const told = working()
     told.emit('action', { tool: 'Bash', args: { command: 'npm test' } })
     told.command({ type: 'interrupt' })
@@ -61,7 +61,7 @@ describe('commands to a board', () => {
     expect(talk.outcomes).toEqual(['completed'])
   })
 
-  it('that were never confirmed leave a word of warning', () => {
+  it('that were never confirmed raise a warning', () => {
     const talk = working()
     const message = `session ${SESSION} may still be running`
     talk.exit({ error: { code: 'connection_failed', message } }, 'interrupt')

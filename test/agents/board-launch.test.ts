@@ -15,7 +15,7 @@ function launch(policy: Partial<Policy> = {}, options: SessionOptions = {}, resu
   })
 }
 
-it('names where address and token are, and holds neither', () => {
+it('names the variables of address and token, and contains neither', () => {
   expect(launch()).toEqual({
     kind: 'remote',
     variables: { url: 'MAINSTEM_BOARD_URL', token: 'MAINSTEM_BOARD_TOKEN' },
@@ -45,7 +45,7 @@ it.each<[string, Partial<Policy>]>([
   ['tools', { tools: { denied: ['Bash'] } }],
   ['maxSteps', { maxSteps: 3 }],
   ['maxBudgetUsd', { maxBudgetUsd: 1 }],
-])('refuses %s, which nobody here could enforce', (option, policy) => {
+])('rejects %s, which cannot be enforced here', (option, policy) => {
   expect(() => launch(policy)).toThrow(
     expect.objectContaining({ code: 'unsupported_option', details: { agent: 'board', option } }),
   )
@@ -63,7 +63,7 @@ it.each<[string, SessionOptions]>([
   ['checkpointing', { checkpointing: true }],
   ['hooks', { hooks: {} }],
   ['env.PATH', { env: { PATH: '/' } }],
-])('refuses %s, for which its server has no word', (option, options) => {
+])('rejects %s, which its server does not accept', (option, options) => {
   expect(() => launch({}, options)).toThrow(
     expect.objectContaining({ code: 'unsupported_option', details: { agent: 'board', option } }),
   )
@@ -74,13 +74,13 @@ it('lets no client choose where the token is sent', () => {
     expect(() => launch({}, { env: { [name]: 'http://127.0.0.1:1' } })).toThrow(/only MAINSTEM_BOARD_AGENT/)
 })
 
-it('takes what it can keep: time, its own agent and project, and the whole machine', () => {
+it('accepts what it can enforce: timeouts, agent, project, and full access', () => {
   expect(launch({ sandbox: 'full-access', timeoutMs: 1_000, idleTimeoutMs: 1_000 })).toBeDefined()
   expect(launch({}, { env: { MAINSTEM_BOARD_AGENT: 'codex', MAINSTEM_BOARD_PROJECT: 'p' } })).toBeDefined()
   expect(launch({}, { isolation: 'user' })).toBeDefined()
 })
 
-it('goes on with no session of the board', () => {
+it('resumes no session of the board', () => {
   expect(() => launch({}, {}, 'some-session')).toThrow(/one prompt each/)
   // Inside a session the prompt is refused instead, because a turn is already open.
   expect(launch({}, {}, 'some-session', 2)).toBeDefined()

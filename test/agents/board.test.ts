@@ -16,7 +16,7 @@ const edit = {
 const diff = { file: 'src/auth.ts', diff: '@@ -10,5 +10,8 @@\n-old line\n+new line' }
 const updated = { tool: 'Edit', success: true, output: 'File updated successfully' }
 
-describe('what a board says', () => {
+describe('events of a board', () => {
   it('is the events of its document, one for one', () => {
     const talk = working()
     talk.emit('plan', { message: 'Planning edits for: Refactor authentication' })
@@ -96,7 +96,7 @@ describe('what a board says', () => {
     expect(talk.of('text.completed').map(({ messageId }) => messageId)).toEqual(['evt-1', '2'])
   })
 
-  it('without an id is taken as often as it comes', () => {
+  it('without an id is decoded every time', () => {
     const talk = working()
     for (let time = 0; time < 2; time++) talk.line('{"type":"log","payload":{"line":"again"}}')
     expect(talk.of('text.completed').map(({ messageId }) => messageId)).toEqual(['e1.n1', 'e1.n2'])
@@ -119,7 +119,7 @@ describe('what a board says', () => {
     expect(talk.conversation.coverage).toMatchObject({ unmapped: 1, mapped: 1, frames: 2 })
   })
 
-  it('that is no JSON is output', () => {
+  it('that is not JSON is output', () => {
     const talk = working()
     talk.line('hello')
     expect(talk.of('output.written')).toEqual([{ type: 'output.written', stream: 'stdout', line: 'hello' }])
@@ -133,7 +133,7 @@ describe('a turn on a board', () => {
     ['failed', 'failed', 'unknown'],
     ['paused', 'failed', 'protocol_error'],
     [undefined, 'failed', 'protocol_error'],
-  ])('whose session stands as %s is %s', (state, outcome, code) => {
+  ])('with the session state %s is %s', (state, outcome, code) => {
     const talk = working()
     talk.emit('log', { line: 'Working' })
     talk.close(state)
@@ -141,7 +141,7 @@ describe('a turn on a board', () => {
     expect([turn?.outcome, turn?.error?.code]).toEqual([outcome, code])
   })
 
-  it('ends with its connection and not before, so that nothing comes after its end', () => {
+  it('ends with its connection and not before, so that nothing follows its end', () => {
     const talk = working()
     talk.emit('error', { message: 'Session failed: Permission denied' })
     talk.emit('log', { line: 'Cleaning up' })
@@ -153,7 +153,7 @@ describe('a turn on a board', () => {
     ])
   })
 
-  it('keeps its first error, and tells the others', () => {
+  it('keeps its first error, and reports the others', () => {
     const talk = working()
     talk.emit('error', { message: 'first', code: 'rate_limited', outcome: 'timeout' })
     talk.emit('error', { message: 'second' })
@@ -165,14 +165,14 @@ describe('a turn on a board', () => {
     ])
   })
 
-  it('without a word on its end crashed', () => {
+  it('without a report of its end crashed', () => {
     const talk = working()
     talk.emit('log', { line: 'Working' })
     talk.exit({})
     expect(talk.outcomes).toEqual(['crashed'])
   })
 
-  it('whose server went away failed', () => {
+  it('whose server is gone failed', () => {
     const talk = working()
     const error = { code: 'connection_failed', message: 'gone' } as const
     talk.exit({ error })
@@ -191,7 +191,7 @@ describe('a turn on a board', () => {
     ['state', 404, 'session_not_found'],
     ['events', 404, 'session_not_found'],
     ['events', 401, 'authentication_failed'],
-  ])('whose %s call is answered %i failed with %s', (tag, status, code) => {
+  ])('whose %s call returns %i failed with %s', (tag, status, code) => {
     const talk = tag === 'prompt' ? new BoardTalk() : working()
     if (tag === 'prompt') talk.prompt('Go')
     talk.http(tag, status, { error: 'the reason' })

@@ -33,24 +33,21 @@ function crossed(promptId?: string): Talk {
   return talk
 }
 
-test.each([undefined, 'p2'])(
-  'what the agent does of its own before our prompt %j does not answer it',
-  (promptId) => {
-    const talk = crossed(promptId)
-    const own = result({ result: 'bg ended', usage: used(20, 2), total_cost_usd: 0.3, origin })
-    talk.hear(init(), says('m2', 'bg ended'), stepOf(20, 2), own)
-    expect(talk.only('turn.completed')).toHaveLength(1)
-    if (promptId !== undefined) talk.hear(lifecycle(promptId, 'queued'), lifecycle(promptId, 'started'))
-    const ours = result({ result: 'answer two', usage: used(30, 3), total_cost_usd: 0.6 })
-    talk.hear(init(), says('m3', 'answer two'), stepOf(30, 3), ours)
-    expect(talk.only('turn.started')).toHaveLength(2)
-    expect(talk.only('turn.completed').at(-1)).toMatchObject({ turn: 2, result: 'answer two' })
-    const { usage } = talk.only('turn.completed').at(-1) ?? {}
-    expect(usage).toMatchObject({ input: 50, output: 5, costUsd: expect.closeTo(0.5) })
-  },
-)
+test.each([undefined, 'p2'])('background work before our prompt %j does not answer it', (promptId) => {
+  const talk = crossed(promptId)
+  const own = result({ result: 'bg ended', usage: used(20, 2), total_cost_usd: 0.3, origin })
+  talk.hear(init(), says('m2', 'bg ended'), stepOf(20, 2), own)
+  expect(talk.only('turn.completed')).toHaveLength(1)
+  if (promptId !== undefined) talk.hear(lifecycle(promptId, 'queued'), lifecycle(promptId, 'started'))
+  const ours = result({ result: 'answer two', usage: used(30, 3), total_cost_usd: 0.6 })
+  talk.hear(init(), says('m3', 'answer two'), stepOf(30, 3), ours)
+  expect(talk.only('turn.started')).toHaveLength(2)
+  expect(talk.only('turn.completed').at(-1)).toMatchObject({ turn: 2, result: 'answer two' })
+  const { usage } = talk.only('turn.completed').at(-1) ?? {}
+  expect(usage).toMatchObject({ input: 50, output: 5, costUsd: expect.closeTo(0.5) })
+})
 
-test('a prompt that joined what the agent does of its own ends with it', () => {
+test('a prompt that joined background work ends with it', () => {
   const talk = crossed('p2')
   talk.hear(init(), call('t1'), lifecycle('p2', 'queued'), lifecycle('p2', 'started'))
   talk.hear(says('m2', 'both'), result({ result: 'both', origin }))
@@ -68,7 +65,7 @@ test.each([
   expect(talk.only('turn.steered')).toEqual([])
 })
 
-test('a call in the work of its own that no message follows has not told our prompt', () => {
+test('a call of background work without a following message has not delivered our prompt', () => {
   const talk = crossed()
   talk.hear(
     init(),
@@ -83,7 +80,7 @@ test('a call in the work of its own that no message follows has not told our pro
 })
 
 test.each(['policy', 'person'] as const)(
-  'what %s refuses in the work of its own does not colour our turn',
+  'a denial by %s in background work does not affect our turn',
   (by) => {
     const talk = crossed('p2')
     talk.hear(init(), lifecycle('p2', 'queued'), call('t1'), asks('r1', 'Bash', {}, { tool_use_id: 't1' }))
@@ -96,7 +93,7 @@ test.each(['policy', 'person'] as const)(
   },
 )
 
-test('a process that dies before it comes to our prompt has not answered it', () => {
+test('a process that dies before it starts our prompt has not answered it', () => {
   const talk = crossed()
   talk.hear(init(), says('m2', 'bg ended'), result({ result: 'bg ended', usage: used(20, 2), origin }))
   talk.exit({ code: 0 })
@@ -110,7 +107,7 @@ const task = (tool_use_id: string, task_type: string, is_backgrounded: boolean) 
 const ended = (tool_use_id: string, status: string, more = {}) =>
   system('task_notification', { tool_use_id, task_id: 'x', status, summary: 'over', ...more })
 
-test('a sub-agent that ends between turns takes with it what it has left open', () => {
+test('a sub-agent that ends between turns closes its open items', () => {
   const talk = openTalk()
   talk.hear(
     call('tA', 'Agent', {}),
@@ -143,7 +140,7 @@ test('a sub-agent that ends between turns takes with it what it has left open', 
   expect(talk.hear(init(), result()).map(({ type }) => type)).toEqual(['turn.completed'])
 })
 
-test('a sub-agent that is moved to the background goes on after its call', () => {
+test('a sub-agent that is moved to the background continues after its call', () => {
   const talk = openTalk()
   talk.hear(
     call('tA', 'Agent', {}),
@@ -165,7 +162,7 @@ test('a sub-agent that is moved to the background goes on after its call', () =>
   ])
 })
 
-test('a shell that is moved to the background is told, and its end', () => {
+test('a shell that is moved to the background is reported, with its end', () => {
   const talk = openTalk()
   const moved = { stdout: '', backgroundTaskId: 'x' }
   talk.hear(call('t1'), task('t1', 'local_bash', false))
@@ -200,7 +197,7 @@ test('what is refused between turns does not colour the next one', () => {
   expect(talk.only('turn.completed').at(-1)).toMatchObject({ turn: 2, outcome: 'completed', denials: 0 })
 })
 
-test('a call that was refused before it began is denied, even if the turn has ended meanwhile', () => {
+test('a call that was denied before it started is denied, even if the turn has ended meanwhile', () => {
   const talk = openTalk()
   talk.hear(call('tA', 'Agent', {}), task('tA', 'local_agent', true), returned('tA', 'launched'))
   talk.hear(asks('r1', 'Bash', {}, { tool_use_id: 'tC' }))

@@ -42,7 +42,7 @@ test('opening, a prompt and closing become the documented lines', () => {
   expect(talk.tell({ type: 'close' })).toEqual(['end'])
 })
 
-test('whatever a prompt contains, it is one line of JSON', () => {
+test('any prompt is one line of JSON', () => {
   const talk = new Talk()
   talk.conversation.begin(1)
   const step = talk.conversation.command({
@@ -141,7 +141,7 @@ test.each<[string, Omit<AnswerCommand, 'type' | 'requestId'>, object]>([
   expect(asked().answer('e1.r1', answer)).toEqual([response('r1', sent)])
 })
 
-test('an input that the answer rewrites is told of the call', () => {
+test('an input that the answer changes is reported on the call', () => {
   const talk = asked()
   talk.answer('e1.r1', { decision: 'allow', input: { command: 'ls' } })
   expect(talk.events.slice(-2)).toMatchObject([
@@ -217,7 +217,7 @@ test.each([
   expect(talk().answer('e1.r1', { decision: 'allow' })).toEqual([{ refused: 'request_not_found' }])
 })
 
-test('who denied is kept, whoever Claude takes it for', () => {
+test('the decider of a denial is kept, whatever Claude reports', () => {
   for (const by of ['person', 'policy', 'hook'] as const) {
     const talk = asked()
     talk.answer('e1.r1', { decision: 'deny', by })
@@ -228,7 +228,7 @@ test('who denied is kept, whoever Claude takes it for', () => {
   }
 })
 
-test('a person said no and the agent never came back to the call: the turn is not denied', () => {
+test('a denial by a person of a call that never returns does not deny the turn', () => {
   const talk = asked()
   talk.answer('e1.r1', { decision: 'deny' })
   talk.hear(result())
@@ -244,14 +244,14 @@ test('a request of another process of the session has another id', () => {
   expect(talk.only('request.opened')).toMatchObject([{ requestId: 'e2.r1' }])
 })
 
-test('a request that is repeated while it is open is told once', () => {
+test('a repeated open request is reported once', () => {
   const talk = openTalk()
   talk.hear(call('t1'), asks('r1', 'Bash', {}), asks('r1', 'Bash', {}))
   expect(talk.only('request.opened')).toMatchObject([{ requestId: 'e1.r1' }])
   expect(talk.answer('e1.r1', { decision: 'allow' })).toHaveLength(1)
 })
 
-test('a one-shot process takes its prompt from stdin and nothing else', () => {
+test('a one-shot process reads only its prompt from stdin', () => {
   const talk = new Talk('oneshot')
   talk.conversation.begin(1)
   const { writes } = talk.conversation.command({ type: 'prompt', text: '--help\n-x' })
@@ -267,7 +267,7 @@ test('a one-shot process takes its prompt from stdin and nothing else', () => {
   ]).toEqual(Array(5).fill([{ refused: 'unsupported_option' }]))
 })
 
-test('the lines that commands become, sent by somebody else, are read as those commands', () => {
+test('lines of another client are decoded as the same commands', () => {
   const commands = [
     [() => new Talk(), user('hello', { uuid: 'p1' }), { type: 'prompt', text: 'hello', promptId: 'p1' }],
     [() => new Talk(), { ...user(''), message: { content: 'hello' } }, { type: 'prompt', text: 'hello' }],
@@ -317,7 +317,7 @@ test('an interrupt while nothing runs does not colour the next turn', () => {
   expect(talk.only('request.withdrawn')).toMatchObject([{ reason: 'agent' }])
 })
 
-test('a prompt that was queued begins the turn that the agent says it begins', () => {
+test('a queued prompt starts the turn that the agent reports for it', () => {
   const started = (command_uuid: string) => ({ type: 'command_lifecycle', command_uuid, state: 'started' })
   const talk = new Talk()
   talk.prompt('first', 'p1')

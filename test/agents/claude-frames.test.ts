@@ -18,7 +18,7 @@ import {
 
 const stop = (more = {}) => stream({ type: 'message_stop' }, more)
 
-test('a compacted context is told with its sizes', () => {
+test('a compacted context is reported with its sizes', () => {
   const compact_metadata = { trigger: 'auto', pre_tokens: 180_000, post_tokens: 20_000 }
   const frame = system('compact_boundary', { compact_metadata })
   expect(Native.safeParse(frame).success).toBe(true)
@@ -27,7 +27,7 @@ test('a compacted context is told with its sizes', () => {
   ])
 })
 
-test('a conversation that begins anew is told, and the session it goes on with', () => {
+test('a conversation that starts over is reported with its new session', () => {
   const events = eventsIn('bidi_slash')
   const at = events.findIndex(
     (event) => event.type === 'notice.raised' && event.message === 'the conversation starts over: clear',
@@ -63,7 +63,7 @@ test('what it shows at the edge of its screen is a notice', () => {
   ])
 })
 
-test('a limit of the account is told with its name, its state and its use', () => {
+test('an account limit is reported with its name, state and usage', () => {
   const rate_limit_info = {
     status: 'allowed_warning',
     resetsAt: 1_800_000_000,
@@ -84,14 +84,14 @@ test('a limit of the account is told with its name, its state and its use', () =
   expect(openTalk().hear({ type: 'rate_limit_event' })).toEqual([{ type: 'limit.reported', kind: 'rate' }])
 })
 
-test('a limit of the account that is reached is full, where its use is not told', () => {
+test('a reached account limit is full, even without a figure', () => {
   const told = (info: object) => openTalk().hear({ type: 'rate_limit_event', rate_limit_info: info })[0]
   expect(told({ status: 'rejected', rateLimitType: 'five_hour' })).toMatchObject({ usedPercent: 100 })
   expect(told({ status: 'rejected', utilization: 1.02 })).toMatchObject({ usedPercent: 102 })
   expect(told({ status: 'allowed', rateLimitType: 'five_hour' })).not.toHaveProperty('usedPercent')
 })
 
-test('a heartbeat tells how long a call has been running, and nothing after its end', () => {
+test('a heartbeat reports the duration of a call, and nothing after its end', () => {
   const beat = {
     type: 'tool_progress',
     tool_use_id: 't1-heartbeat-0',
@@ -108,7 +108,7 @@ test('a heartbeat tells how long a call has been running, and nothing after its 
   expect(talk.hear(beat)).toEqual([])
 })
 
-test('frames that only keep the connection or the screen alive say nothing', () => {
+test('keepalive and repaint frames emit nothing', () => {
   const talk = openTalk()
   const quiet = [
     { type: 'keep_alive' },
@@ -140,7 +140,7 @@ test('a line that is not JSON is output and not protocol', () => {
   expect(talk.events.at(-1)).toEqual({ type: 'output.written', stream: 'stdout', line: 'Segmentation fault' })
 })
 
-test('a request that no rule knows is refused at once, so that the turn goes on', () => {
+test('a request that no rule knows is rejected immediately, so that the turn continues', () => {
   const talk = openTalk()
   const frame = { type: 'control_request', request_id: 'r9', request: { subtype: 'something_new' } }
   expect(talk.write(frame)).toEqual([
@@ -152,14 +152,14 @@ test('a request that no rule knows is refused at once, so that the turn goes on'
   expect(talk.only('native.unmapped')).toHaveLength(1)
 })
 
-test('a hook that somebody else registered is let through', () => {
+test('a hook of another client is allowed', () => {
   const request = { subtype: 'hook_callback', callback_id: 'x', input: {} }
   expect(openTalk().write({ type: 'control_request', request_id: 'r9', request })).toEqual([
     { type: 'control_response', response: { subtype: 'success', request_id: 'r9', response: {} } },
   ])
 })
 
-test('all messages in one array are read one by one, whatever stands among them', () => {
+test('all messages in one array are decoded one by one, with any other values between them', () => {
   const talk = new Talk('oneshot')
   talk.conversation.begin(1)
   const list = [init(), call('t1'), { type: 'something_new' }, returned('t1', 'ok'), result()]
@@ -179,7 +179,7 @@ test('all messages in one array are read one by one, whatever stands among them'
   expect(talk.exit()).toMatchObject([{ outcome: 'completed', result: 'done' }])
 })
 
-test('an MCP server that did not come up is told once, and again when it changes', () => {
+test('an MCP server that failed to start is reported once, and again when it changes', () => {
   const servers = (status: string) => init({ mcp_servers: [{ name: 'files', status }] })
   const talk = new Talk()
   talk.prompt()
@@ -198,7 +198,7 @@ test('a whole block ends the pieces of its kind, and late pieces are not repeate
   expect(talk.hear(late, stop())).toEqual([])
 })
 
-test('what a sub-agent says meanwhile does not end the message of its parent', () => {
+test('output of a sub-agent does not end the message of its parent', () => {
   const talk = openTalk()
   const child = assistant('m2', { type: 'text', text: 'inner' }, { parent_tool_use_id: 't1' })
   talk.hear(...half('m1', halfText('Hel')), child, assistant('m1', { type: 'text', text: 'Hello' }))
@@ -215,11 +215,11 @@ test('equal texts under two ids are two messages', () => {
   expect(talk.only('text.completed').map(({ messageId }) => messageId)).toEqual(['m1:s0', 'm2:s0', 'm2:s1'])
 })
 
-test('sealed thinking is no message', () => {
+test('signed thinking without text is not a message', () => {
   expect(openTalk().hear(assistant('m1', { type: 'redacted_thinking', data: 'x' }))).toEqual([])
 })
 
-test('what came whole before a stream broke is kept, the rest is dropped, drafts of calls too', () => {
+test('blocks that were complete before a stream broke are kept, the rest is discarded, including drafts of calls', () => {
   const talk = openTalk()
   const draft = { type: 'tool_use', id: 't1', name: 'Bash', input: {} }
   const thinking = { type: 'thinking', thinking: '' }
@@ -266,7 +266,7 @@ test('an id that returns after its call has ended is another call, refused or no
   ])
 })
 
-test('a result for a call that nobody started, or a second one, says nothing', () => {
+test('a result for an unknown call, or a second one, emits nothing', () => {
   const talk = openTalk()
   talk.hear(call('t1'), returned('t1', 'ok'))
   expect(talk.hear(returned('t1', 'again'), returned('t9', 'ok'))).toEqual([])
@@ -323,7 +323,7 @@ test('a file tool that failed has changed nothing', () => {
   expect(talk.only('tool.completed')).toMatchObject([{ status: 'error' }])
 })
 
-test('a block that no rule knows takes nothing from its neighbours', () => {
+test('a block that no rule knows does not affect its neighbours', () => {
   const talk = openTalk()
   const content = [
     { type: 'text', text: 'before' },

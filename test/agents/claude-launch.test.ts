@@ -92,7 +92,7 @@ describe.each(KINDS)('the %s launch', (kind) => {
     else expect(added(kind, { approval, sandbox })).toEqual([flag])
   })
 
-  test('only a launch that may do everything says that the machine is a sandbox', () => {
+  test('only a launch with full access declares the machine a sandbox', () => {
     expect(launch(kind, { approval: 'auto-all' }).env).toEqual({ IS_SANDBOX: '1' })
     expect(launch(kind, { approval: 'auto-edit' }).env).toEqual({})
   })
@@ -238,7 +238,7 @@ function expectHarmless(kind: LaunchKind, place: string, text: string): void {
   }
 }
 
-test('no string of a caller becomes an argument of its own', () => {
+test('no string of a caller becomes a separate argument', () => {
   fc.assert(
     fc.property(fc.constantFrom(...KINDS), anyPlace, nasty, (kind, place, text) => {
       expectHarmless(kind, place, text)
@@ -247,7 +247,7 @@ test('no string of a caller becomes an argument of its own', () => {
   )
 })
 
-test('what the schemas let through can be launched or is refused with a word', () => {
+test('every valid option can be launched or is rejected with a reason', () => {
   fc.assert(
     fc.property(fc.constantFrom(...KINDS), anyPlace, nasty, (kind, place, text) => {
       const { options, policy } = PLACES[place]?.(text) ?? {}
@@ -260,6 +260,6 @@ test('what the schemas let through can be launched or is refused with a word', (
   )
 })
 
-test.each(['-x', '--x=y', 'a\nb', 'a\0b', '..', '../x', ' x', ''])('%j is no id of a session', (resume) => {
+test.each(['-x', '--x=y', 'a\nb', 'a\0b', '..', '../x', ' x', ''])('%j is not a session id', (resume) => {
   expect(refusal('live', { resume })).toEqual(expect.objectContaining({ code: 'invalid_request' }))
 })

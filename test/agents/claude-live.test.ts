@@ -12,7 +12,7 @@ test.each([
   expect(eventsOf(events, 'turn.completed')).toMatchObject([{ outcome, denials: 1 }])
 })
 
-test('a question and its answer are told', () => {
+test('a question and its answer are reported', () => {
   const events = eventsIn('bidi_ask')
   const [asked] = eventsOf(events, 'request.opened')
   expect(asked).toMatchObject({
@@ -42,7 +42,7 @@ test('a question and its answer are told', () => {
   ])
 })
 
-test('a request to leave plan mode carries the plan, and the new mode is told', () => {
+test('a request to leave plan mode contains the plan, and the new mode is reported', () => {
   const events = eventsIn('bidi_plan')
   expect(eventsOf(events, 'request.opened')).toMatchObject([
     { kind: 'plan', tool: 'ExitPlanMode', input: { plan: '1. Do A\n2. Do B' } },
@@ -50,7 +50,7 @@ test('a request to leave plan mode carries the plan, and the new mode is told', 
   expect(eventsOf(events, 'session.updated').map(({ mode }) => mode)).toEqual([undefined, 'plan', 'default'])
 })
 
-test('a permission says what each answer grants, and the answer which was given', () => {
+test('a permission describes what each answer grants, and the answer which was given', () => {
   const events = eventsIn('bidi_perm_allow_always')
   const [asked] = eventsOf(events, 'request.opened')
   expect(asked?.options.map(({ label, scope }) => [scope, label])).toEqual([
@@ -63,7 +63,7 @@ test('a permission says what each answer grants, and the answer which was given'
   expect(eventsOf(events, 'request.resolved')).toMatchObject([{ decision: 'allow', scope: 'always' }])
 })
 
-test('an interrupt withdraws the open request, and nobody has refused the call', () => {
+test('an interrupt withdraws the open request, and the call is not denied', () => {
   const events = eventsIn('bidi_interrupt_perm')
   expect(eventsOf(events, 'request.withdrawn')).toMatchObject([{ reason: 'interrupted' }])
   expect(eventsOf(events, 'tool.completed')).toMatchObject([{ status: 'cancelled' }])
@@ -89,7 +89,7 @@ test('a prompt during a tool joins the turn; one during text becomes the next tu
   })
 })
 
-test('commands that are refused, the models there are and a change of model are told', () => {
+test('rejected commands, the available models and a model change are reported', () => {
   const events = eventsIn('bidi_controls')
   expect(eventsOf(events, 'notice.raised').map(({ code }) => code)).toEqual([
     'mode_refused',

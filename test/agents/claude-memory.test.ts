@@ -37,7 +37,7 @@ test('a shell in the background is remembered until it ends', () => {
   expect([...state.shells.keys()]).toEqual(['t1'])
 })
 
-test('a list whose writing was cut is forgotten', () => {
+test('a list whose call was cut off is forgotten', () => {
   expect([...after(todo('t1'), aborted).tasks.inputs.keys()]).toEqual([])
 })
 

@@ -46,7 +46,7 @@ test.each([
   {},
   { is_api_error_message: true },
   { is_api_error_message: true, local_command_source: 'context' },
-])('a failure with %j is no text', (more) => {
+])('a failure with %j is not text', (more) => {
   expect(openTalk().hear(synthetic('API Error', more))).toMatchObject([
     { type: 'notice.raised', code: 'agent_error', message: 'API Error' },
   ])
@@ -57,7 +57,7 @@ const rejected = { decision: 'reject', source: 'user_reject' }
 test.each([
   ['policy', { tool_result_meta: [{ id: 't1', permission_decision: rejected }] }, 'denied'],
   ['person', {}, 'completed'],
-] as const)('a call that a %s denied before it began is denied', (by, more, outcome) => {
+] as const)('a call that a %s denied before it started is denied', (by, more, outcome) => {
   const talk = openTalk()
   talk.hear(asks('r1', 'Bash', { command: 'ls' }, { tool_use_id: 't1' }))
   talk.answer('e1.r1', { decision: 'deny', by })
@@ -74,7 +74,7 @@ const bounced = (id: string) => ({
   message: { content: [{ type: 'tool_result', tool_use_id: id, content: 'no match', is_error: true }] },
 })
 
-test('structured output is what was taken from the main thread, and not what was sent back', () => {
+test('structured output is the accepted one of the main thread, not a rejected one', () => {
   const talk = openTalk()
   talk.hear(call('tA', 'Agent', {}), structured('tS', { of: 'child' }, 'tA'))
   talk.hear(returned('tS', 'ok', { parent_tool_use_id: 'tA' }), returned('tA', 'ok'), result())
@@ -125,7 +125,7 @@ test('what a turn used that was cut in its first message is not known, and not z
   expect(talk.only('turn.completed')[2]).toMatchObject({ usage: { input: 0, output: 0 } })
 })
 
-test('a call of a sub-agent goes on under its own id, and not as the call of the sub-agent', () => {
+test('a call of a sub-agent continues under its own id, not as the call of the sub-agent', () => {
   const talk = openTalk()
   const beat = {
     type: 'tool_progress',

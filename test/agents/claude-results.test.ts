@@ -61,7 +61,7 @@ test('an agent that prints one init for all its turns is understood', () => {
   expect(talk.only('turn.completed').map(({ result }) => result)).toEqual(['one', 'two'])
 })
 
-test('a result that names another prompt does not end a turn that has begun', () => {
+test('a result that names another prompt does not end a started turn', () => {
   const talk = new Talk()
   talk.prompt('one', 'p1')
   talk.hear(lifecycle('p1', 'started'), init(names('p1')), says('m1', 'one', names('p1')))
@@ -118,7 +118,7 @@ test('without ids, a message before the init of a turn belongs to none', () => {
   expect(talk.only('notice.raised')).toMatchObject([{ message: 'late' }, { data: { result: 'late' } }])
 })
 
-test('the same result line again does not end a turn that has only begun', () => {
+test('a repeated result line does not end a turn that has just started', () => {
   const talk = openTalk()
   const line = result({ uuid: 'line-1', result: 'one' })
   talk.hear(says('m1', 'one'), line)

@@ -24,7 +24,7 @@ const stepOf = (input: number, output: number, more = {}) =>
   stream({ type: 'message_delta', usage: used(input, output) }, more)
 const ofChild = (frames: readonly object[]) => frames.map((frame) => ({ ...frame, ...CHILD }))
 
-test('what a sub-agent streams in between is its own, and the main message goes on', () => {
+test('streamed output of a sub-agent is separate, and the main message continues', () => {
   const talk = openTalk()
   talk.hear(
     ...half('A', halfText('main ')),
@@ -51,14 +51,14 @@ test('what a sub-agent streams in between is its own, and the main message goes 
   expect(talk.only('usage.reported')).toMatchObject([{ scope: 'step', input: 7, output: 1 }])
 })
 
-test('the draft of a call of a sub-agent says whose it is', () => {
+test('the draft of a call of a sub-agent names the sub-agent', () => {
   const talk = openTalk()
   const draft = { type: 'tool_use', id: 't1', name: 'Bash', input: {} }
   talk.hear(...ofChild(half('C', [draft, { type: 'input_json_delta', partial_json: '{' }])))
   expect(talk.only('tool.input.delta')).toMatchObject([{ toolId: 't1', delta: '{', parent: 'tA' }])
 })
 
-test('a message that begins while another has no end takes its place', () => {
+test('a message that starts before the end of another replaces it', () => {
   const talk = openTalk()
   talk.hear(...half('A', halfText('Hel')), ...half('B', halfText('Hello')), says('B', 'Hello'), stop())
   talk.hear(result({ result: 'Hello' }))
@@ -68,7 +68,7 @@ test('a message that begins while another has no end takes its place', () => {
   expect(talk.only('text.completed')).toEqual([{ type: 'text.completed', messageId: 'B:0', text: 'Hello' }])
 })
 
-test('a sub-agent that outlives the turn goes on with its message', () => {
+test('a sub-agent that outlives the turn continues its message', () => {
   const talk = openTalk()
   talk.hear(
     call('tA', 'Agent', {}),
@@ -97,7 +97,7 @@ function steered(...before: object[]) {
 test.each([
   ['streamed', half('B', halfText('Yes'))],
   ['whole', [says('B', 'Yes')]],
-])('a version that does not tell where a prompt begins has folded it by the next message, %s', (_, next) => {
+])('a version without prompt starts has folded a prompt by the next message, %s', (_, next) => {
   const talk = steered()
   talk.hear(returned('t1', 'ok'), ...next)
   expect(talk.only('turn.steered')).toEqual([
@@ -125,7 +125,7 @@ test('a result of a sub-agent, or another block of the message that calls, folds
   expect(talk.only('turn.steered')).toEqual([])
 })
 
-test('a version that tells where a prompt begins is waited for', () => {
+test('a version that reports prompt starts is awaited', () => {
   const talk = steered(lifecycle)
   talk.hear(returned('t1', 'ok'), ...half('B', halfText('Yes')))
   expect(talk.only('turn.steered')).toEqual([])

@@ -11,7 +11,7 @@ test('a request of a sub-agent names the call it was started by', () => {
   expect(eventsOf(events, 'request.resolved')).toMatchObject([{ decision: 'allow', by: 'person' }])
 })
 
-test('a sub-agent that is stopped by a refusal has not failed, and its parent goes on', () => {
+test('a sub-agent that a denial stopped has not failed, and its parent continues', () => {
   const events = eventsIn('bidi_perm_subagent_stop')
   expect(eventsOf(events, 'tool.completed')).toMatchObject([
     { name: 'Bash', status: 'denied', deniedBy: 'person' },
@@ -21,7 +21,7 @@ test('a sub-agent that is stopped by a refusal has not failed, and its parent go
   expect(eventsOf(events, 'turn.completed')).toMatchObject([{ outcome: 'completed', denials: 1 }])
 })
 
-test('a sub-agent that calls its model again says so', () => {
+test('a sub-agent that retries its model call reports it', () => {
   const retry = { type: 'limit.reported', kind: 'retry', of: 4, status: 529, message: 'overloaded' }
   expect(eventsOf(eventsIn('subagent_retry'), 'limit.reported')).toEqual([
     { ...retry, attempt: 1, delayMs: 606 },
@@ -29,7 +29,7 @@ test('a sub-agent that calls its model again says so', () => {
   ])
 })
 
-test('two results at the end of a process are one turn, with what its sub-agent said in the background', () => {
+test('two results at the end of a process are one turn, including output of its background sub-agent', () => {
   const events = eventsIn('subagent_bg')
   expect(eventsOf(events, 'subagent.started')).toMatchObject([{ background: true }])
   const [{ id } = { id: '' }] = eventsOf(events, 'subagent.completed')
@@ -55,7 +55,7 @@ const shell = { type: 'tool_use', id: 'tB', name: 'Bash', input: { command: 'ls'
 const inside = { parent_tool_use_id: 'tA' }
 const returned = { message: { content: [{ type: 'tool_result', tool_use_id: 'tA', content: 'found' }] } }
 
-test('a sub-agent that is not announced begins with its first line, and ends with its call', () => {
+test('a sub-agent that is not announced starts with its first line, and ends with its call', () => {
   const talk = openTalk()
   talk.hear(assistant('m1', task), assistant('c1', shell, inside), { type: 'user', ...returned }, result())
   const types = talk.events.map(({ type }) => type)

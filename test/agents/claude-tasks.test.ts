@@ -29,7 +29,7 @@ const create = (own: Talk, id: string, subject: string, parent?: string) =>
 const moved = (taskId: string, to: string) => ({ success: true, taskId, statusChange: { to } })
 
 describe('tasks', () => {
-  test('are one list, told whole whenever one is made, moved on, renamed or dropped', () => {
+  test('are one list, emitted whole whenever a task is created, changed, renamed or removed', () => {
     const own = talk()
     expect(create(own, '1', 'Look')).toEqual([['Look: pending']])
     expect(create(own, '2', 'Change')).toEqual([['Look: pending', 'Change: pending']])
@@ -43,7 +43,7 @@ describe('tasks', () => {
     expect(plan(own, 'TaskUpdate', { taskId: '1' }, moved('1', 'deleted'))).toEqual([['Rewrite: pending']])
   })
 
-  test('that stay as they are tell nothing', () => {
+  test('that do not change emit nothing', () => {
     const own = talk()
     create(own, '1', 'Look')
     const tasks = [{ id: '1', subject: 'Look', status: 'pending' }]
@@ -52,7 +52,7 @@ describe('tasks', () => {
     expect(plan(own, 'TaskUpdate', { taskId: '7' }, moved('7', 'completed'))).toEqual([])
   })
 
-  test('of an earlier process are told only when all of them were listed', () => {
+  test('of an earlier process are emitted only after all of them were listed', () => {
     const own = talk('11111111-2222-4333-8444-555555555555')
     expect(create(own, '4', 'Test')).toEqual([])
     const tasks = ['Look', 'Test'].map((subject, index) => ({
@@ -64,7 +64,7 @@ describe('tasks', () => {
     expect(create(own, '5', 'Ship')).toEqual([['Look: completed', 'Test: completed', 'Ship: pending']])
   })
 
-  test('count from one in a list that is new, whatever went before', () => {
+  test('count from one in a new list', () => {
     expect(create(talk('11111111-2222-4333-8444-555555555555'), '1', 'Look')).toEqual([['Look: pending']])
   })
 
@@ -82,7 +82,7 @@ const todo = (content: string, status: string) => ({ content, status, activeForm
 const write = (own: Talk, todos: object[], parent?: string) => plan(own, 'TodoWrite', { todos }, {}, parent)
 
 describe('a list that is written whole', () => {
-  test('is told when it changes, also where one of an earlier process was', () => {
+  test('is emitted when it changes, even if an earlier process had one', () => {
     const own = talk('11111111-2222-4333-8444-555555555555')
     const first = [todo('Look', 'in_progress'), todo('Change', 'pending')]
     expect(write(own, first)).toEqual([['Look: in_progress', 'Change: pending']])
@@ -92,7 +92,7 @@ describe('a list that is written whole', () => {
     expect(write(own, [])).toEqual([[]])
   })
 
-  test('is not told before its call has succeeded, and needs no structured result', () => {
+  test('is emitted only after its call has succeeded, and needs no structured result', () => {
     const own = talk()
     own.hear(call('w1', 'TodoWrite', { todos: [todo('Look', 'pending')] }))
     expect(own.only('plan.updated')).toEqual([])

@@ -17,7 +17,7 @@ const stepOf = (input: number, output: number) =>
 const task = (tool_use_id: string, more = {}) =>
   system('task_started', { tool_use_id, task_id: 'x', description: 'work', ...more })
 
-test('a turn that no prompt began is the own turn of the agent', () => {
+test('a turn without a prompt was started by the agent', () => {
   const talk = openTalk()
   talk.hear(result())
   expect(talk.hear(init(), result())).toMatchObject([
@@ -42,13 +42,13 @@ test('a sub-agent in the background outlives its turn, and not its process', () 
   expect(emitted).toMatchObject([{ status: 'cancelled', parent: 't1' }, { status: 'cancelled' }, {}])
 })
 
-test('a process that ends between turns takes the work in the background with it', () => {
+test('a process that exits between turns ends its background work', () => {
   const talk = openTalk()
   talk.hear(task('t1', { task_type: 'local_agent', is_backgrounded: true }), result())
   expect(talk.exit()).toEqual([{ type: 'subagent.completed', id: 't1', status: 'cancelled' }])
 })
 
-test('the total of a turn comes right before its end, also when the process takes all with it', () => {
+test('the usage of a turn comes right before its end, also when the process exits', () => {
   const talk = new Talk('oneshot')
   talk.conversation.begin(1)
   talk.hear(
@@ -75,7 +75,7 @@ test('a shell in the foreground is progress of its call and ends with it', () =>
   expect(talk.hear(ended)).toEqual([])
 })
 
-test('a sub-agent that nobody saw begin cannot progress', () => {
+test('an unknown sub-agent cannot progress', () => {
   expect(openTalk().hear(system('task_progress', { tool_use_id: 't1', description: 'x' }))).toEqual([])
 })
 
@@ -100,7 +100,7 @@ test.each([
   expect(openTalk().hear(system('hook_response', { hook_id: 'h', ...end }))).toMatchObject([{ status }])
 })
 
-test('without figures of its own, a result of a resumed session has no price before its second', () => {
+test('without its own cost, a result of a resumed session has no cost before its second', () => {
   const talk = new Talk('live', { resume: 'abc' })
   const paid = (total_cost_usd: number) => result({ usage: used(10, 1), total_cost_usd })
   talk.prompt()
@@ -130,7 +130,7 @@ test('a result of zeros after another result counts the steps since that one', (
   expect(eventsOf(emitted, 'turn.completed')).toMatchObject([{ outcome: 'interrupted' }])
 })
 
-test('a process that dies after its result has failed, and what it had begun since counts', () => {
+test('a process that dies after its result has failed, and its later work counts', () => {
   const talk = new Talk('oneshot')
   talk.conversation.begin(1)
   talk.hear(init(), result({ usage: used(100, 10) }), init(), call('t1'), stepOf(7, 1))
@@ -145,13 +145,13 @@ test.each([
   ['error_max_budget_usd', 'max_budget'],
   ['error_max_turns', 'max_steps'],
   ['error_max_structured_output_retries', 'failed'],
-])('%s ends a turn as %s with what the agent says of it', (subtype, outcome) => {
+])("%s ends a turn as %s with the agent's reason", (subtype, outcome) => {
   const talk = openTalk()
   talk.hear(result({ subtype, is_error: true, result: undefined, errors: ['too much', 'stopped'] }))
   expect(talk.only('turn.completed')).toMatchObject([{ outcome, error: { message: 'too much\nstopped' } }])
 })
 
-test('an answer that was cut by the limit of tokens is told as cut', () => {
+test('an answer that the token limit cut off is reported as such', () => {
   const talk = openTalk()
   talk.hear(result({ is_error: true, stop_reason: 'max_tokens', result: 'API Error: too long' }))
   expect(talk.only('turn.completed')).toMatchObject([{ error: { code: 'output_truncated' } }])

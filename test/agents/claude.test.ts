@@ -39,7 +39,7 @@ test.each(recordings)('$name: every frame has the shape that we believe it has',
   }
 })
 
-test('a turn with a tool is told step by step', () => {
+test('a turn with a tool is emitted step by step', () => {
   const [, ...events] = eventsIn('tool_bash')
   expect(events.map(({ type }) => type)).toEqual([
     'turn.started',
@@ -76,7 +76,7 @@ test('a turn with a tool is told step by step', () => {
   ])
 })
 
-test('what a broken stream left half said is dropped and said once more', () => {
+test('partial messages of a broken stream are discarded and emitted again', () => {
   const events = eventsIn('drop')
   expect(eventsOf(events, 'message.discarded')).toEqual([
     { type: 'message.discarded', messageId: 'msg_fake000045:0', reason: 'stream_broken' },
@@ -85,7 +85,7 @@ test('what a broken stream left half said is dropped and said once more', () => 
   expect(eventsOf(events, 'text.completed')).toHaveLength(1)
 })
 
-test('a retry tells which attempt it is and why', () => {
+test('a retry reports its attempt and reason', () => {
   expect(eventsOf(eventsIn('retry_once'), 'limit.reported')).toEqual([
     {
       type: 'limit.reported',
@@ -99,13 +99,13 @@ test('a retry tells which attempt it is and why', () => {
   ])
 })
 
-test('a text that was cut by an interrupt is kept as partial', () => {
+test('a text that an interrupt cut off is kept as partial', () => {
   expect(eventsOf(eventsIn('sigint_text'), 'text.completed')).toMatchObject([
     { text: 'w0 w1 w2 w3 ', partial: true },
   ])
 })
 
-test('hooks are told, also those that run before the handshake', () => {
+test('hooks are reported, including those before the handshake', () => {
   const events = eventsIn('hooks')
   const hooks = events.filter(({ type }) => type.startsWith('hook.'))
   expect(hooks).toHaveLength(10)
@@ -121,7 +121,7 @@ test('hooks are told, also those that run before the handshake', () => {
   })
 })
 
-test('a written file and an edited one are told with what changed', () => {
+test('a written file and an edited one are reported with their changes', () => {
   const path = '/workspace/hello.txt'
   expect(eventsOf(eventsIn('file'), 'file.changed')).toEqual([
     { type: 'file.changed', path, change: 'created', after: 'hello\nworld\n', toolId: 'toolu_fake10_0' },
@@ -137,7 +137,7 @@ test('a written file and an edited one are told with what changed', () => {
   ])
 })
 
-test('a sub-agent is told with its prompt, its end and what is its own', () => {
+test('a sub-agent is reported with its prompt, its end and its own events', () => {
   const events = eventsIn('subagent_forward')
   const id = 'toolu_fake26_1'
   expect(eventsOf(events, 'subagent.started')).toEqual([
@@ -172,7 +172,7 @@ test('a sub-agent is told with its prompt, its end and what is its own', () => {
   expect(eventsOf(events, 'tool.completed').at(-1)).toMatchObject({ name: 'Agent', durationMs: 1098 })
 })
 
-test('a shell in the background is told when it begins and ends, and the handshake only once', () => {
+test('a background shell is reported at its start and end, and the handshake only once', () => {
   const events = eventsIn('bg_bash')
   expect(eventsOf(events, 'notice.raised').map(({ code }) => code)).toEqual([
     'background_started',
@@ -181,7 +181,7 @@ test('a shell in the background is told when it begins and ends, and the handsha
   expect(eventsOf(events, 'session.updated')).toHaveLength(1)
 })
 
-test('a refusal that no person made is told with its reason', () => {
+test('a denial without a person is reported with its reason', () => {
   const events = eventsIn('perm_prompts_none')
   expect(eventsOf(events, 'notice.raised')).toMatchObject([
     {
@@ -198,13 +198,13 @@ test('a refusal that no person made is told with its reason', () => {
 })
 
 test.each(['resume_1', 'resume_2', 'resume_continue', 'resume_fork', 'resume_other_cwd'])(
-  '%s: a turn costs what it cost, however much the session cost before',
+  '%s: the cost of a turn excludes the earlier cost of the session',
   (name) => {
     expect(eventsOf(eventsIn(name), 'turn.completed')).toMatchObject([{ usage: { costUsd: 0.000954 } }])
   },
 )
 
-test('what each model used is told apart, with what sub-agents used', () => {
+test('the usage of each model is reported separately, including sub-agents', () => {
   const models = (name: string) => eventsOf(eventsIn(name), 'turn.completed').map(({ data }) => data)
   expect(models('subagent')).toMatchObject([
     {
@@ -224,7 +224,7 @@ test('what each model used is told apart, with what sub-agents used', () => {
 test.each([
   ['sigint_text', 'a result of nothing but zeros'],
   ['sigkill_group_bash', 'no result'],
-])('%s: with %s the usage is computed, and no price is made up', (name) => {
+])('%s: with %s the usage is computed, and no cost is invented', (name) => {
   const [total] = eventsOf(eventsIn(name), 'usage.reported').filter(({ scope }) => scope === 'turn')
   expect(total).toMatchObject({ source: 'computed', input: 100 })
   expect(total).not.toHaveProperty('costUsd')
@@ -281,7 +281,7 @@ test('a lone result names its session, unless it failed', () => {
   expect(eventsOf(eventsIn('bad_resume'), 'session.updated')).toEqual([])
 })
 
-test('a half message that an older version repeats as a whole is dropped, so that nothing is said twice', () => {
+test('a partial message that an older version repeats whole is discarded, so that nothing is emitted twice', () => {
   const events = eventsIn('claude-2.1.197/drop_once')
   const [half] = eventsOf(events, 'text.delta')
   expect(eventsOf(events, 'message.discarded')).toMatchObject([

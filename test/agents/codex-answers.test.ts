@@ -48,7 +48,7 @@ describe('answers', () => {
     ['allow always', { decision: 'allow', scope: 'always' }, amendment],
     ['deny', { decision: 'deny' }, 'decline'],
     ['deny and stop', { decision: 'deny', interrupt: true }, 'cancel'],
-  ])('%s, under the id 0 that was asked with', (_name, answer, decision) => {
+  ])('%s, under the request id 0', (_name, answer, decision) => {
     expect(answered(COMMAND, asked, answer).result).toEqual({ id: 0, result: { decision } })
   })
 
@@ -84,7 +84,7 @@ describe('answers', () => {
     })
   })
 
-  test('the question whether an MCP tool may run is joined with the call and keeps its scopes', () => {
+  test('the request to run an MCP tool is linked to the call and keeps its scopes', () => {
     const approval = {
       serverName: 'demo',
       message: 'Allow?',
@@ -104,7 +104,7 @@ describe('answers', () => {
     })
   })
 
-  test('of several open calls of a server it is the one that has these arguments and was not asked about', () => {
+  test('of several open calls of a server it selects the one with these arguments and no request', () => {
     const codec = inTurn()
     const call = (id: string, text: string) =>
       item('started', { type: 'mcpToolCall', id, server: 'demo', tool: 'echo', arguments: { text } })
@@ -125,7 +125,7 @@ describe('answers', () => {
     expect(ask(3, { tool_params: { text: 'six' } })).toMatchObject({ tool: 'demo', input: { text: 'six' } })
   })
 
-  test('the only open call of a server is not the one that is asked about when its arguments are others', () => {
+  test('the only open call of a server is not selected when its arguments differ', () => {
     const approval = { codex_approval_kind: 'mcp_tool_call', tool_params: { text: 'other' } }
     const params = { serverName: 'demo', _meta: approval }
     const { opened } = answered('mcpServer/elicitation/request', params, { decision: 'allow' })
@@ -167,7 +167,7 @@ describe('answers', () => {
     expect(allowed.step.refused?.code).toBe('unsupported_option')
   })
 
-  test('a page that an MCP server wants visited is a login, with its address', () => {
+  test('a page that an MCP server opens is a login, with its address', () => {
     const url = 'http://127.0.0.1:1/login'
     const page = { serverName: 'demo', mode: 'url', message: 'Sign in', url }
     const { opened: request, result } = answered('mcpServer/elicitation/request', page, { decision: 'allow' })
@@ -175,7 +175,7 @@ describe('answers', () => {
     expect(result).toMatchObject({ result: { action: 'accept' } })
   })
 
-  test('a denied call is denied by whoever decided, and an answer is given once', () => {
+  test('a denied call names the decider, and a request is answered once', () => {
     const { codec } = answered(COMMAND, asked, { decision: 'deny', by: 'policy' })
     const end = { type: 'commandExecution', id: 'call-1', command: 'ls', status: 'declined' }
     expect(codec.hear(item('completed', end)).emitted).toMatchObject([
@@ -185,7 +185,7 @@ describe('answers', () => {
     expect(again.refused?.code).toBe('request_not_found')
   })
 
-  test('a question of the server that no rule knows is refused at once and kept whole', () => {
+  test('a request that no rule knows is rejected immediately and kept whole', () => {
     const step = inTurn().hear({ ...notification('attestation/generate', {}), id: 7 })
     expect(step.verdict).toBe('unmapped')
     expect(written(step)).toEqual([
@@ -218,12 +218,12 @@ describe('the question about a change', () => {
     ['a file that goes', [edit, gone], 'delete', ['/project/a', '/project/b']],
     ['a file that moves', [edit, moved('/etc/c')], 'move', ['/project/a', '/project/c', '/etc/c']],
     ['one that moves and one that goes', [moved('/d'), gone], 'delete', ['/project/c', '/d', '/project/b']],
-  ])('%s is asked about as what it does, with every file that it touches', (_name, changes, kind, paths) => {
+  ])('%s is requested as its effect, with every file that it touches', (_name, changes, kind, paths) => {
     const { request } = decided('ask', changes)
     expect(request).toMatchObject({ toolKind: kind, locations: paths.map((path) => ({ path })) })
   })
 
-  test('a policy lets go by itself of what it names, and inside the workspace only', () => {
+  test('a policy approves by itself only what it names, inside the workspace', () => {
     expect(decided('ask-dangerous', [edit]).decision).toBe('allow')
     expect(decided('ask-dangerous', [gone]).decision).toBeUndefined()
     expect(decided('ask-dangerous', [moved('/project/d')]).decision).toBeUndefined()

@@ -19,7 +19,7 @@ describe('opening', () => {
     ])
   })
 
-  test('a thread to go on with is resumed without its history', () => {
+  test('a thread is resumed without its history', () => {
     const codec = wire('live', { resume: 'thread-0', policy: { approval: 'auto-all', sandbox: 'read-only' } })
     codec.command({ type: 'open', resume: 'thread-0' })
     expect(written(codec.hear({ id: 'c1', result: {} })).at(-1)).toEqual({
@@ -68,7 +68,7 @@ describe('opening', () => {
     })
   })
 
-  test('a prompt waits until its thread is open', () => {
+  test('a prompt is buffered until its thread is open', () => {
     const codec = wire('live')
     codec.command({ type: 'open' })
     expect(written(codec.command({ type: 'prompt', text: 'hello' }))).toEqual([])
@@ -80,7 +80,7 @@ describe('opening', () => {
   })
 
   test.each(['no rollout found for thread id x', 'invalid thread id: invalid character'])(
-    'a thread that does not open fails the prompt that waits and refuses the next: %s',
+    'a thread that does not open fails the buffered prompt and rejects the next: %s',
     (message) => {
       const codec = wire('live', { resume: 'thread-0' })
       codec.command({ type: 'open', resume: 'thread-0' })
@@ -150,7 +150,7 @@ describe('prompts', () => {
     expect(opened().command({ type: 'steer', text: 'shorter' }).refused?.code).toBe('conflict')
   })
 
-  test('steering that codex refuses is told and ends nothing', () => {
+  test('steering that codex rejects is reported and ends nothing', () => {
     const codec = inTurn()
     codec.command({ type: 'steer', text: 'shorter' })
     expect(
@@ -215,7 +215,7 @@ describe('prompts', () => {
     })
   })
 
-  test('a policy that cannot be held and an unknown mode are refused; "none" needs another process', () => {
+  test('a policy that cannot be enforced and an unknown mode are rejected; "none" needs another process', () => {
     const codec = opened()
     codec.command({ type: 'set_policy', policy: { approval: 'auto-all', sandbox: 'full-access' } })
     codec.command({ type: 'prompt', text: 'go' })
@@ -247,7 +247,7 @@ describe('interrupting', () => {
     expect(written(opened().command({ type: 'interrupt' }))).toEqual([])
   })
 
-  test('waits until the turn has begun: before that codex refuses it', () => {
+  test('waits until the turn has started: before that codex rejects it', () => {
     const codec = opened()
     codec.command({ type: 'prompt', text: 'go' })
     expect(written(codec.command({ type: 'interrupt' }))).toEqual([])
@@ -279,7 +279,7 @@ describe('interrupting', () => {
     ])
   })
 
-  test('that came too late is told', () => {
+  test('that came too late is reported', () => {
     const codec = inTurn()
     codec.command({ type: 'interrupt' })
     const error = { code: -32600, message: 'no active turn to interrupt' }

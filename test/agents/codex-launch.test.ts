@@ -104,7 +104,7 @@ describe('policy', () => {
     expect([refusal('live', setup), refusal('oneshot', setup)]).toEqual([REFUSED, REFUSED])
   })
 
-  test('steps are counted where they are told: live', () => {
+  test('steps are counted where they are reported: live', () => {
     const policy: Policy = { approval: 'ask', sandbox: 'none', maxSteps: 3 }
     expect(refusal('oneshot', { policy })).toBe(REFUSED)
     expect(refusal('live', { policy })).toEqual(['codex', 'app-server'])
@@ -134,7 +134,7 @@ function threadStart(setup: Setup): unknown {
 }
 
 describe('options', () => {
-  test('become arguments that cannot be taken for flags', () => {
+  test('become arguments that cannot be parsed as flags', () => {
     const options: SessionOptions = {
       model: 'gpt-5.5',
       effort: 'high',
@@ -151,7 +151,7 @@ describe('options', () => {
     ])
   })
 
-  test('a session to go on with is a subcommand, and its id is checked again', () => {
+  test('a session to resume is a subcommand, and its id is validated again', () => {
     expect(launch('oneshot', { resume: 'thread-1' }).argv.slice(-3)).toEqual(['resume', 'thread-1', '-'])
     for (const resume of ['--last', '-c', 'a b', '']) {
       expect(refusal('oneshot', { resume })).toBe('invalid_request')
@@ -177,7 +177,7 @@ describe('options', () => {
     expect(refusal('live', { options })).toEqual(['codex', 'app-server'])
   })
 
-  test('what no argument can hold is refused', () => {
+  test('values that no argument can contain are rejected', () => {
     expect(refusal('oneshot', { options: { extraDirectories: ['a\0b'] } })).toBe('invalid_request')
     expect(refusal('oneshot', { options: { systemPrompt: { append: '\ud800' } } })).toBe('invalid_request')
     const long = 'x'.repeat(200_000)

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { inTurn, item, notification, opened, turnCompleted, wire } from './codex-wire.ts'
 
-describe('what the app-server says seldom', () => {
-  test('a moved file keeps its diff clean of its new name, and a deleted one tells what it was', () => {
+describe('rare messages of the app-server', () => {
+  test('a moved file keeps its diff without its new name, and a deleted one has its content', () => {
     const changes = [
       { path: 'a', kind: { type: 'update', move_path: 'b' }, diff: '@@ -1 +1 @@\n-x\n+y\n\n\nMoved to: b' },
       { path: 'c', kind: { type: 'delete' }, diff: 'gone\n' },
@@ -27,7 +27,7 @@ describe('what the app-server says seldom', () => {
     ])
   })
 
-  test('frames that come late for a turn say nothing', () => {
+  test('late frames of a turn emit nothing', () => {
     const codec = inTurn()
     codec.hear(turnCompleted())
     expect(codec.hear(notification('item/agentMessage/delta', { itemId: 'm', delta: 'x' })).emitted).toEqual(
@@ -39,7 +39,7 @@ describe('what the app-server says seldom', () => {
     expect(codec.hear(notification('turn/plan/updated', { plan })).emitted).toEqual([])
   })
 
-  test('a retry that is told late drops nothing of the next turn', () => {
+  test('a late retry discards nothing of the next turn', () => {
     const codec = inTurn()
     codec.hear(turnCompleted())
     codec.hear(notification('turn/started', { turn: { id: 'turn-2' } }))
@@ -55,7 +55,7 @@ describe('what the app-server says seldom', () => {
     ])
   })
 
-  test('a turn that nobody asked for is the agent’s own', () => {
+  test('a turn without a prompt was started by the agent', () => {
     const { emitted } = opened().hear(notification('turn/started', { turn: { id: 'turn-9' } }))
     expect(emitted).toEqual([{ type: 'turn.started', origin: 'agent' }])
   })
@@ -80,7 +80,7 @@ describe('what the app-server says seldom', () => {
     ])
   })
 
-  test('so are parts of raw thoughts, which are told by their number alone', () => {
+  test('so are parts of raw thinking, which only their number identifies', () => {
     const codec = inTurn()
     const raw = (contentIndex: number, delta: string) =>
       notification('item/reasoning/textDelta', { itemId: 'r', contentIndex, delta })
@@ -100,7 +100,7 @@ describe('what the app-server says seldom', () => {
     ])
   })
 
-  test('a message that goes on after it was cut says the rest of itself, once', () => {
+  test('a message that continues after it was cut off emits the rest once', () => {
     const codec = inTurn()
     const hear = (...frames: object[]) => frames.flatMap((frame) => [...codec.hear(frame).emitted])
     const delta = (text: string) => notification('item/agentMessage/delta', { itemId: 'm', delta: text })
@@ -133,7 +133,7 @@ describe('what the app-server says seldom', () => {
     ])
   })
 
-  test('a message or a thought that was cut at its very end has nothing left to say', () => {
+  test('a message or thinking that was cut off at its end has nothing left to emit', () => {
     const codec = inTurn()
     const thought = { itemId: 'r', delta: 'hm' }
     codec.hear(notification('item/agentMessage/delta', { itemId: 'm', delta: 'abc' }))
@@ -147,7 +147,7 @@ describe('what the app-server says seldom', () => {
     ).toHaveLength(1)
   })
 
-  test('limits are told when they change', () => {
+  test('limits are emitted when they change', () => {
     const codec = opened()
     const limits = (usedPercent: number) =>
       notification('account/rateLimits/updated', {
@@ -158,7 +158,7 @@ describe('what the app-server says seldom', () => {
     expect(codec.hear(limits(11)).emitted).toHaveLength(1)
   })
 
-  test('hooks, names, compactions and broken MCP servers are told', () => {
+  test('hooks, names, compactions and failed MCP servers are reported', () => {
     const codec = inTurn()
     const run = { id: 'h1', eventName: 'preToolUse', status: 'blocked', entries: [{ kind: 'x', text: 'no' }] }
     const status = { name: 'demo', status: 'failed', error: 'gone' }
@@ -199,7 +199,7 @@ describe('what the app-server says seldom', () => {
     expect(codec.hear(next).emitted).toMatchObject([{ denials: 0 }])
   })
 
-  test('a refusal that a call and stderr both tell is one, whichever tells it first', () => {
+  test('a denial that a call and stderr both report counts once, in either order', () => {
     const line = 'ERROR codex_core::tools::router: error=exec_command failed: Rejected("ls")'
     const call = { type: 'commandExecution', id: 'call-1', command: 'ls' }
     const declined = item('completed', { ...call, status: 'declined' })
@@ -219,7 +219,7 @@ describe('what the app-server says seldom', () => {
     expect(exec.end()).toMatchObject([{ evidence: 'success', denials: 1 }])
   })
 
-  test('a call that failed for want of file permissions was refused by nobody', () => {
+  test('a call that failed for lack of file permissions was not denied', () => {
     const error = 'apply_patch verification failed: Permission denied (os error 13)'
     const codec = inTurn()
     expect(codec.stderr(`ERROR codex_core::tools::router: error=${error}`).emitted.at(-1)).toMatchObject({

@@ -24,12 +24,12 @@ const changed = (changes: readonly object[]) => ({
 describe('usage of codex exec', () => {
   const spent = { input: 90, output: 50, cacheRead: 10, total: 150 }
 
-  test('what earlier turns of the session used is taken off the total of the thread', () => {
+  test('the usage of earlier turns is subtracted from the total of the thread', () => {
     const emitted = exec([thread, native(200, 70)], { epoch: 2, resume: 'thread-1', spent })
     expect(verdictOf(emitted)).toMatchObject({ usage: { input: 100, output: 20, cacheRead: 0, total: 120 } })
   })
 
-  test('a thread that others began has an unknown past, so its usage is unknown', () => {
+  test('a foreign thread has unknown earlier usage, so its usage is unknown', () => {
     const emitted = exec([thread, native(200, 70)], { resume: 'thread-1', spent: {} })
     expect(verdictOf(emitted)).not.toHaveProperty('usage')
     expect(emitted.some(({ type }) => type === 'usage.reported')).toBe(false)
@@ -70,14 +70,14 @@ describe('an error of codex exec without a result', () => {
     })
   })
 
-  test('is none when work went on after it', () => {
+  test('is ignored when work continued after it', () => {
     const search = { type: 'item.started', item: { id: 'item_1', type: 'reasoning', text: '' } }
     expect(verdictOf(exec([thread, error, search]))).toMatchObject({ evidence: 'none' })
   })
 })
 
 test.each(['oneshot', 'live'] as const)(
-  'arguments that it refuses are told by the exit code: %s',
+  'rejected arguments are recognised by the exit code: %s',
   (launch) => {
     const codec = wire(launch)
     codec.command({ type: 'prompt', text: 'go' })
@@ -88,7 +88,7 @@ test.each(['oneshot', 'live'] as const)(
   },
 )
 
-test('an answer in a form is also given as what it stands for', () => {
+test('a structured answer is also emitted as parsed JSON', () => {
   const answer = { type: 'item.completed', item: { id: 'item_0', type: 'agent_message', text: '{"age":36}' } }
   const asked = { options: { outputSchema: { type: 'object' } } }
   expect(verdictOf(exec([thread, answer, native(1, 1)], asked))).toMatchObject({ structured: { age: 36 } })
@@ -113,7 +113,7 @@ describe('the documented shapes of codex exec', () => {
     expect(verdictOf(codec.end())).toMatchObject({ evidence: 'none' })
   })
 
-  test('a message comes as its text so far', () => {
+  test('a message arrives as its text so far', () => {
     const at = (phase: string, more: object = {}) => ({
       type: `item.${phase}`,
       item_type: 'agent_message',
@@ -139,7 +139,7 @@ describe('the documented shapes of codex exec', () => {
     })
   })
 
-  test('dots at the end of an update are replaced by the words of the next', () => {
+  test('dots at the end of an update are replaced by the text of the next', () => {
     const at = (phase: string, more: object = {}) => ({
       type: `item.${phase}`,
       item_type: 'agent_message',
@@ -158,12 +158,12 @@ describe('the documented shapes of codex exec', () => {
     ])
   })
 
-  test('an update that changes words that were said waits for the whole text', () => {
+  test('an update that changes emitted text waits for the complete text', () => {
     const at = (content: string) => ({ type: 'item.updated', item_type: 'agent_message', content })
     expect(exec([at('Hello'), at('Hullo'), at('Hullo you')])[1]).toMatchObject({ type: 'text.completed' })
   })
 
-  test('a command starts when its line is known and tells its output as it grows', () => {
+  test('a command starts when its line is known and emits its output as it grows', () => {
     const at = (phase: string, more: object = {}) => ({
       type: `item.${phase}`,
       item_type: 'command_execution',
@@ -185,7 +185,7 @@ describe('the documented shapes of codex exec', () => {
     ])
   })
 
-  test('a change tells the whole file before and after', () => {
+  test('a change contains the whole file before and after', () => {
     const changes = [
       { path: 'a.ts', before: '1', after: '2' },
       { path: 'b.ts', after: 'new' },
@@ -202,7 +202,7 @@ describe('the documented shapes of codex exec', () => {
     ])
   })
 
-  test('a file that goes is a deletion, in the words of Codex and in those of the documents', () => {
+  test('a removed file is a deletion, in the formats of Codex and of the documents', () => {
     const [real] = exec([changed([{ path: 'a', kind: 'delete' }])])
     expect(real).toMatchObject({ type: 'tool.started', kind: 'delete', locations: [{ path: 'a' }] })
     const change = { item_type: 'file_change', changes: [{ path: 'a', before: 'x' }] }
@@ -229,7 +229,7 @@ describe('the documented shapes of codex exec', () => {
   })
 })
 
-describe('what is searched for may be told only at the end', () => {
+describe('a search query may be reported only at the end', () => {
   const action = { type: 'search', query: 'weather', queries: ['weather', 'weather today'] }
   const full = { query: 'weather', action: 'search', queries: ['weather', 'weather today'] }
 
@@ -252,7 +252,7 @@ describe('what is searched for may be told only at the end', () => {
     ])
   })
 
-  test('the app-server, and an end that tells nothing new adds nothing', () => {
+  test('the app-server, and an end without news adds nothing', () => {
     const codec = inTurn()
     const search = { id: 'ws_1', type: 'webSearch', query: '', action: null, results: null }
     const [started] = codec.hear(item('started', search)).emitted
@@ -272,7 +272,7 @@ describe('what is searched for may be told only at the end', () => {
 })
 
 test.each(['MCP tool call requires approval, but approval policy is never', 'user cancelled MCP tool call'])(
-  'an MCP call that nobody may approve is denied by policy: %s',
+  'an MCP call that cannot be approved is denied by policy: %s',
   (message) => {
     const call = { id: 'item_0', type: 'mcp_tool_call', server: 'demo', tool: 'echo', arguments: {} }
     const error = { message }

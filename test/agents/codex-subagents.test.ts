@@ -66,7 +66,7 @@ describe('a sub-agent whose thread starts before its call names it', () => {
 })
 
 describe('a sub-agent that has ended', () => {
-  test('is not begun again by what comes late', () => {
+  test('is not restarted by late frames', () => {
     const { hear } = withChild()
     expect(ofAgents(hear(call('wait', 'completed', 'Found it.')))).toEqual([
       { type: 'subagent.completed', id: 'kid', status: 'success', summary: 'Found it.' },
@@ -77,7 +77,7 @@ describe('a sub-agent that has ended', () => {
     expect(hear(notification('turn/plan/updated', { ...ofChild('kt0'), plan }))).toEqual([])
   })
 
-  test('is not begun again by the end of the activity that started it', () => {
+  test('is not restarted by the end of the activity that started it', () => {
     const activity = { type: 'subAgentActivity', id: 'a', kind: 'started', agentThreadId: 'kid' }
     const codec = inTurn()
     codec.hear(item('started', { ...activity, agentPath: '/root/finder' }))
@@ -86,7 +86,7 @@ describe('a sub-agent that has ended', () => {
     expect(codec.hear(item('completed', { ...activity, agentPath: '/root/finder' })).emitted).toEqual([])
   })
 
-  test('goes on under its name when it begins another turn', () => {
+  test('continues under its name when it starts another turn', () => {
     const { hear } = withChild()
     hear(says('kt1', 'first'), usage('kt1'), ends('kt1'))
     expect(hear(begins('kt2'))).toEqual([
@@ -101,7 +101,7 @@ describe('a sub-agent that has ended', () => {
   test.each([
     ['', ofChild('kt1')],
     [', even if it does not name its turn', { threadId: 'kid', turnId: null }],
-  ])('is at work again when it asks something%s, until its turn ends', (_name, place) => {
+  ])('works again when it opens a request%s, until its turn ends', (_name, place) => {
     const { hear } = withChild()
     hear(call('wait', 'completed'))
     const question = { ...notification('item/tool/requestUserInput', place), id: 0 }
@@ -117,7 +117,7 @@ describe('a sub-agent that has ended', () => {
     expect(hear(ends('kt1'))).toEqual([])
   })
 
-  test('is not begun again by the turn in which it asked before anything else', () => {
+  test('is not restarted by the turn in which it first opened a request', () => {
     const codec = inTurn()
     codec.hear({ ...notification('item/tool/requestUserInput', ofChild('kt1')), id: 0 })
     expect(ofAgents(codec.hear(call('wait', 'completed')).emitted)).toHaveLength(1)
@@ -137,7 +137,7 @@ describe('a sub-agent that has ended', () => {
   })
 })
 
-test('a call that sets a sub-agent to work again tells how its last turn ended, and ends nothing', () => {
+test('a call that resumes a sub-agent reports its last turn, and ends nothing', () => {
   const { hear } = withChild()
   hear(says('kt1', 'first'), ends('kt1'), begins('kt2'))
   const emitted = hear(call('sendInput', 'completed', 'first'))

@@ -50,7 +50,7 @@ describe('every recording', () => {
 })
 
 describe('codex exec', () => {
-  test('a failure has the code that its message tells', () => {
+  test('a failure has the code of its message', () => {
     expect(errorsOf('err401')).toEqual(['authentication_failed'])
     expect(errorsOf('err429')).toEqual(['rate_limited'])
     expect(errorsOf('err400')).toEqual(['invalid_request'])
@@ -84,7 +84,7 @@ describe('codex exec', () => {
     expect(play('hooks').only('turn.completed')[0]?.outcome).toBe('completed')
   })
 
-  test('a call refused by policy or by a hook is told by stderr alone, and the turn is denied', () => {
+  test('only stderr reports a call denied by policy or by a hook, and the turn is denied', () => {
     const refusals = ['esc_headless', 'hooks_deny', 'sandbox_ws_patch_outside'].map((scenario) => {
       const { only } = play(scenario)
       const notice = only('notice.raised').find(({ code }) => code === 'tool_refused')
@@ -110,7 +110,7 @@ describe('codex exec', () => {
     expect(play('websearch').only('tool.started')[0]?.toolId).toBe('e1.ws_1')
   })
 
-  test('a plan is said when it changes', () => {
+  test('a plan is emitted when it changes', () => {
     const plans = play('todo')
       .only('plan.updated')
       .map(({ items }) => items.map(({ status }) => status))
@@ -137,7 +137,7 @@ describe('codex exec', () => {
 })
 
 describe('codex app-server', () => {
-  test('the handshake tells thread, version and model, once', () => {
+  test('the handshake reports thread, version and model, once', () => {
     expect(play('as_basic').only('session.updated')).toEqual([
       {
         type: 'session.updated',
@@ -188,20 +188,20 @@ describe('codex app-server', () => {
     expect(only('request.resolved')[0]?.answers).toEqual({ colour: ['Blue'] })
   })
 
-  test('a new file is told by its content and an edited one by its diff', () => {
+  test('a new file is reported with its content and an edited one with its diff', () => {
     expect(play('as_codemode').only('file.changed')).toMatchObject([
       { change: 'created', after: 'hello\nworld\n' },
       { change: 'modified', diff: '@@ -1,2 +1,2 @@\n hello\n-world\n+WORLD\n' },
     ])
   })
 
-  test('the diff of the whole turn is told with its end', () => {
+  test('the diff of the whole turn is reported at its end', () => {
     expect(play('as_file_accept').only('turn.completed')[0]?.data).toMatchObject({
       diff: expect.stringContaining('+++ b/perm.txt'),
     })
   })
 
-  test('a half message is dropped when the stream is retried, and kept as partial when it is not', () => {
+  test('a partial message is discarded when the stream is retried, otherwise kept as partial', () => {
     const { events } = play('as_errors')
     const fifth = events.findIndex((event) => event.type === 'turn.started' && event.turn === 5)
     const seen = events.slice(fifth, events.length).flatMap((event) => {
@@ -238,7 +238,7 @@ describe('codex app-server', () => {
     ])
   })
 
-  test('what a sub-agent says and does has its thread as parent, and may end after the turn', () => {
+  test('events of a sub-agent have its thread as parent, and may end after the turn', () => {
     const { entries } = play('as_codemode')
     const id = '01a1e0d5-b9fb-7a42-ab0e-32dba673ac0b'
     const ended = entries.findIndex(({ event }) => event.type === 'subagent.completed')
@@ -254,7 +254,7 @@ describe('codex app-server', () => {
     expect(children).toEqual(['tool.started', 'tool.completed', 'text.delta', 'text.completed'])
   })
 
-  test('the running total of a resumed thread is not taken for the turn', () => {
+  test('the running total of a resumed thread does not count as the turn', () => {
     expect(
       play('as_resume_2')
         .only('usage.reported')
@@ -265,7 +265,7 @@ describe('codex app-server', () => {
     ])
   })
 
-  test('each model call tells how full the context is', () => {
+  test('each model call reports the context usage', () => {
     expect(play('as_basic').only('usage.reported')[0]).toMatchObject({
       scope: 'step',
       contextUsed: 155,
@@ -273,18 +273,18 @@ describe('codex app-server', () => {
     })
   })
 
-  test('an answer that was asked for as JSON is read as JSON', () => {
+  test('a requested JSON answer is parsed', () => {
     expect(play('as_schema').only('turn.completed')[0]?.structured).toEqual({ name: 'Ada', age: 36 })
   })
 
-  test('a thread that cannot be resumed is told as that', () => {
+  test('a thread that cannot be resumed is reported as such', () => {
     expect(play('as_resume_bad').only('notice.raised').at(-1)).toMatchObject({
       level: 'error',
       code: 'resume_failed',
     })
   })
 
-  test('thoughts come in pieces and whole', () => {
+  test('thinking arrives as deltas and whole', () => {
     const { only } = play('as_basic')
     expect(
       only('thinking.delta')
@@ -294,14 +294,14 @@ describe('codex app-server', () => {
   })
 })
 
-test('a model that was changed on the way is told when it counts', () => {
+test('a model change is reported when it takes effect', () => {
   const models = play('as_set_model')
     .only('session.updated')
     .flatMap(({ model }) => model ?? [])
   expect(models).toEqual(['gpt-5.5', 'gpt-5.4'])
 })
 
-test('a plan that it proposes is an answer, and its mode is told', () => {
+test('a proposed plan is an answer, and its mode is reported', () => {
   const told = play('as_proposal')
   expect(told.only('session.updated').flatMap(({ mode }) => mode ?? [])).toEqual(['plan'])
   expect(told.only('text.completed').map(({ text }) => text)).toEqual(['It is 42.', '1. Do A\n2. Do B\n'])

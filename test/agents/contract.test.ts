@@ -63,7 +63,7 @@ describe.each([...programs])('recordings of %s', (_program, recordings) => {
     )
   })
 
-  test('what is said again, under the same ids, is the same or a new one, and is never mixed up', () => {
+  test('repeated frames with the same ids are the same or new items, and never mixed up', () => {
     const stretch = fc.record({
       at: fc.nat(),
       length: fc.integer({ min: 1, max: 12 }),

@@ -93,7 +93,7 @@ describe.each(PATHS.map((path) => [path.join(' → '), path] as const))('%s', (_
     expect(mapped).toBe(frames)
   })
 
-  test('its result is the last thing it said', () => {
+  test('its result is its last message', () => {
     const stage = perform(path)
     expect(stage.only('turn.completed')[0]?.result).toBe(stage.only('text.completed').at(-1)?.text)
   })
@@ -123,7 +123,7 @@ test.each([
   expect(cutAnywhere(['once', 'Fix it too', 'once'], cause)).toEqual(new Set([outcome]))
 })
 
-test('left alone it takes about a minute', () => {
+test('without answers it takes about a minute', () => {
   const { playTime } = perform(['once', 'Fix it too', 'once'])
   expect(playTime).toBeGreaterThan(50_000)
   expect(playTime).toBeLessThan(65_000)
@@ -172,7 +172,7 @@ test('each diff is the difference between before and after', () => {
   }
 })
 
-test("a sub-agent's tools and words name it as their parent", () => {
+test("a sub-agent's tools and messages have it as their parent", () => {
   const stage = perform(['once', 'Only report it'])
   const [subagent] = stage.only('subagent.started')
   const tools = stage.only('tool.started').filter(({ parent }) => parent === subagent?.id)
@@ -194,7 +194,7 @@ describe('the answers decide what it does', () => {
     expect(changed(['deny', 'Show me the patch'])).toEqual([])
   })
 
-  test('what was allowed once is asked again, what was allowed for the session is not', () => {
+  test('a single approval is requested again, an approval for the session is not', () => {
     const asked = (path: Choices) => perform(path).only('request.opened').length
     expect(asked(['once', 'Fix it too', 'once'])).toBe(3)
     expect(asked(['session', 'Fix it too'])).toBe(2)
@@ -227,7 +227,7 @@ describe('the answers decide what it does', () => {
   })
 })
 
-test('an interrupt ends the turn at once, and the lines on their way say nothing', () => {
+test('an interrupt ends the turn immediately, and scheduled lines emit nothing', () => {
   const stage = begin()
   for (let played = 0; played < 10; played++) stage.step()
   stage.command({ type: 'interrupt' })
@@ -240,7 +240,7 @@ test('an interrupt ends the turn at once, and the lines on their way say nothing
   expect(stage.conversation.coverage.mapped).toBe(stage.conversation.coverage.frames)
 })
 
-test('lines of an interrupted turn are not taken for those of the next', () => {
+test('lines of an interrupted turn do not count for the next', () => {
   const stage = begin()
   stage.step()
   stage.command({ type: 'interrupt' })
@@ -265,7 +265,7 @@ test('later prompts get a short answer, in this process and in the next', () => 
   expect(new Set(ids).size).toBe(ids.length)
 })
 
-test('every scene can be reached, and is made of lines that the codec knows', () => {
+test('every scene is reachable and consists of lines that the codec knows', () => {
   const reached = new Set(['opening', 'again'])
   for (const scene of SCENES.values()) {
     for (const { line } of scene) {
@@ -278,7 +278,7 @@ test('every scene can be reached, and is made of lines that the codec knows', ()
   expect([...SCENES.keys()].sort()).toEqual([...reached].sort())
 })
 
-test('what it does not say itself is kept as unmapped or as plain output', () => {
+test('other lines are kept as unmapped or as plain output', () => {
   const stage = begin()
   for (const line of ['{"type":"applause","run":1}', '{"type":"said"}', '[]', 'not JSON']) {
     stage.conversation.frame(jsonFrame('stdout', line))
@@ -308,7 +308,7 @@ test.each<Command>([
   expect(begin().command(command).refused).toMatchObject({ code: 'unsupported_option' })
 })
 
-test('another policy is taken: it is kept outside of the script', () => {
+test('another policy is accepted: it is enforced outside of the script', () => {
   const policy = { approval: 'auto-all', sandbox: 'full-access' } as const
   expect(begin().command({ type: 'set_policy', policy }).refused).toBeUndefined()
 })

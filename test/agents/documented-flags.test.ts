@@ -30,7 +30,7 @@ test.each(DOCUMENTED)('$row with $agent $launch', (flag) => {
   expect(words.filter((word) => !plain.includes(word)).sort()).toEqual([...(adds ?? [])].sort())
 })
 
-test('every row says one thing', () => {
+test('every row has one meaning', () => {
   const emitted = ({ adds, always, refused, outside }: DocumentedFlag) =>
     [adds, always, refused, outside].filter((one) => one !== undefined).length
   expect(DOCUMENTED.filter((flag) => emitted(flag) !== 1)).toEqual([])

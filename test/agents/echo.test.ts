@@ -24,7 +24,7 @@ function tell(kind: LaunchKind, text: string): Stage {
 }
 
 describe.each(KINDS)('echo, %s', (kind) => {
-  test('any text comes back as it was, as one message and one success', () => {
+  test('any text is echoed unchanged, as one message and one success', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         const stage = tell(kind, text)
@@ -46,7 +46,7 @@ describe.each(KINDS)('echo, %s', (kind) => {
     ['half a surrogate pair', 'a\ud83d'],
     ['line separators', 'a\u2028b\u2029c'],
     ['a megabyte', 'é'.repeat(1024 * 1024)],
-  ])('%s comes back verbatim', (_, text) => {
+  ])('%s is echoed verbatim', (_, text) => {
     expect(tell(kind, text).only('text.completed')).toMatchObject([{ text }])
   })
 
@@ -59,7 +59,7 @@ describe.each(KINDS)('echo, %s', (kind) => {
   })
 })
 
-test('a live echo takes one prompt after another, and no message id returns', () => {
+test('a live echo accepts several prompts, and no message id is reused', () => {
   const stage = new Stage(echo)
   for (const text of ['one', 'two', 'three']) {
     stage.prompt(text)
@@ -78,7 +78,7 @@ test('a live echo takes one prompt after another, and no message id returns', ()
   expect(stage.ended).toBe(false)
 })
 
-test('a one-shot echo is told the end of its input with the prompt', () => {
+test('a one-shot echo gets the end of its input with the prompt', () => {
   const stage = new Stage(echo, 'oneshot')
   stage.prompt('once')
   expect(stage.ended).toBe(true)
@@ -96,7 +96,7 @@ describe('an echo that never came', () => {
     expect(stage.only('turn.completed')).toMatchObject([{ outcome }])
   })
 
-  test('says why when it could not be started', () => {
+  test('reports why it could not be started', () => {
     const stage = new Stage(echo)
     stage.prompt('lost')
     const error = { code: 'storage_failed', message: 'no room' } as const
@@ -104,7 +104,7 @@ describe('an echo that never came', () => {
     expect(stage.only('turn.completed')).toMatchObject([{ outcome: 'failed', error }])
   })
 
-  test('is dropped when it comes after the interrupt', () => {
+  test('is dropped after the interrupt', () => {
     const stage = new Stage(echo)
     stage.prompt('too late')
     stage.command({ type: 'interrupt' })
@@ -115,7 +115,7 @@ describe('an echo that never came', () => {
   })
 })
 
-test('what is no JSON string is kept, and none of it is taken for an answer', () => {
+test('a line that is not a JSON string is kept, and is not an answer', () => {
   const stage = new Stage(echo)
   stage.prompt('go')
   for (const line of ['{"a":1}', '7', 'not JSON']) stage.conversation.frame(jsonFrame('stdout', line))
@@ -144,7 +144,7 @@ test.each<Command>([
   expect(new Stage(echo).command(command).refused).toMatchObject({ code: 'unsupported_option' })
 })
 
-test('another model is told, and another policy changes nothing that it does', () => {
+test('another model is reported, and another policy changes nothing', () => {
   const stage = new Stage(echo)
   expect(stage.command({ type: 'set_model', model: 'other' }).refused).toBeUndefined()
   expect(stage.only('session.updated')).toMatchObject([{ model: 'other' }])

@@ -11,7 +11,7 @@ test('enough recordings have an expectation that a person wrote down', () => {
   expect(expected.length).toBeGreaterThanOrEqual(40)
 })
 
-test.each(expected)('$name comes to what a person read in it', (fixture) => {
+test.each(expected)('$name gives the result that a person read in it', (fixture) => {
   const { turns } = JSON.parse(readFileSync(expectation(fixture.folder), 'utf8'))
   expect(summarise(decodeFixture(fixture).entries)).toEqual(turns)
 })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { verdictOf } from './gemini-talk.ts'
 
-describe('exit codes of its own', () => {
+describe('its exit codes', () => {
   const init = { type: 'init', session_id: 's', model: 'm' }
   const outcomeOf = (lines: readonly unknown[], code: number) => {
     const { evidence, error } = verdictOf(lines, { code, cause: 'exit' })
@@ -27,12 +27,12 @@ describe('exit codes of its own', () => {
     [152, 'none', undefined],
     [173, 'error', 'rate_limited'],
     [244, 'error', 'connection_failed'],
-  ])('%i without a result and without a word is %s with %s', (code, evidence, error) => {
+  ])('%i without a result and output is %s with %s', (code, evidence, error) => {
     expect(outcomeOf([], code)).toEqual([evidence, error])
     expect(outcomeOf([init], code)).toEqual([evidence, error])
   })
 
-  test('say what there is to say', () => {
+  test('give the reason if there is one', () => {
     expect(verdictOf([], { code: 41, cause: 'exit' }).error?.message).toBe('it exited with code 41')
   })
 
@@ -45,7 +45,7 @@ describe('exit codes of its own', () => {
     ['FatalCancellationError', 'Operation cancelled.', 0, 'aborted', undefined],
     ['unknown', '[API Error: terminated]', 1, 'error', 'connection_failed'],
     ['unknown', 'who knows', 1, 'error', 'unknown'],
-  ])('tell more of a result that is %s: %s (%i)', (type, message, code, evidence, error) => {
+  ])('refine a result that is %s: %s (%i)', (type, message, code, evidence, error) => {
     expect(outcomeOf([init, { type: 'result', status: 'error', error: { type, message } }], code)).toEqual([
       evidence,
       error,

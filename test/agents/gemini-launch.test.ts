@@ -87,7 +87,7 @@ describe('the launch', () => {
     expect(passEnv).not.toContain('*')
   })
 
-  test('another system prompt is a file of its own', () => {
+  test('another system prompt is passed as a file', () => {
     const { env, files } = launchOf({}, { systemPrompt: { replace: 'Be brief.' } })
     expect(env).toMatchObject({ GEMINI_SYSTEM_MD: filePath('system.md') })
     expect(files).toEqual([{ name: 'system.md', text: 'Be brief.' }])

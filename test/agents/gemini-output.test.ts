@@ -10,7 +10,7 @@ process.stdout.write('x'.repeat(${LENGTH}))
 process.stdout.write(' NODE_OPTIONS is ' + process.env.NODE_OPTIONS)
 process.exit()`
 
-test('a program that ends before its output is taken loses none of it, and passes nothing on', async () => {
+test('a program that exits before its output is read loses none of it, and its children inherit nothing', async () => {
   const child = spawn(process.execPath, ['-e', HASTY], {
     env: { PATH: process.env.PATH, ...KEEPS_OUTPUT },
     stdio: ['ignore', 'pipe', 'inherit'],

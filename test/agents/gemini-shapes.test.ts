@@ -12,7 +12,7 @@ describe('shapes that are documented and were never seen', () => {
     expect(emitted([line])[0]).toEqual({ type: 'text.delta', messageId: 'e3.m1', text: 'Hi' })
   })
 
-  test('the pieces of one answer are all said, thoughts as thoughts, and what is no words is kept', () => {
+  test('all parts of one answer are emitted, thoughts as thinking, and other parts are kept', () => {
     const state = codec.initial(startOf())
     const decode = (...parts: object[]) => {
       const line = JSON.stringify({ candidates: [{ content: { parts } }] })
@@ -36,7 +36,7 @@ describe('shapes that are documented and were never seen', () => {
     ])
   })
 
-  test('a second candidate is another answer, which is kept and not said', () => {
+  test('a second candidate is another answer, which is kept but not emitted', () => {
     const candidates = ['one', 'two'].map((text) => ({ content: { parts: [{ text }] } }))
     const { emitted, verdict } = codec.decode(
       codec.initial(startOf()),
@@ -70,7 +70,7 @@ describe('shapes that are documented and were never seen', () => {
     ])
   })
 
-  test('a retry drops the half text that will come again', () => {
+  test('a retry discards the partial text that will be repeated', () => {
     expect(emitted([{ type: 'content', value: 'ha' }, { type: 'retry' }]).slice(1, 3)).toEqual([
       { type: 'message.discarded', messageId: 'e3.m1', reason: 'stream_broken' },
       { type: 'limit.reported', kind: 'retry' },

@@ -34,7 +34,7 @@ describe('model calls', () => {
     return told.map((all) => all.filter((one) => one.type === 'usage.reported').length)
   }
 
-  test('are told one by one where they have to be counted, and tools of one call are one', () => {
+  test('are reported one by one where they must be counted, and tools of one call count once', () => {
     expect(steps({ maxSteps: 3 })).toEqual([0, 0, 1, 0, 0, 1])
     expect(steps({})).toEqual([0, 0, 0, 0, 0, 0])
   })
@@ -76,7 +76,7 @@ describe('a file', () => {
       { type: 'tool_result', tool_id: 'r1', status },
     ]).filter(({ type }) => type === 'file.changed')
 
-  test('that a call changed is told when the call succeeded', () => {
+  test('that a call changed is reported when the call succeeded', () => {
     const told = { type: 'file.changed', path: '/project/a', toolId: 'r1' }
     expect(replaced('success', 'a')).toEqual([{ ...told, change: 'modified' }])
     expect(replaced('success', '')).toEqual([{ ...told, change: 'created' }])
@@ -144,7 +144,7 @@ describe('the recordings', () => {
     expect(endOf('unknown_tool').outcome).toBe('completed')
   })
 
-  test('retries that only stderr tells become limits, each once and with its delay', () => {
+  test('retries on stderr become limits, each once and with its delay', () => {
     const limits = eventsOf('err429').filter(({ type }) => type === 'limit.reported')
     expect(limits.map((limit) => ('delayMs' in limit ? limit.delayMs : 0))).toEqual([
       5161, 11740, 23916, 33109, 33577, 30357,
@@ -205,7 +205,7 @@ describe('calls under one id', () => {
     expect(ends.map(({ status }) => status)).toEqual(['success', 'success'])
   })
 
-  test('an id that returns after its end is another call, however often', () => {
+  test('a reused id after its end is another call, any number of times', () => {
     const events = emitted([call, result, call, result, call, result, success])
     const told = events.flatMap((event) =>
       event.type === 'tool.started' || event.type === 'tool.completed' ? [[event.type, event.toolId]] : [],
@@ -218,7 +218,7 @@ describe('calls under one id', () => {
     )
   })
 
-  test('that has returned are told apart as well', () => {
+  test('with a reused id are distinguished as well', () => {
     const ends = emitted([call, result, call, call, result, result, success]).filter(
       (event) => event.type === 'tool.completed',
     )
@@ -229,7 +229,7 @@ describe('calls under one id', () => {
     ])
   })
 
-  test('a result for a call that nobody made is kept whole', () => {
+  test('a result for an unknown call is kept whole', () => {
     const state = codec.initial(startOf())
     expect(codec.decode(state, jsonFrame('stdout', JSON.stringify(result))).verdict).toBe('unmapped')
   })
@@ -254,7 +254,7 @@ describe('commands', () => {
     expect(codec.encode(codec.initial(startOf()), command).refused?.code).toBe('unsupported_option')
   })
 
-  test.each(['open', 'interrupt', 'close'] as const)('%s needs no word to the agent', (type) => {
+  test.each(['open', 'interrupt', 'close'] as const)('%s sends nothing to the agent', (type) => {
     expect(codec.encode(codec.initial(startOf()), { type })).toMatchObject({ writes: [], emitted: [] })
   })
 })

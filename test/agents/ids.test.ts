@@ -13,7 +13,7 @@ const id = fc.oneof(
 )
 
 describe('counts of ids', () => {
-  it('are those of a plain map, whatever the ids look like', () => {
+  it('equal those of a plain map, for any ids', () => {
     fc.assert(
       fc.property(fc.array(id, { maxLength: 60 }), fc.array(id, { maxLength: 20 }), (used, asked) => {
         const counts = new IdCounts()
@@ -39,7 +39,7 @@ describe('counts of ids', () => {
     expect([counts.get(`${long}x`), counts.get(`x${long}`), counts.get('x1')]).toEqual([1, 2, undefined])
   })
 
-  it('hold for as many as a long session has', () => {
+  it('work for as many ids as a long session has', () => {
     const counts = new IdCounts()
     for (let number = 0; number < 300_000; number += 3) counts.add(`item_${number}`)
     const uses = [0, 1, 2, 3, 299_997, 299_998].map((number) => counts.get(`item_${number}`))
@@ -121,7 +121,7 @@ describe('known ids', () => {
     )
   })
 
-  it('are told apart at once, however many there are whose ends are alike', () => {
+  it('are distinguished, for any number of ids with equal ends', () => {
     const known = new KnownIds()
     const alike = Array.from({ length: 50_000 }, (_, n) => `${String(n).padStart(8, '0')}-the-same-end`)
     expect(alike.every((one) => known.add(one))).toBe(true)

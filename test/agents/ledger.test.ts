@@ -28,13 +28,13 @@ const RESULT: Required<ToolResult> = {
   blob: { id: 'b1', bytes: 3 },
 }
 
-test('a call begins with every field that was told of it', () => {
+test('a call starts with every reported field', () => {
   const started = startTool(newLedger(), START)
   expect(started).toEqual({ type: 'tool.started', ...START })
   expect(Object.keys(started).sort()).toEqual(Object.keys(ToolStarted.shape).sort())
 })
 
-test('a call ends with every field that was told of it', () => {
+test('a call ends with every reported field', () => {
   const ledger = newLedger()
   startTool(ledger, START)
   const { toolId, name, kind, parent } = START
@@ -44,7 +44,7 @@ test('a call ends with every field that was told of it', () => {
   expect(more).toEqual([])
 })
 
-test('what is not told has no field', () => {
+test('an unreported field is absent', () => {
   const ledger = newLedger()
   const began = startTool(ledger, { toolId: 't1', name: 'Bash', kind: 'execute', title: undefined })
   expect(Object.keys(began)).toEqual(['type', 'toolId', 'name', 'kind'])
@@ -52,7 +52,7 @@ test('what is not told has no field', () => {
   expect(Object.keys(ended ?? {})).toEqual(['type', 'toolId', 'name', 'kind', 'status'])
 })
 
-test('a call that was refused before it began is refused, once, and not in another turn', () => {
+test('a call that was denied before it started is denied, once, and not in another turn', () => {
   const ledger = newLedger()
   refuseTool(ledger, 't1', 'policy')
   startTool(ledger, START)

@@ -23,7 +23,7 @@ describe('an abort before any answer', () => {
     talk.message('msg_u', 'user')
   })
 
-  test('ends the turn at the idle that follows, and the next prompt has a turn of its own', () => {
+  test('ends the turn at the next idle event, and the next prompt gets its own turn', () => {
     status(talk, 'busy')
     interrupt(talk)
     talk.idle()
@@ -39,7 +39,7 @@ describe('an abort before any answer', () => {
     expect(talk.of('turn.completed')).toMatchObject([{ turn: 1 }, { turn: 2, outcome: 'completed' }])
   })
 
-  test('does not end what had not begun to work: it goes on', () => {
+  test('does not end work that had not started: it continues', () => {
     interrupt(talk)
     talk.idle()
     expect(talk.of('turn.completed')).toEqual([])
@@ -50,7 +50,7 @@ describe('an abort before any answer', () => {
     expect(talk.of('turn.completed')).toMatchObject([{ outcome: 'completed' }])
   })
 
-  test('ends the turn at an error that follows the idle, and asks for a new process', () => {
+  test('ends the turn at an error after the idle event, and requires a new process', () => {
     interrupt(talk)
     talk.idle()
     const message = 'All fibers interrupted without error'
@@ -63,7 +63,7 @@ describe('an abort before any answer', () => {
   test.each([
     ['that nobody waits for', false],
     ['while the next prompt waits', true],
-  ])('may leave an answer behind %s, which is no turn and ends none', (_name, next) => {
+  ])('may leave an answer behind %s, which starts and ends no turn', (_name, next) => {
     status(talk, 'busy')
     interrupt(talk)
     talk.idle()
@@ -105,7 +105,7 @@ test('an abort that the server refused ends nothing', () => {
   expect(talk.of('turn.completed')).toMatchObject([{ outcome: 'completed' }])
 })
 
-test('a transcript shows the abort of its own session, and of no other', () => {
+test('a transcript applies the abort of its own session only', () => {
   const sent = (path: string, body?: object) => ({ dir: 'in', msg: { method: 'POST', path, body } })
   const heard = (type: string, more: object = {}) => ({
     dir: 'out',

@@ -37,7 +37,7 @@ function given(body: Exchange['req']['body'] = {}): Omit<AnswerCommand, 'type' |
   return { decision: 'allow', scope: reply === 'always' ? 'session' : 'once' }
 }
 
-test.each(driven)('$scenario, driven by us, is what its event stream alone tells', (fixture) => {
+test.each(driven)('$scenario, driven by us, equals its event stream alone', (fixture) => {
   const exchanges = exchangesOf(fixture)
   const made = exchanges.filter(({ req }) => req.method === 'POST')
   const live = new Talk()

@@ -7,7 +7,7 @@ beforeEach(() => {
 })
 
 describe('a session that works', () => {
-  test('takes a word while it works, and tells when it is read', () => {
+  test('accepts steering, and reports when it is read', () => {
     talk.command({ type: 'steer', text: 'shorter' })
     expect(talk.calls.at(-1)).toEqual({
       kind: 'http',
@@ -29,14 +29,14 @@ describe('a session that works', () => {
     expect(talk.command({ type: 'steer', text: 'late' }).refused?.code).toBe('conflict')
   })
 
-  test('says so when a word was not taken, and works on', () => {
+  test('reports rejected steering, and continues', () => {
     talk.command({ type: 'steer', text: 'shorter' })
     talk.http('steer', 400, { name: 'BadRequest', data: { message: 'no' } })
     expect(talk.of('notice.raised')).toMatchObject([{ code: 'protocol_refused' }])
     expect(talk.of('turn.completed')).toEqual([])
   })
 
-  test('answers in the form that was asked for, and the next turn begins without it', () => {
+  test('answers with structured output, and the next turn starts without it', () => {
     const outputSchema = { type: 'object' }
     const formed = working({}, { outputSchema })
     expect(formed.calls.at(-1)).toMatchObject({
@@ -52,7 +52,7 @@ describe('a session that works', () => {
   })
 })
 
-test('a prompt that waits for nothing does not take the place of ours', () => {
+test('a prompt without a waiting turn does not replace ours', () => {
   talk.message('msg_a', 'assistant', done)
   talk.idle()
   talk.message('msg_n', 'user')
@@ -71,7 +71,7 @@ describe('what a text ends with', () => {
     talk.part({ id, type, text: whole, time: { start: 1, end: 2 } })
   }
 
-  test('is not cut off from what was shown, so that nobody is shown it twice', () => {
+  test('is not trimmed after it was shown, so that nothing is shown twice', () => {
     emit('prt_r', ['Hm.', '\n\n'], 'Hm.', 'reasoning')
     emit('prt_a', ['Let me ', 'look.\n\n'], 'Let me look.')
     emit('prt_b', ['\n'], '')
@@ -82,14 +82,14 @@ describe('what a text ends with', () => {
     expect(talk.of('turn.completed')).toMatchObject([{ result: 'Let me look.\n\n' }])
   })
 
-  test('is what the whole says where that is another text', () => {
+  test('is the complete text where that differs', () => {
     emit('prt_a', ['Let me look.'], 'Let me')
     expect(talk.of('text.completed').map(({ text }) => text)).toEqual(['Let me'])
   })
 })
 
 describe('a context that is compacted', () => {
-  test('is told as that; its summary is neither said nor the answer, but what it used counts', () => {
+  test('is reported; its summary is neither emitted nor the answer, but its usage counts', () => {
     talk.part({ id: 'prt_a', type: 'text', text: 'Half done', time: { start: 1, end: 2 } })
     talk.message('msg_a', 'assistant', done)
     talk.message('msg_k', 'user')

@@ -38,13 +38,13 @@ test('reports the end of a text that continues after the call as a message with 
   expect(talk.of('text.delta').map(({ text }) => text)).toEqual(['I will look.\n', 'And ', 'wait.'])
 })
 
-test('reports a text that a plugin rewrote after the call began', () => {
+test('reports a text that a plugin rewrote after the call started', () => {
   const talk = writing()
   talk.part(ended('Looking.'))
   expect(words(talk)).toEqual(['prt_x: I will look.\n', 'call_1', 'prt_x~2: Looking.'])
 })
 
-test('leaves a text open that the model began after the call', () => {
+test('leaves a text open that the model started after the call', () => {
   const talk = working()
   talk.part(call('pending'))
   talk.part(start)

@@ -6,7 +6,7 @@ import { DEFAULT_POLICY } from '../../src/model/index.ts'
 
 const START: Start = { launch: 'oneshot', cwd: '/project', policy: DEFAULT_POLICY, options: {}, epoch: 1 }
 
-test('a message under an id that was used is one of its own, and so is one without an id', () => {
+test('a message with a reused id is a new one, and so is one without an id', () => {
   const state = run.initial(START)
   const idOf = (part: object): unknown => {
     const { emitted } = run.decode(state, jsonFrame('stdout', JSON.stringify({ type: 'text', part })))
@@ -16,7 +16,7 @@ test('a message under an id that was used is one of its own, and so is one witho
   expect(parts.map(idOf)).toEqual(['prt_1', 'prt_1~2', 'e1.p1', 'e1.p2'])
 })
 
-test('a cost and a time beyond all numbers are not told', () => {
+test('an infinite cost or time is not reported', () => {
   const state = run.initial(START)
   const saidOf = (line: string) => run.decode(state, jsonFrame('stdout', line)).emitted
   expect(saidOf('{"type":"step_finish","part":{"tokens":{"input":1},"cost":1e999}}')).toEqual([
@@ -61,7 +61,7 @@ describe('how a run ended', () => {
     expect(saidOf(lines).at(-1)).toMatchObject({ type: 'turn.verdict', evidence })
   })
 
-  test('a call that is told again because its output was let go of is not told again', () => {
+  test('a call that is repeated because its output was pruned is not emitted again', () => {
     const time = { start: 1, end: 2, compacted: 3 }
     const pruned = call('read', 'c_read', { status: 'completed', output: 'x', metadata: {}, time })
     const types = saidOf([start, read, finish('stop'), pruned]).map(({ type }) => type)

@@ -8,7 +8,7 @@ beforeEach(() => {
 })
 
 describe('calls', () => {
-  test('only what is new of a growing output is said', () => {
+  test('only the new part of a growing output is emitted', () => {
     talk.part(call('pending'))
     talk.part(call('running'))
     talk.part(call('running', { metadata: { output: 'a\n' } }))
@@ -20,13 +20,13 @@ describe('calls', () => {
     expect(talk.of('tool.completed')).toMatchObject([{ status: 'success', output: 'a\nb\n', exitCode: 0 }])
   })
 
-  test('a call that is told only when it is over has a start all the same', () => {
+  test('a call that is reported only at its end has a start too', () => {
     talk.part(call('error', { error: 'no such file' }))
     expect(talk.of('tool.started')).toMatchObject([{ toolId: 'call_1', input: { command: 'ls' } }])
     expect(talk.of('tool.completed')).toMatchObject([{ status: 'error', error: 'no such file' }])
   })
 
-  test('an old call that is told again because its output was let go of is no news', () => {
+  test('an old call that is repeated because its output was pruned emits nothing', () => {
     const before = talk.events.length
     talk.part(call('completed', { output: '', time: { start: 1, end: 2, compacted: 3 } }), 'msg_old')
     talk.message('msg_a', 'assistant', done)
@@ -43,7 +43,7 @@ describe('calls', () => {
 describe('requests', () => {
   const rejected = call('error', { error: 'The user rejected permission to use this specific tool call.' })
 
-  test('may come before their call, and name it', () => {
+  test('may precede their call, and name it', () => {
     talk.ask('per_1', 'call_1')
     expect(talk.of('request.opened')).toMatchObject([
       {
@@ -94,7 +94,7 @@ describe('requests', () => {
   test.each<[AnswerCommand['by'], string, string]>([
     [undefined, 'person', 'completed'],
     ['policy', 'policy', 'denied'],
-  ])('a no by %s makes the call denied by %s and the turn %s', (by, deniedBy, outcome) => {
+  ])('a denial by %s makes the call denied by %s and the turn %s', (by, deniedBy, outcome) => {
     talk.ask('per_1', 'call_1')
     talk.part(call('running'))
     talk.answer({ type: 'answer', requestId: 'e1.per_1', decision: 'deny', ...(by && { by }) })
@@ -115,7 +115,7 @@ describe('requests', () => {
   test.each<[AnswerCommand['by'], string, string]>([
     [undefined, 'person', 'completed'],
     ['policy', 'policy', 'denied'],
-  ])('a no by %s to a call that is not told of any more makes it denied by %s', (by, deniedBy, outcome) => {
+  ])('a denial by %s of a call without further frames makes it denied by %s', (by, deniedBy, outcome) => {
     talk.part(call('running'))
     talk.ask('per_1', 'call_1')
     talk.answer({ ...deny, ...(by && { by }) })
@@ -124,7 +124,7 @@ describe('requests', () => {
     expect(talk.of('turn.completed')).toMatchObject([{ outcome, denials: 1 }])
   })
 
-  test('a no of somebody else to a call that is not told of any more makes it denied by a person', () => {
+  test('a denial by another client of a call without further frames makes it denied by a person', () => {
     talk.part(call('running'))
     talk.ask('per_1', 'call_1')
     talk.sse('permission.replied', { sessionID: 'ses_1', requestID: 'per_1', reply: 'reject' })
@@ -133,7 +133,7 @@ describe('requests', () => {
     expect(talk.of('turn.completed')).toMatchObject([{ outcome: 'completed', denials: 1 }])
   })
 
-  test('a no to a call that is over by then is no no to the next one of its name', () => {
+  test('a denial of an ended call does not deny the next one with its id', () => {
     talk.part(call('running'))
     talk.ask('per_1', 'call_1')
     talk.part(call('completed', { output: '' }))
@@ -169,7 +169,7 @@ describe('requests', () => {
     ])
   })
 
-  test('keep the id of their call for it, whoever uses it in the meantime', () => {
+  test('reserve the id of their call, even if it is reused in the meantime', () => {
     const task = { status: 'running', input: {}, metadata: { sessionId: 'ses_2' } }
     talk.part({ id: 'prt_t', type: 'tool', tool: 'task', callID: 'call_t', state: task })
     talk.message('msg_c', 'assistant', {}, 'ses_2')
@@ -192,7 +192,7 @@ describe('requests', () => {
     expect(talk.command(answer).refused?.code).toBe('unsupported_option')
   })
 
-  test('an id that could change a path is not asked but kept whole', () => {
+  test('an id that could change a path is not opened but kept whole', () => {
     talk.ask('../session', 'call_1')
     expect(talk.of('request.opened')).toEqual([])
     expect(talk.of('native.unmapped').length).toBe(1)
@@ -209,7 +209,7 @@ describe('questions', () => {
     talk.sse('question.asked', { id: 'que_1', sessionID: 'ses_1', questions, tool })
   })
 
-  test('are asked as they are', () => {
+  test('are shown unchanged', () => {
     expect(talk.of('request.opened')[0]?.questions).toEqual([
       {
         id: '0',

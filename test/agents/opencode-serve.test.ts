@@ -30,7 +30,7 @@ describe('a session that we drive', () => {
     expect(resumed.calls).toEqual([{ kind: 'http', method: 'GET', path: '/session/ses_old', tag: 'session' }])
   })
 
-  test('has one turn for one prompt, begun by us', () => {
+  test('has one turn per prompt, started by us', () => {
     talk.part({ id: 'prt_a', type: 'text', text: 'Hi', time: { start: 1, end: 2 } })
     talk.message('msg_a', 'assistant', done)
     talk.idle()
@@ -40,7 +40,7 @@ describe('a session that we drive', () => {
     expect(talk.of('turn.completed')).toMatchObject([{ turn: 1, outcome: 'completed', result: 'Hi' }])
   })
 
-  test('is not the first one that somebody else opens meanwhile', () => {
+  test('is not the first one that another client opens meanwhile', () => {
     const fresh = new Talk()
     fresh.prompt('Go')
     fresh.sse('session.created', { sessionID: 'ses_x', info: { id: 'ses_x', title: 'theirs' } })
@@ -53,7 +53,7 @@ describe('a session that we drive', () => {
     expect(fresh.events.map(({ type }) => type)).toEqual(['turn.started', 'session.updated'])
   })
 
-  test('takes model, mode, effort, a remark to the model and images with the prompt', () => {
+  test('sends model, mode, effort, system prompt and images with the prompt', () => {
     const full = new Talk({}, { model: 'lab/a/b', effort: 'high', systemPrompt: { append: 'Be brief.' } })
     full.http('session', 200, { id: 'ses_1' })
     full.command({ type: 'set_policy', mode: 'plan' })
@@ -81,7 +81,7 @@ describe('a session that we drive', () => {
     expect(fresh.calls[1]).toMatchObject({ body: { model: { providerID: 'lab', modelID: 'new' } } })
   })
 
-  test('denies by rules of its own what must never run', () => {
+  test('denies with its own rules what must never run', () => {
     const [opened] = new Talk({ tools: { denied: ['write', 'bash'] } }).calls
     expect(opened).toMatchObject({
       body: {
@@ -101,7 +101,7 @@ describe('a session that we drive', () => {
     expect(talk.command(command).refused?.code).toBe(code)
   })
 
-  test('takes a mode and a model with the next prompt, and another policy with the next process', () => {
+  test('applies a mode and a model with the next prompt, and another policy with the next process', () => {
     const policy = DEFAULT_POLICY
     expect(talk.command({ type: 'set_policy', mode: 'plan' }).applies).toBe('next_turn')
     expect(talk.command({ type: 'set_model', model: 'a/b' }).applies).toBe('next_turn')
@@ -126,7 +126,7 @@ describe('calls that fail', () => {
     expect(resumed.command({ type: 'prompt', text: 'Again' }).refused?.code).toBe('session_not_found')
   })
 
-  test('an id that could change a path is not taken', () => {
+  test('an id that could change a path is rejected', () => {
     const fresh = new Talk()
     fresh.prompt('Go')
     fresh.http('session', 200, { id: '../../permission' })
@@ -209,7 +209,7 @@ describe('an interrupt', () => {
 describe('errors', () => {
   const error = { name: 'APIError', data: { message: 'overloaded', statusCode: 503 } }
 
-  test('end the turn, even where no answer was begun', () => {
+  test('end the turn, even without a started answer', () => {
     const fresh = new Talk()
     fresh.http('session', 200, { id: 'ses_1' })
     fresh.prompt('Go')
@@ -248,7 +248,7 @@ describe('frames out of order', () => {
     expect(talk.of('thinking.delta').map(({ text }) => text)).toEqual(['Let me ', 'think.'])
   })
 
-  test('parts wait until it is known who speaks', () => {
+  test('parts wait until their author is known', () => {
     talk.part({ id: 'prt_q', type: 'text', text: 'A prompt', time: { start: 1, end: 2 } }, 'msg_q')
     talk.part({ id: 'prt_b', type: 'text', text: 'An answer', time: { start: 1, end: 2 } }, 'msg_b')
     talk.message('msg_q', 'user')
@@ -256,7 +256,7 @@ describe('frames out of order', () => {
     expect(talk.of('text.completed').map(({ text }) => text)).toEqual(['An answer'])
   })
 
-  test('what nobody explained is not lost when the turn ends', () => {
+  test('unexplained frames are not lost when the turn ends', () => {
     talk.delta('prt_z', 'words')
     talk.part({ id: 'prt_q', type: 'text', text: 'Whose?', time: { start: 1 } }, 'msg_q')
     talk.message('msg_a', 'assistant', done)
@@ -265,7 +265,7 @@ describe('frames out of order', () => {
     expect(talk.of('native.unmapped')).toMatchObject([{ frame: expect.stringContaining('Whose?') }])
   })
 
-  test('a delta that was missed is made up for by the snapshot', () => {
+  test('a missed delta is replaced by the snapshot', () => {
     talk.part({ id: 'prt_a', type: 'text', text: '', time: { start: 1 } })
     talk.delta('prt_a', 'one ')
     talk.part({ id: 'prt_a', type: 'text', text: 'one two', time: { start: 1, end: 2 } })
@@ -273,7 +273,7 @@ describe('frames out of order', () => {
     expect(talk.of('text.completed').map(({ text }) => text)).toEqual(['one two'])
   })
 
-  test('what comes after the end of its turn changes nothing', () => {
+  test('frames after the end of their turn change nothing', () => {
     talk.message('msg_a', 'assistant', done)
     talk.idle()
     const before = talk.events.length
@@ -285,7 +285,7 @@ describe('frames out of order', () => {
     expect(talk.events.length).toBe(before)
   })
 
-  test('a prompt of somebody else joins the open turn, or begins one', () => {
+  test('a prompt of another client joins the open turn, or starts one', () => {
     talk.message('msg_2', 'user')
     talk.part({ id: 'prt_2', type: 'text', text: 'Continue', synthetic: true }, 'msg_2')
     talk.part({ id: 'prt_3', type: 'text', text: 'And this' }, 'msg_2')
@@ -306,12 +306,12 @@ describe('frames out of order', () => {
 })
 
 describe('what is documented and was not recorded', () => {
-  test('a compacted context is told', () => {
+  test('a compacted context is reported', () => {
     talk.sse('session.compacted', { sessionID: 'ses_1' })
     expect(talk.of('context.compacted').length).toBe(1)
   })
 
-  test('a part that is taken back is discarded', () => {
+  test('a removed part is discarded', () => {
     talk.part({ id: 'prt_a', type: 'text', text: '', time: { start: 1 } })
     talk.delta('prt_a', 'Hal')
     talk.sse('message.part.removed', { sessionID: 'ses_1', messageID: 'msg_a', partID: 'prt_a' })

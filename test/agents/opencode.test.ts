@@ -94,7 +94,7 @@ describe('a one-shot run', () => {
     ])
   })
 
-  test('a refusal that stderr tells is a notice without colours', () => {
+  test('a denial on stderr is a notice without colours', () => {
     expect(eventsOf('opencode/perm_ask_bash')).toContainEqual({
       type: 'notice.raised',
       level: 'warning',
@@ -103,7 +103,7 @@ describe('a one-shot run', () => {
     })
   })
 
-  test('output that was cut says so, and where the rest is', () => {
+  test('truncated output is marked, with the location of the rest', () => {
     const ended = eventsOf('opencode/bigout').find(({ type }) => type === 'tool.completed')
     expect(ended).toMatchObject({
       truncated: true,
@@ -122,7 +122,7 @@ describe('a one-shot run', () => {
     expect(plans.at(-1)?.items.map(({ status }) => status)).toEqual(['completed', 'in_progress', 'pending'])
   })
 
-  test('a patch tells of every file that it touched', () => {
+  test('a patch reports every file that it touched', () => {
     const files = [
       { filePath: '/a', type: 'add', patch: '+a' },
       { filePath: '/b', type: 'move', movePath: '/c', patch: '' },
@@ -142,7 +142,7 @@ describe('a one-shot run', () => {
     ])
   })
 
-  test('what no field tells is kept, whatever its name is', () => {
+  test('metadata without a field is kept, for any name', () => {
     const metadata = JSON.parse('{"exit":0,"__proto__":{"a":1},"more":2}')
     const part = {
       tool: 'bash',
@@ -256,7 +256,7 @@ describe('the launch', () => {
     })
   })
 
-  test('what is denied comes last, whatever else was said about it', () => {
+  test('denials come last, after every other rule', () => {
     const tools = { preapproved: ['bash', 'edit', 'write'], denied: ['bash', 'write', '*'] }
     const rules = Object.entries(rulesOf('live', { approval: 'auto-all', tools }))
     expect(rules).toEqual([
@@ -317,7 +317,7 @@ describe('the launch', () => {
       expect(help).toContain(` ${flag} `)
   })
 
-  test('the server listens on this machine alone, on a port of its own', () => {
+  test('the server listens on loopback only, on its own port', () => {
     expect(launchOf('live').argv).toEqual(['opencode', 'serve', '--hostname=127.0.0.1', '--port=0'])
     expect(opencode.launches.live?.stream).toBe('sse')
     expect(launchOf('live')).toMatchObject({

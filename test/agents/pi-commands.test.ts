@@ -25,7 +25,7 @@ test('images go along with their prompt', () => {
   ])
 })
 
-test('a one-shot run takes its prompt by stdin, and no other command', () => {
+test('a one-shot run reads its prompt from stdin, and no other command', () => {
   const policy = { approval: 'auto-all', sandbox: 'none' } as const
   const state = codec.initial({ launch: 'oneshot', cwd: '/', policy, options: {}, epoch: 1 })
   const images = [{ mimeType: 'image/png', data: 'AAAA' }]
@@ -39,7 +39,7 @@ test('a one-shot run takes its prompt by stdin, and no other command', () => {
 })
 
 describe('a prompt that joins a turn', () => {
-  test('is told when the model is given it, not when it is sent', () => {
+  test('is reported when the model receives it, not when it is sent', () => {
     const talk = runningTalk()
     expect(talk.tell({ type: 'steer', text: 'in French' })).toEqual([
       { id: 'c2', type: 'prompt', message: 'in French', streamingBehavior: 'steer' },
@@ -49,7 +49,7 @@ describe('a prompt that joins a turn', () => {
     expect(told.at(-1)).toMatchObject({ type: 'turn.steered', prompt: 'in French', effect: 'folded' })
   })
 
-  test('that came too late begins a turn of its own', () => {
+  test('that came too late starts a new turn', () => {
     const talk = runningTalk()
     talk.tell({ type: 'steer', text: 'after all', promptId: 'p2' })
     talk.hear(returned('t1', 'out'), ...emitted('done'), settled())
@@ -66,7 +66,7 @@ describe('a prompt that joins a turn', () => {
 })
 
 describe('an interrupt', () => {
-  test('takes back what is queued, so that nothing goes on after it', () => {
+  test('clears the queue, so that nothing runs after it', () => {
     const talk = runningTalk()
     expect(talk.tell({ type: 'interrupt' })).toEqual([
       { id: 'c2', type: 'clear_queue' },
@@ -114,7 +114,7 @@ describe('a dialog of an extension', () => {
     ])
   })
 
-  test('takes one of its choices, and nothing else', () => {
+  test('accepts one of its choices only', () => {
     const talk = asked('select', { options: ['Red', 'Blue'] })
     expect(talk.answer('e1.d1', answer('Green'))).toEqual([{ refused: 'invalid_request' }])
     expect(talk.answer('e1.d1', { decision: 'allow' })).toEqual([{ refused: 'invalid_request' }])
@@ -122,7 +122,7 @@ describe('a dialog of an extension', () => {
     expect(talk.answer('e1.d1', answer('Red'))).toEqual([{ refused: 'request_not_found' }])
   })
 
-  test('takes any text where it has no choices, and is dismissed by a refusal', () => {
+  test('accepts any text without choices, and is dismissed by a denial', () => {
     expect(asked('editor').answer('e1.d1', answer('a\nb'))).toEqual(response({ value: 'a\nb' }))
     expect(asked('input').answer('e1.d1', { decision: 'deny' })).toEqual(response({ cancelled: true }))
   })
@@ -199,7 +199,7 @@ describe('a call at the gate', () => {
     ])
   })
 
-  test('runs with the input that the answer gives it', () => {
+  test('runs with the input of the answer', () => {
     const talk = asked()
     const rewritten = { path: 'b.txt', content: 'y' }
     expect(talk.answer('e1.d1', { decision: 'allow', input: rewritten })).toEqual(
@@ -210,7 +210,7 @@ describe('a call at the gate', () => {
     expect(talk.only('file.changed')).toMatchObject([{ path: 'b.txt', after: 'y' }])
   })
 
-  test('that nobody could make out is asked for all the same', () => {
+  test('with unreadable details is requested too', () => {
     const talk = runningTalk()
     talk.hear(dialog('d1', 'input', { title: GATE_TITLE, placeholder: 'not JSON' }))
     expect(talk.only('request.opened')).toMatchObject([{ kind: 'permission', tool: '?', toolKind: 'other' }])
@@ -232,7 +232,7 @@ describe('another model', () => {
     ['one/vendor/large', 'one', 'vendor/large'],
     ['vendor/large', 'one', 'vendor/large'],
     ['new/model', 'new', 'model'],
-  ])('%s is asked for by provider and name', (model, provider, modelId) => {
+  ])('%s is set by provider and name', (model, provider, modelId) => {
     expect(talk.tell({ type: 'set_model', model })).toMatchObject([{ type: 'set_model', provider, modelId }])
   })
 
@@ -266,7 +266,7 @@ test('a prompt that pi refuses ends its turn with the reason', () => {
   ])
 })
 
-test('a session that is not the one asked for does not pass for it', () => {
+test('a session other than the requested one is rejected', () => {
   const talk = new Talk({ resume: 'abc' })
   talk.tell({ type: 'open' })
   talk.hear(answered('get_state', 'c1', { sessionId: 'abcdef' }))

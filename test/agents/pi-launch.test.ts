@@ -38,7 +38,7 @@ function refusalOf(wish: Wish): string {
   return 'taken'
 }
 
-test('live speaks rpc and oneshot prints json, and neither is told more than was asked for', () => {
+test('live uses rpc and oneshot prints json, with no other arguments than requested', () => {
   expect(launchOf({}).argv).toEqual(['pi', '--mode', 'rpc'])
   expect(launchOf({ launch: 'oneshot' }).argv).toEqual(['pi', '--mode', 'json'])
   expect(launchOf({ policy: { sandbox: 'full-access' } }).argv).toEqual(['pi', '--mode', 'rpc'])
@@ -70,7 +70,7 @@ describe('a live run', () => {
     },
   )
 
-  test('that may do everything is not asked for anything', () => {
+  test('with full access is not gated', () => {
     expect(launchOf({}).files).toEqual([])
   })
 
@@ -81,7 +81,7 @@ describe('a live run', () => {
   })
 })
 
-describe('a one-shot run, in which nobody can be asked', () => {
+describe('a one-shot run, which cannot request approval', () => {
   const launch = 'oneshot'
 
   test.each(['ask', 'ask-dangerous'] as const)('has with %s only tools that look', (approval) => {
@@ -150,14 +150,14 @@ test.each<[string, Wish]>([
   expect(refusalOf(wish)).toMatch(new RegExp(`^unsupported_option: ${option} is not supported by pi: `))
 })
 
-test('model, effort and session are words of their own', () => {
+test('model, effort and session are separate arguments', () => {
   expect(
     argsOf({ options: { model: 'anthropic/claude-sonnet-4-5', effort: 'high' }, resume: 'a-b-c' }),
   ).toEqual([...['--model', 'anthropic/claude-sonnet-4-5', '--thinking', 'high', '--session', 'a-b-c']])
   expect(refusalOf({ resume: '../other.jsonl' })).toMatch(/^invalid_request/)
 })
 
-test('a system prompt is a file, so that it is never taken for one or for a flag', () => {
+test('a system prompt is a file, so that it is never parsed as a path or a flag', () => {
   const { argv, files } = launchOf({
     options: { systemPrompt: { replace: '/etc/hostname', append: '--help' } },
   })

@@ -74,7 +74,7 @@ describe('the recordings', () => {
     expect(only('drop_tool', 'tool.started')).toHaveLength(1)
   })
 
-  test('what was said before an interrupt stays, and is marked as cut', () => {
+  test('text before an interrupt is kept, and marked as partial', () => {
     expect(only('live_interrupt_text', 'text.completed')[0]).toMatchObject({
       text: 'word0 word1 word',
       partial: true,
@@ -105,13 +105,13 @@ describe('the recordings', () => {
     })
   })
 
-  test('progress is told piece by piece, never twice', () => {
+  test('progress is emitted as deltas, never twice', () => {
     const pieces = only('slow_output', 'tool.progressed').map(({ output }) => output)
     expect(pieces.join('')).toBe('line 1\nline 2\nline 3\n')
     expect(pieces.length).toBeGreaterThan(1)
   })
 
-  test('prompts that join a turn are told in the order in which the model is given them', () => {
+  test('prompts that join a turn are reported in the order in which the model receives them', () => {
     expect(only('live_follow_up', 'turn.steered').map(({ prompt }) => prompt)).toEqual([
       'Be short.',
       'And then say goodbye.',
@@ -119,11 +119,11 @@ describe('the recordings', () => {
     expect(only('live_steer_interrupted', 'turn.steered')).toEqual([])
   })
 
-  test('a turn that an extension begins is its own', () => {
+  test('a turn that an extension starts belongs to the agent', () => {
     expect(only('live_own_turn', 'turn.started').map(({ origin }) => origin)).toEqual(['prompt', 'agent'])
   })
 
-  test('the handshake tells session, model, models, tools and commands', () => {
+  test('the handshake reports session, model, models, tools and commands', () => {
     const told = Object.assign({}, ...only('live_text', 'session.updated'))
     expect(told).toMatchObject({
       nativeSessionId: expect.stringMatching(/^[0-9a-f-]{36}$/),
@@ -134,7 +134,7 @@ describe('the recordings', () => {
     expect(told.models).toHaveLength(3)
   })
 
-  test('every call is asked for where the gate is, with what it is about', () => {
+  test('every call is requested with its subject where the gate is active', () => {
     expect(only('live_permission_allowed', 'request.opened')).toMatchObject([
       { kind: 'permission', tool: 'bash', toolKind: 'execute', input: { command: 'echo one' } },
       { kind: 'permission', tool: 'bash', toolKind: 'execute', input: { command: 'echo two' } },
@@ -145,7 +145,7 @@ describe('the recordings', () => {
     expect(only('live_permission_rewritten', 'tool.completed')).toMatchObject([{ output: 'rewritten\n' }])
   })
 
-  test('a compaction tells how much it kept', () => {
+  test('a compaction reports how much it kept', () => {
     expect(only('live_compact', 'context.compacted')).toEqual([
       { type: 'context.compacted', before: 120, after: 802, trigger: 'manual' },
     ])
@@ -159,7 +159,7 @@ describe('a call', () => {
     expect(talk.only('tool.completed')).toMatchObject([{ status: 'denied', deniedBy: 'hook' }])
   })
 
-  test('under an id that returns gets a name of its own', () => {
+  test('with a reused id gets a new id', () => {
     const talk = runningTalk()
     talk.hear(returned('t1', 'one'), call('t1'), returned('t1', 'two'))
     expect(talk.only('tool.completed').map(({ toolId, output }) => [toolId, output])).toEqual([
@@ -168,7 +168,7 @@ describe('a call', () => {
     ])
   })
 
-  test('whose output moved on tells no piece twice', () => {
+  test('whose output was truncated repeats no delta', () => {
     const talk = runningTalk()
     const progress = (text: string) => ({
       ...call('t1'),

@@ -62,7 +62,7 @@ describe.each(agents.map((agent) => [agent.id, agent] as const))('the setup of %
     }
   })
 
-  it('keeps every place below a home', () => {
+  it('keeps every path below a home directory', () => {
     const places = (setup?.credentials ?? []).flatMap((source) =>
       source.kind === 'file' ? [source.location] : [],
     )

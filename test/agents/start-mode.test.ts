@@ -7,7 +7,7 @@ import { Talk as OpencodeTalk } from './opencode-talk.ts'
 
 const OPEN: Policy = { approval: 'auto-all', sandbox: 'none' }
 
-describe('a process that is to go on in a mode', () => {
+describe('a process that continues in a mode', () => {
   test.each([
     ['plan', '--permission-mode=plan'],
     ['acceptEdits', '--permission-mode=acceptEdits'],
@@ -21,13 +21,13 @@ describe('a process that is to go on in a mode', () => {
     expect(flags).toEqual([flag])
   })
 
-  test('claude bypasses nothing where only the mode says so', () => {
+  test('claude bypasses nothing if only the mode requests it', () => {
     const mode = 'bypassPermissions'
     const start = { launch: 'live', cwd: '/', policy: DEFAULT_POLICY, options: {}, epoch: 2, mode } as const
     expect(JSON.stringify(claude.launches.live?.launch(start))).toContain('--permission-mode=default')
   })
 
-  test('an agent of the protocol is told when it has a session', () => {
+  test('an ACP agent gets it after its session is open', () => {
     const talk = new Talk('acp', { mode: 'yolo' })
     talk.tell({ type: 'open' })
     talk.write(result(1, { protocolVersion: 1 }))
@@ -37,12 +37,12 @@ describe('a process that is to go on in a mode', () => {
     ])
   })
 
-  test('codex is told with its first turn', () => {
+  test('codex gets it with its first turn', () => {
     const [turn] = written(opened({ mode: 'plan' }).command({ type: 'prompt', text: 'go' }))
     expect(turn).toMatchObject({ params: { collaborationMode: { mode: 'plan' } } })
   })
 
-  test('opencode is told with its first prompt', () => {
+  test('opencode gets it with its first prompt', () => {
     const talk = new OpencodeTalk()
     const { conversation } = talk
     conversation.change({ policy: DEFAULT_POLICY, options: {} }, { type: 'set_policy', mode: 'plan' })

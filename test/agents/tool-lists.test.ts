@@ -93,7 +93,7 @@ describe('a name of another agent', () => {
 })
 
 describe('only some tools exist', () => {
-  test('claude leaves out the servers of its own settings and those that are not named', () => {
+  test('claude excludes the servers of its own settings and those that are not named', () => {
     const options = { mcpServers: { docs: { command: 'x' }, web: { command: 'y' } } }
     const argv = passed('claude', 'oneshot', { available: ['read', 'mcp:docs'] }, { options })
     expect(argv).toContain('--tools=Read,NotebookRead\n--strict-mcp-config\n--disallowedTools=mcp__web__*')
@@ -107,7 +107,7 @@ describe('only some tools exist', () => {
     expect(refusal('claude', 'live', { available })).toContain(why)
   })
 
-  test('gemini denies all others, and asks for those of a server', () => {
+  test('gemini denies all others, and requests approval for those of a server', () => {
     const rules = passed('gemini', 'live', { available: ['read', 'mcp:docs'] })
     expect(rules).not.toContain('"read_file"')
     expect(rules).toContain('toolName = "mcp_docs_*"\ndecision = "ask_user"\npriority = 998')

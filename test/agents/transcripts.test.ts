@@ -57,7 +57,7 @@ describe('Codex with several threads', () => {
   test.each([
     ['one that was forked', 'thread/fork', 'th2', 'th2'],
     ['an earlier one', 'thread/start', 'th2', 'th1'],
-  ])('goes on in %s', (_, method, opened, spoken) => {
+  ])('continues in %s', (_, method, opened, spoken) => {
     const of = played('codex', [
       ...opens('thread/start', 'th1'),
       ...turn('th1', 't1'),
@@ -131,7 +131,7 @@ describe('an agent over ACP with several sessions', () => {
       call('session/load', { sessionId: 'nope' }, { error: { code: -32602, message: 'no' } }),
     ],
     ['another one', [...opened('s2'), ...turn('s2', 'two')]],
-  ])('is heard in the one that is spoken to, after %s', (_, between) => {
+  ])('is decoded in the session that receives prompts, after %s', (_, between) => {
     const of = played('acp', [
       ...hello,
       ...opened('s1'),
@@ -144,7 +144,7 @@ describe('an agent over ACP with several sessions', () => {
   })
 })
 
-test('whoever could not answer Claude has not said no', () => {
+test('a failed answer to Claude is not a denial', () => {
   const tool = { type: 'tool_use', id: 'w', name: 'Write', input: { file_path: '/a' } }
   const ask = { subtype: 'can_use_tool', tool_name: 'Write', input: tool.input, tool_use_id: 'w' }
   const failed = {

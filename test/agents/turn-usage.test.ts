@@ -61,7 +61,7 @@ describe('the total of a turn includes its sub-agents', () => {
   })
 })
 
-test('Gemini live: a turn whose sub-agent ran has partial usage, and one whose sub-agent was denied has not', () => {
+test('Gemini live: a turn with a finished sub-agent has partial usage, and one with a denied sub-agent has not', () => {
   const denied = fixtures.find(({ name }) => name === 'acp-gemini/subagent')
   if (!denied) throw new Error('the recording is not there')
   // The recorded call was denied; here it runs.
@@ -103,7 +103,7 @@ describe('Claude', () => {
     expect(talk.only('turn.completed').map(({ usage }) => usage?.total)).toEqual([33, 44])
   })
 
-  test('calls that are no sub-agent’s are in the total and attributed to none', () => {
+  test('calls of no sub-agent are in the total and attributed to none', () => {
     const inner = {
       type: 'assistant',
       parent_tool_use_id: 'tA',

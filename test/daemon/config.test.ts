@@ -20,7 +20,7 @@ function load(given: { flags?: Overrides; environment?: Environment; file?: unkn
   })
 }
 
-test('without a word it listens on loopback, asks for a token and works here', async () => {
+test('by default it listens on loopback, requires a token and works in the current directory', async () => {
   expect(await load()).toEqual({
     host: '127.0.0.1',
     port: 7380,
@@ -92,7 +92,7 @@ test('paths in a file are meant from there, paths of flags from here', async () 
   })
 })
 
-test('an agent can have a program and variables of its own', async () => {
+test('an agent can have a configured program and variables', async () => {
   const agents = {
     claude: { command: ['node', 'fake.mjs'], env: { ANTHROPIC_BASE_URL: 'http://127.0.0.1:1' } },
   }
@@ -129,7 +129,7 @@ describe('what is wrong is named', () => {
     await expect(load()).rejects.toThrow(/not valid JSON/)
   })
 
-  test('a file that was asked for and is not there', async () => {
+  test('an explicitly given file that does not exist', async () => {
     await expect(load({ flags: { config: '/nowhere.json' } })).rejects.toThrow(
       /nowhere\.json\): no such file/,
     )

@@ -27,7 +27,7 @@ const COUNTED = `echo x >> $here/asked; ${VERSIONS.claude}`
 
 const asked = (machine: Machine) => readFileSync(join(machine.bin, 'asked'), 'utf8').trim().split('\n').length
 
-test('a program is asked once, and again when its file changes', async () => {
+test('a program is run once, and again when its file changes', async () => {
   const machine = new Machine()
   const path = machine.program('claude', COUNTED)
   const versionOf = versionsOn(machine)
@@ -59,7 +59,7 @@ test('a manifest of a project that the program only lies in is not its version',
   expect(await versionsOn(machine)(agent('claude'))).toBe('2.1.326')
 })
 
-test('there is no version of what is not installed, cannot be asked or does not answer', async () => {
+test('a program that is missing, cannot be run or prints nothing has no version', async () => {
   const machine = new Machine()
   expect(await versionsOn(machine)(agent('claude'))).toBeUndefined()
   expect(await versionsOn(machine)(agent('echo'))).toBeUndefined()

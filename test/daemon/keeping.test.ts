@@ -30,7 +30,7 @@ async function start(file: object = {}) {
   return { server, token, ask, reported }
 }
 
-test('the token of the server is in no log, whoever says it', async () => {
+test('the token of the server appears in no log', async () => {
   const { server, token, ask, reported } = await start()
   const created = await ask('/v1/sessions', { agent: 'echo', prompt: `my token is ${token}` })
   const { id } = (await created.json()) as { id: string }

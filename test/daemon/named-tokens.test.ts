@@ -47,7 +47,7 @@ test('of two with one name only one is made', async () => {
   expect(made.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
 })
 
-test('a server knows each change with the next request', async () => {
+test('a server applies each change with the next request', async () => {
   const tokens = tokenSource(data, 'first', (thrown) => reported.push(thrown))
   const first = tokenOf('local', 'first')
   expect(await tokens()).toEqual([first])
@@ -75,7 +75,7 @@ describe('refused is', () => {
     await expect(removeToken(data, 'local')).rejects.toMatchObject({ code: 'invalid_request' })
   })
 
-  test('a file that others can read, or that makes no sense', async () => {
+  test('a file that others can read, or that is invalid', async () => {
     await addToken(data, 'ci')
     chmodSync(file(), 0o644)
     await expect(tokenNames(data)).rejects.toMatchObject({ code: 'forbidden' })

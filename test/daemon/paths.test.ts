@@ -16,7 +16,7 @@ test('a relative XDG directory is ignored', () => {
   expect(defaultPaths({ XDG_DATA_HOME: 'data' }, '/home/ada').data).toBe('/home/ada/.local/share/mainstem')
 })
 
-test('MAINSTEM_HOME holds everything', () => {
+test('MAINSTEM_HOME contains everything', () => {
   expect(defaultPaths({ MAINSTEM_HOME: '/srv/m', XDG_DATA_HOME: '/d' }, '/home/ada')).toEqual({
     config: '/srv/m/config.json',
     data: '/srv/m',

@@ -82,14 +82,14 @@ describe('a version', () => {
     )
   })
 
-  test('is told although the program waits for its input to end, or exits badly afterwards', async () => {
+  test('is read even if the program waits for the end of its input, or exits with an error afterwards', async () => {
     const reads = claudeThat(`while read line; do :; done\n${VERSIONS.claude}`)
     expect(await ask(reads)).toMatchObject({ version: '2.1.326', state: 'needs_login' })
     expect(await ask(claudeThat(`${VERSIONS.claude}; exit 3`))).toMatchObject({ version: '2.1.326' })
   })
 })
 
-describe('a program without a version to tell', () => {
+describe('a program without a version', () => {
   test.each([
     ['exit 127', 'exit code 127'],
     [`printf 'first\\nno \\033[31mnode\\n\\n' >&2; exit 1`, 'no \x1b[31mnode'],
@@ -143,7 +143,7 @@ describe('a program that does not end', () => {
     expect(existsSync(await machine.left('temporary'))).toBe(false)
   })
 
-  test('is stopped when nobody wants to know any more', async () => {
+  test('is stopped when the caller aborts', async () => {
     const machine = claudeThat(STUBBORN)
     const stop = new AbortController()
     const asking = readiness({ environment: machine.environment, signal: stop.signal })
@@ -167,7 +167,7 @@ describe('a program that does not end', () => {
   })
 })
 
-test('a program that is asked for its version sees no key and nothing else that is not its business', async () => {
+test('a program that is queried for its version gets no key and no unrelated variable', async () => {
   const machine = claudeThat(`/usr/bin/env > $here/seen; pwd > $here/cwd\n${VERSIONS.claude}`)
   const secret = { ANTHROPIC_API_KEY: 'canary', CLAUDE_CODE_OAUTH_TOKEN: 'canary', MAINSTEM_TOKEN: 'canary' }
   const answer = await ask(machine, {

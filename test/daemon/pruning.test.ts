@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { pruneHourly } from '../../src/daemon/pruning.ts'
 import { FakeTime } from '../sessions/fake-driver.ts'
 
-test('what is too old goes at the start and every hour, whatever went wrong before, until the server stops', async () => {
+test('retention runs at the start and every hour, despite earlier failures, until the server stops', async () => {
   const time = new FakeTime()
   const stop = new AbortController()
   const at: number[] = []

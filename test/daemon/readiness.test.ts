@@ -56,7 +56,7 @@ describe('the way of an agent', () => {
     expect(Object.keys(echo.launches)).toEqual(['live', 'oneshot'])
   })
 
-  test('an agent that has something for nothing is ready without a login, and says what', async () => {
+  test('an agent with free models is ready without a login, and a note says so', async () => {
     const machine = new Machine()
     machine.program('opencode', VERSIONS.opencode)
     expect(await ask('opencode', machine)).toMatchObject({
@@ -146,7 +146,7 @@ describe('what would be billed', () => {
     expect(JSON.stringify(answer)).not.toContain('canary')
   })
 
-  test('a key that serves one launch only leaves the other without a login, and that is said', async () => {
+  test('a key for one launch leaves the other without a login, and a note says so', async () => {
     const machine = new Machine()
     machine.program('codex', VERSIONS.codex)
     const environment = { CODEX_API_KEY: 'k', OPENAI_API_KEY: 'k' }
@@ -176,7 +176,7 @@ describe('what would be billed', () => {
     expect(JSON.stringify(answer)).not.toContain('canary')
   })
 
-  test('where the settings of the agent choose, that is said', async () => {
+  test('a note says when the settings of the agent select the credential', async () => {
     const machine = new Machine()
     machine.program('gemini', VERSIONS.gemini)
     const file = machine.file('home/.gemini/oauth_creds.json')
@@ -197,7 +197,7 @@ describe('what would be billed', () => {
     expect(JSON.stringify(answer)).not.toContain('canary')
   })
 
-  test('a folder in the place of a login file is no login', async () => {
+  test('a folder instead of a login file is not a login', async () => {
     const machine = new Machine()
     machine.program('claude', VERSIONS.claude)
     machine.file('home/.claude/.credentials.json/file')
@@ -251,14 +251,14 @@ describe('a program of the configuration', () => {
     expect(answer).toMatchObject({ program, version: '2.1.326' })
   })
 
-  test('that is not there is a mistake in the configuration, and installing is no advice', async () => {
+  test('that does not exist is a configuration error without install advice', async () => {
     const settings = { claude: { command: ['/nowhere/claude'] } }
     const answer = await ask('claude', new Machine(), { settings })
     expect(answer).toMatchObject({ state: 'missing', note: expect.stringContaining('agents.claude.command') })
     expect(answer).not.toHaveProperty('fix')
   })
 
-  test('is not run when it has arguments of its own', async () => {
+  test('is not run when it has arguments', async () => {
     const machine = new Machine()
     const program = machine.program('npx', 'echo run > $here/ran')
     const settings = { claude: { command: [program, '-y', '@anthropic-ai/claude-code'] } }
@@ -268,7 +268,7 @@ describe('a program of the configuration', () => {
   })
 })
 
-test('every agent is asked, two programs at a time, and answers in its place', async () => {
+test('every agent is checked, two programs at a time, and the results keep their order', async () => {
   const machine = new Machine()
   // Each waits for a second one to have started, so that one at a time would never end.
   const script = `echo start >> $here/log

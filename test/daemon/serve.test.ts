@@ -91,7 +91,7 @@ const claude = (name: string, ...more: string[]) => ({
   claude: { command: [process.execPath, CLAUDE, recording(name), ...more] },
 })
 
-test('a fresh server says where it listens and where its token is, and runs a program', async () => {
+test('a fresh server prints its address and token file, and runs a program', async () => {
   const server = await start({ agents: claude('tool_bash') })
   expect(server.lines[1]).toBe(`token in ${join(server.home, 'token')}`)
   expect(await server.ready()).toBe(200)
@@ -111,7 +111,7 @@ test('a fresh server says where it listens and where its token is, and runs a pr
   expect(server.stderr).toBe('')
 })
 
-test('an agent whose program is missing is told in the stream', async () => {
+test('a missing agent program is reported in the stream', async () => {
   const server = await start({ agents: { claude: { command: ['no-such-program'] } } })
   const events = parseEvents(await (await server.execute()).text()).map(({ data }) => data)
   expect(events.map(({ kind }) => kind)).toEqual(['error', 'session_end'])
@@ -119,10 +119,10 @@ test('an agent whose program is missing is told in the stream', async () => {
   expect(events[1]).toMatchObject({ exit_code: 1, outcome: 'failed' })
 })
 
-describe('a server that is asked to stop', () => {
+describe('a server that is stopped', () => {
   const endOf = (stream: string) => parseEvents(stream).at(-1)?.data
 
-  test('stops what does not end by itself, tells every reader, and exits well', async () => {
+  test('stops running turns after a timeout, ends every stream, and exits with 0', async () => {
     const server = await start({ agents: claude('tool_bash', 'hang'), timeouts: { drainMs: 50 } })
     const readers = await Promise.all([server.execute(), server.execute()])
     const streams = readers.map((response) => new StreamReader(response))
@@ -146,7 +146,7 @@ describe('a server that is asked to stop', () => {
     expect(await server.exited).toEqual([0, null])
   })
 
-  test('takes no more work, waits for what runs, and waits no longer when asked again', async () => {
+  test('accepts no more work, waits for running turns, and stops waiting on a second signal', async () => {
     const server = await start({ agents: claude('sigterm_text', 'hang'), timeouts: { drainMs: 600_000 } })
     const stream = new StreamReader(await server.execute())
     await stream.until('agent_token')
@@ -190,7 +190,7 @@ describe('a server does not start', () => {
     expect(server.stderr).toContain(why)
   })
 
-  test('on a port that is taken', async () => {
+  test('on a port that is in use', async () => {
     const first = await start()
     const second = new ServerProcess({}, ['--port', new URL(first.url).port])
     expect(await second.exited).toEqual([1, null])
@@ -198,7 +198,7 @@ describe('a server does not start', () => {
   })
 })
 
-test('without a token it warns, makes none, and serves', async () => {
+test('without authentication it warns, creates no token, and serves', async () => {
   const server = await start({}, ['--no-auth'])
   expect(() => server.token).toThrow(/ENOENT/)
   const response = await fetch(`${server.url}/v1/execute`, {

@@ -60,7 +60,7 @@ test('a server that recovers lives, answers 503, and serves when it has recovere
   await server.stop()
 })
 
-test('a server whose recovery fails closes its port', async () => {
+test('a server closes its port when its recovery fails', async () => {
   const port = await freePort()
   const config = await loadConfig({
     flags: { port, data: home, cwd: home, auth: false },

@@ -24,7 +24,7 @@ afterEach(() => rmSync(base, { recursive: true }))
 
 const modeOf = (path: string) => statSync(path).mode & 0o777
 
-test('the first start makes a token of 256 bits that only we can read', async () => {
+test('the first start creates a private token of 256 bits', async () => {
   const { path, token } = await tokenIn(data)
   expect(path).toBe(join(data, 'token'))
   expect(Buffer.from(token, 'base64url')).toHaveLength(32)
@@ -81,7 +81,7 @@ describe('a token is refused', () => {
     await refused(/256 bits/)
   })
 
-  test('when it is no file', async () => {
+  test('when it is not a file', async () => {
     mkdirSync(join(data, 'token'), { mode: 0o700 })
     await refused(/is not a file/)
   })

@@ -37,7 +37,7 @@ describe('a message', () => {
     expect(appendWhole(state, { messageId: 'm1', text: 'Hello' })).toBe('lo')
   })
 
-  test('that ends other than its pieces said is sent whole on a new line', () => {
+  test('that differs from its deltas is sent whole on a new line', () => {
     const state = newAppendOnlyText()
     appendDelta(state, { messageId: 'm1', text: 'Helo' })
     expect(appendWhole(state, { messageId: 'm1', text: 'Hello' })).toBe('\nHello')
@@ -75,7 +75,7 @@ describe('a repeated message', () => {
     expect(sent).toEqual(['Hello from the', ' model'])
   })
 
-  test('that says something else is sent whole on a new line', () => {
+  test('with a different text is sent whole on a new line', () => {
     const state = newAppendOnlyText()
     const sent = [tell(state, 'm1', ['Hello'], 'dropped'), tell(state, 'm2', ['Help', ' me'], 'whole')]
     expect(sent).toEqual(['Hello', '\nHelp me'])
@@ -148,7 +148,7 @@ describe('a repeated message', () => {
 
 const pieces = fc.array(fc.string({ maxLength: 6 }), { maxLength: 6 })
 
-test('messages that nobody drops are sent as they are, however they were cut', () => {
+test('messages that are never discarded are sent unchanged for any chunking', () => {
   fc.assert(
     fc.property(fc.array(pieces, { maxLength: 5 }), (messages) => {
       const state = newAppendOnlyText()
@@ -168,7 +168,7 @@ test('a message broken off anywhere, any number of times, is read once', () => {
   )
 })
 
-test('whatever was dropped before, the reader ends with the true message', () => {
+test('after any discards, the client has the true message at the end', () => {
   const short = fc.string({ unit: fc.constantFrom('a', 'b'), maxLength: 5 })
   fc.assert(
     fc.property(fc.array(short, { maxLength: 4 }), short, (dropped, text) => {

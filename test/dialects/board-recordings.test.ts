@@ -43,7 +43,7 @@ describe('every recording', () => {
     expectValid(read(entries))
   })
 
-  test.each(plays)('$name says every text once', ({ entries }) => {
+  test.each(plays)('$name emits every text once', ({ entries }) => {
     const lines = read(entries).flatMap(({ type, payload }) =>
       type === 'log' && !payload.outcome && !payload.request ? [payload.line] : [],
     )
@@ -57,7 +57,7 @@ describe('every recording', () => {
     expect(toolsShown(read(entries))).toEqual(toolsOf(entries))
   })
 
-  test.each(plays)('$name has the state of its last turn, and its word for it', ({ entries }) => {
+  test.each(plays)('$name has the state of its last turn, and the matching message', ({ entries }) => {
     const last = entries.findLast(({ event }) => event.type === 'turn.completed')?.event
     const state = last?.type === 'turn.completed' ? FACES[last.outcome].board : 'running'
     expect(boardState(entries)).toBe(state)
@@ -73,7 +73,7 @@ describe('every recording', () => {
   })
 })
 
-test('a recording cut anywhere is a valid stream, and comes to rest', () => {
+test('a recording cut anywhere is a valid stream and settles', () => {
   fc.assert(
     fc.property(fc.constantFrom(...recordings), fc.nat(), (fixture, at) => {
       const entries = cutRecording(fixture, at)

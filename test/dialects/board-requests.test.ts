@@ -18,7 +18,7 @@ const opened = (more: Partial<Extract<Event, { type: 'request.opened' }>> = {}):
   ...more,
 })
 
-test('an open request says why the agent waits, and how to answer', () => {
+test('an open request explains why the agent waits, and how to answer', () => {
   expect(say(opened())).toMatchObject([
     {
       line: 'Waiting for an answer: Bash: rm -r build',
@@ -47,7 +47,7 @@ test.each<[Event, string, object]>([
   expect(say(opened(), event, event).slice(1)).toEqual([{ line, request }])
 })
 
-test('a question without a tool is one as well, what a policy decides is none', () => {
+test('a question without a tool is a request too, a policy decision is not', () => {
   const question = opened({ kind: 'question', tool: undefined, input: undefined })
   expect(say(question)).toMatchObject([{ line: 'Waiting for an answer: question' }])
   expect(say(opened({ asks: 'policy' }), SAMPLES['request.resolved'])).toEqual([])

@@ -38,7 +38,7 @@ test('a session with a tool reads as the document shows it', () => {
 })
 
 describe('text and thinking', () => {
-  test('are told whole, the one as a log line and the other as a plan', () => {
+  test('are emitted whole, text as a log line and thinking as a plan', () => {
     const messages = say(
       { type: 'thinking.delta', messageId: 'm1', text: 'Let me ' },
       { type: 'thinking.completed', messageId: 'm1', text: 'Let me see.' },
@@ -179,14 +179,14 @@ describe('the end', () => {
     { type: 'text.completed', messageId: 'm9', text: 'late' },
   ]
 
-  test.each(Outcome.options)('%s is the last that is said, until another turn begins', (outcome) => {
+  test.each(Outcome.options)('%s is the last message, until another turn starts', (outcome) => {
     const ended = say(turn(1), completed({ outcome }))
     expect(say(turn(1), completed({ outcome }), ...late)).toEqual(ended)
     const log = { type: 'log', payload: { line: 'late' } }
     expect(say(turn(1), completed({ outcome }), ...late, turn(2), ...late.slice(3))).toEqual([...ended, log])
   })
 
-  test.each(Outcome.options)('%s is told once, and is the state from then on', (outcome) => {
+  test.each(Outcome.options)('%s is emitted once, and is the state from then on', (outcome) => {
     const events = [turn(1), completed({ outcome })]
     const error = { type: 'error', payload: { message: expect.any(String), outcome } }
     const expected = { done: [], cancelled: [{ type: 'cancelled', payload: {} }], failed: [error] }
@@ -202,7 +202,7 @@ describe('the end', () => {
     ])
   })
 
-  test('of a turn that leaves others waiting is a log line, because readers take an error for the last word', () => {
+  test('of a turn with others queued is a log line, because clients treat an error as the end', () => {
     const error = { code: 'rate_limited', message: 'slow down' } as const
     const events = [turn(1), queued(2), completed({ outcome: 'failed', error }), turn(2)]
     expect(say(...events)).toEqual([{ type: 'log', payload: { line: 'slow down', outcome: 'failed' } }])
@@ -230,7 +230,7 @@ describe('the end', () => {
 })
 
 describe('the state', () => {
-  test('is running from the start, and again when a session goes on', () => {
+  test('is running from the start, and again when a session continues', () => {
     expect(stateOf(SAMPLES['session.started'])).toBe('running')
     expect(stateOf(turn(1), completed({ outcome: 'failed' }), turn(2))).toBe('running')
     expect(stateOf(turn(1), completed(), queued(2))).toBe('running')
@@ -260,7 +260,7 @@ test('a stream is finished with the end of its log, not before, and then silent'
   ])
 })
 
-test('whatever a log holds, every message is valid and has an id of its own', () => {
+test('for any log, every message is valid and has a unique id', () => {
   const printed = schema('board-event.printed')
   const event = fc.constantFrom(...Object.values(SAMPLES), completed({ outcome: 'failed' }))
   fc.assert(

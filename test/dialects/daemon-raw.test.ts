@@ -24,11 +24,11 @@ describe('raw', () => {
     ])
   })
 
-  test.each(['not json', '[1]', 'null', '"text"'])('leaves out the frame %s, which is no object', (text) => {
+  test.each(['not json', '[1]', 'null', '"text"'])('omits the frame %s, which is not an object', (text) => {
     expect(sayWith({ raw: '1' }, text, ...begun, hello)).toEqual([system])
   })
 
-  test('of a result has its duration and its usage, unless the frame says them itself', () => {
+  test('of a result has its duration and its usage, unless the frame contains them', () => {
     const usage = { input: 200, output: 50, cacheRead: 40, cacheWrite: 20, total: 310 }
     const ours = {
       duration_ms: 1439,

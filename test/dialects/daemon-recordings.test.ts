@@ -87,7 +87,7 @@ describe.each(plays)('$name', ({ entries }) => {
     if (messages.length > 0) expect(endsExchange(messages.at(-1) ?? {})).toBe(true)
   })
 
-  test('says every text once', () => {
+  test('emits every text once', () => {
     expect(unfaithful(messages)).toEqual([])
     const shown = exchangesIn(messages).flatMap(shownIn)
     // A half message that never came again has been seen, and cannot be taken back.
@@ -111,7 +111,7 @@ describe.each(plays)('$name', ({ entries }) => {
   })
 })
 
-test('a reply whose stream broke is read once', () => {
+test('a reply whose stream broke is emitted once', () => {
   const broken = plays.find(({ name }) => name === 'claude/drop')
   expect(shownIn(read(broken?.entries ?? []))).toEqual([
     'Hello from the fake model. This is a streamed reply in several deltas.',
@@ -139,7 +139,7 @@ test('a log cut anywhere is the first part of the whole stream', () => {
   )
 })
 
-test('pieces of logs in any order never throw, and say only what is valid', () => {
+test('parts of logs in any order never throw, and emit only valid messages', () => {
   const piece = fc
     .tuple(fc.constantFrom(...plays), fc.nat(), fc.nat(200))
     .map(([{ entries }, at, length]) => entries.slice(at % entries.length).slice(0, length))

@@ -27,7 +27,7 @@ describe('a request', () => {
   const permission = request(about)
   const question = allowed('Allow Bash: rm -r build (clean up)?')
 
-  test('shows the label of an option once, also where its description begins with it', () => {
+  test('shows the label of an option once, even if its description starts with it', () => {
     const options = [
       { label: 'FastAPI', description: 'FastAPI (async, modern)' },
       { label: 'Flask', description: 'small' },
@@ -83,7 +83,7 @@ describe('a request', () => {
     expect(say(request(more))).toContainEqual(allowed(`Allow ${subject}?`))
   })
 
-  test('is asked at once, whatever its title is', () => {
+  test('is shown immediately, for any title', () => {
     const title = `${'?'.repeat(200_000)}x`
     expect(say(request({ title }))).toEqual([allowed(`Allow ${title}?`), result])
   })
@@ -95,11 +95,11 @@ describe('a request', () => {
     [{ kind: 'login' }, 'The agent needs a login. Continue?'],
     [{ kind: 'login', title: 'Open the page' }, 'Open the page'],
     [{ kind: 'question' }, 'Go on?'],
-  ] as const)('%o asks in words', (more, header) => {
+  ] as const)('%o is phrased as a question', (more, header) => {
     expect(say(request(more))).toEqual([allowed(header), result])
   })
 
-  test('for answers is the question alone, whatever the agent calls its tool', () => {
+  test('for answers is only the question, for any tool name', () => {
     const questions = [{ id: 'q', text: 'Which?', options: [] }]
     const asked = { header: 'Which?', options: [], multiSelect: false }
     expect(say(request({ kind: 'question', tool: 'ask_user', input: { questions }, questions }))).toEqual([
@@ -109,7 +109,7 @@ describe('a request', () => {
     expect(say(request({ kind: 'question', questions: [] }))).toEqual([allowed('Go on?'), result])
   })
 
-  test('that a policy or a hook answers is no question to anybody', () => {
+  test('that a policy or a hook answers is not a question', () => {
     expect(say(request({ ...about, asks: 'policy' }))).toEqual([])
     expect(say(request({ ...about, asks: 'hook' }))).toEqual([])
   })
@@ -164,7 +164,7 @@ describe('a question of the agent', () => {
       ...more,
     })
 
-  test('that is asked of nobody is told as a call when it is over, or when the turn is', () => {
+  test('that no person can answer is shown as a call at its end, or at the end of the turn', () => {
     expect(say(started, over, completed())).toEqual([call, result])
     expect(say(started, completed({ outcome: 'lost' })).map(({ type }) => type)).toEqual([
       'tool_use',
@@ -175,7 +175,7 @@ describe('a question of the agent', () => {
     expect(say(started, asks({ toolId: 't1', asks: 'policy' }), over)).toEqual([call])
   })
 
-  test('is told once when it is asked, whether the call or the request comes first', () => {
+  test('is shown once, whether the call or the request comes first', () => {
     for (const events of [
       [started, asks(), over],
       [started, asks({ toolId: 't1' }), over],
@@ -187,14 +187,14 @@ describe('a question of the agent', () => {
     }
   })
 
-  test('is told once whatever the agent calls its tool, where it asks before it starts the call', () => {
+  test('is shown once for any tool name, if the request precedes the call', () => {
     const asked = asks({ tool: 'question', toolId: 't1' })
     const other: Event = { type: 'tool.started', ...tool, name: 'question', input }
     const messages = say(asked, other, over, completed())
     expect(messages.filter(({ type }) => type === 'tool_use')).toMatchObject([{ tool: 'AskUserQuestion' }])
   })
 
-  test('that may not be asked without permission is seen before it is allowed', () => {
+  test('that needs permission is shown before it is allowed', () => {
     const permission = request({ tool: 'AskUserQuestion', toolId: 't1' })
     const messages = say(started, permission, over, completed())
     expect(messages[0]).toEqual(call)
@@ -211,7 +211,7 @@ describe('a question of the agent', () => {
     },
   )
 
-  test('outside a turn is not told', () => {
+  test('outside a turn is not shown', () => {
     expect(say(completed(), started, over)).toEqual([result])
   })
 })

@@ -54,7 +54,7 @@ describe('text', () => {
     ])
   })
 
-  test('that was dropped in one turn says nothing about the next', () => {
+  test('that was discarded in one turn does not affect the next', () => {
     const messages = say(
       delta('m1', 'Hello'),
       { type: 'message.discarded', messageId: 'm1', reason: 'stream_broken' },
@@ -81,7 +81,7 @@ describe('text', () => {
     expect(cut(whole('m1', 'May I?'))).toEqual([system, { type: 'text', content: 'May I?' }])
   })
 
-  test('that a question does not cut after all goes on as if it had not been asked', () => {
+  test('continues after a question that was already answered', () => {
     const state = daemon.initial({})
     const events = [...begun, hello, delta('m1', 'Shall '), colours]
     const said = entriesOf(...events).flatMap((entry) => daemon.project(state, entry))

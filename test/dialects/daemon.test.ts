@@ -106,7 +106,7 @@ describe('an exchange reads as the document shows it', () => {
 describe('the system message', () => {
   const first = (...events: Event[]) => sayWith({}, undefined, ...begun, ...events)[0]
 
-  test('comes with the handshake, and before what an agent without one says', () => {
+  test('comes with the handshake, and before the output of an agent without one', () => {
     expect(first(hello)).toEqual(system)
     expect(first(whole('m1', 'hi'))).toEqual({ type: 'system', subtype: 'init' })
     const started = { ...SAMPLES['session.started'], model: 'opus' }
@@ -115,7 +115,7 @@ describe('the system message', () => {
     expect(said).toEqual({ type: 'system', subtype: 'init' })
   })
 
-  test('knows the model from before, when only the id is told', () => {
+  test('keeps the earlier model when only the id is reported', () => {
     const told: Event[] = [
       { type: 'session.updated', model: 'sonnet' },
       { type: 'session.updated', nativeSessionId: 'sdk-123' },
@@ -128,7 +128,7 @@ describe('the system message', () => {
     expect(say({ type: 'session.updated', mode: 'plan' }, hello)).toEqual([])
   })
 
-  test('comes before an error, also of an agent that never started', () => {
+  test('comes before an error, even of an agent that never started', () => {
     const error = { code: 'agent_not_found', message: 'no such program' } as const
     expect(sayWith({}, undefined, ...begun, completed({ outcome: 'failed', error }))).toEqual([
       { type: 'system', subtype: 'init' },
@@ -136,7 +136,7 @@ describe('the system message', () => {
     ])
   })
 
-  test('comes before an end without a word, whatever was told of the agent by then', () => {
+  test('comes before an end without output', () => {
     const stopped = completed({ outcome: 'interrupted' })
     expect(sayWith({}, undefined, ...begun, stopped)).toEqual([
       { type: 'system', subtype: 'init' },
@@ -149,7 +149,7 @@ describe('the system message', () => {
     expect(last).toEqual({ type: 'result', session_id: entriesOf(...begun)[0]?.session })
   })
 
-  test('begins every exchange', () => {
+  test('starts every exchange', () => {
     const again: Event = { type: 'turn.started', turn: 2, origin: 'agent' }
     expect(say(whole('m1', 'a'), completed(), again, whole('m2', 'b'), completed({ turn: 2 }))).toEqual([
       { type: 'text', content: 'a' },
@@ -178,7 +178,7 @@ describe('a tool', () => {
     expect(StreamEvent.array().safeParse(messages).error).toBeUndefined()
   })
 
-  test('tells how long it runs, when it tells nothing else', () => {
+  test('reports its duration when it has no other progress', () => {
     const progress = (more: object): Event => ({ type: 'tool.progressed', toolId: 't1', ...more })
     expect(say(started, progress({ elapsedMs: 12_400 })).at(-1)).toEqual({
       type: 'tool_use',
@@ -204,7 +204,7 @@ describe('a tool', () => {
 
 describe('the end of a turn', () => {
   test.each(Outcome.options)(
-    '%s is one message, with the exact outcome where the type does not tell it',
+    '%s is one message, with the exact outcome if the type does not express it',
     (outcome) => {
       const type = FACES[outcome].daemon
       const messages = say(completed({ outcome }))
@@ -224,12 +224,12 @@ describe('the end of a turn', () => {
     [{ signal: 'SIGKILL' }, 'error'],
     [{ code: 1 }, 'error'],
     [undefined, 'error'],
-  ])('a crash with exit %o is told as %s', (exit, type) => {
+  ])('a crash with exit %o is reported as %s', (exit, type) => {
     const [last] = say(completed({ outcome: 'crashed', exit }))
     expect(last).toMatchObject({ type, outcome: 'crashed' })
   })
 
-  test('an agent that told what went wrong has failed, whatever ended its process', () => {
+  test('an agent that reported an error has failed, however its process ended', () => {
     expect(say(completed({ outcome: 'failed', exit: { code: 143 } }))[0]?.type).toBe('error')
   })
 
@@ -263,7 +263,7 @@ describe('the end of a turn', () => {
   })
 })
 
-test('what happens outside a turn is not said', () => {
+test('events outside a turn are not emitted', () => {
   const late: Event[] = [
     whole('m9', 'late'),
     { type: 'tool.started', ...bash },
@@ -274,7 +274,7 @@ test('what happens outside a turn is not said', () => {
   expect(say(completed(), ...late)).toEqual([result])
 })
 
-test('whatever a log holds, every message is valid, and nothing follows the end of the session', () => {
+test('for any log, every message is valid, and nothing follows the end of the session', () => {
   const event = fc.constantFrom<Event>(...Object.values(SAMPLES), colours, hello, delta('m1', 'a'))
   const options = fc.constantFrom<DialectOptions>({}, { raw: '1', partial_json: '1' })
   fc.assert(

@@ -42,7 +42,7 @@ describe('every recording', () => {
   })
 })
 
-test('a reply whose stream broke twice is read once', () => {
+test('a reply whose stream broke twice is emitted once', () => {
   expect(textOf('drop')).toBe('Hello from the fake model. This is a streamed reply in several deltas.')
 })
 

@@ -146,7 +146,7 @@ test('hooks are shown, but for those of the session itself', () => {
 describe('usage', () => {
   const kinds = (...events: Event[]) => say(...events).filter(({ kind }) => kind === 'usage')
 
-  test('that nobody reported is not made up', () => {
+  test('that was not reported is omitted', () => {
     expect(kinds(completed())).toEqual([])
     expect(kinds({ type: 'usage.reported', scope: 'step', input: 5, source: 'agent' }, completed())).toEqual(
       [],
@@ -154,12 +154,12 @@ describe('usage', () => {
     expect(kinds(completed({ usage: { costUsd: 1 } }))).toEqual([])
   })
 
-  test('that is known in part says so', () => {
+  test('that is partial is marked', () => {
     const told = { kind: 'usage', input_tokens: 5, output_tokens: 0, cache_read: 0, cache_write: 0 }
     expect(kinds(completed({ usage: { input: 5 } }))).toEqual([{ ...told, usageReported: false }])
   })
 
-  test('is told once, also when it stands only in the terminal event', () => {
+  test('is reported once, even if only the terminal event has it', () => {
     const usage = { input: 12, output: 4 }
     const told = { kind: 'usage', input_tokens: 12, output_tokens: 4, cache_read: 0, cache_write: 0 }
     expect(kinds(completed({ usage }))).toEqual([told])
@@ -197,7 +197,7 @@ describe('stderr', () => {
     ])
   })
 
-  test('of a noisy agent is bounded, and says how much it left out', () => {
+  test('of a noisy agent is bounded, and reports how much was dropped', () => {
     const lines = Array.from({ length: 10_000 }, (_, index) => line(`${index} ${'x'.repeat(100)}`))
     const held = say(...lines, completed({ outcome: 'interrupted' })).filter(({ kind }) => kind === 'stderr')
     const left = lines.length - (held.length - 1)
@@ -208,7 +208,7 @@ describe('stderr', () => {
 })
 
 describe('the end', () => {
-  test.each(Outcome.options)('%s is told once, last, with its exit code and its exact name', (outcome) => {
+  test.each(Outcome.options)('%s is reported once, last, with its exit code and exact name', (outcome) => {
     const messages = say(completed({ outcome, exit: { code: 7 } }), SAMPLES['session.ended'])
     const errors = messages.filter(({ kind }) => kind === 'error')
     expect(messages.at(-1)).toEqual({
@@ -256,18 +256,21 @@ describe('the end', () => {
     ['timeout', ['stderr', 'error', 'session_end'], { exit_code: 3, outcome: 'timeout' }],
     ['lost', ['stderr', 'error', 'session_end'], { exit_code: 1, outcome: 'lost' }],
     ['completed', ['stderr', 'error', 'session_end'], { exit_code: 1, outcome: 'lost' }],
-  ] as const)('of a session (%s) before its turn did is told like that of a turn', (reason, kinds, end) => {
-    const line: Event = { type: 'output.written', stream: 'stderr', line: 'boom' }
-    const error = { code: 'agent_not_ready', message: 'it did not start' } as const
-    const messages = say(SAMPLES['session.started'], line, { type: 'session.ended', reason, error })
-    expect(messages.map(({ kind }) => kind)).toEqual(kinds)
-    expect(messages.at(-1)).toEqual({ kind: 'session_end', duration_ms: 0, ...end })
-    const told = messages.find(({ kind }) => kind === 'error')
-    if (told) expect(told).toEqual({ kind: 'error', ...error })
-  })
+  ] as const)(
+    'of a session (%s) before its turn ended is reported like that of a turn',
+    (reason, kinds, end) => {
+      const line: Event = { type: 'output.written', stream: 'stderr', line: 'boom' }
+      const error = { code: 'agent_not_ready', message: 'it did not start' } as const
+      const messages = say(SAMPLES['session.started'], line, { type: 'session.ended', reason, error })
+      expect(messages.map(({ kind }) => kind)).toEqual(kinds)
+      expect(messages.at(-1)).toEqual({ kind: 'session_end', duration_ms: 0, ...end })
+      const told = messages.find(({ kind }) => kind === 'error')
+      if (told) expect(told).toEqual({ kind: 'error', ...error })
+    },
+  )
 })
 
-test('whatever a log holds, every message is valid, and the one end is the last', () => {
+test('for any log, every message is valid, and the only end is the last', () => {
   const event = fc.constantFrom(...Object.values(SAMPLES))
   fc.assert(
     fc.property(fc.array(event, { maxLength: 40 }), (events) => {

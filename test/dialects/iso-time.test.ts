@@ -20,6 +20,6 @@ test.each([
   Date.UTC(2100, 2, 1),
   Date.UTC(2024, 11, 31, 23, 59, 59, 999),
   END_OF_9999,
-])('%d stands at an edge of the calendar and is right', (ms) => {
+])('%d at a calendar boundary is correct', (ms) => {
   expect(isoTime(ms)).toBe(new Date(ms).toISOString())
 })

@@ -31,7 +31,7 @@ const anyText = fc
   .tuple(fc.array(fc.constantFrom('a', 'b', '', '+', '-c', '\\ x', 'd\r'), { maxLength: 12 }), fc.boolean())
   .map(([lines, ended]) => lines.join('\n') + (ended ? '\n' : ''))
 
-test('whatever changed, the hunk turns the one text into the other', () => {
+test('for any change, the hunk converts one text to the other', () => {
   fc.assert(
     fc.property(anyText, anyText, (before, after) => {
       const diff = lineDiff(before, after)

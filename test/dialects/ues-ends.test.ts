@@ -90,7 +90,7 @@ describe('what ends nothing is an error to recover from', () => {
 describe('done', () => {
   const explained = ['denied', 'refused', 'timeout', 'failed', 'crashed', 'lost']
 
-  test.each(Outcome.options)('%s is told once and last, with its exact name', (outcome) => {
+  test.each(Outcome.options)('%s is reported once and last, with its exact name', (outcome) => {
     const messages = say(completed({ outcome }), completed({ outcome }))
     expect(messages.at(-1)).toMatchObject({
       type: 'done',
@@ -100,7 +100,7 @@ describe('done', () => {
     expect(typesOf(messages)).toEqual(explained.includes(outcome) ? ['error', 'done'] : ['done'])
   })
 
-  test('says why, and that there is no way on', () => {
+  test('gives the reason, and is not recoverable', () => {
     const error = { code: 'rate_limited', message: 'slow down' } as const
     expect(say(completed({ outcome: 'failed', error }))[0]?.payload).toEqual({
       ...error,
@@ -113,7 +113,7 @@ describe('done', () => {
     })
   })
 
-  test('does not pass off as counts what nobody reported', () => {
+  test('does not present missing counts as counts', () => {
     const usageOf = (...events: Event[]) => say(...events).at(-1)?.payload
     const zeros = { inputTokens: 0, outputTokens: 0, toolUses: 0, usageReported: false }
     expect(usageOf(completed())).toMatchObject({ usage: zeros })
@@ -175,7 +175,7 @@ function stray(messages: readonly Message[]): unknown[] {
   })
 }
 
-test('whatever a log holds, every message is valid and stands inside a run', () => {
+test('for any log, every message is valid and inside a run', () => {
   const event = fc.constantFrom(...Object.values(SAMPLES), hello, completed({ turn: 2 }))
   fc.assert(
     fc.property(fc.array(event, { maxLength: 40 }), (events) => {

@@ -50,7 +50,7 @@ describe.each(plays)('$name', ({ entries }) => {
     expect(runsIn(messages)).toHaveLength(has(entries, 'turn.started').length)
   })
 
-  test('says every text once, in pieces and whole', () => {
+  test('emits every text once, as deltas and whole', () => {
     const { pieces, wholes } = textsIn(messages)
     for (const [id, text] of pieces) expect([id, wholes.get(id)]).toEqual([id, text])
     const told = [...wholes.values()].join('')
@@ -111,7 +111,7 @@ test('a log cut anywhere is the first part of the whole stream', () => {
   )
 })
 
-test('pieces of logs in any order never throw, and say nothing outside a run', () => {
+test('parts of logs in any order never throw, and emit nothing outside a run', () => {
   const piece = fc
     .tuple(fc.constantFrom(...plays), fc.nat(), fc.nat(200))
     .map(([{ entries }, at, length]) => entries.slice(at % entries.length).slice(0, length))

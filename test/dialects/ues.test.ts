@@ -84,14 +84,14 @@ test('a run with a tool reads as the document asks for it', () => {
 })
 
 describe('init', () => {
-  test('comes first, even when the agent never tells who it is', () => {
+  test('comes first, even if the agent never identifies itself', () => {
     const messages = sayWith({}, { ...started, model: 'asked' }, SAMPLES['turn.started'], completed())
     expect(typesOf(messages)).toEqual(['init', 'done'])
     expect(messages[0]?.payload).toMatchObject({ model: 'asked', tools: [] })
     expect(sayWith({}, ...begun, completed())[0]?.payload).toMatchObject({ model: '' })
   })
 
-  test('waits for the handshake, so that it can tell the model and the tools', () => {
+  test('waits for the handshake, so that it can include the model and the tools', () => {
     const messages = sayWith(
       {},
       ...begun,
@@ -114,7 +114,7 @@ describe('init', () => {
     expect(times).toEqual(times.toSorted((a, b) => a - b))
   })
 
-  test('does not wait in a session that knows its agent: a retry is told at once', () => {
+  test('does not wait in a session with a known agent: a retry is emitted immediately', () => {
     const again: Event = { type: 'turn.started', turn: 2, origin: 'prompt' }
     const messages = sayWith({}, ...begun, hello, completed(), again, SAMPLES['limit.reported'])
     expect(typesOf(messages)).toEqual(['init', 'done', 'init', 'error'])
@@ -128,14 +128,14 @@ describe('init', () => {
     expect(messages[0]?.type).toBe('init')
   })
 
-  test('is said once a run; what changes later is told as a change', () => {
+  test('is emitted once per run; later changes are emitted as updates', () => {
     expect(say(hello, { type: 'session.updated', mode: 'plan' }).slice(1)).toEqual([
       { type: 'claude-code:session_update', payload: { mode: 'plan' } },
     ])
   })
 })
 
-test('every turn is a run of its own, and between two runs nothing is said', () => {
+test('every turn is a run, and nothing is emitted between runs', () => {
   const messages = sayWith(
     {},
     started,
@@ -155,7 +155,7 @@ test('every turn is a run of its own, and between two runs nothing is said', () 
   expect(uses).toMatchObject([{ usage: { toolUses: 1 } }, { usage: { toolUses: 0 } }])
 })
 
-test('a prompt that waited and never ran is no run, and does not end the open one', () => {
+test('a prompt that was dropped from the queue is not a run, and does not end the open one', () => {
   const dropped = completed({ turn: 2, outcome: 'interrupted' })
   expect(say(SAMPLES['turn.queued'], dropped, completed())).toMatchObject([
     { type: 'done', payload: { status: 'success' } },
@@ -168,7 +168,7 @@ describe('thinking', () => {
   const thoughts = (options: DialectOptions, of: Event) =>
     sayWith(options, of, SAMPLES['turn.started'], { ...thought, type: 'thinking.delta' }, thought).slice(1)
 
-  test('is said whole, where it is a summary', () => {
+  test('is emitted whole if it is a summary', () => {
     expect(thoughts({}, started)).toMatchObject([{ type: 'thinking', payload: { summary: 'Let me see.' } }])
     expect(thoughts({}, raw)).toEqual([])
   })
@@ -181,7 +181,7 @@ describe('thinking', () => {
   })
 })
 
-test('text says whose it is and what became of it, and nothing when it is empty', () => {
+test('text has its author and status, and is omitted when empty', () => {
   expect(
     say(
       { type: 'text.delta', messageId: 'm1', text: 'Hel', parent: 's1' },
@@ -259,7 +259,7 @@ describe('a request', () => {
   const opened = (more: Partial<Of<'request.opened'>>) => say({ ...SAMPLES['request.opened'], ...more })
   const metadata = { requestId: 'e1.0', kind: 'permission', options: [] }
 
-  test('is told with the tool, and with how to answer it', () => {
+  test('has the tool, and how to answer it', () => {
     expect(opened({ tool: 'Bash', toolId: 't1', title: 'clean up', input: { command: 'rm' } })).toEqual([
       {
         type: 'permission_request',
@@ -270,7 +270,7 @@ describe('a request', () => {
     expect(opened({})[0]?.payload).toEqual({ toolName: 'permission', toolUseId: 'e1.0', input: {} })
   })
 
-  test('for an answer is a question, whatever the agent calls its tool', () => {
+  test('for an answer is a question, for any tool name', () => {
     const questions = [{ id: 'q', text: 'Which?', options: [] }]
     expect(opened({ kind: 'question', tool: 'ask', questions })[0]?.payload).toEqual({
       toolName: 'AskUserQuestion',
@@ -279,11 +279,11 @@ describe('a request', () => {
     })
   })
 
-  test('that needs a person is an event even if nobody is there', () => {
+  test('that needs a person is an event even if none is available', () => {
     expect(typesOf(opened({ asks: 'nobody' }))).toEqual(['permission_request'])
   })
 
-  test('that a policy or a hook answers needs nobody, but its answer is told', () => {
+  test('that a policy or a hook answers needs no person, but its answer is emitted', () => {
     expect(opened({ asks: 'policy' })).toEqual([])
     expect(opened({ asks: 'hook' })).toEqual([])
     expect(say(SAMPLES['request.resolved'], SAMPLES['request.withdrawn'])).toEqual([

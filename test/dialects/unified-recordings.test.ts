@@ -63,11 +63,11 @@ describe('every recording', () => {
     if (isSettled(entries)) expect(messages.at(-1)?.type).toBe('sessionEnded')
   })
 
-  test.each(plays)('$name says every text once', ({ entries }) => {
+  test.each(plays)('$name emits every text once', ({ entries }) => {
     expect(printedText(read(entries))).toBe(textIn(entries))
   })
 
-  test.each(plays)('$name reports every request that waits, and its end', ({ entries }) => {
+  test.each(plays)('$name reports every open request, and its end', ({ entries }) => {
     const ids = (type: string) =>
       entries.flatMap(({ event }) => (event.type === type && 'requestId' in event ? [event.requestId] : []))
     const messages = read(entries)

@@ -9,7 +9,7 @@ const opened = (more: Partial<Extract<Event, { type: 'request.opened' }>> = {}):
 })
 
 describe('an open request', () => {
-  test('is an event with everything that an answer takes', () => {
+  test('is an event with everything needed to answer', () => {
     const input = { command: 'rm -r build' }
     const options = [{ id: 'yes', label: 'Allow once', effect: 'allow', scope: 'once' } as const]
     expect(say(opened({ requestId: 'e1.a/b', toolId: 't1', tool: 'Bash', input, options }))).toEqual([
@@ -48,8 +48,11 @@ describe('an open request', () => {
     expect(messages.slice(1)).toEqual([{ type: 'requestClosed', requestId: 'e1.0', ...how }])
   })
 
-  test.each(['policy', 'hook', 'nobody'] as const)('that is not asked here (%s) is none', (asks) => {
-    const messages = say(opened({ asks }), SAMPLES['request.resolved'], completed())
-    expect(types(messages)).toEqual(['turnCompleted', 'sessionEnded'])
-  })
+  test.each(['policy', 'hook', 'nobody'] as const)(
+    'that is not answered by a client (%s) is not emitted',
+    (asks) => {
+      const messages = say(opened({ asks }), SAMPLES['request.resolved'], completed())
+      expect(types(messages)).toEqual(['turnCompleted', 'sessionEnded'])
+    },
+  )
 })

@@ -21,7 +21,7 @@ describe('the end of a turn', () => {
     lost: ['turnFailed', 'sessionEnded'],
   }
 
-  test.each(Outcome.options)('%s is told in its words, with its exact name', (outcome) => {
+  test.each(Outcome.options)('%s is reported with its message and exact name', (outcome) => {
     const messages = say(completed({ outcome }))
     expect(types(messages)).toEqual(EXPECTED[outcome])
     expect(messages.at(-1)).toMatchObject({
@@ -62,7 +62,7 @@ describe('the end of a turn', () => {
   })
 })
 
-describe('usage that is told before the end', () => {
+describe('usage reported before the end', () => {
   const usage = { input: 5, output: 2, total: 7 }
   const told = { inputTokens: 5, outputTokens: 2, totalTokens: 7 }
   const reported: Event = { type: 'usage.reported', scope: 'turn', ...usage, source: 'agent' }
@@ -89,7 +89,7 @@ describe('usage that is told before the end', () => {
     expect(say(step, completed())[0]).toMatchObject({ usageReported: false })
   })
 
-  test('adds up, whatever part of it is not known', () => {
+  test('adds up, with any part of it unknown', () => {
     expect(say(completed({ usage: { output: 5, total: 15 } }))[0]).toMatchObject({
       usage: { inputTokens: 0, outputTokens: 5, totalTokens: 5 },
       usageReported: false,
@@ -100,12 +100,12 @@ describe('usage that is told before the end', () => {
 describe('a session', () => {
   const queued = (number: number): Event => ({ ...SAMPLES['turn.queued'], turn: number })
 
-  test('goes on while a prompt waits, and ends with the turn that leaves none', () => {
+  test('continues while a prompt is queued, and ends with the last turn', () => {
     const messages = say(queued(2), completed({ outcome: 'failed' }), turn(2), completed({ turn: 2 }))
     expect(types(messages)).toEqual(['turnFailed', 'turnStarted', 'turnCompleted', 'sessionEnded'])
   })
 
-  test('that goes on after its end tells the policy that holds by then', () => {
+  test('that continues after its end reports the current policy', () => {
     const policy = { approval: 'auto-all', sandbox: 'full-access' } as const
     const changed: Event = { type: 'session.updated', policy }
     const config = { approvalMode: 'autoAll', sandboxMode: 'fullAccess' }
@@ -119,13 +119,13 @@ describe('a session', () => {
     }
   })
 
-  test('tells of an interrupted turn where its own end does not', () => {
+  test('reports an interrupted turn where its own end does not', () => {
     const messages = say(queued(2), completed({ outcome: 'interrupted' }), turn(2), completed({ turn: 2 }))
     expect(messages[0]).toMatchObject({ type: 'turnFailed', turnNumber: 1, outcome: 'interrupted' })
     expect(messages.at(-1)).toEqual({ type: 'sessionEnded', reason: 'completed' })
   })
 
-  test('tells of a prompt that was dropped, and ends with the turn that still runs', () => {
+  test('reports a dropped prompt, and ends with the running turn', () => {
     const messages = say(
       queued(2),
       completed({ turn: 2, outcome: 'interrupted' }),
@@ -158,7 +158,7 @@ describe('a session', () => {
     expect(messages[2]).toEqual(read(started)[0])
   })
 
-  test('says nothing between its end and its next start', () => {
+  test('emits nothing between its end and its next start', () => {
     const between: Event[] = [
       { type: 'tool.started', ...tool, parent: 's1' },
       { type: 'notice.raised', level: 'error', code: 'agent_error', message: 'late' },
@@ -177,7 +177,7 @@ describe('a session', () => {
     ['cancelled', { reason: 'cancelled', outcome: 'interrupted' }],
     ['timeout', { reason: 'timeout', outcome: 'timeout' }],
     ['lost', { reason: 'failed', outcome: 'lost' }],
-  ] as const)('that ends (%s) before any turn did says so', (reason, end) => {
+  ] as const)('that ends (%s) before any turn ended reports it', (reason, end) => {
     const error = { code: 'agent_not_ready', message: 'gone' } as const
     const ended = { type: 'sessionEnded', ...end }
     expect(read(started, { type: 'session.ended', reason })[1]).toEqual(ended)

@@ -111,7 +111,7 @@ describe('text', () => {
     expect(say(...trimmed).slice(1)).toEqual([last])
   })
 
-  test('without a word is complete all the same', () => {
+  test('without text is complete too', () => {
     const messages = say({ type: 'text.completed', messageId: 'm1', text: '' })
     expect(messages).toEqual([{ type: 'textChunk', content: '', isComplete: true }])
   })
@@ -143,7 +143,7 @@ describe('a tool', () => {
   const begin: Event = { type: 'tool.started', ...tool }
   const argumentsOf = (input: unknown) => say({ ...begin, input } as Event)[0]?.arguments
 
-  test('has an object as its arguments, whatever its input is', () => {
+  test('has an object as its arguments, for any input', () => {
     expect(argumentsOf({ a: 1 })).toEqual({ a: 1 })
     expect(argumentsOf(undefined)).toEqual({})
     expect(argumentsOf(null)).toEqual({ value: null })
@@ -151,7 +151,7 @@ describe('a tool', () => {
     expect(argumentsOf('ls')).toEqual({ value: 'ls' })
   })
 
-  test('tells its progress if there is something to tell', () => {
+  test('reports its progress if there is any', () => {
     const [, ...messages] = say(
       begin,
       { type: 'tool.progressed', toolId: 't1', message: 'still at it', elapsedMs: 5 },
@@ -179,7 +179,7 @@ describe('a tool', () => {
     ])
   })
 
-  test('whose end nobody knows did not fail, and did not succeed', () => {
+  test('with an unknown end neither failed nor succeeded', () => {
     expect(say(begin, { type: 'tool.completed', ...tool, status: 'unknown' }).slice(1)).toEqual([
       {
         type: 'toolCompleted',
@@ -275,7 +275,7 @@ describe('an error notice', () => {
   })
 })
 
-test('whatever a log holds, every message is valid, inside a session, and has an id of its own', () => {
+test('for any log, every message is valid, inside a session, and has a unique id', () => {
   const widened = schema('unified-event')
   const event = fc.constantFrom(...Object.values(SAMPLES), turn(2), completed({ turn: 2 }))
   fc.assert(

@@ -52,7 +52,7 @@ describe('a built-in agent', () => {
     ])
   })
 
-  it('keeps its pace, and spends no timer where there is no pause', async () => {
+  it('keeps its delays, and uses no timer without a delay', async () => {
     const timers = instantTimers()
     const run = startBuiltin(() => [beat('a'), beat('b'), beat('c', 30), beat('d'), beat('e', 20)], timers)
     await run.write({ kind: 'text', text: 'go\n' })
@@ -63,7 +63,7 @@ describe('a built-in agent', () => {
     expect(timers.slept).toEqual([30, 20])
   })
 
-  it('shows what it has said before it pauses', async () => {
+  it('emits its output before it pauses', async () => {
     const run = startBuiltin(() => [beat('now'), beat('never', 1_000)], endlessTimers)
     await run.write({ kind: 'text', text: 'go\n' })
     const reader = run.frames[Symbol.asyncIterator]()
@@ -74,14 +74,14 @@ describe('a built-in agent', () => {
     expect(await run.exit).toEqual({ signal: 'SIGTERM' })
   })
 
-  it('finishes an answer before it takes the next line', async () => {
+  it('finishes an answer before it reads the next line', async () => {
     const run = startBuiltin((line) => [beat(`${line} 1`), beat(`${line} 2`, 10)])
     await run.write({ kind: 'text', text: 'a\nb\n' })
     await run.write({ kind: 'end' })
     expect(await texts(run)).toEqual(['a 1', 'a 2', 'b 1', 'b 2'])
   })
 
-  it('waits for input, and is woken by it', async () => {
+  it('waits for input and resumes on it', async () => {
     const run = startBuiltin(echo)
     const reading = texts(run)
     await run.write({ kind: 'text', text: 'late\n' })
@@ -121,7 +121,7 @@ describe('a built-in agent', () => {
     expect(await run.exit).toEqual({ error: { code: 'unknown', message: 'no answer' } })
   })
 
-  it('takes no HTTP request', async () => {
+  it('accepts no HTTP request', async () => {
     const run = startBuiltin(echo)
     await expect(run.write({ kind: 'http', method: 'POST', path: '/' })).rejects.toMatchObject({
       code: 'unsupported_option',

@@ -36,7 +36,7 @@ describe('where groups may be made', () => {
 })
 
 describe('the groups of runs', () => {
-  it('take processes in and name them, and forget what is gone', async () => {
+  it('add processes, list them, and drop exited ones', async () => {
     const groups = cgroupsBelow(folder)
     await groups.enter('a', 7)
     expect(readFileSync(join(folder, 'mainstem-a', 'cgroup.procs'), 'utf8')).toBe('7')
@@ -53,14 +53,14 @@ describe('the groups of runs', () => {
     expect(cgroupsBelow('/no/such/folder').runsOf('me')).toEqual([])
   })
 
-  it('refuse nobody where the system refuses them', async () => {
+  it('ignore a refusal of the system', async () => {
     const groups = cgroupsBelow('/no/such/folder')
     await groups.enter('a', process.pid)
     expect(groups.members(['a'])).toEqual(new Set())
     groups.remove(['a'])
   })
 
-  it('are one more mark of a process', async () => {
+  it('count as a marker of a process', async () => {
     const groups = { ...cgroupsBelow('/no/such/folder'), members: () => new Set([process.ppid]) }
     const tree = new ProcessTree(processTable('linux'), ['run'], undefined, groups)
     expect((await tree.look()).map(({ pid }) => pid)).toContain(process.ppid)

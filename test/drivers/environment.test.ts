@@ -62,14 +62,14 @@ async function seenBy(
 const COMMON = ['MAINSTEM_RUN', 'NO_COLOR', 'TERM', 'TMPDIR']
 
 describe('the environment of a child', () => {
-  it('holds nothing of ours that is not on the list, of fifty variables and more', async () => {
+  it('contains none of fifty other variables that are not on the allow-list', async () => {
     expect(CANARIES.length).toBeGreaterThanOrEqual(50)
     const seen = await seenBy({ ...canaries, PATH: '/bin', HOME: '/home/x' })
     expect(Object.keys(seen).sort()).toEqual(['HOME', ...COMMON.slice(0, 2), 'PATH', ...COMMON.slice(2)])
     expect(Object.values(seen)).not.toContain('canary')
   })
 
-  it('holds what every program of this user needs', async () => {
+  it('contains what every program of this user needs', async () => {
     const ours = {
       PATH: '/bin',
       HOME: '/h',
@@ -83,11 +83,11 @@ describe('the environment of a child', () => {
     expect(await seenBy({ ...ours, ...network })).toMatchObject({ ...ours, ...network })
   })
 
-  it('tells programs to write plain text', async () => {
+  it('requests plain text output', async () => {
     expect(await seenBy({ TERM: 'xterm-256color' })).toMatchObject({ TERM: 'dumb', NO_COLOR: '1' })
   })
 
-  it('passes the names and prefixes that a launch asks for, and only those', async () => {
+  it('passes only the names and prefixes that a launch requests', async () => {
     const seen = await seenBy({ ...canaries, ANTHROPIC_BASE_URL: 'x' }, [
       'ANTHROPIC_*',
       'GITHUB_TOKEN',
@@ -97,7 +97,7 @@ describe('the environment of a child', () => {
     expect(passed.sort()).toEqual(['ANTHROPIC_API_KEY', 'ANTHROPIC_BASE_URL', 'GITHUB_TOKEN'])
   })
 
-  it('never gets a setting of ours, even when everything is asked for', async () => {
+  it('never includes a Mainstem variable, even when a launch requests everything', async () => {
     const seen = await seenBy({ A: '1', MAINSTEM_TOKEN: 'canary', MAINSTEM_RUN: 'canary' }, [
       '*',
       'MAINSTEM_TOKEN',
@@ -106,7 +106,7 @@ describe('the environment of a child', () => {
     expect(Object.values(seen)).not.toContain('canary')
   })
 
-  it("is set by the launch, then by the run, and no one can take the run's marker away", async () => {
+  it('is set by the launch, then by the run, and cannot override the run marker', async () => {
     const launch = { A: 'launch', B: 'launch', HOME: '/launch', MAINSTEM_RUN: randomUUID() }
     const context = { B: 'run', C: 'run', MAINSTEM_RUN: '' }
     const seen = await seenBy({ HOME: '/ours' }, [], launch, context)

@@ -12,7 +12,7 @@ async function readAll(queue: FrameQueue): Promise<string[]> {
 }
 
 describe('the queue of frames', () => {
-  it('keeps the order, whether batches are ready or still to come', async () => {
+  it('keeps the order of ready and pending batches', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.tuple(fc.array(fc.string()), fc.boolean())), async (batches) => {
         const queue = new FrameQueue(1)
@@ -38,7 +38,7 @@ describe('the queue of frames', () => {
     expect(sizes).toEqual([1])
   })
 
-  it('is full at its limit, and tells once when it is half empty', async () => {
+  it('is full at its limit, and resumes once when it is half empty', async () => {
     const queue = new FrameQueue(100)
     const told: string[] = []
     for (const text of ['a', 'b', 'c', 'd']) queue.push([frame(text)], 25)

@@ -72,7 +72,7 @@ async function killOwner(): Promise<void> {
   if (owner) await once(owner, 'exit')
 }
 
-test('a run that is over is left alone when its owner dies, one that is not is swept', async () => {
+test('the sweep skips ended runs and terminates open ones when the owner dies', async () => {
   const run = await startOwner()
   const [over, open] = [folder('over, *'), folder("it's open")]
   await run(`globalThis.release = guard.add('one', ${JSON.stringify(over)})`)
@@ -110,7 +110,7 @@ test('a guard that was killed is replaced with the next run, and guards the earl
   await vi.waitFor(() => expect(existsSync(join(home, 'one'))).toBe(false), 20_000)
 })
 
-test('an owner that ends by itself is not held up, and leaves no guard', async () => {
+test('an owner that exits normally is not delayed, and leaves no guard', async () => {
   const run = await startOwner()
   await run(`guard.add('one', '/nowhere')()`)
   const [guard] = guards()

@@ -4,7 +4,7 @@ import { bytesWritten, expectNothingLeft, PATIENT, readAll, readField, startFake
 afterEach(expectNothingLeft)
 
 describe('what is written to a process', () => {
-  it('arrives in order, and the end of it is told', async () => {
+  it('arrives in order, followed by the end of input', async () => {
     const run = startFake('echo')
     void run.write({ kind: 'text', text: 'first\nsec' })
     void run.write({ kind: 'text', text: 'ond\n' })
@@ -25,7 +25,7 @@ describe('what is written to a process', () => {
     '@/etc/passwd',
     '$(touch x); `id` & "',
     'x'.repeat(300_000),
-  ])('is taken as it is: %.40s', async (prompt) => {
+  ])('is passed unchanged: %.40s', async (prompt) => {
     const run = startFake('echo')
     await run.write({ kind: 'text', text: `${prompt}\n` })
     await run.write({ kind: 'end' })
@@ -34,7 +34,7 @@ describe('what is written to a process', () => {
     await run.exit
   })
 
-  it('waits while the child does not read', async () => {
+  it('blocks while the child does not read', async () => {
     const run = startFake('hang')
     await readField(run, 'ready')
     let taken = false

@@ -33,7 +33,7 @@ describe('the output of a process', () => {
     expect(await run.exit).toEqual({ code: 0 })
   })
 
-  it('comes in batches, one for all lines of a read', async () => {
+  it('arrives in batches, one per read', async () => {
     const run = startFake('burst', '20000')
     const frames: Frame[] = []
     let batches = 0
@@ -46,21 +46,21 @@ describe('the output of a process', () => {
     expect(batches).toBeLessThan(500)
   })
 
-  it('waits for a slow reader, and so does the child', async () => {
+  it('applies backpressure from a slow reader to the child', async () => {
     const run = startFake('flood', '50000', { queueBytes: 64 * 1024 })
     expect(await untilBlocked(run.pid)).toBeLessThan(2 * MEGABYTE)
     expect(numbers(await readAll(run))).toEqual(Array.from({ length: 50_000 }, (_, n) => n))
     expect(await run.exit).toEqual({ code: 0 })
   })
 
-  it('is kept for a reader that comes only after the exit', async () => {
+  it('is buffered for a reader that starts after the exit', async () => {
     // 133 KiB: more than the two chunks that Node takes by itself, and little enough for the child to exit.
     const run = startFake('burst', '675', { queueBytes: 1 })
     expect(await run.exit).toEqual({ code: 0 })
     expect(numbers(await readAll(run))).toEqual(Array.from({ length: 675 }, (_, n) => n))
   })
 
-  it('is read to its end, however late we come to it', async () => {
+  it('is read to its end, even with a late start', async () => {
     // A process that was not scheduled for long finds its timers due before it looks at a pipe again.
     const timers = { sleep: () => Promise.resolve() }
     const run = startFake('burst', '675', { queueBytes: 1, timers })
@@ -68,7 +68,7 @@ describe('the output of a process', () => {
     expect(numbers(await readAll(run))).toEqual(Array.from({ length: 675 }, (_, n) => n))
   })
 
-  it('can be read further after a reader left off', async () => {
+  it('can be read further after a reader stopped', async () => {
     const run = startFake('flood', '5000')
     const first: Frame[] = []
     for await (const batch of run.frames) {
@@ -111,7 +111,7 @@ describe('the output of a process', () => {
     expect(await run.exit).toEqual({ code: 0 })
   })
 
-  it('may end in the middle of a line, which is kept', async () => {
+  it('keeps an incomplete last line', async () => {
     const run = startFake('cut')
     expect(await readAll(run)).toEqual([
       { stream: 'stdout', text: '{"whole":true}', value: { whole: true } },
@@ -120,7 +120,7 @@ describe('the output of a process', () => {
     expect(await run.exit).toEqual({ code: 3 })
   })
 
-  it('may hold separators of other worlds inside a line', async () => {
+  it('may contain other line separators inside a line', async () => {
     const text = '{"text":"a\u2028b\u2029c\\u0000\ud83d\ude00"}'
     const run = startFake('bytes', Buffer.from(`${text}\n`).toString('hex'))
     expect(await readAll(run)).toEqual([{ stream: 'stdout', text, value: JSON.parse(text) }])
@@ -134,7 +134,7 @@ describe('a line over the limit', () => {
     return driver.start(fakeAgent('long', String(megabytes)), contextOf({ blobs: blobs.sink }))
   }
 
-  it('of 100 MB goes into a blob, in its place, and takes little memory', async () => {
+  it('of 100 MB is stored as a blob in order, with little memory', async () => {
     const blobs = memoryBlobs()
     const run = startLong(100, blobs)
     const before = process.memoryUsage().rss
@@ -155,7 +155,7 @@ describe('a line over the limit', () => {
     expect(await run.exit).toEqual({ code: 0 })
   })
 
-  it('holds up the child too when nobody reads', async () => {
+  it('blocks the child too when it is not read', async () => {
     const blobs = memoryBlobs()
     const run = startLong(20, blobs, MEGABYTE)
     expect(await untilBlocked(run.pid)).toBeLessThan(4 * MEGABYTE)
@@ -163,7 +163,7 @@ describe('a line over the limit', () => {
     await run.exit
   })
 
-  it('that the store refuses ends the run, although the agent would go on', async () => {
+  it('that the store rejects ends the run', async () => {
     const refuse = () => {
       throw new MainstemError('storage_failed', 'the disk is full')
     }
@@ -177,7 +177,7 @@ describe('a line over the limit', () => {
     })
   })
 
-  it('whose blob cannot be closed does not count as kept', async () => {
+  it('whose blob cannot be closed does not count as stored', async () => {
     const close = () => Promise.reject(new Error('the disk is gone'))
     const blobs = { sink: { open: () => ({ write: () => undefined, close }) }, lengths: [] }
     const run = startLong(2, blobs, MEGABYTE)
@@ -185,7 +185,7 @@ describe('a line over the limit', () => {
     expect((await run.exit).error).toEqual({ code: 'storage_failed', message: 'the disk is gone' })
   })
 
-  it('holds up the exit until its blob is safe', async () => {
+  it('delays the exit until its blob is stored', async () => {
     const safe = Promise.withResolvers<BlobRef>()
     const blobs = {
       sink: { open: () => ({ write: () => undefined, close: () => safe.promise }) },

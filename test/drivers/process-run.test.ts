@@ -28,7 +28,7 @@ function runWith(tree: Tree): { run: ProcessRun; pid: number; cleanedUp: () => n
 }
 
 describe('a run', () => {
-  it('ends in time although SIGKILL does not end its process, and says so', async () => {
+  it('ends on time and reports it when SIGKILL does not end its process', async () => {
     const immortal = {
       look: async () => [info(pid), info(4711)],
       signal: () => undefined,
@@ -44,13 +44,13 @@ describe('a run', () => {
     process.kill(pid, 'SIGKILL')
   })
 
-  it('tells who survived it, which does not change how it went itself', async () => {
+  it('reports survivors without changing its own exit', async () => {
     const { run, pid } = runWith({ look: async () => [info(4711)], signal: () => undefined })
     process.kill(pid, 'SIGTERM')
     expect(await run.exit).toEqual({ signal: 'SIGTERM', survivors: [4711] })
   })
 
-  it('keeps its own exit when processes cannot be listed afterwards', async () => {
+  it('keeps its exit code when processes cannot be listed afterwards', async () => {
     const look = () => Promise.reject(new Error('EMFILE: too many open files'))
     const { run, pid, cleanedUp } = runWith({ look, signal: () => undefined })
     process.kill(pid, 'SIGTERM')
@@ -70,7 +70,7 @@ describe('a run', () => {
     expect(cleanedUp()).toBe(1)
   })
 
-  it('that cannot start for want of file descriptors says so, and the next one can', async () => {
+  it('that cannot start for lack of file descriptors reports it, and the next one starts', async () => {
     const script = fileURLToPath(new URL('../fake-agents/out-of-files.ts', import.meta.url))
     const limited = `ulimit -n 48 && exec "${process.execPath}" "${script}"`
     const { stdout } = await promisify(execFile)('/bin/sh', ['-c', limited])

@@ -46,7 +46,7 @@ const file = (name: string, text: string, mode: number) => {
 }
 
 describe('a program that cannot be started', () => {
-  it('is not found, and the message says what to do', async () => {
+  it('is not found, and the message contains the fix', async () => {
     const error = await failureOf(launchOf('no-such-agent'))
     expect(error?.code).toBe('agent_not_found')
     expect(error?.message).toBe('no-such-agent is not in PATH')
@@ -100,7 +100,7 @@ describe('a program that cannot be started', () => {
 })
 
 describe('a program', () => {
-  it('is looked up in the PATH of its own process and nowhere else', async () => {
+  it('is resolved in the PATH of its own process only', async () => {
     const bin = mkdtempSync(join(folder, 'bin-'))
     symlinkSync(process.execPath, join(bin, 'my-agent'))
     const [, ...args] = fakeAgent('dump').argv
@@ -111,7 +111,7 @@ describe('a program', () => {
     expect((await failureOf(launchOf('my-agent', ...args)))?.code).toBe('agent_not_found')
   })
 
-  it('is not taken from a relative entry of PATH', async () => {
+  it('is not resolved in a relative entry of PATH', async () => {
     expect(existsSync('node_modules/.bin/vitest')).toBe(true)
     const error = await failureOf({ ...launchOf('vitest'), env: { PATH: 'node_modules/.bin:.:' } })
     expect(error?.message).toMatch(/^vitest is not in PATH/)
@@ -127,7 +127,7 @@ describe('a program', () => {
     expect(await run.exit).toEqual({ code: 0 })
   })
 
-  it('finds its files where the launch names them, readable by nobody else, gone after the end', async () => {
+  it('finds its files at the paths in the launch, private and removed at the end', async () => {
     const script = 'stat -c %a "$1"; cat "$1" "$SECOND"; echo "$1"'
     const run = processDriver({ graces: QUICK }).start(
       {
@@ -164,7 +164,7 @@ describe('a program', () => {
   })
 
   it.each(['a b', 'a,b', 'a;b', "a'b", 'a[b]'])(
-    'takes no picture from a folder named "%s", which a program would part in two',
+    'rejects an image in a folder named "%s", which a program would split',
     async (name) => {
       const odd = join(folder, name)
       mkdirSync(odd)
@@ -178,7 +178,7 @@ describe('a program', () => {
     },
   )
 
-  it('has a temporary directory of its own, gone after the end', async () => {
+  it('has a private temporary directory, removed at the end', async () => {
     const runs = [1, 2].map(() => processDriver({ graces: QUICK }).start(fakeAgent('dump'), contextOf()))
     const said = await Promise.all(runs.map(readAll))
     const directories = said.map(([dump]) => {

@@ -24,7 +24,7 @@ function laterThan(moment: number | undefined, start: number): number | undefine
 afterEach(expectNothingLeft)
 
 describe('stopping a process', () => {
-  it('asks with SIGINT first, and an agent that listens ends in its own way', async () => {
+  it('sends SIGINT first, and an agent that handles it exits by itself', async () => {
     const run = startFake('polite', '', { graces: { ...QUICK, SIGINT: 5_000 } })
     await readField(run, 'ready')
     await run.stop()
@@ -32,7 +32,7 @@ describe('stopping a process', () => {
     expect(await run.exit).toEqual({ code: 7 })
   })
 
-  it('ends one that does not listen to SIGINT by SIGTERM and then SIGKILL, each said once', async () => {
+  it('escalates to SIGTERM and SIGKILL, each sent once', async () => {
     const graces = { SIGINT: 150, SIGTERM: 151, SIGKILL: 10_000 }
     const timers = new HeldTimers(graces.SIGINT, graces.SIGTERM)
     const run = startFake('deaf', '', { graces, timers })
@@ -55,7 +55,7 @@ describe('stopping a process', () => {
     expect((await run.exit).signal).toMatch(/^SIG(?:INT|TERM)$/)
   })
 
-  it('ends a tool in a session of its own', async () => {
+  it('ends a tool in a separate session', async () => {
     const run = startFake('detached')
     const tool = await readField(run, 'tool')
     expect(isAlive(tool)).toBe(true)
@@ -71,7 +71,7 @@ describe('stopping a process', () => {
     expect(isAlive(tool)).toBe(false)
   })
 
-  it('ends tools of one turn that left its session, and leaves the agent and its helpers alone', async () => {
+  it('ends tools of one turn that left its session, but not the agent and its helpers', async () => {
     const run = startFake('tools')
     await readField(run, 'ready')
     const start = async (where: 'away' | 'here') => {
@@ -89,28 +89,28 @@ describe('stopping a process', () => {
     expect([daemon, helper].map(isAlive)).toEqual([false, false])
   })
 
-  it('ends two hundred tools, each in a session of its own', async () => {
+  it('ends two hundred tools, each in a separate session', async () => {
     const run = startFake('swarm', '200')
     expect(await readField(run, 'swarm')).toBe(200)
     await run.stop()
     expect(await run.exit).not.toHaveProperty('error')
   })
 
-  it('ends a program that forks all the time and does not listen', async () => {
+  it('ends a program that forks continuously and ignores signals', async () => {
     const run = startFake('forks')
     await readField(run, 'forking')
     await run.stop()
     expect(await run.exit).toEqual({ signal: 'SIGKILL' })
   })
 
-  it('ends a child that waits for a reader who never comes', async () => {
+  it('ends a child that waits for a reader', async () => {
     const run = startFake('flood', '100000', { queueBytes: 1, graces: PATIENT })
     await untilBlocked(run.pid)
     await run.stop()
     expect(await run.exit).toEqual({ signal: 'SIGINT' })
   })
 
-  it('is the same when asked for often, and after the end', async () => {
+  it('is idempotent, also after the end', async () => {
     const run = startFake('hang', '', { graces: PATIENT })
     await Promise.all([run.stop(), run.stop(), run.stop()])
     expect(await run.exit).toEqual({ signal: 'SIGINT' })
@@ -118,7 +118,7 @@ describe('stopping a process', () => {
     expect(await run.exit).toEqual({ signal: 'SIGINT' })
   })
 
-  it('goes by process group and ancestry where environments are not shown', async () => {
+  it('uses process group and ancestry where environments are not visible', async () => {
     const driver = processDriver({ graces: PATIENT, platform: 'darwin', groups: undefined })
     const run = driver.start(fakeAgent('cleared'), contextOf())
     const tool = await readField(run, 'tool')
@@ -128,8 +128,8 @@ describe('stopping a process', () => {
   })
 })
 
-describe('an exit of its own', () => {
-  it('takes along a tool left in a session of its own', async () => {
+describe('a normal exit', () => {
+  it('also ends a tool in a separate session', async () => {
     const run = startFake('orphan')
     const tool = await readField(run, 'tool')
     expect(await run.exit).toEqual({ code: 0 })
@@ -143,14 +143,14 @@ describe('an exit of its own', () => {
     expect(await run.exit).toEqual({ code: 0 })
   })
 
-  it('still hears what is said shortly after it', async () => {
+  it('still reads output shortly after it', async () => {
     // Longer than any shell takes to print a line, so that the end of the pipe alone ends the wait.
     const run = startFake('late', '', { timers: new HeldTimers(QUIET_MS) })
     expect((await readAll(run)).map(({ text }) => text)).toEqual(['{"late":true}'])
     expect(await run.exit).toEqual({ code: 0 })
   })
 
-  it('does not wait for one that goes on writing either', async () => {
+  it('does not wait for a tool that keeps writing', async () => {
     const run = startFake('chatter')
     const frames = await readAll(run)
     expect(frames.every(({ text }) => /^\{"(?:chatter|ready)":true\}$/.test(text))).toBe(true)
@@ -158,7 +158,7 @@ describe('an exit of its own', () => {
     expect(await run.exit).toEqual({ code: 0 })
   })
 
-  it('is told as the signal when the agent kills itself', async () => {
+  it('is reported as the signal when the agent kills itself', async () => {
     const run = startFake('killed')
     expect(await readAll(run)).toHaveLength(1)
     expect(await run.exit).toEqual({ signal: 'SIGKILL' })

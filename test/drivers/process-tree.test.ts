@@ -71,7 +71,7 @@ describe('the tree of a run', () => {
     expect(await pids(new ProcessTree(tableOf(machine, [20]), ['run'], 10))).toEqual([10, 11, 12, 13, 20, 21])
   })
 
-  it('keeps a process that was seen once, although it lost its parent and its session', async () => {
+  it('keeps a known process that lost its parent and its session', async () => {
     const machine = [info(10, 1), info(11, 10)]
     const tree = new ProcessTree(tableOf(machine), ['run'], 10)
     expect(await pids(tree)).toEqual([10, 11])
@@ -79,7 +79,7 @@ describe('the tree of a run', () => {
     expect(await pids(tree)).toEqual([11])
   })
 
-  it('lets go of a pid that was reused', async () => {
+  it('drops a pid that was reused', async () => {
     const machine = [info(10, 1), info(11, 10)]
     const tree = new ProcessTree(tableOf(machine), ['run'], 10)
     await tree.look()
@@ -87,7 +87,7 @@ describe('the tree of a run', () => {
     expect(await pids(tree)).toEqual([])
   })
 
-  it('never holds ourselves', async () => {
+  it('never contains this process', async () => {
     const machine = [info(10, 1), info(process.pid, 10)]
     expect(await pids(new ProcessTree(tableOf(machine, [process.pid]), ['run'], 10))).toEqual([10])
   })
@@ -218,7 +218,7 @@ describe('a process that replaces its program', () => {
 })
 
 describe('the sweep after a crash', () => {
-  it('ends what any run of an owner left, and nothing of another owner', async () => {
+  it('ends processes of every run of an owner, and none of another owner', async () => {
     const [owner, other] = [randomUUID(), randomUUID()]
     const left = [sleeper(`${owner}.a.1`), sleeper(`${owner}.a.2`), sleeper(`${owner}.b.hook`)]
     const stays = [sleeper(`${other}.a.1`), sleeper(`a.1.${owner}.`), sleeper(owner)]
@@ -227,7 +227,7 @@ describe('the sweep after a crash', () => {
     expect(stays.map(({ pid }) => isAlive(pid))).toEqual([true, true, true])
   })
 
-  it('ends what earlier runs left, and nothing of other runs', async () => {
+  it('ends processes of earlier runs, and none of other runs', async () => {
     const [first, second, other] = [randomUUID(), randomUUID(), randomUUID()]
     const left = [sleeper(first), sleeper(first), sleeper(second)]
     const stays = [sleeper(other), sleeper()]
@@ -244,7 +244,7 @@ describe('the sweep after a crash', () => {
   })
 })
 
-it('the tools of a turn are those that began in it outside of the session of the agent, with all below', async () => {
+it("the tools of a turn are processes that started during it outside of the agent's session, with descendants", async () => {
   const agent = info(10, 1, 10, '50')
   const helper = info(11, 10, 10, '120')
   const earlier = info(12, 10, 12, '80')

@@ -23,7 +23,7 @@ async function nowhere(): Promise<string> {
 
 describe('a server that refuses', () => {
   it.each([401, 404, 503])(
-    'the opening call with %i ends the run with its answer, and is not asked again',
+    'the opening call with %i ends the run with its response, without a retry',
     async (status) => {
       await using board = await FakeBoard.start()
       board.instead.push({ path: /POST/, answer: [status, { error: 'no' }] })
@@ -95,7 +95,7 @@ describe('a server that refuses', () => {
     expect(board.heard).toHaveLength(1)
   })
 
-  it('to speak JSON is quoted', async () => {
+  it('to send JSON is quoted', async () => {
     await using board = await FakeBoard.start()
     board.instead.push({ path: /POST/, answer: [502, '<html>'] })
     const { run, read } = start(board.url)
@@ -114,7 +114,7 @@ describe('a server that is gone', () => {
     expect(await run.exit).toEqual(gone)
   })
 
-  it('in the middle is an error, after it was given time to come back', async () => {
+  it('in the middle is an error, after retries', async () => {
     const board = await FakeBoard.start()
     board.log('a')
     const { run, frames, read, timers } = start(board.url)
@@ -126,7 +126,7 @@ describe('a server that is gone', () => {
     expect(timers.pauses).toEqual([200, 400, 800, 1_600, 3_200])
   })
 
-  it('for a moment only is asked again', async () => {
+  it('temporarily is retried', async () => {
     await using board = await FakeBoard.start()
     const busy = [503, {}] satisfies [number, object]
     for (const path of [/sessions\/[^/]*$/, /sessions\/[^/]*$/, /events/, /events/])
@@ -164,7 +164,7 @@ describe('a server that is gone', () => {
     })
   })
 
-  it('when something else is asked of it ends nothing by that', async () => {
+  it('for another call does not end the run', async () => {
     await using board = await FakeBoard.start()
     const { run, read } = start(board.url)
     await prompt(run)
@@ -180,7 +180,7 @@ describe('a server that is gone', () => {
 })
 
 describe('stopping', () => {
-  it('cancels the session and waits for its last words', async () => {
+  it('cancels the session and waits for its last events', async () => {
     await using board = await FakeBoard.start()
     board.log('a')
     const { run, frames, read } = start(board.url)
@@ -199,7 +199,7 @@ describe('stopping', () => {
     expect(board.sockets.size).toBe(0)
   })
 
-  it('is bounded, and says so when the end was not confirmed', async () => {
+  it('has a timeout, and reports an unconfirmed end', async () => {
     await using board = await FakeBoard.start()
     board.cancel = () => [200, {}]
     const { run, read, timers } = start(board.url)
@@ -218,7 +218,7 @@ describe('stopping', () => {
     await vi.waitFor(() => expect(board.sockets.size).toBe(0))
   })
 
-  it('does not wait for a server that cannot be told', async () => {
+  it('does not wait for an unreachable server', async () => {
     await using board = await FakeBoard.start()
     const { run } = start(board.url)
     await prompt(run)
@@ -229,7 +229,7 @@ describe('stopping', () => {
     })
   })
 
-  it('while a session is being opened cancels what comes of it', async () => {
+  it('while a session is being opened cancels that session', async () => {
     await using board = await FakeBoard.start()
     const { run } = start(board.url)
     const asked = prompt(run)
@@ -239,7 +239,7 @@ describe('stopping', () => {
     expect(await run.exit).toEqual({ code: 0 })
   })
 
-  it('while nobody answers is bounded as well', async () => {
+  it('without any response has a timeout too', async () => {
     await using board = await FakeBoard.start()
     board.instead.push({ path: /POST/, answer: 'silence' })
     const { run, timers } = start(board.url)
@@ -251,7 +251,7 @@ describe('stopping', () => {
     expect(await run.exit).toMatchObject({ error: { message: expect.stringContaining('not known yet') } })
   })
 
-  it('before anything was asked asks nothing, and nothing can be asked afterwards', async () => {
+  it('before the first call sends nothing, and later calls are rejected', async () => {
     await using board = await FakeBoard.start()
     const { run, read } = start(board.url)
     await run.stop()
@@ -274,14 +274,14 @@ describe('stopping', () => {
 })
 
 describe('the end of input', () => {
-  it('ends a run that was asked for nothing', async () => {
+  it('ends a run without a session', async () => {
     const { run, read } = start('http://127.0.0.1:1')
     await run.write({ kind: 'end' })
     expect(await read).toEqual([])
     expect(await run.exit).toEqual({ code: 0 })
   })
 
-  it('leaves a session that was begun alone', async () => {
+  it('does not affect an open session', async () => {
     await using board = await FakeBoard.start()
     const { run, read } = start(board.url)
     await prompt(run)
@@ -292,7 +292,7 @@ describe('the end of input', () => {
   })
 })
 
-it('a server takes no text', async () => {
+it('a server accepts no text', async () => {
   const { run } = start('http://127.0.0.1:1')
   await expect(run.write({ kind: 'text', text: 'hello' })).rejects.toMatchObject({
     code: 'unsupported_option',
@@ -301,7 +301,7 @@ it('a server takes no text', async () => {
 })
 
 describe('an event that is too large', () => {
-  it.each([LAUNCH, FETCHING])('goes into a blob and keeps its place', async (launch) => {
+  it.each([LAUNCH, FETCHING])('is stored as a blob in order', async (launch) => {
     await using board = await FakeBoard.start()
     board.log('a', 'x'.repeat(1_000), 'b')
     board.end('done')

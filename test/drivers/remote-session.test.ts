@@ -77,7 +77,7 @@ it('an interrupt cancels the session on the board', async () => {
   expect(violations(await log())).toEqual([])
 })
 
-it('an interrupt that the board ignores ends the turn all the same, and says what may go on', async () => {
+it('an interrupt that the board ignores still ends the turn, and reports what may be running', async () => {
   await using board = await FakeBoard.start()
   board.cancel = () => [200, {}]
   const { session, timers, log } = await house(board)
@@ -108,7 +108,7 @@ it('a second prompt is refused, and the session can still be ended', async () =>
   expect(violations(await log())).toEqual([])
 })
 
-it('a prompt that reached nobody can be given again', async () => {
+it('a prompt that was never delivered can be sent again', async () => {
   await using board = await FakeBoard.start()
   board.instead.push({ path: /POST/, answer: [401, { error: 'who are you?' }] })
   board.end('done')
@@ -118,7 +118,7 @@ it('a prompt that reached nobody can be given again', async () => {
   expect(violations(await log())).toEqual([])
 })
 
-it('without an address the turn fails, and says which variable to set', async () => {
+it('without an address the turn fails and names the variable to set', async () => {
   await using board = await FakeBoard.start()
   const { session, log } = await house(board, { MAINSTEM_BOARD_URL: '' })
   const { error } = await session.settled(await session.prompt('Go'))

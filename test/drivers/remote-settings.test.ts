@@ -38,7 +38,7 @@ describe('the address of a server', () => {
     ])
   })
 
-  it('comes from the configuration, or else from the environment', async () => {
+  it('comes from the configuration, otherwise from the environment', async () => {
     await using configured = await FakeBoard.start()
     await using inherited = await FakeBoard.start()
     for (const board of [configured, inherited]) board.end('done')
@@ -54,7 +54,7 @@ describe('the address of a server', () => {
 })
 
 describe('the body of the opening call', () => {
-  it('is what was asked, but for what the configuration decides', async () => {
+  it('is the request, with the fields that the configuration overrides', async () => {
     await using board = await FakeBoard.start()
     board.end('done')
     const asked = { agentId: 'claude', projectId: 'p', prompt: 'Go' }

@@ -42,7 +42,7 @@ describe.each([
     ])
   })
 
-  it('shows the token to the server and to nobody else', async () => {
+  it('sends the token to the server only', async () => {
     await using board = await FakeBoard.start()
     board.token = TOKEN
     board.end('done')
@@ -54,7 +54,7 @@ describe.each([
     expect(JSON.stringify([frames, board.heard.map(({ path }) => path), await run.exit])).not.toContain(TOKEN)
   })
 
-  it('may have a list of any length, whatever the server gives at once', async () => {
+  it('may have a list of any length, for any page size', async () => {
     await using board = await FakeBoard.start()
     board.upgrade = 'refused'
     board.page = (offset) => ({ events: board.events.slice(offset, offset + 2) })
@@ -65,7 +65,7 @@ describe.each([
     expect(linesOf(await read)).toEqual(['1', '2', '3', '4', '5'])
   })
 
-  it('is told completely when it ends between two looks', async () => {
+  it('is complete when it ends between two polls', async () => {
     await using board = await FakeBoard.start()
     board.upgrade = 'refused'
     let looks = 0
@@ -82,7 +82,7 @@ describe.each([
 })
 
 describe('a socket', () => {
-  it('that cannot be opened is no loss', async () => {
+  it('that cannot be opened loses nothing', async () => {
     await using board = await FakeBoard.start()
     board.upgrade = 'refused'
     board.log('a', 'b')
@@ -122,7 +122,7 @@ describe('a socket', () => {
     expect(board.asked(/events/)[0]?.path).toContain('offset=2&')
   })
 
-  it('that breaks although the session is over is made up for', async () => {
+  it('that breaks at the end of the session is replaced by fetching', async () => {
     await using board = await FakeBoard.start()
     board.log('a')
     const { run, frames, read } = start(board.url)
@@ -134,7 +134,7 @@ describe('a socket', () => {
     expect(linesOf(await read)).toEqual(['a', 'b'])
   })
 
-  it('that repeats itself is heard once, and does not spoil the place to go on from', async () => {
+  it('that repeats events is deduplicated, and the resume offset stays correct', async () => {
     await using board = await FakeBoard.start()
     board.log('a', 'b')
     const { run, frames, read } = start(board.url)
@@ -150,7 +150,7 @@ describe('a socket', () => {
     expect(board.asked(/events/)[0]?.path).toContain('offset=3&')
   })
 
-  it('that repeats itself without the prefix that its ids had before is heard once as well', async () => {
+  it('that repeats events without their id prefix is deduplicated as well', async () => {
     await using board = await FakeBoard.start()
     board.log('a', 'b')
     const { run, frames, read } = start(board.url, { ...LAUNCH, idPrefix: 'evt-' })
@@ -166,7 +166,7 @@ describe('a socket', () => {
     expect(board.asked(/events/)[0]?.path).toContain('offset=3&')
   })
 
-  it('that stays open when its session is over is asked about', async () => {
+  it('that stays open after its session ended is detected', async () => {
     await using board = await FakeBoard.start()
     board.keepsSockets = true
     board.log('a')
@@ -181,7 +181,7 @@ describe('a socket', () => {
     expect(answersOf(await read)).toEqual(DONE)
   })
 
-  it('whose server no longer answers anything else is given up', async () => {
+  it('whose server stops responding is abandoned', async () => {
     await using board = await FakeBoard.start()
     board.log('a')
     const { run, frames, read, timers } = start(board.url)
@@ -194,7 +194,7 @@ describe('a socket', () => {
     expect(linesOf(await read)).toEqual(['a'])
   })
 
-  it('may send bytes, and words that are no event', async () => {
+  it('may send bytes, and messages that are not events', async () => {
     await using board = await FakeBoard.start()
     const { run, frames, read } = start(board.url)
     await prompt(run)
@@ -232,7 +232,7 @@ describe('a reader that is behind', () => {
     expect(Number(/offset=(\d+)/.exec(board.asked(/events/)[0]?.path ?? '')?.[1])).toBeLessThan(50)
   })
 
-  it('holds the fetching up, and can be stopped all the same', async () => {
+  it('applies backpressure to fetching, and can be stopped', async () => {
     await using board = await FakeBoard.start()
     board.cancel = () => [409, {}]
     board.log('x'.repeat(2_000))
@@ -250,7 +250,7 @@ describe('a reader that is behind', () => {
   })
 })
 
-it('a server that knows nothing of offsets is not asked for ever', async () => {
+it('a server without offsets is not polled forever', async () => {
   await using board = await FakeBoard.start()
   board.page = () => board.events
   board.log('a', 'b')
@@ -261,7 +261,7 @@ it('a server that knows nothing of offsets is not asked for ever', async () => {
   expect(board.asked(/events/)).toHaveLength(2)
 })
 
-it('however a connection behaves, every event arrives once and in order', async () => {
+it('every event arrives once and in order for any connection behaviour', async () => {
   const step = fc.constantFrom('say', 'say', 'say', 'break', 'repeat', 'wait')
   await fc.assert(
     fc.asyncProperty(

@@ -31,7 +31,7 @@ describe('a call to a server', () => {
     expect(await run.exit).toEqual({ signal: 'SIGTERM' })
   })
 
-  it('waits for the answer to the one before it', async () => {
+  it('waits for the response to the previous one', async () => {
     const server = startServer('plain')
     const paths = ['/slow', '/words', '/slow', '/empty', '/slow']
     await Promise.all([...paths, '/log'].map((path) => server.run.write(get(path))))
@@ -41,7 +41,7 @@ describe('a call to a server', () => {
     })
   })
 
-  it('that is never answered ends the run, because nobody knows what became of it', async () => {
+  it('without a response ends the run, because its effect is unknown', async () => {
     const server = startServer('plain', { callMs: 200 })
     await server.run.write(get('/never'))
     await server.ended
@@ -51,7 +51,7 @@ describe('a call to a server', () => {
     })
   })
 
-  it('may not have an answer without end', async () => {
+  it('has a bounded response', async () => {
     const server = startServer('plain')
     await server.run.write(get('/big'))
     expect((await server.run.exit).error).toEqual({
@@ -72,7 +72,7 @@ describe('a call to a server', () => {
     expect(server.of('http')).toEqual([])
   })
 
-  it('is refused when too many wait already', async () => {
+  it('is rejected when too many are queued', async () => {
     const { run } = startServer('silent')
     const calls = Array.from({ length: 1_001 }, () => run.write(get('/words')))
     await expect(calls.at(-1)).rejects.toMatchObject({ code: 'overloaded' })

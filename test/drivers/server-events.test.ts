@@ -35,7 +35,7 @@ describe('the events of a server', () => {
     expect(server.values('sse')).toEqual([{ type: 'server.connected' }, body])
   })
 
-  it('wait for a slow reader, and so does the server', async () => {
+  it('apply backpressure from a slow reader to the server', async () => {
     const run = startUnread()
     void run.write(count(100_000))
     // 24 MB in all: the rest has to wait in the server.
@@ -51,7 +51,7 @@ describe('the events of a server', () => {
     expect(await run.exit).toEqual({ signal: 'SIGTERM' })
   })
 
-  it('that nobody reads do not hold up the end', async () => {
+  it('that are not read do not delay the end', async () => {
     const run = startUnread()
     void run.write(count(100_000))
     await untilBlocked(run.pid)
@@ -60,7 +60,7 @@ describe('the events of a server', () => {
     expect((await readAll(run)).length).toBeGreaterThan(1)
   })
 
-  it('that break off end the run: what is missing cannot be asked for again', async () => {
+  it('that break off end the run, because missing events cannot be requested', async () => {
     const server = startServer('plain')
     await server.run.write(count(3))
     await server.run.write({ kind: 'http', method: 'GET', path: '/drop', tag: 'drop' })
@@ -72,7 +72,7 @@ describe('the events of a server', () => {
     })
   })
 
-  it('that a dead server has left are still heard, also by a reader that comes late', async () => {
+  it('that an exited server left are still delivered, also to a late reader', async () => {
     const run = startUnread()
     await run.write(count(2_000))
     void run.write({ kind: 'http', method: 'GET', path: '/die' })
@@ -82,7 +82,7 @@ describe('the events of a server', () => {
     expect(left.at(-1)).toEqual({ last: 'words' })
   })
 
-  it('that break off with the process are told by its exit, and the last ones are heard', async () => {
+  it('that break off with the process end with its exit, after the last events', async () => {
     const server = startServer('plain')
     await server.run.write({ kind: 'http', method: 'GET', path: '/die' })
     await server.ended
@@ -90,7 +90,7 @@ describe('the events of a server', () => {
     expect(await server.run.exit).toEqual({ code: 7 })
   })
 
-  it('that break off because it was stopped are no failure, however long the end takes', async () => {
+  it('that break off after a stop are not a failure', async () => {
     const server = startServer('lingering', { graces: { ...QUICK, SIGTERM: 2_500 } })
     await server.until('server.connected')
     await server.run.stop()
@@ -109,7 +109,7 @@ describe('the events of a server', () => {
 })
 
 describe('the end of a server', () => {
-  it.each(['stop', 'write'] as const)('is asked for with SIGTERM (%s)', async (by) => {
+  it.each(['stop', 'write'] as const)('starts with SIGTERM (%s)', async (by) => {
     const server = startServer('polite', { graces: { ...QUICK, SIGTERM: 5_000 } })
     await server.until('server.connected')
     await (by === 'stop' ? server.run.stop() : server.run.write({ kind: 'end' }))
@@ -118,7 +118,7 @@ describe('the end of a server', () => {
     expect(await server.run.exit).toEqual({ code: 7 })
   })
 
-  it('that is written comes after the calls before it', async () => {
+  it('follows the calls before it', async () => {
     const server = startServer('plain')
     void server.run.write({ kind: 'http', method: 'GET', path: '/words', tag: 'words' })
     await server.run.write({ kind: 'end' })

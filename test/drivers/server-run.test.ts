@@ -23,7 +23,7 @@ function programOf(port: string): { program: Run; end(exit: RunExit): void } {
   }
 }
 
-it('a connection that outlives the server does not hold up the end', async () => {
+it('a connection that outlives the server does not delay the end', async () => {
   const other = createServer((_, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: hello\n\n')
   }).listen(0, '127.0.0.1')

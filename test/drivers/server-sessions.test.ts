@@ -120,7 +120,7 @@ const recording = (scenario: string): Fixture => {
   return found
 }
 
-test.each(recordings)('$scenario, heard from a server, is what its events alone tell', async (fixture) => {
+test.each(recordings)('$scenario over a server gives the same as its events alone', async (fixture) => {
   play = new Play(fixture)
   const { session, turn } = await play.begin()
   for (const { path, body = {} } of callsOf(fixture)) {
@@ -140,7 +140,7 @@ test.each(recordings)('$scenario, heard from a server, is what its events alone 
   expect(outcome).toBe(alone.findLast((event) => isOf(event, 'turn.completed'))?.outcome)
 })
 
-test('a server that dies in the middle of a turn is replaced, and goes on with the same session', async () => {
+test('a server that dies during a turn is replaced, and the session continues', async () => {
   play = new Play(recording('tool_bash_perm_once'))
   const { session, turn } = await play.begin()
   const { line } = await play.next('output.written')
@@ -158,7 +158,7 @@ test('a server that dies in the middle of a turn is replaced, and goes on with t
   expect(new Set(ids).size).toBe(1)
 })
 
-test('a turn whose events break off has failed, whatever became of it', async () => {
+test('a turn whose events break off has failed', async () => {
   play = new Play(recording('tool_bash_perm_once'))
   const { session, turn } = await play.begin()
   const { line } = await play.next('output.written')

@@ -28,7 +28,7 @@ describe('the start of a server', () => {
     },
   )
 
-  it('is waited for: nothing is asked of it before its events have begun', async () => {
+  it('is awaited: no call is made before the event stream is open', async () => {
     const server = startServer('shy')
     expect(await server.answer('/log')).toMatchObject({
       requests: ['GET /event', 'GET /log'],
@@ -41,7 +41,7 @@ describe('the start of a server', () => {
   it.each([
     ['silent', 'fake server'],
     ['mute', 'listening on'],
-  ])('that takes too long is a timeout, told with what was said so far (%s)', async (mode, last) => {
+  ])('that takes too long is a timeout that quotes the output so far (%s)', async (mode, last) => {
     const late = Promise.withResolvers<void>()
     const timers: Timers = {
       sleep: (ms, signal) => (ms === 12_345 ? late.promise : systemTimers.sleep(ms, signal)),
@@ -59,7 +59,7 @@ describe('the start of a server', () => {
     expect(server.of('http')).toEqual([])
   })
 
-  it('that ends in an exit is told by the exit, and what waited for it is not kept waiting', async () => {
+  it('that ends in an exit reports the exit, and releases waiting calls', async () => {
     const server = startServer('exit')
     await server.run.write({ kind: 'http', method: 'GET', path: '/log' })
     expect(await server.run.exit).toEqual({ code: 3 })
@@ -82,7 +82,7 @@ describe('the start of a server', () => {
     })
   })
 
-  it('fails when nobody listens where it said', async () => {
+  it('fails when the announced port is closed', async () => {
     const server = startOf({ ...fakeServer('plain'), listening: /^fake server (\d)/ })
     const { error } = await server.run.exit
     expect(error).toMatchObject({
@@ -91,7 +91,7 @@ describe('the start of a server', () => {
     })
   })
 
-  it('fails when there is no such program', async () => {
+  it('fails when the program does not exist', async () => {
     const { run } = startOf({ ...fakeServer('plain'), argv: ['no-such-program'] })
     await run.write({ kind: 'http', method: 'GET', path: '/log' })
     expect(await readAll(run)).toEqual([])
@@ -143,7 +143,7 @@ describe('the password of a server', () => {
     expect(server.values('sse')).toContainEqual({ password: '[masked:43]', login: 'Basic [masked:72]' })
   })
 
-  it('is protected apart from the keys in the environment, which the owner of the server knows', async () => {
+  it('is protected separately from the keys in the environment, which the owner of the server knows', async () => {
     let keys: ChildKeys | undefined
     const protect = (given: ChildKeys) => {
       keys = given

@@ -50,14 +50,14 @@ function treeOf(deadly: Record<number, NodeJS.Signals[]>, joining: number[][] = 
   }
 }
 
-describe('the ladder of signals', () => {
-  it('says nothing to a tree that is gone', async () => {
+describe('the signal sequence', () => {
+  it('sends nothing to a tree that has ended', async () => {
     const tree = treeOf({})
     expect(await terminate(tree, GRACES, new JumpingTimers())).toEqual([])
     expect(tree.heard).toEqual([])
   })
 
-  it('stops at the first signal that helps', async () => {
+  it('stops at the first signal that works', async () => {
     const timers = new JumpingTimers()
     const tree = treeOf({ 1: ['SIGINT'], 2: ['SIGINT'] })
     expect(await terminate(tree, GRACES, timers)).toEqual([])
@@ -65,25 +65,25 @@ describe('the ladder of signals', () => {
     expect(timers.now).toBeLessThan(100)
   })
 
-  it('tells each process each signal once, and lets a stopped one go on after SIGTERM', async () => {
+  it('sends each signal once per process, and continues a stopped process after SIGTERM', async () => {
     const tree = treeOf({ 1: ['SIGINT'], 2: ['SIGCONT'] })
     expect(await terminate(tree, GRACES, new JumpingTimers())).toEqual([])
     expect(tree.heard).toEqual(['1 SIGINT', '2 SIGINT', '2 SIGTERM', '2 SIGCONT'])
   })
 
-  it('hears of processes that join while it goes on', async () => {
+  it('includes processes that join meanwhile', async () => {
     const tree = treeOf({ 1: ['SIGINT'] }, [[], [2], [], [3]])
     expect(await terminate(tree, GRACES, new JumpingTimers())).toEqual([])
     expect(tree.heard.filter((heard) => heard.endsWith('SIGKILL'))).toEqual(['2 SIGKILL', '3 SIGKILL'])
   })
 
-  it('believes that a tree is gone only at the second look', async () => {
+  it('treats a tree as ended only after the second scan', async () => {
     const tree = treeOf({ 1: ['SIGTERM'] }, [[], [], [2]])
     expect(await terminate(tree, GRACES, new JumpingTimers(), 'SIGTERM')).toEqual([])
     expect(tree.heard).toContain('2 SIGKILL')
   })
 
-  it('can begin further up', async () => {
+  it('can start at a later signal', async () => {
     const tree = treeOf({ 1: [] })
     await terminate(tree, GRACES, new JumpingTimers(), 'SIGTERM')
     expect(tree.heard).toEqual(['1 SIGTERM', '1 SIGCONT', '1 SIGKILL'])
@@ -102,7 +102,7 @@ describe('the ladder of signals', () => {
     expect(tree.heard).toContain('1 SIGKILL')
   })
 
-  it('gives up in time on what nothing ends, and names it', async () => {
+  it('gives up on time on processes that survive, and reports them', async () => {
     const timers = new JumpingTimers()
     const immortal = { look: async () => [member(7)], signal: () => undefined }
     expect(await terminate(immortal, GRACES, timers)).toEqual([member(7)])

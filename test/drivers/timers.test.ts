@@ -43,7 +43,7 @@ describe('the time of the machine', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  it('does not begin after the signal', async () => {
+  it('does not start after the signal', async () => {
     const sleep = sleeping(1_000, AbortSignal.abort())
     await vi.advanceTimersByTimeAsync(0)
     expect(sleep.over).toBe(true)

@@ -7,7 +7,7 @@ import { anyText } from './arbitraries.ts'
 const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels)
 
 describe('a frame of JSON', () => {
-  test('keeps its text beside its value', () => {
+  test('keeps its text next to its value', () => {
     expect(jsonFrame('stdout', '{"a": 1}')).toMatchObject({
       stream: 'stdout',
       text: '{"a": 1}',
@@ -54,11 +54,11 @@ describe('a frame of JSON', () => {
     ['a lone surrogate that is not escaped', '"\ud800"', '\ud800'],
     ['a NUL', '"\\u0000"', '\0'],
     ['line separators', '"\u2028\u2029"', '\u2028\u2029'],
-  ])('%s keeps its exact text, whatever its value', (_name, text, value) => {
+  ])('%s keeps its exact text for every value', (_name, text, value) => {
     expect(jsonFrame('stdout', text)).toMatchObject({ stream: 'stdout', text, value })
   })
 
-  test('any text makes a frame', () => {
+  test('any text becomes a frame', () => {
     fc.assert(
       fc.property(fc.oneof(anyText, fc.json()), (text) => {
         expect(jsonFrame('stdout', text).text).toBe(text)
@@ -77,7 +77,7 @@ describe('two frames', () => {
       .map((n) => `{"type":"call","id":"${n}","input":{"path":"/a","more":[{"long":"${'x'.repeat(200)}"}]}}`),
   )
 
-  test('share no object, however similar their texts are', () => {
+  test('share no object, even if their texts are similar', () => {
     fc.assert(
       fc.property(fc.array(line, { maxLength: 40 }), (texts) => {
         const frames = texts.map((text) => jsonFrame('stdout', text))

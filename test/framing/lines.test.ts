@@ -99,7 +99,7 @@ describe('lines', () => {
     for (const cut of whole.keys()) expect(split(cutAt(whole, [cut]))).toEqual(lines)
   })
 
-  test('a line comes with its newline and does not wait for more', () => {
+  test('a line is emitted at its newline without waiting for more', () => {
     const splitter = new LineSplitter()
     expect(splitter.push(utf8('a\nb'))).toEqual(['a'])
     expect(splitter.push(utf8('c'))).toEqual([])
@@ -159,7 +159,7 @@ describe('a line over the limit', () => {
     for (const cut of whole.keys()) expect(split(cutAt(whole, [cut]), 16)).toEqual(lines)
   })
 
-  test('lines within the limit are whole, however many arrive in one chunk', () => {
+  test('lines within the limit are complete, for any number of lines per chunk', () => {
     const lines = Array.from({ length: 100 }, (_, index) => `line ${index}`)
     expect(split([utf8(`${lines.join('\n')}\n`)], 16)).toEqual(lines)
   })

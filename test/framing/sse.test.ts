@@ -51,14 +51,14 @@ describe('reading an event stream', () => {
     for (const cut of input.split('').keys()) expect(parse(cutAt(input, [cut]))).toEqual(messages)
   })
 
-  test('a message comes with its blank line and does not wait for more', () => {
+  test('a message is emitted at its blank line without waiting for more', () => {
     const parser = new SseParser()
     expect(parser.push('data: a\r')).toEqual([])
     expect(parser.push('\n\r')).toEqual([{ data: 'a' }])
     expect(parser.push('\ndata: b\n\n')).toEqual([{ data: 'b' }])
   })
 
-  test('an event that was cut off does not move the place to resume at', () => {
+  test('an incomplete event does not change the resume position', () => {
     const parser = new SseParser()
     expect(parser.lastId).toBeUndefined()
     parser.push('id: 6\ndata: a\n\nid: 7\ndata: b\n')
@@ -68,7 +68,7 @@ describe('reading an event stream', () => {
     expect(parser.lastId).toBe('6')
   })
 
-  test('the next connection starts afresh, with the last id', () => {
+  test('the next connection starts fresh, with the last id', () => {
     const parser = new SseParser()
     parser.push('id: 6\ndata: a\n\nid: 7\nevent: x\ndata: b\ndat')
     parser.end()
@@ -80,7 +80,7 @@ describe('reading an event stream', () => {
     ['retry: 3000\nretry: 5s\nretry: -1\nretry:\nretry: 1.5\n\n', 3000],
     [`retry: ${'9'.repeat(400)}\n\n`, undefined],
     ['retry: soon\n\n', undefined],
-  ])('%j asks to wait %s ms, with or without a message', (input, retry) => {
+  ])('%j sets a retry delay of %s ms, with or without a message', (input, retry) => {
     const parser = new SseParser()
     expect(parser.push(input)).toEqual([])
     expect(parser.retry).toBe(retry)

@@ -30,7 +30,7 @@ async function until(reader: StreamReader, ...texts: string[]) {
 
 const keyOf = ({ data }: { data: Record<string, unknown> }) => `${data.session} ${data.seq}`
 
-test('what happens in every session is told, each log in its order', async () => {
+test('the events of every session are streamed, each log in its order', async () => {
   const { reader } = await open()
   const ids = [
     await finished(server, script(text('m', 'one'), success)),
@@ -45,7 +45,7 @@ test('what happens in every session is told, each log in its order', async () =>
 })
 
 describe('a cursor', () => {
-  test('is a place: after each of them comes exactly the rest', async () => {
+  test('is a position: the rest follows after each of them', async () => {
     const { cursor } = await open()
     const ids = [
       await finished(server, script(text('m', 'a'), success)),
@@ -103,14 +103,14 @@ test('lines carry their cursor', async () => {
   expect(cursor).toMatch(/-0$/)
 })
 
-test('only the types that are asked for are told', async () => {
+test('only the requested types are streamed', async () => {
   const { reader } = await open('?types=session.ended')
   await finished(server, script(text('m', 'a'), success))
   const seen = await until(reader, 'session.ended')
   expect(seen.map(({ data }) => (data.event as { type: string }).type)).toEqual(['session.ended'])
 })
 
-test('nobody is told of the sessions of another principal', async () => {
+test('sessions of another principal are not streamed', async () => {
   const { reader } = await open('', SSE, GUEST)
   const mine = await begin(server)
   const theirs = await begin(server, {}, { token: GUEST })
@@ -118,7 +118,7 @@ test('nobody is told of the sessions of another principal', async () => {
   expect(reader.text).not.toContain(mine)
 })
 
-test('a session that was deleted meanwhile is left out', async () => {
+test('a session that was deleted meanwhile is skipped', async () => {
   const { cursor } = await open()
   const gone = await begin(server)
   await call(server, `DELETE /v1/sessions/${gone}`)

@@ -28,7 +28,7 @@ async function expectOrder(response: Response, orderly = ORDERLY): Promise<void>
 /** A path with something in place of each of its parts. */
 const pathOf = (url: string, part: string) => url.replaceAll(/:\w+/g, () => encodeURIComponent(part))
 
-test('bodies of any kind are taken or refused in order, on every route', async () => {
+test('any body gets a valid response on every route', async () => {
   const posts = endpoints().filter(({ method }) => method === 'POST')
   expect(posts.length).toBeGreaterThan(8)
   await fc.assert(
@@ -39,7 +39,7 @@ test('bodies of any kind are taken or refused in order, on every route', async (
   )
 })
 
-test('bodies with fields that mean something are taken or refused in order', async () => {
+test('bodies with known fields get a valid response', async () => {
   const names = [
     'agent',
     'prompt',
@@ -83,7 +83,7 @@ test('paths of any kind are refused in order', async () => {
   )
 })
 
-test('queries of any kind are taken or refused in order', async () => {
+test('any query gets a valid response', async () => {
   const names = fc.constantFrom(
     'after',
     'types',
@@ -111,7 +111,7 @@ test('queries of any kind are taken or refused in order', async () => {
   )
 })
 
-test('headers of any kind are taken or refused in order', async () => {
+test('any header gets a valid response', async () => {
   const name = fc.constantFrom('last-event-id', 'accept', 'idempotency-key', 'content-type', 'authorization')
   const value = fc.string({ unit: fc.constantFrom(...'aZ09 .:/,;="{}[]*-_~'), minLength: 1, maxLength: 20 })
   await fc.assert(

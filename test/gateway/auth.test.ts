@@ -18,7 +18,7 @@ const OPEN = [
   'POST /v1/sign-in',
 ]
 
-test('every route asks for a token, except health, the page and the sign-in', async () => {
+test('every route requires a token, except health, the page and the sign-in', async () => {
   const routes = endpointsOf(server.deps)
   expect(routes.length).toBeGreaterThan(20)
   const open: string[] = []
@@ -36,7 +36,7 @@ test('every route asks for a token, except health, the page and the sign-in', as
   expect(open).toEqual(OPEN)
 })
 
-test('nothing is told about paths and methods before the token is right', async () => {
+test('paths and methods are not revealed before the token is valid', async () => {
   const get = (path: string, headers: Record<string, string> = {}) => fetch(server.url + path, { headers })
   expect((await get('/nowhere')).status).toBe(401)
   expect((await get('/v1/execute')).status).toBe(401)
@@ -50,7 +50,7 @@ test('nothing is told about paths and methods before the token is right', async 
 })
 
 describe('a token', () => {
-  test('is taken from the body or from the header', async () => {
+  test('is accepted in the body or in the header', async () => {
     expect((await server.execute()).status).toBe(200)
     const authorization = `bearer ${TOKEN}`
     const response = await server.execute({ auth_token: undefined }, { headers: { authorization } })
@@ -82,11 +82,11 @@ describe('a token', () => {
     }
   })
 
-  test('is asked for before a body is judged', async () => {
+  test('is required before a body is validated', async () => {
     expect((await server.execute({ auth_token: 'wrong', task: 5 })).status).toBe(401)
   })
 
-  test('is no part of what was asked: another valid field of it is the same request', async () => {
+  test('is not part of the fingerprint: another valid token field is the same request', async () => {
     const bytes = await (await server.execute()).text()
     const authorization = `Bearer ${TOKEN}`
     const again = await server.execute({ auth_token: undefined }, { headers: { authorization } })
@@ -94,7 +94,7 @@ describe('a token', () => {
   })
 })
 
-test('the same key of two principals stands for two runs', async () => {
+test('the same key of two principals identifies two runs', async () => {
   const [owner, guest] = await Promise.all([server.execute(), server.execute({ auth_token: GUEST })])
   expect(owner?.headers.get('mainstem-session')).not.toBe(guest?.headers.get('mainstem-session'))
   const other = await server.execute({
@@ -105,7 +105,7 @@ test('the same key of two principals stands for two runs', async () => {
   expect(other.status).toBe(200)
 })
 
-test('without tokens nobody is asked, and the edges are guarded all the same', async () => {
+test('without tokens no token is required, and the guard still works', async () => {
   await using open = await startGateway({ tokens: undefined })
   expect((await open.execute({ auth_token: undefined })).status).toBe(200)
   const foreign = await open.execute(

@@ -38,7 +38,7 @@ describe('a client that writes null for what is absent', () => {
     ['of the board', { agentId: 'echo', projectId: null, prompt: 'x' }],
     ['unified', { agentType: 'echo', prompt: 'x', sessionId: null, config: null }],
     ['unified, with a configuration', { agentType: 'echo', prompt: 'x', config: nulls }],
-  ])('begins a session with a body %s', async (_, body) => {
+  ])('creates a session with a body %s', async (_, body) => {
     const { status, body: answer } = await post(body)
     expect([status, answer]).toEqual([201, { id: expect.any(String), state: 'running' }])
     expect(await server.sessions.record(String(answer.id))).toMatchObject({
@@ -61,7 +61,7 @@ describe('to stop a session', () => {
     ['an empty object', { headers: { 'content-type': 'application/json' }, body: '{}' }],
     ['an empty form', { headers: { 'content-type': 'application/x-www-form-urlencoded' }, body: '' }],
     ['a reason', { headers: { 'content-type': 'application/json' }, body: '{"reason":"too slow"}' }],
-  ])('%s need be said', async (_, init) => {
+  ])('%s is required', async (_, init) => {
     const { id } = await board(WAITING)
     const headers = { authorization: `Bearer ${TOKEN}`, ...init.headers }
     const url = `${server.url}/api/sessions/${id}/cancel`
@@ -96,14 +96,14 @@ test('a slash behind a path changes nothing', async () => {
   expect(await wholeSocket(server, `/ws/sessions/${id}/`)).toMatchObject({ code: 1000, reason: 'done' })
 })
 
-test('a page of ten thousand may be asked for', async () => {
+test('a page of ten thousand is allowed', async () => {
   const { id, settled } = await board()
   await settled
   const { body } = await call(server, `GET /api/sessions/${id}/events?limit=10000`)
   expect(body).toMatchObject({ events: [{ type: 'log' }], offset: 0, limit: 10_000, total: 1 })
 })
 
-test('what a client says on a socket changes nothing, and its pings are answered', async () => {
+test('messages of a client on a socket are ignored, and its pings are answered', async () => {
   const { id } = await board(WAITING)
   await server.gate.reached()
   const reader = await new SocketReader(server, `/ws/sessions/${id}`).open()

@@ -117,7 +117,7 @@ describe.each(TRANSPORTS)('a server that drives a server by %s', (_, options) =>
     expect(await stateAt(near, id)).toBe('done')
   })
 
-  test('gets what is said in bursts and in pauses', async () => {
+  test('gets output in bursts and with pauses', async () => {
     await connect('puppet', options)
     const cues: Cue[] = Array.from({ length: 250 }, (_, index) => text(`m${index}`, `line ${index}`))
     const id = await begin(script(...cues, { ...text('last', 'after a pause'), wait: true }, success))
@@ -156,7 +156,7 @@ describe.each(TRANSPORTS)('a server that drives a server by %s', (_, options) =>
 })
 
 describe('a server that drives a server', () => {
-  test('is told what the other refuses, and nothing runs', async () => {
+  test("gets the other's rejection, and nothing runs", async () => {
     await connect('nobody')
     const id = await begin('x')
     expect(await near.sessions.get(id)?.settled(1)).toMatchObject({
@@ -166,7 +166,7 @@ describe('a server that drives a server', () => {
     expect((await call(far, 'GET /api/sessions')).body.sessions).toEqual([])
   })
 
-  test('goes on when its socket is cut, and loses and repeats nothing', async () => {
+  test('continues when its socket is cut, without loss or repetition', async () => {
     await connect('puppet')
     const id = await begin(
       script(text('a', 'one'), { ...text('b', 'two'), wait: true }, text('c', '3'), success),

@@ -25,7 +25,7 @@ describe('a project on a server without configured projects', () => {
   test.each([
     ['of the board', { agentId: 'echo', projectId: label, prompt: 'x' }],
     ['of the unified protocol', { agentType: 'echo', config: { projectId: label }, prompt: 'x' }],
-  ])('is a label in the body %s: kept, echoed, and without a directory', async (_, body) => {
+  ])('is a label in the body %s: stored, echoed, and without a directory', async (_, body) => {
     const begun = await post(body)
     expect(begun, JSON.stringify(begun.body)).toMatchObject({ status: 201, body: { state: 'running' } })
     const id = String(begun.body.id)
@@ -36,7 +36,7 @@ describe('a project on a server without configured projects', () => {
     expect(events).toMatchObject([{ type: 'sessionStarted', config: { projectId: label } }, {}, {}, {}, {}])
   })
 
-  test('is compared when the session goes on', async () => {
+  test('is compared when the session continues', async () => {
     const again = (config: object, sessionId: unknown) =>
       post({ agentType: 'echo', prompt: 'x', sessionId, config })
     const { id } = (await post({ agentId: 'echo', projectId: label, prompt: 'x' })).body

@@ -78,7 +78,7 @@ async function readInVisits(transport: string, dialect: string, sizes: readonly 
 }
 
 test.each(['socket', 'page'])(
-  'a reader that comes back two hundred times gets each message once, by %s',
+  'a client that reconnects two hundred times gets each message once, by %s',
   async (transport) => {
     const sizes = fc.array(fc.nat(3), { minLength: RECONNECTS, maxLength: RECONNECTS })
     const dialect = fc.constantFrom('board', 'unified', 'mainstem')

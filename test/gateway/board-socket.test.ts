@@ -30,7 +30,7 @@ const lines = (messages: readonly Record<string, unknown>[]) =>
   messages.map(({ payload }) => (payload as { line?: string }).line)
 
 describe('a socket of a session', () => {
-  test('has what was said at once, then what is said, and is closed when it is done', async () => {
+  test('replays earlier events, then streams live ones, and is closed when it is done', async () => {
     const id = await board(text('a', 'one'), text('b', 'two'), waiting('three'), success)
     await server.gate.reached()
     const reader = new SocketReader(server, socket(id))
@@ -56,7 +56,7 @@ describe('a socket of a session', () => {
     expect(messages.map(({ type }) => type)).toEqual(['error'])
   })
 
-  test('that is cancelled is closed with another code, after it was said', async () => {
+  test('that is cancelled is closed with another code, after its last event', async () => {
     const id = await board(waiting('never'), success)
     await server.gate.reached()
     const reader = await new SocketReader(server, socket(id)).open()
@@ -65,7 +65,7 @@ describe('a socket of a session', () => {
     expect(reader.messages.map(({ type }) => type)).toEqual(['cancelled'])
   })
 
-  test('stays open while a prompt waits, and reads over the end of a session that went on', async () => {
+  test('stays open while a prompt is queued, and reads over the end of a continued session', async () => {
     const id = await board(waiting('one'), success)
     await more(id, text('b', 'two'), success)
     await server.gate.reached()
@@ -80,7 +80,7 @@ describe('a socket of a session', () => {
     expect(again.code).toBe(1000)
   })
 
-  test('that is deleted says so', async () => {
+  test('that is deleted is closed with that reason', async () => {
     const id = await board(waiting('never'), success)
     await server.gate.reached()
     const reader = await new SocketReader(server, socket(id)).open()
@@ -95,7 +95,7 @@ describe('a socket of a session', () => {
     expect(code).toBe(1000)
   })
 
-  test('needs no end of its own when the server stops: it has the last word, and its code', async () => {
+  test('needs no end when the server stops: it gets the last event and a code', async () => {
     const id = await board(waiting('never'), success)
     await server.gate.reached()
     const reader = await new SocketReader(server, socket(id)).open()
@@ -105,7 +105,7 @@ describe('a socket of a session', () => {
   })
 })
 
-describe('a reader that comes back', () => {
+describe('a client that reconnects', () => {
   const STORY: Cue[] = [
     { say: { type: 'tool.started', toolId: 'c', name: 'Read', kind: 'read', input: { path: 'a' } } },
     { say: { type: 'tool.completed', toolId: 'c', name: 'Read', kind: 'read', status: 'error', error: 'x' } },
@@ -114,7 +114,7 @@ describe('a reader that comes back', () => {
   ]
 
   test.each([...dialects.keys()])(
-    'with its count or its last id goes on behind it, in %s',
+    'with its count or its last id continues after it, in %s',
     async (dialect) => {
       const id = await board(...STORY)
       await settled(id)
@@ -135,7 +135,7 @@ describe('a reader that comes back', () => {
     },
   )
 
-  test('has nothing to read at the end, and is told so at once', async () => {
+  test('has nothing to read at the end, and is closed immediately', async () => {
     const id = await board(text('a', 'one'), success)
     await settled(id)
     expect(await wholeSocket(server, socket(id, '?offset=1'))).toEqual({
@@ -154,7 +154,7 @@ describe('before the upgrade', () => {
     expect(await refusal(server, socket(id))).toMatchObject({ status: 404, code: 'session_not_found' })
   })
 
-  test("somebody else's session is refused in the same words", async () => {
+  test("another principal's session is rejected with the same message", async () => {
     const id = await board(success)
     const theirs = await refusal(server, socket(id), { token: GUEST })
     expect(theirs).toEqual(await refusal(server, socket('x')))
@@ -173,7 +173,7 @@ describe('before the upgrade', () => {
     expect(await refusal(server, socket(id, query))).toMatchObject({ status: 400, field })
   })
 
-  test('a request that does not want a socket is told that this is one', async () => {
+  test('a request without an upgrade gets an error that this is a WebSocket', async () => {
     const response = await fetchFrom(server, `GET ${socket(await board(success))}`)
     expect(response.status).toBe(426)
     expect(response.headers.get('upgrade')).toBe('websocket')

@@ -36,7 +36,7 @@ const record = async (id: string) => (await call(server, `GET /v1/sessions/${id}
 const WAITING = script({ ...text('m', 'late'), wait: true }, success)
 
 describe('a session as the board asks for it', () => {
-  test('is begun, runs, and is done', async () => {
+  test('is created, runs, and is done', async () => {
     const { body, headers } = await post({ agentId: 'echo', prompt: 'hello' })
     expect(body).toEqual({ id: expect.stringMatching(/^[0-9a-f-]{36}$/), state: 'running' })
     expect(headers.get('location')).toBe(`/api/sessions/${body.id}`)
@@ -48,7 +48,7 @@ describe('a session as the board asks for it', () => {
     ])
   })
 
-  test('asks where nothing else is said, and works in the directory of the server', async () => {
+  test('uses the default approval, and works in the directory of the server', async () => {
     expect(await record(await board())).toMatchObject({
       policy: { approval: 'ask', sandbox: 'none' },
       attended: true,
@@ -60,7 +60,7 @@ describe('a session as the board asks for it', () => {
 describe('a session as the unified protocol asks for it', () => {
   const unified = (body: object) => post({ agentType: 'puppet', prompt: script(success), ...body })
 
-  test('has the policy, the model and the place that its config says', async () => {
+  test('has the policy, the model and the directory of its config', async () => {
     const directory = join(server.root, 'place')
     mkdirSync(directory)
     const config = {
@@ -89,7 +89,7 @@ describe('a session as the unified protocol asks for it', () => {
     ])
   })
 
-  test('goes on with a new turn in the same log, and is running again', async () => {
+  test('continues with a new turn in the same log, and is running again', async () => {
     const named: Cue = { say: { type: 'session.updated', nativeSessionId: 'native-1' } }
     const id = await board(script(named, text('m', 'one'), success))
     await settled(id)
@@ -115,7 +115,7 @@ describe('a session as the unified protocol asks for it', () => {
     ])
   })
 
-  test('that is running takes the next prompt into its queue', async () => {
+  test('that is running queues the next prompt', async () => {
     const id = await board(WAITING)
     await unified({ sessionId: id })
     expect(await record(id)).toMatchObject({ openTurn: 1, queue: [{ turn: 2 }] })
@@ -123,7 +123,7 @@ describe('a session as the unified protocol asks for it', () => {
     await settled(id, 2)
   })
 
-  test('goes on with the config that it has, and with no other', async () => {
+  test('continues only with its own config', async () => {
     const config = { approvalMode: 'autoEdit', blockedTools: ['Bash'], maxTurns: 3 }
     const id = String((await unified({ config })).body.id)
     await settled(id)
@@ -152,7 +152,7 @@ describe('a session as the unified protocol asks for it', () => {
   test.each([
     ['somebody else has', GUEST],
     ['nobody has', undefined],
-  ])('does not go on with a session that %s', async (_, token) => {
+  ])('does not continue a session that %s', async (_, token) => {
     const id = token
       ? (await call(server, 'POST /api/sessions', { token, body: { agentId: 'echo', prompt: 'x' } })).body.id
       : '550e8400-e29b-41d4-a716-446655440000'
@@ -163,7 +163,7 @@ describe('a session as the unified protocol asks for it', () => {
     expect(await unified({ sessionId: 'a\nb' })).toMatchObject({ status: 404 })
   })
 
-  test('does not go on with a session that was ended', async () => {
+  test('does not continue an ended session', async () => {
     const id = await finished(server, script(success))
     expect(await unified({ sessionId: id })).toMatchObject({ status: 409, body: { code: 'conflict' } })
   })
@@ -172,7 +172,7 @@ describe('a session as the unified protocol asks for it', () => {
 describe('a request that is repeated', () => {
   const key = { 'idempotency-key': 'k' }
 
-  test('under its key begins one session, and is answered the same', async () => {
+  test('creates one session per key, with the same response', async () => {
     const body = { agentId: 'echo', prompt: 'once' }
     const first = await post(body, key)
     const second = await post(body, key)
@@ -228,7 +228,7 @@ describe('the state', () => {
 describe('cancel', () => {
   const cancel = (id: string) => call(server, `POST /api/sessions/${id}/cancel`)
 
-  test('stops what runs and drops what waits', async () => {
+  test('cancels the running turn and drops queued ones', async () => {
     const id = await board(WAITING)
     await post({ agentType: 'puppet', prompt: WAITING, sessionId: id })
     await server.gate.reached()
@@ -238,14 +238,14 @@ describe('cancel', () => {
     expect((events as { type: string }[]).filter(({ type }) => type === 'cancelled')).toHaveLength(1)
   })
 
-  test('takes a body of no length, whatever its type is said to be', async () => {
+  test('accepts an empty body of any content type', async () => {
     const headers = { 'content-type': 'application/json' }
     const path = `POST /api/sessions/${await board(WAITING)}/cancel`
     expect(await call(server, path, { headers })).toMatchObject({ status: 200, body: { state: 'cancelled' } })
     expect(await call(server, 'POST /api/sessions', { headers })).toMatchObject({ status: 400 })
   })
 
-  test('again, or too late, changes nothing, and says so', async () => {
+  test('again, or too late, changes nothing, and reports it', async () => {
     const id = await board(WAITING)
     await server.gate.reached()
     await cancel(id)
@@ -255,7 +255,7 @@ describe('cancel', () => {
     expect((await cancel(done)).body).toEqual({ id: done, state: 'done', cancelled: false })
   })
 
-  test('by several at once has one winner, and the others are told', async () => {
+  test('by several clients at once has one winner, and the others see that', async () => {
     const id = await board(WAITING)
     await server.gate.reached()
     const answers = await Promise.all(Array.from({ length: 5 }, () => cancel(id)))

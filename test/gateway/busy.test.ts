@@ -6,7 +6,7 @@ import { startGateway } from './start.ts'
 
 const waiting = script(text('m', 'one'), { ...success, wait: true })
 
-test('a queue that is full takes no more, and says when to come back', async () => {
+test('a full queue rejects prompts with a retry delay', async () => {
   await using server = await startGateway({ maxQueue: 2 })
   const id = await begin(server, { prompt: waiting })
   await server.gate.reached()
@@ -18,7 +18,7 @@ test('a queue that is full takes no more, and says when to come back', async () 
   expect((await server.sessions.record(id))?.queue).toHaveLength(2)
 })
 
-test('a server with all its agents at work takes no more, and says when to come back', async () => {
+test('a server with all its agents busy rejects prompts with a retry delay', async () => {
   await using server = await startGateway({ maxProcesses: 1 })
   await begin(server, { prompt: waiting })
   await server.gate.reached()
@@ -28,7 +28,7 @@ test('a server with all its agents at work takes no more, and says when to come 
   expect((await call(server, 'GET /v1/sessions')).body.sessions).toHaveLength(1)
 })
 
-test('a principal with all its streams open gets no more, and says when to come back', async () => {
+test('a principal with all its streams open is rejected with a retry delay', async () => {
   await using server = await startGateway({ streams: new StreamQuota(1) })
   const id = await begin(server)
   await using held = new AsyncDisposableStack()
@@ -46,9 +46,12 @@ test('a principal with all its streams open gets no more, and says when to come 
   expect(open.bodyUsed).toBe(false)
 })
 
-test.each(['starting', 'draining'] as const)('a server that is %s says when to come back', async (phase) => {
-  await using server = await startGateway({ phase: () => phase })
-  const refused = await call(server, 'POST /v1/sessions', { body: { agent: 'echo' } })
-  expect(refused.status).toBe(503)
-  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
-})
+test.each(['starting', 'draining'] as const)(
+  'a server that is %s responds with a retry delay',
+  async (phase) => {
+    await using server = await startGateway({ phase: () => phase })
+    const refused = await call(server, 'POST /v1/sessions', { body: { agent: 'echo' } })
+    expect(refused.status).toBe(503)
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+  },
+)

@@ -58,7 +58,7 @@ describe('a policy', () => {
   })
 })
 
-test('what comes out is never above the ceiling, and asking for it again changes nothing', () => {
+test('the result never exceeds the ceiling, and applying it again changes nothing', () => {
   const policy = fc.record(
     {
       approval: fc.constantFrom(...Approval.options),
@@ -88,7 +88,7 @@ function tryUnder(asked: Policy, most: Policy): Policy | undefined {
   }
 }
 
-test('a task runs under the default policy unless it asks, and never above the ceiling', async () => {
+test('a task runs under the default policy unless it requests one, and never above the ceiling', async () => {
   await using server = await startGateway({
     ceiling: { approval: 'auto-edit', sandbox: 'none', maxSteps: 9 },
   })

@@ -34,7 +34,7 @@ describe('a turn', () => {
     expect(body).toMatchObject({ status: 'idle', turns: 2, lastOutcome: 'completed' })
   })
 
-  test('waits while another one runs, and is listed', async () => {
+  test('is queued while another one runs, and is listed', async () => {
     const id = await begin(server, { prompt: waiting })
     await server.gate.reached()
     expect((await post(id, 'turns', { prompt: script(success) })).body).toEqual({ turn: 2 })
@@ -45,7 +45,7 @@ describe('a turn', () => {
     expect(await typesOf(id)).toContain('turn.queued')
   })
 
-  test('takes images where the agent does, and is refused where it does not', async () => {
+  test('accepts images if the agent does, and is rejected otherwise', async () => {
     const images = [{ mimeType: 'image/png', data: 'AAAA' }]
     const id = await begin(server, { agent: 'able' })
     expect((await post(id, 'turns', { prompt: script(success), images })).status).toBe(202)
@@ -89,7 +89,7 @@ describe('interrupt', () => {
     expect((await post(id, 'interrupt')).body).toMatchObject({ status: 'ended', head: 2 })
   })
 
-  test('is taken by a server that stops', async () => {
+  test('is accepted by a stopping server', async () => {
     let phase: 'ready' | 'draining' = 'ready'
     await using stopping = await startGateway({ phase: () => phase })
     const id = await begin(stopping, { prompt: waiting })
@@ -102,7 +102,7 @@ describe('interrupt', () => {
 })
 
 describe('end', () => {
-  test('stops what runs, drops what waits and ends the log, once', async () => {
+  test('cancels the running turn, drops queued ones and ends the log, once', async () => {
     const id = await begin(server, { prompt: waiting })
     await server.gate.reached()
     await post(id, 'turns', { prompt: waiting })
@@ -138,7 +138,7 @@ describe('a session that can be talked to', () => {
     expect(await post(id, 'steer', { prompt: 'x' })).toMatchObject({ status: 409 })
   })
 
-  test('takes no policy above the ceiling, and no mode whose meaning only the agent knows', async () => {
+  test('accepts no policy above the ceiling, and no native mode of unknown meaning', async () => {
     const id = await begin(server, { agent: 'able' })
     for (const body of [{ policy: { approval: 'auto-all', sandbox: 'none' } }, { mode: 'anything' }]) {
       expect(await post(id, 'mode', body)).toMatchObject({ status: 403, body: { code: 'forbidden' } })
@@ -170,7 +170,7 @@ test.each([
   expect(answer).toMatchObject({ status: 422, body: { code: 'unsupported_option' } })
 })
 
-test('an agent without modes takes another policy, and the answer says when it applies', async () => {
+test('an agent without modes accepts another policy, and the response reports when it applies', async () => {
   const policy = { approval: 'auto-edit', sandbox: 'none' }
   const id = await begin(server)
   expect(await post(id, 'mode', { policy })).toMatchObject({ status: 200, body: { policy, applied: 'now' } })

@@ -114,7 +114,7 @@ test('an address with many connections does not close those of another address',
   expect(other.closed).toBe(false)
 })
 
-test('where every place serves a token, a new connection takes that of an idle one', async () => {
+test('if every connection has a token, a new one replaces an idle one', async () => {
   server = await startGateway({ limits: limits(2) })
   const first = await keepTrusted(server)
   const second = await keepTrusted(server)

@@ -63,7 +63,7 @@ describe('a stream', () => {
     expect(lines.map((line) => JSON.parse(line))).toEqual(all.map(({ data }) => data))
   })
 
-  test.each([...dialects.keys()])('in %s can be taken up after every id', async (dialect) => {
+  test.each([...dialects.keys()])('in %s can be resumed after every id', async (dialect) => {
     const id = await finished(server, STORY)
     const whole = await streamed(server, events(id, `?dialect=${dialect}`))
     expect(whole.length).toBeGreaterThan(2)
@@ -76,7 +76,7 @@ describe('a stream', () => {
     }
   })
 
-  test('is cut at any byte and taken up again, and nothing is lost or repeated', async () => {
+  test('can be cut at any byte and resumed without loss or repetition', async () => {
     const id = await finished(server, STORY)
     const whole = await (await fetchFrom(server, `GET ${events(id)}`, { headers: SSE })).text()
     for (let cut = 0; cut < whole.length; cut += 97) {
@@ -87,13 +87,13 @@ describe('a stream', () => {
     }
   })
 
-  test('prefers what the browser remembers to what the address says', async () => {
+  test('prefers Last-Event-ID to the query', async () => {
     const id = await finished(server, STORY)
     const rest = await streamed(server, events(id, '?after=1'), { 'last-event-id': '3' })
     expect(rest[0]?.id).toBe('4')
   })
 
-  test('that has nothing more to say tells a browser not to come back', async () => {
+  test('without further events tells a browser not to reconnect', async () => {
     const id = await finished(server, STORY)
     const { body } = await call(server, `GET /v1/sessions/${id}`)
     const headers = { 'last-event-id': `${body.head}` }
@@ -115,7 +115,7 @@ describe('a stream', () => {
     expect((await fetchFrom(server, `GET ${path}`, { headers })).status).toBe(204)
   })
 
-  test('shows only the types that are asked for, with the ids they have', async () => {
+  test('shows only the requested types, with their ids', async () => {
     const id = await finished(server, STORY)
     const all = await streamed(server, events(id))
     const types = ['tool.started', 'turn.completed']
@@ -152,7 +152,9 @@ describe('a stream', () => {
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/event-stream'])
   })
 
-  test('whose reader takes nothing is let go, and the run goes on', { timeout: 30_000 }, async () => {
+  test('is disconnected when its client reads nothing, and the run continues', {
+    timeout: 30_000,
+  }, async () => {
     const timing = { keepaliveMs: 60_000, pingMs: 60_000, stallMs: 200, headersMs: 10_000, requestMs: 30_000 }
     await using busy = await startGateway({ timing })
     const id = await begin(busy, { prompt: script({ flood: { texts: 4_000, size: 2500 } }, success) })
@@ -207,7 +209,7 @@ describe('a page', () => {
     expect(seen).toEqual(whole)
   })
 
-  test('of types that are far between goes on behind what it left out', async () => {
+  test('with rare types continues after the skipped entries', async () => {
     const id = await finished(server, STORY)
     const { body } = await call(server, `GET ${events(id, '?types=session.ended')}`)
     expect(body.entries).toHaveLength(1)
@@ -215,7 +217,7 @@ describe('a page', () => {
     expect(none.body).toEqual({ entries: [], next: body.next })
   })
 
-  test('that would be empty waits for something to be on it', async () => {
+  test('that would be empty waits for a message', async () => {
     const id = await begin(server)
     const page = call(server, `GET ${events(id, '?after=1&wait=60')}`)
     await call(server, `POST /v1/sessions/${id}/turns`, { body: { prompt: script(success) } })
@@ -223,7 +225,7 @@ describe('a page', () => {
     expect(seqs(body.entries)[0]).toBe(2)
   })
 
-  test('waits no longer than it is told, and not at all for what has ended', async () => {
+  test('waits no longer than requested, and not at all for an ended session', async () => {
     const id = await begin(server)
     expect((await call(server, `GET ${events(id, '?after=1&wait=1')}`)).body).toEqual({
       entries: [],
@@ -267,7 +269,7 @@ describe('a cursor', () => {
       expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_request' } })
   })
 
-  test('whose entries are no longer kept is told where they begin', async () => {
+  test('with removed entries reports the first retained one', async () => {
     const store = memoryStore()
     await using forgetful = await startGateway({ store })
     const id = await finished(forgetful, STORY)

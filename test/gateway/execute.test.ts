@@ -28,7 +28,7 @@ describe('a task', () => {
     ])
   })
 
-  test('arrives as it is, whatever characters it has', async () => {
+  test('arrives unchanged, with any characters', async () => {
     const odd = 'a\u2028b\u2029c\r\nd\0e\ud83d\ude00 "\\ data: x\n\nid: 9'
     const stream = await (await server.execute({ task: odd })).text()
     expect(stream).not.toMatch(/[\u2028\u2029\r]/)
@@ -43,7 +43,7 @@ describe('a task', () => {
     })
   })
 
-  test('that needs a permission is denied, because nobody is there to give it', async () => {
+  test('that needs a permission is denied, because no client can grant it', async () => {
     const ask: Emitted = {
       type: 'request.opened',
       requestId: 'r1',
@@ -122,7 +122,7 @@ describe('the same key', () => {
 
 describe('a request', () => {
   test.each([{ model: null }, { auth_token: null, mode: null, cwd: null, policy: null }])(
-    'takes null for a field that is left out: %o',
+    'treats null as an omitted field: %o',
     async (nulls) => {
       const response = await server.execute(nulls, { headers: { authorization: `Bearer ${TOKEN}` } })
       expect([response.status, await response.text()]).toEqual([
@@ -165,7 +165,7 @@ describe('a request', () => {
     expect(problem.detail).toContain(field)
   })
 
-  test('for an unknown agent is told which agents there are', async () => {
+  test('for an unknown agent lists the known agents', async () => {
     const response = await server.execute({ driver: 'nobody' })
     expect(response.status).toBe(404)
     const problem = (await response.json()) as Problem
@@ -173,7 +173,7 @@ describe('a request', () => {
     expect(problem.detail).toContain('echo, puppet')
   })
 
-  test('for an unknown dialect is told which dialects there are', async () => {
+  test('for an unknown dialect lists the known dialects', async () => {
     const response = await server.execute({}, { path: '/v1/execute?dialect=klingon' })
     expect(await response.json()).toMatchObject({ status: 400, field: 'dialect' })
   })
@@ -185,7 +185,7 @@ describe('a request', () => {
   })
 })
 
-describe('a reader that comes back', () => {
+describe('a client that reconnects', () => {
   const usage = { input: 3, output: 4 }
   const failed = { type: 'turn.verdict', evidence: 'error', usage, denials: 0, personDenials: 0 } as const
   const tool = { toolId: 't1', name: 'Bash', kind: 'execute' } as const

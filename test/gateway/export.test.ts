@@ -23,7 +23,7 @@ async function exported(id: string): Promise<Record<string, never>[]> {
   return lines.map((line) => JSON.parse(line))
 }
 
-test('an export has the record, every entry, every raw frame, and says that it is whole', async () => {
+test('an export has the record, every entry, every raw frame, and an end line', async () => {
   const id = await finished(
     server,
     script(...Array.from({ length: 700 }, (_, n) => text(`m${n}`, 'x')), success),
@@ -55,7 +55,7 @@ test('an export whose session is removed midway breaks off and has no end line',
   await expect(response.text()).rejects.toThrow()
 })
 
-test('an export of what was shortened begins where it begins', async () => {
+test('an export of a trimmed session starts at the first retained entry', async () => {
   const id = await finished(server, script(text('m', 'x'), success))
   await store.trim(id, { seq: 4, frame: 99 })
   const lines = await exported(id)
@@ -79,7 +79,7 @@ test('coverage accounts for every frame, over more than one owner', async () => 
   expect(again.body).toEqual({ ...expected, frames: 4, mapped: 3 })
 })
 
-test('coverage of a session whose agent said nothing is zero', async () => {
+test('coverage of a session without agent output is zero', async () => {
   const id = await begin(server)
   expect((await call(server, `GET /v1/sessions/${id}/coverage`)).body).toMatchObject({
     frames: 0,
@@ -87,7 +87,7 @@ test('coverage of a session whose agent said nothing is zero', async () => {
   })
 })
 
-test.each(['export', 'coverage'])('%s of somebody else does not exist', async (what) => {
+test.each(['export', 'coverage'])('%s of another principal does not exist', async (what) => {
   const id = await begin(server)
   expect(await call(server, `GET /v1/sessions/${id}/${what}`, { token: GUEST })).toMatchObject({
     status: 404,

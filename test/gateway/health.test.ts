@@ -18,7 +18,7 @@ const get = (path: string) =>
 
 const failure = () => new MainstemError('storage_failed', '/var/lib/mainstem/mainstem.db: disk is full')
 
-test('a server whose store cannot be written is not ready, and says so without a path', async () => {
+test('a server whose store is not writable is not ready, and reports it without a path', async () => {
   const store = memoryStore()
   store.probe = () => Promise.reject(failure())
   server = await startGateway({ store })
@@ -35,7 +35,7 @@ test('a server whose store cannot be written is not ready, and says so without a
   expect((await get('/v1/sessions')).status).toBe(200)
 })
 
-test('the store is asked at most once a second, and a failure ends with the next answer', async () => {
+test('the store is checked at most once a second, and a failure ends with the next success', async () => {
   let now = 0
   let asked = 0
   let fails = true

@@ -71,7 +71,7 @@ describe('a content type', () => {
 })
 
 describe('a body', () => {
-  test('over the limit is refused, told or not how long it is', async () => {
+  test('over the limit is rejected, with or without a content length', async () => {
     const long = JSON.stringify({ ...task(), task: 'x'.repeat(5000) })
     expect(await problemOf(await post(long))).toMatchObject({ status: 413, code: 'too_large' })
     const chunks = ReadableStream.from([new TextEncoder().encode(long)])
@@ -121,7 +121,7 @@ describe('a body', () => {
 })
 
 describe('a connection', () => {
-  test('whose headers do not come is closed with a reason', async () => {
+  test('whose headers do not arrive is closed with a reason', async () => {
     await using slow = await startGateway({
       timing: { keepaliveMs: 60_000, pingMs: 60_000, stallMs: 60_000, headersMs: 40, requestMs: 80 },
     })
@@ -130,13 +130,13 @@ describe('a connection', () => {
     expect(response).toContain('application/problem+json')
   })
 
-  test('that does not speak HTTP is told so', async () => {
+  test('that is not HTTP gets an error', async () => {
     const response = await sendRaw(server.port, 'EHLO localhost\r\n\r\n')
     expect(statusOf(response)).toBe(400)
     expect(response).toContain('"code":"invalid_request"')
   })
 
-  test('with endless headers is told so', async () => {
+  test('with endless headers gets an error', async () => {
     const header = `x-long: ${'x'.repeat(20_000)}`
     const response = await sendRaw(
       server.port,
@@ -145,7 +145,7 @@ describe('a connection', () => {
     expect(statusOf(response)).toBe(431)
   })
 
-  test('with a path that cannot be decoded is told so', async () => {
+  test('with a path that cannot be decoded gets an error', async () => {
     expect(await problemOf(await fetch(`${server.url}/%zz`))).toMatchObject({ status: 400 })
   })
 })
@@ -166,7 +166,7 @@ test('an idle stream shows that it is alive', async () => {
   expect(events.map(({ id }) => id)).toEqual(['3', '4', '5'])
 })
 
-test('one principal can hold only so many streams', async () => {
+test('the streams of one principal are limited', async () => {
   await using small = await startGateway({ streams: new StreamQuota(1) })
   const first = await small.execute(waiting)
   const second = await small.execute(waiting)
@@ -178,7 +178,7 @@ test('one principal can hold only so many streams', async () => {
   expect((await small.execute(waiting)).status).toBe(200)
 })
 
-test('a reader that takes nothing is let go, costs little, and can come back for all of it', {
+test('a client that reads nothing is disconnected, uses little memory, and can resume', {
   timeout: 30_000,
 }, async () => {
   const store = memoryStore()
@@ -217,7 +217,7 @@ describe('a server that', () => {
   const phased = (phase: 'starting' | 'draining'): Options => ({ phase: () => phase })
 
   test.each(['starting', 'draining'] as const)(
-    'is %s lives, is not ready, and takes no work',
+    'is %s is alive, is not ready, and accepts no work',
     async (phase) => {
       await using other = await startGateway(phased(phase))
       expect((await fetch(`${other.url}/healthz`)).status).toBe(200)
@@ -228,11 +228,11 @@ describe('a server that', () => {
     },
   )
 
-  test('is ready says so', async () => {
+  test('is ready reports so', async () => {
     expect(await (await fetch(`${server.url}/readyz`)).json()).toEqual({ status: 'ready' })
   })
 
-  test('cannot store says so, and starts nothing', async () => {
+  test('cannot store reports so, and starts nothing', async () => {
     const store = memoryStore()
     store.append = async () => {
       throw new MainstemError('storage_failed', 'the disk is full')

@@ -46,7 +46,7 @@ function counted() {
   return { store, during }
 }
 
-describe('what a dialect knows', () => {
+describe('the state of a dialect', () => {
   test.each(all)('can be copied at any entry of any log, in $id', (dialect) => {
     fc.assert(
       fc.property(fc.constantFrom(...plays), fc.nat(), ({ entries }, at) => {
@@ -148,7 +148,7 @@ describe('messages by their numbers', () => {
   })
 })
 
-test('a place that cannot be copied is no place to go on from', () => {
+test('a position that cannot be copied is not cached', () => {
   const cache = new ProjectionCache()
   const deep: unknown = JSON.parse('['.repeat(50_000) + ']'.repeat(50_000))
   expect(copyOf({ seq: 1, state: deep })).toBeUndefined()
@@ -158,7 +158,7 @@ test('a place that cannot be copied is no place to go on from', () => {
   expect(cache.find('a', ({ seq }) => seq < 2)).toEqual({ seq: 1, state: [] })
 })
 
-test('a few places of a few logs are kept, the last used of them', () => {
+test('a few recently used positions of a few logs are cached', () => {
   const cache = new ProjectionCache()
   const seqs = (key: string) =>
     [0, 1, 2, 3, 4, 5].filter((seq) => cache.find(key, (place) => place.seq === seq))
@@ -171,7 +171,7 @@ test('a few places of a few logs are kept, the last used of them', () => {
   expect(seqs('a')).toEqual([])
 })
 
-test('states are kept up to a number of bytes, and a large one is not kept', () => {
+test('states are cached up to a number of bytes, and large ones are not', () => {
   const cache = new ProjectionCache()
   const state = (bytes: number) => ({ seq: 1, state: { text: 'x'.repeat(bytes) } })
   cache.keep('large', state(5_000_000))
@@ -193,7 +193,7 @@ describe('of a long log', () => {
   }
 
   test.each(['/api/sessions/ID/events?offset=', '/v1/sessions/ID/events?dialect=unified&limit=100&after='])(
-    'a reader that asks again at the end reads what is new: GET %s',
+    'a client that polls at the end reads only new entries: GET %s',
     async (path) => {
       const { store, during } = counted()
       await using server = await startRpc({ store })

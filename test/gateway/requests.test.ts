@@ -55,7 +55,7 @@ async function one(id = 'r1'): Promise<Listed> {
   return request
 }
 
-test('everything that waits is listed, oldest first, and its session is asking', async () => {
+test('open requests are listed, oldest first, and their session is asking', async () => {
   const ids = [...(await asked('a', 'b')), ...(await asked('c'))].map(({ request }) => request.requestId)
   expect(ids).toEqual(['a', 'b', 'c'])
   const listed = await list()
@@ -77,7 +77,7 @@ describe('an answer', () => {
     expect(await list()).toEqual([])
   })
 
-  test('to something else than was asked is a conflict, and the request stays open', async () => {
+  test('with another input digest is a conflict, and the request stays open', async () => {
     const request = await one()
     const refused = await answer(request, { inputDigest: 'of something else' })
     expect(refused).toMatchObject({ status: 409, body: { code: 'conflict', field: 'inputDigest' } })
@@ -85,7 +85,7 @@ describe('an answer', () => {
     expect((await answer(request)).status).toBe(200)
   })
 
-  test('that comes second is told who was first', async () => {
+  test('that comes second gets the first decision', async () => {
     const request = await one()
     await answer(request, { decision: 'deny', message: 'no' })
     const late = await answer(request)
@@ -95,7 +95,7 @@ describe('an answer', () => {
     })
   })
 
-  test('of many at once is one: the others are told which', async () => {
+  test('of many at once wins once: the others get that decision', async () => {
     const request = await one()
     const answers = await Promise.all(
       Array.from({ length: 10 }, (_, index) => answer(request, { message: `${index}` })),
@@ -122,7 +122,7 @@ describe('an answer', () => {
     expect(late.body).not.toHaveProperty('winner')
   })
 
-  test('to what was never asked finds nothing', async () => {
+  test('to an unknown request is not found', async () => {
     const { session, ...rest } = await one()
     const other = { ...rest, session, request: { requestId: 'other', inputDigest: '' } }
     expect(await answer(other)).toMatchObject({ status: 404, body: { code: 'request_not_found' } })

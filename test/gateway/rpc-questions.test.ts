@@ -33,7 +33,7 @@ describe('a permission', () => {
     ['No!', { decision: 'deny' }],
     ['yes, but only in /tmp', { decision: 'deny', message: 'yes, but only in /tmp' }],
     ['allow everything', { decision: 'deny', message: 'allow everything' }],
-  ])('that is answered with %j is decided so, and the same turn goes on', async (message, decision) => {
+  ])('that is answered with %j is decided so, and the same turn continues', async (message, decision) => {
     const id = await create(server, { mode: 'ask' })
     const asked = await exchange(server, id, play(ask, [success]))
     expect(asked.slice(1)).toEqual([
@@ -63,14 +63,14 @@ describe('a permission', () => {
     expect(await record(id)).toMatchObject({ turns: 1, queue: [], requests: [] })
   })
 
-  test('is not asked where the mode allows everything', async () => {
+  test('is not shown where the mode allows everything', async () => {
     const id = await create(server, { mode: 'auto' })
     const events = await exchange(server, id, play(ask, [success]))
     expect(events.at(-3)).toMatchObject({ content: expect.stringContaining('"by":"policy"') })
     expect(events.slice(-2)).toEqual(ended)
   })
 
-  test('that two answer at once is decided by one, and the other is told', async () => {
+  test('that two clients answer at once is decided by one, and the other gets an error', async () => {
     const id = await create(server, { mode: 'ask' })
     await exchange(server, id, play(ask, [{ ...success, wait: true }]))
     const streams = await Promise.all([open(server, id, 'Allow'), open(server, id, 'Deny')])
@@ -82,7 +82,7 @@ describe('a permission', () => {
     expect(await record(id)).toMatchObject({ turns: 1, queue: [] })
   })
 
-  test('that nobody was shown is not answered by the next message', async () => {
+  test('that was not shown is not answered by the next message', async () => {
     const id = await create(server, { mode: 'ask' })
     const session = await server.sessions.open(id)
     await session.prompt(play(ask, [success]))
@@ -93,7 +93,7 @@ describe('a permission', () => {
     expect(await exchange(server, id, 'yes')).toContainEqual(said('told {"decision":"allow","scope":"once"}'))
   })
 
-  test('and another at the same time are asked and answered one after the other', async () => {
+  test('and another at the same time are shown and answered one after the other', async () => {
     const id = await create(server, { mode: 'ask' })
     const first = await exchange(server, id, play([...ask, permission('r2', 'rm y')], [], [success]))
     expect(first).toContainEqual(expect.objectContaining({ request_id: 'r1' }))

@@ -25,7 +25,7 @@ function neverReading({ port }: TestGateway, path: string): Socket {
   return socket
 }
 
-test('a reader that reads nothing holds a bounded number of bytes, whatever flows, and loses none of it', async () => {
+test('a client that reads nothing uses bounded memory and loses nothing', async () => {
   server = await startGateway()
   const responses: ServerResponse[] = []
   server.app.server.on('request', (_, response) => responses.push(response))
@@ -65,7 +65,7 @@ test('a reader that reads nothing holds a bounded number of bytes, whatever flow
   expect(ids).toEqual(Array.from({ length: head }, (_, index) => index + 1))
 })
 
-test('a reader that is let go for reading nothing comes back with its last id and gets the rest', async () => {
+test('a client that was disconnected for reading nothing resumes with its last id', async () => {
   const timing = { keepaliveMs: 60_000, pingMs: 30_000, stallMs: 50, headersMs: 10_000, requestMs: 30_000 }
   server = await startGateway({ timing })
   const id = await begin(server)
@@ -98,7 +98,7 @@ test('a reader that is let go for reading nothing comes back with its last id an
   )
 })
 
-test(`${READERS} readers of one session all come to the end, with the same bytes`, async () => {
+test(`${READERS} clients of one session all reach the end, with the same bytes`, async () => {
   const limits = { bodyBytes: 1024 * 1024, jsonDepth: 64, connections: 2 * READERS }
   server = await startGateway({ limits, streams: new StreamQuota(READERS) })
   const id = await begin(server)

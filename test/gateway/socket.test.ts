@@ -45,7 +45,7 @@ describe('a socket of the log', () => {
     expect(messages.length).toBeGreaterThan(1)
   })
 
-  test.each([...dialects.keys()])('goes on after every id, in %s', async (dialect) => {
+  test.each([...dialects.keys()])('resumes after every id, in %s', async (dialect) => {
     const id = await finished(server, STORY)
     const stream = await streamed(server, events(id, `?dialect=${dialect}`))
     for (const [index, { id: last }] of stream.entries()) {
@@ -71,7 +71,7 @@ describe('a socket of the log', () => {
     expect(reader.messages).toHaveLength(3)
   })
 
-  test('has raw frames where they are asked for', async () => {
+  test('has raw frames if requested', async () => {
     const id = await finished(server, STORY)
     const { messages } = await wholeSocket(server, events(id, '?raw=1&types=text.completed'))
     expect(messages).toEqual([expect.objectContaining({ raw: expect.stringContaining('text.completed') })])
@@ -87,7 +87,7 @@ describe('a socket of the log', () => {
     expect([1000, 4404]).toContain((await reader.closed).code)
   })
 
-  test('is not read: what a client says is passed over, unless it is too long', async () => {
+  test('ignores messages of the client, unless they are too long', async () => {
     const id = await begin(server, { prompt: STORY })
     const reader = await new SocketReader(server, events(id)).open()
     reader.socket.send('{"type":"cancel"}')
@@ -128,7 +128,7 @@ describe('before the upgrade', () => {
     expect(await refusal(server, events(id, query))).toMatchObject({ status: 400, field })
   })
 
-  test('a path without a socket says so, and an unknown one is not found', async () => {
+  test('a path without a socket returns an error, and an unknown one is not found', async () => {
     expect(await refusal(server, '/v1/sessions')).toMatchObject({ status: 400, code: 'invalid_request' })
     expect(await refusal(server, '/v1/nothing')).toMatchObject({ status: 404, code: 'not_found' })
   })
@@ -145,7 +145,7 @@ describe('before the upgrade', () => {
     await next.closed
   })
 
-  test('a handshake that is none takes no place', async () => {
+  test('an invalid handshake does not count as a stream', async () => {
     const id = await begin(server)
     const lines = [
       `GET ${events(id)} HTTP/1.1`,
@@ -168,7 +168,7 @@ describe('before the upgrade', () => {
     expect(await refusal(server, path, { token: '' })).toMatchObject({ status: 401 })
   })
 
-  test('our own origin may come in', async () => {
+  test('our own origin is allowed', async () => {
     const id = await finished(server, STORY)
     const headers = { origin: server.url, 'sec-fetch-site': 'same-origin' }
     expect((await wholeSocket(server, events(id), { headers })).code).toBe(1000)
@@ -194,7 +194,7 @@ describe('before the upgrade', () => {
 describe('a reader', () => {
   const FLOOD = script({ flood: { texts: 400, size: 60_000 } }, success)
 
-  test('that takes nothing holds little memory, is let go with a code, and can come back', async () => {
+  test('that reads nothing uses little memory, is closed with a code, and can resume', async () => {
     const timing = { ...server.deps.timing, stallMs: 300 }
     await restart({ timing })
     const id = await finished(server, FLOOD)
@@ -215,7 +215,7 @@ describe('a reader', () => {
     expect([...had, ...rest.messages]).toEqual(all.map(({ data }) => data))
   })
 
-  test('that takes nothing, not even the reason, gives its place back', async () => {
+  test('that reads nothing, not even the close frame, releases its stream', async () => {
     await restart({ timing: { ...server.deps.timing, stallMs: 100 } })
     const id = await finished(server, FLOOD)
     const reader = await new SocketReader(server, events(id)).open()
@@ -224,7 +224,7 @@ describe('a reader', () => {
     reader.socket.terminate()
   })
 
-  test('that is silent is pinged, and goes on', async () => {
+  test('that is silent is pinged and stays open', async () => {
     await restart({ timing: { ...server.deps.timing, keepaliveMs: 20 } })
     const id = await begin(server)
     const reader = new SocketReader(server, events(id))
@@ -242,7 +242,7 @@ describe('a reader', () => {
     await expect.poll(() => server.deps.streams.open, PATIENCE).toBe(0)
   })
 
-  test('leaves, and the agent goes on', async () => {
+  test('disconnects, and the agent continues', async () => {
     const id = await begin(server, { prompt: script({ ...text('m', 'late'), wait: true }, success) })
     const reader = await new SocketReader(server, events(id)).open()
     reader.socket.terminate()
@@ -253,7 +253,7 @@ describe('a reader', () => {
 })
 
 describe('a server that stops', () => {
-  test('says the last there is on every socket, and then why it closes', async () => {
+  test('sends the last event on every socket, and then the reason for closing', async () => {
     const id = await begin(server, { prompt: script({ ...text('m', 'never'), wait: true }, success) })
     await server.gate.reached()
     const reader = await new SocketReader(server, events(id)).open()
@@ -266,7 +266,7 @@ describe('a server that stops', () => {
     })
   })
 
-  test('does not wait for a reader that takes nothing', async () => {
+  test('does not wait for a client that reads nothing', async () => {
     const id = await begin(server)
     const reader = await new SocketReader(server, events(id)).open()
     reader.socket.pause()

@@ -50,7 +50,7 @@ describe.each(['codex', 'gemini', 'opencode'])('a one-shot %s', (agent) => {
     expect(files?.map(({ text }) => text)).toEqual(ALL.map(({ data }) => data))
   })
 
-  test('is told its text by stdin all the same, and by nothing else', () => {
+  test('reads its text from stdin too, and nothing else', () => {
     const text = '--x @/etc/passwd "'
     expect(written(agent, ALL, text)).toEqual([{ kind: 'text', text }, { kind: 'end' }])
     expect(launchOf(agent, ALL, text)).toEqual(launchOf(agent, ALL, 'look'))
@@ -78,25 +78,25 @@ describe.each(['codex', 'gemini', 'opencode'])('a one-shot %s', (agent) => {
   })
 })
 
-test('codex is told of pictures before the session to go on with', () => {
+test('codex gets images before the session to resume', () => {
   expect(added('codex', ALL)).toEqual(NAMES.map((name) => `--image=${filePath(name)}`))
   const { argv } = launchOf('codex', [PNG], 'look', 'thread-1')
   expect(argv.slice(-4)).toEqual([`--image=${filePath('picture-1.png')}`, 'resume', 'thread-1', '-'])
 })
 
-test('opencode is told of pictures one by one', () => {
+test('opencode gets images one by one', () => {
   expect(added('opencode', ALL)).toEqual(NAMES.map((name) => `--file=${filePath(name)}`))
 })
 
 describe('gemini', () => {
-  test('is told of pictures behind the prompt, and may look where they are', () => {
+  test('gets images after the prompt, and may read their folder', () => {
     expect(added('gemini', ALL.slice(0, 2))).toEqual([
       `--include-directories=${filePath('.')}`,
       `--prompt=@${filePath('picture-1.png')} @${filePath('picture-2.jpg')}`,
     ])
   })
 
-  test('takes no picture with a command of its own, which would not show it', () => {
+  test('accepts no image with a command, which would not show it', () => {
     expect(() => launchOf('gemini', [PNG], '/review this')).toThrow(/images is not supported by gemini/)
     expect(() => launchOf('gemini', [], '/review this')).not.toThrow()
   })
@@ -120,7 +120,7 @@ describe('a one-shot claude', () => {
     })
   })
 
-  test('is told nothing else while it looks at them', () => {
+  test('gets nothing else while it reads them', () => {
     const { codec } = recipeOf('claude')
     const state = codec.initial(startOf([PNG], 'look'))
     expect(codec.encode(state, { type: 'steer', text: 'x' }).refused?.code).toBe('unsupported_option')
