@@ -23,9 +23,13 @@ const AgentSettings = z.strictObject({
 })
 
 const Timeouts = z.strictObject({
-  keepaliveMs: milliseconds.default(15_000).describe('silence on a stream before a keepalive comment is sent'),
+  keepaliveMs: milliseconds
+    .default(15_000)
+    .describe('silence on a stream before a keepalive comment is sent'),
   pingMs: milliseconds.default(30_000).describe('interval of pings on /rpc streams'),
-  stallMs: milliseconds.default(30_000).describe('how long a client may stop reading before it is disconnected'),
+  stallMs: milliseconds
+    .default(30_000)
+    .describe('how long a client may stop reading before it is disconnected'),
   headersMs: milliseconds.default(10_000).describe('timeout for the headers of a request'),
   requestMs: milliseconds.default(30_000).describe('timeout for the whole request'),
   drainMs: milliseconds.default(15_000).describe('how long running turns may continue when the server stops'),
