@@ -55,7 +55,7 @@ describe('commands to a board', () => {
     talk.http('state', 200, { state: 'done' })
     talk.exit({ code: 0 }, 'interrupt')
     expect(talk.of('notice.raised').map(({ code, message }) => [code, message])).toEqual([
-      ['interrupt_refused', 'the board answered 409: it is done'],
+      ['interrupt_refused', 'the board returned 409: it is done'],
       ['interrupt_refused', expect.stringContaining('ended by itself')],
     ])
     expect(talk.outcomes).toEqual(['completed'])

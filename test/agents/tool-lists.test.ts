@@ -75,7 +75,7 @@ describe('a name of another agent', () => {
 
   test('is refused with the tools it may mean where there are several', () => {
     expect(refusal('gemini', 'live', { denied: ['Write'] })).toBe(
-      'tools.denied is not supported by gemini: it has no tool "Write"; name edit or one of write_file, replace',
+      'tools.denied is not supported by gemini: it has no tool "Write"; use edit or one of write_file, replace',
     )
   })
 
@@ -101,7 +101,7 @@ describe('only some tools exist', () => {
 
   test.each([
     [['mcp:docs'], 'pass the server "docs" in mcpServers'],
-    [['mcp:docs/search'], 'it has all tools of a server; name mcp:docs'],
+    [['mcp:docs/search'], 'it offers all tools of a server or none; use mcp:docs'],
     [['Bash(git log:*)'], '"Bash(git log:*)" is a rule'],
   ])('claude refuses %s', (available, why) => {
     expect(refusal('claude', 'live', { available })).toContain(why)
@@ -119,7 +119,7 @@ describe('only some tools exist', () => {
 
   test('codex refuses, because servers of its settings would stay', () => {
     expect(refusal('codex', 'live', { available: ['execute'] })).toContain(
-      'name what it must not use in tools.denied',
+      'list them in tools.denied',
     )
   })
 
@@ -133,7 +133,7 @@ describe('only some tools exist', () => {
 describe('codex', () => {
   test('one-shot refuses to deny patches, unless nothing can be written', () => {
     const denied = ['edit']
-    expect(refusal('codex', 'oneshot', { denied })).toContain('patches files without asking')
+    expect(refusal('codex', 'oneshot', { denied })).toContain('patches files without approval')
     expect(passed('codex', 'oneshot', { denied }, { policy: { sandbox: 'read-only' } })).toContain(
       '--sandbox=read-only',
     )
@@ -141,7 +141,7 @@ describe('codex', () => {
 
   test('one-shot refuses to approve what its sandbox may prevent, and tools of servers', () => {
     const policy = { sandbox: 'full-access' } as const
-    expect(refusal('codex', 'oneshot', { preapproved: ['execute'] })).toContain('its sandbox decides')
+    expect(refusal('codex', 'oneshot', { preapproved: ['execute'] })).toContain('requests no approval')
     expect(refusal('codex', 'oneshot', { preapproved: ['mcp:docs'] }, { policy })).toContain(
       'its live launch',
     )

@@ -47,8 +47,8 @@ test('a token by name is a principal of a server that is running, until it is re
 
 test.each([
   [['add'], 2, 'give a name'],
-  [['add', 'Not A Name'], 2, 'small letters'],
-  [['remove', 'nobody'], 4, 'there is no token nobody'],
+  [['add', 'Not A Name'], 2, 'lower-case letters'],
+  [['remove', 'nobody'], 4, 'no token nobody'],
   [['steal', 'ci'], 2, 'Allowed choices are add, list, remove'],
 ])('token %j is refused', { timeout: 30_000 }, async (args, code, message) => {
   const refused = token(...args)

@@ -82,7 +82,7 @@ describe('refused is', () => {
     chmodSync(file(), 0o600)
     for (const text of ['', '{}', '{"tokens":[{"name":"x"}]}']) {
       writeFileSync(file(), text)
-      await expect(tokenNames(data)).rejects.toThrow(/is not a list of tokens/)
+      await expect(tokenNames(data)).rejects.toThrow(/is not a valid token list/)
     }
   })
 })

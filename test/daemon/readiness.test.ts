@@ -153,12 +153,12 @@ describe('what would be billed', () => {
     expect(await ask('codex', machine, { environment })).toMatchObject({
       state: 'needs_login',
       credentials: [{ variable: 'CODEX_API_KEY', launch: 'oneshot' }],
-      note: 'what was found serves its oneshot launch only',
+      note: 'the credentials work for its oneshot launch only',
       fix: 'codex login',
     })
     machine.program('codex', ':')
     const { note } = await ask('codex', machine, { environment })
-    expect(note).toMatch(/^it told no version.*; what was found serves its oneshot launch only$/)
+    expect(note).toMatch(/^it printed no readable version.*; the credentials work for its oneshot launch only$/)
     const file = machine.file('home/.codex/auth.json')
     expect(await ask('codex', machine, { environment })).toMatchObject({
       state: 'ready',
@@ -263,7 +263,7 @@ describe('a program of the configuration', () => {
     const program = machine.program('npx', 'echo run > $here/ran')
     const settings = { claude: { command: [program, '-y', '@anthropic-ai/claude-code'] } }
     const answer = await ask('claude', machine, { settings })
-    expect(answer).toMatchObject({ program, note: expect.stringContaining('was not asked') })
+    expect(answer).toMatchObject({ program, note: expect.stringContaining('was not queried') })
     expect(existsSync(join(machine.bin, 'ran'))).toBe(false)
   })
 })
