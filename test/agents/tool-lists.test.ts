@@ -118,9 +118,7 @@ describe('only some tools exist', () => {
   })
 
   test('codex refuses, because servers of its settings would stay', () => {
-    expect(refusal('codex', 'live', { available: ['execute'] })).toContain(
-      'list them in tools.denied',
-    )
+    expect(refusal('codex', 'live', { available: ['execute'] })).toContain('list them in tools.denied')
   })
 
   test('a kind switches on no tool of pi that is off by default', () => {

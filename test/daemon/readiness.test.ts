@@ -158,7 +158,9 @@ describe('what would be billed', () => {
     })
     machine.program('codex', ':')
     const { note } = await ask('codex', machine, { environment })
-    expect(note).toMatch(/^it printed no readable version.*; the credentials work for its oneshot launch only$/)
+    expect(note).toMatch(
+      /^it printed no readable version.*; the credentials work for its oneshot launch only$/,
+    )
     const file = machine.file('home/.codex/auth.json')
     expect(await ask('codex', machine, { environment })).toMatchObject({
       state: 'ready',
