@@ -1,4 +1,3 @@
-import { globSync, readFileSync } from 'node:fs'
 import { z } from 'zod'
 import {
   BlobRef,
@@ -17,21 +16,22 @@ import {
   ToolKind,
   Usage,
 } from '../src/model/index.ts'
+import { SCHEMAS } from './schema-modules.ts'
 import { typeText } from './type-text.ts'
 
 const NOTE = 'Generated from the model by `npm run schemas`; edit the model, not this page.'
 
-/** When a turn ends this way; the model holds the codes, this is how people read them. */
+/** When a turn has each outcome. */
 const WHEN: Record<Outcome, string> = {
-  completed: 'The agent finished, and nothing it needed was refused without a person saying so.',
-  denied: 'The agent finished, but something it needed was refused, and no person had said no.',
+  completed: 'The agent finished. Tool calls that a person denied do not change that.',
+  denied: 'The agent finished, but a tool call was denied, and not by a person.',
   refused: 'The model declined.',
-  max_steps: 'The limit of model calls in a turn was reached.',
-  max_budget: 'The limit of cost was reached.',
-  timeout: 'The agent took too long to start, was silent too long, or the turn took too long.',
-  interrupted: 'A person, a signal or a stopping server ended it.',
-  failed: 'It ended with an error, which has a code.',
-  crashed: 'The process ended without a result. Exit code 0 does not change that.',
+  max_steps: 'The turn reached its limit of model calls.',
+  max_budget: 'The turn reached its cost limit.',
+  timeout: 'The agent did not start in time, was silent too long, or the turn took too long.',
+  interrupted: 'A client, a signal or a server shutdown stopped the turn.',
+  failed: 'The turn ended with an error, which has a code.',
+  crashed: 'The process exited without a result, even with exit code 0.',
   lost: 'The process that owned the session went away.',
 }
 
@@ -43,21 +43,16 @@ const table = (head: readonly string[], rows: readonly (readonly string[])[]) =>
 const page = (title: string, ...parts: readonly string[]) =>
   `${[`# ${title}`, NOTE, ...parts].join('\n\n')}\n`
 
-const DOCUMENTED =
-  /\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\nexport const (\w+) = z\.\w+\((?:\{\s*type: z\.literal\('([^']+)'\))?/g
-
-/** The sentence above each schema in the source, by the type of the event or the name of the part. */
+/** The doc comments of the schemas, by the type of the event or the name of the part. */
 function sentencesOfModel(): Map<string, string> {
-  const found = new Map<string, string>()
-  for (const path of globSync('src/model/**/*.ts').sort()) {
-    for (const [, comment = '', name = '', type] of readFileSync(path, 'utf8').matchAll(DOCUMENTED)) {
-      found.set(type ?? name, cell(comment.replaceAll(/^\s*\*/gm, '')))
-    }
-  }
-  return found
+  const documented = SCHEMAS.flatMap(({ name, schema, doc }) => {
+    const event = Event.options.find((option) => option === schema)
+    return doc === undefined ? [] : [[event?.shape.type.value ?? name, doc] as const]
+  })
+  return new Map(documented)
 }
 
-/** What several events carry; named in their tables and described once, below them. */
+/** Types that several events share, described once below the events. */
 const PARTS = {
   BlobRef,
   Capabilities,
@@ -101,7 +96,7 @@ export function eventsPage(): string {
     .sort(([a], [b]) => Number(a in PARTS) - Number(b in PARTS))
     .map(([name, schema]) => section(name, schema, sentences.get(name)))
   const intro =
-    'Every event of a log, and after them the parts that several events carry. A field that is not marked *always* is absent when unknown: never `null`, never a guessed 0. Unknown fields are refused.'
+    'All events, followed by the types that several events share. A field that is not marked *always* is absent if its value is unknown; it is never `null` and never a guessed 0. Unknown fields are refused.'
   return page('Events', intro, ...sections)
 }
 
@@ -112,7 +107,7 @@ export function errorsPage(): string {
   })
   return page(
     'Errors',
-    'One list of codes for every face. Over HTTP an error is a problem document (RFC 9457) with `code` and `advice`; in a log it is `{ code, message, native? }`.',
+    'The error codes of all interfaces. Over HTTP an error is a problem document (RFC 9457) with `code` and `advice`; in a log it is `{ code, message, native? }`.',
     table(['code', 'HTTP status', 'CLI exit code', 'JSON-RPC code', 'what to do'], rows),
   )
 }
@@ -125,7 +120,7 @@ export function outcomesPage(): string {
   })
   return page(
     'Outcomes',
-    'How a turn ended. Every turn has exactly one terminal event, `turn.completed`, and its outcome is decided from what the agent said, how its process ended, and our own part in it.',
+    'How a turn ended. Every turn has exactly one terminal event, `turn.completed`, and Mainstem decides its outcome from the report of the agent, the exit of its process, and its own actions such as an interrupt.',
     table(['outcome', 'when', 'exit code', 'ues', 'daemon', 'board', 'unified'], rows),
   )
 }

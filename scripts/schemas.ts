@@ -1,9 +1,11 @@
-/** Writes what is generated: JSON Schemas of the model and the faces, and the tables of the reference. */
+/** Writes the generated files: JSON Schemas, types of the schemas, and the tables of the reference. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { z } from 'zod'
 import { Capabilities, Command, Entry, Event, Policy, SessionOptions } from '../src/model/index.ts'
+import { agentIdModules } from './agent-ids.ts'
 import { dialectSchemas } from './dialect-schemas.ts'
+import { typeModules } from './printed-types.ts'
 import { errorsPage, eventsPage, outcomesPage } from './reference.ts'
 
 const published = { event: Event, entry: Entry, command: Command, policy: Policy, capabilities: Capabilities }
@@ -25,6 +27,8 @@ function jsonSchemas(): Record<string, string> {
 export function generated(): Record<string, string> {
   return {
     ...jsonSchemas(),
+    ...typeModules(),
+    ...agentIdModules(),
     'docs/reference/events.md': eventsPage(),
     'docs/reference/errors.md': errorsPage(),
     'docs/reference/outcomes.md': outcomesPage(),

@@ -1,4 +1,4 @@
-import type { ApprovalMode as Approval, SandboxMode as Sandbox } from '../dialects/unified-event.ts'
+import type { ApprovalMode as Approval, SandboxMode as Sandbox } from '../dialects/unified-config.ts'
 
 /** The agents that the protocol's document names. A server may have more, by their own names. */
 export const AgentType = { claude: 'claude', codex: 'codex', gemini: 'gemini' } as const

@@ -1,27 +1,30 @@
-import type { AgentEvent } from '../dialects/unified-event.ts'
+import type { AgentEvent } from '../dialects/unified-event.types.ts'
 import { AgentError } from './agent-error.ts'
 
-export type { AgentEvent }
+export type {
+  AgentEvent,
+  ErrorEvent,
+  FileChangedEvent,
+  RequestClosedEvent,
+  RequestOpenedEvent,
+  SessionEndedEvent,
+  SessionStartedEvent,
+  TextChunkEvent,
+  ToolCompletedEvent,
+  ToolFailedEvent,
+  ToolProgressEvent,
+  ToolStartedEvent,
+  TurnCompletedEvent,
+  TurnFailedEvent,
+  TurnStartedEvent,
+} from '../dialects/unified-event.types.ts'
+
+/** The type of an event, such as `toolStarted`. */
 export type AgentEventType = AgentEvent['type']
 
 type Of<Type extends AgentEventType> = Extract<AgentEvent, { type: Type }>
 
-export type SessionStartedEvent = Of<'sessionStarted'>
-export type SessionEndedEvent = Of<'sessionEnded'>
-export type TurnStartedEvent = Of<'turnStarted'>
-export type TurnCompletedEvent = Of<'turnCompleted'>
-export type TurnFailedEvent = Of<'turnFailed'>
-export type TextChunkEvent = Of<'textChunk'>
-export type ToolStartedEvent = Of<'toolStarted'>
-export type ToolProgressEvent = Of<'toolProgress'>
-export type ToolCompletedEvent = Of<'toolCompleted'>
-export type ToolFailedEvent = Of<'toolFailed'>
-export type FileChangedEvent = Of<'fileChanged'>
-export type RequestOpenedEvent = Of<'requestOpened'>
-export type RequestClosedEvent = Of<'requestClosed'>
-export type ErrorEvent = Of<'error'>
-
-/** What the document requires of each type, besides what it requires of all. */
+/** The fields that the document requires for each type, besides those of all events. */
 const REQUIRED: { readonly [Type in AgentEventType]: readonly (keyof Of<Type> & string)[] } = {
   sessionStarted: ['agentType'],
   sessionEnded: ['reason'],
@@ -41,14 +44,18 @@ const REQUIRED: { readonly [Type in AgentEventType]: readonly (keyof Of<Type> & 
 
 const ENVELOPE = ['id', 'sessionId', 'timestamp'] as const
 
-/** A message as an event; nothing for a type that this version does not know, which is for others. */
+/** Parses a message. Returns undefined for types that this version does not know; clients ignore those. */
 export function parseEvent(text: string): AgentEvent | undefined {
   const value = parseJson(text)
   if (typeof value !== 'object' || value === null || !('type' in value) || typeof value.type !== 'string')
-    throw new AgentError('protocolError', 'a message is no event', { nativeError: text })
+    throw new AgentError('protocolError', 'the server sent a message that is not an event', {
+      nativeError: text,
+    })
   if (!Object.hasOwn(REQUIRED, value.type)) return undefined
   if (isEvent(value)) return value
-  throw new AgentError('protocolError', `a ${value.type} lacks what it must have`, { nativeError: text })
+  throw new AgentError('protocolError', `the server sent a ${value.type} event without its required fields`, {
+    nativeError: text,
+  })
 }
 
 function isEvent(value: object): value is AgentEvent {
@@ -63,6 +70,9 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (cause) {
-    throw new AgentError('protocolError', 'a message is not JSON', { nativeError: text, cause })
+    throw new AgentError('protocolError', 'the server sent a message that is not JSON', {
+      nativeError: text,
+      cause,
+    })
   }
 }

@@ -18,31 +18,38 @@ import type { Environment } from './paths.ts'
 import { type Fit, fitOf } from './program-version.ts'
 
 /**
- * `missing`: the program was not found. `broken`: it does not run. `needs_login`: no credential was found. `installed`:
- * the same, but some credential locations are inaccessible.
+ * Whether an agent can be used. `missing`: its program is not installed. `broken`: its program does not run.
+ * `needs_login`: no credential was found. `installed`: no credential was found, but some places cannot be searched.
  */
 export type AgentState = 'built_in' | 'missing' | 'broken' | 'needs_login' | 'installed' | 'ready'
 
-/** The status of an agent, determined without running a task. */
+/** Whether an agent is installed and logged in, and what it supports. */
 export interface AgentReadiness {
+  /** The id of the agent. */
   id: string
+  /** The name of the agent for people. */
   name: string
+  /** Whether the agent can be used. */
   state: AgentState
   /** The absolute path of its program. */
   program?: string
+  /** The version of its program. */
   version?: string
-  /** The newest tested version, and how the installed version compares to it. */
+  /** The newest version that was tested. */
   testedVersion?: string
+  /** How the installed version compares with the tested one. */
   fit?: Fit
+  /** The launches that the agent has, with their features. */
   launches: Partial<Record<LaunchKind, Capabilities>>
-  /** The directory of its native sessions. */
+  /** The directory of the agent's own sessions. */
   sessions?: string
-  /** The credentials that were found: the launch uses its first one, unless the agent's settings select another. */
+  /** The credentials that were found. The agent uses the first, unless its own settings choose. */
   credentials: readonly Credential[]
+  /** True if the agent's own settings choose the credential. */
   billedBySettings?: boolean
-  /** A problem, or additional information. */
+  /** A problem or a remark for people. */
   note?: string
-  /** The command to run next. */
+  /** The command that fixes the problem. */
   fix?: string
 }
 

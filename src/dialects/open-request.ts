@@ -1,37 +1,42 @@
 import { z } from 'zod'
 import { RequestOpened, type RequestResolved, RequestWithdrawn } from '../model/events/request.ts'
 import { Decision } from '../model/index.ts'
+import type * as types from './open-request.types.ts'
 import { argumentsOf } from './tool-output.ts'
 
 const { requestId, kind, blocking, toolId, title, inputDigest, options, questions } = RequestOpened.shape
 
-/** A request that awaits a client's decision, and the endpoint that answers it. */
+/** The HTTP call that answers a request. */
+export const AnswerRoute = z.strictObject({
+  method: z.literal('POST').describe('The HTTP method.'),
+  path: z.string().describe('The path on the server.'),
+})
+
+/** An open request, with the HTTP call that answers it. */
 export const OpenRequest = z.strictObject({
   requestId,
   kind,
-  blocking: blocking.describe('false: the agent continues to work in the meantime'),
+  blocking,
   toolId,
-  toolName: z.string().optional(),
+  toolName: z.string().optional().describe("The agent's own name of the tool."),
   title,
-  arguments: z.record(z.string(), z.unknown()).describe('what the tool would run with'),
-  options: options.describe('the decisions that the agent offers'),
+  arguments: z.record(z.string(), z.unknown()).describe('The input of the tool call.'),
+  options,
   questions,
   inputDigest,
-  answer: z
-    .strictObject({ method: z.literal('POST'), path: z.string() })
-    .describe('send `decision` and `inputDigest` there; `answers` for questions'),
+  answer: AnswerRoute.describe('Send `decision` and `inputDigest` there, and `answers` for questions.'),
 })
-export type OpenRequest = z.infer<typeof OpenRequest>
+export type OpenRequest = types.OpenRequest
 
-/** How a request was decided, or why it was withdrawn. */
+/** How a request was closed. */
 export const ClosedRequest = z.strictObject({
   requestId,
   decision: Decision.optional().describe(
-    'absent if the request was withdrawn or the decision is not visible',
+    'The decision; absent if the request was withdrawn or the agent does not report it.',
   ),
-  reason: RequestWithdrawn.shape.reason.optional().describe('why it was withdrawn'),
+  reason: RequestWithdrawn.shape.reason.optional().describe('Why the request was withdrawn.'),
 })
-export type ClosedRequest = z.infer<typeof ClosedRequest>
+export type ClosedRequest = types.ClosedRequest
 
 export function openRequest(session: string, event: RequestOpened): OpenRequest {
   const { requestId, kind, blocking, toolId, tool, title, input, options, questions, inputDigest } = event

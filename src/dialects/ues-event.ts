@@ -1,99 +1,151 @@
 import { z } from 'zod'
+import type * as types from './ues-event.types.ts'
 import { UsagePartial } from './usage-partial.ts'
 
 const tokens = z.int().nonnegative()
 const input = z.record(z.string(), z.unknown())
+const toolName = z.string().describe("The agent's own name of the tool.")
+const toolUseId = z.string().describe('Identifies the tool call.')
 
 const base = {
-  agent: z.string(),
-  timestamp: z.int().nonnegative().describe('milliseconds since 1970'),
-  sessionId: z.string(),
-  metadata: z.record(z.string(), z.unknown()).exactOptional(),
+  agent: z.string().describe('The id of the agent.'),
+  timestamp: z.int().nonnegative().describe('Milliseconds since 1970.'),
+  sessionId: z.string().describe('The id of the run; pass it as `resume` to continue the conversation.'),
+  metadata: z.record(z.string(), z.unknown()).exactOptional().describe('Fields beyond the common format.'),
 }
 
 function event<const Type extends string, Payload extends z.ZodType>(type: Type, payload: Payload) {
-  return z.strictObject({ type: z.literal(type), ...base, payload })
+  return z.strictObject({
+    type: z.literal(type),
+    ...base,
+    payload: payload.describe('The content of the event.'),
+  })
 }
 
-const InitPayload = z.strictObject({
-  model: z.string().describe('empty when the agent does not report it and none was requested'),
-  cwd: z.string(),
-  tools: z.array(z.string()),
-  capabilities: z.record(z.string(), z.unknown()).exactOptional(),
+/** The content of an `init` event. */
+export const InitPayload = z.strictObject({
+  model: z.string().describe('The model; empty if the agent does not report it and none was requested.'),
+  cwd: z.string().describe("The agent's working directory."),
+  tools: z.array(z.string()).describe("The agent's own names of its tools."),
+  capabilities: z.record(z.string(), z.unknown()).exactOptional().describe('The features of the agent.'),
 })
-export type InitPayload = z.infer<typeof InitPayload>
+export type InitPayload = types.InitPayload
 
-const ToolUsePayload = z.strictObject({
-  toolName: z.string(),
-  toolUseId: z.string(),
-  input,
-  description: z.string().exactOptional(),
+/** The content of a `text` event. */
+export const TextPayload = z.strictObject({ content: z.string().describe('The whole text.') })
+
+/** The content of a `text_delta` event. */
+export const TextDeltaPayload = z.strictObject({ delta: z.string().describe('The new text only.') })
+
+/** The content of a `tool_use` event. */
+export const ToolUsePayload = z.strictObject({
+  toolName,
+  toolUseId,
+  input: input.describe('The input of the tool call.'),
+  description: z.string().exactOptional().describe('A one-line summary for people.'),
 })
-export type ToolUsePayload = z.infer<typeof ToolUsePayload>
+export type ToolUsePayload = types.ToolUsePayload
 
-const ToolResultPayload = z.strictObject({
-  toolUseId: z.string(),
-  toolName: z.string(),
-  status: z.enum(['success', 'error', 'denied']),
-  output: z.unknown(),
-  durationMs: z.number().nonnegative().exactOptional(),
+/** The content of a `tool_result` event. */
+export const ToolResultPayload = z.strictObject({
+  toolUseId,
+  toolName,
+  status: z.enum(['success', 'error', 'denied']).describe('How the tool call ended.'),
+  output: z.unknown().describe('The output of the tool.'),
+  durationMs: z.number().nonnegative().exactOptional().describe('The duration in milliseconds.'),
 })
-export type ToolResultPayload = z.infer<typeof ToolResultPayload>
+export type ToolResultPayload = types.ToolResultPayload
 
-const ErrorPayload = z.strictObject({ code: z.string(), message: z.string(), recoverable: z.boolean() })
+/** The content of a `thinking` event. */
+export const ThinkingPayload = z.strictObject({ summary: z.string().describe("The agent's reasoning.") })
 
-const PermissionRequestPayload = z.strictObject({
-  toolName: z.string(),
-  toolUseId: z.string(),
-  input,
-  reason: z.string().exactOptional(),
+/** The content of an `error` event. */
+export const ErrorPayload = z.strictObject({
+  code: z.string().describe('Identifies the error.'),
+  message: z.string().describe('What happened.'),
+  recoverable: z.boolean().describe('True if the run continues.'),
 })
-export type PermissionRequestPayload = z.infer<typeof PermissionRequestPayload>
 
+/** The content of a `permission_request` event. */
+export const PermissionRequestPayload = z.strictObject({
+  toolName,
+  toolUseId,
+  input: input.describe('The input of the tool call.'),
+  reason: z.string().exactOptional().describe('Why the agent asks.'),
+})
+export type PermissionRequestPayload = types.PermissionRequestPayload
+
+/** Tokens and cost of a run. */
+export const DoneUsage = z.strictObject({
+  inputTokens: tokens.describe('Input tokens, those read from and written to a cache included.'),
+  outputTokens: tokens.describe('Output tokens.'),
+  toolUses: tokens.describe('The number of tool calls on the main thread.'),
+  totalCostUsd: z.number().nonnegative().exactOptional().describe('The cost in US dollars.'),
+  usageReported: z
+    .literal(false)
+    .exactOptional()
+    .describe('False if the agent reported no tokens; the zeros are then not counts.'),
+  usagePartial: UsagePartial.exactOptional(),
+})
+
+/** The content of a `done` event. */
 export const DonePayload = z.strictObject({
-  status: z.enum(['success', 'error', 'interrupted', 'max_turns', 'max_budget']),
-  result: z.string().exactOptional(),
-  usage: z.strictObject({
-    inputTokens: tokens.describe('including tokens read from and written to a cache'),
-    outputTokens: tokens,
-    toolUses: tokens.describe('calls on the main thread'),
-    totalCostUsd: z.number().nonnegative().exactOptional(),
-    usageReported: z
-      .literal(false)
-      .exactOptional()
-      .describe('the agent reported no tokens; the zeros are not counts'),
-    usagePartial: UsagePartial.exactOptional(),
-  }),
-  durationMs: z.int().nonnegative(),
+  status: z
+    .enum(['success', 'error', 'interrupted', 'max_turns', 'max_budget'])
+    .describe('How the run ended.'),
+  result: z.string().exactOptional().describe('The final answer.'),
+  usage: DoneUsage.describe('Tokens and cost.'),
+  durationMs: z.int().nonnegative().describe('The duration in milliseconds.'),
 })
-export type DonePayload = z.infer<typeof DonePayload>
+export type DonePayload = types.DonePayload
 
-/**
- * One of the nine standard types, or a namespaced type (`codex:file_change`). Clients skip types and fields they do not
- * know.
- */
+/** The first event of every run. */
+export const InitEvent = event('init', InitPayload)
+/** A complete text message of the agent. */
+export const TextEvent = event('text', TextPayload)
+/** A piece of text. Append the pieces to get the text so far. */
+export const TextDeltaEvent = event('text_delta', TextDeltaPayload)
+/** A tool call with its complete input. */
+export const ToolUseEvent = event('tool_use', ToolUsePayload)
+/** The end of a tool call. */
+export const ToolResultEvent = event('tool_result', ToolResultPayload)
+/** A piece of the agent's reasoning. */
+export const ThinkingEvent = event('thinking', ThinkingPayload)
+/** A failure. A run that fails still ends with `done`. */
+export const ErrorEvent = event('error', ErrorPayload)
+/** The agent asks for permission to run a tool. `canUseTool` decides; without it the call is denied. */
+export const PermissionRequestEvent = event('permission_request', PermissionRequestPayload)
+/** The last event of every run. */
+export const DoneEvent = event('done', DonePayload)
+
+/** An event that only one agent has, with a namespaced type such as `codex:file_change`. */
+export const ExtensionEvent = z.strictObject({
+  type: z
+    .templateLiteral([z.string().min(1), ':', z.string().min(1)])
+    .describe('The namespace and the name.'),
+  ...base,
+  payload: z.record(z.string(), z.unknown()).describe('The content of the event.'),
+})
+
+/** An event of a run. Switch on `type` to narrow it, and ignore types and fields that you do not know. */
 export const AgentEvent = z.union([
   z.discriminatedUnion('type', [
-    event('init', InitPayload),
-    event('text', z.strictObject({ content: z.string() })),
-    event('text_delta', z.strictObject({ delta: z.string() })),
-    event('tool_use', ToolUsePayload),
-    event('tool_result', ToolResultPayload),
-    event('thinking', z.strictObject({ summary: z.string() })),
-    event('error', ErrorPayload),
-    event('permission_request', PermissionRequestPayload),
-    event('done', DonePayload),
+    InitEvent,
+    TextEvent,
+    TextDeltaEvent,
+    ToolUseEvent,
+    ToolResultEvent,
+    ThinkingEvent,
+    ErrorEvent,
+    PermissionRequestEvent,
+    DoneEvent,
   ]),
-  z.strictObject({
-    type: z.templateLiteral([z.string().min(1), ':', z.string().min(1)]),
-    ...base,
-    payload: z.record(z.string(), z.unknown()),
-  }),
+  ExtensionEvent,
 ])
-export type AgentEvent = z.infer<typeof AgentEvent>
+export type AgentEvent = types.AgentEvent
 
-/** The nine standard types, without namespaced types. */
+/** The types of the nine common events. Namespaced types come in addition. */
 export type AgentEventType = Exclude<AgentEvent['type'], `${string}:${string}`>
 
-/** The fields that all events have in common. */
+/** The fields that all events have. */
 export type BaseEvent = Pick<AgentEvent, 'type' | 'agent' | 'timestamp' | 'sessionId' | 'metadata'>

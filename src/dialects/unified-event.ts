@@ -1,124 +1,142 @@
 import { z } from 'zod'
 import { Outcome, ToolStatus } from '../model/index.ts'
 import { ClosedRequest, OpenRequest } from './open-request.ts'
+import { SessionConfig, TokenUsage } from './unified-config.ts'
+import type * as types from './unified-event.types.ts'
 import { UsagePartial } from './usage-partial.ts'
 
-export const ApprovalMode = z.enum(['ask', 'askDangerous', 'autoEdit', 'autoAll'])
-export type ApprovalMode = z.infer<typeof ApprovalMode>
-
-export const SandboxMode = z.enum(['none', 'readOnly', 'workspaceWrite', 'fullAccess'])
-export type SandboxMode = z.infer<typeof SandboxMode>
-
-const names = z.array(z.string()).optional()
-
-const SessionConfig = z.strictObject({
-  agentType: z.string(),
-  projectId: z.string().optional(),
-  workingDirectory: z.string().optional(),
-  model: z.string().optional(),
-  approvalMode: ApprovalMode.optional(),
-  sandboxMode: SandboxMode.optional(),
-  allowedTools: names,
-  blockedTools: names,
-  maxTurns: z.int().positive().optional(),
-})
-
 const tokens = z.int().nonnegative()
-
-export const TokenUsage = z.strictObject({
-  inputTokens: tokens,
-  outputTokens: tokens,
-  cachedTokens: tokens.optional(),
-  reasoningTokens: tokens.optional(),
-  totalTokens: tokens,
-})
-export type TokenUsage = z.infer<typeof TokenUsage>
-
 const outcome = Outcome.exclude(['completed'])
+const turnNumber = z.int().positive().describe('The number of the turn in its session, from 1.')
+const toolId = z.string().describe('Identifies the tool call.')
+const durationMs = tokens.describe('The duration in milliseconds.')
+const nativeError = z.string().optional().describe("The agent's own error.")
 
 const reason = {
-  code: z.string().optional().describe('the error code in camel case, if the reason is known'),
-  nativeError: z.string().optional().describe("the agent's native error"),
+  code: z.string().optional().describe('The error code in camel case, if the reason is known.'),
+  nativeError,
 }
 
 const message = <Type extends string, Fields extends z.ZodRawShape>(type: Type, fields: Fields) =>
   z.strictObject({
-    id: z.string(),
-    sessionId: z.uuid(),
-    timestamp: z.iso.datetime(),
+    id: z.string().describe('Identifies the event.'),
+    sessionId: z.uuid().describe('The id of the session.'),
+    timestamp: z.iso.datetime().describe('The time of the event in ISO 8601.'),
     type: z.literal(type),
     ...fields,
   })
 
-/** Types that the protocol does not define. Clients skip types they do not know. */
+/** Types that the document does not have. Clients ignore types that they do not know. */
 export const EXTENSIONS: ReadonlySet<string> = new Set(['requestOpened', 'requestClosed'])
 
-/** The events of the unified protocol: the documented fields, plus a few extensions with a description each. */
+/** The first event of a session. */
+export const SessionStartedEvent = message('sessionStarted', {
+  agentType: z.string().describe('The id of the agent.'),
+  nativeSessionId: z.string().optional().describe("The agent's own session, if it is known by then."),
+  config: SessionConfig.describe('The configuration of the session, as far as it is known.'),
+})
+/** A turn began. */
+export const TurnStartedEvent = message('turnStarted', {
+  turnNumber,
+  prompt: z.string().describe('The text of the prompt.'),
+})
+/** A piece of text. */
+export const TextChunkEvent = message('textChunk', {
+  content: z.string().describe('The text.'),
+  isComplete: z.boolean().describe('True for the last piece of a message.'),
+})
+/** A tool call with its complete input. */
+export const ToolStartedEvent = message('toolStarted', {
+  toolId,
+  toolName: z.string().describe("The agent's own name of the tool."),
+  arguments: z.record(z.string(), z.unknown()).describe('The input of the tool call.'),
+})
+/** Output or progress of a tool that is running. */
+export const ToolProgressEvent = message('toolProgress', {
+  toolId,
+  output: z.string().optional().describe('The new output only.'),
+  progress: z.number().min(0).max(1).optional().describe('The completed fraction, from 0 to 1.'),
+})
+/** A tool call failed. A `toolCompleted` with the same error follows. */
+export const ToolFailedEvent = message('toolFailed', {
+  toolId,
+  error: z.string().describe('What happened.'),
+})
+/** The end of a tool call. */
+export const ToolCompletedEvent = message('toolCompleted', {
+  toolId,
+  success: z.boolean().describe('True if the tool succeeded.'),
+  result: z.unknown().optional().describe('The result of the tool.'),
+  error: z.string().optional().describe('The error message.'),
+  status: ToolStatus.exclude(['success']).optional().describe('How exactly the tool call did not succeed.'),
+})
+/** A file changed. */
+export const FileChangedEvent = message('fileChanged', {
+  filePath: z.string().describe('The path of the file.'),
+  changeType: z.enum(['created', 'modified', 'deleted']).describe('The kind of change.'),
+  diff: z.string().optional().describe('The change as a unified diff.'),
+  before: z.string().optional().describe('The content before the change.'),
+  after: z.string().optional().describe('The content after the change.'),
+})
+/** A turn succeeded. */
+export const TurnCompletedEvent = message('turnCompleted', {
+  turnNumber,
+  usage: TokenUsage.describe('The tokens of the turn.'),
+  durationMs,
+  usageReported: z
+    .literal(false)
+    .optional()
+    .describe('False if the agent reported no tokens; the zeros are then not counts.'),
+  usagePartial: UsagePartial.optional(),
+})
+/** A turn did not succeed. */
+export const TurnFailedEvent = message('turnFailed', {
+  turnNumber,
+  error: z.string().describe('What happened.'),
+  ...reason,
+  outcome: outcome.describe('The exact outcome.'),
+  usage: TokenUsage.optional().describe('The tokens of the turn, if the agent reported them.'),
+  usagePartial: UsagePartial.optional(),
+  durationMs,
+})
+/** The agent asks for a decision. */
+export const RequestOpenedEvent = message('requestOpened', OpenRequest.shape)
+/** A request was decided or withdrawn. */
+export const RequestClosedEvent = message('requestClosed', ClosedRequest.shape)
+/** A failure outside a turn. */
+export const ErrorEvent = message('error', {
+  message: z.string().describe('What happened.'),
+  code: z.string().describe('The error code in camel case.'),
+  nativeError,
+})
+/** The last event of a session. */
+export const SessionEndedEvent = message('sessionEnded', {
+  reason: z.enum(['completed', 'failed', 'cancelled', 'timeout']).describe('Why the session ended.'),
+  error: z.string().optional().describe('What happened.'),
+  ...reason,
+  outcome: outcome.optional().describe('The exact outcome; absent if the session completed.'),
+})
+
+/** An event of the unified protocol: the documented fields and a few of ours. Switch on `type` to narrow it. */
 export const AgentEvent = z.discriminatedUnion('type', [
-  message('sessionStarted', {
-    agentType: z.string(),
-    nativeSessionId: z.string().optional().describe("the agent's session id, if already known"),
-    config: SessionConfig.describe('the known fields; a server knows every field that is set'),
-  }),
-  message('turnStarted', { turnNumber: z.int().positive(), prompt: z.string() }),
-  message('textChunk', { content: z.string(), isComplete: z.boolean() }),
-  message('toolStarted', {
-    toolId: z.string(),
-    toolName: z.string(),
-    arguments: z.record(z.string(), z.unknown()),
-  }),
-  message('toolProgress', {
-    toolId: z.string(),
-    output: z.string().optional(),
-    progress: z.number().min(0).max(1).optional(),
-  }),
-  message('toolFailed', { toolId: z.string(), error: z.string() }),
-  message('toolCompleted', {
-    toolId: z.string(),
-    success: z.boolean(),
-    result: z.unknown().optional(),
-    error: z.string().optional(),
-    status: ToolStatus.exclude(['success']).optional().describe('the exact status of the failure'),
-  }),
-  message('fileChanged', {
-    filePath: z.string(),
-    changeType: z.enum(['created', 'modified', 'deleted']),
-    diff: z.string().optional(),
-    before: z.string().optional(),
-    after: z.string().optional(),
-  }),
-  message('turnCompleted', {
-    turnNumber: z.int().positive(),
-    usage: TokenUsage,
-    durationMs: tokens,
-    usageReported: z
-      .literal(false)
-      .optional()
-      .describe('the agent reported no usage; the zeros are not counts'),
-    usagePartial: UsagePartial.optional(),
-  }),
-  message('turnFailed', {
-    turnNumber: z.int().positive(),
-    error: z.string(),
-    ...reason,
-    outcome: outcome.describe('the exact outcome'),
-    usage: TokenUsage.optional().describe('if the agent reported it'),
-    usagePartial: UsagePartial.optional(),
-    durationMs: tokens,
-  }),
-  message('requestOpened', OpenRequest.shape),
-  message('requestClosed', ClosedRequest.shape),
-  message('error', { message: z.string(), code: z.string(), nativeError: z.string().optional() }),
-  message('sessionEnded', {
-    reason: z.enum(['completed', 'failed', 'cancelled', 'timeout']),
-    error: z.string().optional(),
-    ...reason,
-    outcome: outcome.optional().describe('the exact outcome; absent on success'),
-  }),
+  SessionStartedEvent,
+  TurnStartedEvent,
+  TextChunkEvent,
+  ToolStartedEvent,
+  ToolProgressEvent,
+  ToolFailedEvent,
+  ToolCompletedEvent,
+  FileChangedEvent,
+  TurnCompletedEvent,
+  TurnFailedEvent,
+  RequestOpenedEvent,
+  RequestClosedEvent,
+  ErrorEvent,
+  SessionEndedEvent,
 ])
-export type AgentEvent = z.infer<typeof AgentEvent>
+export type AgentEvent = types.AgentEvent
 
 type BodyOf<Emitted> = Emitted extends AgentEvent ? Omit<Emitted, 'id' | 'sessionId' | 'timestamp'> : never
 
-/** A message without its common fields. */
+/** A message before it is stamped. */
 export type Body = BodyOf<AgentEvent>

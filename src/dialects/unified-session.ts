@@ -1,6 +1,7 @@
 import type { SessionStarted } from '../model/events/session.ts'
 import type { Approval, Sandbox } from '../model/index.ts'
-import type { ApprovalMode, Body, SandboxMode } from './unified-event.ts'
+import type { ApprovalMode, SandboxMode } from './unified-config.ts'
+import type { Body } from './unified-event.ts'
 
 const APPROVAL_MODES: Record<Approval, ApprovalMode> = {
   ask: 'ask',

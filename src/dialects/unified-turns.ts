@@ -3,7 +3,8 @@ import type { SessionEnded } from '../model/events/session.ts'
 import type { TurnCompleted } from '../model/events/turn.ts'
 import { FACES, type Outcome, type Usage } from '../model/index.ts'
 import { SESSION_OUTCOMES, whyEnded } from './outcome-messages.ts'
-import type { Body, TokenUsage } from './unified-event.ts'
+import type { TokenUsage } from './unified-config.ts'
+import type { Body } from './unified-event.ts'
 
 /** An error of the agent that did not end the turn. */
 export function error({ message, code, data }: NoticeRaised): Body {

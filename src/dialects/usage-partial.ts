@@ -1,6 +1,8 @@
 import { z } from 'zod'
 
-/** Marks usage counts as minimum figures, in dialects that put the mark next to the counts. */
+/** Marks a usage whose counts are minimums, in dialects that put the mark beside the counts. */
 export const UsagePartial = z
   .literal(true)
-  .describe('the agent does not report some model calls, so each count is a minimum')
+  .describe(
+    'True if some model calls are missing because the agent does not report them. Each count is then a minimum.',
+  )

@@ -1,7 +1,7 @@
 import type { Entry } from '../model/index.ts'
 import { jsonCopy } from '../model/json-copy.ts'
 
-/** Copies an entry for a consumer. The spread is not in `jsonCopy`, because the engine is fast on the few shapes of an entry. */
+/** Copies an entry for a consumer. Not part of `jsonCopy`, because a spread of the few shapes of an entry is faster. */
 export function copyEntry(entry: Entry): Entry {
   return { ...entry, event: jsonCopy(entry.event) }
 }

@@ -1,14 +1,14 @@
 import type { Session } from '../sessions/session.ts'
 import type { Sessions } from '../sessions/sessions.ts'
-import type { Hold } from './held-logs.ts'
-import type { Readers } from './readers.ts'
+import type { LogReference } from './log-references.ts'
+import type { UnreadRetention } from './unread-retention.ts'
 
-/** What a session and its turns have in common. */
+/** The objects that a session and its turns share. */
 export interface Handle {
   readonly sessions: Sessions
   readonly session: Session
-  /** The log is there as long as this is. */
-  readonly hold: Hold
-  /** Absent where everything is kept. */
-  readonly readers: Readers | undefined
+  /** Keeps the log in memory. */
+  readonly log: LogReference
+  /** Undefined if the session keeps all entries. */
+  readonly retention: UnreadRetention | undefined
 }

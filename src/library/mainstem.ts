@@ -2,6 +2,7 @@
 import { type AgentReadiness, readiness } from '../compose/readiness.ts'
 import { type Wired, wire } from '../compose/wire.ts'
 import {
+  type AgentId,
   DEFAULT_POLICY,
   type LaunchKind,
   MainstemError,
@@ -10,72 +11,81 @@ import {
 } from '../model/index.ts'
 import type { AgentLimits } from '../sessions/deadlines.ts'
 import type { AgentSettings } from '../sessions/deps.ts'
-import { HeldLogs } from './held-logs.ts'
+import { LogReferences } from './log-references.ts'
 import { jsonSchemaOf, type OutputSchema } from './output.ts'
-import { Readers } from './readers.ts'
 import { AgentSession, type Answerer } from './session.ts'
+import { UnreadRetention } from './unread-retention.ts'
 
 export type { AgentReadiness }
 
+/** Options of `mainstem()`. */
 export interface MainstemOptions {
-  /** Another program for an agent, and variables for it, by agent id. */
+  /** Commands and environment variables by agent id, for agents that are not run by their default command. */
   agents?: Readonly<Record<string, AgentSettings>>
-  /** How long an agent may take to start and to exit, and be silent before a notice reports it. */
+  /** Time limits for the start and the exit of an agent, and for its silence before a notice is raised. */
   timeouts?: Partial<AgentLimits>
 }
 
+/** A session to start. */
 export interface SessionRequest<T = unknown> {
-  agent: string
+  /** The id of the agent. */
+  agent: AgentId
   /** The agent's working directory. */
   cwd: string
+  /** How to run the agent; `live` by default, for agents that have both. */
   launch?: LaunchKind
-  /** Asks before anything happens, unless told otherwise. */
+  /** What the agent may do. By default every request needs approval. */
   policy?: Partial<Policy>
+  /** Options such as the model, the system prompt and MCP servers. */
   options?: SessionOptions
-  /** The agent's own session to go on with. */
+  /** The `nativeSessionId` of an earlier session to continue. */
   resume?: string
-  /** Decides what the policy leaves to a person; without it, answer the `request.opened` entries yourself. */
+  /** Decides the requests that the policy leaves to a person. Without it, call `answer` for `request.opened` entries. */
   onRequest?: Answerer
   /**
-   * Everything that was said stays in memory and can be read again, unless only what is unread is kept: then a session
-   * may go on for ever, and what its readers have passed is gone.
+   * `all` keeps every entry in memory, so that it can be read again. `unread` evicts entries that every subscriber has
+   * read, for sessions that run for a long time. `all` by default.
    */
   keep?: 'all' | 'unread'
-  /** The shape of the answers: a schema of zod or another library that follows Standard Schema. */
+  /** The schema of the answers, of zod or another library that implements Standard Schema. */
   output?: OutputSchema<T>
 }
 
-/** Sessions in this process, without a server. Disposing of it ends them all. */
+/** Runs sessions in this process, without a server. Disposing ends all of them. */
 export class Mainstem implements AsyncDisposable {
   readonly #settings: Readonly<Record<string, AgentSettings>>
   readonly #wired: Wired
-  readonly #logs: HeldLogs
+  readonly #logs: LogReferences
 
   constructor({ agents = {}, timeouts = {} }: MainstemOptions = {}) {
     this.#settings = agents
     this.#wired = wire({ settings: agents, agentLimits: timeouts, journal: false })
-    this.#logs = new HeldLogs(this.#wired.sessions)
+    this.#logs = new LogReferences(this.#wired.sessions)
   }
 
-  /** Which agents can be used here, and what the others need. Their programs are asked for their version only. */
+  /** Lists all agents, and whether each is ready to use. Runs their programs only to get their versions. */
   agents({ signal }: { signal?: AbortSignal } = {}): Promise<AgentReadiness[]> {
     return readiness({ settings: this.#settings, ...(signal && { signal }) })
   }
 
-  /** Refuses what the agent cannot do before anything has started. */
+  /** Starts a session. Rejects, before the agent starts, if the agent does not support an option. */
   async session<T>(request: SessionRequest<T>): Promise<AgentSession<T>> {
     const { policy, onRequest, output, options, keep = 'all', ...rest } = request
     if (keep !== 'all' && keep !== 'unread')
-      throw new MainstemError('invalid_request', `keep: 'all' or 'unread', not ${JSON.stringify(keep)}`)
+      throw new MainstemError(
+        'invalid_request',
+        `keep must be 'all' or 'unread', not ${JSON.stringify(keep)}`,
+      )
     const { sessions } = this.#wired
     const session = await sessions.create({
       ...rest,
       policy: { ...DEFAULT_POLICY, ...policy },
       options: { ...options, ...(output && { outputSchema: jsonSchemaOf(output) }) },
     })
-    const readers = keep === 'unread' ? new Readers((seq) => sessions.letGo(session.id, seq)) : undefined
-    const hold = this.#logs.hold(session.id)
-    return new AgentSession({ sessions, session, hold, readers }, onRequest, output)
+    const retention =
+      keep === 'unread' ? new UnreadRetention((seq) => sessions.letGo(session.id, seq)) : undefined
+    const log = this.#logs.create(session.id)
+    return new AgentSession({ sessions, session, log, retention }, onRequest, output)
   }
 
   /** Ends all sessions and their processes. `await using` calls it at the end of the block. */
@@ -88,7 +98,7 @@ export class Mainstem implements AsyncDisposable {
   }
 }
 
-/** One event stream for every coding agent. */
+/** Creates a `Mainstem`: one event stream for every coding agent, in this process. */
 export function mainstem(options?: MainstemOptions): Mainstem {
   return new Mainstem(options)
 }

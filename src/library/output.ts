@@ -1,10 +1,11 @@
 import { MainstemError } from '../model/index.ts'
 
 /**
- * What we need of a schema: the Standard Schema interface that zod, valibot, arktype and others share, with the
- * part of it that gives a JSON Schema.
+ * A schema of zod, valibot, arktype or another library that implements Standard Schema and can export itself as JSON
+ * Schema.
  */
 export interface OutputSchema<T> {
+  /** The members that Standard Schema defines. */
   readonly '~standard': {
     readonly version: 1
     readonly vendor: string
@@ -20,22 +21,22 @@ type Validated<T> =
   | { readonly value: T; readonly issues?: undefined }
   | { readonly issues: readonly { readonly message: string }[] }
 
-/** The JSON Schema that is told to the agent. */
+/** The JSON Schema to send to the agent. */
 export function jsonSchemaOf(schema: OutputSchema<unknown>): Record<string, unknown> {
   const { jsonSchema, vendor } = schema['~standard']
   if (!jsonSchema) {
     throw new MainstemError(
       'unsupported_option',
-      `output: schemas of ${vendor} cannot be turned into JSON Schema`,
+      `output: schemas of ${vendor} cannot be converted to JSON Schema`,
     )
   }
   return jsonSchema.input({ target: 'draft-2020-12' })
 }
 
-/** What the agent gave, as the schema sees it; agents promise to follow a schema and sometimes do not. */
+/** Validates the answer of the agent, because agents do not always follow the schema. */
 export async function validated<T>(schema: OutputSchema<T>, value: unknown): Promise<T> {
   const checked = await schema['~standard'].validate(value)
   if (!checked.issues) return checked.value
   const message = checked.issues.map((issue) => issue.message).join('; ')
-  throw new MainstemError('protocol_error', `the agent's answer does not fit the schema: ${message}`)
+  throw new MainstemError('protocol_error', `the agent's answer does not match the schema: ${message}`)
 }

@@ -10,25 +10,31 @@ import {
 import { jsonCopy } from '../model/json-copy.ts'
 import { copyEntry } from './copy-entry.ts'
 import type { Handle } from './handle.ts'
-import { OneByOne } from './one-by-one.ts'
+import { ItemIterator } from './item-iterator.ts'
 import { type OutputSchema, validated } from './output.ts'
-import type { Place } from './readers.ts'
+import type { ReadPosition } from './unread-retention.ts'
 
 /** How a turn ended. */
 export interface TurnResult<T = unknown> {
+  /** `completed` if the turn succeeded. A failed turn does not throw. */
   outcome: Outcome
-  /** The final answer; empty when there was none. */
+  /** The final answer; empty if there is none. */
   text: string
+  /** The error, for outcomes that have one. */
   error?: ErrorInfo
+  /** Tokens and cost; absent if the agent reports none. */
   usage?: Usage
-  /** The answer as the schema sees it, where one was given and the turn went well. */
+  /** The answer parsed by the `output` schema, if the session has one and the turn succeeded. */
   structured?: T
+  /** The duration in milliseconds. */
   durationMs: number
 }
 
-/** What a turn begins with. */
+/** A prompt with its images. */
 export interface TurnPrompt {
+  /** The text of the prompt. */
   text: string
+  /** Images, for agents that accept them. */
   images?: readonly Image[] | undefined
   /** Interrupts the turn. */
   signal?: AbortSignal | undefined
@@ -38,13 +44,13 @@ interface Begun {
   turn: number
   /** The last entry before this turn. */
   after: number
-  /** Absent where everything is kept. */
-  place: Place | undefined
-  /** Requested at once: later its entries may be gone from the log. */
+  /** Undefined if the session keeps all entries. */
+  position: ReadPosition | undefined
+  /** Requested at once, because the entries may be evicted later. */
   settled: Promise<TurnCompleted>
 }
 
-/** One prompt on its way to its outcome: iterate it for its entries, ask it for its result, or both. */
+/** A turn of a session. Iterate it for its entries, call `result()` for its result, or both. */
 export class Turn<T = unknown> implements AsyncIterable<Entry> {
   readonly #handle: Handle
   readonly #output: OutputSchema<T> | undefined
@@ -54,20 +60,21 @@ export class Turn<T = unknown> implements AsyncIterable<Entry> {
     this.#handle = handle
     this.#output = output
     this.#begun = this.#begin(prompt)
-    // Whoever iterates or asks for the result is told; nobody else needs to handle it.
+    // Iterating and `result` report the rejection. A caller that does neither must not get an unhandled rejection.
     this.#begun.catch(() => undefined)
   }
 
-  /** Every entry of the turn, once and in order, from its start to its one terminal event. */
+  /** Iterates over the entries of the turn, from its start to its `turn.completed` event. */
   [Symbol.asyncIterator](): AsyncIterableIterator<Entry, void> {
-    return new OneByOne(this.#batches(), copyEntry)
+    return new ItemIterator(this.#batches(), copyEntry)
   }
 
+  /** Resolves when the turn has ended. Rejects if the prompt was refused, not if the turn failed. */
   async result(): Promise<TurnResult<T>> {
-    const { settled, place } = await this.#begun
+    const { settled, position } = await this.#begun
     // A copy, because the log has the same object.
     const completed = jsonCopy(await settled)
-    await place?.leaveUnread()
+    await position?.closeUnread()
     const { outcome, result: text = '', error, usage, durationMs } = completed
     const base = { outcome, text, ...(error && { error }), ...(usage && { usage }), durationMs }
     if (!this.#output || outcome !== 'completed') return base
@@ -75,41 +82,41 @@ export class Turn<T = unknown> implements AsyncIterable<Entry> {
   }
 
   async *#batches(): AsyncGenerator<readonly Entry[], void> {
-    const { turn, after, place } = await this.#begun
-    place?.take()
-    const { sessions, hold } = this.#handle
+    const { turn, after, position } = await this.#begun
+    position?.start()
+    const { sessions, log } = this.#handle
     const leave = new AbortController()
     try {
-      for await (const batch of sessions.follow(hold.session, after, leave.signal)) {
+      for await (const batch of sessions.follow(log.session, after, leave.signal)) {
         const own = ownOf(batch, turn)
         yield own
-        // Nothing of a turn comes after its end.
+        // A turn has no entries after its end.
         const end = own.at(-1)?.event.type === 'turn.completed' ? own.at(-1) : undefined
         const last = end ?? batch.at(-1)
-        if (last) await place?.pass(last.seq)
+        if (last) await position?.advance(last.seq)
         if (end) return
       }
     } finally {
       leave.abort()
-      await place?.leave()
+      await position?.close()
     }
   }
 
   async #begin({ text, images, signal }: TurnPrompt): Promise<Begun> {
-    if (signal?.aborted) throw new MainstemError('conflict', 'the signal had fired before the turn began')
-    const { sessions, session, hold, readers } = this.#handle
-    const head = await sessions.head(hold.session)
-    const place = readers?.enter(Math.max(head, readers.edge))
-    if (place) readers?.leaveWith(this, place)
+    if (signal?.aborted) throw new MainstemError('conflict', 'the signal was aborted before the turn started')
+    const { sessions, session, log, retention } = this.#handle
+    const head = await sessions.head(log.session)
+    const position = retention?.subscribe(Math.max(head, retention.evictedTo))
+    if (position) retention?.closeWith(this, position)
     try {
       const turn = await session.prompt(text, images)
       const settled = session.settled(turn)
-      // Reported by `result`; a caller that does not ask for it does not handle it either.
+      // `result` reports the rejection. A caller that does not call it must not get an unhandled rejection.
       settled.catch(() => undefined)
       if (signal) this.#interruptOn(signal, turn, settled)
-      return { turn, after: place?.after ?? head, place, settled }
+      return { turn, after: position?.after ?? head, position, settled }
     } catch (thrown) {
-      await place?.leave()
+      await position?.close()
       throw thrown
     }
   }
@@ -121,13 +128,13 @@ export class Turn<T = unknown> implements AsyncIterable<Entry> {
   }
 }
 
-/** Most batches are of one turn alone, and are handed on as they are. */
+/** The entries of one turn. Most batches belong to a single turn and are not copied. */
 function ownOf(batch: readonly Entry[], turn: number): readonly Entry[] {
   const isOwn = (entry: Entry) => entry.turn === turn
   return batch.every(isOwn) ? batch : batch.filter(isOwn)
 }
 
-/** Some agents give a structured answer as its text only. */
+/** Parses the text, because some agents send a structured answer as text only. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text)

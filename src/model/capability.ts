@@ -1,28 +1,38 @@
 import { z } from 'zod'
+import type * as types from './capability.types.ts'
 
+/** `live` keeps one process open for many turns; `oneshot` starts a process for each turn. */
 export const LaunchKind = z.enum(['live', 'oneshot'])
-export type LaunchKind = z.infer<typeof LaunchKind>
+export type LaunchKind = types.LaunchKind
 
-/** What one launch of an agent can do. Stated as data beside the launch, proven by conformance runs. */
+/** The features of one launch of an agent. Declared as data beside the launch and verified by conformance runs. */
 export const Capabilities = z.strictObject({
-  deltas: z.boolean().describe('text arrives in pieces'),
-  thinking: z.enum(['none', 'summary', 'raw']),
-  permissions: z.boolean().describe('asks before a tool runs and takes the answer'),
-  questions: z.boolean(),
-  planApproval: z.boolean(),
-  interrupt: z.enum(['protocol', 'signal']),
-  steer: z.enum(['none', 'folded', 'restarted']),
-  resume: z.boolean(),
-  images: z.boolean(),
-  structuredOutput: z.boolean(),
-  setModel: z.boolean(),
-  setMode: z.boolean(),
-  usage: z.enum(['none', 'step', 'turn']).describe('the finest scope it reports'),
-  cost: z.boolean(),
-  diffs: z.boolean(),
-  plans: z.boolean(),
-  subagents: z.boolean(),
-  mcp: z.boolean(),
-  marksRetries: z.boolean().describe('a message repeated after a broken stream is told apart'),
+  deltas: z.boolean().describe('Text arrives in pieces.'),
+  thinking: z.enum(['none', 'summary', 'raw']).describe('How much of its reasoning the agent shows.'),
+  permissions: z.boolean().describe('The agent asks before it runs a tool and accepts the answer.'),
+  questions: z.boolean().describe('The agent can ask questions with options.'),
+  planApproval: z.boolean().describe('The agent can ask for approval of a plan.'),
+  interrupt: z
+    .enum(['protocol', 'signal'])
+    .describe('How a turn is interrupted: by a message, or by a signal that ends the process.'),
+  steer: z
+    .enum(['none', 'folded', 'restarted'])
+    .describe(
+      'The effect of a prompt in an open turn: refused, read by the agent as it works, or a new start.',
+    ),
+  resume: z.boolean().describe('The agent can continue an earlier conversation.'),
+  images: z.boolean().describe('Prompts may contain images.'),
+  structuredOutput: z.boolean().describe('The agent accepts a JSON Schema for its answer.'),
+  setModel: z.boolean().describe('The model can change during a session.'),
+  setMode: z.boolean().describe('The mode can change during a session.'),
+  usage: z
+    .enum(['none', 'step', 'turn'])
+    .describe('The finest scope of the token counts that the agent reports.'),
+  cost: z.boolean().describe('The agent reports its cost.'),
+  diffs: z.boolean().describe('The agent reports file changes with their content.'),
+  plans: z.boolean().describe('The agent reports its plan.'),
+  subagents: z.boolean().describe('The agent reports its sub-agents.'),
+  mcp: z.boolean().describe('The agent accepts MCP servers.'),
+  marksRetries: z.boolean().describe('The agent marks a message that it repeats after a broken stream.'),
 })
-export type Capabilities = z.infer<typeof Capabilities>
+export type Capabilities = types.Capabilities

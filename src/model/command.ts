@@ -1,55 +1,67 @@
 import { z } from 'zod'
+import type * as types from './command.types.ts'
 import { NativeSessionId } from './ids.ts'
 import { Image, ModelName, ModeName } from './options.ts'
 import { Policy } from './policy.ts'
 import { Answers, Decision, Scope } from './request.ts'
 
-export const OpenCommand = z.strictObject({ type: z.literal('open'), resume: NativeSessionId.optional() })
+/** Starts the conversation with the agent. */
+export const OpenCommand = z.strictObject({
+  type: z.literal('open'),
+  resume: NativeSessionId.optional().describe("The agent's own session to continue."),
+})
+/** Starts a turn, or queues it. */
 export const PromptCommand = z.strictObject({
   type: z.literal('prompt'),
-  text: z.string(),
-  promptId: z.string().optional(),
-  images: z.array(Image).optional(),
+  text: z.string().describe('The text of the prompt.'),
+  promptId: z.string().optional().describe("The client's id of the prompt."),
+  images: z.array(Image).optional().describe('Images that belong to the prompt.'),
 })
+/** Sends a prompt into the open turn. */
 export const SteerCommand = z.strictObject({
   type: z.literal('steer'),
-  text: z.string(),
-  promptId: z.string().optional(),
+  text: z.string().describe('The text of the prompt.'),
+  promptId: z.string().optional().describe("The client's id of the prompt."),
 })
+/** Stops the open turn. */
 export const InterruptCommand = z.strictObject({ type: z.literal('interrupt') })
+/** Answers an open request. */
 export const AnswerCommand = z.strictObject({
   type: z.literal('answer'),
-  requestId: z.string(),
-  decision: Decision,
-  scope: Scope.optional(),
-  message: z.string().optional(),
-  interrupt: z.boolean().optional().describe('deny and stop the turn'),
-  answers: Answers.optional(),
-  input: z.unknown().optional(),
-  by: z.enum(['person', 'policy', 'hook']).optional().describe('who decided; a person unless it is said'),
+  requestId: z.string().describe('The request to answer.'),
+  decision: Decision.describe('The decision.'),
+  scope: Scope.optional().describe('How long an `allow` applies; `once` by default.'),
+  message: z.string().optional().describe('A message to the agent, such as the reason of a denial.'),
+  interrupt: z.boolean().optional().describe('With `deny`: also stops the turn.'),
+  answers: Answers.optional().describe('The answers to the questions, with `answered`.'),
+  input: z.unknown().optional().describe('Replaces the input of the tool call, where the agent supports it.'),
+  by: z.enum(['person', 'policy', 'hook']).optional().describe('Who decided; `person` by default.'),
 })
-export type AnswerCommand = z.infer<typeof AnswerCommand>
-/** An answer, bound by digest to the request that the answering party saw. Agents may reuse a request id. */
+export type AnswerCommand = types.AnswerCommand
+/** An answer with the digest of the request that the caller saw, because agents may reuse a request id. */
 export interface BoundAnswer extends AnswerCommand {
   /** The `inputDigest` of that request. */
   inputDigest: string
 }
+/** Changes the model. */
 export const SetModelCommand = z.strictObject({
   type: z.literal('set_model'),
-  model: ModelName.nullable().describe('`null` for the default of the agent'),
+  model: ModelName.nullable().describe('The name of the model; `null` for the default of the agent.'),
 })
+/** Changes the policy, or the agent's own mode. */
 export const SetPolicyCommand = z.strictObject({
   type: z.literal('set_policy'),
-  policy: Policy.optional(),
-  mode: ModeName.optional().describe("the agent's own name of a mode"),
+  policy: Policy.optional().describe('The new policy.'),
+  mode: ModeName.optional().describe("The agent's own name of a mode."),
 })
+/** Ends the session. */
 export const CloseCommand = z.strictObject({ type: z.literal('close') })
 
-/** From when on a change of settings holds: `next_turn` where a turn is open that ends under the old ones. */
+/** When a change of settings takes effect: `next_turn` if a turn is open and ends with the old settings. */
 export const Applied = z.enum(['now', 'next_turn'])
-export type Applied = z.infer<typeof Applied>
+export type Applied = types.Applied
 
-/** A wish that may be refused. Durable first, then written to the agent. */
+/** A request to a session, which may refuse it. Accepted commands are durable before they reach the agent. */
 export const Command = z.discriminatedUnion('type', [
   OpenCommand,
   PromptCommand,
@@ -60,4 +72,4 @@ export const Command = z.discriminatedUnion('type', [
   SetPolicyCommand,
   CloseCommand,
 ])
-export type Command = z.infer<typeof Command>
+export type Command = types.Command

@@ -1,9 +1,9 @@
-/** What an object, a list or one of their members adds besides its text. */
+/** Bytes that an object, a list or one of their members adds to its text. */
 const OVERHEAD = 16
 
 /**
- * Estimates how many bytes a value takes in memory, by its text and the number of its members. Much cheaper than
- * writing it as JSON, and without recursion: values of agents may be thousands of levels deep.
+ * Estimates the bytes that a value takes in memory from its text and the number of its members. Much cheaper than
+ * serialising it, and without recursion, because values of agents may be thousands of levels deep.
  */
 export function contentSize(value: unknown): number {
   let size = 0

@@ -1,13 +1,14 @@
 import { z } from 'zod'
+import type * as types from './coverage.types.ts'
 
 const count = z.int().nonnegative()
 
-/** What became of the frames of an agent; the four verdicts always add up to `frames`. */
+/** Counts the frames of an agent by verdict. The four verdicts always add up to `frames`. */
 export const Coverage = z.strictObject({
-  frames: count,
-  mapped: count,
-  unmapped: count,
-  malformed: count,
-  oversized: count,
+  frames: count.describe('All frames.'),
+  mapped: count.describe('Frames that became events, or that carry no information by a listed rule.'),
+  unmapped: count.describe('Frames without a rule, kept as `native.unmapped`.'),
+  malformed: count.describe('Frames that could not be parsed.'),
+  oversized: count.describe('Frames over the size limit, kept as blobs.'),
 })
-export type Coverage = z.infer<typeof Coverage>
+export type Coverage = types.Coverage

@@ -1,17 +1,27 @@
 import { z } from 'zod'
+import type * as types from './entry.types.ts'
 import { Event } from './event.ts'
 import { SessionId } from './ids.ts'
 
-/** Raised when an event changes shape; older entries are upcast when they are read. */
+/** Raised when an event changes shape. Older entries are converted when they are read. */
 export const SCHEMA_VERSION = 1
 
-/** An event as the log keeps it. `seq` starts at 1, has no gap, and only the log stamps it. */
+/** An event in the log of a session, with its number and time. */
 export const Entry = z.strictObject({
-  seq: z.int().positive(),
-  session: SessionId,
-  turn: z.int().positive().optional(),
-  at: z.int().nonnegative().describe('milliseconds since 1970; for people, never for order'),
-  event: Event,
-  native: z.int().positive().optional().describe('the number of the raw frame in the journal it came from'),
+  seq: z
+    .int()
+    .positive()
+    .describe(
+      'The number of the entry in its session. Starts at 1, has no gaps; use the last one as the cursor.',
+    ),
+  session: SessionId.describe('The id of the session.'),
+  turn: z.int().positive().optional().describe('The turn that the event belongs to.'),
+  at: z.int().nonnegative().describe('Milliseconds since 1970, for display. Order entries by `seq`.'),
+  event: Event.describe('The event.'),
+  native: z
+    .int()
+    .positive()
+    .optional()
+    .describe('The number of the raw frame in the journal that caused the event.'),
 })
-export type Entry = z.infer<typeof Entry>
+export type Entry = types.Entry

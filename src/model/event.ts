@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type * as types from './event.types.ts'
 import {
   MessageDiscarded,
   TextCompleted,
@@ -34,7 +35,7 @@ import {
   SubagentStarted,
 } from './events/work.ts'
 
-/** Every fact that can stand in a log. Strict: a field nobody declared is an error, not a surprise. */
+/** An event of a session. Switch on `type` to narrow it. Unknown fields are refused. */
 export const Event = z.discriminatedUnion('type', [
   SessionStarted,
   SessionUpdated,
@@ -70,5 +71,7 @@ export const Event = z.discriminatedUnion('type', [
   OutputWritten,
   NativeUnmapped,
 ])
-export type Event = z.infer<typeof Event>
+export type Event = types.Event
+
+/** The name of an event, such as `tool.started`. */
 export type EventType = Event['type']

@@ -1,6 +1,6 @@
 import type { ErrorCode } from './errors.ts'
 
-/** What the HTTP status of a model's API means for the turn. */
+/** The error code for an HTTP status of a model's API. */
 export function codeOfStatus(status: number): ErrorCode {
   if (status === 401 || status === 403) return 'authentication_failed'
   if (status === 429) return 'rate_limited'

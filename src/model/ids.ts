@@ -1,16 +1,17 @@
 import { z } from 'zod'
+import type * as types from './ids.types.ts'
 
-/** Ids that come from outside meet this pattern before they come near an argv: no flag, no path, no newline. */
+/** Ids from outside must match this pattern before they are used in an argv: no flag, no path, no newline. */
 export const OUTSIDE_ID = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/
 
-/** Session ids are UUIDs v4 on every face. */
+/** The id of a session: a UUID v4. */
 export const SessionId = z.uuidv4()
-export type SessionId = z.infer<typeof SessionId>
+export type SessionId = types.SessionId
 
-/** An agent's own id of its conversation, safe to hand back to the agent. */
+/** An agent's own id of a conversation, safe to pass to the agent. */
 export const NativeSessionId = z.string().regex(OUTSIDE_ID)
 
-/** A name that a person gives a session: one word that a shell needs no quotes for. */
+/** A name that a person gives a session. It needs no quotes in a shell. */
 export const SessionName = z
   .string()
   .max(64)

@@ -1,16 +1,78 @@
+export type { AgentId } from './agent-id.types.ts'
 export { BlobRef, type BlobSink, type BlobWriter } from './blob.ts'
 export { Capabilities, LaunchKind } from './capability.ts'
 export { AnswerCommand, Applied, type BoundAnswer, Command } from './command.ts'
+export type {
+  CloseCommand,
+  InterruptCommand,
+  OpenCommand,
+  PromptCommand,
+  SetModelCommand,
+  SetPolicyCommand,
+  SteerCommand,
+} from './command.types.ts'
 export { Coverage } from './coverage.ts'
 export { Entry, SCHEMA_VERSION } from './entry.ts'
 export { adviceFor, ERRORS, ErrorCode, ErrorInfo, isDamaged, jsonRpcCode, toMainstemError } from './errors.ts'
 export { Event, type EventType } from './event.ts'
+export type {
+  MessageDiscarded,
+  TextCompleted,
+  TextDelta,
+  ThinkingCompleted,
+  ThinkingDelta,
+} from './events/message.types.ts'
+export type {
+  ContextCompacted,
+  LimitReported,
+  NativeUnmapped,
+  NoticeCode,
+  NoticeRaised,
+  OutputWritten,
+  UsageReported,
+} from './events/report.types.ts'
+export type { RequestOpened, RequestResolved, RequestWithdrawn } from './events/request.types.ts'
+export type {
+  ConfigOption,
+  Named,
+  SessionEnded,
+  SessionStarted,
+  SessionUpdated,
+} from './events/session.types.ts'
+export type {
+  FileChanged,
+  ToolCompleted,
+  ToolInputDelta,
+  ToolProgressed,
+  ToolStarted,
+  ToolUpdated,
+} from './events/tool.types.ts'
+export type {
+  TurnCompleted,
+  TurnExit,
+  TurnQueued,
+  TurnStarted,
+  TurnSteered,
+} from './events/turn.types.ts'
+export type {
+  HookCompleted,
+  HookStarted,
+  PlanItem,
+  PlanUpdated,
+  SubagentCompleted,
+  SubagentProgressed,
+  SubagentStarted,
+} from './events/work.types.ts'
 export { NativeSessionId, OUTSIDE_ID, SessionId, SessionName } from './ids.ts'
 export { MainstemError } from './mainstem-error.ts'
 export { Image, McpServer, ModelName, ModeName, SessionOptions, type ToolHook } from './options.ts'
+export type { Isolation, SessionHooks, SystemPrompt } from './options.types.ts'
 export { type Cause, decide, type Evidence, exitCodeOf, FACES, Outcome, type Verdict } from './outcome.ts'
 export { Approval, DEFAULT_POLICY, Policy, Sandbox } from './policy.ts'
+export type { ToolPolicy } from './policy.types.ts'
 export { SessionRecord } from './record.ts'
+export type { DeliveredTurns, QueuedPrompt } from './record.types.ts'
 export { Answers, Decision, Question, RequestKind, RequestOption, Scope } from './request.ts'
+export type { QuestionOption } from './request.types.ts'
 export { DeniedBy, Location, ToolKind, ToolStatus } from './tool.ts'
 export { addUsage, isZeroUsage, subtractUsage, Usage } from './usage.ts'

@@ -1,8 +1,10 @@
 import type { ErrorCode } from './errors.ts'
 
-/** The one error class: callers branch on `code`. Apart from its table, so that a thread can have it alone. */
+/** The error that Mainstem throws. Branch on `code`. In its own file, so that a worker thread can import it alone. */
 export class MainstemError extends Error {
+  /** Identifies the error. */
   readonly code: ErrorCode
+  /** Details; their shape depends on `code`. */
   readonly details: Record<string, unknown> | undefined
 
   constructor(code: ErrorCode, message: string, details?: Record<string, unknown>, options?: ErrorOptions) {
@@ -12,7 +14,7 @@ export class MainstemError extends Error {
     this.details = details
   }
 
-  /** The way out of this situation, where it was thrown with one in its details. */
+  /** How to fix this error, if it was thrown with advice. */
   get advice(): string | undefined {
     const advice = this.details?.advice
     return typeof advice === 'string' ? advice : undefined

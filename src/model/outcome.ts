@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import type { ErrorInfo } from './errors.ts'
+import type * as types from './outcome.types.ts'
 
+/** How a turn ended. Only `completed` is a success. */
 export const Outcome = z.enum([
   'completed',
   'denied',
@@ -13,11 +15,11 @@ export const Outcome = z.enum([
   'crashed',
   'lost',
 ])
-export type Outcome = z.infer<typeof Outcome>
+export type Outcome = types.Outcome
 
 /**
- * Why a turn or a process ended, as far as *we* had a part in it; `exit` when we had none. `finished` is a process that
- * was ended because it did not exit after its result: the result decides, and not how the process ended.
+ * The part that Mainstem had in the end of a turn or process; `exit` if it had none. `finished`: Mainstem ended a
+ * process that did not exit after its result, so the result decides the outcome and not the exit.
  */
 export type Cause =
   | 'exit'
@@ -29,31 +31,35 @@ export type Cause =
   | 'drain'
   | 'lost'
 
-/** What the agent itself says of how a turn went; `none` when it died without a word. */
+/** How the agent itself reports the end of a turn; `none` if it exited without a report. */
 export type Evidence = 'success' | 'aborted' | 'refusal' | 'max_steps' | 'max_budget' | 'error' | 'none'
 
+/** The facts about a turn that its outcome is decided from. */
 export interface Verdict {
+  /** The agent's own report. */
   evidence: Evidence
+  /** The agent's error. */
   error?: ErrorInfo
-  /** Every refused tool call, and how many of them a person refused. */
+  /** The number of denied tool calls. */
   denials: number
+  /** The number of tool calls that a person denied. */
   personDenials: number
   /**
-   * A cancel of ours stopped work of this turn: a call that was cancelled or left open, a request that was withdrawn,
-   * text that was cut, or a turn in which the agent wrote nothing at all.
+   * True if a cancel by Mainstem stopped work of this turn: a tool call was cancelled or left open, a request was
+   * withdrawn, text was cut off, or the agent wrote nothing at all.
    */
   cut?: boolean
 }
 
 /**
- * The one place where an outcome is decided; the first row that matches wins. Some agents report success for a turn that
- * we cancelled: it is `interrupted` where the cancel stopped work, and `completed` where the turn had ended before.
- * `exitCode` is undefined while the process lives on.
+ * Decides the outcome of a turn; the first rule that matches wins. Some agents report success for a cancelled turn: the
+ * outcome is `interrupted` if the cancel stopped work, and `completed` if the turn had ended before. `exitCode` is
+ * undefined while the process is running.
  */
 export function decide(verdict: Verdict, cause: Cause, exitCode?: number): Outcome {
   if (cause === 'lost') return 'lost'
   const { evidence } = verdict
-  // A success that was there before our cancel took effect stays one: the interrupt came too late.
+  // A turn that succeeded before the cancel took effect stays a success.
   const late = evidence === 'success' && cause !== 'exit' && !verdict.cut
   if (!late) {
     if (cause === 'timeout' || cause === 'max_steps' || cause === 'max_budget') return cause
@@ -69,7 +75,7 @@ export function decide(verdict: Verdict, cause: Cause, exitCode?: number): Outco
 }
 
 interface Faces {
-  /** The fixed exit code; undefined: the child's own if it is not 0, else 1. */
+  /** The fixed exit code. If undefined, the exit code of the agent applies if it is not 0, else 1. */
   exitCode: number | undefined
   ues: 'success' | 'error' | 'interrupted' | 'max_turns' | 'max_budget'
   daemon: 'result' | 'error' | 'interrupted'
@@ -77,7 +83,7 @@ interface Faces {
   unified: 'completed' | 'failed' | 'cancelled' | 'timeout'
 }
 
-/** How each outcome reads on every face. */
+/** The words of every dialect for each outcome. */
 export const FACES: Record<Outcome, Faces> = {
   completed: { exitCode: 0, ues: 'success', daemon: 'result', board: 'done', unified: 'completed' },
   denied: { exitCode: 5, ues: 'error', daemon: 'result', board: 'failed', unified: 'failed' },

@@ -5,7 +5,7 @@ const LINE_CHARS = 500
 const ESCAPES = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[^[\]])?/g
 const CONTROLS = /[^\P{Cc}\t]/gu
 
-/** The last lines that a process wrote, bounded and without control characters, to explain why it failed. */
+/** Keeps the last lines of a process to explain a failure; bounded, without control characters. */
 export class OutputTail {
   readonly #lines: string[] = []
 
@@ -25,7 +25,7 @@ export class OutputTail {
   }
 }
 
-/** Cuts between words only: the first half of a secret would pass the mask. */
+/** Cuts between words only, because the first half of a secret would not be masked. */
 function shorten(line: string): string {
   if (line.length <= LINE_CHARS) return line
   const end = line.slice(0, LINE_CHARS + 1).search(/\s\S*$/)

@@ -6,67 +6,91 @@ import { SessionId, SessionName } from './ids.ts'
 import { Image, SessionOptions } from './options.ts'
 import { Outcome } from './outcome.ts'
 import { Policy } from './policy.ts'
+import type * as types from './record.types.ts'
 import { Usage } from './usage.ts'
 
-/** What a session is now: a fold over its log, kept beside it so that nobody has to read the log to know. */
+/** A prompt that waits in the queue. */
+export const QueuedPrompt = z.strictObject({
+  turn: z.int().positive().describe('The number that the turn has.'),
+  prompt: z.string().describe('The text of the prompt.'),
+  images: z.array(Image).optional().describe('The images of the prompt.'),
+})
+
+/** A range of turns that clients of `/rpc` have received. */
+export const DeliveredTurns = z.strictObject({
+  first: z.int().positive().describe('The first turn.'),
+  last: z.int().positive().describe('The last turn.'),
+  seq: z
+    .int()
+    .positive()
+    .optional()
+    .describe('The last entry that was delivered, if the last turn had not ended.'),
+})
+
+/** The state of a session: a fold over its log, stored beside the log so that it need not be read. */
 export const SessionRecord = z.strictObject({
-  id: SessionId,
-  principal: z.string().describe('who it belongs to'),
-  agent: z.string(),
-  launch: LaunchKind,
-  cwd: z.string(),
-  project: z.string().optional().describe('the project that its client named'),
-  name: SessionName.optional().describe('the name that its client gave it'),
-  policy: Policy,
-  mode: z.string().optional().describe("the agent's own mode, where one was chosen by its name"),
-  options: SessionOptions,
-  attended: z.boolean().describe('somebody can answer requests'),
-  status: z.enum(['idle', 'busy', 'ended']),
-  createdAt: z.int(),
-  updatedAt: z.int(),
-  head: z.int().nonnegative().describe('the last seq'),
+  id: SessionId.describe('The id of the session.'),
+  principal: z.string().describe('The principal that owns the session.'),
+  agent: z.string().describe('The id of the agent.'),
+  launch: LaunchKind.describe('How the agent is run.'),
+  cwd: z.string().describe("The agent's working directory."),
+  project: z.string().optional().describe('The project that the client named.'),
+  name: SessionName.optional().describe('The name that the client gave the session.'),
+  policy: Policy.describe('The current policy.'),
+  mode: z.string().optional().describe("The agent's own mode, if one was selected by name."),
+  options: SessionOptions.describe('The options of the session.'),
+  attended: z.boolean().describe('True if a person can answer requests.'),
+  status: z
+    .enum(['idle', 'busy', 'ended'])
+    .describe('`busy` while a turn is open; `ended` once the session accepts no more prompts.'),
+  createdAt: z.int().describe('When the session was created, in milliseconds since 1970.'),
+  updatedAt: z.int().describe('When the session changed last, in milliseconds since 1970.'),
+  head: z.int().nonnegative().describe('The `seq` of the last entry.'),
   earliest: z
     .int()
     .positive()
     .optional()
-    .describe('the first entry that is kept, where older ones were dropped'),
-  earliestFrame: z.int().positive().optional().describe('the same of raw frames'),
-  turns: z.int().nonnegative().describe('the last turn number given'),
-  openTurn: z.int().positive().optional(),
+    .describe('The `seq` of the first entry that is kept, if older entries were deleted.'),
+  earliestFrame: z
+    .int()
+    .positive()
+    .optional()
+    .describe('The number of the first raw frame that is kept, if older frames were deleted.'),
+  turns: z.int().nonnegative().describe('The number of the last turn.'),
+  openTurn: z.int().positive().optional().describe('The number of the open turn.'),
   silentSince: z
     .int()
     .optional()
-    .describe('when the agent last wrote something, once a notice has reported its silence in the open turn'),
-  queue: z.array(
-    z.strictObject({ turn: z.int().positive(), prompt: z.string(), images: z.array(Image).optional() }),
-  ),
-  requests: z.array(RequestOpened).describe('open requests, oldest first'),
-  lastOutcome: Outcome.optional(),
-  delivered: z.int().nonnegative().optional().describe('clients of `/rpc` have every entry up to this one'),
-  deliveredTurns: z
-    .array(
-      z.strictObject({
-        first: z.int().positive(),
-        last: z.int().positive(),
-        seq: z.int().positive().optional().describe('only up to this entry: the turn had not ended'),
-      }),
-    )
+    .describe('When the agent wrote last, once a notice has reported its silence in the open turn.'),
+  queue: z.array(QueuedPrompt).describe('The prompts that wait, in order.'),
+  requests: z.array(RequestOpened).describe('The open requests, oldest first.'),
+  lastOutcome: Outcome.optional().describe('The outcome of the last turn that ended.'),
+  delivered: z
+    .int()
+    .nonnegative()
     .optional()
-    .describe('the turns that clients of `/rpc` have, in order'),
-  usage: Usage.describe('all turns together'),
-  title: z.string().optional(),
-  model: z.string().optional(),
-  nativeSessionId: z.string().optional().describe("the agent's session, once work was done in it"),
+    .describe('Clients of `/rpc` have received every entry up to this one.'),
+  deliveredTurns: z
+    .array(DeliveredTurns)
+    .optional()
+    .describe('The turns that clients of `/rpc` have received, in order.'),
+  usage: Usage.describe('Tokens and cost of all turns.'),
+  title: z.string().optional().describe('A title for people.'),
+  model: z.string().optional().describe('The model in use.'),
+  nativeSessionId: z
+    .string()
+    .optional()
+    .describe("The agent's own session, once the agent has worked in it."),
   announcedSessionId: z
     .string()
     .optional()
-    .describe("the agent's session that it announced and has not worked in; resumed once"),
-  resumedFrom: z.string().optional(),
-  frames: z.int().nonnegative().describe('raw frames in the journal so far'),
-  coverage: Coverage.optional().describe('what became of the frames'),
+    .describe("The agent's own session that it announced but has not worked in yet; resumed once."),
+  resumedFrom: z.string().optional().describe("The agent's own session that this one continues."),
+  frames: z.int().nonnegative().describe('The number of raw frames so far.'),
+  coverage: Coverage.optional().describe('The frames of the agent by verdict.'),
   epoch: z
     .int()
     .nonnegative()
-    .describe('native processes started so far; the run id of each is `<id>.<epoch>`'),
+    .describe("The number of the agent's processes so far; the run id of each is `<id>.<epoch>`."),
 })
-export type SessionRecord = z.infer<typeof SessionRecord>
+export type SessionRecord = types.SessionRecord

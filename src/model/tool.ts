@@ -1,5 +1,7 @@
 import { z } from 'zod'
+import type * as types from './tool.types.ts'
 
+/** The kind of a tool, the same for every agent. Policies and displays branch on it. */
 export const ToolKind = z.enum([
   'read',
   'edit',
@@ -13,14 +15,19 @@ export const ToolKind = z.enum([
   'task',
   'other',
 ])
-export type ToolKind = z.infer<typeof ToolKind>
+export type ToolKind = types.ToolKind
 
-/** `unknown`: the turn ended well and the agent never closed the tool. */
+/** How a tool call ended. `unknown`: the turn succeeded and the agent did not report the end of the call. */
 export const ToolStatus = z.enum(['success', 'error', 'denied', 'cancelled', 'unknown'])
-export type ToolStatus = z.infer<typeof ToolStatus>
+export type ToolStatus = types.ToolStatus
 
+/** Who denied a tool call. */
 export const DeniedBy = z.enum(['person', 'policy', 'hook', 'agent'])
-export type DeniedBy = z.infer<typeof DeniedBy>
+export type DeniedBy = types.DeniedBy
 
-export const Location = z.strictObject({ path: z.string(), line: z.int().nonnegative().optional() })
-export type Location = z.infer<typeof Location>
+/** A place in a file. */
+export const Location = z.strictObject({
+  path: z.string().describe('The path of the file.'),
+  line: z.int().nonnegative().optional().describe('The line number that the agent reports.'),
+})
+export type Location = types.Location

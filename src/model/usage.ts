@@ -1,32 +1,32 @@
 import { z } from 'zod'
+import type * as types from './usage.types.ts'
 
 const tokens = z.int().nonnegative().optional()
 
 /**
- * Token counts with one meaning for every agent: `input` was neither read from nor written to a cache,
- * `output` includes `reasoning`, `total` = input + cacheRead + cacheWrite + output. Absent is not zero.
- * The usage of a turn or of a session covers every model call it caused, those of sub-agents included.
+ * Tokens and cost, with the same meaning for every agent. A count that the agent does not report is absent, not 0. The
+ * usage of a turn or of a session covers every model call that it caused, those of sub-agents included.
  */
 export const Usage = z.strictObject({
-  input: tokens,
-  output: tokens,
-  cacheRead: tokens,
-  cacheWrite: tokens,
-  reasoning: tokens,
-  total: tokens,
-  costUsd: z.number().nonnegative().optional(),
+  input: tokens.describe('Input tokens that were neither read from nor written to a cache.'),
+  output: tokens.describe('Output tokens, `reasoning` included.'),
+  cacheRead: tokens.describe('Input tokens that were read from a cache.'),
+  cacheWrite: tokens.describe('Input tokens that were written to a cache.'),
+  reasoning: tokens.describe('Output tokens of the reasoning.'),
+  total: tokens.describe('`input` + `cacheRead` + `cacheWrite` + `output`.'),
+  costUsd: z.number().nonnegative().optional().describe('The cost in US dollars.'),
   partial: z
     .literal(true)
     .optional()
     .describe(
-      'model calls are missing that the agent does not report, such as those of its sub-agents or one that was cut: each count is a minimum',
+      'True if some model calls are missing, such as those of sub-agents or one that was cut off. Each count is then a minimum.',
     ),
 })
-export type Usage = z.infer<typeof Usage>
+export type Usage = types.Usage
 
 const COUNTS = ['input', 'output', 'cacheRead', 'cacheWrite', 'reasoning', 'total', 'costUsd'] as const
 
-/** Field by field: some agents tell of every step, and by keys it would take many times as long. */
+/** Combines field by field: agents may report every step, and a loop over keys takes many times as long. */
 function combine(a: Usage, b: Usage, count: (left: number, right: number) => number): Usage {
   const both = (left: number | undefined, right: number | undefined) =>
     left === undefined && right === undefined ? undefined : count(left ?? 0, right ?? 0)
@@ -51,21 +51,21 @@ function combine(a: Usage, b: Usage, count: (left: number, right: number) => num
 // Money is summed in binary floating point; ten decimals are far below a cent and hide its noise.
 const tidy = (n: number) => Math.round(n * 1e10) / 1e10
 
-/** Adds two usages; a count that neither reports stays absent, and a partial one makes the sum partial. */
+/** Adds two usages. A count that is absent in both stays absent; the sum is partial if either is. */
 export function addUsage(a: Usage, b: Usage): Usage {
   const sum = combine(a, b, (left, right) => tidy(left + right))
   if (a.partial || b.partial) sum.partial = true
   return sum
 }
 
-/** What was used since `before`, for agents that report running totals; never negative. */
+/** The usage since `before`, for agents that report running totals. Never negative. */
 export function subtractUsage(now: Usage, before: Usage): Usage {
   const rest = combine(now, before, (left, right) => Math.max(0, tidy(left - right)))
   if (now.partial) rest.partial = true
   return rest
 }
 
-/** True when every reported count is zero, as some agents report an interrupted turn. */
+/** True if every reported count is zero. Some agents report an interrupted turn this way. */
 export function isZeroUsage(usage: Usage): boolean {
   return COUNTS.every((key) => (usage[key] ?? 0) === 0)
 }

@@ -1,6 +1,4 @@
-/**
- * Orders two versions by their numbers; negative when `a` is older than `b`. A pre-release is older than its release.
- */
+/** Compares two versions; negative if `a` is older than `b`. A pre-release is older than its release. */
 export function compareVersions(a: string, b: string): number {
   const [left, right] = [partsOf(a), partsOf(b)]
   const at = left.findIndex((part, index) => part !== right[index])

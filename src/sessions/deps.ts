@@ -12,9 +12,11 @@ export interface Clock {
   monotonic(): number
 }
 
-/** A program set in the configuration instead of the agent's own, and variables for it. */
+/** How to run an agent, if not by its default command. */
 export interface AgentSettings {
+  /** The program and its first arguments. */
   command?: readonly string[] | undefined
+  /** Environment variables for the program. */
   env?: Readonly<Record<string, string>> | undefined
 }
 

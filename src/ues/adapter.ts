@@ -1,60 +1,67 @@
 import type { AgentEvent } from '../dialects/ues-event.ts'
+import type { AgentId } from './agent-id.types.ts'
 
-export type AgentId = 'claude-code' | 'codex' | 'gemini' | 'opencode' | string
-
-/** What an agent may do: look only, edit and ask for the rest, or everything. */
+/** How much an agent may do: `dry-run` only reads, `supervised` edits and asks for the rest, `autonomous` never asks. */
 export type PermissionTier = 'dry-run' | 'supervised' | 'autonomous'
 
-/** A hint beside the tier; where the two differ, the stricter one holds. */
+/** Refines the tier. If the two differ, the stricter one applies. */
 export type PermissionMode = 'default' | 'accept_edits' | 'bypass' | 'plan' | 'ask'
 
-/** What is known of a call besides its native name and its input. */
+/** Facts about a tool call besides its native name and its input. */
 export interface ToolCallInfo {
   /** `execute`, `edit`, `mcp:<server>/<tool>` …; the native name for tools that have no canonical one. */
   canonicalName: string
 }
 
 /**
- * Decides on one call, by the agent's own name for the tool. A promise that is rejected counts as no. A callback may
- * take a third parameter, `call?: ToolCallInfo`, with the name that is the same on every agent.
+ * Decides on one tool call, by the agent's own name of the tool. A rejected promise denies the call. A callback may
+ * have a third parameter, `call?: ToolCallInfo`, with the name that is the same for every agent.
  */
 export type CanUseTool = (
   toolName: string,
   input: Record<string, unknown>,
 ) => Promise<{ allow: boolean; message?: string }>
 
-/** Every option is kept to or refused, never ignored. */
+/** Options of a run. An option that the agent cannot enforce is refused, never ignored. */
 export interface AgentOptions {
-  /** Where the agent works; here, unless it says otherwise. */
+  /** The agent's working directory; the current directory by default. */
   cwd?: string
+  /** The model; the agent's own default if omitted. */
   model?: string
+  /** How much the agent may do. Without a tier and a mode, every tool call needs approval. */
   permissionTier?: PermissionTier
+  /** Refines the tier. */
   permissionMode?: PermissionMode
-  /** Model calls, which is what the agents count as turns. */
+  /** The most model calls, which agents count as turns. */
   maxTurns?: number
+  /** The highest cost in US dollars. */
   maxBudgetUsd?: number
   /** The `sessionId` of an earlier run in this process, or the agent's own id; empty for a new conversation. */
   resume?: string
-  /** Stops the agent; the stream goes on to its `done`. */
+  /** Stops the agent. The stream still ends with `done`. */
   abortSignal?: AbortSignal
-  /** Only these tools exist, by canonical names (`execute`, `edit`, `mcp:docs/search`) or the agent's own. */
+  /** Removes all other tools. Takes canonical names (`execute`, `edit`, `mcp:docs/search`) or the agent's own. */
   allowedTools?: string[]
-  /** These do not, by the same names. */
+  /** Removes these tools. Takes the same names. */
   disallowedTools?: string[]
-  /** Asked for every call that the tier leaves to a person; without it such calls are denied. */
+  /** Decides on every tool call that needs approval. Without it, such calls are denied. */
   canUseTool?: CanUseTool
 }
 
+/** Runs one agent. */
 export interface AgentAdapter {
+  /** The id of the agent, as in its events. */
   readonly id: AgentId
+  /** The name of the agent for people. */
   readonly name: string
 
   /**
-   * Starts when the first event is asked for. `init` is the first event and `done` the last, each exactly once; what
-   * goes wrong is told by an `error` before `done`, never by an exception. Leaving the loop stops the agent.
+   * Sends a prompt to the agent and streams its events. The agent starts when the first event is requested. `init` is
+   * the first event and `done` the last, each exactly once. A failure is an `error` event before `done`, never an
+   * exception. Leaving the loop stops the agent.
    */
   run(prompt: string, options?: AgentOptions): AsyncGenerator<AgentEvent, void, void>
 
-  /** Is there a program that could be started? Whether it is logged in is not asked. */
+  /** Whether the agent's program is installed and runs. Does not check whether the agent is logged in. */
   isAvailable(): Promise<boolean>
 }

@@ -14,15 +14,19 @@ import { runAgent } from './run-agent.ts'
 
 type MakeAdapter = (settings?: AgentSettings) => AgentAdapter
 
+/** Claude Code, run by the installed `claude` program. */
 export const claudeCode: MakeAdapter = (settings) => adapterOf(claude, settings)
+/** Codex, run by the installed `codex` program. */
 export const codex: MakeAdapter = (settings) => adapterOf(codexAgent, settings)
+/** Gemini CLI, run by the installed `gemini` program. */
 export const gemini: MakeAdapter = (settings) => adapterOf(geminiAgent, settings)
+/** OpenCode, run by the installed `opencode` program. */
 export const opencode: MakeAdapter = (settings) => adapterOf(opencodeAgent, settings)
 
-/** Says the prompt back: for trying a set-up without a key. */
+/** A built-in agent that answers with the prompt. Use it to test a setup without an API key. */
 export const echo = (): AgentAdapter => adapterOf(echoAgent)
 
-/** Any agent that speaks the Agent Client Protocol: by its name in the registry, or by the command that starts it. */
+/** Any agent that supports the Agent Client Protocol, by its name in the registry or by the command that starts it. */
 export function acp(
   agent: string | readonly [string, ...string[]],
   settings: AgentSettings = {},
@@ -35,10 +39,13 @@ function acpAgent(name: string): Agent {
   const found = acpAgents.find(({ id }) => id === name)
   if (found) return found
   const names = acpAgents.map(({ id }) => id).join(', ')
-  throw new MainstemError('agent_not_found', `there is no ACP agent "${name}"; known ones: ${names}`)
+  throw new MainstemError(
+    'agent_not_found',
+    `unknown ACP agent "${name}". Use one of ${names}, or pass the command that starts it.`,
+  )
 }
 
-/** An agent with the interface of this face. */
+/** Creates the adapter of an agent. */
 export function adapterOf(agent: Agent, settings: AgentSettings = {}): AgentAdapter {
   const id = agentIdOf(agent.id)
   return {

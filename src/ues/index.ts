@@ -8,10 +8,26 @@ export type {
   ToolResultPayload,
   ToolUsePayload,
 } from '../dialects/ues-event.ts'
+export type {
+  DoneEvent,
+  DoneUsage,
+  ErrorEvent,
+  ErrorPayload,
+  ExtensionEvent,
+  InitEvent,
+  PermissionRequestEvent,
+  TextDeltaEvent,
+  TextDeltaPayload,
+  TextEvent,
+  TextPayload,
+  ThinkingEvent,
+  ThinkingPayload,
+  ToolResultEvent,
+  ToolUseEvent,
+} from '../dialects/ues-event.types.ts'
 export type { AgentSettings } from '../sessions/deps.ts'
 export type {
   AgentAdapter,
-  AgentId,
   AgentOptions,
   CanUseTool,
   PermissionMode,
@@ -19,4 +35,5 @@ export type {
   ToolCallInfo,
 } from './adapter.ts'
 export { acp, claudeCode, codex, echo, gemini, opencode } from './adapters.ts'
+export type { AgentId } from './agent-id.types.ts'
 export { type ParallelTask, runParallel } from './parallel.ts'

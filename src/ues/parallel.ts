@@ -1,23 +1,28 @@
 import type { AgentEvent } from '../dialects/ues-event.ts'
 import { toMainstemError } from '../model/index.ts'
 import type { AgentAdapter, AgentOptions } from './adapter.ts'
-import { endOf, initOf } from './own-events.ts'
-import { stoppable } from './stoppable.ts'
+import { cancellable } from './cancellable.ts'
+import { endOf, initOf } from './synthetic-events.ts'
 
+/** A prompt for one agent. */
 export interface ParallelTask {
+  /** The adapter of the agent. */
   adapter: AgentAdapter
+  /** The text of the prompt. */
   prompt: string
+  /** The options of the run. */
   options?: AgentOptions
 }
 
 type Events = AsyncGenerator<AgentEvent, void, void>
 
 /**
- * Runs all tasks at once and merges their events, told apart by `agent` and `sessionId`. Whoever is ready waits in
- * line, so a busy agent cannot silence another; a task that fails ends alone; leaving the loop stops all of them.
+ * Runs all tasks at once and merges their events; `sessionId` and `agent` identify the task of an event. Events are
+ * queued fairly, so that a busy agent does not starve the others. A failed task does not affect the others. Leaving the
+ * loop stops all tasks.
  */
 export function runParallel(tasks: readonly ParallelTask[]): Events {
-  return stoppable((stop) =>
+  return cancellable((stop) =>
     merge(
       tasks.map((task) => eventsOf(task, stop)),
       stop,
@@ -30,19 +35,19 @@ interface Arrival {
   result: IteratorResult<AgentEvent, void>
 }
 
-/** Each stream is asked for one event at a time, and for the next only when that one was taken. */
+/** Requests one event at a time from each stream, and the next one only after the consumer took the last. */
 async function* merge(streams: readonly Events[], stop: AbortSignal): Events {
-  const line: Arrival[] = []
+  const queue: Arrival[] = []
   let arrived = Promise.withResolvers<void>()
-  const ask = async (from: Events) => {
-    line.push({ from, result: await from.next() })
+  const request = async (from: Events) => {
+    queue.push({ from, result: await from.next() })
     arrived.resolve()
   }
   stop.addEventListener('abort', () => arrived.resolve(), { once: true })
   try {
-    for (const stream of streams) void ask(stream)
+    for (const stream of streams) void request(stream)
     for (let open = streams.length; open > 0 && !stop.aborted; ) {
-      const arrival = line.shift()
+      const arrival = queue.shift()
       if (!arrival) {
         await arrived.promise
         arrived = Promise.withResolvers()
@@ -50,7 +55,7 @@ async function* merge(streams: readonly Events[], stop: AbortSignal): Events {
         open--
       } else {
         yield arrival.result.value
-        void ask(arrival.from)
+        void request(arrival.from)
       }
     }
   } finally {
@@ -58,7 +63,7 @@ async function* merge(streams: readonly Events[], stop: AbortSignal): Events {
   }
 }
 
-/** Longer than our own adapters take to end their processes. An adapter that ignores its signal is left behind. */
+/** Longer than our adapters take to end their processes. An adapter that ignores its signal is abandoned. */
 const GRACE_MS = 12_000
 
 async function atMost(ms: number, work: Promise<unknown>): Promise<void> {
@@ -68,7 +73,7 @@ async function atMost(ms: number, work: Promise<unknown>): Promise<void> {
   clearTimeout(timer)
 }
 
-/** The events of one task, whoever made its adapter: it never rejects, and it stops when all do. */
+/** The events of one task. Never rejects, also if the adapter is not ours and throws. Stops with all tasks. */
 async function* eventsOf({ adapter, prompt, options = {} }: ParallelTask, stop: AbortSignal): Events {
   const abortSignal = options.abortSignal ? AbortSignal.any([options.abortSignal, stop]) : stop
   const startedAt = Date.now()
@@ -81,8 +86,8 @@ async function* eventsOf({ adapter, prompt, options = {} }: ParallelTask, stop: 
   } catch (thrown) {
     if (last?.type === 'done') return
     const sessionId = last?.sessionId ?? crypto.randomUUID()
-    const untold = { agent: adapter.id, sessionId, startedAt, options }
-    if (!last) yield initOf(untold)
-    yield* endOf(untold, toMainstemError(thrown))
+    const unlogged = { agent: adapter.id, sessionId, startedAt, options }
+    if (!last) yield initOf(unlogged)
+    yield* endOf(unlogged, toMainstemError(thrown))
   }
 }

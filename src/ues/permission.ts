@@ -14,7 +14,7 @@ const TIERS: ReadonlyMap<PermissionTier, Permission> = new Map([
   ['autonomous', BYPASS],
 ])
 
-/** From the strictest on. */
+/** Strictest first. */
 const MODES: ReadonlyMap<PermissionMode, Permission> = new Map([
   ['plan', PLAN],
   ['ask', ASK],
@@ -23,7 +23,7 @@ const MODES: ReadonlyMap<PermissionMode, Permission> = new Map([
   ['bypass', BYPASS],
 ])
 
-/** What a tier and a mode allow together: the stricter of the two. With neither, everything is asked. */
+/** The stricter of a tier and a mode. With neither, every tool call needs approval. */
 export function permissionOf({ permissionTier, permissionMode }: AgentOptions): Permission {
   const wanted = [
     meaningOf('permissionTier', TIERS, permissionTier),
@@ -32,7 +32,7 @@ export function permissionOf({ permissionTier, permissionMode }: AgentOptions): 
   return [...MODES.values()].find((permission) => wanted.includes(permission)) ?? ASK
 }
 
-/** Callers without types may say anything, and a word that nobody knows must not be taken for none. */
+/** Refuses unknown values, because callers without types may pass any string. */
 function meaningOf<Word extends string>(
   option: string,
   words: ReadonlyMap<Word, Permission>,
@@ -43,6 +43,6 @@ function meaningOf<Word extends string>(
   if (meaning) return meaning
   throw new MainstemError(
     'invalid_request',
-    `${option}: "${word}" is none of ${[...words.keys()].join(', ')}`,
+    `${option} must be one of ${[...words.keys()].join(', ')}, not "${word}"`,
   )
 }

@@ -1,22 +1,24 @@
 import type { AgentEvent } from '../dialects/ues-event.ts'
 import { toMainstemError } from '../model/index.ts'
-import { endOf, initOf } from './own-events.ts'
-import { inOptionNames } from './request.ts'
-import { Run, type RunSetup } from './run.ts'
-import { stoppable } from './stoppable.ts'
+import { AdapterRun, type RunRequest } from './adapter-run.ts'
+import { cancellable } from './cancellable.ts'
+import { inOptionNames } from './session-request.ts'
+import { endOf, initOf } from './synthetic-events.ts'
 
-/** One run as its events. It never rejects: whatever goes wrong is an `error` and a `done`. */
-export function runAgent(setup: RunSetup): AsyncGenerator<AgentEvent, void, void> {
-  return stoppable((stop) => eventsOf(setup, stop))
+/** Runs an agent and streams its events. Never rejects: a failure becomes an `error` and a `done` event. */
+export function runAgent(request: RunRequest): AsyncGenerator<AgentEvent, void, void> {
+  return cancellable((stop) => eventsOf(request, stop))
 }
 
-async function* eventsOf(setup: RunSetup, stop: AbortSignal): AsyncGenerator<AgentEvent, void, void> {
-  const { id, options } = setup
-  const untold = { agent: id, sessionId: crypto.randomUUID(), startedAt: Date.now(), options }
-  const run = options.abortSignal?.aborted ? undefined : await Run.start(setup).catch(toMainstemError)
-  if (!(run instanceof Run)) {
-    yield initOf(untold)
-    yield* endOf(untold, run && inOptionNames(run))
+async function* eventsOf(request: RunRequest, stop: AbortSignal): AsyncGenerator<AgentEvent, void, void> {
+  const { id, options } = request
+  const unlogged = { agent: id, sessionId: crypto.randomUUID(), startedAt: Date.now(), options }
+  const run = options.abortSignal?.aborted
+    ? undefined
+    : await AdapterRun.start(request).catch(toMainstemError)
+  if (!(run instanceof AdapterRun)) {
+    yield initOf(unlogged)
+    yield* endOf(unlogged, run && inOptionNames(run))
     return
   }
   try {

@@ -94,7 +94,7 @@ const SITUATIONS: readonly [string, Situation, string, RegExp, RegExp][] = [
     begin({ policy: { approval: 'auto-all' } }),
     'forbidden',
     /policy\.approval/,
-    /Ask for less, or have the operator raise the limit/,
+    /Request less, or ask the operator to raise the limit/,
   ],
   ['a cwd outside the roots', begin({ cwd: '/etc' }), 'forbidden', /^cwd: .*roots/, /below a root.*`roots`/],
   [

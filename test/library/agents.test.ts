@@ -14,7 +14,7 @@ const live = (agent: string, scenario: string) => ({
 const oneshot = (scenario: string) => live('claude', scenario)
 const cwd = tmpdir()
 
-/** No session leaves a child behind. The guard of this process stays as long as the process. */
+/** Expects that no session left a child process. The orphan guard stays as long as this process. */
 afterEach(() => {
   expect(childrenOf(process.pid)).toEqual([])
 })
@@ -59,7 +59,7 @@ test.each([
   expect(asked).toEqual(['permission'])
 })
 
-test('a callback that fails is a no, never a yes', async () => {
+test('a callback that fails denies the request', async () => {
   await using agents = mainstem({ agents: live('claude', 'claude/fixtures/claude/bidi_perm_deny') })
   await using session = await agents.session({
     agent: 'claude',
@@ -78,7 +78,7 @@ test('a callback that fails is a no, never a yes', async () => {
   })
 })
 
-test('an answer that does not fit the question is a no, not a wait', async () => {
+test('an invalid answer denies the request and does not block the turn', async () => {
   await using agents = mainstem({ agents: live('claude', 'claude/fixtures/claude/bidi_ask_deny') })
   await using session = await agents.session({
     agent: 'claude',
@@ -91,7 +91,7 @@ test('an answer that does not fit the question is a no, not a wait', async () =>
   expect(decisions).toEqual(['deny'])
 })
 
-test('an answer has the shape that was asked for', async () => {
+test('an answer is parsed by the output schema', async () => {
   const Person = z.object({ name: z.string(), age: z.number() })
   await using agents = mainstem({ agents: oneshot('claude/fixtures/claude/schema') })
   await using session = await agents.session({ agent: 'claude', launch: 'oneshot', cwd, output: Person })
@@ -100,14 +100,14 @@ test('an answer has the shape that was asked for', async () => {
   expect(structured).toEqual({ name: 'Ada', age: 36 })
 })
 
-test('an answer that does not fit its schema is an error', async () => {
+test('an answer that does not match the output schema rejects', async () => {
   await using agents = mainstem({ agents: oneshot('claude/fixtures/claude/schema') })
   const output = z.object({ surname: z.string() })
   await using session = await agents.session({ agent: 'claude', launch: 'oneshot', cwd, output })
   await expect(session.prompt('who?').result()).rejects.toMatchObject({ code: 'protocol_error' })
 })
 
-test('what an agent cannot take is refused with a code', async () => {
+test('an unsupported option is refused with its error code', async () => {
   await using agents = mainstem()
   await using session = await agents.session({ agent: 'echo', cwd })
   const images = [{ mimeType: 'image/png', data: 'AAAA' }]
@@ -118,7 +118,7 @@ test('what an agent cannot take is refused with a code', async () => {
   await expect(session.setMode('plan')).rejects.toMatchObject({ code: 'unsupported_option' })
 })
 
-test('a process that is missing is told as a failed turn', async () => {
+test('a missing program is reported as a failed turn', async () => {
   await using agents = mainstem({ agents: { claude: { command: ['/nowhere/claude'] } } })
   await using session = await agents.session({ agent: 'claude', cwd })
   const { outcome, error } = await session.prompt('go').result()

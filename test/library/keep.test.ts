@@ -20,7 +20,7 @@ async function typesOf(reading: AsyncIterable<Entry>): Promise<string[]> {
   return (await Array.fromAsync(reading)).map(({ event }) => event.type)
 }
 
-/** The first entry that is still there. */
+/** The first entry that is kept. */
 async function earliestOf(session: AgentSession): Promise<number> {
   const reading = session.entries({ after: 0 })
   try {
@@ -34,7 +34,7 @@ async function earliestOf(session: AgentSession): Promise<number> {
   }
 }
 
-test('everything is kept unless told otherwise', async () => {
+test('all entries are kept by default', async () => {
   const session = await open({ keep: 'all' })
   const turn = session.prompt('hello')
   expect(await typesOf(turn)).toEqual(TURN)
@@ -42,21 +42,21 @@ test('everything is kept unless told otherwise', async () => {
   expect(await earliestOf(session)).toBe(1)
 })
 
-test('nothing else can be kept', async () => {
+test('another value of keep is refused', async () => {
   const keep = JSON.parse('"some"')
   await expect(open({ keep })).rejects.toMatchObject({ code: 'invalid_request' })
 })
 
-test('what was read is let go, turn after turn', async () => {
+test('entries that were read are evicted after each turn', async () => {
   const session = await open()
   for (let turn = 1; turn <= 20; turn++) {
     expect(await typesOf(session.prompt(`hello ${turn}`))).toEqual(TURN)
-    // The last entry stays, so that its number is never given again.
+    // The last entry stays, so that its number is not used again.
     expect(await earliestOf(session)).toBe(1 + 3 * turn)
   }
 })
 
-test('a turn can be read once, and has its result before and after that', async () => {
+test('a turn can be read once, and its result before and after that', async () => {
   const session = await open()
   const turn = session.prompt('hello')
   const early = turn.result()
@@ -65,7 +65,7 @@ test('a turn can be read once, and has its result before and after that', async 
   await expect(typesOf(turn)).rejects.toMatchObject({ code: 'cursor_gone', details: { earliest: 5 } })
 })
 
-test('a turn of which only the result is asked for goes when the next one is over', async () => {
+test('a turn of which only the result was read is evicted when the next turn ends', async () => {
   const session = await open()
   const turn = session.prompt('hello')
   expect(await turn.result()).toMatchObject({ outcome: 'completed', text: 'hello' })
@@ -74,7 +74,7 @@ test('a turn of which only the result is asked for goes when the next one is ove
   expect(await earliestOf(session)).toBe(5)
 })
 
-test('turns that wait are whole, whatever was read before them', async () => {
+test('queued turns keep all their entries while earlier turns are read', async () => {
   const session = await open()
   const [first, second, third] = [session.prompt('a'), session.prompt('b'), session.prompt('c')]
   await third.result()
@@ -82,7 +82,7 @@ test('turns that wait are whole, whatever was read before them', async () => {
   expect(await typesOf(first)).toEqual(TURN)
 })
 
-test('nothing is let go that another reader has not read', async () => {
+test('an entry stays until every subscriber has read it', async () => {
   const session = await open()
   const slow = session.entries()
   for (const text of ['a', 'b', 'c']) await typesOf(session.prompt(text))
@@ -104,7 +104,7 @@ test('a turn has its result after its entries were evicted', async () => {
   expect(await first.result()).toMatchObject({ outcome: 'completed', text: 'a' })
 })
 
-test('a reader that begins later begins with what is unread', async () => {
+test('a later subscriber starts with the first unread entry', async () => {
   const session = await open()
   await typesOf(session.prompt('a'))
   const reading = session.entries()
@@ -114,7 +114,7 @@ test('a reader that begins later begins with what is unread', async () => {
   expect(seen).toEqual([5, 6, 7])
 })
 
-test('what came behind a turn is not let go with it: nobody has read that', async () => {
+test('reading a turn does not evict the unread entries after it', async () => {
   const session = await open()
   const [first, second] = [session.prompt('a'), session.prompt('b')]
   await second.result()
@@ -127,14 +127,14 @@ test('what came behind a turn is not let go with it: nobody has read that', asyn
   expect(seen).toEqual(TURN)
 })
 
-test('what one that left early has not read goes with the next turn', async () => {
+test('the unread rest of a turn is evicted with the next turn', async () => {
   const session = await open()
   for await (const { event } of session.prompt('a')) if (event.type === 'turn.started') break
   await session.prompt('b').result()
   expect(await earliestOf(session)).toBe(5)
 })
 
-test('a prompt that is refused keeps nothing', async () => {
+test('a refused prompt keeps no entries', async () => {
   const session = await open()
   const refused = session.prompt('a', { images: [{ mimeType: 'image/png', data: 'AAAA' }] })
   await expect(refused.result()).rejects.toMatchObject({ code: 'unsupported_option' })
@@ -143,7 +143,7 @@ test('a prompt that is refused keeps nothing', async () => {
   await expect(typesOf(refused)).rejects.toMatchObject({ code: 'unsupported_option' })
 })
 
-test('a turn that nobody holds any more keeps nothing', async () => {
+test('a garbage-collected turn keeps no entries', async () => {
   const session = await open()
   const reading = session.entries()
   const drop = () => void session.prompt('a')

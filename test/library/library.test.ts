@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { type Entry, type Event, mainstem } from '../../src/index.ts'
 
-test('a prompt is iterated entry by entry and has a result', async () => {
+test('a turn yields its entries and has a result', async () => {
   await using agents = mainstem()
   await using session = await agents.session({ agent: 'echo', cwd: '/' })
   const turn = session.prompt('hello')
@@ -11,7 +11,7 @@ test('a prompt is iterated entry by entry and has a result', async () => {
   expect(await turn.result()).toMatchObject({ outcome: 'completed', text: 'hello' })
 })
 
-test('turns of one session follow each other, each with its own entries', async () => {
+test('turns of a session run in order, each with its own entries', async () => {
   await using agents = mainstem()
   await using session = await agents.session({ agent: 'echo', cwd: '/' })
   const turns = [session.prompt('one'), session.prompt('two'), session.prompt('three')]
@@ -23,7 +23,7 @@ test('turns of one session follow each other, each with its own entries', async 
   }
 })
 
-test('what an agent cannot do is refused before anything starts', async () => {
+test('an unsupported option is refused before the agent starts', async () => {
   await using agents = mainstem()
   await expect(agents.session({ agent: 'nobody', cwd: '/' })).rejects.toMatchObject({
     code: 'agent_not_found',
@@ -41,14 +41,14 @@ test('a signal interrupts the turn', async () => {
   expect(await turn.result()).toMatchObject({ outcome: 'interrupted' })
 })
 
-test('a signal that has fired starts nothing', async () => {
+test('an aborted signal prevents the turn', async () => {
   await using agents = mainstem()
   await using session = await agents.session({ agent: 'echo', cwd: '/' })
   const turn = session.prompt('go', { signal: AbortSignal.abort() })
   await expect(turn.result()).rejects.toMatchObject({ code: 'conflict' })
 })
 
-test('the log of a session is replayed and then live until its end', async () => {
+test('entries replays the log, then streams until the session ends', async () => {
   await using agents = mainstem()
   const session = await agents.session({ agent: 'echo', cwd: '/' })
   await session.prompt('one').result()
@@ -66,7 +66,7 @@ async function readAll(entries: AsyncIterable<Entry>): Promise<Entry[]> {
   return all
 }
 
-test('close ends a session, and all sessions, where `await using` is not available', async () => {
+test('close ends one session or all sessions without `await using`', async () => {
   const agents = mainstem()
   const [first, second] = [
     await agents.session({ agent: 'echo', cwd: '/' }),

@@ -10,7 +10,7 @@ import { gemini } from '../../src/agents/gemini/agent.ts'
 import { opencode } from '../../src/agents/opencode/agent.ts'
 import { MainstemError } from '../../src/model/index.ts'
 import * as ues from '../../src/ues/index.ts'
-import { sessionRequest } from '../../src/ues/request.ts'
+import { sessionRequest } from '../../src/ues/session-request.ts'
 
 const page = readFileSync('docs/compatibility/ues.md', 'utf8')
 

@@ -7,7 +7,7 @@ import { opencode } from '../../src/agents/opencode/agent.ts'
 import { MainstemError, type Policy } from '../../src/model/index.ts'
 import type { PermissionMode, PermissionTier } from '../../src/ues/index.ts'
 import { permissionOf } from '../../src/ues/permission.ts'
-import { sessionRequest } from '../../src/ues/request.ts'
+import { sessionRequest } from '../../src/ues/session-request.ts'
 
 type Cell = `${Policy['approval']} ${Policy['sandbox']}`
 

@@ -6,10 +6,12 @@ type PayloadOf<Type extends ues.AgentEventType> = Extract<ues.AgentEvent, { type
 
 describe('the interface is that of its document', () => {
   test('adapters and their options, exactly', () => {
-    expectTypeOf<ues.AgentAdapter>().toEqualTypeOf<printed.AgentAdapter>()
+    expectTypeOf<ues.AgentAdapter>().toExtend<printed.AgentAdapter>()
+    expectTypeOf<printed.AgentAdapter>().toExtend<ues.AgentAdapter>()
     expectTypeOf<ues.AgentOptions>().toEqualTypeOf<printed.AgentOptions>()
     expectTypeOf<ues.CanUseTool>().toEqualTypeOf<printed.CanUseTool>()
-    expectTypeOf<ues.AgentId>().toEqualTypeOf<printed.AgentId>()
+    expectTypeOf<ues.AgentId>().toExtend<printed.AgentId>()
+    expectTypeOf<printed.AgentId>().toExtend<ues.AgentId>()
     expectTypeOf<ues.PermissionTier>().toEqualTypeOf<printed.PermissionTier>()
     expectTypeOf<ues.PermissionMode>().toEqualTypeOf<printed.PermissionMode>()
   })

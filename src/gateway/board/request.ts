@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ApprovalMode, SandboxMode } from '../../dialects/unified-event.ts'
+import { ApprovalMode, SandboxMode } from '../../dialects/unified-config.ts'
 import { type Approval, ModelName, type Policy, type Sandbox } from '../../model/index.ts'
 import { ToolPolicy } from '../../model/policy.ts'
 import { named } from '../http/components.ts'

@@ -1,48 +1,59 @@
 import { z } from 'zod'
 import { BlobRef } from '../blob.ts'
 import { Usage } from '../usage.ts'
+import type * as types from './report.types.ts'
 
 const tokens = z.int().nonnegative().optional()
 
+/** The agent summarised the conversation to free space in the context window. */
 export const ContextCompacted = z.strictObject({
   type: z.literal('context.compacted'),
-  before: tokens,
-  after: tokens,
-  trigger: z.string().optional(),
+  before: tokens.describe('Tokens in the context window before.'),
+  after: tokens.describe('Tokens in the context window after.'),
+  trigger: z.string().optional().describe('The reason that the agent reports, such as `auto` or `manual`.'),
 })
-export type ContextCompacted = z.infer<typeof ContextCompacted>
+export type ContextCompacted = types.ContextCompacted
 
 /**
- * `step` is one model call of the main thread. `subagent` is what a sub-agent used since its last report; without
- * `subagentId`, several sub-agents together. `turn` is the total of a turn, steps and sub-agents included: at most one
- * a turn, never added to the others. A `subagent` report outside a turn belongs to no turn's total; it is added to the
- * usage of the session directly. `context` is how full the window is.
+ * Token counts and cost. `step` is one model call of the main thread. `subagent` is the usage of a sub-agent since its
+ * last report; without `subagentId`, of several sub-agents together. `turn` is the total of a turn, steps and
+ * sub-agents included: at most one per turn, never added to the others. A `subagent` report outside a turn belongs to
+ * no turn's total; it is added to the usage of the session directly. `context` is how full the window is.
  */
 export const UsageReported = z.strictObject({
   type: z.literal('usage.reported'),
-  scope: z.enum(['step', 'turn', 'subagent', 'context']),
+  scope: z.enum(['step', 'turn', 'subagent', 'context']).describe('The work that the counts cover.'),
   ...Usage.shape,
-  subagentId: z.string().optional(),
-  model: z.string().optional(),
-  contextUsed: tokens,
-  contextSize: tokens,
-  source: z.enum(['agent', 'computed']),
+  subagentId: z.string().optional().describe('The sub-agent of a `subagent` report.'),
+  model: z.string().optional().describe('The model that was called.'),
+  contextUsed: tokens.describe('Tokens in the context window.'),
+  contextSize: tokens.describe('Tokens that fit in the context window.'),
+  source: z
+    .enum(['agent', 'computed'])
+    .describe(
+      '`agent`: the agent reported the counts; `computed`: Mainstem calculated them from other reports.',
+    ),
 })
-export type UsageReported = z.infer<typeof UsageReported>
+export type UsageReported = types.UsageReported
 
+/** The agent waits for a limit of its model provider: it retries a call, or a rate limit or a quota applies. */
 export const LimitReported = z.strictObject({
   type: z.literal('limit.reported'),
-  kind: z.enum(['retry', 'rate', 'quota']),
-  attempt: z.int().nonnegative().optional(),
-  of: z.int().nonnegative().optional(),
-  delayMs: z.number().nonnegative().optional(),
-  status: z.int().optional(),
-  message: z.string().optional(),
-  resetsAt: z.union([z.string(), z.number()]).optional(),
-  usedPercent: z.number().optional(),
+  kind: z.enum(['retry', 'rate', 'quota']).describe('The kind of limit.'),
+  attempt: z.int().nonnegative().optional().describe('The number of this retry.'),
+  of: z.int().nonnegative().optional().describe('The largest number of retries.'),
+  delayMs: z.number().nonnegative().optional().describe('Milliseconds until the retry.'),
+  status: z.int().optional().describe("The HTTP status of the model's API."),
+  message: z.string().optional().describe("The agent's message."),
+  resetsAt: z
+    .union([z.string(), z.number()])
+    .optional()
+    .describe('When the limit resets, in the format of the agent.'),
+  usedPercent: z.number().optional().describe('How much of the limit is used, in percent.'),
 })
-export type LimitReported = z.infer<typeof LimitReported>
+export type LimitReported = types.LimitReported
 
+/** Identifies a notice. */
 export const NoticeCode = z.enum([
   'agent_warning',
   'agent_error',
@@ -66,31 +77,31 @@ export const NoticeCode = z.enum([
   'exit_forced',
   'message_truncated',
 ])
-export type NoticeCode = z.infer<typeof NoticeCode>
+export type NoticeCode = types.NoticeCode
 
-/** A warning that ends nothing. */
+/** A warning. It ends neither the turn nor the session. */
 export const NoticeRaised = z.strictObject({
   type: z.literal('notice.raised'),
-  level: z.enum(['info', 'warning', 'error']),
-  code: NoticeCode,
-  message: z.string(),
-  data: z.unknown().optional(),
+  level: z.enum(['info', 'warning', 'error']).describe('The severity.'),
+  code: NoticeCode.describe('Identifies the notice; branch on it.'),
+  message: z.string().describe('The notice for people.'),
+  data: z.unknown().optional().describe('Details; their shape depends on `code`.'),
 })
-export type NoticeRaised = z.infer<typeof NoticeRaised>
+export type NoticeRaised = types.NoticeRaised
 
-/** What is not the agent's protocol. */
+/** A line that the process wrote outside its protocol, such as a log line on stderr. */
 export const OutputWritten = z.strictObject({
   type: z.literal('output.written'),
-  stream: z.enum(['stdout', 'stderr']),
-  line: z.string(),
+  stream: z.enum(['stdout', 'stderr']).describe('The stream that the line was written to.'),
+  line: z.string().describe('The line, without its line break.'),
 })
-export type OutputWritten = z.infer<typeof OutputWritten>
+export type OutputWritten = types.OutputWritten
 
-/** A frame no rule knows, kept whole: its text, or the blob that holds it. */
+/** A frame of the agent that Mainstem has no rule for, kept whole: as its text, or as a blob. */
 export const NativeUnmapped = z.strictObject({
   type: z.literal('native.unmapped'),
-  nativeType: z.string(),
-  frame: z.string().optional(),
-  blob: BlobRef.optional(),
+  nativeType: z.string().describe("The agent's own type of the frame."),
+  frame: z.string().optional().describe('The text of the frame.'),
+  blob: BlobRef.optional().describe('The frame, if it is too large for an event.'),
 })
-export type NativeUnmapped = z.infer<typeof NativeUnmapped>
+export type NativeUnmapped = types.NativeUnmapped

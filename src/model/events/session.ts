@@ -3,57 +3,67 @@ import { Capabilities, LaunchKind } from '../capability.ts'
 import { ErrorInfo } from '../errors.ts'
 import { SessionName } from '../ids.ts'
 import { Policy } from '../policy.ts'
+import type * as types from './session.types.ts'
 
-const Named = z.strictObject({
-  id: z.string(),
-  name: z.string().optional(),
-  description: z.string().optional(),
+/** A model, a mode or another choice that the agent offers. */
+export const Named = z.strictObject({
+  id: z.string().describe('The id to select it with.'),
+  name: z.string().optional().describe('A name for people.'),
+  description: z.string().optional().describe('A description for people.'),
 })
-export type Named = z.infer<typeof Named>
+export type Named = types.Named
 
+/** A setting of the agent that a client can show. */
 export const ConfigOption = z.strictObject({
-  id: z.string(),
-  name: z.string().optional(),
-  category: z.string().optional(),
-  value: z.unknown().optional(),
-  choices: z.array(Named).optional(),
+  id: z.string().describe("The agent's id of the setting."),
+  name: z.string().optional().describe('A name for people.'),
+  category: z.string().optional().describe("The agent's category of the setting."),
+  value: z.unknown().optional().describe('The current value.'),
+  choices: z.array(Named).optional().describe('The values to choose from.'),
 })
-export type ConfigOption = z.infer<typeof ConfigOption>
+export type ConfigOption = types.ConfigOption
 
+/** The first event of every session. */
 export const SessionStarted = z.strictObject({
   type: z.literal('session.started'),
-  agent: z.string(),
-  launch: LaunchKind,
-  cwd: z.string(),
-  project: z.string().optional().describe('the project that the client named'),
-  name: SessionName.optional().describe('the name that the client gave the session'),
-  policy: Policy,
-  capabilities: Capabilities,
-  model: z.string().optional().describe('the model asked for'),
-  resumedFrom: z.string().optional(),
+  agent: z.string().describe('The id of the agent.'),
+  launch: LaunchKind.describe('How the agent is run.'),
+  cwd: z.string().describe("The agent's working directory."),
+  project: z.string().optional().describe('The project that the client named.'),
+  name: SessionName.optional().describe('The name that the client gave the session.'),
+  policy: Policy.describe('The policy at the start.'),
+  capabilities: Capabilities.describe('The features of this launch of the agent.'),
+  model: z.string().optional().describe('The model that the client requested.'),
+  resumedFrom: z.string().optional().describe("The agent's own session that this one continues."),
 })
-export type SessionStarted = z.infer<typeof SessionStarted>
+export type SessionStarted = types.SessionStarted
 
-/** Only what changed. The agent's handshake is the first of these. */
+/** A change of the session, with the changed fields only. The agent's handshake is the first of these. */
 export const SessionUpdated = z.strictObject({
   type: z.literal('session.updated'),
-  nativeSessionId: z.string().optional(),
-  agentVersion: z.string().optional(),
-  model: z.string().optional(),
-  models: z.array(Named).optional(),
-  tools: z.array(z.string()).optional(),
-  policy: Policy.optional().describe('the policy that holds from now on'),
-  mode: z.string().optional(),
-  modes: z.array(Named).optional(),
-  title: z.string().optional(),
-  commands: z.array(z.string()).optional(),
-  configOptions: z.array(ConfigOption).optional(),
+  nativeSessionId: z
+    .string()
+    .optional()
+    .describe("The agent's own id of the conversation; pass it as `resume`."),
+  agentVersion: z.string().optional().describe("The version of the agent's program."),
+  model: z.string().optional().describe('The model in use.'),
+  models: z.array(Named).optional().describe('The models to choose from.'),
+  tools: z.array(z.string()).optional().describe("The agent's own names of its tools."),
+  policy: Policy.optional().describe('The policy from now on.'),
+  mode: z.string().optional().describe("The agent's own mode."),
+  modes: z.array(Named).optional().describe("The agent's own modes to choose from."),
+  title: z.string().optional().describe('A title for people.'),
+  commands: z.array(z.string()).optional().describe("The agent's own slash commands."),
+  configOptions: z.array(ConfigOption).optional().describe("The agent's own settings."),
 })
-export type SessionUpdated = z.infer<typeof SessionUpdated>
+export type SessionUpdated = types.SessionUpdated
 
+/** The last event of a session. */
 export const SessionEnded = z.strictObject({
   type: z.literal('session.ended'),
-  reason: z.enum(['completed', 'failed', 'cancelled', 'timeout', 'lost']),
-  error: ErrorInfo.optional(),
+  reason: z
+    .enum(['completed', 'failed', 'cancelled', 'timeout', 'lost'])
+    .describe('Why the session ended. `lost`: the process that owned the session went away.'),
+  error: ErrorInfo.optional().describe('The error that ended the session.'),
 })
-export type SessionEnded = z.infer<typeof SessionEnded>
+export type SessionEnded = types.SessionEnded

@@ -1,86 +1,102 @@
 import { z } from 'zod'
 import { BlobRef } from '../blob.ts'
 import { DeniedBy, Location, ToolKind, ToolStatus } from '../tool.ts'
+import type * as types from './tool.types.ts'
 
-const toolId = z.string()
-const parent = z.string().optional()
-const progress = z.number().min(0).max(1).optional()
-const durationMs = z.number().nonnegative().optional()
+const toolId = z.string().describe('Identifies the tool call; all events of the call share the id.')
+const name = z.string().describe("The agent's own name of the tool.")
+const messageId = z.string().optional().describe('The message that contains the call.')
+const parent = z
+  .string()
+  .optional()
+  .describe('The id of the sub-agent that calls; absent on the main thread.')
+const locations = z.array(Location).optional().describe('The files that the call concerns.')
+const title = z.string().optional().describe('A one-line summary for people.')
 
-/** A draft of a call. Void when no `tool.started` follows. */
+/** A piece of the input of a tool call, while the model writes it. Discard it if no `tool.started` follows. */
 export const ToolInputDelta = z.strictObject({
   type: z.literal('tool.input.delta'),
   toolId,
-  name: z.string(),
-  messageId: z.string().optional(),
-  delta: z.string(),
+  name,
+  messageId,
+  delta: z.string().describe('The new text of the input only, usually incomplete JSON.'),
   parent,
 })
-export type ToolInputDelta = z.infer<typeof ToolInputDelta>
+export type ToolInputDelta = types.ToolInputDelta
 
-/** Emitted when the input is complete. */
+/** A tool call with its complete input. The tool may still need a decision before it runs. */
 export const ToolStarted = z.strictObject({
   type: z.literal('tool.started'),
   toolId,
-  name: z.string(),
-  kind: ToolKind,
-  title: z.string().optional(),
-  input: z.unknown().optional(),
-  locations: z.array(Location).optional(),
-  messageId: z.string().optional(),
+  name,
+  kind: ToolKind.describe('The kind of tool, the same for every agent.'),
+  title,
+  input: z.unknown().optional().describe('The input, in the format of the agent.'),
+  locations,
+  messageId,
   parent,
 })
-export type ToolStarted = z.infer<typeof ToolStarted>
+export type ToolStarted = types.ToolStarted
 
+/** A correction of a tool call that started, with the changed fields only. */
 export const ToolUpdated = z.strictObject({
   type: z.literal('tool.updated'),
   toolId,
-  title: z.string().optional(),
-  kind: ToolKind.optional(),
-  input: z.unknown().optional(),
-  locations: z.array(Location).optional(),
+  title,
+  kind: ToolKind.optional().describe('The kind of tool.'),
+  input: z.unknown().optional().describe('The input, in the format of the agent.'),
+  locations,
 })
-export type ToolUpdated = z.infer<typeof ToolUpdated>
+export type ToolUpdated = types.ToolUpdated
 
+/** Output or progress of a tool that is running. */
 export const ToolProgressed = z.strictObject({
   type: z.literal('tool.progressed'),
   toolId,
-  output: z.string().optional().describe('an increment'),
-  message: z.string().optional(),
-  elapsedMs: z.number().nonnegative().optional(),
-  progress,
+  output: z.string().optional().describe('The new output only.'),
+  message: z.string().optional().describe("The agent's message about the progress."),
+  elapsedMs: z.number().nonnegative().optional().describe('Milliseconds since the tool started.'),
+  progress: z.number().min(0).max(1).optional().describe('The completed fraction, from 0 to 1.'),
 })
-export type ToolProgressed = z.infer<typeof ToolProgressed>
+export type ToolProgressed = types.ToolProgressed
 
+/** The end of a tool call. Every `tool.started` has exactly one. */
 export const ToolCompleted = z.strictObject({
   type: z.literal('tool.completed'),
   toolId,
-  name: z.string(),
-  kind: ToolKind,
-  status: ToolStatus,
-  output: z.string().optional(),
-  error: z.string().optional(),
-  exitCode: z.int().optional(),
-  durationMs,
-  deniedBy: DeniedBy.optional(),
-  settled: z.boolean().optional().describe('closed by us when its turn ended, not by the agent'),
-  data: z.unknown().optional().describe('the structured native result'),
-  truncated: z.boolean().optional(),
-  blob: BlobRef.optional(),
+  name,
+  kind: ToolKind.describe('The kind of tool, the same for every agent.'),
+  status: ToolStatus.describe('How the call ended.'),
+  output: z.string().optional().describe('The whole output.'),
+  error: z.string().optional().describe('The error message of a call that failed or was denied.'),
+  exitCode: z.int().optional().describe('The exit code of a command.'),
+  durationMs: z
+    .number()
+    .nonnegative()
+    .optional()
+    .describe('The duration that the agent reports, in milliseconds.'),
+  deniedBy: DeniedBy.optional().describe('Who denied the call.'),
+  settled: z
+    .boolean()
+    .optional()
+    .describe('True if Mainstem closed the call at the end of the turn because the agent did not.'),
+  data: z.unknown().optional().describe("The agent's structured result."),
+  truncated: z.boolean().optional().describe('True if the agent truncated the output.'),
+  blob: BlobRef.optional().describe('The output, if it is too large for an event.'),
   parent,
 })
-export type ToolCompleted = z.infer<typeof ToolCompleted>
+export type ToolCompleted = types.ToolCompleted
 
-/** Only when the tool succeeded, never from a proposal. */
+/** A file changed. Emitted after the tool succeeded, never for a proposed change. */
 export const FileChanged = z.strictObject({
   type: z.literal('file.changed'),
-  path: z.string(),
-  change: z.enum(['created', 'modified', 'deleted', 'renamed']),
-  from: z.string().optional(),
-  diff: z.string().optional(),
-  before: z.string().optional(),
-  after: z.string().optional(),
-  toolId: toolId.optional(),
+  path: z.string().describe('The path of the file.'),
+  change: z.enum(['created', 'modified', 'deleted', 'renamed']).describe('The kind of change.'),
+  from: z.string().optional().describe('The earlier path of a renamed file.'),
+  diff: z.string().optional().describe('The change as a unified diff.'),
+  before: z.string().optional().describe('The content before the change.'),
+  after: z.string().optional().describe('The content after the change.'),
+  toolId: toolId.optional().describe('The tool call that changed the file.'),
   parent,
 })
-export type FileChanged = z.infer<typeof FileChanged>
+export type FileChanged = types.FileChanged

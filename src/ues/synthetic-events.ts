@@ -1,25 +1,27 @@
 import type { AgentEvent } from '../dialects/ues-event.ts'
 import { FACES, type MainstemError, type Outcome } from '../model/index.ts'
-import type { AgentId, AgentOptions } from './adapter.ts'
+import type { AgentOptions } from './adapter.ts'
+import type { AgentId } from './agent-id.types.ts'
 
-/** A run that has no log to be told from: it never began, or the log broke. */
-export interface Untold {
+/** A run without a readable log, because it did not start or its log failed. */
+export interface UnloggedRun {
   agent: AgentId
   sessionId: string
   startedAt: number
   options: AgentOptions
 }
 
-export function initOf({ agent, sessionId, startedAt, options }: Untold): AgentEvent {
+/** The `init` event of the run. */
+export function initOf({ agent, sessionId, startedAt, options }: UnloggedRun): AgentEvent {
   const payload = { model: options.model ?? '', cwd: options.cwd ?? process.cwd(), tools: [] }
   return { type: 'init', agent, timestamp: startedAt, sessionId, payload }
 }
 
-/** Nobody counted anything in it. */
+/** The usage of a run without a log is unknown. */
 const NO_USAGE = { inputTokens: 0, outputTokens: 0, toolUses: 0, usageReported: false } as const
 
-/** How such a run ends: with the reason, or because it was stopped. */
-export function endOf({ agent, sessionId, startedAt }: Untold, error?: MainstemError): AgentEvent[] {
+/** The last events of the run: the error if there is one, then `done`. */
+export function endOf({ agent, sessionId, startedAt }: UnloggedRun, error?: MainstemError): AgentEvent[] {
   const timestamp = Date.now()
   const base = { agent, timestamp, sessionId }
   const outcome: Outcome = error ? 'failed' : 'interrupted'

@@ -3,12 +3,12 @@
  * copy, so a consumer that edits it changes neither the log nor what other consumers receive. An item of the current
  * batch costs one promise; an async generator would cost several turns of the microtask queue.
  */
-export class OneByOne<T extends object> implements AsyncIterableIterator<T, void> {
+export class ItemIterator<T extends object> implements AsyncIterableIterator<T, void> {
   readonly #batches: AsyncGenerator<readonly T[], void>
   readonly #copy: (item: T) => T
   #batch: readonly T[] = []
   #at = 0
-  /** How many wait for another batch; whoever asks then waits behind them. */
+  /** Calls that wait for a batch. Later calls queue behind them, to keep the order. */
   #waiting = 0
   #last: Promise<unknown> = Promise.resolve()
 

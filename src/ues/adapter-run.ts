@@ -8,15 +8,17 @@ import { type MainstemError, toMainstemError } from '../model/index.ts'
 import { jsonCopy } from '../model/json-copy.ts'
 import type { AgentSettings } from '../sessions/deps.ts'
 import type { Session } from '../sessions/session.ts'
-import type { AgentId, AgentOptions } from './adapter.ts'
+import type { AgentOptions } from './adapter.ts'
+import type { AgentId } from './agent-id.types.ts'
 import { decisionOf, deny } from './approve.ts'
-import { endOf, initOf } from './own-events.ts'
-import { Pace } from './pace.ts'
-import { sessionRequest } from './request.ts'
-import { keepNativeId } from './resumable.ts'
+import { Backpressure } from './backpressure.ts'
+import { rememberNativeId } from './native-session-ids.ts'
+import { sessionRequest } from './session-request.ts'
+import { endOf, initOf } from './synthetic-events.ts'
 
-export interface RunSetup {
-  /** What the agent is called here. */
+/** A run to start. */
+export interface RunRequest {
+  /** The id of the agent in events. */
   id: AgentId
   agent: Agent
   settings: AgentSettings
@@ -24,41 +26,41 @@ export interface RunSetup {
   options: AgentOptions
 }
 
-/** One prompt to one agent: a session with a single turn, and a log of its own that goes with it. */
-export class Run {
+/** Runs one prompt with one agent: a session with a single turn and its own log, deleted at the end. */
+export class AdapterRun {
   readonly sessionId: string
-  readonly #setup: RunSetup
+  readonly #request: RunRequest
   readonly #wired: Wired
   readonly #session: Session
-  readonly #pace: Pace
+  readonly #backpressure: Backpressure
   readonly #startedAt = Date.now()
   readonly #over = new AbortController()
   #failure: MainstemError | undefined
   #ended: Promise<void> | undefined
 
-  private constructor(setup: RunSetup, wired: Wired, session: Session, pace: Pace) {
+  private constructor(request: RunRequest, wired: Wired, session: Session, backpressure: Backpressure) {
     this.sessionId = session.id
-    this.#setup = setup
+    this.#request = request
     this.#wired = wired
     this.#session = session
-    this.#pace = pace
+    this.#backpressure = backpressure
   }
 
-  /** Rejects when nothing was started. */
-  static async start(setup: RunSetup): Promise<Run> {
-    const { agent, settings, prompt, options } = setup
-    const request = sessionRequest(agent, options)
-    const pace = new Pace()
+  /** Starts the run. Rejects if the session or its turn cannot start. */
+  static async start(request: RunRequest): Promise<AdapterRun> {
+    const { agent, settings, prompt, options } = request
+    const newSession = sessionRequest(agent, options)
+    const backpressure = new Backpressure()
     const wired = wire({
       agents: [agent],
       settings: { [agent.id]: settings },
       journal: false,
-      room: () => pace.room(),
+      room: () => backpressure.ready(),
     })
     try {
-      const session = await wired.sessions.create(request)
-      pace.measure(() => wired.sessions.head(session.id))
-      const run = new Run(setup, wired, session, pace)
+      const session = await wired.sessions.create(newSession)
+      backpressure.measure(() => wired.sessions.head(session.id))
+      const run = new AdapterRun(request, wired, session, backpressure)
       const turn = await session.prompt(prompt)
       void run.#endWith(turn)
       if (options.abortSignal) run.#interruptOn(options.abortSignal)
@@ -69,7 +71,7 @@ export class Run {
     }
   }
 
-  /** Ends with `done`, unless the reader wants no more. */
+  /** The events up to `done`, or until `stop` is aborted. */
   async *events(stop: AbortSignal): AsyncGenerator<AgentEvent, void, void> {
     const state = agentEvents.initial({})
     let begun = false
@@ -81,25 +83,26 @@ export class Run {
           if (event.type === 'permission_request' && entry.event.type === 'request.opened') {
             if (isAskedHere(entry.event)) this.#decide(entry.event, jsonCopy(event.payload))
           }
-          if (event.type === 'done') this.#keepNativeId()
-          // A copy: editing it must change neither a later event nor what the agent runs.
+          if (event.type === 'done') this.#rememberNativeId()
+          // A copy, because a consumer may edit it: later events and the input of the tool must not change.
           yield jsonCopy(event)
           if (event.type === 'done') return
         }
-        this.#pace.reached(entry.seq)
+        this.#backpressure.acknowledge(entry.seq)
       }
     }
     if (this.#failure) yield* this.#broken(this.#failure, begun)
   }
 
+  /** The events of a run whose log failed. */
   *#broken(failure: MainstemError, begun: boolean): Generator<AgentEvent> {
-    const { id, options } = this.#setup
-    const untold = { agent: id, sessionId: this.sessionId, startedAt: this.#startedAt, options }
-    if (!begun) yield initOf(untold)
-    yield* endOf(untold, failure)
+    const { id, options } = this.#request
+    const unlogged = { agent: id, sessionId: this.sessionId, startedAt: this.#startedAt, options }
+    if (!begun) yield initOf(unlogged)
+    yield* endOf(unlogged, failure)
   }
 
-  /** Stops what is running; settles when no process is left. */
+  /** Stops the run. Resolves when all its processes have exited. */
   end(): Promise<void> {
     this.#ended ??= this.#end()
     return this.#ended
@@ -107,31 +110,32 @@ export class Run {
 
   async #end(): Promise<void> {
     this.#over.abort()
-    this.#pace.free()
-    this.#keepNativeId()
+    this.#backpressure.release()
+    this.#rememberNativeId()
     await this.#wired[Symbol.asyncDispose]()
   }
 
-  #keepNativeId(): void {
+  #rememberNativeId(): void {
     const { nativeSessionId } = this.#session
-    if (nativeSessionId !== undefined) keepNativeId(this.#setup.agent.id, this.sessionId, nativeSessionId)
+    if (nativeSessionId !== undefined)
+      rememberNativeId(this.#request.agent.id, this.sessionId, nativeSessionId)
   }
 
   #interruptOn(signal: AbortSignal): void {
     const interrupt = () => void this.#session.interrupt().catch((thrown) => this.#fail(thrown))
     signal.addEventListener('abort', interrupt, { signal: this.#over.signal })
-    // It may have fired while the session was being made.
+    // The signal may have fired while the session was created.
     if (signal.aborted) interrupt()
   }
 
-  /** The process goes with its turn, however far the reader is. */
+  /** Ends the process with its turn, even if the consumer has not read all events. */
   async #endWith(turn: number): Promise<void> {
     try {
       await this.#session.settled(turn)
     } catch (thrown) {
       this.#fail(thrown)
     }
-    // What could not be ended now is ended with the run.
+    // If this fails, `end` ends the session.
     await Promise.allSettled([this.#wired.sessions.end(this.sessionId)])
   }
 
@@ -141,21 +145,21 @@ export class Run {
 
   async #answer(request: RequestOpened, asked: PermissionRequestPayload): Promise<void> {
     const { requestId, inputDigest, kind, tool, toolKind } = request
-    const { agent, options } = this.#setup
+    const { agent, options } = this.#request
     const call = { canonicalName: agent.tools?.canonical({ tool, toolKind }) ?? asked.toolName }
     const decision = await decisionOf(options.canUseTool, kind, asked.toolName, asked.input, call)
     try {
       await this.#session.answer({ type: 'answer', requestId, inputDigest, ...decision })
     } catch (thrown) {
       const { code, message } = toMainstemError(thrown)
-      // The agent has withdrawn or replaced its question, or is gone.
+      // The agent has withdrawn or replaced the request, or has exited.
       if (code === 'request_not_found' || code === 'conflict' || this.#over.signal.aborted) return
-      // A yes that the agent does not offer must not leave it waiting.
+      // An answer that the agent does not offer must not leave it waiting.
       await this.#session.answer({ type: 'answer', requestId, inputDigest, ...deny(message) })
     }
   }
 
-  /** The log can no longer be trusted to reach its end. */
+  /** Ends the stream with an error, because the log may not reach its end. */
   #fail(thrown: unknown): void {
     if (this.#over.signal.aborted) return
     this.#failure = toMainstemError(thrown)

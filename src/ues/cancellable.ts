@@ -1,8 +1,8 @@
 /**
- * A generator that can be stopped while somebody waits for its next value: `return` of an ordinary one waits for that
+ * Creates a generator whose `return` aborts a pending `next`. `return` of an ordinary generator waits for the pending
  * value, which may be minutes away.
  */
-export function stoppable<T>(
+export function cancellable<T>(
   begin: (stop: AbortSignal) => AsyncGenerator<T, void, void>,
 ): AsyncGenerator<T, void, void> {
   const stop = new AbortController()

@@ -15,7 +15,7 @@ const OPTIONS: Record<keyof AgentOptions, true> = {
   canUseTool: true,
 }
 
-/** Refuses options that no adapter has: a limit with a typing error would be no limit. */
+/** Refuses unknown options, because a misspelled limit would otherwise be ignored. */
 export function checkOptions(options: AgentOptions): void {
   for (const [option, value] of Object.entries(options)) {
     if (value === undefined || Object.hasOwn(OPTIONS, option)) continue
@@ -26,7 +26,7 @@ export function checkOptions(options: AgentOptions): void {
   }
 }
 
-/** The known option that takes the fewest changes, if it takes few. */
+/** The known option with the smallest edit distance, if it is small. */
 function nearest(option: string): string | undefined {
   const ranked = Object.keys(OPTIONS)
     .map((name) => ({ name, changes: distance(plain(option), plain(name)) }))
@@ -39,7 +39,7 @@ function plain(name: string): string {
   return name.toLowerCase().replaceAll(/[^a-z]/g, '')
 }
 
-/** How many letters have to be added, removed or replaced to make one word of the other. */
+/** The edit distance of two words: the letters to add, remove or replace. */
 function distance(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, index) => index)
   for (const [at, letter] of [...one].entries()) {

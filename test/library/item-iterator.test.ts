@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { OneByOne } from '../../src/library/one-by-one.ts'
+import { ItemIterator } from '../../src/library/item-iterator.ts'
 
 interface Item {
   n: number
@@ -19,20 +19,20 @@ const copy = (item: Item): Item => ({ ...item })
 const sizes = fc.array(fc.nat(5), { maxLength: 8 })
 const counted = (count: number) => Array.from({ length: count }, (_, n) => n)
 
-test('every item comes once and in order, however the batches were cut', async () => {
+test('yields every item once and in order, for any batch sizes', async () => {
   await fc.assert(
     fc.asyncProperty(sizes, async (given) => {
       const seen: number[] = []
-      for await (const { n } of new OneByOne(stream(given), copy)) seen.push(n)
+      for await (const { n } of new ItemIterator(stream(given), copy)) seen.push(n)
       expect(seen).toEqual(counted(given.reduce((sum, size) => sum + size, 0)))
     }),
   )
 })
 
-test('several that are asked for at once come in the order they were asked for', async () => {
+test('concurrent calls of next resolve in the order of the calls', async () => {
   await fc.assert(
     fc.asyncProperty(sizes, async (given) => {
-      const items = new OneByOne(stream(given), copy)
+      const items = new ItemIterator(stream(given), copy)
       const total = given.reduce((sum, size) => sum + size, 0)
       const results = await Promise.all(Array.from({ length: total + 2 }, () => items.next()))
       expect(results.flatMap(({ done, value }) => (done || !value ? [] : [value.n]))).toEqual(counted(total))
@@ -41,9 +41,9 @@ test('several that are asked for at once come in the order they were asked for',
   )
 })
 
-test('whoever leaves ends the stream, and gets nothing more of the batch in hand', async () => {
+test('leaving the loop ends the stream and drops the rest of the batch', async () => {
   let ended = 0
-  const items = new OneByOne(
+  const items = new ItemIterator(
     stream([3, 3], () => ended++),
     copy,
   )
@@ -52,12 +52,12 @@ test('whoever leaves ends the stream, and gets nothing more of the batch in hand
   expect(await items.next()).toEqual({ done: true, value: undefined })
 })
 
-test('a stream that breaks tells whoever waits, and is over', async () => {
+test('a stream that throws rejects the pending call and then ends', async () => {
   async function* broken() {
     yield [{ n: 0 }]
     throw new Error('broken')
   }
-  const items = new OneByOne<Item>(broken(), copy)
+  const items = new ItemIterator<Item>(broken(), copy)
   expect(await items.next()).toEqual({ done: false, value: { n: 0 } })
   const [first, second] = await Promise.allSettled([items.next(), items.next()])
   expect(first).toMatchObject({ status: 'rejected' })

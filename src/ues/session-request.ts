@@ -3,11 +3,11 @@ import type { Agent, LaunchRecipe } from '../agents/agent.ts'
 import { type LaunchKind, MainstemError, type Policy } from '../model/index.ts'
 import type { NewSession } from '../sessions/deps.ts'
 import type { AgentOptions } from './adapter.ts'
-import { checkOptions } from './known-options.ts'
+import { checkOptions } from './check-options.ts'
+import { nativeIdOf } from './native-session-ids.ts'
 import { permissionOf } from './permission.ts'
-import { nativeIdOf } from './resumable.ts'
 
-/** The options of a run as a session understands them. Refuses what would otherwise be ignored. */
+/** Converts the options of a run to a session request. Refuses options that would otherwise be ignored. */
 export function sessionRequest(agent: Agent, options: AgentOptions): NewSession {
   checkOptions(options)
   const { canUseTool } = options
@@ -15,19 +15,19 @@ export function sessionRequest(agent: Agent, options: AgentOptions): NewSession 
   if (canUseTool && !agent.launches[preferred]?.capabilities.permissions) {
     throw new MainstemError(
       'unsupported_option',
-      `canUseTool is not supported by ${agent.id}: it never asks before it uses a tool`,
+      `canUseTool is not supported by ${agent.id}, because it does not ask before it uses a tool`,
       { agent: agent.id, option: 'canUseTool' },
     )
   }
   const request = requestWith(agent, options, preferred)
-  if (canUseTool || preferred === 'oneshot' || isKept(agent, request)) return request
-  // Some options are kept by a process of one turn only, which a run is.
+  if (canUseTool || preferred === 'oneshot' || isSupported(agent, request)) return request
+  // Some agents support an option only in one-shot mode, and a run is a single turn.
   const other = requestWith(agent, options, 'oneshot')
-  return isKept(agent, other) ? other : request
+  return isSupported(agent, other) ? other : request
 }
 
-/** Whether the launch of a request takes its policy. */
-function isKept(agent: Agent, { launch = 'live', cwd, policy, options = {} }: NewSession): boolean {
+/** Whether the launch of a request supports its policy. */
+function isSupported(agent: Agent, { launch = 'live', cwd, policy, options = {} }: NewSession): boolean {
   const recipe = agent.launches[launch]
   if (!recipe || !policy) return false
   try {
@@ -55,7 +55,7 @@ function requestWith(agent: Agent, options: AgentOptions, launch: LaunchKind): N
   }
 }
 
-/** Some agents take edits without a question only inside a sandbox of their own, which is the stricter way. */
+/** Adds a sandbox for agents that accept edits without approval only inside one. This is stricter than requested. */
 function nearest(recipe: LaunchRecipe, launch: LaunchKind, cwd: string, policy: Policy): Partial<Policy> {
   if (policy.approval !== 'auto-edit') return {}
   try {
@@ -70,7 +70,7 @@ function limitsOf(options: AgentOptions): Partial<Policy> {
   const { maxTurns, maxBudgetUsd, allowedTools, disallowedTools } = options
   const tools = {
     ...(allowedTools && { available: allowedTools }),
-    // An empty list excludes nothing, and so it asks nothing of the agent.
+    // An empty list excludes nothing, so the agent need not support the option.
     ...(disallowedTools && disallowedTools.length > 0 && { denied: disallowedTools }),
   }
   return {
@@ -80,7 +80,7 @@ function limitsOf(options: AgentOptions): Partial<Policy> {
   }
 }
 
-/** How our names for options begin a message, and what they are called here. */
+/** The names of policy fields in this interface. */
 const NAMES: ReadonlyMap<string, string> = new Map([
   ['maxSteps', 'maxTurns'],
   ['maxBudgetUsd', 'maxBudgetUsd'],
@@ -90,7 +90,7 @@ const NAMES: ReadonlyMap<string, string> = new Map([
   ['model', 'model'],
 ])
 
-/** A refusal in the words of whoever asked. */
+/** Replaces the policy field that an error names by the option that the caller used. */
 export function inOptionNames(refusal: MainstemError): MainstemError {
   const { code, details } = refusal
   const message = refusal.message.replace(

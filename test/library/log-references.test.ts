@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, onTestFinished, test } from 'vitest'
 import { wire } from '../../src/compose/wire.ts'
-import { HeldLogs } from '../../src/library/held-logs.ts'
+import { LogReferences } from '../../src/library/log-references.ts'
 import { AgentSession } from '../../src/library/session.ts'
 import type { Turn } from '../../src/library/turn.ts'
 import { DEFAULT_POLICY } from '../../src/model/index.ts'
@@ -11,7 +11,7 @@ import type { Sessions } from '../../src/sessions/sessions.ts'
 setFlagsFromString('--expose-gc')
 const collectGarbage: () => void = runInNewContext('gc')
 
-async function isLetGo(sessions: Sessions, id: string): Promise<void> {
+async function isDeleted(sessions: Sessions, id: string): Promise<void> {
   const record = () => {
     collectGarbage()
     return sessions.record(id)
@@ -19,17 +19,17 @@ async function isLetGo(sessions: Sessions, id: string): Promise<void> {
   await expect.poll(record).toBeUndefined()
 }
 
-function house() {
+function setUp() {
   const wired = wire({ settings: {}, journal: false })
   onTestFinished(() => wired[Symbol.asyncDispose]())
   const { sessions } = wired
-  const logs = new HeldLogs(sessions)
+  const logs = new LogReferences(sessions)
   return {
     sessions,
     async open(): Promise<AgentSession> {
       const session = await sessions.create({ agent: 'echo', cwd: '/', policy: DEFAULT_POLICY, options: {} })
       return new AgentSession(
-        { sessions, session, hold: logs.hold(session.id), readers: undefined },
+        { sessions, session, log: logs.create(session.id), retention: undefined },
         undefined,
         undefined,
       )
@@ -37,19 +37,19 @@ function house() {
   }
 }
 
-test('the log of a session that ended is let go when nobody can ask for it any more', async () => {
-  const { sessions, open } = house()
+test('the log of an ended session is deleted when its handles are garbage-collected', async () => {
+  const { sessions, open } = setUp()
   const use = async () => {
     await using session = await open()
     await session.prompt('hello').result()
     return session.id
   }
   const id = await use()
-  await isLetGo(sessions, id)
+  await isDeleted(sessions, id)
 })
 
-test('a turn that somebody holds can be read when its session has ended, as often as it is asked for', async () => {
-  const { sessions, open } = house()
+test('a turn that is still referenced can be read again after its session has ended', async () => {
+  const { sessions, open } = setUp()
   const turns: Turn[] = []
   const use = async (kept: boolean) => {
     await using session = await open()
@@ -59,19 +59,19 @@ test('a turn that somebody holds can be read when its session has ended, as ofte
     return session.id
   }
   const kept = await use(true)
-  // That of another one is let go meanwhile, so this one would have been.
+  // The log of another session is deleted meanwhile, so garbage collection has run.
   const other = await use(false)
-  await isLetGo(sessions, other)
+  await isDeleted(sessions, other)
   expect(await sessions.record(kept)).toMatchObject({ status: 'ended' })
   const read = async () => (await Array.fromAsync(turns[0] ?? [])).map(({ event }) => event.type)
   expect(await read()).toEqual(['turn.started', 'text.completed', 'turn.completed'])
   expect(await read()).toHaveLength(3)
   turns.length = 0
-  await isLetGo(sessions, kept)
+  await isDeleted(sessions, kept)
 })
 
-test('a session that was not ended is not let go: its agent may be at work', async () => {
-  const { sessions, open } = house()
+test('the log of a session that has not ended is not deleted', async () => {
+  const { sessions, open } = setUp()
   const use = async (end: boolean) => {
     const session = await open()
     await session.prompt('hello').result()
@@ -80,6 +80,6 @@ test('a session that was not ended is not let go: its agent may be at work', asy
   }
   const left = await use(false)
   const ended = await use(true)
-  await isLetGo(sessions, ended)
+  await isDeleted(sessions, ended)
   expect(await sessions.record(left)).toMatchObject({ status: 'idle' })
 })

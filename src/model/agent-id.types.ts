@@ -1,0 +1,33 @@
+// Generated from the list of agents by `npm run schemas`; edit src/agents/index.ts, not this file.
+
+/** The id of an agent. Editors complete the known ids; the server may have more. */
+export type AgentId =
+  | 'acp'
+  | 'antigravity-acp'
+  | 'auggie'
+  | 'board'
+  | 'claude'
+  | 'claude-agent-acp'
+  | 'cline'
+  | 'codex'
+  | 'codex-acp'
+  | 'copilot'
+  | 'cursor'
+  | 'demo'
+  | 'devin'
+  | 'droid'
+  | 'echo'
+  | 'gemini'
+  | 'goose'
+  | 'grok'
+  | 'iflow'
+  | 'junie'
+  | 'kimi'
+  | 'kiro'
+  | 'opencode'
+  | 'opencode-acp'
+  | 'pi'
+  | 'pi-acp'
+  | 'qoder'
+  | 'qwen'
+  | (string & {})

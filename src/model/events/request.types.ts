@@ -1,0 +1,78 @@
+// Generated from the schemas by `npm run schemas`; edit the schemas, not this file.
+
+import type { Answers, Decision, Question, RequestKind, RequestOption, Scope } from '../request.types.ts'
+import type { Location, ToolKind } from '../tool.types.ts'
+
+/**
+ * The agent asks for a decision. The turn waits for the answer unless `blocking` is false. The event may
+ * precede the `tool.started` of its tool call.
+ */
+export type RequestOpened = {
+  /** Narrows the union. */
+  type: 'request.opened'
+  /** Identifies the request. Agents may reuse an id once its request is closed. */
+  requestId: string
+  /** The kind of decision. */
+  kind: RequestKind
+  /** False if the agent continues to work while the request is open. */
+  blocking: boolean
+  /** The tool call that needs the decision. */
+  toolId?: string | undefined
+  /** The agent's own name of the tool. */
+  tool?: string | undefined
+  /** The kind of the tool; policies decide by it. */
+  toolKind?: ToolKind | undefined
+  /** The files that the tool call concerns. */
+  locations?: Location[] | undefined
+  /** A one-line summary for people. */
+  title?: string | undefined
+  /** The input of the tool call. */
+  input?: unknown
+  /** A digest of the request. Send it with the answer to bind the answer to this input. */
+  inputDigest: string
+  /** The decisions that the agent offers. */
+  options: RequestOption[]
+  /** The questions of a request of kind `question`. */
+  questions?: Question[] | undefined
+  /**
+   * Who decides; a person if absent. `nobody`: a person would have to decide but none is attending, so the
+   * request is denied.
+   */
+  asks?: 'person' | 'policy' | 'hook' | 'nobody' | undefined
+  /** The id of the sub-agent that asks; absent on the main thread. */
+  parent?: string | undefined
+}
+
+/** A request was answered. Committed to the log before the answer is written to the agent. */
+export type RequestResolved = {
+  /** Narrows the union. */
+  type: 'request.resolved'
+  /** Identifies the request. Agents may reuse an id once its request is closed. */
+  requestId: string
+  /** The decision. */
+  decision: Decision
+  /** How long an `allow` applies. */
+  scope?: Scope | undefined
+  /** The answers to the questions. */
+  answers?: Answers | undefined
+  /** A message to the agent. */
+  message?: string | undefined
+  /** The input as the answer rewrote it. */
+  input?: unknown
+  /** Who decided. */
+  by: 'person' | 'policy' | 'hook'
+}
+
+/** A request was closed without an answer from this session. */
+export type RequestWithdrawn = {
+  /** Narrows the union. */
+  type: 'request.withdrawn'
+  /** Identifies the request. Agents may reuse an id once its request is closed. */
+  requestId: string
+  /**
+   * `answered_elsewhere`: another client of the agent answered the request; `agent`: the agent withdrew it.
+   */
+  reason: 'interrupted' | 'agent' | 'answered_elsewhere' | 'turn_ended' | 'process_ended'
+  /** The decision, if the agent reports one. */
+  decision?: Decision | undefined
+}
