@@ -8,41 +8,55 @@ import { Session } from './session.ts'
 import { systemTimers, type Timers } from './timers.ts'
 import { type Cursor, type RequestAnswer, type SessionSummary, START, type Transport } from './transport.ts'
 
-/** What all sessions of a client have in common. */
+/** Settings that all sessions of a client share. */
 export interface ClientConfig extends Pick<SessionConfig, 'workingDirectory' | 'projectId' | 'model'> {
+  /** The URL of the server. */
   baseUrl?: string
+  /** The token of the server. */
   token?: string
 }
 
+/** Options of an `AgentClient`. */
 export interface AgentClientOptions {
+  /** The agent that the client runs. */
   agentType: AgentType
+  /** Settings that all sessions share. */
   config?: ClientConfig
-  /** The way to the server; chosen by what works unless it is given. */
+  /** The transport to the server. By default the first that connects is used. */
   transport?: Transport
-  /** For a server, or a recording, that speaks an agent's own words. */
+  /** Translates the messages of a server, or of a recording, that uses an agent's own protocol. */
   adapter?: ProtocolAdapter
+  /** When to reconnect. */
   retry?: RetryOptions
+  /** Replaces the timers in tests. */
   timers?: Timers
+  /** Replaces the random numbers in tests, from 0 to 1. */
   random?: () => number
 }
 
+/** A session to start. */
 export interface CreateSession {
+  /** The text of the first prompt. */
   prompt: string
+  /** Settings of this session. They override those of the client. */
   config?: Omit<SessionConfig, 'agentType'>
-  /** Makes it safe to send the same request again, where the server knows such keys. */
+  /** Send the same key again to get the same session, if the server supports idempotency keys. */
   idempotencyKey?: string
-  /** Cancels the session, whenever it fires. To stop reading alone, leave the loop. */
+  /** Cancels the session. To stop only reading, leave the loop. */
   signal?: AbortSignal
 }
 
+/** A session to continue. */
 export interface ResumeSession extends CreateSession {
+  /** The id of the session. */
   sessionId: string
-  /** Where its `events` begin; with the new prompt unless it is said. */
+  /** Where `events` starts; at the new prompt by default. */
   after?: Cursor
 }
 
-/** One agent on a server that speaks the unified protocol. */
+/** Runs one agent on a server that supports the unified protocol. */
 export class AgentClient {
+  /** The agent that the client runs. */
   readonly agentType: AgentType
   readonly #config: ClientConfig
   readonly #transport: Transport
@@ -59,12 +73,12 @@ export class AgentClient {
       selectTransport({ ...(baseUrl !== undefined && { baseUrl }), ...(token !== undefined && { token }) })
   }
 
-  /** Begins a session with a first prompt. A request that failed is not sent again: the session may have begun. */
+  /** Starts a session with a first prompt. Does not retry a failed request, because the session may have started. */
   async createSession(request: CreateSession): Promise<Session> {
     return this.#translated(() => this.#begin(this.#requestOf(request), request, START), request.signal)
   }
 
-  /** Goes on with a session that ended. */
+  /** Continues a session that has ended. */
   async resumeSession({ sessionId, after, ...request }: ResumeSession): Promise<Session> {
     return this.#translated(async () => {
       const from = after ?? { count: await this.#transport.count(sessionId, 0, request.signal) }
@@ -72,7 +86,7 @@ export class AgentClient {
     }, request.signal)
   }
 
-  /** A session that exists, without a prompt: to follow it from another place, or to cancel it. */
+  /** Opens an existing session without a prompt, to read or to cancel it. */
   session(id: string, after: Cursor = START): Session {
     const { adapter, timers = systemTimers, random = Math.random, retry = {} } = this.#options
     const { agentType } = this
@@ -88,15 +102,17 @@ export class AgentClient {
     })
   }
 
+  /** Lists the sessions of the server. */
   async list(): Promise<readonly SessionSummary[]> {
     return this.#translated(() => this.#transport.list())
   }
 
+  /** Cancels a session. */
   async cancel(sessionId: string): Promise<void> {
     return this.#translated(() => this.#transport.cancel(sessionId))
   }
 
-  /** Answers a `requestOpened` event, for which its session waits. */
+  /** Answers a `requestOpened` event of any session. */
   async answer(request: RequestOpenedEvent, answer: Omit<RequestAnswer, 'inputDigest'>): Promise<void> {
     return this.session(request.sessionId).answer(request, answer)
   }
@@ -107,7 +123,7 @@ export class AgentClient {
     from: Cursor,
   ): Promise<Session> {
     signal?.throwIfAborted()
-    // Not cut off by the signal: whatever began would go on, and nobody would know its id.
+    // The signal does not abort this call, because a session that started would then run with an unknown id.
     const { id } = await this.#transport.create(this.#bodyOf(request), { idempotencyKey })
     const session = this.session(id, from)
     if (signal?.aborted) {
@@ -130,7 +146,7 @@ export class AgentClient {
     return native?.kind === 'http' ? native.body : (native ?? request)
   }
 
-  /** What a caller's own signal throws is the caller's own. */
+  /** Translates errors, except those of the caller's own signal. */
   async #translated<Answer>(call: () => Promise<Answer>, signal?: AbortSignal): Promise<Answer> {
     try {
       return await call()

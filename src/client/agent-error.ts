@@ -1,6 +1,6 @@
 import { messageOf, textOf, typeOf } from './error-type.ts'
 
-/** Every kind of failure that this face tells apart. */
+/** The kinds of failure. Branch on them. */
 export const AgentErrorType = {
   connectionFailed: 'connectionFailed',
   authenticationFailed: 'authenticationFailed',
@@ -13,17 +13,23 @@ export const AgentErrorType = {
 } as const
 export type AgentErrorType = keyof typeof AgentErrorType
 
+/** Details of an `AgentError`. */
 export interface AgentErrorDetails {
-  /** What was said where it went wrong. */
+  /** The original error as text. */
   nativeError?: string
+  /** The agent that failed. */
   agentType?: string
+  /** The original error. */
   cause?: unknown
 }
 
-/** The one error of `AgentClient` and its sessions: callers branch on `type`. */
+/** The error that `AgentClient` and its sessions throw. Branch on `type`. */
 export class AgentError extends Error {
+  /** The kind of failure. */
   readonly type: AgentErrorType
+  /** The original error as text. */
   readonly nativeError: string | undefined
+  /** The agent that failed. */
   readonly agentType: string | undefined
 
   constructor(
@@ -39,7 +45,7 @@ export class AgentError extends Error {
   }
 }
 
-/** Translates any failure: a code of ours, the `code` of an event, an agent's own error, or what a platform throws. */
+/** Converts any error to an `AgentError`: one of ours, the `code` of an event, an agent's own, or one of the platform. */
 export function translateError(nativeError: unknown, agentType?: string): AgentError {
   if (nativeError instanceof AgentError) return nativeError
   return new AgentError(typeOf(nativeError), messageOf(nativeError), {

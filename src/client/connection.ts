@@ -2,17 +2,19 @@ import type { ErrorCode } from '../model/index.ts'
 import { MainstemError } from '../model/mainstem-error.ts'
 import { isErrorCode, STATUSES } from './error-codes.ts'
 
+/** How to reach a server. */
 export interface ConnectionOptions {
-  /** Where the server is; `http://127.0.0.1:7380` unless it is said. A WebSocket address means the same place. */
+  /** The URL of the server; `http://127.0.0.1:7380` by default. A WebSocket URL selects the same server. */
   baseUrl?: string
-  /** Sent in a header and nowhere else. */
+  /** The token of the server. Sent only in a header, never in a URL. */
   token?: string
-  /** How calls are made, where the platform's own way will not do. */
+  /** Replaces the `fetch` of the platform. */
   fetch?: (url: string, init: RequestInit) => Promise<HttpResponse>
 }
 
 /** The part of a `Response` that the client reads. */
 export interface HttpResponse extends Pick<Response, 'ok' | 'status' | 'body' | 'text'> {
+  /** The headers of the response. */
   headers: Pick<Headers, 'get'>
 }
 
@@ -25,10 +27,10 @@ export interface Call {
 
 const DEFAULT_URL = 'http://127.0.0.1:7380'
 
-/** How long an answer may take. A stream that is open is not waited for. */
+/** The time limit of a call. Streams have none. */
 const CALL_MS = 30_000
 
-/** One server, and how it is called. Whatever it refuses is an error with one of our codes. */
+/** Calls one server. Rejects with a `MainstemError` if the server refuses a call. */
 export class Connection {
   readonly #base: string
   readonly #token: string | undefined
@@ -37,7 +39,7 @@ export class Connection {
   constructor({ baseUrl = DEFAULT_URL, token, fetch = globalThis.fetch }: ConnectionOptions) {
     this.#base = baseUrl.replace(/^ws/, 'http').replace(/\/+$/, '')
     this.#token = token
-    // Browsers refuse a call of their own `fetch` as a method of something else.
+    // Browsers throw if their `fetch` is called as a method of another object.
     this.#fetch = (url, init) => fetch(url, init)
   }
 
@@ -45,12 +47,12 @@ export class Connection {
     return this.#token !== undefined
   }
 
-  /** The address of a WebSocket on the same server. */
+  /** The URL of a WebSocket on the same server. */
   socketUrl(path: string): string {
     return `${this.#base.replace(/^http/, 'ws')}${path}`
   }
 
-  /** Calls a route that answers with JSON. */
+  /** Calls a route that responds with JSON. */
   async json(route: string, call: Call = {}): Promise<unknown> {
     const slow = AbortSignal.timeout(CALL_MS)
     const signal = call.signal ? AbortSignal.any([call.signal, slow]) : slow
@@ -63,7 +65,7 @@ export class Connection {
     }
   }
 
-  /** Calls a route, `GET /v1/agents`, and gives the answer once its headers are there. */
+  /** Calls a route such as `GET /v1/agents`. Resolves when the headers of the response have arrived. */
   async open(route: string, { body, headers, idempotencyKey, signal }: Call): Promise<HttpResponse> {
     const [method = 'GET', path = ''] = route.split(' ')
     const response = await this.#send(this.#base + path, {
@@ -95,20 +97,20 @@ function isTimeout(thrown: unknown): boolean {
   return thrown instanceof Error && thrown.name === 'TimeoutError'
 }
 
-/** Nobody answered, or not to the end. */
+/** The error of a call without a complete response. */
 export function failureOf(cause: unknown, url?: string): MainstemError {
-  // A `fetch` of ours, over a process, knows the reason already.
+  // The stdio transport's `fetch` already throws our errors.
   if (cause instanceof MainstemError) return cause
   const [code, what]: [ErrorCode, string] = isTimeout(cause)
-    ? ['timeout', 'the server took too long']
+    ? ['timeout', 'the server did not respond in time']
     : cause instanceof SyntaxError
-      ? ['protocol_error', 'the server did not answer with JSON']
+      ? ['protocol_error', 'the response of the server is not JSON']
       : ['connection_failed', url === undefined ? 'the connection broke' : `${url} cannot be reached`]
   const why = reasonOf(cause)
   return new MainstemError(code, `${what}: ${why}`, undefined, { cause })
 }
 
-/** `fetch` of Node says only that it failed; the reason is in the cause. */
+/** The reason of a failure. `fetch` of Node has it in the cause. */
 function reasonOf(thrown: unknown): string {
   const cause = thrown instanceof Error && thrown.cause instanceof Error ? thrown.cause : thrown
   if (!(cause instanceof Error)) return String(cause)
@@ -120,8 +122,11 @@ async function refusalOf(response: HttpResponse): Promise<MainstemError> {
   const text = await response.text().catch((thrown: unknown) => String(thrown))
   const problem = problemIn(text)
   const code = isErrorCode(problem.code) ? problem.code : (STATUSES.get(status) ?? 'unknown')
-  const told = [problem.detail, problem.message, problem.error].find((one) => typeof one === 'string')
-  return new MainstemError(code, told ?? `the server answered with ${status}`, { ...problem, status })
+  const message = [problem.detail, problem.message, problem.error].find((one) => typeof one === 'string')
+  return new MainstemError(code, message ?? `the server responded with HTTP status ${status}`, {
+    ...problem,
+    status,
+  })
 }
 
 function problemIn(text: string): Record<string, unknown> {

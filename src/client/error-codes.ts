@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../model/index.ts'
 import type { AgentErrorType } from './agent-error.ts'
 
-/** The codes of a server in the words of this face. */
+/** The kind of failure for every error code of a server. */
 export const TYPES: Readonly<Record<ErrorCode, AgentErrorType>> = {
   invalid_request: 'protocolError',
   unsupported_media: 'protocolError',
@@ -37,7 +37,7 @@ export function isErrorCode(code: unknown): code is ErrorCode {
   return typeof code === 'string' && Object.hasOwn(TYPES, code)
 }
 
-/** By status, for servers that send no code of ours. */
+/** The error code for an HTTP status, for servers that send no code. */
 export const STATUSES: ReadonlyMap<number, ErrorCode> = new Map([
   [400, 'invalid_request'],
   [401, 'unauthorized'],

@@ -1,7 +1,7 @@
 import type { AgentErrorType } from './agent-error.ts'
 import { isErrorCode, STATUSES, TYPES } from './error-codes.ts'
 
-/** Codes of the system and of `fetch`. */
+/** Error codes of the operating system and of `fetch`. */
 const SYSTEM: ReadonlyMap<unknown, AgentErrorType> = new Map([
   ...['ECONNREFUSED', 'ECONNRESET', 'ECONNABORTED', 'ENOTFOUND', 'EAI_AGAIN', 'EPIPE', 'ENOENT'].map(failed),
   ...['EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_SOCKET'].map(failed),
@@ -17,7 +17,7 @@ function failed(code: string): [string, AgentErrorType] {
   return [code, 'connectionFailed']
 }
 
-/** Agents report most failures in words alone. The first that matches decides. */
+/** Agents report most failures as text only. The first pattern that matches decides. */
 const WORDS: readonly (readonly [RegExp, AgentErrorType])[] = [
   [/\b401\b|unauthori[sz]ed|authenticat|api key|not logged in|token could not be/i, 'authenticationFailed'],
   [/\b403\b|forbidden|permission denied|not permitted/i, 'permissionDenied'],
@@ -29,13 +29,13 @@ const WORDS: readonly (readonly [RegExp, AgentErrorType])[] = [
   [/invalid.chunk|unexpected token|in JSON at|malformed/i, 'protocolError'],
 ]
 
-/** Fields that hold the failure itself, in the errors of platforms and in the events of agents. */
+/** Fields that contain the actual error, in errors of platforms and events of agents. */
 const INNER = ['error', 'cause', 'payload'] as const
 
 /** Deeper than any platform nests its causes. */
 const MAX_DEPTH = 5
 
-/** The kind of a failure: by its code or status, by what it wraps, else by its words. */
+/** The kind of a failure, by its code or status, then by the error it wraps, then by its text. */
 export function typeOf(native: unknown, depth = 0): AgentErrorType {
   const value = parsed(native)
   const known = byCode(value)
@@ -46,15 +46,15 @@ export function typeOf(native: unknown, depth = 0): AgentErrorType {
     if (type !== 'unknown') return type
   }
   const words = [fieldOf(value, 'code'), fieldOf(value, 'type'), messageOf(value)].join(' ')
-  const [, told] = WORDS.find(([pattern]) => pattern.test(words)) ?? []
-  // `fetch` throws it when the server cannot be reached, or when a body breaks off.
-  return told ?? (value instanceof TypeError ? 'connectionFailed' : 'unknown')
+  const [, matched] = WORDS.find(([pattern]) => pattern.test(words)) ?? []
+  // `fetch` throws a TypeError if the server cannot be reached or a body is cut off.
+  return matched ?? (value instanceof TypeError ? 'connectionFailed' : 'unknown')
 }
 
 function byCode(value: unknown): AgentErrorType | undefined {
   const code = fieldOf(value, 'code')
   const own = snakeCase(code)
-  // One that says nothing leaves it to the words.
+  // The code `unknown` says nothing, so the text decides.
   if (isErrorCode(own)) return own === 'unknown' ? undefined : TYPES[own]
   const name = fieldOf(value, 'name')
   if (name === 'TimeoutError') return 'timeout'
@@ -68,14 +68,14 @@ function isStatus(value: unknown): value is number {
   return typeof value === 'number' && STATUSES.has(value)
 }
 
-/** Events on this face write the same codes in camel case. */
+/** Events of the unified protocol have the same codes in camel case. */
 function snakeCase(code: unknown): unknown {
   return typeof code === 'string'
     ? code.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
     : undefined
 }
 
-/** A line of an agent is read as the event that it is. */
+/** Parses a line of an agent. */
 function parsed(native: unknown): unknown {
   if (typeof native !== 'string' || !native.startsWith('{')) return native
   try {
@@ -85,21 +85,21 @@ function parsed(native: unknown): unknown {
   }
 }
 
-/** The sentence in a failure, wherever it is nested. */
+/** The message of an error, at any depth. */
 export function messageOf(native: unknown): string {
   return sentenceIn(parsed(native), 0) ?? textOf(native)
 }
 
 function sentenceIn(value: unknown, depth: number): string | undefined {
   for (const name of ['message', 'detail', 'error']) {
-    const told = fieldOf(value, name)
-    if (typeof told === 'string' && told !== '') return told
+    const text = fieldOf(value, name)
+    if (typeof text === 'string' && text !== '') return text
   }
   if (depth >= MAX_DEPTH) return undefined
   return INNER.map((name) => fieldOf(value, name))
     .filter((inner) => typeof inner === 'object')
     .map((inner) => sentenceIn(inner, depth + 1))
-    .find((told) => told !== undefined)
+    .find((text) => text !== undefined)
 }
 
 export function textOf(native: unknown): string {

@@ -2,23 +2,28 @@ import { AgentError } from './agent-error.ts'
 import type { AgentEvent } from './event.ts'
 import { systemTimers, type Timers } from './timers.ts'
 
-/** What happens to a source that is faster than its reader. */
+/** What to do when the buffer is full: pause the source, fail, or drop the oldest event. */
 export type Overflow = 'wait' | 'fail' | 'dropOldest'
 
+/** Options of an `EventBuffer`. */
 export interface EventBufferOptions {
-  /** Events that may wait for the reader; 1,000 unless it is said. */
+  /** The most events in the buffer; 1,000 by default. */
   maxBufferSize?: number
-  /** Milliseconds that events are gathered before they are handed on; 0 hands each on at once. */
+  /** Milliseconds to collect events before they are delivered; 0 delivers each at once. */
   flushInterval?: number
-  /** `wait` loses nothing: the source is not read until there is room. */
+  /** What to do when the buffer is full; `wait` by default, which loses no event. */
   overflow?: Overflow
+  /** Replaces the timers in tests. */
   timers?: Timers
 }
 
-/** Stands between a source and a slow reader, and never holds more than it was told. */
+/** A bounded buffer between a stream of events and a slow consumer. */
 export class EventBuffer {
+  /** The most events in the buffer. */
   readonly maxBufferSize: number
+  /** Milliseconds to collect events before they are delivered. */
   readonly flushInterval: number
+  /** What to do when the buffer is full. */
   readonly overflow: Overflow
   readonly #timers: Timers
   #dropped = 0
@@ -26,68 +31,72 @@ export class EventBuffer {
   constructor(options: EventBufferOptions = {}) {
     const { maxBufferSize = 1_000, flushInterval = 0, overflow = 'wait', timers = systemTimers } = options
     if (!Number.isInteger(maxBufferSize) || maxBufferSize < 1)
-      throw new RangeError('maxBufferSize is a whole number from 1 on')
+      throw new RangeError('maxBufferSize must be a positive integer')
     this.maxBufferSize = maxBufferSize
     this.flushInterval = flushInterval
     this.overflow = overflow
     this.#timers = timers
   }
 
-  /** How many events `dropOldest` has dropped. */
+  /** The number of events that `dropOldest` has dropped. */
   get dropped(): number {
     return this.#dropped
   }
 
+  /** Streams the events of the source through the buffer. */
   async *buffer(source: AsyncIterable<AgentEvent>): AsyncGenerator<AgentEvent, void, void> {
     for await (const events of this.batches(source)) yield* events
   }
 
-  /** The same, with what came together still together: a page draws once for each. */
+  /** Like `buffer`, in batches of events that arrived together, so that a page renders once for each batch. */
   async *batches(source: AsyncIterable<AgentEvent>): AsyncGenerator<readonly AgentEvent[], void, void> {
-    const shelf = new Shelf(this.maxBufferSize)
+    const queue = new BoundedQueue(this.maxBufferSize)
     const left = new AbortController()
-    const filling = this.#fill(source, shelf, left.signal)
-    // Told when the reader has read what came before it.
+    const filling = this.#fill(source, queue, left.signal)
+    // Reported below, after the events before it.
     filling.catch((thrown: unknown) => thrown)
     try {
       for (;;) {
-        await shelf.whenSome()
-        if (this.flushInterval > 0 && !shelf.isClosed && !shelf.isFull)
-          await Promise.race([this.#timers.sleep(this.flushInterval, left.signal), shelf.whenFull()])
-        const events = shelf.take()
+        await queue.whenSome()
+        if (this.flushInterval > 0 && !queue.isClosed && !queue.isFull)
+          await Promise.race([this.#timers.sleep(this.flushInterval, left.signal), queue.whenFull()])
+        const events = queue.take()
         if (events.length > 0) yield events
-        else if (shelf.isClosed) break
+        else if (queue.isClosed) break
       }
       await filling
     } finally {
       left.abort()
-      shelf.close()
+      queue.close()
     }
   }
 
-  async #fill(source: AsyncIterable<AgentEvent>, shelf: Shelf, left: AbortSignal): Promise<void> {
+  async #fill(source: AsyncIterable<AgentEvent>, queue: BoundedQueue, left: AbortSignal): Promise<void> {
     try {
       for await (const event of source) {
-        if (shelf.isFull && this.overflow === 'wait') await shelf.whenRoom()
+        if (queue.isFull && this.overflow === 'wait') await queue.whenRoom()
         if (left.aborted) return
-        if (shelf.isFull) this.#overflowed(shelf)
-        shelf.add(event)
+        if (queue.isFull) this.#overflowed(queue)
+        queue.add(event)
       }
     } finally {
-      shelf.close()
+      queue.close()
     }
   }
 
-  #overflowed(shelf: Shelf): void {
+  #overflowed(queue: BoundedQueue): void {
     if (this.overflow === 'fail')
-      throw new AgentError('protocolError', `more than ${this.maxBufferSize} events wait for their reader`)
-    shelf.dropOldest()
+      throw new AgentError(
+        'protocolError',
+        `the consumer is too slow: more than ${this.maxBufferSize} events are buffered`,
+      )
+    queue.dropOldest()
     this.#dropped++
   }
 }
 
-/** The events that wait, and those who wait for a change. */
-class Shelf {
+/** Events in the buffer, with promises for its changes. */
+class BoundedQueue {
   readonly #size: number
   #events: AgentEvent[] = []
   #closed = false
@@ -107,7 +116,7 @@ class Shelf {
 
   add(event: AgentEvent): void {
     this.#events.push(event)
-    this.#tell()
+    this.#notify()
   }
 
   dropOldest(): void {
@@ -117,13 +126,13 @@ class Shelf {
   take(): readonly AgentEvent[] {
     const events = this.#events
     this.#events = []
-    this.#tell()
+    this.#notify()
     return events
   }
 
   close(): void {
     this.#closed = true
-    this.#tell()
+    this.#notify()
   }
 
   async whenSome(): Promise<void> {
@@ -138,7 +147,7 @@ class Shelf {
     while (this.isFull && !this.#closed) await this.#changed.promise
   }
 
-  #tell(): void {
+  #notify(): void {
     this.#changed.resolve()
     this.#changed = Promise.withResolvers()
   }

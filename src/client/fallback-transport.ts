@@ -35,12 +35,12 @@ export class FallbackTransport implements Transport {
         }
         return
       } catch (error) {
-        // One that worked is tried again; one that never did is not.
+        // A transport that has worked is retried; one that never connected is skipped.
         if (delivered || signal.aborted) throw error
         thrown = error
       }
     }
-    // None of them works now, so that the server is to blame and not the way to it.
+    // No transport works, so the server is down. Start again with the first.
     this.#current = 0
     throw thrown
   }

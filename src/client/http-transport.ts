@@ -2,13 +2,15 @@ import { type HttpOptions, Rest } from './rest.ts'
 import { systemTimers, type Timers } from './timers.ts'
 import type { Cursor, Delivery } from './transport.ts'
 
+/** Options of an `HttpTransport`. */
 export interface PollingOptions extends HttpOptions {
-  /** Between two looks at a session that has nothing new; half a second unless it is said. */
+  /** Milliseconds between two polls; 500 by default. */
   intervalMs?: number
+  /** Replaces the timers in tests. */
   timers?: Timers
 }
 
-/** Fetches what is new again and again: works wherever a plain request does. */
+/** Polls the server for new messages. Works wherever plain HTTP requests do. */
 export class HttpTransport extends Rest {
   readonly #intervalMs: number
   readonly #timers: Timers
@@ -26,7 +28,7 @@ export class HttpTransport extends Rest {
   ): AsyncGenerator<readonly Delivery[]> {
     let { count } = from
     while (!signal.aborted) {
-      // Asked first: what was said before the session ended is then in the list for certain.
+      // Read before the messages: if the session has ended, the list is then complete.
       const state = await this.state(session, signal)
       for (;;) {
         const { events } = await this.page(session, count, signal)

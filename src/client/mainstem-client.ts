@@ -25,9 +25,13 @@ import { sseMessages } from './sse-messages.ts'
 import { systemTimers, type Timers } from './timers.ts'
 import type { RequestAnswer } from './transport.ts'
 
+/** Options of a `MainstemClient`. */
 export interface MainstemClientOptions extends ConnectionOptions {
+  /** When to reconnect. */
   retry?: RetryOptions
+  /** Replaces the timers in tests. */
   timers?: Timers
+  /** Replaces the random numbers in tests, from 0 to 1. */
   random?: () => number
 }
 
@@ -38,8 +42,8 @@ interface StreamWatch {
 
 const NEVER = new AbortController().signal
 
-/** What may be better in a moment. */
-const PASSING: ReadonlySet<ErrorCode> = new Set([
+/** Errors that a retry may fix. */
+const TRANSIENT: ReadonlySet<ErrorCode> = new Set([
   'connection_failed',
   'timeout',
   'overloaded',
@@ -48,7 +52,7 @@ const PASSING: ReadonlySet<ErrorCode> = new Set([
   'storage_failed',
 ])
 
-/** A Mainstem server by its own API. Whatever it refuses is a `MainstemError` with the code it gave. */
+/** A client of the HTTP API of a Mainstem server. Rejects with a `MainstemError` that has the code of the server. */
 export class MainstemClient {
   readonly #connection: Connection
   readonly #options: MainstemClientOptions
@@ -58,18 +62,18 @@ export class MainstemClient {
     this.#options = options
   }
 
-  /** With a key it is safe to call again: the same key and request give the same session. */
+  /** Starts a session. Pass the same key again to get the same session. */
   async begin(body: BeginSession, idempotencyKey?: string): Promise<BegunSession> {
     const answer = await this.#connection.json('POST /v1/sessions', { body, idempotencyKey })
     return shaped<BegunSession>(answer, 'id')
   }
 
-  /** The server, and the principal that this client is. */
+  /** The server, and the principal of this client. */
   async server(): Promise<ServerInfo> {
     return shaped<ServerInfo>(await this.#connection.json('GET /v1/server'), 'version', 'principal')
   }
 
-  /** Exchanges a ticket or a token for a cookie. Only a browser needs it: others send their token. */
+  /** Exchanges a ticket or a token for a cookie. Only browsers need it; other clients send their token. */
   async signIn(body: SignIn): Promise<void> {
     await this.#connection.json('POST /v1/sign-in', { body })
   }
@@ -79,12 +83,12 @@ export class MainstemClient {
     await this.#connection.json('POST /v1/sign-out')
   }
 
-  /** A ticket that replaces the token once, for a place where a token must not be. */
+  /** Creates a single-use ticket, for URLs and other places where a token must not be. */
   async ticket(): Promise<string> {
     return shaped<{ ticket: string }>(await this.#connection.json('POST /v1/tickets'), 'ticket').ticket
   }
 
-  /** Every agent that the server knows, whether it is ready, and the command that makes it so. */
+  /** Lists all agents of the server, whether each is ready, and the command that fixes it if not. */
   async agents(): Promise<readonly AgentInfo[]> {
     return shaped<{ agents: AgentInfo[] }>(await this.#connection.json('GET /v1/agents'), 'agents').agents
   }
@@ -94,18 +98,20 @@ export class MainstemClient {
     return shaped<UsageReport>(await this.#connection.json('GET /v1/usage'), 'total', 'agents', 'days')
   }
 
+  /** Lists the sessions of this principal, newest first, in pages. */
   async sessions({ asking, ...query }: SessionQuery = {}): Promise<SessionPage> {
     const search = searchOf({ ...query, ...(asking !== undefined && { asking: asking ? '1' : '0' }) })
     return shaped<SessionPage>(await this.#connection.json(`GET /v1/sessions?${search}`), 'sessions')
   }
 
+  /** The current state of a session. */
   async session(id: string, signal?: AbortSignal): Promise<SessionRecord> {
     return recordOf(await this.#connection.json(`GET ${pathOf(id)}`, { signal }))
   }
 
   /**
-   * Sends a prompt and gives the number of its turn, once it is in the log. With a key it is safe to call again after
-   * a lost answer: the same key and prompt give the same turn.
+   * Sends a prompt. Resolves with the number of its turn once the prompt is in the log. Pass the same key again after a
+   * lost response to get the same turn.
    */
   async prompt(
     id: string,
@@ -118,7 +124,7 @@ export class MainstemClient {
     return shaped<{ turn: number }>(answer, 'turn').turn
   }
 
-  /** Stops the turn that runs, and settles when it has its end. */
+  /** Stops the open turn. Resolves when the turn has ended. */
   async interrupt(id: string): Promise<SessionRecord> {
     return recordOf(await this.#connection.json(`POST ${pathOf(id)}/interrupt`))
   }
@@ -128,7 +134,7 @@ export class MainstemClient {
     return recordOf(await this.#connection.json(`POST ${pathOf(id)}/steer`, { body: { prompt } }))
   }
 
-  /** Changes the model; `null` selects the default of the agent. `applied` says when the change takes effect. */
+  /** Changes the model; `null` selects the default of the agent. `applied` is when the change takes effect. */
   async setModel(id: string, model: string | null): Promise<SessionRecord & { applied: Applied }> {
     return changedOf(await this.#connection.json(`POST ${pathOf(id)}/model`, { body: { model } }))
   }
@@ -138,7 +144,7 @@ export class MainstemClient {
     return changedOf(await this.#connection.json(`POST ${pathOf(id)}/mode`, { body }))
   }
 
-  /** How many raw frames of the agent became events, and how many no rule knows. */
+  /** Counts the raw frames of the agent by verdict. */
   async coverage(id: string): Promise<Coverage> {
     return shaped<Coverage>(await this.#connection.json(`GET ${pathOf(id)}/coverage`))
   }
@@ -183,24 +189,24 @@ export class MainstemClient {
     return recordOf(await this.#connection.json(`POST ${pathOf(id)}/end`))
   }
 
-  /** Ends the session, and removes everything of it. */
+  /** Ends the session and deletes its log and all other data. */
   async delete(id: string): Promise<void> {
     await this.#connection.json(`DELETE ${pathOf(id)}`)
   }
 
-  /** What waits for an answer in all sessions, oldest first. */
+  /** Lists the open requests of all sessions, oldest first. */
   async requests(): Promise<readonly OpenRequest[]> {
     const answer = await this.#connection.json('GET /v1/requests')
     return shaped<{ requests: OpenRequest[] }>(answer, 'requests').requests
   }
 
-  /** Answers a request; the first decision wins, and whoever comes later gets a `conflict`. */
+  /** Answers a request. The first answer wins; later ones are rejected with `conflict`. */
   async answer(id: string, requestId: string, body: RequestAnswer): Promise<SessionRecord> {
     const route = `POST ${pathOf(id)}/requests/${encodeURIComponent(requestId)}`
     return recordOf(await this.#connection.json(route, { body }))
   }
 
-  /** The log from a cursor on, each entry once, over as many connections as it takes, until the session has ended. */
+  /** Streams the log after a cursor until the session ends. Reconnects, and yields each entry once. */
   entries(
     id: string,
     { after = 0, signal = NEVER, onConnection }: EntriesOptions = {},
@@ -212,16 +218,16 @@ export class MainstemClient {
             onConnection,
             onOpen: () => onConnection?.('open'),
           }),
-        placeOf: ({ seq }) => seq,
+        positionOf: ({ seq }) => seq,
         // The server ends the stream of a session that has ended.
         mayEndAt: () => false,
         mayBeLast: ({ event }) => event.type === 'session.ended',
-        standing: async (seq) => {
+        status: async (seq) => {
           const { head, status } = await this.session(id, signal)
           if (head > seq) return 'behind'
-          return status === 'ended' ? 'over' : 'waiting'
+          return status === 'ended' ? 'ended' : 'waiting'
         },
-        passes: (thrown) => thrown instanceof MainstemError && PASSING.has(thrown.code),
+        isTransient: (thrown) => thrown instanceof MainstemError && TRANSIENT.has(thrown.code),
       },
       after,
       this.#resuming(signal),
@@ -229,8 +235,8 @@ export class MainstemClient {
   }
 
   /**
-   * Events of every session of this principal, live, over as many connections as it takes. Fails with `cursor_gone`
-   * when the server restarted or the cursor is too old: list the sessions again and start without a cursor.
+   * Streams the entries of all sessions of this principal as they happen. Reconnects. Fails with `cursor_gone` if the
+   * server restarted or the cursor is too old; list the sessions again and start without a cursor.
    */
   live({
     after = '',
@@ -238,7 +244,7 @@ export class MainstemClient {
     signal = NEVER,
     onConnection,
   }: LiveOptions = {}): AsyncGenerator<LiveEntry, void, void> {
-    // Known from the headers on, so that a reader that was cut off before its first entry misses none.
+    // The headers contain the cursor, so that a disconnect before the first entry loses none.
     let start = after
     const connect = (from: string, left: AbortSignal) => {
       const search = searchOf({ after: from || start || undefined, types: types?.join(',') })
@@ -251,11 +257,11 @@ export class MainstemClient {
     return resume<LiveEntry, string>(
       {
         connect,
-        placeOf: ({ cursor }) => cursor,
+        positionOf: ({ cursor }) => cursor,
         mayEndAt: () => false,
         mayBeLast: () => false,
-        standing: async () => 'waiting',
-        passes: (thrown) => thrown instanceof MainstemError && PASSING.has(thrown.code),
+        status: async () => 'waiting',
+        isTransient: (thrown) => thrown instanceof MainstemError && TRANSIENT.has(thrown.code),
       },
       after,
       this.#resuming(signal),
@@ -314,10 +320,10 @@ function entryOf(text: string): Entry {
   return shaped<Entry>(value, 'seq', 'session', 'event')
 }
 
-/** What a server of ours answers has the shape it promises; what is no such answer is told by the fields it lacks. */
+/** Checks that the required fields are there, to detect servers that are not Mainstem. */
 function shaped<Shape extends object>(value: unknown, ...names: (keyof Shape & string)[]): Shape {
   if (isShaped<Shape>(value, names)) return value
-  throw new MainstemError('protocol_error', 'the server did not answer as a Mainstem server does')
+  throw new MainstemError('protocol_error', 'the response is not that of a Mainstem server; check the URL')
 }
 
 function isShaped<Shape>(value: unknown, names: readonly string[]): value is Shape {

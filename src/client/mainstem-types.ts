@@ -1,5 +1,6 @@
 import type { RequestOpened } from '../model/events/request.ts'
 import type {
+  AgentId,
   Capabilities,
   Entry,
   EventType,
@@ -10,148 +11,191 @@ import type {
   Usage,
 } from '../model/index.ts'
 
+/** A session to start. */
 export interface BeginSession {
-  agent: string
+  /** The id of the agent. */
+  agent: AgentId
+  /** How to run the agent; `live` by default, for agents that have both. */
   launch?: LaunchKind
+  /** The agent's working directory; that of the server by default. */
   cwd?: string
+  /** What the agent may do. By default every request needs approval. */
   policy?: Partial<Policy>
+  /** Options such as the model, the system prompt and MCP servers. */
   options?: SessionOptions
-  /** The agent's own id of a conversation to go on with. */
+  /** The agent's own id of a conversation to continue. */
   resume?: string
-  /** A name by which people find the session again. */
+  /** A name to find the session by. */
   name?: string
-  /** False when no person can answer: requests that the policy leaves open are denied. */
+  /** False if no person can answer; requests that the policy does not decide are then denied. */
   attended?: boolean
+  /** The first prompt. */
   prompt?: string
 }
 
+/** A session that was started. */
 export interface BegunSession extends Pick<SessionRecord, 'id' | 'agent' | 'launch' | 'cwd' | 'createdAt'> {
   /** The number of the first turn, if there was a prompt. */
   turn?: number
 }
 
+/** Selects sessions. */
 export interface SessionQuery {
+  /** Only sessions with this status. */
   status?: SessionRecord['status']
+  /** Only sessions with open requests, or only those without. */
   asking?: boolean
+  /** The `next` of the page before. */
   before?: string
+  /** The most sessions on the page. */
   limit?: number
 }
 
+/** A page of sessions. */
 export interface SessionPage {
-  /** Newest first. */
+  /** The sessions, newest first. */
   sessions: readonly SessionRecord[]
-  /** `before` for the page after this one. */
+  /** Pass it as `before` to get the next page. */
   next?: string
 }
 
-/** What waits for an answer, and where. */
+/** An open request with its session. */
 export interface OpenRequest
   extends Pick<SessionRecord, 'agent' | 'cwd' | 'title'>,
     Pick<Entry, 'seq' | 'turn' | 'at'> {
+  /** The id of the session. */
   session: string
+  /** The request. */
   request: RequestOpened
 }
 
-/** The connection of a reader: `connecting` before each attempt, `closed` after a connection ended or broke. */
+/** The state of a stream: `connecting` before each attempt, `closed` after a connection ended or broke. */
 export type ConnectionState = 'connecting' | 'open' | 'closed'
 
 interface ReadingOptions {
-  /** Stops reading, and nothing else. */
+  /** Stops reading. The session continues. */
   signal?: AbortSignal
-  /** Called when the connection changes; the reader reconnects by itself. */
+  /** Called when the state of the connection changes. The stream reconnects by itself. */
   onConnection?: (state: ConnectionState) => void
 }
 
+/** Options of `entries`. */
 export interface EntriesOptions extends ReadingOptions {
   /** The last `seq` you have. */
   after?: number
 }
 
+/** Options of `live`. */
 export interface LiveOptions extends ReadingOptions {
-  /** The `cursor` of the last entry you have; without it, only what happens from now on. */
+  /** The `cursor` of the last entry you have. Without it, the stream starts with new entries. */
   after?: string
   /** Only these events. */
   types?: readonly EventType[]
 }
 
-/** An entry of any session, with its place in the stream of all sessions. */
+/** An entry of any session, with its position in the stream of all sessions. */
 export interface LiveEntry extends Entry {
+  /** Pass it as `after` to continue after this entry. */
   cursor: string
 }
 
+/** Selects a page of a log. */
 export interface PageQuery {
   /** The last `seq` you have. */
   after?: number
-  /** Entries on the page; 100 by default, at most 1000. */
+  /** The most entries on the page; 100 by default, at most 1000. */
   limit?: number
   /** Only these events. */
   types?: readonly EventType[]
   /** Adds the raw frame that each entry came from. */
   raw?: boolean
-  /** The vocabulary of the messages; `mainstem` by default. */
+  /** The dialect of the messages; `mainstem` by default. */
   dialect?: string
 }
 
-/** `entries` in our own dialect, `messages` in every other. */
+/** A page of a log. */
 export interface EntryPage {
+  /** The entries, in the dialect `mainstem`. */
   entries?: readonly (Entry & { raw?: string })[]
+  /** The messages, in other dialects. */
   messages?: readonly unknown[]
-  /** `after` for the page that follows. */
+  /** Pass it as `after` to get the next page. */
   next: string
 }
 
-/** What a change of mode asks for: a policy, or a mode of the agent by its native name. */
+/** A change of mode: a policy, or one of the agent's own modes by name. */
 export type ModeChange = { policy: Policy } | { mode: string }
 
-/** A ticket from `mainstem open`, or a token. */
+/** Credentials to sign in with: a ticket from `mainstem open`, or a token. */
 export type SignIn = { ticket: string } | { token: string }
 
+/** Facts about the server. */
 export interface ServerInfo {
+  /** The version of Mainstem. */
   version: string
-  /** The process of the server, on its machine. */
+  /** The process id of the server. */
   pid: number
+  /** The principal of this client. */
   principal: string
-  /** False when the server asks for no token. */
+  /** False if the server requires no token. */
   authentication: boolean
-  /** Where agents work unless a session names another directory. */
+  /** The default working directory of agents. */
   cwd: string
-  /** Directories that agents may work in. */
+  /** The directories that agents may work in. */
   roots: readonly string[]
   /** The clock of the server, in milliseconds since 1970. */
   now: number
 }
 
+/** An agent of the server. */
 export interface AgentInfo {
+  /** The id of the agent. */
   id: string
+  /** The name of the agent for people. */
   name: string
+  /** Whether the agent can be used. */
   state: 'built_in' | 'missing' | 'broken' | 'needs_login' | 'installed' | 'ready'
+  /** The version of its program. */
   version?: string
+  /** The launches that the agent has, with their features. */
   launches: Partial<Record<LaunchKind, Capabilities>>
-  /** What there is to be billed, by name alone. */
+  /** The credentials that were found, by name only. */
   credentials: readonly ({ variable: string; launch?: LaunchKind } | { file: string })[]
+  /** A problem or a remark for people. */
   note?: string
-  /** The command that is the next step of its set-up. */
+  /** The command that fixes the problem. */
   fix?: string
 }
 
+/** Usage of a group of sessions. */
 export interface Spent {
+  /** The number of sessions. */
   sessions: number
+  /** The number of turns. */
   turns: number
+  /** Tokens and cost. */
   usage: Usage
 }
 
+/** Usage of a principal. */
 export interface UsageReport {
+  /** All usage. */
   total: Spent
+  /** Usage by agent id. */
   agents: Readonly<Record<string, Spent>>
-  /** By day, in UTC. */
+  /** Usage by day, in UTC. */
   days: Readonly<Record<string, Spent>>
 }
 
-/** One place in a log that a search found. */
+/** An entry that a search found. */
 export interface SearchHit extends Pick<SessionRecord, 'agent' | 'cwd' | 'title'> {
+  /** The id of the session. */
   session: string
+  /** The number of the entry in its session. */
   seq: number
+  /** Milliseconds since 1970. */
   at: number
+  /** The type of the event. */
   type: EventType
   /** The text around the first word that was found. */
   snippet: string

@@ -2,24 +2,27 @@ import { MainstemError } from '../model/mainstem-error.ts'
 import { systemTimers, type Timers } from './timers.ts'
 import type { Cursor, Delivery, RequestAnswer, SessionState, SessionSummary, Transport } from './transport.ts'
 
+/** Options of a `MockTransport`. */
 export interface MockOptions {
-  /** Between two messages; none unless it is said. */
+  /** Milliseconds between two messages; 0 by default. */
   delayMs?: number
-  /** Connections break after so many messages, one figure a connection; those after the last hold. */
+  /** Breaks connections after these numbers of messages, one number per connection. Later connections do not break. */
   breaks?: readonly number[]
-  /** How the session stands when everything was said. */
+  /** The state of the session after its last message; `done` by default. */
   ends?: SessionState
+  /** Replaces the timers in tests. */
   timers?: Timers
 }
 
 const SESSION = '00000000-0000-4000-8000-00000000aaaa'
 
-/** A server in a test: it says these messages, whatever it is asked. */
+/** A server for tests: it sends the given messages for every session. */
 export class MockTransport implements Transport {
+  /** The messages that it sends. */
   readonly events: readonly string[]
-  /** What it was asked to begin. */
+  /** The sessions that were requested. */
   readonly requests: unknown[] = []
-  /** The answers it was sent, by request. */
+  /** The answers that it received, by request id. */
   readonly answers = new Map<string, RequestAnswer>()
   readonly #delayMs: number
   readonly #breaks: number[]
@@ -67,7 +70,8 @@ export class MockTransport implements Transport {
     let left = this.#breaks.shift() ?? Number.POSITIVE_INFINITY
     for (const [index, text] of this.events.entries()) {
       if (index < from.count) continue
-      if (left-- <= 0) throw new MainstemError('connection_failed', 'the connection broke, as it was told to')
+      if (left-- <= 0)
+        throw new MainstemError('connection_failed', 'the mock connection broke, as configured by `breaks`')
       if (this.#delayMs > 0) await this.#timers.sleep(this.#delayMs, signal)
       signal.throwIfAborted()
       if (this.#state === 'cancelled') return

@@ -1,32 +1,46 @@
 import type { AgentRequest, AgentType, SessionConfig } from './config.ts'
 import type { AgentEvent } from './event.ts'
 
-/** What a program or a server takes in the place of a request. */
+/** A request in the agent's own protocol: a process to start, or an HTTP call. */
 export type NativeRequest =
   | {
+      /** Narrows the union. */
       kind: 'process'
+      /** The program and its arguments. */
       argv: readonly [string, ...string[]]
+      /** Environment variables. */
       env: Readonly<Record<string, string>>
-      /** Where to run it; absent where the request names no directory. */
+      /** The working directory; absent if the request has none. */
       cwd?: string
+      /** The text to write to stdin. */
       input: string
     }
-  | { kind: 'http'; method: string; path: string; body: unknown }
+  | {
+      /** Narrows the union. */
+      kind: 'http'
+      /** The HTTP method. */
+      method: string
+      /** The path on the server. */
+      path: string
+      /** The JSON body. */
+      body: unknown
+    }
 
-/** What a client knows of the session whose lines are adapted. */
+/** The session whose messages are adapted. */
 export interface AdaptedSession {
+  /** The agent of the session. */
   agentType?: AgentType
 }
 
-/** Translates between one agent's own words and those of the unified protocol. */
+/** Translates between an agent's own protocol and the unified protocol. */
 export interface ProtocolAdapter {
-  /** What the agent writes, as lines or as parsed values, in the unified protocol. */
+  /** Translates the output of the agent, as lines or as parsed values. */
   adaptEvents(
     nativeEvents: AsyncIterable<unknown> | Iterable<unknown>,
     session?: AdaptedSession,
   ): AsyncIterable<AgentEvent>
-  /** How the agent is asked. What it cannot keep to is refused, never left out. */
+  /** Translates a request. Throws if the agent does not support a setting. */
   translateRequest(request: AgentRequest): NativeRequest
-  /** The agent's own settings as a session would have them. */
+  /** Translates the agent's own settings. */
   translateConfig(nativeConfig: Readonly<Record<string, unknown>>): SessionConfig
 }

@@ -2,19 +2,20 @@ import { MainstemError } from '../model/mainstem-error.ts'
 import { Connection, type ConnectionOptions } from './connection.ts'
 import type { CreateOptions, RequestAnswer, SessionState, SessionSummary, Transport } from './transport.ts'
 
+/** Options of all transports over HTTP. */
 export interface HttpOptions extends ConnectionOptions {
-  /** The vocabulary of the messages; `unified` unless an adapter reads another. Servers of others know only their own. */
+  /** The dialect of the messages; `unified` by default. Servers other than Mainstem have only their own. */
   dialect?: string
 }
 
 const SESSIONS = '/api/sessions'
 
-/** Messages on a page. */
+/** Messages per page. */
 const PAGE = 100
 
 const STATES: ReadonlySet<unknown> = new Set<SessionState>(['running', 'done', 'failed', 'cancelled'])
 
-/** What every transport over HTTP has in common: all but the way that messages take. */
+/** The calls that all transports over HTTP share. Subclasses receive the messages. */
 export abstract class Rest implements Transport {
   protected readonly connection: Connection
   protected readonly dialect: string
@@ -58,7 +59,7 @@ export abstract class Rest implements Transport {
     for (let count = least; ; ) {
       const { events, total } = await this.page(session, count, signal)
       if (total !== undefined) return total
-      // A server that does not say how many there are is asked until there are no more.
+      // Without a total, read pages until one is empty.
       if (events.length === 0) return count
       count += events.length
     }
@@ -84,7 +85,7 @@ function summaryOf(value: unknown): SessionSummary {
   const id = fieldOf(value, 'id')
   const state = fieldOf(value, 'state')
   if (typeof id === 'string' && isState(state)) return { id, state }
-  throw new MainstemError('protocol_error', 'the server did not name a session and its state')
+  throw new MainstemError('protocol_error', 'the response has no session with an id and a state')
 }
 
 function isState(value: unknown): value is SessionState {
@@ -94,7 +95,7 @@ function isState(value: unknown): value is SessionState {
 function listIn(answer: unknown, name: string): readonly unknown[] {
   const list = Array.isArray(answer) ? answer : fieldOf(answer, name)
   if (Array.isArray(list)) return list
-  throw new MainstemError('protocol_error', `the server did not answer with ${name}`)
+  throw new MainstemError('protocol_error', `the response has no list of ${name}`)
 }
 
 export function fieldOf(value: unknown, name: string): unknown {

@@ -1,36 +1,40 @@
 import { MainstemError } from '../model/mainstem-error.ts'
 import type { Timers } from './timers.ts'
 
-/** Where a reader stands with what it follows: nothing will come, something is there, nothing is there yet. */
-export type Standing = 'over' | 'behind' | 'waiting'
+/** The state of a stream at a position: complete, more items available, or no more items yet. */
+export type StreamStatus = 'ended' | 'behind' | 'waiting'
 
-/** Something that can be read from any place on, over connections that break. */
-export interface Followed<Item, Place> {
-  /** One connection: what comes after a place, in batches. It may end or break at any time. */
-  connect(from: Place, signal: AbortSignal): AsyncIterable<readonly Item[]>
-  placeOf(item: Item): Place
-  /** Whether the log may end at this place and an open connection would stay silent: the server is asked first. */
-  mayEndAt(place: Place): boolean
-  /** May this be the last there is? Then somebody asks before waiting for more. */
+/** A stream that can be read from any position, over connections that may break. */
+export interface ResumableStream<Item, Position> {
+  /** Opens one connection: the items after a position, in batches. It may end or break at any time. */
+  connect(from: Position, signal: AbortSignal): AsyncIterable<readonly Item[]>
+  /** The position after an item. */
+  positionOf(item: Item): Position
+  /** True if the stream may end at this position while an open connection stays silent. Then `status` is read first. */
+  mayEndAt(position: Position): boolean
+  /** True if this item may be the last. Then `status` is read before waiting for more. */
   mayBeLast(item: Item): boolean
-  standing(at: Place, signal: AbortSignal): Promise<Standing>
-  /** Is it worth another try? */
-  passes(thrown: unknown): boolean
+  /** Asks the server for the state of the stream. */
+  status(at: Position, signal: AbortSignal): Promise<StreamStatus>
+  /** True if a retry may fix the error. */
+  isTransient(thrown: unknown): boolean
 }
 
+/** When a stream reconnects. */
 export interface RetryOptions {
-  /** How often to try again without a single message in between; 10 unless it is said. */
+  /** The most retries without a message in between; 10 by default. */
   retries?: number
-  /** The pause before the second try, doubled each time up to `maxDelayMs`. */
+  /** Milliseconds before the first retry; 200 by default. Doubles with each retry. */
   minDelayMs?: number
+  /** The most milliseconds between two retries; 10,000 by default. */
   maxDelayMs?: number
-  /** Silence after which the server is asked whether the connection still holds. */
+  /** Milliseconds of silence after which the client checks for missed messages; 30,000 by default. */
   silenceMs?: number
 }
 
 export interface ResumeDeps {
   timers: Timers
-  /** From 0 to 1: keeps readers that were cut off together from coming back together. */
+  /** A number from 0 to 1 for jitter, so that clients that disconnected together do not reconnect together. */
   random(): number
   retry: RetryOptions
   signal: AbortSignal
@@ -43,95 +47,97 @@ const DEFAULTS: Required<RetryOptions> = {
   silenceMs: 30_000,
 }
 
-/** Everything after a place, each once and in order, over as many connections as it takes. */
-export async function* resume<Item, Place>(
-  followed: Followed<Item, Place>,
-  from: Place,
+/** Streams all items after a position, each once and in order. Reconnects as often as needed. */
+export async function* resume<Item, Position>(
+  stream: ResumableStream<Item, Position>,
+  from: Position,
   deps: ResumeDeps,
 ): AsyncGenerator<Item, void, void> {
   const { timers, random, signal } = deps
   const retry = { ...DEFAULTS, ...deps.retry }
-  let place = from
+  let position = from
   let failures = 0
-  let mayBeOver = followed.mayEndAt(from)
+  let mayHaveEnded = stream.mayEndAt(from)
   for (;;) {
     signal.throwIfAborted()
     let thrown: unknown
-    let heard = false
+    let received = false
     try {
-      // Cut off between the end and the answer that it was the end: a new connection would only be silent.
-      if (mayBeOver && (await followed.standing(place, signal)) === 'over') return
-      for await (const item of oneConnection(followed, place, deps, retry.silenceMs)) {
-        place = followed.placeOf(item)
+      // After a disconnect behind the last item, a new connection would only be silent.
+      if (mayHaveEnded && (await stream.status(position, signal)) === 'ended') return
+      for await (const item of oneConnection(stream, position, deps, retry.silenceMs)) {
+        position = stream.positionOf(item)
         failures = 0
-        heard = true
-        mayBeOver = followed.mayBeLast(item)
+        received = true
+        mayHaveEnded = stream.mayBeLast(item)
         yield item
-        if (mayBeOver && (await followed.standing(place, signal)) === 'over') return
+        if (mayHaveEnded && (await stream.status(position, signal)) === 'ended') return
       }
     } catch (error) {
-      if (signal.aborted || !followed.passes(error)) throw error
+      if (signal.aborted || !stream.isTransient(error)) throw error
       thrown = error
     }
     try {
-      // Some connections cannot say why they end: that there is no such thing, or that all was said.
-      // One that broke in the middle needs no reason.
-      const wasCut = heard && thrown !== undefined
-      if (!wasCut && (await followed.standing(place, signal)) === 'over') return
+      // Some connections end without a reason: the session may not exist, or may be complete. A connection that broke
+      // after some items needs no check.
+      const wasCut = received && thrown !== undefined
+      if (!wasCut && (await stream.status(position, signal)) === 'ended') return
     } catch (error) {
-      if (signal.aborted || !followed.passes(error)) throw error
+      if (signal.aborted || !stream.isTransient(error)) throw error
       thrown = error
     }
     if (failures >= retry.retries)
-      throw thrown ?? new MainstemError('connection_failed', 'the connection ends again and again')
+      throw (
+        thrown ?? new MainstemError('connection_failed', 'the connection ended repeatedly without a message')
+      )
     const delay = Math.min(retry.maxDelayMs, retry.minDelayMs * 2 ** failures)
     failures++
     await timers.sleep(delay * (0.5 + random() / 2), signal)
   }
 }
 
-/** One connection, left when it is silent although there is more. */
-async function* oneConnection<Item, Place>(
-  followed: Followed<Item, Place>,
-  from: Place,
+/** One connection. Ends when it is silent although the server has more items. */
+async function* oneConnection<Item, Position>(
+  stream: ResumableStream<Item, Position>,
+  from: Position,
   { timers, signal }: ResumeDeps,
   silenceMs: number,
 ): AsyncGenerator<Item, void, void> {
   const left = new AbortController()
-  const batches = followed.connect(from, AbortSignal.any([signal, left.signal]))[Symbol.asyncIterator]()
-  let place = from
+  const batches = stream.connect(from, AbortSignal.any([signal, left.signal]))[Symbol.asyncIterator]()
+  let position = from
   try {
     for (;;) {
       const next = batches.next()
-      // Read again below, or left for good: either way nobody else hears of its failure.
+      // Awaited below or abandoned; its rejection must not be unhandled.
       next.catch((thrown: unknown) => thrown)
       while ((await silence(next, silenceMs, timers)) === 'silent') {
-        if ((await followed.standing(place, signal)) !== 'waiting') return
+        if ((await stream.status(position, signal)) !== 'waiting') return
       }
       const { value, done } = await next
       if (done) return
       for (const item of value) {
-        place = followed.placeOf(item)
+        position = stream.positionOf(item)
         yield item
       }
     }
   } finally {
     left.abort()
-    // What was cut off may say so; it has been read as far as anybody wants.
+    // An aborted connection may reject; its items are no longer needed.
     await batches.return?.().catch((thrown: unknown) => thrown)
   }
 }
 
-async function silence(next: Promise<unknown>, ms: number, timers: Timers): Promise<'silent' | 'heard'> {
-  const heard = new AbortController()
+async function silence(next: Promise<unknown>, ms: number, timers: Timers): Promise<'silent' | 'received'> {
+  const received = new AbortController()
   const settled = next.then(
-    () => 'heard' as const,
-    () => 'heard' as const,
+    () => 'received' as const,
+    () => 'received' as const,
   )
-  const waited = timers.sleep(ms, heard.signal).then(() => 'silent' as const)
+  const waited = timers.sleep(ms, received.signal).then(() => 'silent' as const)
   try {
     return await Promise.race([settled, waited])
   } finally {
-    heard.abort()
+    received.abort()
   }
 }

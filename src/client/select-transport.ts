@@ -7,8 +7,8 @@ import type { Transport } from './transport.ts'
 import { WebSocketTransport } from './websocket-transport.ts'
 
 /**
- * The best way to a server that works from here: a WebSocket, server-sent events, or polling. The server runs every
- * agent, so which one is meant may be said and does not matter.
+ * Selects the first transport that connects: WebSocket, server-sent events, or polling. The agent does not matter,
+ * because a server runs every agent; the parameter is part of the protocol.
  */
 export function selectTransport(agentType: AgentType, options?: HttpOptions): Transport
 export function selectTransport(options?: HttpOptions): Transport

@@ -1,7 +1,7 @@
 import { type AgentError, translateError } from './agent-error.ts'
 import { type AgentEvent, parseEvent, type RequestOpenedEvent } from './event.ts'
 import type { ProtocolAdapter } from './protocol-adapter.ts'
-import { type Followed, type RetryOptions, resume } from './resume.ts'
+import { type ResumableStream, type RetryOptions, resume } from './resume.ts'
 import type { Timers } from './timers.ts'
 import {
   type Cursor,
@@ -15,7 +15,7 @@ import {
 export interface SessionDeps {
   id: string
   agentType: string
-  /** Where `events` begins. */
+  /** Where `events` starts. */
   from: Cursor
   transport: Transport
   adapter: ProtocolAdapter | undefined
@@ -24,23 +24,27 @@ export interface SessionDeps {
   retry: RetryOptions
 }
 
+/** Options of `read`. */
 export interface ReadOptions {
-  /** The last place that was read; where this session began unless it is said. */
+  /** The cursor of the last event you have; the start of this session by default. */
   after?: Cursor
-  /** Stops reading, and nothing else. */
+  /** Stops reading. The session continues. */
   signal?: AbortSignal
 }
 
-/** An event, and the place to come back to. */
+/** An event with its cursor. */
 export interface Read {
+  /** The event. */
   event: AgentEvent
+  /** Pass it as `after` to continue after this event. */
   cursor: Cursor
 }
 
 const NEVER = new AbortController().signal
 
-/** One session on a server. It goes on whether anybody reads it or not. */
+/** A session on a server. It runs whether or not a client reads it. */
 export class Session {
+  /** The id of the session. */
   readonly id: string
   readonly #deps: SessionDeps
 
@@ -50,8 +54,8 @@ export class Session {
   }
 
   /**
-   * What happens, from the beginning of this session until it is over. Every loop over it reads by itself and sees
-   * each event once, over as many connections as it takes.
+   * The events from the start of this session to its end. Every loop reads independently and sees each event once.
+   * Reconnects as often as needed.
    */
   get events(): AsyncIterable<AgentEvent> {
     const read = () => this.read()
@@ -62,7 +66,7 @@ export class Session {
     }
   }
 
-  /** The same with the place of each event, so that another program can go on there another day. */
+  /** Like `events`, with the cursor of each event, so that another program can continue there. */
   async *read({ after, signal = NEVER }: ReadOptions = {}): AsyncGenerator<Read, void, void> {
     const { adapter, from } = this.#deps
     const start = after ?? from
@@ -74,18 +78,18 @@ export class Session {
     }
   }
 
+  /** The current state of the session. */
   async state(): Promise<SessionState> {
     return this.#call(this.#deps.transport.state(this.id))
   }
 
-  /** Stops the agent. The events go on to their end, which says so. */
+  /** Stops the agent. `events` still ends with `sessionEnded`. */
   async cancel(): Promise<void> {
     return this.#call(this.#deps.transport.cancel(this.id))
   }
 
   /**
-   * Answers a `requestOpened` of this session, for which the agent waits. The first answer wins; a later one is
-   * refused.
+   * Answers a `requestOpened` event of this session. The first answer wins; later ones are rejected.
    */
   async answer(
     { requestId, inputDigest }: Pick<RequestOpenedEvent, 'requestId' | 'inputDigest'>,
@@ -101,7 +105,7 @@ export class Session {
     }
   }
 
-  /** An adapter has to hear it all to know what it means, so that a place is a count of what it said. */
+  /** Adapts from the first message, because an adapter needs all of them. The cursor counts adapted events. */
   async *#adapted(
     adapter: ProtocolAdapter,
     { count: known }: Cursor,
@@ -121,20 +125,20 @@ export class Session {
   #deliveries(from: Cursor, signal: AbortSignal): AsyncGenerator<Delivery, void, void> {
     const { transport, timers, retry, random } = this.#deps
     const { id } = this
-    const followed: Followed<Delivery, Cursor> = {
-      connect: (place, connected) => transport.connect(id, place, connected),
-      placeOf: ({ cursor }) => cursor,
+    const stream: ResumableStream<Delivery, Cursor> = {
+      connect: (position, connected) => transport.connect(id, position, connected),
+      positionOf: ({ cursor }) => cursor,
       mayEndAt: ({ count }) => count > 0,
       mayBeLast: ({ text }) => text.includes('"sessionEnded"'),
-      async standing({ count }) {
-        // Asked first: a session that was over had said everything before it was counted.
+      async status({ count }) {
+        // Read before the count: if the session has ended, the count is then final.
         const state = await transport.state(id, signal)
         if ((await transport.count(id, count, signal)) > count) return 'behind'
-        return state === 'running' ? 'waiting' : 'over'
+        return state === 'running' ? 'waiting' : 'ended'
       },
-      passes: (thrown) => PASSING.has(this.#error(thrown).type),
+      isTransient: (thrown) => TRANSIENT.has(this.#error(thrown).type),
     }
-    return resume(followed, from, { timers, random, retry, signal })
+    return resume(stream, from, { timers, random, retry, signal })
   }
 
   async #call<Answer>(answer: Promise<Answer>): Promise<Answer> {
@@ -150,5 +154,5 @@ export class Session {
   }
 }
 
-/** What may be better in a moment. */
-const PASSING: ReadonlySet<AgentError['type']> = new Set(['connectionFailed', 'timeout'])
+/** Errors that a retry may fix. */
+const TRANSIENT: ReadonlySet<AgentError['type']> = new Set(['connectionFailed', 'timeout'])

@@ -2,10 +2,10 @@ import { createParser, type EventSourceMessage } from 'eventsource-parser'
 import { MainstemError } from '../model/mainstem-error.ts'
 import { failureOf, type HttpResponse } from './connection.ts'
 
-/** Characters of one message: a server may never end one. */
+/** The most characters of one message, for servers that never end one. */
 const LONGEST = 64 * 1024 * 1024
 
-/** The messages of an open stream, in batches as they arrive. Not reading slows the server. */
+/** The messages of an open stream, in batches as they arrive, with backpressure to the server. */
 export async function* sseMessages(
   { body }: Pick<HttpResponse, 'body'>,
   signal: AbortSignal,
@@ -17,7 +17,7 @@ export async function* sseMessages(
     maxBufferSize: LONGEST,
     onEvent: (message) => arrived.push(message),
     onError: (error) => {
-      // Fields that nobody knows are for others.
+      // Other errors are unknown fields, which clients ignore.
       if (error.type === 'max-buffer-size-exceeded') broken = error
     },
   })
@@ -34,7 +34,7 @@ export async function* sseMessages(
   } catch (thrown) {
     throw signal.aborted || thrown instanceof MainstemError ? thrown : failureOf(thrown)
   } finally {
-    // The connection may be broken already, which is why it is left.
+    // The connection may already be broken.
     await reader.cancel().catch((thrown: unknown) => thrown)
   }
 }

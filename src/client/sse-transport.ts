@@ -2,7 +2,7 @@ import { Rest } from './rest.ts'
 import { sseMessages } from './sse-messages.ts'
 import type { Cursor, Delivery } from './transport.ts'
 
-/** Server-sent events by `fetch`, because an `EventSource` cannot send a token. */
+/** Receives messages as server-sent events. Uses `fetch`, because an `EventSource` cannot send a token. */
 export class SseTransport extends Rest {
   override async *connect(
     session: string,
@@ -20,7 +20,7 @@ export class SseTransport extends Rest {
         signal,
       },
     )
-    // Another transport counted and had no ids: the stream begins at the first, and these are known.
+    // A cursor of another transport may have no id. Then the stream starts at the first message; skip the known ones.
     let skip = from.id === undefined ? from.count : 0
     let { count } = from
     for await (const messages of sseMessages(response, signal)) {

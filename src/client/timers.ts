@@ -1,10 +1,10 @@
-/** Time that passes, injected so that tests need not wait for it. */
+/** Timers, injected so that tests need not wait. */
 export interface Timers {
-  /** Settles after `ms`, or at once when the signal fires. */
+  /** Resolves after `ms`, or at once when the signal is aborted. */
   sleep(ms: number, signal: AbortSignal): Promise<void>
 }
 
-/** Time as the machine tells it. */
+/** The timers of the platform. */
 export const systemTimers: Timers = {
   sleep: (ms, signal) =>
     new Promise((resolve) => {

@@ -1,58 +1,73 @@
 import type { AnswerCommand } from '../model/index.ts'
 
-/** How a session stands. */
+/** The state of a session. */
 export type SessionState = 'running' | 'done' | 'failed' | 'cancelled'
 
+/** A session in a list. */
 export interface SessionSummary {
+  /** The id of the session. */
   id: string
+  /** The state of the session. */
   state: SessionState
 }
 
-/** The place of a reader in a session: how many messages it has, and the id of the last where it was told. */
+/** A position in the messages of a session. */
 export interface Cursor {
+  /** The number of messages before the position. */
   readonly count: number
+  /** The id of the last message, if the transport has ids. */
   readonly id?: string
 }
 
+/** The position before the first message. */
 export const START: Cursor = { count: 0 }
 
-/** One message as it came, and the place behind it. */
+/** A message with its cursor. */
 export interface Delivery {
+  /** The message as JSON. */
   readonly text: string
+  /** The position after the message. */
   readonly cursor: Cursor
 }
 
+/** Options of `create`. */
 export interface CreateOptions {
-  /** Makes it safe to send the same request again. */
+  /** Send the same key again to get the same session. */
   idempotencyKey?: string | undefined
+  /** Aborts the call. */
   signal?: AbortSignal | undefined
 }
 
 /**
- * A decision about an open request: `answered` with `answers` for questions, otherwise `allow` or `deny`. An `allow`
- * holds once, unless it has another `scope`; a `message` is sent to the agent.
+ * A decision on an open request: `answered` with `answers` for questions, otherwise `allow` or `deny`. An `allow`
+ * applies once, unless it has another `scope`.
  */
 export interface RequestAnswer
   extends Pick<AnswerCommand, 'decision' | 'scope' | 'answers' | 'message' | 'interrupt'> {
-  /** The `inputDigest` of the request: an answer holds for the input that was shown. */
+  /** The `inputDigest` of the request. It binds the answer to the input that was shown. */
   inputDigest: string
 }
 
 /**
- * The way to a server. All of them count the same messages, so that one can take over from another in the middle.
- * Nothing here tries again: whoever reads comes back with the last cursor.
+ * A connection to a server. All transports count the same messages, so that one can continue after another. A transport
+ * does not retry; the caller connects again with its last cursor.
  */
 export interface Transport {
+  /** Starts a session. */
   create(request: unknown, options?: CreateOptions): Promise<SessionSummary>
+  /** Lists the sessions of the server. */
   list(signal?: AbortSignal): Promise<readonly SessionSummary[]>
+  /** The state of a session. */
   state(session: string, signal?: AbortSignal): Promise<SessionState>
+  /** Cancels a session. */
   cancel(session: string, signal?: AbortSignal): Promise<void>
+  /** Answers an open request of a session. */
   answer(session: string, requestId: string, answer: RequestAnswer, signal?: AbortSignal): Promise<void>
-  /** How many messages there are by now, if there are `least` for certain. */
+  /** Counts the messages of a session, given that it has at least `least`. */
   count(session: string, least: number, signal?: AbortSignal): Promise<number>
   /**
-   * One connection: the messages after a place, in batches. It ends when the server ends it, and fails when it
-   * breaks; both tell nothing about the session.
+   * Opens one connection: the messages after a cursor, in batches. It ends when the server ends it and throws when it
+   * breaks. Neither means that the session has ended.
    */
   connect(session: string, from: Cursor, signal: AbortSignal): AsyncIterable<readonly Delivery[]>
 }

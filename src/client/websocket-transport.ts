@@ -1,17 +1,18 @@
 import { MainstemError } from '../model/mainstem-error.ts'
-import { Inbox } from './inbox.ts'
+import { MessageQueue } from './message-queue.ts'
 import { fieldOf, type HttpOptions, Rest } from './rest.ts'
 import type { Cursor, Delivery } from './transport.ts'
 
+/** Options of a `WebSocketTransport`. */
 export interface WebSocketOptions extends HttpOptions {
-  /** Messages that may wait for a slow reader before the socket is left for the log; 1,000 unless it is said. */
+  /** The most messages in memory for a slow consumer; 1,000 by default. Above it, the transport reconnects and replays. */
   maxWaiting?: number
 }
 
-/** The server ended the stream because there is no more of it: the session is done, failed or cancelled. */
+/** Close codes of a complete stream: the session is done, failed or cancelled. */
 const ENDS: ReadonlySet<number> = new Set([1000, 4001, 4002])
 
-/** A WebSocket: everything so far at once, and then what happens. */
+/** Receives messages over a WebSocket. Each connection replays the session, then streams new messages. */
 export class WebSocketTransport extends Rest {
   readonly #maxWaiting: number
 
@@ -29,38 +30,41 @@ export class WebSocketTransport extends Rest {
     signal.throwIfAborted()
     const path = `/ws/sessions/${encodeURIComponent(session)}?${query}`
     const socket = new WebSocket(this.connection.socketUrl(path))
-    const inbox = this.#inboxOf(socket, from)
-    const leave = () => inbox.fail(signal.reason)
+    const queue = this.#queueOf(socket, from)
+    const leave = () => queue.fail(signal.reason)
     signal.addEventListener('abort', leave)
     try {
-      yield* inbox.batches()
+      yield* queue.batches()
     } finally {
       signal.removeEventListener('abort', leave)
       socket.close()
     }
   }
 
-  #inboxOf(socket: WebSocket, from: Cursor): Inbox<Delivery> {
-    const inbox = new Inbox<Delivery>()
+  #queueOf(socket: WebSocket, from: Cursor): MessageQueue<Delivery> {
+    const queue = new MessageQueue<Delivery>()
     let count = 0
     socket.addEventListener('message', ({ data }) => {
       count++
-      // Every connection begins at the first message.
+      // Every connection starts with the first message.
       if (count <= from.count) return
-      inbox.push({ text: String(data), cursor: { count } })
-      // A socket cannot be slowed down; the rest is read from the log by the next connection.
-      if (inbox.size < this.#maxWaiting) return
-      inbox.fail(new MainstemError('connection_failed', 'the reader is slower than the socket'))
+      queue.push({ text: String(data), cursor: { count } })
+      // A WebSocket has no backpressure. The next connection replays the rest.
+      if (queue.size < this.#maxWaiting) return
+      queue.fail(new MainstemError('connection_failed', 'the consumer is slower than the WebSocket'))
       socket.close()
     })
     socket.addEventListener('close', ({ code, reason }) => {
-      if (ENDS.has(code)) inbox.end()
-      else inbox.fail(new MainstemError('connection_failed', `the socket was closed with ${code} ${reason}`))
+      if (ENDS.has(code)) queue.end()
+      else
+        queue.fail(
+          new MainstemError('connection_failed', `the WebSocket was closed with code ${code} ${reason}`),
+        )
     })
-    return inbox
+    return queue
   }
 
-  /** A socket of a browser has no headers, and a token never belongs in a URL. */
+  /** Gets a ticket, because a WebSocket of a browser cannot send headers and a token must not be in a URL. */
   async #ticket(signal: AbortSignal): Promise<{ ticket?: string }> {
     if (!this.connection.hasToken) return {}
     const ticket = fieldOf(await this.connection.json('POST /v1/tickets', { signal }), 'ticket')

@@ -5,48 +5,48 @@ import { encodeSse } from '../framing/sse.ts'
 import { type Api, type Emitted, type Problem, pieces, type StreamMessage } from './apis/api.ts'
 import type { Fault } from './scenario.ts'
 
-/** An answer on its way, and what may happen to it. */
+/** A response to send, with its fault. */
 export interface Delivery {
   readonly api: Api
-  readonly said: Emitted
+  readonly emitted: Emitted
   readonly streaming: boolean
   readonly fault?: Fault
   readonly paceMs?: number
-  /** Settles when a stall is released. */
+  /** Resolves when a stall is released. */
   readonly released: Promise<void>
-  /** Fires when nobody takes the answer any more. */
+  /** Aborted when the client has disconnected. */
   readonly gone: AbortSignal
 }
 
-/** What can happen to an answer after it was not refused outright. */
-type Mishap = Exclude<Fault, { readonly kind: 'status' }>
+/** A fault during the response, after the status. */
+type StreamFault = Exclude<Fault, { readonly kind: 'status' }>
 
 interface Chunk {
   readonly text: string
-  /** It brings a piece of what the model says. */
+  /** True if it contains output of the model. */
   readonly isPiece: boolean
 }
 
 export async function deliver(response: ServerResponse, delivery: Delivery): Promise<void> {
-  const { api, said, streaming, fault, paceMs, gone } = delivery
+  const { api, emitted, streaming, fault, paceMs, gone } = delivery
   if (fault?.kind === 'status') {
     const { status, message = `The script answers with ${status}.`, retryAfterSeconds, body } = fault
     const retry = retryAfterSeconds !== undefined && { retryAfterSeconds }
     return refuse(response, api, { status, message, ...retry }, body)
   }
-  // An answer that is no stream can tell of a failure by its status only.
+  // A response without a stream can report a failure only by its status.
   if (fault?.kind === 'error' && !streaming) {
     return refuse(response, api, { status: 500, message: fault.message ?? FAILED })
   }
-  const chunks = streaming ? api.stream(said).map(framed) : halves(json(api.whole(said)))
-  if (fault && isBeforeHeaders(fault) && (await strike(response, delivery, fault)) === 'over') return
+  const chunks = streaming ? api.stream(emitted).map(framed) : halves(json(api.whole(emitted)))
+  if (fault && isBeforeHeaders(fault) && (await strike(response, delivery, fault)) === 'ended') return
   response.writeHead(200, { 'content-type': streaming ? 'text/event-stream' : 'application/json' })
-  const place = fault && !isBeforeHeaders(fault) ? placeOf(fault, chunks) : undefined
+  const faultIndex = fault && !isBeforeHeaders(fault) ? indexOf(fault, chunks) : undefined
   for (const [index, chunk] of chunks.entries()) {
-    if (fault && index === place && (await strike(response, delivery, fault, chunk)) === 'over') return
+    if (fault && index === faultIndex && (await strike(response, delivery, fault, chunk)) === 'ended') return
     if (!response.write(chunk.text)) await once(response, 'drain', { signal: gone })
     if (!chunk.isPiece) continue
-    // Pieces leave one by one even without a pace: what is written in one go may arrive as one.
+    // Sends pieces separately even without a pace, because writes in one tick may arrive as one chunk.
     if (paceMs === undefined) await setImmediate(undefined, { signal: gone })
     else await setTimeout(paceMs, undefined, { signal: gone })
   }
@@ -67,7 +67,7 @@ function framed({ event, data, isPiece = false }: StreamMessage): Chunk {
   return { text: encodeSse({ ...(event !== undefined && { event }), data: text }), isPiece }
 }
 
-/** In two, so that a fault has a middle to happen in. */
+/** Splits the body in two, so that a fault can happen in the middle. */
 function halves(body: string): Chunk[] {
   const [first = '', second = ''] = pieces(body, 2)
   return [
@@ -76,19 +76,19 @@ function halves(body: string): Chunk[] {
   ]
 }
 
-/** Escaped as vendors do it: some programs take these two for the end of a line. */
+/** Escapes two separators as the vendors do, because some programs treat them as line ends. */
 function json(value: unknown): string {
   return JSON.stringify(value).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')
 }
 
 const FAILED = 'The script fails here.'
 
-function isBeforeHeaders({ kind, after }: Mishap): boolean {
+function isBeforeHeaders({ kind, after }: StreamFault): boolean {
   return after === 0 && (kind === 'drop' || kind === 'stall')
 }
 
-/** The index of the chunk in front of which it happens: behind as many pieces as it wants, or as there are. */
-function placeOf({ after = 1 }: Mishap, chunks: readonly Chunk[]): number {
+/** The index of the chunk before which the fault happens. */
+function indexOf({ after = 1 }: StreamFault, chunks: readonly Chunk[]): number {
   let place = 0
   let passed = 0
   for (const [index, { isPiece }] of chunks.entries()) {
@@ -99,39 +99,39 @@ function placeOf({ after = 1 }: Mishap, chunks: readonly Chunk[]): number {
   return place
 }
 
-/** Lets it happen, in front of the chunk. */
+/** Executes the fault before the chunk. */
 async function strike(
   response: ServerResponse,
-  { api, said, released, gone }: Delivery,
-  mishap: Mishap,
+  { api, emitted, released, gone }: Delivery,
+  fault: StreamFault,
   chunk?: Chunk,
-): Promise<'go on' | 'over'> {
-  switch (mishap.kind) {
+): Promise<'continue' | 'ended'> {
+  switch (fault.kind) {
     case 'drop':
       response.destroy()
-      return 'over'
+      return 'ended'
     case 'truncate':
       response.end()
-      return 'over'
+      return 'ended'
     case 'garble':
       response.write(garbled(chunk?.text ?? ''))
-      return 'go on'
+      return 'continue'
     case 'error':
-      response.end(framed(api.failure(said, mishap.message ?? FAILED)).text)
-      return 'over'
+      response.end(framed(api.failure(emitted, fault.message ?? FAILED)).text)
+      return 'ended'
     case 'stall': {
       gone.throwIfAborted()
-      const time = mishap.ms === undefined ? [] : [setTimeout(mishap.ms, undefined, { signal: gone })]
+      const time = fault.ms === undefined ? [] : [setTimeout(fault.ms, undefined, { signal: gone })]
       await Promise.race([released, once(gone, 'abort'), ...time])
       gone.throwIfAborted()
-      return 'go on'
+      return 'continue'
     }
     default:
-      return mishap satisfies never
+      return fault satisfies never
   }
 }
 
-/** The same text with its end cut off: it stays one message, and is no JSON. */
+/** Cuts the end of a message, so that it is not JSON. */
 function garbled(text: string): string {
   return `${text.trimEnd().slice(0, -2)}\n\n`
 }

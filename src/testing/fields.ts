@@ -1,4 +1,4 @@
-/** Typed looks into the JSON of a request: a field of another type than expected is simply not there. */
+/** Typed access to the JSON of a request. A field of another type than expected counts as absent. */
 export type Fields = { readonly [key: string]: unknown }
 
 const NONE: Fields = Object.freeze({})

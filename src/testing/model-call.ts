@@ -1,17 +1,22 @@
 import { type Fields, isFields } from './fields.ts'
 import type { NativeCall } from './scenario.ts'
 
+/** The API of a model vendor. */
 export type ApiId = 'messages' | 'responses' | 'chat' | 'gemini'
 
-/** A request to the model, the same for every API. */
+/** A call of the model, the same for every API. */
 export interface ModelCall {
+  /** The API that was called. */
   readonly api: ApiId
+  /** The name of the model. */
   readonly model: string
+  /** True if the program requested a stream. */
   readonly streaming: boolean
+  /** The tools that the program offers. */
   readonly tools: readonly OfferedTool[]
   /** The conversation so far, without system prompts. */
   readonly messages: readonly Message[]
-  /** The system prompt, from programs that say there where files belong. */
+  /** The system prompt, for programs that put the paths of files there. */
   readonly system?: string
 }
 
@@ -23,11 +28,11 @@ export interface Message {
 export interface OfferedTool {
   readonly name: string
   readonly namespace?: string
-  /** The names of its arguments; absent when it takes free text, or does not tell. */
+  /** The names of its arguments; absent if it takes free text or has no schema. */
   readonly parameters?: readonly string[]
 }
 
-/** A tool with the arguments that its JSON Schema names. */
+/** A tool with the arguments of its JSON Schema. */
 export function offeredTool(name: string, schema: Fields, namespace?: string): OfferedTool {
   return {
     name,
@@ -36,7 +41,7 @@ export function offeredTool(name: string, schema: Fields, namespace?: string): O
   }
 }
 
-/** Whether the program could run this call: the tool is there, and takes these arguments. */
+/** True if the program offers the tool with these arguments. */
 export function isOffered({ tools }: ModelCall, { name, namespace, input }: NativeCall): boolean {
   return tools.some((tool) => {
     if (tool.name !== name || tool.namespace !== namespace) return false

@@ -1,20 +1,20 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
-/** What a program needs to run against a scripted model, and against nothing else. */
+/** The environment of a program that runs against a scripted model and uses no other network service. */
 export interface OfflineEnvironment {
-  /** The whole environment but `PATH`, which says where the program is. */
+  /** The complete environment except `PATH`. */
   readonly env: Readonly<Record<string, string>>
-  /** Files to write first: absolute paths, and their text. */
+  /** Files to write before the start, by absolute path. */
   readonly files: Readonly<Record<string, string>>
 }
 
-/** A program of this list has a recipe. */
+/** A program that `offlineEnvironment()` supports. */
 export type OfflineProgram = keyof typeof RECIPES
 
 type Recipe = (url: string, home: string) => OfflineEnvironment
 
-/** Accepted by the scripted model as anything is, and by nobody else. */
+/** The scripted model accepts any key. */
 const KEY = 'scripted-model-key'
 
 const claude: Recipe = (url) => ({
@@ -23,12 +23,12 @@ const claude: Recipe = (url) => ({
     ANTHROPIC_API_KEY: KEY,
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
     CLAUDE_CODE_ENABLE_TODO_TOOLS: '1',
-    // Ten by default, with minutes of silence between them.
+    // The default is ten retries, with minutes between them.
     CLAUDE_CODE_MAX_RETRIES: '2',
     DISABLE_AUTOUPDATER: '1',
     DISABLE_ERROR_REPORTING: '1',
     DISABLE_TELEMETRY: '1',
-    // Without it, it refuses to skip permissions for root, who runs most containers.
+    // Without it, Claude Code refuses to skip permissions for root, the user of most containers.
     IS_SANDBOX: '1',
   },
   files: {},
@@ -42,9 +42,9 @@ interface CodexSettings {
 }
 
 const CODEX_EXTRAS: CodexSettings = {
-  // Calls tools by name; the default model writes programs that call them.
+  // This model calls tools by name; the default model writes programs that call them.
   model: ['model = "gpt-5.5"'],
-  // Questions outside of plan mode.
+  // Enables questions outside of plan mode.
   features: ['default_mode_request_user_input = true'],
   tools: ['[tools.update_plan]', 'enabled = true'],
 }
@@ -60,7 +60,7 @@ const codexRecipe =
         'check_for_update_on_startup = false',
         'suppress_unstable_features_warning = true',
         '[features]',
-        // Without plugins and apps it calls nobody but its model.
+        // Without plugins and apps, Codex connects only to its model.
         'apps = false',
         'plugins = false',
         ...features,
@@ -95,7 +95,7 @@ const gemini: Recipe = (url, home) => ({
   files: {
     [join(home, '.gemini', 'settings.json')]: json({
       general: { enableAutoUpdate: false, enableAutoUpdateNotification: false },
-      // Its own choice of a model costs a call, and may change from prompt to prompt.
+      // The automatic choice of a model costs a call and may change between prompts.
       model: { name: 'gemini-2.5-flash' },
       privacy: { usageStatisticsEnabled: false },
       security: { auth: { selectedType: 'gemini-api-key' } },
@@ -110,7 +110,7 @@ const opencode: Recipe = (url, home) => ({
     OPENCODE_DISABLE_LSP_DOWNLOAD: 'true',
     OPENCODE_DISABLE_MODELS_FETCH: 'true',
     OPENCODE_DISABLE_SHARE: 'true',
-    // It would fetch the types of its plugins into its settings.
+    // Prevents the download of plugin types.
     npm_config_offline: 'true',
   },
   files: {
@@ -183,7 +183,7 @@ const COST = { input: 1, output: 2, cache_read: 0.1 }
 
 const RECIPES = { claude, codex, 'codex-default': codexDefault, gemini, opencode, qwen, copilot }
 
-/** A clean environment for a program: its home is `home`, its model is the scripted one, and it calls nobody else. */
+/** Creates a clean environment for a program, with `home` as its home directory and the scripted model as its model. */
 export function offlineEnvironment(
   program: OfflineProgram,
   model: { readonly url: string },
@@ -198,7 +198,7 @@ export function offlineEnvironment(
       NO_PROXY: '127.0.0.1',
       SHELL: '/bin/bash',
       TERM: 'dumb',
-      // Beside the rest, because a program may distrust settings that lie in a temporary directory.
+      // Inside the home, because some programs do not trust settings in a temporary directory.
       TMPDIR: join(home, 'tmp'),
       ...env,
     },
@@ -206,7 +206,7 @@ export function offlineEnvironment(
   }
 }
 
-/** Writes the files of a recipe, readable by their owner only. */
+/** Writes the files of an environment, readable only by their owner. */
 export async function writeOfflineFiles({ files }: OfflineEnvironment): Promise<void> {
   for (const [path, text] of Object.entries(files)) {
     await mkdir(dirname(path), { recursive: true })

@@ -3,14 +3,14 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { type Fields, isFields } from './fields.ts'
 
-// Stands in for an agent: plays its side of a recording. In a live one it waits, wherever something was said to it
-// then, until something is said to it now, and takes the ids of requests from that.
+// Replaces an agent: replays its output from a recording. In a live recording it waits for input where the recorded agent
+// received some, and takes the ids of requests from it.
 const [folder = ''] = process.argv.slice(2)
 const transcript = join(folder, 'transcript.jsonl')
 await (existsSync(transcript) ? playTranscript(transcript) : playOutput(join(folder, 'stdout.jsonl')))
 process.exitCode = exitCode(join(folder, 'exit.json'))
 
-/** A one-shot run reads its whole prompt before it says anything. */
+/** A one-shot run reads its whole prompt before it writes. */
 async function playOutput(path: string): Promise<void> {
   for await (const _ of process.stdin);
   process.stdout.write(readFileSync(path))
@@ -30,7 +30,7 @@ async function playTranscript(path: string): Promise<void> {
     if (done) break
     if (isRequest(msg)) ids.set(JSON.stringify(idOf(msg)), idOf(fieldsOf(value)))
   }
-  // The rest of the conversation was never recorded, so it ends when nobody talks any more.
+  // The rest of the conversation was not recorded, so the process ends with its input.
   for await (const _ of heard);
 }
 
@@ -47,7 +47,7 @@ function isRequest(message: Fields): boolean {
   return idOf(message) !== undefined && (message.method !== undefined || message.request !== undefined)
 }
 
-/** An answer goes by the id that its question has now. */
+/** Replaces the recorded id of a request by the current one. */
 function renamed(message: Fields, ids: ReadonlyMap<string, unknown>): Fields {
   const now = (id: unknown) => ids.get(JSON.stringify(id)) ?? id
   if (message.method === undefined && message.id !== undefined) return { ...message, id: now(message.id) }
@@ -56,7 +56,7 @@ function renamed(message: Fields, ids: ReadonlyMap<string, unknown>): Fields {
   return { ...message, response: { ...response, request_id: now(response.request_id) } }
 }
 
-/** One that was ended by a signal has no code, and comes to its end here. */
+/** A recording that ended by a signal has no exit code; use 0. */
 function exitCode(path: string): number {
   const { code } = existsSync(path) ? fieldsOf(readFileSync(path, 'utf8')) : {}
   return typeof code === 'number' ? code : 0

@@ -1,20 +1,22 @@
 import { MainstemError } from '../model/index.ts'
 import type { Tokens } from './scenario.ts'
-import type { Place } from './script.ts'
+import type { ScriptPosition } from './script.ts'
 
-/** A request as it came in. */
+/** A request that the scripted model received. */
 export interface RecordedRequest {
+  /** The HTTP method. */
   readonly method: string
-  /** With the query, without a key in it. */
+  /** The path with its query. An API key in it is redacted. */
   readonly path: string
-  /** Values of headers that carry credentials are replaced. */
+  /** The headers. Credentials are redacted. */
   readonly headers: Readonly<Record<string, string>>
-  /** Parsed where it is JSON, else as text. */
+  /** The body, parsed if it is JSON, else as text. */
   readonly body: unknown
+  /** When the request arrived. */
   readonly at: Date
-  /** What it was answered with; absent when it was no model call of a scenario. */
-  readonly place?: Place
-  /** Token counts that the answer reports; absent when no complete answer was scripted for the request. */
+  /** The reply that was sent; absent if the request was not a model call of a scenario. */
+  readonly place?: ScriptPosition
+  /** The token counts of the response; absent if the response was not complete. */
   readonly usage?: Tokens
 }
 
@@ -50,7 +52,7 @@ interface Waiter {
   readonly reject: (reason: unknown) => void
 }
 
-/** Every request so far, and those who wait for one. */
+/** All requests so far, and the callers that wait for one. */
 export class Requests {
   readonly all: RecordedRequest[] = []
   readonly #waiters = new Set<Waiter>()
@@ -62,7 +64,7 @@ export class Requests {
       try {
         if (matches(request)) resolve(request)
       } catch (thrown) {
-        // It belongs to whoever waits, not to the one who asked.
+        // The error belongs to the caller that waits, not to the request.
         reject(thrown)
       }
     }
@@ -86,7 +88,7 @@ export class Requests {
     }
   }
 
-  /** No request will come any more. */
+  /** Rejects all waiting callers, because the server is closing. */
   end(): void {
     this.#isOver = true
     for (const { reject } of this.#waiters) reject(over())
@@ -94,5 +96,8 @@ export class Requests {
 }
 
 function over(): MainstemError {
-  return new MainstemError('connection_failed', 'The scripted model was closed before such a request came.')
+  return new MainstemError(
+    'connection_failed',
+    'The scripted model was closed before a matching request arrived.',
+  )
 }

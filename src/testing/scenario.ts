@@ -1,32 +1,37 @@
-/** What the model says, call by call, in one conversation. Plain data: it can be kept as JSON. */
+/** The replies of the model in one conversation, one per model call. Plain data that can be stored as JSON. */
 export interface Scenario {
+  /** The replies, in order. */
   readonly replies: readonly Reply[]
-  /** The last reply is given again and again. Otherwise the model then says that nothing more is scripted. */
+  /** Repeats the last reply. Otherwise the model replies that nothing more is scripted. */
   readonly endless?: boolean
 }
 
-/** The answer to one model call, in the order in which models say it: thinking, text, tool calls. */
+/** The reply to one model call: thinking, text, tool calls, in this order. */
 export interface Reply {
+  /** The thinking. */
   readonly thinking?: string
+  /** The text. */
   readonly text?: string
-  /** In how many pieces the thinking and the text are streamed. */
+  /** The number of pieces in which the thinking and the text are streamed; 4 by default. */
   readonly deltas?: number
-  /** The time between two pieces; none unless said. */
+  /** Milliseconds between two pieces; 0 by default. */
   readonly paceMs?: number
+  /** The tool calls. */
   readonly calls?: readonly (Action | NativeCall)[]
-  /** A call of the program's own tool for structured output, or JSON as text where it has none. */
+  /** Structured output: a call of the program's own tool for it, or JSON text if it has none. */
   readonly structured?: unknown
+  /** The stop reason; by default `tools` if there are calls, else `end`. */
   readonly stop?: StopReason
-  /** Figures that are left out are made up. */
+  /** Token counts; omitted ones get a default. */
   readonly usage?: Partial<Tokens>
-  /** What goes wrong while this reply is delivered, one fault after the other; then it is delivered whole. */
+  /** Faults for the first calls, in order. Later calls get the whole reply. */
   readonly faults?: readonly Fault[]
 }
 
-/** Follows from the reply unless said: `tools` with calls, else `end`. */
+/** Why the model stopped. */
 export type StopReason = 'end' | 'tools' | 'length' | 'refusal'
 
-/** As in the event model: `input` is what no cache held, `output` includes `reasoning`. */
+/** Token counts as in the event model: `input` excludes cached tokens, `output` includes `reasoning`. */
 export interface Tokens {
   readonly input: number
   readonly output: number
@@ -36,44 +41,48 @@ export interface Tokens {
 }
 
 /**
- * `after` counts the pieces that are delivered before it happens: one unless said. With 0, a drop and a stall come
- * before the headers. `times` counts the calls it happens to; without it, it happens to each.
+ * A fault of the server. `after` is the number of pieces before it; 1 by default. With 0, `drop` and `stall` happen before
+ * the headers. `times` is the number of calls that it affects; all by default.
  */
-export type Fault = { readonly times?: number } & (
+export type Fault = {
+  /** The number of calls that the fault affects; all by default. */
+  readonly times?: number
+} & (
   | {
+      /** Responds with an HTTP error. */
       readonly kind: 'status'
       readonly status: number
       readonly message?: string
       readonly retryAfterSeconds?: number
-      /** Instead of the error body that the vendor would send. */
+      /** Replaces the error body of the vendor. */
       readonly body?: unknown
     }
-  /** The connection breaks. */
+  /** Breaks the connection. */
   | { readonly kind: 'drop'; readonly after?: number }
-  /** The stream ends as if it were whole. */
+  /** Ends the stream early, without an error. */
   | { readonly kind: 'truncate'; readonly after?: number }
-  /** A message that is not JSON; the rest follows. */
+  /** Sends a message that is not JSON, then the rest. */
   | { readonly kind: 'garble'; readonly after?: number }
-  /** The vendor's own word for "something went wrong on our side", inside the stream. */
+  /** Sends the vendor's own error message inside the stream. */
   | { readonly kind: 'error'; readonly after?: number; readonly message?: string }
-  /** Silence, until it is released or for a time; the rest follows. */
+  /** Pauses until `release()` is called or for a time, then sends the rest. */
   | { readonly kind: 'stall'; readonly after?: number; readonly ms?: number }
 )
 
-/** What a call is to do, whatever the tool is named. */
+/** The purposes of tool calls, independent of the names of the tools. */
 export interface Actions {
-  /** `escalate` asks for rights beyond a sandbox, where a program has such a request. */
+  /** Runs a command. `escalate` requests rights beyond the sandbox, if the program has such a request. */
   shell: { readonly command: string; readonly escalate?: boolean }
   write: { readonly path: string; readonly content: string }
   edit: { readonly path: string; readonly from: string; readonly to: string }
   read: { readonly path: string }
   plan: { readonly items: readonly PlanItem[] }
-  /** Hands a task to a sub-agent. Its conversation is another one, with a marker of its own in the task. */
+  /** Gives a task to a sub-agent. Its conversation is separate and needs its own marker in the task. */
   delegate: { readonly task: string }
-  /** Waits for the sub-agent, in programs where handing over does not wait. */
+  /** Waits for the sub-agent, in programs where `delegate` does not wait. */
   join: Record<never, never>
   ask: { readonly question: string; readonly options: readonly string[] }
-  /** Shows a plan and asks whether to begin. */
+  /** Shows a plan and asks for approval. */
   propose: { readonly plan: string }
   mcp: { readonly server: string; readonly tool: string; readonly input: object }
 }
@@ -83,12 +92,20 @@ export interface PlanItem {
   readonly status: 'pending' | 'in_progress' | 'completed'
 }
 
-export type Action = { [Do in keyof Actions]: { readonly do: Do } & Actions[Do] }[keyof Actions]
+/** A tool call by its purpose, for example `{ do: 'shell', command: 'ls' }`. Works with every program. */
+export type Action = { [Do in keyof Actions]: Purpose<Do> & Actions[Do] }[keyof Actions]
 
-/** A call by the tool's own name, offered or not. */
+interface Purpose<Do extends keyof Actions> {
+  /** The purpose of the call. */
+  readonly do: Do
+}
+
+/** A tool call by the program's own name of the tool. */
 export interface NativeCall {
+  /** The program's own name of the tool. */
   readonly name: string
-  /** Text for a tool that takes free text, as Codex's `apply_patch` does. */
+  /** The arguments; a string for tools that take free text, such as Codex's `apply_patch`. */
   readonly input: object | string
+  /** The namespace of the tool, for APIs that have one. */
   readonly namespace?: string
 }

@@ -6,12 +6,12 @@ function planned(...statuses: PlanItem['status'][]): PlanItem[] {
   return PLAN.map((text, index) => ({ text, status: statuses[index] ?? 'pending' }))
 }
 
-/** Different words: a program that looks for loops takes one repeated word for one. */
+/** Different words, because some programs report a repeated word as a loop. */
 const MANY_WORDS = Array.from({ length: 400 }, (_, index) => `word${index} `).join('')
 
 const HELLO = 'Hello from the scripted model. This text comes in several pieces.'
 
-/** Ready-made scenarios. Ask for one by its name: `SCENARIO:text` anywhere in what the user says. */
+/** Predefined scenarios. Select one with `SCENARIO:<name>` anywhere in the prompt, for example `SCENARIO:text`. */
 export const SCENARIOS = {
   /** Text in pieces. */
   text: { replies: [{ text: HELLO }] },
@@ -53,7 +53,7 @@ export const SCENARIOS = {
       { text: 'The file is written and changed.' },
     ],
   },
-  /** A list of things to do, and its progress. */
+  /** A plan and its progress. */
   plan: {
     replies: [
       { calls: [{ do: 'plan', items: planned() }] },
@@ -75,14 +75,14 @@ export const SCENARIOS = {
       { text: 'The sub-agent is done.' },
     ],
   },
-  /** What the sub-agent says. */
+  /** The conversation of the sub-agent. */
   inner: {
     replies: [
       { thinking: 'An inner thought.', calls: [{ do: 'shell', command: 'echo inner' }] },
       { text: 'The inner result.' },
     ],
   },
-  /** A command that programs ask about: it writes, and it wants more than a sandbox allows. */
+  /** A command that needs approval: it writes, and requests rights beyond the sandbox. */
   permission: {
     replies: [
       { calls: [{ do: 'shell', command: 'echo asked > permission.txt', escalate: true }] },
@@ -95,16 +95,16 @@ export const SCENARIOS = {
       { text: 'I have seen the answer.' },
     ],
   },
-  /** A plan to be approved, in programs that have a mode for it. */
+  /** A plan that needs approval, in programs with a plan mode. */
   proposal: {
     replies: [
       { calls: [{ do: 'propose', plan: '1. Do A\n2. Do B' }] },
       { text: 'I have seen the decision on the plan.' },
     ],
   },
-  /** Twenty seconds of text: time to interrupt it. */
+  /** Twenty seconds of text, to test interrupts. */
   long: { replies: [{ text: MANY_WORDS, deltas: 400, paceMs: 50 }] },
-  /** Says something, then nothing until it is released. */
+  /** Streams some text, then pauses until `release()`. */
   stall: { replies: [{ text: HELLO, faults: [{ kind: 'stall' }] }] },
   /** A command that runs until it is stopped. */
   'shell-hangs': {
@@ -113,7 +113,7 @@ export const SCENARIOS = {
       { text: 'It was stopped.' },
     ],
   },
-  /** Never comes to an end by itself. */
+  /** Never ends by itself. */
   endless: {
     endless: true,
     replies: [{ text: 'One more step.', calls: [{ do: 'shell', command: 'echo step' }] }],
@@ -124,7 +124,7 @@ export const SCENARIOS = {
   'rate-limited': { replies: [{ faults: [{ kind: 'status', status: 429, retryAfterSeconds: 1 }] }] },
   fails: { replies: [{ faults: [{ kind: 'status', status: 500 }] }] },
   overloaded: { replies: [{ faults: [{ kind: 'status', status: 529 }] }] },
-  /** An error once, then the answer. */
+  /** One error, then the reply. */
   retry: { replies: [{ text: 'It worked at last.', faults: [{ kind: 'status', status: 500, times: 1 }] }] },
   drop: { replies: [{ text: HELLO, faults: [{ kind: 'drop' }] }] },
   'drop-once': { replies: [{ text: HELLO, faults: [{ kind: 'drop', times: 1 }] }] },
@@ -132,10 +132,10 @@ export const SCENARIOS = {
   truncate: { replies: [{ text: HELLO, faults: [{ kind: 'truncate', times: 1 }] }] },
   garble: { replies: [{ text: HELLO, faults: [{ kind: 'garble', times: 1 }] }] },
   'stream-error': { replies: [{ text: HELLO, faults: [{ kind: 'error', times: 1 }] }] },
-  /** Again and again, because some programs ask to go on. */
+  /** Endless, because some programs ask the model to continue. */
   length: { endless: true, replies: [{ text: 'This text is cut off in the mid', stop: 'length' }] },
   refusal: { endless: true, replies: [{ text: 'I cannot.', stop: 'refusal' }] },
-  /** Letters, signs and separators that break careless readers, from the model and from a tool. */
+  /** Unusual letters, symbols and separators, from the model and from a tool. */
   unicode: {
     replies: [
       {

@@ -2,30 +2,32 @@ import type { Message, ModelCall } from './model-call.ts'
 import type { Fault, Reply, Scenario } from './scenario.ts'
 import { callsFor } from './toolboxes.ts'
 
-/** The last one counts, because a program may put two prompts into one message. */
+/** The last marker counts, because a program may put two prompts into one message. */
 const MARKER = /.*SCENARIO:([\w-]+)/s
 
-/** What is said where nothing is scripted. */
+/** The reply to calls without a scenario. */
 const PLAIN: Reply = { text: 'Hello from the scripted model.' }
 const OVER: Reply = { text: 'Nothing more is scripted.' }
 
-/** What to do with one model call. */
+/** The response to one model call. */
 export interface Cue {
   readonly reply: Reply
   readonly fault?: Fault
-  /** Where in the script it stands; absent when the call belongs to none. */
-  readonly place?: Place
+  /** The position in the script; absent if the call has no scenario. */
+  readonly place?: ScriptPosition
 }
 
-export interface Place {
+/** A reply of a scenario. */
+export interface ScriptPosition {
+  /** The name of the scenario. */
   readonly scenario: string
-  /** The number of model calls that this conversation had before, in this scenario. */
+  /** The number of earlier model calls of this conversation in this scenario. */
   readonly reply: number
-  /** How many times this very call was made, this time included. */
+  /** How often this call was made, this time included. */
   readonly attempt: number
 }
 
-/** Finds the reply to a call. The history in the request tells which it is, so a repeated call gets the same. */
+/** Finds the reply to a call from the history in the request, so that a repeated call gets the same reply. */
 export class Script {
   readonly #scenarios: Readonly<Record<string, Scenario>>
   readonly #choose: (call: ModelCall) => string | undefined
@@ -43,7 +45,7 @@ export class Script {
     const name = this.#choose(call)
     if (name === undefined) return { reply: PLAIN }
     const scenario = Object.hasOwn(this.#scenarios, name) ? this.#scenarios[name] : undefined
-    if (!scenario) return { reply: { text: `There is no scenario ${name}.` } }
+    if (!scenario) return { reply: { text: `Unknown scenario ${name}.` } }
     const start = markedMessage(call)
     const index = turnsAfter(call.messages, start)
     const reply = replyAt(scenario, index, call)
@@ -61,20 +63,20 @@ export class Script {
 }
 
 /**
- * The scenario that the user asked for last. A call that offers no tools is not the agent's own: it makes a title or
- * a summary of what the user said, and would take the marker in there for its own.
+ * The scenario of the last marker. Ignores calls without tools: programs make them to title or summarise a conversation,
+ * and the marker in that text is not meant for them.
  */
 function markedScenario(call: ModelCall): string | undefined {
   if (call.tools.length === 0) return undefined
   return MARKER.exec(call.messages[markedMessage(call)]?.text ?? '')?.[1]
 }
 
-/** Where the user asked for a scenario, or -1: then the conversation counts from its start. */
+/** The index of the user message with the marker, or -1 to count from the start of the conversation. */
 function markedMessage({ messages }: ModelCall): number {
   return messages.findLastIndex(({ role, text }) => role === 'user' && MARKER.test(text))
 }
 
-/** What the model said in one call may stand in several messages, one after another. */
+/** Counts model calls. One call may have several messages in a row. */
 function turnsAfter(messages: readonly Message[], start: number): number {
   let turns = 0
   for (let index = start + 1; index < messages.length; index++) {
@@ -84,11 +86,11 @@ function turnsAfter(messages: readonly Message[], start: number): number {
 }
 
 function replyAt({ replies, endless }: Scenario, index: number, call: ModelCall): Reply {
-  const spoken = replies.filter((reply) => !isNeedless(reply, call))
-  return spoken[index] ?? (endless ? spoken.at(-1) : undefined) ?? OVER
+  const needed = replies.filter((reply) => !isNeedless(reply, call))
+  return needed[index] ?? (endless ? needed.at(-1) : undefined) ?? OVER
 }
 
-/** Nothing but waiting, in a program that has waited already. */
+/** True for a reply that only waits for a sub-agent, in a program that has waited already. */
 function isNeedless({ text, calls = [] }: Reply, call: ModelCall): boolean {
   if (text !== undefined || calls.length === 0) return false
   return calls.every((use) => 'do' in use && use.do === 'join' && !callsFor(use, call))

@@ -20,32 +20,35 @@ import { settle } from './settle.ts'
 
 const APIS: readonly Api[] = [messages, responses, chat, gemini]
 
-/** Enough for both vendors that have this list; any other name of a model does as well. */
+/** The list of models for vendors that have one. All other model names work too. */
 const MODELS = {
   object: 'list',
   data: [{ id: 'scripted', object: 'model', type: 'model', display_name: 'Scripted', owned_by: 'scripted' }],
   has_more: false,
 }
 
+/** Options of `scriptedModel()`. */
 export interface ScriptedModelOptions {
-  /** Beside the ready-made ones, or in their place where the name is the same. */
+  /** Scenarios to add to `SCENARIOS`, or to replace by name. */
   readonly scenarios?: Readonly<Record<string, Scenario>>
-  /** Chooses the scenario of a call, instead of the marker in what the user said. */
+  /** Chooses the scenario of a call, instead of the marker in the prompt. */
   readonly choose?: (call: ModelCall) => string | undefined
 }
 
-/** Starts a model that says what a script tells it, on this machine only. */
+/** Starts a model server with scripted replies on 127.0.0.1. */
 export function scriptedModel(options: ScriptedModelOptions = {}): Promise<ScriptedModel> {
   return ScriptedModel.start(options)
 }
 
+/** A model server with scripted replies, for the APIs of Anthropic, OpenAI and Google. */
 export class ScriptedModel implements AsyncDisposable {
+  /** The base URL. */
   readonly url: string
   readonly #server: Server
   readonly #script: Script
   readonly #requests = new Requests()
   readonly #open = new Set<Promise<void>>()
-  /** Ids of one server must not meet those of another in a conversation that is resumed. */
+  /** Part of all ids, so that ids of two servers differ in a conversation that is resumed. */
   readonly #name = randomUUID().slice(0, 8)
   #answers = 0
   #gate = Promise.withResolvers<void>()
@@ -68,22 +71,23 @@ export class ScriptedModel implements AsyncDisposable {
     server.on('request', (request, response) => this.#take(request, response))
   }
 
-  /** Every request so far, in the order in which they came. */
+  /** All requests so far, in order of arrival. */
   get requests(): readonly RecordedRequest[] {
     return this.#requests.all
   }
 
-  /** The first request that matches, whether it has come or is still to come. */
+  /** Resolves with the first request that matches, past or future. */
   waitFor(matches: (request: RecordedRequest) => boolean, signal?: AbortSignal): Promise<RecordedRequest> {
     return this.#requests.waitFor(matches, signal)
   }
 
-  /** Ends the stalls of every request that has come so far. */
+  /** Ends the `stall` faults of all requests so far. */
   release(): void {
     this.#gate.resolve()
     this.#gate = Promise.withResolvers()
   }
 
+  /** Stops the server. `await using` calls it at the end of the block. */
   async close(): Promise<void> {
     this.#requests.end()
     this.#server.close()
@@ -112,18 +116,18 @@ export class ScriptedModel implements AsyncDisposable {
     const api = request.method === 'POST' ? APIS.find(({ path }) => path.test(url.pathname)) : undefined
     const call = api && isFields(body) ? api.read(body, url) : undefined
     const cue = call && this.#script.cue(call)
-    // Taken before anybody hears of the request, so that whoever waited for it can release it.
+    // Read before the request is announced, so that a caller that waited for it can release it.
     const released = this.#gate.promise
-    const said = call && cue && settle(cue.reply, call, `${this.#name}${this.#answers++}`)
-    this.#requests.add(recorded(request, url, body, cue, said))
+    const emitted = call && cue && settle(cue.reply, call, `${this.#name}${this.#answers++}`)
+    this.#requests.add(recorded(request, url, body, cue, emitted))
     if (!api) return answerOther(request, response, url, body)
-    if (!call || !cue || !said) {
-      return refuse(response, api, { status: 400, message: 'The body is no JSON object.' })
+    if (!call || !cue || !emitted) {
+      return refuse(response, api, { status: 400, message: 'The body is not a JSON object.' })
     }
     const { reply, fault } = cue
     await deliver(response, {
       api,
-      said,
+      emitted,
       streaming: call.streaming,
       released,
       gone,
@@ -133,7 +137,7 @@ export class ScriptedModel implements AsyncDisposable {
   }
 }
 
-/** Faults after which the rest of the answer, and with it the usage, still arrives. */
+/** Faults after which the rest of the response, including the usage, still arrives. */
 const HARMLESS: readonly (Fault['kind'] | undefined)[] = [undefined, 'garble', 'stall']
 
 function recorded(
@@ -141,7 +145,7 @@ function recorded(
   url: URL,
   body: unknown,
   cue?: Cue,
-  said?: Emitted,
+  emitted?: Emitted,
 ): RecordedRequest {
   return {
     method: request.method ?? '',
@@ -150,7 +154,7 @@ function recorded(
     body,
     at: new Date(),
     ...(cue?.place && { place: cue.place }),
-    ...(said && HARMLESS.includes(cue?.fault?.kind) && { usage: said.usage }),
+    ...(emitted && HARMLESS.includes(cue?.fault?.kind) && { usage: emitted.usage }),
   }
 }
 
@@ -161,7 +165,7 @@ async function bodyOf(request: IncomingMessage): Promise<unknown> {
   return jsonFrame('http', text).value ?? text
 }
 
-/** What programs ask besides: how many tokens a request has, and which models there are. */
+/** Responds to token counting and to the list of models. */
 function answerOther(request: IncomingMessage, response: ServerResponse, url: URL, body: unknown): void {
   const asked = `${request.method} ${url.pathname}`
   const counting = APIS.map((api) => api.counting).find((one) => one?.path.test(url.pathname))

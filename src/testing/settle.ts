@@ -6,18 +6,18 @@ import { callsFor, wordsFor } from './toolboxes.ts'
 const DELTAS = 4
 const USAGE: Tokens = { input: 70, output: 20, cacheRead: 30, cacheWrite: 0, reasoning: 5 }
 
-/** Claude Code takes structured output by a call. */
+/** The tool of Claude Code for structured output. */
 const STRUCTURED = 'StructuredOutput'
-/** Sub-agents of Gemini CLI end by a call; without it they are asked again. */
+/** The tool that ends a sub-agent of Gemini CLI; without the call, the model is called again. */
 const FINISH = 'complete_task'
 
-/** Settles a reply for the program that asks: tools by its own names, text in pieces, a reason to stop. */
+/** Completes a reply for one program: its own names of tools, text in pieces, a stop reason. */
 export function settle(reply: Reply, call: ModelCall, id: string): Emitted {
   const calls: NativeCall[] = []
   const words = reply.text === undefined ? [] : [reply.text]
   for (const use of reply.calls ?? []) {
     const native = 'do' in use ? callsFor(use, call) : [use]
-    // Emitted aloud: a call that silently went missing would look like a program's fault.
+    // Reports a missing tool in the text; a call that is silently dropped would look like a fault of the program.
     if (native) calls.push(...native)
     else words.push(('do' in use && wordsFor(use, call)) || missing(use, call))
   }

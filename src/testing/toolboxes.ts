@@ -5,16 +5,16 @@ import type { Action, Actions, NativeCall, PlanItem } from './scenario.ts'
 
 type Naming<Do extends keyof Actions> = (action: Actions[Do], call: ModelCall) => readonly NativeCall[]
 
-/** What one program calls its tools, and how it wants their arguments. */
+/** The names and arguments of the tools of one program. */
 export interface Toolbox {
   readonly names: { readonly [Do in keyof Actions]?: Naming<Do> }
-  /** Tools that it does not show before they are searched for, and yet runs when they are called. */
+  /** Tools that the program does not list but runs when they are called. */
   readonly hidden?: { readonly behind: readonly string[]; readonly actions: readonly (keyof Actions)[] }
 }
 
 const call = (name: string, input: object | string): readonly NativeCall[] => [{ name, input }]
 
-/** Programs that show a choice want each option explained. */
+/** Options with descriptions, which programs that show a choice require. */
 const explained = (options: readonly string[]) =>
   options.map((label) => ({ label, description: `Choose ${label}` }))
 
@@ -38,7 +38,7 @@ const claude: Toolbox = {
         questions: [{ question, header: 'Choice', multiSelect: false, options: explained(options) }],
       }),
     propose: ({ plan }, { tools }) => {
-      // Some versions take the plan from a file, and nothing with the call.
+      // Some versions read the plan from a file; the call then has no arguments.
       const offered = tools.find(({ name }) => name === 'ExitPlanMode')
       return call('ExitPlanMode', offered?.parameters?.includes('plan') === false ? {} : { plan })
     },
@@ -47,7 +47,7 @@ const claude: Toolbox = {
   hidden: { behind: ['ToolSearch'], actions: ['ask', 'mcp', 'plan', 'propose'] },
 }
 
-/** It has no list to write, only tasks: the first plan makes them, a later one moves them on. */
+/** Claude Code has tasks instead of a list: the first plan creates them, later plans update them. */
 function tasks(items: readonly PlanItem[]): NativeCall[] {
   if (items.every(({ status }) => status === 'pending')) {
     return items.map(({ text }) => ({
@@ -76,8 +76,8 @@ const codex: Toolbox = {
       call('update_plan', { plan: items.map(({ text, status }) => ({ step: text, status })) }),
     delegate: ({ task }) => collaborate('spawn_agent', { message: task }),
     join: (_action, { messages }) => {
-      const told = messages.findLast(({ role }) => role === 'tool')?.text ?? ''
-      const id = /"agent_id"\s*:\s*"([^"]+)"/.exec(told)?.[1]
+      const result = messages.findLast(({ role }) => role === 'tool')?.text ?? ''
+      const id = /"agent_id"\s*:\s*"([^"]+)"/.exec(result)?.[1]
       return collaborate('wait_agent', { targets: id === undefined ? [] : [id] })
     },
     ask: ({ question, options }) =>
@@ -117,7 +117,7 @@ const gemini: Toolbox = {
       call('write_todos', { todos: items.map(({ text, status }) => ({ description: text, status })) }),
     delegate: ({ task }) => call('invoke_agent', { agent_name: 'generalist', prompt: task }),
     propose: ({ plan }, { system = '' }) => {
-      // A plan is a file, in a folder that its system prompt names in plan mode.
+      // A plan is a file in a folder that the system prompt of plan mode names.
       const folder = /ONLY within: `([^`]+)`/.exec(system)?.[1] ?? ''
       const path = `${folder.replace(/\/?$/, '/')}plan.md`
       return [
@@ -146,7 +146,7 @@ const opencode: Toolbox = {
   },
 }
 
-/** A child of Gemini CLI: what is not here has the same name there. */
+/** Qwen Code is a fork of Gemini CLI; tools that are not listed have the same names. */
 const qwen: Toolbox = {
   names: {
     edit: ({ path, from, to }) => call('edit', { file_path: path, old_string: from, new_string: to }),
@@ -166,7 +166,7 @@ const qwen: Toolbox = {
   hidden: { behind: ['run_shell_command', 'tool_search'], actions: ['mcp', 'plan'] },
 }
 
-/** It runs commands by the same call as OpenCode. */
+/** Runs commands with the same call as OpenCode. */
 const copilot: Toolbox = {
   names: {
     write: ({ path, content }) => call('create', { path, file_text: content }),
@@ -181,10 +181,10 @@ const copilot: Toolbox = {
   },
 }
 
-// A tool that two of them have is that of the first whose arguments fit.
+// If two programs have a tool of the same name, the first whose arguments match wins.
 const TOOLBOXES: readonly Toolbox[] = [claude, codex, codexPrograms, gemini, qwen, opencode, copilot]
 
-/** The calls by which the program that asks would do this; undefined when it has no tool for it. */
+/** The tool calls of the program for an action; undefined if it has no tool for it. */
 export function callsFor(action: Action, request: ModelCall): readonly NativeCall[] | undefined {
   for (const toolbox of TOOLBOXES) {
     const calls = named(toolbox, located(action, request), request)
@@ -193,17 +193,17 @@ export function callsFor(action: Action, request: ModelCall): readonly NativeCal
   return undefined
 }
 
-/** What the program that asks finds in the text of an answer, where others want a call. */
+/** The text for an action, for programs that read it from the text instead of a call. */
 export function wordsFor(action: Action, { tools }: ModelCall): string | undefined {
   const isCodex = tools.some(({ name }) => name === 'exec_command' || name === 'exec')
   return isCodex && action.do === 'propose' ? `<proposed_plan>\n${action.plan}\n</proposed_plan>` : undefined
 }
 
-/** Models write absolute paths. They can when the user says where the work is: `CWD:/path`. */
+/** Makes paths absolute, as models do, if the prompt contains the working directory: `CWD:/path`. */
 function located(action: Action, { messages }: ModelCall): Action {
   if (!('path' in action)) return action
-  const said = messages.findLast(({ role, text }) => role === 'user' && CWD.test(text))?.text ?? ''
-  const directory = CWD.exec(said)?.[1]
+  const emitted = messages.findLast(({ role, text }) => role === 'user' && CWD.test(text))?.text ?? ''
+  const directory = CWD.exec(emitted)?.[1]
   return directory === undefined ? action : { ...action, path: resolve(directory, action.path) }
 }
 

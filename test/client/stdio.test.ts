@@ -165,7 +165,7 @@ describe('a program that is not `mainstem stdio`', () => {
     expect(failed).toMatchObject({
       type: lines.length > 0 ? 'protocolError' : 'timeout',
       message: expect.stringMatching(
-        /^sh -c .* so it is not `mainstem stdio`\. .*Nothing was sent to it\.$/s,
+        /^sh -c .* so it is not `mainstem stdio`\. .*Nothing was sent to the program\.$/s,
       ),
     })
     await transport[Symbol.asyncDispose]()

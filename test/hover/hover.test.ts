@@ -12,7 +12,15 @@ const project = api.updateSnapshot({ openProjects: ['tsconfig.json'] }).getProje
 if (!project) throw new Error('the compiler did not open tsconfig.json')
 const { checker, program } = project
 
-const ENTRIES = ['src/index.ts', 'src/ues/index.ts', 'src/model/index.ts']
+const ENTRIES = [
+  'src/index.ts',
+  'src/ues/index.ts',
+  'src/client/index.ts',
+  'src/client/adapters/index.ts',
+  'src/client/stdio/index.ts',
+  'src/testing/index.ts',
+  'src/model/index.ts',
+]
 
 describe('on hover an editor shows', () => {
   it.each(ENTRIES)('a doc comment for every export of %s and each of its fields', (entry) => {

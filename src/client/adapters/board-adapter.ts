@@ -16,13 +16,13 @@ const CONFIG: NativeConfig = {
   maxTurns: [],
 }
 
-/** An adapter for a board can be given the agent that the board runs. */
+/** Options of a `BoardAdapter`. */
 export interface BoardAdapterOptions extends AdapterOptions {
-  /** The agent that the board runs; Claude by default, whose protocol the document takes it for. */
+  /** The agent that the board runs; Claude by default. */
   agentType?: AgentType
 }
 
-/** A board server: sessions of any agent, as `plan`, `log`, `action`, `toolResult` and `diff`. */
+/** Translates the protocol of a board server: `plan`, `log`, `action`, `toolResult` and `diff` events of any agent. */
 export class BoardAdapter implements ProtocolAdapter {
   readonly #options: BoardAdapterOptions
 
@@ -30,20 +30,20 @@ export class BoardAdapter implements ProtocolAdapter {
     this.#options = options
   }
 
-  /** The messages of one session. Their end without an `error` or `cancelled` means that the session is done. */
+  /** Translates the messages of one session. If they end without `error` or `cancelled`, the session is done. */
   async *adaptEvents(
     nativeEvents: AsyncIterable<unknown> | Iterable<unknown>,
     { agentType }: AdaptedSession = {},
   ): AsyncGenerator<AgentEvent, void, void> {
     const { live } = board.launches
-    if (!live) throw new MainstemError('unsupported_option', 'a board has a live launch alone')
+    if (!live) throw new MainstemError('unsupported_option', 'a board has only a live launch')
     const { prompt = '', agentType: given = agentType ?? AgentType.claude } = this.#options
     const fold = new Fold({ agent: given, recipe: live, launch: 'live' }, this.#options, (conversation) => {
       conversation.sent(frameOf('http', { ...SESSIONS, body: { prompt } }))
       conversation.begin(conversation.accept(), prompt)
     })
     for await (const native of nativeEvents) {
-      fold.hear(native)
+      fold.read(native)
       yield* fold.events()
     }
     fold.conclude(frameOf('http', { tag: 'state', status: 200, body: { state: 'done' } }))
@@ -55,7 +55,7 @@ export class BoardAdapter implements ProtocolAdapter {
     const { projectId, ...wishes } = config
     const wish = Object.entries({ sessionId, ...wishes }).find(([, value]) => value !== undefined)
     if (wish) {
-      const refusal = new MainstemError('unsupported_option', `${wish[0]}: a board has no such setting`)
+      const refusal = new MainstemError('unsupported_option', `a board does not support ${wish[0]}`)
       throw translateError(refusal, agentType)
     }
     const body = { agentId: agentType, ...(projectId !== undefined && { projectId }), prompt }

@@ -31,8 +31,8 @@ const CONFIG: NativeConfig = {
 }
 
 /**
- * Claude Code: what it writes with `--output-format stream-json`, or the events of a board server, which the document
- * calls the protocol of Claude Code. The first line decides.
+ * Translates the output of Claude Code with `--output-format stream-json`, or the events of a board server, which the
+ * protocol document calls that of Claude Code. The first line decides.
  */
 export class ClaudeAdapter extends ProgramAdapter {
   readonly #options: AdapterOptions
@@ -57,7 +57,7 @@ export class ClaudeAdapter extends ProgramAdapter {
   }
 }
 
-/** The lines with something in them. */
+/** The lines that are not blank. */
 async function* written(
   nativeEvents: AsyncIterable<unknown> | Iterable<unknown>,
 ): AsyncGenerator<unknown, void, void> {
@@ -65,7 +65,7 @@ async function* written(
     if (typeof native !== 'string' || native.trim() !== '') yield native
 }
 
-/** No line of the program itself has a `payload`. */
+/** True for events of a board. Lines of Claude Code have no `payload`. */
 function isBoardEvent(native: unknown): boolean {
   const value = typeof native === 'string' ? jsonIn(native) : native
   return typeof fieldOf(value, 'type') === 'string' && typeof fieldOf(value, 'payload') === 'object'

@@ -6,7 +6,7 @@ import { ProgramAdapter } from './program-adapter.ts'
 const APPROVALS: NativeConfig['modes'][string] = {
   untrusted: { approvalMode: 'ask' },
   'on-request': { approvalMode: 'askDangerous' },
-  // It asks when its sandbox stopped something, which is less than it might be asked.
+  // Codex asks only after its sandbox blocked a command.
   'on-failure': { approvalMode: 'askDangerous' },
   never: { approvalMode: 'autoAll' },
 }
@@ -17,7 +17,7 @@ const SANDBOXES: NativeConfig['modes'][string] = {
   'danger-full-access': { sandboxMode: 'fullAccess' },
 }
 
-/** The document has a table `[core]` where Codex itself reads the top of the file. */
+/** The protocol document has a table `[core]`; Codex itself reads these settings at the top level. */
 const CONFIG: NativeConfig = {
   modes: {
     'core.approval_policy': APPROVALS,
@@ -30,7 +30,7 @@ const CONFIG: NativeConfig = {
   maxTurns: [],
 }
 
-/** Codex CLI as it is run with `codex exec --json`, and the lines of the protocol's document. */
+/** Translates the output of `codex exec --json`, and the lines of the protocol document. */
 export class CodexAdapter extends ProgramAdapter {
   constructor(options: AdapterOptions = {}) {
     super(codex, CONFIG, options)

@@ -9,15 +9,15 @@ import type { SessionConfig } from '../config.ts'
 import type { AgentEvent, SessionStartedEvent } from '../event.ts'
 import { NativeClock } from './native-clock.ts'
 
-/** What the lines of an agent do not contain. */
+/** Facts that the output of an agent does not contain. */
 export interface AdapterOptions {
-  /** The `sessionId` of the events; by default the agent's own, or a new one where the agent has none. */
+  /** The `sessionId` of the events; by default the agent's own, or a new one if the agent has none. */
   sessionId?: string
   /** The prompt that the agent was given, for its `turnStarted`. */
   prompt?: string
-  /** The directory that the agent works in. */
+  /** The agent's working directory. */
   workingDirectory?: string
-  /** What else the agent was started with, for its `sessionStarted`. Unknown settings are left out there. */
+  /** The other settings that the agent was started with, for its `sessionStarted`. */
   config?: Omit<SessionConfig, 'agentType' | 'workingDirectory'>
   /** Milliseconds since 1970, for lines without a timestamp. */
   now?: () => number
@@ -33,7 +33,7 @@ export interface Native {
 /** An event before its session is known. */
 type Unstamped = Omit<Entry, 'seq' | 'session'>
 
-/** Events after which the agent's own session id may still come. */
+/** Events that may precede the agent's own session id. */
 const EARLY: ReadonlySet<EventType> = new Set([
   'session.started',
   'session.updated',
@@ -42,7 +42,7 @@ const EARLY: ReadonlySet<EventType> = new Set([
   'output.written',
 ])
 
-/** One run of an agent, folded by the same code that a server uses. */
+/** Translates one run of an agent with the same code as a server. */
 export class Fold {
   readonly #native: Native
   readonly #options: AdapterOptions
@@ -56,7 +56,7 @@ export class Fold {
   #nativeSessionId: string | undefined
   #model: string | undefined
 
-  /** `begin` opens the turn, when the first line is there. */
+  /** `begin` opens the turn at the first line. */
   constructor(native: Native, options: AdapterOptions, begin: (conversation: Conversation) => void) {
     this.#native = native
     this.#options = options
@@ -64,27 +64,27 @@ export class Fold {
     this.#begin = begin
   }
 
-  /** Reads one line or one parsed value; a blank line is nothing. */
-  hear(native: unknown): void {
+  /** Reads one line or one parsed value. Ignores blank lines. */
+  read(native: unknown): void {
     if (typeof native === 'string' && native.trim() === '') return
     const stream = this.#native.recipe.stream ?? 'stdout'
     const frame = typeof native === 'string' ? jsonFrame(stream, native) : frameOf(stream, native)
-    this.#clock.hear(frame.value)
+    this.#clock.advance(frame.value)
     this.#opened().frame(frame)
   }
 
-  /** The lines are over. How the process ended is not known. */
+  /** Ends the run after the last line. The exit of the process is unknown. */
   end(): void {
     this.#opened().exit({})
     this.#sessionId ??= this.#chosenId()
   }
 
-  /** A frame that no line stands for. */
+  /** Adds a frame that is not in the output. */
   conclude(frame: Frame): void {
     this.#opened().frame(frame)
   }
 
-  /** The events since the last call. The first ones wait until the session has its id. */
+  /** The events since the last call. Events before the session id is known are delayed until it is. */
   *events(): Generator<AgentEvent> {
     if (this.#sessionId === undefined) {
       const isKnown = this.#options.sessionId !== undefined || this.#nativeSessionId !== undefined
@@ -97,7 +97,7 @@ export class Fold {
       const entry = stamp(++this.#seq, this.#sessionId, turn, at, event, native)
       for (const message of unified.project(this.#projection, entry)) {
         if (!isEvent(message)) continue
-        // A copy: editing it must not change a later event.
+        // A copy, because a consumer may edit it and later events must not change.
         yield jsonCopy(message.type === 'sessionStarted' ? this.#started(message) : message)
       }
     }
@@ -109,9 +109,9 @@ export class Fold {
     const conversation = new Conversation({
       agent,
       recipe,
-      // What nobody gave is not known: the policy decides nothing here, and is not reported.
+      // The actual policy is unknown. This default decides nothing and is not reported.
       start: { launch, cwd: this.#options.workingDirectory ?? '', policy: DEFAULT_POLICY, options: {} },
-      // Requests are answered elsewhere, so that no digest is compared.
+      // Requests are not answered here, so the digest is never compared.
       digest: (text) => text,
       now: () => this.#clock.elapsed(),
       emit: (event, turn, native) => this.#take(event, turn, native),
@@ -141,7 +141,7 @@ export class Fold {
     return this.#options.sessionId ?? this.#nativeSessionId ?? crypto.randomUUID()
   }
 
-  /** Only what is known of the session: the projection has defaults for the rest. */
+  /** Reports only the known settings; the projection fills in defaults for the others. */
   #started({ config: _, ...message }: SessionStartedEvent): SessionStartedEvent {
     const { workingDirectory, config = {} } = this.#options
     const { allowedTools, blockedTools, ...rest } = config
@@ -167,7 +167,7 @@ export function frameOf(stream: FrameStream, value: unknown): Frame {
   return jsonFrame(stream, JSON.stringify(value) ?? '')
 }
 
-/** The dialect emits nothing else; its common interface cannot say so. */
+/** The dialect emits only events, but its common interface has a wider type. */
 function isEvent(message: Readonly<Record<string, unknown>>): message is AgentEvent {
   return typeof message.type === 'string'
 }

@@ -10,7 +10,7 @@ const SANDBOXES: NativeConfig['modes'][string] = {
   false: {},
 }
 
-/** Flags by their names, and the tables of `settings.json`. */
+/** Names of flags, and paths of `settings.json`. */
 const CONFIG: NativeConfig = {
   modes: {
     approvalMode: {
@@ -32,7 +32,7 @@ const CONFIG: NativeConfig = {
   maxTurns: ['model.maxSessionTurns', 'maxSessionTurns'],
 }
 
-/** Gemini CLI as it is run with `--output-format stream-json`, and the lines of the protocol's document. */
+/** Translates the output of Gemini CLI with `--output-format stream-json`, and the lines of the protocol document. */
 export class GeminiAdapter extends ProgramAdapter {
   constructor(options: AdapterOptions = {}) {
     super(gemini, CONFIG, options)

@@ -1,8 +1,8 @@
 import { fieldOf } from '../rest.ts'
 
 /**
- * The time of native lines: their own timestamp where they have one, the clock where they have none. Durations are
- * measured by one of the two alone, so that an old recording does not mix with the present.
+ * The time of native lines: their own timestamp, or the clock if they have none. Durations use only one of the two, so
+ * that the times of an old recording are not mixed with the present.
  */
 export class NativeClock {
   readonly #now: () => number
@@ -13,24 +13,24 @@ export class NativeClock {
     this.#now = now
   }
 
-  /** Takes the time of the line that is read next. */
-  hear(line: unknown): void {
+  /** Sets the current line. */
+  advance(line: unknown): void {
     this.#at = timestampOf(line) ?? this.#at
     this.#isRecorded ??= this.#at !== undefined
   }
 
-  /** When the current line was written. */
+  /** The time of the current line. */
   at(): number {
     return this.#at ?? this.#now()
   }
 
-  /** For durations. */
+  /** A time for durations. */
   elapsed(): number {
     return this.#isRecorded ? this.at() : this.#now()
   }
 }
 
-/** Every agent that dates its lines calls the field so: ISO 8601, or milliseconds since 1970. */
+/** The `timestamp` of a line: ISO 8601, or milliseconds since 1970. */
 function timestampOf(line: unknown): number | undefined {
   const told = fieldOf(line, 'timestamp')
   const at = typeof told === 'string' ? Date.parse(told) : told

@@ -6,18 +6,18 @@ type Modes = Pick<SessionConfig, 'approvalMode' | 'sandboxMode'>
 type TextField = 'agentType' | 'projectId' | 'workingDirectory' | 'model'
 type ListField = 'allowedTools' | 'blockedTools'
 
-/** The settings of one agent, by its own names and words. A name with dots leads into tables; later names win. */
+/** The settings of one agent by its own names. A name with dots is a path into tables; later names win. */
 export interface NativeConfig {
-  /** Settings whose value is one of a few words, and what each means. */
+  /** Settings with a fixed set of values, and the modes that each value means. */
   modes: Readonly<Record<string, Readonly<Record<string, Modes>>>>
   texts: Readonly<Record<string, TextField>>
-  /** An array, or names with commas between them. */
+  /** Settings that are an array, or names separated by commas. */
   lists: Readonly<Record<string, ListField>>
-  /** Settings that count model calls. */
+  /** Settings that limit the model calls. */
   maxTurns: readonly string[]
 }
 
-/** Settings that have no place in a session are left out; an unknown word is refused, not guessed. */
+/** Translates settings. Ignores settings that a session does not have, and refuses unknown values. */
 export function configFrom(names: NativeConfig, native: Readonly<Record<string, unknown>>): SessionConfig {
   const config: SessionConfig = {}
   for (const [setting, words] of Object.entries(names.modes)) {

@@ -15,7 +15,7 @@ const SANDBOXES: Readonly<Record<SandboxMode, Sandbox>> = {
   fullAccess: 'full-access',
 }
 
-/** What a configuration means for the launch of an agent. */
+/** The policy of a configuration. */
 export function policyOf({
   approvalMode = 'ask',
   sandboxMode = 'none',

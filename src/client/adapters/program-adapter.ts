@@ -8,7 +8,7 @@ import { type AdapterOptions, Fold } from './fold.ts'
 import { configFrom, type NativeConfig } from './native-config.ts'
 import { policyOf } from './policy.ts'
 
-/** An agent that is a program: it is asked by its command line and input, and answers in lines. */
+/** Translates for an agent that is a program with a command line and line-based output. */
 export class ProgramAdapter implements ProtocolAdapter {
   readonly #agent: Agent
   readonly #config: NativeConfig
@@ -25,12 +25,12 @@ export class ProgramAdapter implements ProtocolAdapter {
     _session?: AdaptedSession,
   ): AsyncGenerator<AgentEvent, void, void> {
     const native = { agent: this.#agent.id, recipe: this.#recipe, launch: 'oneshot' } as const
-    // A program that was started for one prompt is one turn, from its first line to its last.
+    // A program that was started for one prompt runs one turn, from its first line to its last.
     const fold = new Fold(native, this.#options, (conversation) =>
       conversation.begin(conversation.accept(), this.#options.prompt),
     )
     for await (const native of nativeEvents) {
-      fold.hear(native)
+      fold.read(native)
       yield* fold.events()
     }
     fold.end()
@@ -51,7 +51,7 @@ export class ProgramAdapter implements ProtocolAdapter {
 
   get #recipe(): LaunchRecipe {
     const { oneshot } = this.#agent.launches
-    if (!oneshot) throw new MainstemError('unsupported_option', `${this.#agent.id} has no oneshot launch`)
+    if (!oneshot) throw new MainstemError('unsupported_option', `${this.#agent.id} has no one-shot launch`)
     return oneshot
   }
 
@@ -67,9 +67,9 @@ export class ProgramAdapter implements ProtocolAdapter {
     }
     const { argv, env } = this.#launchOf(start)
     const { maxSteps, ...free } = start.policy
-    // A server counts the steps of an agent that does not; here the agent has to.
+    // A server counts model calls itself, but without one the agent must support the limit.
     if (maxSteps !== undefined && `${this.#launchOf({ ...start, policy: free }).argv}` === `${argv}`)
-      throw new MainstemError('unsupported_option', `${this.#agent.id} does not count its turns`)
+      throw new MainstemError('unsupported_option', `${this.#agent.id} cannot limit its model calls`)
     const input = this.#inputOf(start, prompt)
     return { kind: 'process', argv, env, ...(cwd !== undefined && { cwd }), input }
   }
@@ -77,7 +77,7 @@ export class ProgramAdapter implements ProtocolAdapter {
   #launchOf(start: Start): ProcessLaunch {
     const launch = this.#recipe.launch(start)
     if (launch.kind === 'process') return launch
-    throw new MainstemError('unsupported_option', `${this.#agent.id} is no program`)
+    throw new MainstemError('unsupported_option', `${this.#agent.id} is not run as a program`)
   }
 
   #inputOf(start: Start, prompt: string): string {

@@ -3,8 +3,8 @@ import { StdioTransport } from '../stdio/index.ts'
 import type { Transport } from '../transport.ts'
 
 /**
- * An agent on this machine, through `mainstem stdio`, unless `transport`, or `baseUrl` or `token` of `config`, names a
- * server.
+ * Runs an agent on this machine through `mainstem stdio`, unless `transport`, or `baseUrl` or `token` of `config`,
+ * selects a server.
  */
 export class AgentClient extends ServerClient {
   constructor(options: AgentClientOptions) {

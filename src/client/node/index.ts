@@ -1,4 +1,4 @@
-/** `mainstem/client` in Node: the same names, and an `AgentClient` that needs no server. Its types are those of `../index.ts`. */
+/** `mainstem/client` in Node: the same names, and an `AgentClient` that needs no server. `../index.ts` has the types. */
 export {
   AgentError,
   AgentErrorType,

@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
-/** The command line interface of this package, beside this file: built, or as source. */
+/** The CLI of this package, relative to this file: built, or as source. */
 const MAIN = ['../../cli/main.js', '../../cli/main.ts']
 
 /**
- * How to run `mainstem`: this package's own command, which need not be on the PATH. An application that bundles its
- * dependencies has no such file, and then the PATH decides.
+ * The command that runs `mainstem`: the CLI of this package, which need not be on the PATH. In a bundled application the
+ * file does not exist, and the PATH decides.
  */
 export function ownCommand(): [string, ...string[]] {
   const main = MAIN.map((path) => fileURLToPath(new URL(path, import.meta.url))).find(existsSync)

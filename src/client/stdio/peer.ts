@@ -7,12 +7,13 @@ import { isStdioGreeting } from '../../framing/stdio-greeting.ts'
 import { MainstemError } from '../../model/mainstem-error.ts'
 import type { Timers } from '../timers.ts'
 
-/** Below the time that a call may take, so that the caller gets this reason and not that one. */
+/** Shorter than the time limit of a call, so that the caller gets this error and not a timeout of the call. */
 const GREETING_MS = 25_000
-/** A program that was refused and ignores SIGTERM. */
+/** Time before SIGKILL, for a program that ignores SIGTERM. */
 const KILL_MS = 5_000
-const FIX = 'Start `mainstem stdio`, or leave out `command`; it runs every agent. Nothing was sent to it.'
-/** How much of a foreign line an error shows. */
+const FIX =
+  'Run `mainstem stdio`, which runs every agent, or omit `command`. Nothing was sent to the program.'
+/** The most characters of an invalid line that an error shows. */
 const SHOWN = 200
 
 export interface PeerOptions {
@@ -25,12 +26,12 @@ export interface PeerOptions {
   gone(reason: MainstemError): void
 }
 
-/** The process behind a tunnel. Nothing is sent to it before it has greeted us. */
+/** The process behind a tunnel. Sends nothing before the process has sent its greeting. */
 export class Peer {
-  /** Rejects when the process turns out not to be `mainstem stdio`. */
+  /** Rejects if the process is not `mainstem stdio`. */
   readonly greeted: Promise<void>
   readonly #options: PeerOptions
-  /** Its standard error is ours. */
+  /** Inherits stderr. */
   readonly #child: ChildProcessByStdio<Writable, Readable, null>
   readonly #greeting = Promise.withResolvers<void>()
   readonly #closed = new AbortController()
@@ -42,7 +43,7 @@ export class Peer {
     const [command, ...args] = options.argv
     this.#options = options
     this.greeted = this.#greeting.promise
-    // Each call awaits it; a process that ends between two calls must not become an unhandled rejection.
+    // Each call awaits it. A process that exits between two calls must not cause an unhandled rejection.
     this.greeted.catch(() => undefined)
     this.#child = spawn(command, args, {
       stdio: ['pipe', 'pipe', 'inherit'],
@@ -57,7 +58,7 @@ export class Peer {
       why = message
     }
     this.#child.on('error', explain)
-    // A write to a process that is gone fails here; its end is reported below.
+    // A write to a process that has exited fails here; `close` reports the exit.
     this.#child.stdin.on('error', explain)
     this.#child.on('close', (code) => this.#close(why ?? this.#endOf(code)))
     void this.#awaitGreeting()
@@ -67,7 +68,7 @@ export class Peer {
     if (this.#isGreeted && this.#child.stdin.writable) this.#child.stdin.write(`${JSON.stringify(line)}\n`)
   }
 
-  /** Whether this process keeps the program running that started it. */
+  /** Whether the child process keeps this process running. */
   set keepsRunning(keeps: boolean) {
     const { stdin, stdout } = this.#child
     for (const handle of [this.#child, stdin, stdout])
@@ -79,7 +80,7 @@ export class Peer {
     return this.#closed.signal.aborted
   }
 
-  /** Ends the input of the process, which ends the process, and waits for that. */
+  /** Closes stdin, which ends the process, and waits for its exit. */
   async end(): Promise<void> {
     if (this.closed) return
     const closed = once(this.#child, 'close')
@@ -92,7 +93,7 @@ export class Peer {
     const value = jsonIn(text)
     if (this.#isGreeted) {
       if (typeof value === 'object' && value !== null) this.#options.line(value)
-      else this.#refuse(this.#error('protocol_error', `wrote a line that is no message: ${shown(text)}`))
+      else this.#refuse(this.#error('protocol_error', `wrote an invalid message: ${shown(text)}`))
     } else if (isStdioGreeting(value)) {
       this.#isGreeted = true
       this.#greeting.resolve()

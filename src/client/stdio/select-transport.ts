@@ -4,12 +4,12 @@ import { selectTransport as selectServer } from '../select-transport.ts'
 import type { Transport } from '../transport.ts'
 import { type StdioOptions, StdioTransport } from './stdio-transport.ts'
 
-/** Agents that the protocol's document reaches at a server. */
+/** Agents that the protocol document runs on a server. */
 const SERVED: ReadonlySet<AgentType> = new Set([AgentType.claude])
 
 /**
- * The transport of an agent, as the protocol's document selects it: Claude at a server, every other agent through a
- * process of `mainstem stdio`, which needs no server. With a `baseUrl` every agent is reached there.
+ * Selects the transport of an agent as the protocol document does: a server for Claude, and `mainstem stdio`, which
+ * needs no server, for every other agent. With a `baseUrl`, the server runs every agent.
  */
 export function selectTransport(
   agentType: AgentType,

@@ -4,22 +4,23 @@ import { systemTimers, type Timers } from '../timers.ts'
 import { ownCommand } from './own-command.ts'
 import { Tunnel } from './tunnel.ts'
 
+/** Options of a `StdioTransport`. */
 export interface StdioOptions {
-  /** A program that runs `mainstem stdio`, such as `ssh`. Left out, it is the `mainstem` of this package. */
+  /** A program that runs `mainstem stdio`, such as `ssh`; the `mainstem` of this package by default. */
   command?: string
   /** The arguments of the program; `stdio` by default. */
   args?: readonly string[]
-  /** Variables for the process, besides those of this one. */
+  /** Environment variables to add to those of this process. */
   env?: Readonly<Record<string, string>>
-  /** The vocabulary of the messages; `unified` by default. */
+  /** The dialect of the messages; `unified` by default. */
   dialect?: string
-  /** Time, where a test must not wait for it. */
+  /** Replaces the timers in tests. */
   timers?: Timers
 }
 
 /**
- * A server behind the input and output of a process. The process is started with the first call, and again with the
- * first call after it ended. It has to greet as `mainstem stdio` does: nothing is sent to any other program.
+ * Talks to `mainstem stdio` over stdin and stdout of a child process. The first call starts the process, and restarts it
+ * after it has exited. Sends nothing to a program that does not greet as `mainstem stdio` does.
  */
 export class StdioTransport extends SseTransport implements AsyncDisposable {
   readonly #tunnel: Tunnel
@@ -37,12 +38,12 @@ export class StdioTransport extends SseTransport implements AsyncDisposable {
     this.#tunnel = tunnel
   }
 
-  /** The same way for a `MainstemClient`. */
+  /** A `fetch` for a `MainstemClient` over the same process. */
   get fetch(): (url: string, init: RequestInit) => Promise<Response> {
     return (url, init) => this.#tunnel.fetch(url, init)
   }
 
-  /** Ends the input of the process, which ends the process, and waits for that. */
+  /** Closes stdin, which ends the process, and waits for its exit. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#tunnel[Symbol.asyncDispose]()
   }

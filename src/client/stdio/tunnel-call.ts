@@ -6,7 +6,7 @@ interface CallEnds {
   over(): void
 }
 
-/** One call on its way: its answer arrives in lines, and the next piece is asked for when the last was read. */
+/** One pending HTTP call. Its response arrives in lines; the next chunk is requested after the last was read. */
 export class TunnelCall {
   readonly response: Promise<Response>
   readonly #answered = Promise.withResolvers<Response>()
@@ -19,7 +19,7 @@ export class TunnelCall {
     this.response = this.#answered.promise
   }
 
-  hear(line: object): void {
+  receive(line: object): void {
     const status = fieldOf(line, 'status')
     const data = fieldOf(line, 'data')
     const error = fieldOf(line, 'error')
@@ -56,7 +56,7 @@ export class TunnelCall {
           this.#finish()
         },
       },
-      // Nothing is asked for that nobody reads.
+      // Requests no chunk before it is needed.
       { highWaterMark: 0 },
     )
     const init = { status, headers: new Headers(Object.entries(headers ?? {})) }
@@ -75,5 +75,5 @@ export class TunnelCall {
   }
 }
 
-/** Answers that have no body, by the rules of HTTP. */
+/** Statuses of responses without a body. */
 const EMPTY: ReadonlySet<number> = new Set([204, 205, 304])

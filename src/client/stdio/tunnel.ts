@@ -8,12 +8,12 @@ export interface TunnelOptions {
   timers: Timers
 }
 
-/** Calls of HTTP, one JSON object a line, through the input and output of a process. */
+/** HTTP calls over stdin and stdout of a process, one JSON object per line. */
 export class Tunnel implements AsyncDisposable {
   readonly #options: TunnelOptions
   readonly #calls = new Map<number, TunnelCall>()
   #peer: Peer | undefined
-  /** The last process that was refused; it may not have exited yet. */
+  /** The last process that was rejected; it may not have exited yet. */
   #refused: Peer | undefined
   #last = 0
 
@@ -21,7 +21,7 @@ export class Tunnel implements AsyncDisposable {
     this.#options = options
   }
 
-  /** Headers and body must be plain, as this client sends them. */
+  /** Supports only headers and bodies that this client sends: plain values and strings. */
   async fetch(url: string, { method = 'GET', headers, body, signal }: RequestInit): Promise<Response> {
     signal?.throwIfAborted()
     const peer = this.#running()
@@ -34,7 +34,7 @@ export class Tunnel implements AsyncDisposable {
       send: (line) => peer.send({ id, ...line }),
       over: () => {
         this.#calls.delete(id)
-        // An idle process must not keep its program from ending.
+        // An idle child process must not keep this process running.
         if (this.#calls.size === 0) peer.keepsRunning = false
         signal?.removeEventListener('abort', abort)
       },
@@ -60,7 +60,7 @@ export class Tunnel implements AsyncDisposable {
     if (this.#peer) return this.#peer
     const peer: Peer = new Peer({
       ...this.#options,
-      line: (line) => this.#hear(line),
+      line: (line) => this.#receive(line),
       gone: (reason) => {
         if (this.#peer === peer) this.#peer = undefined
         if (!peer.closed) this.#refused = peer
@@ -71,8 +71,8 @@ export class Tunnel implements AsyncDisposable {
     return peer
   }
 
-  #hear(line: object): void {
-    if ('id' in line) this.#calls.get(Number(line.id))?.hear(line)
+  #receive(line: object): void {
+    if ('id' in line) this.#calls.get(Number(line.id))?.receive(line)
   }
 }
 

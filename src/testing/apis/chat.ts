@@ -19,7 +19,7 @@ export const chat: Api = {
   stream,
   whole,
   problem: openaiProblem,
-  failure: (_said, message) => ({
+  failure: (_emitted, message) => ({
     data: { error: { message, type: 'server_error', param: null, code: null } },
   }),
 }
@@ -43,52 +43,59 @@ function readMessage(message: Fields): Message[] {
   return [{ role, text: contentText(message, 'content') }]
 }
 
-function stream(said: Emitted): StreamMessage[] {
-  const told: StreamMessage[] = []
-  const tell = (delta: object, isPiece = false, finish: string | null = null) =>
-    told.push({
+function stream(emitted: Emitted): StreamMessage[] {
+  const messages: StreamMessage[] = []
+  const write = (delta: object, isPiece = false, finish: string | null = null) =>
+    messages.push({
       data: {
-        ...envelope(said, 'chat.completion.chunk'),
+        ...envelope(emitted, 'chat.completion.chunk'),
         choices: [{ index: 0, delta, finish_reason: finish }],
       },
       isPiece,
     })
-  tell({ role: 'assistant', content: '' })
-  for (const piece of said.thinking) tell({ reasoning_content: piece }, true)
-  for (const piece of said.text) tell({ content: piece }, true)
-  said.calls.forEach((call, index) => {
-    const opened = { id: callId('call', said, index), type: 'function' }
-    tell({ tool_calls: [{ index, ...opened, function: { name: call.name, arguments: '' } }] })
+  write({ role: 'assistant', content: '' })
+  for (const piece of emitted.thinking) write({ reasoning_content: piece }, true)
+  for (const piece of emitted.text) write({ content: piece }, true)
+  emitted.calls.forEach((call, index) => {
+    const opened = { id: callId('call', emitted, index), type: 'function' }
+    write({ tool_calls: [{ index, ...opened, function: { name: call.name, arguments: '' } }] })
     for (const piece of argumentPieces(call))
-      tell({ tool_calls: [{ index, function: { arguments: piece } }] }, true)
+      write({ tool_calls: [{ index, function: { arguments: piece } }] }, true)
   })
-  tell({}, false, FINISH[said.stop])
-  told.push({ data: { ...envelope(said, 'chat.completion.chunk'), choices: [], usage: usageOf(said) } })
-  told.push({ data: '[DONE]' })
-  return told
+  write({}, false, FINISH[emitted.stop])
+  messages.push({
+    data: { ...envelope(emitted, 'chat.completion.chunk'), choices: [], usage: usageOf(emitted) },
+  })
+  messages.push({ data: '[DONE]' })
+  return messages
 }
 
-function whole(said: Emitted): object {
-  const calls = said.calls.map((call, index) => ({
-    id: callId('call', said, index),
+function whole(emitted: Emitted): object {
+  const calls = emitted.calls.map((call, index) => ({
+    id: callId('call', emitted, index),
     type: 'function',
     function: { name: call.name, arguments: argumentPieces(call).join('') },
   }))
   const message = {
     role: 'assistant',
-    content: said.text.length > 0 ? said.text.join('') : null,
-    ...(said.thinking.length > 0 && { reasoning_content: said.thinking.join('') }),
+    content: emitted.text.length > 0 ? emitted.text.join('') : null,
+    ...(emitted.thinking.length > 0 && { reasoning_content: emitted.thinking.join('') }),
     ...(calls.length > 0 && { tool_calls: calls }),
   }
   return {
-    ...envelope(said, 'chat.completion'),
-    choices: [{ index: 0, message, finish_reason: FINISH[said.stop] }],
-    usage: usageOf(said),
+    ...envelope(emitted, 'chat.completion'),
+    choices: [{ index: 0, message, finish_reason: FINISH[emitted.stop] }],
+    usage: usageOf(emitted),
   }
 }
 
-function envelope(said: Emitted, object: string): object {
-  return { id: `chatcmpl_${said.id}`, object, created: Math.floor(Date.now() / 1000), model: said.model }
+function envelope(emitted: Emitted, object: string): object {
+  return {
+    id: `chatcmpl_${emitted.id}`,
+    object,
+    created: Math.floor(Date.now() / 1000),
+    model: emitted.model,
+  }
 }
 
 function usageOf({ usage }: Emitted): object {

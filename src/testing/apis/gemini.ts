@@ -32,9 +32,9 @@ export const gemini: Api = {
   },
   read,
   stream,
-  whole: (said) => chunk(said, [...partsOf(said), ...callsOf(said)], FINISH[said.stop]),
+  whole: (emitted) => chunk(emitted, [...partsOf(emitted), ...callsOf(emitted)], FINISH[emitted.stop]),
   problem,
-  failure: (_said, message) => ({ data: problem({ status: 500, message }) }),
+  failure: (_emitted, message) => ({ data: problem({ status: 500, message }) }),
 }
 
 function read(body: Fields, url: URL): ModelCall {
@@ -49,7 +49,7 @@ function read(body: Fields, url: URL): ModelCall {
   }
 }
 
-/** The schema of the arguments has one of two names. */
+/** The schema of the arguments, which has one of two names. */
 function readTool(tool: Fields): OfferedTool {
   const schema = { ...fields(tool, 'parameters'), ...fields(tool, 'parametersJsonSchema') }
   return offeredTool(text(tool, 'name') ?? '', schema)
@@ -63,50 +63,50 @@ function textOf(content: Fields): string {
 
 function readContent(content: Fields): Message[] {
   const parts = items(content, 'parts')
-  const said = textOf(content)
-  if (content.role === 'model') return [{ role: 'assistant', text: said }]
+  const emitted = textOf(content)
+  if (content.role === 'model') return [{ role: 'assistant', text: emitted }]
   const results = parts.filter((part) => part.functionResponse !== undefined)
   return [
     ...results.map((part): Message => ({ role: 'tool', text: JSON.stringify(part.functionResponse) })),
-    ...(said === '' ? [] : [{ role: 'user', text: said } satisfies Message]),
+    ...(emitted === '' ? [] : [{ role: 'user', text: emitted } satisfies Message]),
   ]
 }
 
-/** What is blocked has no content at all. */
-function partsOf(said: Emitted): object[] {
-  if (said.stop === 'refusal') return []
+/** A blocked response has no content. */
+function partsOf(emitted: Emitted): object[] {
+  if (emitted.stop === 'refusal') return []
   return [
-    ...said.thinking.map((piece) => ({ text: piece, thought: true })),
-    ...said.text.map((piece) => ({ text: piece })),
+    ...emitted.thinking.map((piece) => ({ text: piece, thought: true })),
+    ...emitted.text.map((piece) => ({ text: piece })),
   ]
 }
 
-/** Arguments are never cut: a call is one part. */
-function callsOf(said: Emitted): object[] {
-  return said.calls.map((call, index) => ({
-    functionCall: { id: callId('call', said, index), name: call.name, args: call.input },
-    // Newer models refuse a call that comes back without one.
-    thoughtSignature: Buffer.from(callId('signature', said, index)).toString('base64'),
+/** A tool call is one part; its arguments are not split. */
+function callsOf(emitted: Emitted): object[] {
+  return emitted.calls.map((call, index) => ({
+    functionCall: { id: callId('call', emitted, index), name: call.name, args: call.input },
+    // Newer models refuse a call without a signature.
+    thoughtSignature: Buffer.from(callId('signature', emitted, index)).toString('base64'),
   }))
 }
 
-/** Nothing closes a stream but the reason to stop, which stands in the last message. */
-function stream(said: Emitted): StreamMessage[] {
-  const spoken = [...partsOf(said), ...callsOf(said)].map((part) => ({
-    data: chunk(said, [part]),
+/** The last message has the stop reason; nothing else ends a stream. */
+function stream(emitted: Emitted): StreamMessage[] {
+  const spoken = [...partsOf(emitted), ...callsOf(emitted)].map((part) => ({
+    data: chunk(emitted, [part]),
     isPiece: true,
   }))
-  return [...spoken, { data: chunk(said, [{ text: '' }], FINISH[said.stop]) }]
+  return [...spoken, { data: chunk(emitted, [{ text: '' }], FINISH[emitted.stop]) }]
 }
 
-function chunk(said: Emitted, parts: readonly object[], finishReason?: string): object {
+function chunk(emitted: Emitted, parts: readonly object[], finishReason?: string): object {
   return {
     candidates: [
       { content: { role: 'model', parts }, ...(finishReason !== undefined && { finishReason }), index: 0 },
     ],
-    ...(finishReason !== undefined && { usageMetadata: usageOf(said) }),
-    modelVersion: said.model,
-    responseId: said.id,
+    ...(finishReason !== undefined && { usageMetadata: usageOf(emitted) }),
+    modelVersion: emitted.model,
+    responseId: emitted.id,
   }
 }
 

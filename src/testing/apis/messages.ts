@@ -35,7 +35,7 @@ export const messages: Api = {
     type: 'error',
     error: { type: ERRORS[status] ?? 'api_error', message },
   }),
-  failure: (_said, message) => ({
+  failure: (_emitted, message) => ({
     event: 'error',
     data: { type: 'error', error: { type: 'overloaded_error', message } },
   }),
@@ -54,50 +54,50 @@ function read(body: Fields): ModelCall {
 }
 
 /**
- * Results of tools stand in messages of the user, sometimes with text beside them. A system message in between
- * counts as the user's: Claude Code tells in one what the user said while it worked.
+ * Results of tools are in messages of the user, sometimes with text. A system message in between counts as the user's,
+ * because Claude Code puts prompts into one that arrive while it works.
  */
 function readMessage(message: Fields): Message[] {
   if (message.role === 'assistant') return [{ role: 'assistant', text: contentText(message, 'content') }]
   const results = items(message, 'content').filter(({ type }) => type === 'tool_result')
-  const said = contentText(message, 'content')
+  const emitted = contentText(message, 'content')
   return [
     ...results.map((result): Message => ({ role: 'tool', text: contentText(result, 'content') })),
-    ...(said === '' ? [] : [{ role: 'user', text: said } satisfies Message]),
+    ...(emitted === '' ? [] : [{ role: 'user', text: emitted } satisfies Message]),
   ]
 }
 
 interface Block {
-  /** As it stands in a whole answer. */
+  /** The block in a response without a stream. */
   readonly whole: object
-  /** As it is opened in a stream, before anything is in it. */
+  /** The empty block that starts it in a stream. */
   readonly opened: object
   readonly deltas: readonly { readonly type: string; readonly [key: string]: string }[]
 }
 
-function blocksOf(said: Emitted): Block[] {
+function blocksOf(emitted: Emitted): Block[] {
   const blocks: Block[] = []
-  if (said.thinking.length > 0) {
+  if (emitted.thinking.length > 0) {
     // Programs send the signature back and never read it.
-    const signature = `signature_${said.id}`
+    const signature = `signature_${emitted.id}`
     blocks.push({
-      whole: { type: 'thinking', thinking: said.thinking.join(''), signature },
+      whole: { type: 'thinking', thinking: emitted.thinking.join(''), signature },
       opened: { type: 'thinking', thinking: '', signature: '' },
       deltas: [
-        ...said.thinking.map((thinking) => ({ type: 'thinking_delta', thinking })),
+        ...emitted.thinking.map((thinking) => ({ type: 'thinking_delta', thinking })),
         { type: 'signature_delta', signature },
       ],
     })
   }
-  if (said.text.length > 0) {
+  if (emitted.text.length > 0) {
     blocks.push({
-      whole: { type: 'text', text: said.text.join('') },
+      whole: { type: 'text', text: emitted.text.join('') },
       opened: { type: 'text', text: '' },
-      deltas: said.text.map((piece) => ({ type: 'text_delta', text: piece })),
+      deltas: emitted.text.map((piece) => ({ type: 'text_delta', text: piece })),
     })
   }
-  said.calls.forEach((call, index) => {
-    const use = { type: 'tool_use', id: callId('toolu', said, index), name: call.name }
+  emitted.calls.forEach((call, index) => {
+    const use = { type: 'tool_use', id: callId('toolu', emitted, index), name: call.name }
     blocks.push({
       whole: { ...use, input: call.input },
       opened: { ...use, input: {} },
@@ -107,42 +107,47 @@ function blocksOf(said: Emitted): Block[] {
   return blocks
 }
 
-function stream(said: Emitted): StreamMessage[] {
-  const told: StreamMessage[] = []
-  const tell = (data: { type: string }, isPiece = false) => told.push({ event: data.type, data, isPiece })
-  const started = { ...envelope(said, []), stop_reason: null, usage: { ...usageOf(said), output_tokens: 1 } }
-  tell({ type: 'message_start', ...{ message: started } })
-  tell({ type: 'ping' })
-  blocksOf(said).forEach(({ opened, deltas }, index) => {
-    tell({ type: 'content_block_start', ...{ index, content_block: opened } })
+function stream(emitted: Emitted): StreamMessage[] {
+  const messages: StreamMessage[] = []
+  const write = (data: { type: string }, isPiece = false) =>
+    messages.push({ event: data.type, data, isPiece })
+  const started = {
+    ...envelope(emitted, []),
+    stop_reason: null,
+    usage: { ...usageOf(emitted), output_tokens: 1 },
+  }
+  write({ type: 'message_start', ...{ message: started } })
+  write({ type: 'ping' })
+  blocksOf(emitted).forEach(({ opened, deltas }, index) => {
+    write({ type: 'content_block_start', ...{ index, content_block: opened } })
     for (const delta of deltas) {
-      tell({ type: 'content_block_delta', ...{ index, delta } }, delta.type !== 'signature_delta')
+      write({ type: 'content_block_delta', ...{ index, delta } }, delta.type !== 'signature_delta')
     }
-    tell({ type: 'content_block_stop', ...{ index } })
+    write({ type: 'content_block_stop', ...{ index } })
   })
-  const delta = { stop_reason: STOP[said.stop], stop_sequence: null }
-  tell({ type: 'message_delta', ...{ delta, usage: usageOf(said) } })
-  tell({ type: 'message_stop' })
-  return told
+  const delta = { stop_reason: STOP[emitted.stop], stop_sequence: null }
+  write({ type: 'message_delta', ...{ delta, usage: usageOf(emitted) } })
+  write({ type: 'message_stop' })
+  return messages
 }
 
-function whole(said: Emitted): object {
+function whole(emitted: Emitted): object {
   return envelope(
-    said,
-    blocksOf(said).map((block) => block.whole),
+    emitted,
+    blocksOf(emitted).map((block) => block.whole),
   )
 }
 
-function envelope(said: Emitted, content: object[]): object {
+function envelope(emitted: Emitted, content: object[]): object {
   return {
-    id: `msg_${said.id}`,
+    id: `msg_${emitted.id}`,
     type: 'message',
     role: 'assistant',
-    model: said.model,
+    model: emitted.model,
     content,
-    stop_reason: STOP[said.stop],
+    stop_reason: STOP[emitted.stop],
     stop_sequence: null,
-    usage: usageOf(said),
+    usage: usageOf(emitted),
   }
 }
 

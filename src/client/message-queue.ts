@@ -1,5 +1,5 @@
-/** What somebody pushes, for somebody who reads batches. It is bounded by whoever pushes. */
-export class Inbox<Item> {
+/** A queue whose consumer reads batches. The producer limits its size. */
+export class MessageQueue<Item> {
   #items: Item[] = []
   #end: { failure?: unknown } | undefined
   #wake: (() => void) | undefined
@@ -14,11 +14,12 @@ export class Inbox<Item> {
     this.#wake?.()
   }
 
-  /** Nothing more comes; what is there is still read. The first end counts. */
+  /** Ends the queue after the items in it. Only the first end or failure counts. */
   end(): void {
     this.#close({})
   }
 
+  /** Fails after the items in the queue were read. */
   fail(failure: unknown): void {
     this.#close({ failure })
   }
