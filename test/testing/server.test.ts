@@ -92,7 +92,7 @@ describe('the scripted model', () => {
     for (const client of Object.values(CLIENTS)) {
       const response = await fetch(model.url + client.path(true), { method: 'POST', body: '[1' })
       expect(response.status).toBe(400)
-      expect(client.problem(await response.json())).toBe('The body is no JSON object.')
+      expect(client.problem(await response.json())).toBe('The body is not a JSON object.')
     }
     for (const [method, path] of [['GET', '/v1/messages'] as const, ['POST', '/v1/nothing'] as const]) {
       const response = await fetch(model.url + path, { method })
