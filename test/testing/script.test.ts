@@ -91,7 +91,7 @@ describe.each(Object.values(CLIENTS))('with $name', (client) => {
   it('without a marker, or with an unknown one, the reply is plain text', async () => {
     expect(await hear(...prompt('hello'))).toBe('Hello from the scripted model.')
     expect(await hear(...prompt('SCENARIO:nowhere'))).toBe('Unknown scenario nowhere.')
-    expect(await hear(...prompt('SCENARIO:constructor'))).toBe('There is no scenario constructor.')
+    expect(await hear(...prompt('SCENARIO:constructor'))).toBe('Unknown scenario constructor.')
   })
 
   it('a call without tools makes a title, and is no part of the script', async () => {
