@@ -144,7 +144,7 @@ function withoutJournal(store: Store): Store {
   return new Proxy(store, {
     get(target, name) {
       if (name === 'append')
-        return ((id, { journal: _, ...batch }) => target.append(id, batch)) as Store['append']
+        return ((id, { journal: _, ...batch }, fence) => target.append(id, batch, fence)) as Store['append']
       const value: unknown = Reflect.get(target, name)
       return typeof value === 'function' ? value.bind(target) : value
     },

@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks'
 import type { Clock } from '../sessions/deps.ts'
 
-export { systemTimers } from '../drivers/timers.ts'
+export { backgroundTimers, systemTimers } from '../drivers/timers.ts'
 
 export const systemClock: Clock = {
   now: () => Date.now(),

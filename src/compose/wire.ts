@@ -16,7 +16,7 @@ import { Sessions } from '../sessions/sessions.ts'
 import { WarmPool } from '../sessions/warm-pool.ts'
 import { memoryStore } from '../stores/memory.ts'
 import type { Store } from '../stores/store.ts'
-import { systemClock, systemTimers } from './clock.ts'
+import { backgroundTimers, systemClock, systemTimers } from './clock.ts'
 import { installedVersions } from './installed-version.ts'
 import { isInside } from './is-inside.ts'
 
@@ -98,6 +98,7 @@ export function wire({
     driver: between(room ? paced(started, room) : started),
     clock: systemClock,
     timers,
+    background: backgroundTimers,
     journal,
     secrets,
     maxQueue,

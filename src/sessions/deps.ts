@@ -1,7 +1,7 @@
 import type { Agent } from '../agents/agent.ts'
 import type { Driver, Timers } from '../drivers/driver.ts'
 import type { LaunchKind, MainstemError, Policy, SessionOptions } from '../model/index.ts'
-import type { Batch, SessionState, Store } from '../stores/store.ts'
+import type { Batch, LeaseTerms, SessionState, Store } from '../stores/store.ts'
 import type { AgentLimits } from './deadlines.ts'
 import type { WarmPool } from './warm-pool.ts'
 
@@ -27,6 +27,10 @@ export interface SessionDeps {
   driver: Driver
   clock: Clock
   timers: Timers
+  /** Sleeps that do not keep the program running; `timers` by default. */
+  background?: Timers
+  /** The lease that this server takes on its sessions. Servers that share a store need different owners. */
+  terms?: LeaseTerms
   newId(): string
   digest(text: string): string
   /** Ends the processes that an earlier owner of the store left behind. */

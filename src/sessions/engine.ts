@@ -1,14 +1,7 @@
 import type { Start, Write } from '../agents/agent.ts'
 import type { ChildKeys, RunExit } from '../drivers/driver.ts'
 import type { Frame } from '../framing/frame.ts'
-import {
-  type Cause,
-  type Command,
-  type Event,
-  MainstemError,
-  type SessionRecord,
-  toMainstemError,
-} from '../model/index.ts'
+import { type Cause, type Command, type Event, MainstemError, toMainstemError } from '../model/index.ts'
 import type { SessionState } from '../stores/store.ts'
 import { AgentProcess, type ProcessListener } from './agent-process.ts'
 import { Answering } from './answering.ts'
@@ -18,7 +11,7 @@ import type { Conversation } from './conversation.ts'
 import type { TurnRead } from './delivery.ts'
 import type { SessionDeps } from './deps.ts'
 import { Interruption, isStop, PROTOCOL_GRACE_MS } from './interruption.ts'
-import { Log } from './log.ts'
+import { Log, type LogPlace } from './log.ts'
 import { Mask } from './mask.ts'
 import { maskedBlobs } from './masked-blobs.ts'
 import { agentSilent, processSurvived } from './notices.ts'
@@ -83,7 +76,7 @@ export class Engine {
     setup: SessionSetup,
     deps: SessionDeps,
     state: SessionState,
-    place: Pick<SessionRecord, 'head' | 'updatedAt'>,
+    place: LogPlace,
     owner: EngineOwner,
   ) {
     this.#setup = setup
@@ -97,6 +90,7 @@ export class Engine {
       now: () => deps.clock.now(),
       committed: deps.committed,
       mask: this.#mask,
+      terms: deps.terms,
     })
     this.outbox = new Outbox(this.#log, (thrown) => this.fail(thrown))
     const listener: ProcessListener = {

@@ -1,6 +1,6 @@
+import type { Timers } from '../drivers/driver.ts'
 import type { MainstemError } from '../model/index.ts'
-import type { SessionDeps } from './deps.ts'
-import { settleRecord } from './recovery.ts'
+import type { Taken, Takeover } from './takeover.ts'
 
 interface Failed {
   error: MainstemError
@@ -20,17 +20,16 @@ const LONGEST_WAIT_MS = 60_000
  * log as soon as that takes it again; until then nobody can work in it.
  */
 export class FailedSessions {
-  readonly #deps: Pick<SessionDeps, 'store' | 'clock' | 'timers' | 'committed'>
-  readonly #goOn: (id: string) => Promise<void>
+  readonly #timers: Timers
+  readonly #takeover: Takeover
+  readonly #goOn: (taken: Taken) => Promise<void>
   readonly #failed = new Map<string, Failed>()
   readonly #stop = new AbortController()
 
   /** `goOn` starts what still waits in a session that is whole again. */
-  constructor(
-    deps: Pick<SessionDeps, 'store' | 'clock' | 'timers' | 'committed'>,
-    goOn: (id: string) => Promise<void>,
-  ) {
-    this.#deps = deps
+  constructor(timers: Timers, takeover: Takeover, goOn: (taken: Taken) => Promise<void>) {
+    this.#timers = timers
+    this.#takeover = takeover
     this.#goOn = goOn
   }
 
@@ -68,10 +67,9 @@ export class FailedSessions {
   }
 
   async #retry(id: string, failed: Failed): Promise<void> {
-    const { timers } = this.#deps
     const isDone = () => this.#failed.get(id) !== failed || this.#stop.signal.aborted
     while (!isDone()) {
-      if (failed.waitMs > 0) await timers.sleep(failed.waitMs, this.#stop.signal)
+      if (failed.waitMs > 0) await this.#timers.sleep(failed.waitMs, this.#stop.signal)
       if (isDone()) return
       failed.waitMs = longer(failed.waitMs)
       // Why it failed is known already, and whoever asks for the session is told.
@@ -80,11 +78,9 @@ export class FailedSessions {
   }
 
   async #close(id: string, failed: Failed): Promise<void> {
-    const { store, clock, committed } = this.#deps
     await failed.stopped
-    const record = await store.record(id)
-    if (record) await settleRecord(store, record, clock.now(), failed.error, committed)
-    if (!this.#stop.signal.aborted) await this.#goOn(id)
+    const taken = await this.#takeover.settle(id, failed.error)
+    if (taken && !this.#stop.signal.aborted) await this.#goOn(taken)
     // It may have failed again meanwhile.
     if (this.#failed.get(id) === failed) this.#failed.delete(id)
     failed.closed.resolve()

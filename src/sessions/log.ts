@@ -11,6 +11,7 @@ import type {
   Batch,
   Charge,
   JournalFrame,
+  LeaseTerms,
   QueuedPrompt,
   Receipt,
   SessionState,
@@ -30,6 +31,13 @@ export interface LogDeps {
   committed?: ((state: SessionState, batch: Batch) => void) | undefined
   /** Without one, nothing is masked. */
   mask?: Mask
+  /** The lease that a new session begins with. */
+  terms?: LeaseTerms | undefined
+}
+
+/** What the store has of a log: the last entry and its time, and the fence of its lease. */
+export interface LogPlace extends Pick<SessionRecord, 'head' | 'updatedAt'> {
+  fence: number
 }
 
 /** The entries of one session on their way into the store: the only place where `seq` is stamped. */
@@ -38,6 +46,8 @@ export class Log {
   readonly #now: () => number
   readonly #committed: LogDeps['committed']
   readonly #mask: Mask
+  readonly #terms: LeaseTerms | undefined
+  readonly #fence: number
   /** What the session is with everything that was added; the store gets copies. */
   readonly #state: SessionState
   #changed = true
@@ -58,14 +68,15 @@ export class Log {
   #charges: Charge[] = []
   #writing: Promise<void> = Promise.resolve()
 
-  /** `place` is what the store has already: the last entry, and its time. */
   constructor(
     state: SessionState,
-    place: Pick<SessionRecord, 'head' | 'updatedAt'>,
-    { store, now, committed, mask = new Mask({}) }: LogDeps,
+    place: LogPlace,
+    { store, now, committed, mask = new Mask({}), terms }: LogDeps,
   ) {
     this.#committed = committed
     this.#mask = mask
+    this.#terms = terms
+    this.#fence = place.fence
     this.#state = state
     this.#storedQueue = state.queue
     this.#seq = place.head
@@ -160,7 +171,7 @@ export class Log {
   /** The first commit, which takes an idempotency key along. Nothing is written where somebody else holds the key. */
   begin(receipt?: Receipt): Promise<Receipt | undefined> {
     const batch = this.#take()
-    const created = this.#store.create(this.#state.id, batch, receipt).then((held) => {
+    const created = this.#store.create(this.#state.id, batch, receipt, this.#terms).then((held) => {
       if (held?.session === receipt?.session) this.#committed?.(this.#state, batch)
       return held
     })
@@ -176,7 +187,7 @@ export class Log {
     this.#writing = this.#writing.then(() => {
       if (this.#isEmpty) return
       const batch = this.#take()
-      const appended = this.#store.append(this.#state.id, batch)
+      const appended = this.#store.append(this.#state.id, batch, this.#fence)
       const committed = this.#committed
       return committed ? appended.then(() => committed(this.#state, batch)) : appended
     })
@@ -202,6 +213,7 @@ export class Log {
     const { queue, ...record } = this.#state
     const { frames, coverage } = record
     if (this.#changed) batch.record = record
+    if (record.status === 'ended') batch.release = true
     if (queue !== this.#storedQueue) Object.assign(batch, queueChange(this.#storedQueue, queue))
     this.#storedQueue = queue
     if (this.#heard && coverage) batch.heard = { frames, coverage }

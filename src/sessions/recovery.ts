@@ -1,12 +1,10 @@
 import {
   type Entry,
   type Event,
-  isDamaged,
   type MainstemError,
   type SessionRecord,
-  toMainstemError,
 } from '../model/index.ts'
-import type { Batch, SessionState, Store } from '../stores/store.ts'
+import type { Batch, SessionQuery, SessionState, Store } from '../stores/store.ts'
 import { Log } from './log.ts'
 import { TurnUsage, type UsageReports } from './turn-usage.ts'
 
@@ -100,6 +98,13 @@ export class OpenItems {
     open.dropped += text.length - kept.length
     this.messages.set(messageId, open)
   }
+
+  /** Adds what the record says is open and the log no longer shows, because its beginning was removed. */
+  complete({ openTurn, requests, updatedAt }: SessionRecord): void {
+    for (const { requestId } of requests) this.requests.add(requestId)
+    if (openTurn === undefined) return
+    this.turn ??= { turn: openTurn, at: updatedAt, usage: new TurnUsage(this.reports) }
+  }
 }
 
 function toolOf({ toolId, name, kind, parent }: OpenTool): OpenTool {
@@ -157,67 +162,48 @@ function truncatedNotice(messageId: string, dropped: number): Event {
   }
 }
 
-/** Every session that somebody left in the middle of something. */
-export async function* unfinished(store: Store): AsyncGenerator<SessionRecord> {
-  for await (const record of allRecords(store)) {
-    const { status, requests, queue, openTurn } = record
-    if (status === 'busy' || openTurn !== undefined || requests.length > 0 || queue.length > 0) yield record
-  }
-}
-
-/** Settles every unfinished session; resolves with their number. A damaged one is reported and does not stop the others. */
-export async function settleAll(
-  store: Store,
-  now: number,
-  damaged: (id: string, error: MainstemError) => void,
-): Promise<number> {
-  let settled = 0
-  for await (const record of unfinished(store)) {
-    try {
-      await settleRecord(store, record, now)
-      settled++
-    } catch (thrown) {
-      if (!isDamaged(thrown, record.id)) throw thrown
-      damaged(record.id, toMainstemError(thrown))
-    }
-  }
-  return settled
+/** Whether somebody left this session in the middle of a turn. */
+export function isLeftOpen({ status, requests, openTurn }: SessionRecord): boolean {
+  return status === 'busy' || openTurn !== undefined || requests.length > 0
 }
 
 export async function* allRecords(
   store: Store,
-  status?: SessionRecord['status'],
+  query: Pick<SessionQuery, 'status' | 'acquirableBy'>,
 ): AsyncGenerator<SessionRecord> {
   let before: string | undefined
   for (;;) {
-    const page = await store.records({
-      ...(status && { status }),
-      ...(before !== undefined && { before }),
-      limit: PAGE,
-    })
+    const page = await store.records({ ...query, ...(before !== undefined && { before }), limit: PAGE })
     yield* page
     before = page.at(-1)?.id
     if (before === undefined) return
   }
 }
 
+interface Settling {
+  fence: number
+  now: number
+  /** Why the turn failed; without it the turn is lost. */
+  failure?: MainstemError | undefined
+  committed?: ((state: SessionState, batch: Batch) => void) | undefined
+}
+
 /** Writes the end of whatever is open in a log. */
 export async function settleRecord(
   store: Store,
   record: SessionRecord,
-  now: number,
-  failure?: MainstemError,
-  committed?: (state: SessionState, batch: Batch) => void,
+  { fence, now, failure, committed }: Settling,
 ): Promise<void> {
-  const { head, updatedAt, earliest: _, earliestFrame: __, ...state } = record
+  const { head, updatedAt, earliest = 1, earliestFrame: _, ...state } = record
   const open = new OpenItems()
-  for (let after = 0; after < head; ) {
+  for (let after = earliest - 1; after < head; ) {
     const entries = await store.read(record.id, after, PAGE)
     for (const entry of entries) open.see(entry)
     after = entries.at(-1)?.seq ?? head
   }
+  open.complete(record)
   const { turn, events } = settleLost(open, now, failure)
-  const log = new Log(state, { head, updatedAt }, { store, now: () => now, committed })
+  const log = new Log(state, { head, updatedAt, fence }, { store, now: () => now, committed })
   for (const event of events) log.add(event, turn, undefined)
   await log.commit()
 }

@@ -1,6 +1,7 @@
 import type { SessionRecord } from '../model/index.ts'
 import type { Edge, Store } from '../stores/store.ts'
 import type { SessionDeps } from './deps.ts'
+import type { Ownership } from './ownership.ts'
 import { allRecords } from './recovery.ts'
 import { RetentionClock } from './retention-clock.ts'
 
@@ -26,29 +27,46 @@ interface Excess {
 export class Pruner {
   readonly #store: Store
   readonly #clock: RetentionClock
+  readonly #ownership: Ownership
   readonly #remove: (id: string) => Promise<void>
 
   /** `remove` deletes a whole session. */
-  constructor({ store, clock }: Pick<SessionDeps, 'store' | 'clock'>, remove: (id: string) => Promise<void>) {
+  constructor(
+    { store, clock }: Pick<SessionDeps, 'store' | 'clock'>,
+    ownership: Ownership,
+    remove: (id: string) => Promise<void>,
+  ) {
     this.#store = store
     this.#clock = new RetentionClock(clock)
+    this.#ownership = ownership
     this.#remove = remove
   }
 
   async prune(retention: Retention): Promise<void> {
     await this.#store.forgetReceipts(retention.receiptsMs)
-    for (const { id, edge } of await excessIn(this.#store, retention, this.#clock.now())) {
-      await (edge ? this.#store.trim(id, edge) : this.#remove(id))
+    const { owner } = this.#ownership.terms
+    for (const { id, edge } of await excessIn(this.#store, retention, this.#clock.now(), owner)) {
+      if (!edge) await this.#remove(id)
+      else await this.#ownership.write(id, (fence) => this.#store.trim(id, edge, fence))
+      this.#ownership.forget(id)
     }
   }
 }
 
-/** What is kept longer than it has to be. Found before anything is removed, because removing moves the pages. */
-async function excessIn(store: Store, retention: Retention, now: number): Promise<Excess[]> {
+/**
+ * What is kept longer than it has to be, in sessions that this owner may acquire. Found before anything is removed,
+ * because removing moves the pages.
+ */
+async function excessIn(
+  store: Store,
+  retention: Retention,
+  now: number,
+  acquirableBy: string,
+): Promise<Excess[]> {
   const { sessionsMs, entries, journalMs } = retention
   if (sessionsMs === undefined && entries === undefined && journalMs === undefined) return []
   const found: Excess[] = []
-  for await (const record of allRecords(store, 'ended')) {
+  for await (const record of allRecords(store, { status: 'ended', acquirableBy })) {
     const { id, updatedAt } = record
     if (sessionsMs !== undefined && updatedAt < now - sessionsMs) found.push({ id, edge: undefined })
     else {

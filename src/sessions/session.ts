@@ -1,12 +1,5 @@
 import type { TurnCompleted } from '../model/events/turn.ts'
-import {
-  type Applied,
-  type BoundAnswer,
-  type Coverage,
-  type Image,
-  MainstemError,
-  type SessionRecord,
-} from '../model/index.ts'
+import { type Applied, type BoundAnswer, type Coverage, type Image, MainstemError } from '../model/index.ts'
 import type { Receipt, SessionState } from '../stores/store.ts'
 import type { Claim } from './claim.ts'
 import type { TurnRead } from './delivery.ts'
@@ -14,6 +7,7 @@ import type { SessionDeps } from './deps.ts'
 import { endedConflict } from './ended-conflict.ts'
 import { Engine, type EngineOwner } from './engine.ts'
 import { IdleTimer } from './idle-timer.ts'
+import type { LogPlace } from './log.ts'
 import {
   type Change,
   checkChange,
@@ -43,12 +37,7 @@ export class Session implements EngineOwner {
   #over = false
 
   /** `state` and `place` are what the store has of it; a new session has a head of 0. */
-  constructor(
-    setup: SessionSetup,
-    deps: SessionDeps,
-    state: SessionState,
-    place: Pick<SessionRecord, 'head' | 'updatedAt'>,
-  ) {
+  constructor(setup: SessionSetup, deps: SessionDeps, state: SessionState, place: LogPlace) {
     this.id = setup.id
     this.#setup = setup
     this.#deps = deps
@@ -208,6 +197,16 @@ export class Session implements EngineOwner {
   /** Records what a client has read, so that it is not delivered again. */
   async delivered(reads: readonly TurnRead[]): Promise<void> {
     if (!this.#over) await this.#engine.delivered(reads)
+  }
+
+  /** Uses up a key for a command that found nothing to do. */
+  async remember(claim: Claim): Promise<void> {
+    await this.#engine.flush(claim)
+  }
+
+  /** Another server may acquire this session soon: stops the agent and writes nothing more. */
+  lose(error: MainstemError): void {
+    this.#engine.fail(error)
   }
 
   /** Starts the agent's process before there is a prompt for it. */

@@ -1,12 +1,9 @@
 import {
   type BlobRef,
-  DEFAULT_POLICY,
   type Entry,
+  type ErrorCode,
   isDamaged,
   MainstemError,
-  NativeSessionId,
-  Policy,
-  SessionOptions,
   type SessionRecord,
   toMainstemError,
 } from '../model/index.ts'
@@ -14,20 +11,19 @@ import type { JournalFrame, Receipt, SessionQuery, Spent, TextQuery } from '../s
 import { type Claim, checkReceipt, type IdempotencyKey } from './claim.ts'
 import { CommitFeed } from './commit-feed.ts'
 import type { NewSession, SessionDeps } from './deps.ts'
-import { endedConflict } from './ended-conflict.ts'
 import { FailedSessions } from './failed-sessions.ts'
 import { LogReader, type ReplayOptions } from './log-reader.ts'
-import { parse } from './parse.ts'
-import { agentOf, chooseRecipe, restoreRecipe } from './recipes.ts'
-import { newRecord } from './record.ts'
-import { settleAll, unfinished } from './recovery.ts'
+import { LOCAL_TERMS, leaseLost, Ownership } from './ownership.ts'
 import { Pruner, type Retention } from './retention.ts'
-import { OWNER } from './secrets.ts'
-import { Session } from './session.ts'
-import { checkHook, keptMode, startOf } from './setup.ts'
+import type { Session } from './session.ts'
+import { SessionFactory } from './session-factory.ts'
+import { type Taken, Takeover } from './takeover.ts'
 
 /** Until a queue that no process was free for is looked at again. */
 const NO_ROOM_MS = 1_000
+
+/** Why a queue is not this server's to begin: the session has ended, was removed, or has another owner. */
+const ELSEWHERE: ReadonlySet<ErrorCode> = new Set(['conflict', 'draining', 'fenced', 'session_not_found'])
 
 /** All sessions of this process. */
 export class Sessions {
@@ -37,29 +33,44 @@ export class Sessions {
   readonly #creating = new Map<string, Promise<unknown>>()
   /** Sessions that are past the last check for `draining` and not in `#running` yet. */
   readonly #starting = new Set<Promise<unknown>>()
+  /** Sessions that are being restored. */
+  readonly #opening = new Map<string, Promise<Session>>()
   readonly #reader: LogReader
+  readonly #ownership: Ownership
+  readonly #factory: SessionFactory
+  readonly #takeover: Takeover
   readonly #failedSessions: FailedSessions
   readonly #pruner: Pruner
+  /** Recovered sessions with prompts that wait for `resumeQueues`. */
+  #waiting: string[] = []
   #draining = false
 
   constructor(deps: SessionDeps) {
+    const { store, clock, timers, terms = LOCAL_TERMS, background = timers } = deps
     this.#deps = {
       ...deps,
+      terms,
       committed: (state, batch) => this.activity.committed(state, batch),
       failed: (id, error, stopped) => {
         this.#running.delete(id)
         this.#failedSessions.add(id, error, stopped)
       },
     }
-    this.#pruner = new Pruner(deps, (id) => this.#remove(id))
-    this.#reader = new LogReader(deps.store, deps.timers, deps.readBytes)
-    this.#failedSessions = new FailedSessions(this.#deps, (id) => this.#goOn(id))
+    this.#reader = new LogReader(store, timers, deps.readBytes)
+    this.#ownership = new Ownership({ store, clock, background, terms }, (error) => {
+      for (const session of [...this.#running.values()]) session.lose(error)
+    })
+    this.#factory = new SessionFactory(this.#deps, () => this.#draining)
+    this.#takeover = new Takeover(this.#deps, this.#ownership)
+    this.#failedSessions = new FailedSessions(timers, this.#takeover, (taken) => this.#goOn(taken))
+    this.#pruner = new Pruner(deps, this.#ownership, (id) => this.#remove(id))
   }
 
   /** With a prompt, its first turn is in the same commit. */
   async create(request: NewSession, prompt?: string): Promise<Session> {
-    const session = this.#prepare(request, await this.#versionOf(request.agent))
-    await this.#start(session, session.open(prompt))
+    const session = await this.#factory.prepare(request)
+    const asked = this.#ownership.moment
+    await this.#start(session, session.open(prompt), asked)
     return session
   }
 
@@ -85,18 +96,27 @@ export class Sessions {
   }
 
   async #create(once: IdempotencyKey, request: NewSession, prompt?: string) {
-    const session = this.#prepare(request, await this.#versionOf(request.agent))
-    const opened = session.open(prompt, { ...once, session: session.id })
-    const held = await this.#start(session, opened)
+    const session = await this.#factory.prepare(request)
+    const asked = this.#ownership.moment
+    const held = await this.#start(session, session.open(prompt, { ...once, session: session.id }), asked)
     if (!held || held.session === session.id) return { id: session.id, session }
     await checkReceipt(this.#deps.store, held, once)
     return { id: held.session }
   }
 
-  /** Registers a session that `opened` begins, unless another session holds its key. `drain` waits for this. */
-  async #start(session: Session, opened: Promise<Receipt | undefined>): Promise<Receipt | undefined> {
+  /**
+   * Registers a session that `opened` begins, unless another session holds its key. `drain` waits for this. `asked` is
+   * a moment before the session was created, where it is new.
+   */
+  async #start(
+    session: Session,
+    opened: Promise<Receipt | undefined>,
+    asked?: number,
+  ): Promise<Receipt | undefined> {
     const started = opened.then((held) => {
-      if (!held || held.session === session.id) this.#running.set(session.id, session)
+      if (held && held.session !== session.id) return held
+      if (asked !== undefined) this.#ownership.created(session.id, asked)
+      this.#running.set(session.id, session)
       return held
     })
     this.#starting.add(started)
@@ -117,10 +137,12 @@ export class Sessions {
 
   /** Uses up a key for a command that found nothing to do. */
   async remember(id: string, { answer, ...once }: Claim): Promise<void> {
+    const running = this.#running.get(id)
+    if (running) return running.remember({ ...once, answer })
     const record = await this.record(id)
     if (!record) throw new MainstemError('session_not_found', `there is no session ${id}`)
-    const receipt = { ...once, session: id, answer: answer(record) }
-    await this.#deps.store.append(id, { entries: [], receipts: [receipt] })
+    const receipts = [{ ...once, session: id, answer: answer(record) }]
+    await this.#ownership.write(id, (fence) => this.#deps.store.append(id, { entries: [], receipts }, fence))
   }
 
   /** A session that this process runs. */
@@ -175,15 +197,17 @@ export class Sessions {
   async open(id: string): Promise<Session> {
     const running = this.#running.get(id)
     if (running) return running
+    const opening = this.#opening.get(id) ?? this.#open(id).finally(() => this.#opening.delete(id))
+    this.#opening.set(id, opening)
+    return opening
+  }
+
+  async #open(id: string): Promise<Session> {
     await this.#failedSessions.whole(id)
-    const record = await this.#deps.store.record(id)
-    if (!record) throw new MainstemError('session_not_found', `there is no session ${id}`)
-    if (record.status === 'ended') throw endedConflict()
-    const version = await this.#versionOf(record.agent)
-    // Somebody else may have opened it while we looked.
-    const opened = this.#running.get(id) ?? this.#restore(record, version)
-    this.#running.set(id, opened)
-    return opened
+    const restored = this.#running.get(id) ?? (await this.#factory.restore(await this.#takeover.take(id)))
+    if (!this.#ownership.holds(id)) throw leaseLost()
+    this.#running.set(id, restored)
+    return restored
   }
 
   record(id: string): Promise<SessionRecord | undefined> {
@@ -215,21 +239,22 @@ export class Sessions {
   }
 
   /**
-   * Closes what an owner that went away left open, before anybody is served; what waited in its queues goes on.
-   * Doing it again changes nothing.
+   * Closes what an owner that went away left open: in sessions whose lease has expired, and in those that an earlier
+   * process of this server had. Doing it again changes nothing.
    */
   async recover(): Promise<number> {
-    const { store, clock, sweep } = this.#deps
-    await sweep()
-    return settleAll(store, clock.now(), (id, error) =>
-      this.#failedSessions.add(id, error, Promise.resolve()),
+    const { settled, waiting } = await this.#takeover.recover(
+      (id) => this.#running.has(id) || this.#opening.has(id),
+      (id, error) => this.#failedSessions.add(id, error, Promise.resolve()),
     )
+    this.#waiting = waiting
+    return settled
   }
 
-  /** Begins what was accepted and never ran. */
+  /** Begins what was accepted and never ran, in the sessions that `recover` found. */
   async resumeQueues(): Promise<void> {
-    for await (const { id, queue } of unfinished(this.#deps.store)) {
-      while (queue.length > 0 && !(await this.#resume(id))) {
+    for (const id of this.#waiting.splice(0)) {
+      while (!(await this.#resume(id))) {
         await this.#deps.timers.sleep(NO_ROOM_MS, new AbortController().signal)
       }
     }
@@ -244,60 +269,30 @@ export class Sessions {
       const { code } = toMainstemError(thrown)
       if (code === 'overloaded') return this.#draining
       if (isDamaged(thrown, id)) return true
-      if (code === 'conflict' || code === 'draining' || code === 'session_not_found') return true
+      if (ELSEWHERE.has(code)) return true
       throw thrown
     }
   }
 
-  /** Refuses what cannot be done before anything has started. */
-  #prepare(request: NewSession, version: string | undefined): Session {
-    if (this.#draining) throw new MainstemError('draining', 'the server is stopping')
-    const { cwd, project, name, attended = true, principal = OWNER } = request
-    const chosen = chooseRecipe(agentOf(this.#deps.agents, request.agent), request, version)
-    const policy = parse(Policy, request.policy ?? DEFAULT_POLICY, 'policy')
-    const options = parse(SessionOptions, request.options ?? {}, 'options')
-    const resume = request.resume === undefined ? undefined : parse(NativeSessionId, request.resume, 'resume')
-    checkHook({ ...chosen, policy, options })
-    // Made once for its refusals: an option that cannot be enforced is told now, not in the middle of a turn.
-    const prompt = { text: '', images: options.images ?? [] }
-    const id = this.#deps.newId()
-    const setup = { id, ...chosen, cwd, project, name, policy, mode: undefined, options, resume, attended }
-    setup.recipe.launch({ ...startOf(setup), epoch: 1, prompt })
-    const record = newRecord(setup, principal, this.#deps.clock.now())
-    return new Session(setup, this.#deps, record, { head: 0, updatedAt: 0 })
-  }
-
-  async #versionOf(id: string): Promise<string | undefined> {
-    return this.#deps.versionOf?.(agentOf(this.#deps.agents, id))
-  }
-
-  #restore(record: SessionRecord, version: string | undefined): Session {
-    const { head, updatedAt, earliest: _, earliestFrame: __, ...state } = record
-    if (this.#draining) throw new MainstemError('draining', 'the server is stopping')
-    // The configuration may allow less than it did when the session began.
-    state.policy = this.#deps.limit?.(state.policy) ?? state.policy
-    state.options = this.#deps.limitOptions?.(state.options) ?? state.options
-    const { id, cwd, project, name, policy, options, attended } = state
-    const mode = keptMode(state, this.#deps.limit)
-    const resume = state.nativeSessionId ?? state.resumedFrom
-    const chosen = restoreRecipe(agentOf(this.#deps.agents, state.agent), state.launch, version)
-    const setup = { id, ...chosen, cwd, project, name, policy, mode, options, resume, attended }
-    return new Session(setup, this.#deps, state, { head, updatedAt })
-  }
-
   /** Begins what still waits in a session that failed and is whole again. */
-  async #goOn(id: string): Promise<void> {
-    const record = await this.record(id)
-    if (!record || record.queue.length === 0) return
-    const session = this.#restore(record, await this.#versionOf(record.agent))
-    const resumed = session.resume().then(() => undefined)
-    await this.#start(session, resumed)
+  async #goOn(taken: Taken): Promise<void> {
+    if (taken.record.queue.length === 0) return
+    const session = await this.#factory.restore(taken)
+    await this.#start(
+      session,
+      session.resume().then(() => undefined),
+    )
   }
 
   /** Ends a session and forgets the running part of it; its log stays. */
   async end(id: string, claim?: Claim): Promise<void> {
+    if (await this.#end(id, claim)) this.#ownership.forget(id)
+  }
+
+  /** False where the session does not run here. */
+  async #end(id: string, claim?: Claim): Promise<boolean> {
     await this.#running.get(id)?.end(claim)
-    this.#running.delete(id)
+    return this.#running.delete(id)
   }
 
   /** Ends a session whose one task is over, also when its log could not be written for a while. */
@@ -315,7 +310,7 @@ export class Sessions {
       if (!record) throw new MainstemError('session_not_found', `there is no session ${id}`)
       // Ended first, so that nobody can open it while it is removed.
       if (record.status !== 'ended') await this.open(id)
-      await this.end(id)
+      await this.#end(id)
     } catch (thrown) {
       // A damaged session cannot be opened, so it cannot be ended either.
       if (!isDamaged(thrown, id)) throw thrown
@@ -325,7 +320,7 @@ export class Sessions {
 
   /** Lets go of all up to this entry, but for the last one of the log. Whoever asks for it later is refused. */
   async letGo(id: string, seq: number): Promise<void> {
-    await this.#deps.store.trim(id, { seq: seq + 1 })
+    await this.#ownership.write(id, (fence) => this.#deps.store.trim(id, { seq: seq + 1 }, fence))
   }
 
   /** Removes what is kept longer than it has to be. */
@@ -334,7 +329,15 @@ export class Sessions {
   }
 
   async #remove(id: string): Promise<void> {
-    await this.#deps.store.delete(id)
+    const { store } = this.#deps
+    try {
+      await this.#ownership.write(id, (fence) => store.delete(id, fence))
+    } catch (thrown) {
+      if (!isDamaged(thrown, id)) throw thrown
+      // A damaged session may have no lease that can be read, and deleting it needs none.
+      await store.delete(id)
+    }
+    this.#ownership.forget(id)
     this.#reader.deleted(id)
   }
 
@@ -345,5 +348,7 @@ export class Sessions {
     await Promise.allSettled([...this.#running.values()].map((session) => session.suspend()))
     await this.#failedSessions.stop()
     this.#running.clear()
+    // The leases end by themselves where this fails.
+    await this.#ownership.stop().catch(() => undefined)
   }
 }

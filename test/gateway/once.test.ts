@@ -90,12 +90,12 @@ function slow(store: Store) {
   const arrived = Promise.withResolvers<void>()
   const released = Promise.withResolvers<void>()
   const append = store.append.bind(store)
-  store.append = async (session, batch) => {
+  store.append = async (session, batch, fence) => {
     if (batch.receipts) {
       arrived.resolve()
       await released.promise
     }
-    await append(session, batch)
+    await append(session, batch, fence)
   }
   return { arrived: arrived.promise, go: () => released.resolve() }
 }

@@ -196,9 +196,9 @@ describe('an exchange that was delivered whole', () => {
     const store = memoryStore()
     const append = store.append.bind(store)
     const slow = Promise.withResolvers<void>()
-    store.append = async (session, batch) => {
+    store.append = async (session, batch, fence) => {
       if (batch.entries.length === 0) await slow.promise
-      return append(session, batch)
+      return append(session, batch, fence)
     }
     await using late = await startRpc({ store })
     const id = await create(late)

@@ -294,9 +294,9 @@ test('a store that fails in the middle of an exchange is told, and the stream en
   const store = memoryStore()
   const append = store.append.bind(store)
   let broken = false
-  store.append = async (session, batch) => {
+  store.append = async (session, batch, fence) => {
     if (broken) throw new MainstemError('storage_failed', 'the disk is full')
-    return append(session, batch)
+    return append(session, batch, fence)
   }
   const failing = await startRpc({ store })
   const id = await create(failing)

@@ -17,10 +17,12 @@ export function house(
   known: readonly Agent[] = agents,
   limit: (policy: Policy) => Policy = (policy) => policy,
   versionOf: (agent: Agent) => Promise<string | undefined> = async () => undefined,
-  limits: Partial<Pick<SessionDeps, 'limitOptions' | 'mayWorkIn' | 'isInside' | 'clock'>> = {},
+  more: Partial<Pick<SessionDeps, 'limitOptions' | 'mayWorkIn' | 'isInside' | 'clock' | 'terms' | 'background'>> & {
+    time?: FakeTime
+  } = {},
 ) {
   const driver = new FakeDriver()
-  const time = new FakeTime()
+  const { time = new FakeTime(), ...deps } = more
   let ids = 0
   const sessions = new Sessions({
     agents: new Map(known.map((agent) => [agent.id, agent])),
@@ -28,6 +30,8 @@ export function house(
     driver,
     clock: { now: () => time.now, monotonic: () => time.now },
     timers: time,
+    // Most tests let days pass, and no lease of theirs can be lost.
+    background: new FakeTime(),
     journal: true,
     sweep,
     pool: new WarmPool(maxProcesses),
@@ -37,7 +41,7 @@ export function house(
     isInside: (path) => path.startsWith('/workspace/'),
     newId: () => `00000000-0000-4000-8000-${String(++ids).padStart(12, '0')}`,
     digest: (text) => `digest:${text}`,
-    ...limits,
+    ...deps,
   })
   const open = (policy: Partial<Policy> = {}, more: Partial<NewSession> = {}): Promise<Session> =>
     sessions.create({

@@ -9,12 +9,12 @@ function fillable() {
   const store = memoryStore()
   const append = store.append.bind(store)
   const disk = { full: false, refused: 0 }
-  store.append = async (session, batch) => {
+  store.append = async (session, batch, fence) => {
     if (disk.full) {
       disk.refused++
       throw new MainstemError('storage_failed', 'the disk is full')
     }
-    await append(session, batch)
+    await append(session, batch, fence)
   }
   return { store, disk }
 }

@@ -10,9 +10,9 @@ const CHARS = 10_000
 function counted(store: Store): { store: Store; bytes(): number } {
   let bytes = 0
   const append = store.append.bind(store)
-  store.append = (session, batch) => {
+  store.append = (session, batch, fence) => {
     bytes += Buffer.byteLength(JSON.stringify(batch))
-    return append(session, batch)
+    return append(session, batch, fence)
   }
   return { store, bytes: () => bytes }
 }

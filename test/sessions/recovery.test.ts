@@ -267,3 +267,44 @@ test('a prompt that comes before the queue goes on stands behind it', async () =
   expect(started).toEqual([1, 2])
   expect(await store.record(session.id)).toMatchObject({ openTurn: 2, queue: [{ turn: 3 }] })
 })
+
+test('a session whose log was trimmed is recovered from what is kept, and opens again', async () => {
+  const store = memoryStore()
+  const before = house(store)
+  const session = await before.open()
+  await session.prompt('go')
+  const run = await before.driver.run()
+  run.say(init, asks('r1'))
+  await expect.poll(async () => (await store.record(session.id))?.requests.length).toBe(1)
+  const { head = 0 } = (await store.record(session.id)) ?? {}
+  await before.sessions.letGo(session.id, head - 1)
+  const after = house(store)
+  await after.sessions.recover()
+  const kept = (await store.read(session.id, head, 100)).map(({ event }) => event)
+  expect(kept).toMatchObject([
+    { type: 'request.withdrawn' },
+    { type: 'turn.completed', turn: 1, outcome: 'lost' },
+  ])
+  expect(await (await after.sessions.open(session.id)).prompt('again')).toBe(2)
+})
+
+test('recovery reads the list of records once', async () => {
+  const store = memoryStore()
+  const before = house(store)
+  for (let n = 0; n < 3; n++) {
+    const session = await before.open()
+    await session.prompt('go')
+    await session.prompt('waits')
+  }
+  let lists = 0
+  const records = store.records.bind(store)
+  store.records = (query) => {
+    if (query.before === undefined) lists++
+    return records(query)
+  }
+  const after = house(store)
+  expect(await after.sessions.recover()).toBe(3)
+  await after.sessions.resumeQueues()
+  expect(lists).toBe(1)
+  expect(after.driver.runs).toHaveLength(3)
+})

@@ -59,9 +59,9 @@ export function ownedStore(store: Store, seed: number, plant?: Plant): OwnedStor
 
 /** Appends, unless the session's next commit is to fail. */
 function refusing(store: Store, refused: Set<string>): Store['append'] {
-  return async (session, batch) => {
+  return async (session, batch, fence) => {
     if (refused.delete(session)) throw new MainstemError('storage_failed', 'the disk is full')
-    await store.append(session, batch)
+    await store.append(session, batch, fence)
   }
 }
 
@@ -74,9 +74,9 @@ function skipping(store: Store, random: Random): Store['changed'] {
 
 /** Takes whatever place is free, as if it had been meant. */
 function anywhere(store: Store): Store['append'] {
-  return async (session: string, batch: Batch) => {
+  return async (session: string, batch: Batch, fence) => {
     const head = await store.head(session)
     const entries = batch.entries.map((entry, index) => ({ ...entry, seq: head + 1 + index }))
-    await store.append(session, { ...batch, entries })
+    await store.append(session, { ...batch, entries }, fence)
   }
 }

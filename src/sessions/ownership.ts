@@ -1,0 +1,168 @@
+import type { Timers } from '../drivers/driver.ts'
+import { MainstemError, toMainstemError } from '../model/index.ts'
+import type { FIRST_FENCE, LeaseTerms, Store } from '../stores/store.ts'
+import type { Clock } from './deps.ts'
+
+/** The owner of a store that one server has to itself. A restarted server has the same one, so it need not wait. */
+export const LOCAL_TERMS: LeaseTerms = { owner: 'local', ttlMs: 30_000 }
+
+/** Stopping an agent takes ten seconds at most: processes are stopped so long before the leases can end. */
+const STOP_MS = 12_000
+
+/** Renewals in the time of a lease. */
+const RENEWALS = 5
+
+/** The fence of a session that this server creates. */
+export const CREATED_FENCE: typeof FIRST_FENCE = 1
+
+export interface OwnershipDeps {
+  store: Store
+  clock: Clock
+  /** Sleeps that do not keep the program running. */
+  background: Timers
+  terms: LeaseTerms
+}
+
+/**
+ * The leases of this server. They are renewed together. If that fails for too long, `lost` is called early enough to
+ * stop every agent before another server can acquire a session: by the monotonic clock of this process, counted from
+ * the moment the last successful renewal was sent.
+ */
+export class Ownership {
+  readonly terms: LeaseTerms
+  readonly #deps: OwnershipDeps
+  readonly #lost: (error: MainstemError) => void
+  readonly #fences = new Map<string, Promise<number>>()
+  readonly #stop = new AbortController()
+  #deadline = Number.NEGATIVE_INFINITY
+  #asked = Number.NEGATIVE_INFINITY
+  #isLost = false
+  #isRenewing = false
+  #hasLoop = false
+
+  constructor(deps: OwnershipDeps, lost: (error: MainstemError) => void) {
+    this.#deps = deps
+    this.terms = deps.terms
+    this.#lost = lost
+  }
+
+  /** The fence of a session, which is leased first where this server does not have it. */
+  acquire(session: string): Promise<number> {
+    const known = this.#fences.get(session)
+    if (known) return known
+    const asked = this.#now()
+    const { owner, ttlMs } = this.terms
+    const acquired = this.#deps.store.acquire(session, owner, ttlMs).then(({ fence }) => {
+      this.#extended(asked)
+      return fence
+    })
+    this.#fences.set(session, acquired)
+    acquired.catch(() => this.#forgetOnly(session, acquired))
+    return acquired
+  }
+
+  /** Leases a session anew, so that every write under its last fence is refused. */
+  reacquire(session: string): Promise<number> {
+    this.forget(session)
+    return this.acquire(session)
+  }
+
+  /** The present moment, for `created`. */
+  get moment(): number {
+    return this.#now()
+  }
+
+  /** Registers a session that was created with the terms; `asked` is a moment before that. */
+  created(session: string, asked: number): void {
+    this.#fences.set(session, Promise.resolve(CREATED_FENCE))
+    this.#extended(asked)
+  }
+
+  /** False where the lease was lost since the session was acquired or created. */
+  holds(session: string): boolean {
+    return this.#fences.has(session)
+  }
+
+  /** Writes to a session with its fence. A lease that was lost is forgotten, so that the next write acquires one. */
+  async write<T>(session: string, write: (fence: number) => Promise<T>): Promise<T> {
+    const acquired = this.acquire(session)
+    try {
+      return await write(await acquired)
+    } catch (thrown) {
+      if (toMainstemError(thrown).code === 'fenced') this.#forgetOnly(session, acquired)
+      throw thrown
+    }
+  }
+
+  /** Call when a session has ended, was removed or was lost. */
+  forget(session: string): void {
+    this.#fences.delete(session)
+  }
+
+  /** Ends all leases, so that another server can acquire the sessions at once. */
+  async stop(): Promise<void> {
+    this.#stop.abort()
+    this.#fences.clear()
+    await this.#deps.store.release(this.terms.owner)
+  }
+
+  #forgetOnly(session: string, acquired: Promise<number>): void {
+    if (this.#fences.get(session) === acquired) this.#fences.delete(session)
+  }
+
+  #now(): number {
+    return this.#deps.clock.monotonic()
+  }
+
+  #extended(asked: number): void {
+    this.#deadline = Math.max(
+      this.#deadline,
+      asked + this.terms.ttlMs - Math.min(STOP_MS, this.terms.ttlMs / 2),
+    )
+    if (this.#now() < this.#deadline) this.#isLost = false
+    if (this.#hasLoop || this.#stop.signal.aborted) return
+    this.#hasLoop = true
+    this.#asked = asked
+    void this.#keep()
+  }
+
+  /** Wakes for each renewal and for the deadline, whichever is first. Never waits for the store. */
+  async #keep(): Promise<void> {
+    const { signal } = this.#stop
+    const everyMs = this.terms.ttlMs / RENEWALS
+    while (!signal.aborted) {
+      const next = this.#asked + everyMs
+      const wake = this.#isLost ? next : Math.min(next, this.#deadline)
+      await this.#deps.background.sleep(Math.max(0, wake - this.#now()), signal)
+      if (signal.aborted) return
+      if (!this.#isLost && this.#now() >= this.#deadline) this.#lose()
+      if (this.#now() >= this.#asked + everyMs) this.#renew()
+    }
+  }
+
+  #lose(): void {
+    this.#isLost = true
+    this.#fences.clear()
+    this.#lost(leaseLost())
+  }
+
+  #renew(): void {
+    const asked = this.#now()
+    this.#asked = asked
+    if (this.#isRenewing) return
+    this.#isRenewing = true
+    const { owner, ttlMs } = this.terms
+    const renewed = this.#deps.store.renew(owner, ttlMs)
+    // A renewal that failed is tried again with the next; the deadline stands meanwhile.
+    void renewed
+      .then(() => this.#extended(asked))
+      .catch(() => undefined)
+      .finally(() => {
+        this.#isRenewing = false
+      })
+  }
+}
+
+export function leaseLost(): MainstemError {
+  return new MainstemError('fenced', 'this server could not renew its leases in time')
+}

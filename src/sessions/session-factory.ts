@@ -1,0 +1,64 @@
+import { DEFAULT_POLICY, MainstemError, NativeSessionId, Policy, SessionOptions } from '../model/index.ts'
+import type { NewSession, SessionDeps } from './deps.ts'
+import { CREATED_FENCE } from './ownership.ts'
+import { parse } from './parse.ts'
+import { agentOf, chooseRecipe, restoreRecipe } from './recipes.ts'
+import { newRecord } from './record.ts'
+import { OWNER } from './secrets.ts'
+import { Session } from './session.ts'
+import { checkHook, keptMode, startOf } from './setup.ts'
+import type { Taken } from './takeover.ts'
+
+/** Makes sessions, new ones and those that the store has. */
+export class SessionFactory {
+  readonly #deps: SessionDeps
+  readonly #isDraining: () => boolean
+
+  constructor(deps: SessionDeps, isDraining: () => boolean) {
+    this.#deps = deps
+    this.#isDraining = isDraining
+  }
+
+  /** Refuses what cannot be done before anything has started. */
+  async prepare(request: NewSession): Promise<Session> {
+    const version = await this.#versionOf(request.agent)
+    this.#checkTakesWork()
+    const { cwd, project, name, attended = true, principal = OWNER } = request
+    const chosen = chooseRecipe(agentOf(this.#deps.agents, request.agent), request, version)
+    const policy = parse(Policy, request.policy ?? DEFAULT_POLICY, 'policy')
+    const options = parse(SessionOptions, request.options ?? {}, 'options')
+    const resume = request.resume === undefined ? undefined : parse(NativeSessionId, request.resume, 'resume')
+    checkHook({ ...chosen, policy, options })
+    // Made once for its refusals: an option that cannot be enforced is told now, not in the middle of a turn.
+    const prompt = { text: '', images: options.images ?? [] }
+    const id = this.#deps.newId()
+    const setup = { id, ...chosen, cwd, project, name, policy, mode: undefined, options, resume, attended }
+    setup.recipe.launch({ ...startOf(setup), epoch: 1, prompt })
+    const state = newRecord(setup, principal, this.#deps.clock.now())
+    return new Session(setup, this.#deps, state, { head: 0, updatedAt: 0, fence: CREATED_FENCE })
+  }
+
+  /** A session as the store has it, ready for more. */
+  async restore({ record, fence }: Taken): Promise<Session> {
+    const version = await this.#versionOf(record.agent)
+    this.#checkTakesWork()
+    const { head, updatedAt, earliest: _, earliestFrame: __, ...state } = record
+    // The configuration may allow less than it did when the session began.
+    state.policy = this.#deps.limit?.(state.policy) ?? state.policy
+    state.options = this.#deps.limitOptions?.(state.options) ?? state.options
+    const { id, cwd, project, name, policy, options, attended } = state
+    const mode = keptMode(state, this.#deps.limit)
+    const resume = state.nativeSessionId ?? state.resumedFrom
+    const chosen = restoreRecipe(agentOf(this.#deps.agents, state.agent), state.launch, version)
+    const setup = { id, ...chosen, cwd, project, name, policy, mode, options, resume, attended }
+    return new Session(setup, this.#deps, state, { head, updatedAt, fence })
+  }
+
+  async #versionOf(id: string): Promise<string | undefined> {
+    return this.#deps.versionOf?.(agentOf(this.#deps.agents, id))
+  }
+
+  #checkTakesWork(): void {
+    if (this.#isDraining()) throw new MainstemError('draining', 'the server is stopping')
+  }
+}

@@ -1,0 +1,100 @@
+import { isDamaged, MainstemError, type SessionRecord, toMainstemError } from '../model/index.ts'
+import type { SessionDeps } from './deps.ts'
+import { endedConflict } from './ended-conflict.ts'
+import type { Ownership } from './ownership.ts'
+import { allRecords, isLeftOpen, settleRecord } from './recovery.ts'
+
+/** A session of this server, and what the store has of it. */
+export interface Taken {
+  record: SessionRecord
+  fence: number
+}
+
+type Deps = Pick<SessionDeps, 'store' | 'clock' | 'sweep' | 'committed'>
+
+/** Takes sessions over from an owner that went away, and closes what it left open. */
+export class Takeover {
+  readonly #deps: Deps
+  readonly #ownership: Ownership
+  #swept: Promise<void> | undefined
+
+  constructor(deps: Deps, ownership: Ownership) {
+    this.#deps = deps
+    this.#ownership = ownership
+  }
+
+  /** Leases a session, and settles it where its last owner left it in the middle of something. */
+  async take(id: string): Promise<Taken> {
+    const before = await this.#record(id)
+    if (before.status === 'ended') throw endedConflict()
+    const fence = await this.#ownership.acquire(id)
+    // Its last owner may have written until now.
+    const record = await this.#record(id)
+    if (!isLeftOpen(record)) return { record, fence }
+    await this.#settle(record, fence)
+    return { record: await this.#record(id), fence }
+  }
+
+  /**
+   * Settles a session that failed on this server, under a new lease. Nothing where it was removed, or where another
+   * server has it by now and settles it itself.
+   */
+  async settle(id: string, error: MainstemError): Promise<Taken | undefined> {
+    try {
+      const fence = await this.#ownership.reacquire(id)
+      // A session that was lost is reported as such: the agent did nothing wrong, and neither did storage.
+      await this.#settle(await this.#record(id), fence, error.code === 'fenced' ? undefined : error)
+      return { record: await this.#record(id), fence }
+    } catch (thrown) {
+      const { code } = toMainstemError(thrown)
+      if (code === 'fenced' || code === 'session_not_found') return undefined
+      throw thrown
+    }
+  }
+
+  /**
+   * Reads all records once and settles the sessions that this server may acquire and does not run. Returns their
+   * number and the sessions with prompts that wait. A damaged one is reported and does not stop the others.
+   */
+  async recover(
+    isRunning: (id: string) => boolean,
+    damaged: (id: string, error: MainstemError) => void,
+  ): Promise<{ settled: number; waiting: string[] }> {
+    const { store, sweep } = this.#deps
+    // Once, before anything is started: later it would end the agents of this very server.
+    this.#swept ??= sweep()
+    await this.#swept
+    const open: string[] = []
+    const waiting: string[] = []
+    for await (const record of allRecords(store, { acquirableBy: this.#ownership.terms.owner })) {
+      if (isRunning(record.id)) continue
+      if (record.queue.length > 0) waiting.push(record.id)
+      if (isLeftOpen(record)) open.push(record.id)
+    }
+    const settled = new Set(waiting)
+    for (const id of open) if (await this.#recoverOne(id, damaged)) settled.add(id)
+    return { settled: settled.size, waiting }
+  }
+
+  async #recoverOne(id: string, damaged: (id: string, error: MainstemError) => void): Promise<boolean> {
+    try {
+      await this.#ownership.write(id, async (fence) => this.#settle(await this.#record(id), fence))
+      return true
+    } catch (thrown) {
+      if (isDamaged(thrown, id)) damaged(id, toMainstemError(thrown))
+      else if (toMainstemError(thrown).code !== 'fenced') throw thrown
+      return false
+    }
+  }
+
+  async #settle(record: SessionRecord, fence: number, failure?: MainstemError): Promise<void> {
+    const { store, clock, committed } = this.#deps
+    await settleRecord(store, record, { fence, now: clock.now(), failure, committed })
+  }
+
+  async #record(id: string): Promise<SessionRecord> {
+    const record = await this.#deps.store.record(id)
+    if (!record) throw new MainstemError('session_not_found', `there is no session ${id}`)
+    return record
+  }
+}
