@@ -10,6 +10,7 @@ const COPIED = [
   'scripts',
   'test/sessions',
   'test/agents/invariants.ts',
+  'test/stores/sqlite-parts.ts',
 ]
 
 /** The file with the fault in it. */

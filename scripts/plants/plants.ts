@@ -92,4 +92,25 @@ export const PLANTS: readonly Plant[] = [
     replace: 'const tree = new ProcessTree(table, [], undefined, undefined)',
     shows: /orphan: \d+/,
   },
+  {
+    name: 'record written without its fence',
+    file: 'src/stores/memory.ts',
+    find: 'this.#checkFence(session, fence)\n    this.#append(session, batch)',
+    replace: 'if (batch.entries.length > 0) this.#checkFence(session, fence)\n    this.#append(session, batch)',
+    shows: /the record of \S+ is .*, and its log says/,
+  },
+  {
+    name: 'leases end early',
+    file: 'src/stores/leases.ts',
+    find: 'const end = this.#time.now() + ttlMs',
+    replace: 'const end = this.#time.now() + ttlMs / 3',
+    shows: /still runs when the lease of its server ends/,
+  },
+  {
+    name: 'agents stopped after the lease',
+    file: 'src/sessions/ownership.ts',
+    find: 'const STOP_MS = 12_000',
+    replace: 'const STOP_MS = -5_000',
+    shows: /still runs when the lease of its server ends/,
+  },
 ]

@@ -49,6 +49,10 @@ export class FakeRun implements Run {
     this.#wake.resolve()
   }
 
+  get isAlive(): boolean {
+    return !this.#over
+  }
+
   die(exit: RunExit): void {
     this.#over = true
     this.#exited.resolve(exit)

@@ -5,7 +5,9 @@ import type { Entry } from '../../src/model/index.ts'
 import type { Session } from '../../src/sessions/session.ts'
 import { memoryStore } from '../../src/stores/memory.ts'
 import type { JournalFrame, Store } from '../../src/stores/store.ts'
+import { FakeTime } from './fake-driver.ts'
 import { house } from './house.ts'
+import { recordProblems } from './record-problems.ts'
 import { SimulatedAgent } from './simulation-agent.ts'
 import { SimulatedClient } from './simulation-client.ts'
 import { SimulatedReader } from './simulation-reader.ts'
@@ -20,7 +22,7 @@ export interface Simulated {
 }
 
 export interface Simulation {
-  open?: () => Store
+  open?: (monotonic: () => number) => Store
   steps?: number
   plant?: Plant | undefined
   /** Steps that are left out. */
@@ -30,6 +32,7 @@ export interface Simulation {
 type House = ReturnType<typeof house>
 
 export const STEPS = 32
+const TTL_MS = 30_000
 const MOST_SESSIONS = 3
 const LONGEST_STOP_MS = 20_000
 /** What needs no time to pass is over before. */
@@ -47,12 +50,13 @@ interface Subject {
 
 /**
  * A few sessions through a random life: prompts with keys, texts, requests, deaths, interrupts, answers, time, storage
- * that fails, and owners that are replaced in the middle of it, while a reader follows each log. Everything that
- * happens is decided by the seed. At the end the logs are compared with what the agents wrote and received.
+ * that fails, and servers that crash, drain, are suspended or lose the store while another one takes over, with a
+ * reader on each log. Everything that happens is decided by the seed. At the end the logs are compared with what the
+ * agents wrote and received.
  */
 export async function simulate(seed: number, simulation: Simulation = {}): Promise<Simulated> {
   const { open = memoryStore, steps = STEPS, plant, without } = simulation
-  const life = new Life(open(), seed, plant)
+  const life = new Life(open, seed, plant)
   await life.begin()
   for (let step = 1; step <= steps && life.isWell; step++) if (!without?.has(step)) await life.step(step)
   return life.finish()
@@ -72,6 +76,7 @@ class Life {
   readonly #launch: 'live' | 'oneshot'
   /** Every step has a sequence of its own, so that leaving one out changes no other. */
   #random: Random
+  readonly #fences = new Map<string, number>()
   #owners = 0
   #owned: OwnedStore
   #house: House
@@ -79,13 +84,13 @@ class Life {
   #replaced: House | undefined
   #prompts = 0
 
-  constructor(store: Store, seed: number, plant: Plant | undefined) {
-    this.#store = store
+  constructor(open: (monotonic: () => number) => Store, seed: number, plant: Plant | undefined) {
+    this.#store = open(() => this.#house?.time.now ?? 0)
     this.#seed = seed
     this.#plant = plant
     this.#random = randomFrom(seed)
-    this.#owned = ownedStore(store, seed, plant)
-    this.#house = house(this.#owned.store)
+    this.#owned = ownedStore(this.#store, seed, plant, this.#fences)
+    this.#house = this.#server('server-0', 10)
     this.#launch = this.#random() < 0.5 ? 'live' : 'oneshot'
   }
 
@@ -93,9 +98,12 @@ class Life {
     return this.#problems.length === 0
   }
 
-  #owner(): House {
-    this.#owned = ownedStore(this.#store, this.#seed + ++this.#owners, this.#plant)
-    return house(this.#owned.store, 1 + Math.floor(this.#random() * 3))
+  /** A server on the store, with the time that it is now. */
+  #server(owner: string, maxProcesses: number): House {
+    const time = new FakeTime()
+    time.now = this.#house?.time.now ?? 0
+    const more = { terms: { owner, ttlMs: TTL_MS }, background: time, time }
+    return house(this.#owned.store, maxProcesses, undefined, undefined, undefined, undefined, more)
   }
 
   async begin(): Promise<void> {
@@ -114,12 +122,15 @@ class Life {
     this.#random = randomFrom(Math.imul(this.#seed, 0x9e3779b1) + step)
     const subject = pick(this.#random, this.#subjects)
     const [name, act] = pick(this.#random, this.#actions)
-    await this.#ends(`step ${step}, ${name},`, act.call(this, subject))
+    const acting = act.call(this, subject)
+    // This one lets time pass itself, and all of it is bounded.
+    await (name === 'cut' ? acting : this.#ends(`step ${step}, ${name},`, acting))
     for (let tick = Math.floor(this.#random() * 3); tick >= 0; tick--) await settle()
     this.#hear()
     await this.#note(subject, `${step} ${name}`)
     await settle()
     await this.#compareReaders()
+    await this.#checkLeases()
   }
 
   async #note(subject: Subject, what: string): Promise<void> {
@@ -147,6 +158,8 @@ class Life {
     ['answer', this.#answer],
     ['answer', this.#answer],
     ['die', this.#die],
+    ['change', this.#change],
+    ['change', this.#change],
     ['interrupt', this.#interrupt],
     ['drop', this.#drop],
     ['pass', this.#pass],
@@ -154,6 +167,9 @@ class Life {
     ['fail', this.#failStorage],
     ['crash', this.#crash],
     ['replace', this.#replace],
+    ['replace', this.#replace],
+    ['cut', this.#cut],
+    ['wake', this.#wake],
     ['drain', this.#drain],
     ['end', this.#end],
   ]
@@ -161,7 +177,9 @@ class Life {
   /** The owner is killed for good, another one recovers, and every log must be whole. */
   async finish(): Promise<Simulated> {
     this.#owned.kill()
-    const heir = house(this.#store)
+    this.#house.time.now += TTL_MS
+    this.#owned = ownedStore(this.#store, this.#seed)
+    const heir = this.#server('heir', 10)
     await heir.sessions.recover()
     const before = await this.#logs()
     await heir.sessions.recover()
@@ -204,7 +222,10 @@ class Life {
 
   async #compareReaders(): Promise<void> {
     const logs = await this.#logs()
-    for (const { id, reader } of this.#subjects) this.#problems.push(...reader.problems(logs.get(id) ?? []))
+    for (const { id, reader } of this.#subjects) {
+      const log = logs.get(id) ?? []
+      this.#problems.push(...reader.problems(log), ...recordProblems(log, await this.#store.record(id)))
+    }
   }
 
   /** Every agent reads what was written to it. */
@@ -284,17 +305,63 @@ class Life {
     if (this.#random() < 0.5) this.#owned.refuse(id)
   }
 
-  /** kill -9: the owner's memory and processes are gone; only what it had committed is left. */
+  /** Changes a setting, also on a server that was replaced: that writes the record and no entry. */
+  async #change({ id }: Subject): Promise<void> {
+    const model = `m${Math.floor(this.#random() * 9)}`
+    for (const { sessions } of this.#houses) {
+      await sessions
+        .get(id)
+        ?.change({ type: 'set_model', model })
+        .catch(() => undefined)
+    }
+  }
+
+  /** kill -9: memory and processes are gone. The same server starts again, or another one when the lease has ended. */
   async #crash(): Promise<void> {
     this.#owned.kill()
+    if (this.#random() < 0.5) return this.#succeed(this.#owners)
+    this.#house.time.now += TTL_MS
     await this.#succeed()
   }
 
-  /** The owner is paused, another one takes over, and then the first continues unaware. */
+  /** The server is suspended until another one has taken over, and then continues unaware. */
   async #replace(): Promise<void> {
-    this.#owned.fence()
     this.#replaced = this.#house
+    const { time } = this.#house
+    // The clock of the store goes on; that of the suspended server is seen by nobody.
+    const suspended = time.now
+    time.now += TTL_MS
     await this.#succeed()
+    time.now = suspended
+  }
+
+  /** The server that was replaced wakes, with all its timers late. */
+  async #wake(): Promise<void> {
+    const replaced = this.#replaced
+    if (replaced) await replaced.time.jump(this.#house.time.now - replaced.time.now)
+  }
+
+  /** The server cannot reach the store, until another one has taken over. */
+  async #cut(): Promise<void> {
+    const [owned, before] = [this.#owned, this.#house]
+    owned.cut()
+    for (let passed = 0; passed < TTL_MS; passed += 1_000) {
+      await before.time.pass(1_000)
+      await this.#checkLeases()
+    }
+    this.#replaced = before
+    await this.#succeed()
+    owned.heal()
+  }
+
+  /** No other server can acquire a session while an agent runs in it. */
+  async #checkLeases(): Promise<void> {
+    const free = await this.#store.records({ acquirableBy: 'another', limit: MOST_SESSIONS })
+    for (const { id } of free) {
+      const runs = this.#house.driver.runs.filter(({ context }) => context.runId.startsWith(id))
+      if (runs.some(({ isAlive }) => isAlive))
+        this.#problems.push(`an agent of ${id} still runs when the lease of its server ends`)
+    }
   }
 
   /** The owner stops in order, and another one takes over. */
@@ -323,11 +390,10 @@ class Life {
     if (!over) this.#problems.push(`${what} does not end`)
   }
 
-  async #succeed(): Promise<void> {
+  async #succeed(owner = ++this.#owners): Promise<void> {
     this.#hear()
-    const { now } = this.#house.time
-    this.#house = this.#owner()
-    this.#house.time.now = now
+    this.#owned = ownedStore(this.#store, this.#seed + owner, this.#plant, this.#fences)
+    this.#house = this.#server(`server-${owner}`, 1 + Math.floor(this.#random() * 3))
     await this.#house.sessions.recover()
     if (this.#random() < 0.7) await this.#house.sessions.resumeQueues()
     for (const subject of this.#subjects) {
