@@ -96,7 +96,8 @@ export const PLANTS: readonly Plant[] = [
     name: 'record written without its fence',
     file: 'src/stores/memory.ts',
     find: 'this.#checkFence(session, fence)\n    this.#append(session, batch)',
-    replace: 'if (batch.entries.length > 0) this.#checkFence(session, fence)\n    this.#append(session, batch)',
+    replace:
+      'if (batch.entries.length > 0) this.#checkFence(session, fence)\n    this.#append(session, batch)',
     shows: /the record of \S+ is .*, and its log says/,
   },
   {

@@ -234,7 +234,7 @@ describe('a server that', () => {
 
   test('cannot store reports so, and starts nothing', async () => {
     const store = memoryStore()
-    store.append = async () => {
+    store.create = async () => {
       throw new MainstemError('storage_failed', 'the disk is full')
     }
     await using full = await startGateway({ store })
