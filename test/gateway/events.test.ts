@@ -4,6 +4,7 @@ import { dialects } from '../../src/dialects/index.ts'
 import { StreamQuota } from '../../src/gateway/streams/stream-quota.ts'
 import { Entry } from '../../src/model/index.ts'
 import { memoryStore } from '../../src/stores/memory.ts'
+import { FIRST_FENCE } from '../../src/stores/store.ts'
 import { begin, call, fetchFrom, finished, NDJSON, SSE, streamed } from './api.ts'
 import { script, success, text } from './puppet.ts'
 import { parseEvents, StreamReader } from './sse.ts'
@@ -273,7 +274,7 @@ describe('a cursor', () => {
     const store = memoryStore()
     await using forgetful = await startGateway({ store })
     const id = await finished(forgetful, STORY)
-    await store.trim(id, { seq: 4 })
+    await store.trim(id, { seq: 4 }, FIRST_FENCE)
     for (const headers of [SSE, NDJSON, {}]) {
       const answer = await call(forgetful, `GET ${events(id, '?after=1')}`, { headers })
       expect(answer).toMatchObject({ status: 410, body: { code: 'cursor_gone', earliest: 4 } })

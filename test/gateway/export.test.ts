@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Emitted } from '../../src/agents/agent.ts'
 import { memoryStore } from '../../src/stores/memory.ts'
+import { FIRST_FENCE } from '../../src/stores/store.ts'
 import { begin, call, fetchFrom, finished, streamed } from './api.ts'
 import { script, success, text } from './puppet.ts'
 import { GUEST, startGateway, type TestGateway } from './start.ts'
@@ -57,7 +58,7 @@ test('an export whose session is removed midway breaks off and has no end line',
 
 test('an export of a trimmed session starts at the first retained entry', async () => {
   const id = await finished(server, script(text('m', 'x'), success))
-  await store.trim(id, { seq: 4, frame: 99 })
+  await store.trim(id, { seq: 4, frame: 99 }, FIRST_FENCE)
   const lines = await exported(id)
   expect(lines[0]).toMatchObject({ record: { earliest: 4, earliestFrame: 3 } })
   expect(lines[1]).toMatchObject({ entry: { seq: 4 } })
