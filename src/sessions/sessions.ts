@@ -329,15 +329,7 @@ export class Sessions {
   }
 
   async #remove(id: string): Promise<void> {
-    const { store } = this.#deps
-    try {
-      await this.#ownership.write(id, (fence) => store.delete(id, fence))
-    } catch (thrown) {
-      if (!isDamaged(thrown, id)) throw thrown
-      // A damaged session may have no lease that can be read, and deleting it needs none.
-      await store.delete(id)
-    }
-    this.#ownership.forget(id)
+    await this.#takeover.remove(id)
     this.#reader.deleted(id)
   }
 

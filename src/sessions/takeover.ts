@@ -76,6 +76,19 @@ export class Takeover {
     return { settled: settled.size, waiting }
   }
 
+  /** Deletes a session that this server may acquire. */
+  async remove(id: string): Promise<void> {
+    const { store } = this.#deps
+    try {
+      await this.#ownership.write(id, (fence) => store.delete(id, fence))
+    } catch (thrown) {
+      if (!isDamaged(thrown, id)) throw thrown
+      // A damaged session may have no lease that can be read, and deleting it needs none.
+      await store.delete(id)
+    }
+    this.#ownership.forget(id)
+  }
+
   async #recoverOne(id: string, damaged: (id: string, error: MainstemError) => void): Promise<boolean> {
     try {
       await this.#ownership.write(id, async (fence) => this.#settle(await this.#record(id), fence))
