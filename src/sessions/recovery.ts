@@ -1,9 +1,4 @@
-import {
-  type Entry,
-  type Event,
-  type MainstemError,
-  type SessionRecord,
-} from '../model/index.ts'
+import type { Entry, Event, MainstemError, SessionRecord } from '../model/index.ts'
 import type { Batch, SessionQuery, SessionState, Store } from '../stores/store.ts'
 import { Log } from './log.ts'
 import { TurnUsage, type UsageReports } from './turn-usage.ts'

@@ -17,7 +17,9 @@ export function house(
   known: readonly Agent[] = agents,
   limit: (policy: Policy) => Policy = (policy) => policy,
   versionOf: (agent: Agent) => Promise<string | undefined> = async () => undefined,
-  more: Partial<Pick<SessionDeps, 'limitOptions' | 'mayWorkIn' | 'isInside' | 'clock' | 'terms' | 'background'>> & {
+  more: Partial<
+    Pick<SessionDeps, 'limitOptions' | 'mayWorkIn' | 'isInside' | 'clock' | 'terms' | 'background'>
+  > & {
     time?: FakeTime
   } = {},
 ) {
