@@ -58,6 +58,8 @@ export interface Wiring {
   between?: (driver: Driver) => Driver
 }
 
+const SYSTEM = { clock: systemClock, background: backgroundTimers }
+
 /** Sessions with all their dependencies; disposing it ends all runs and closes the store. */
 export interface Wired extends AsyncDisposable {
   sessions: Sessions
@@ -96,9 +98,8 @@ export function wire({
     agents: known,
     store,
     driver: between(room ? paced(started, room) : started),
-    clock: systemClock,
     timers,
-    background: backgroundTimers,
+    ...SYSTEM,
     journal,
     secrets,
     maxQueue,

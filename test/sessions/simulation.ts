@@ -1,14 +1,13 @@
-import { check } from '../../scripts/check/check.ts'
 import { ClientHistory } from '../../scripts/check/evidence.ts'
 import { pick, type Random, randomFrom } from '../../scripts/random.ts'
-import type { Entry } from '../../src/model/index.ts'
 import type { Session } from '../../src/sessions/session.ts'
 import { memoryStore } from '../../src/stores/memory.ts'
-import type { JournalFrame, Store } from '../../src/stores/store.ts'
+import type { Store } from '../../src/stores/store.ts'
 import { FakeTime } from './fake-driver.ts'
 import { house } from './house.ts'
 import { recordProblems } from './record-problems.ts'
 import { SimulatedAgent } from './simulation-agent.ts'
+import { leaseProblems, lifeProblems, logsOf, settles } from './simulation-checks.ts'
 import { SimulatedClient } from './simulation-client.ts'
 import { SimulatedReader } from './simulation-reader.ts'
 import { type OwnedStore, ownedStore, type Plant } from './simulation-store.ts'
@@ -34,9 +33,6 @@ type House = ReturnType<typeof house>
 export const STEPS = 32
 const TTL_MS = 30_000
 const MOST_SESSIONS = 3
-const LONGEST_STOP_MS = 20_000
-/** What needs no time to pass is over before. */
-const PATIENT_TICKS = 20
 const settle = () => new Promise((resolve) => setImmediate(resolve))
 
 /** One of the sessions of a life. */
@@ -130,7 +126,7 @@ class Life {
     await this.#note(subject, `${step} ${name}`)
     await settle()
     await this.#compareReaders()
-    await this.#checkLeases()
+    this.#problems.push(...(await leaseProblems(this.#store, this.#house.driver.runs)))
   }
 
   async #note(subject: Subject, what: string): Promise<void> {
@@ -181,16 +177,17 @@ class Life {
     this.#owned = ownedStore(this.#store, this.#seed)
     const heir = this.#server('heir', 10)
     await heir.sessions.recover()
-    const before = await this.#logs()
+    const before = await logsOf(this.#store, this.#ids)
     await heir.sessions.recover()
     for (const { id, reader } of this.#subjects) reader.attach(heir.sessions, id)
     await settle()
-    const logs = await this.#logs()
+    const logs = await logsOf(this.#store, this.#ids)
     for (const [id, entries] of logs) {
       if (entries.length !== before.get(id)?.length) this.#problems.push('recovering twice wrote twice')
     }
     await this.#compareReaders()
-    await this.#checkAll(logs)
+    this.#problems.push(...(await lifeProblems(this.#store, logs, this.#agents, this.#clients)))
+    for (const { client } of this.#subjects) this.#problems.push(...client.broken)
     for (const { reader } of this.#subjects) reader.leave()
     return {
       states: this.#states,
@@ -200,28 +197,12 @@ class Life {
     }
   }
 
-  async #checkAll(logs: ReadonlyMap<string, readonly Entry[]>): Promise<void> {
-    const journals = new Map<string, readonly JournalFrame[]>()
-    for (const id of logs.keys()) journals.set(id, await this.#store.readJournal(id, 0, 100_000))
-    const histories = this.#agents.toSorted((a, b) => a.epoch - b.epoch)
-    const found = check({ logs, journals, histories, clients: this.#clients, secrets: new Map() })
-    // A prompt that still waits in a queue has no end yet.
-    const waiting = new Set<string>()
-    for (const id of logs.keys())
-      for (const { turn } of (await this.#store.record(id))?.queue ?? [])
-        waiting.add(`${id} ${turn} ended 0 times`)
-    this.#problems.push(...found.all.filter((problem) => !waiting.has(problem.replace('terminal: ', ''))))
-    for (const { client } of this.#subjects) this.#problems.push(...client.broken)
-  }
-
-  async #logs(): Promise<Map<string, readonly Entry[]>> {
-    const logs = new Map<string, readonly Entry[]>()
-    for (const { id } of this.#subjects) logs.set(id, await this.#store.read(id, 0, 100_000))
-    return logs
+  get #ids(): string[] {
+    return this.#subjects.map(({ id }) => id)
   }
 
   async #compareReaders(): Promise<void> {
-    const logs = await this.#logs()
+    const logs = await logsOf(this.#store, this.#ids)
     for (const { id, reader } of this.#subjects) {
       const log = logs.get(id) ?? []
       this.#problems.push(...reader.problems(log), ...recordProblems(log, await this.#store.record(id)))
@@ -347,21 +328,11 @@ class Life {
     owned.cut()
     for (let passed = 0; passed < TTL_MS; passed += 1_000) {
       await before.time.pass(1_000)
-      await this.#checkLeases()
+      this.#problems.push(...(await leaseProblems(this.#store, this.#house.driver.runs)))
     }
     this.#replaced = before
     await this.#succeed()
     owned.heal()
-  }
-
-  /** No other server can acquire a session while an agent runs in it. */
-  async #checkLeases(): Promise<void> {
-    const free = await this.#store.records({ acquirableBy: 'another', limit: MOST_SESSIONS })
-    for (const { id } of free) {
-      const runs = this.#house.driver.runs.filter(({ context }) => context.runId.startsWith(id))
-      if (runs.some(({ isAlive }) => isAlive))
-        this.#problems.push(`an agent of ${id} still runs when the lease of its server ends`)
-    }
   }
 
   /** The owner stops in order, and another one takes over. */
@@ -378,16 +349,7 @@ class Life {
 
   /** Every command has to settle in a bounded time. */
   async #ends(what: string, ending: Promise<unknown>): Promise<void> {
-    let over = false
-    const ended = () => {
-      over = true
-    }
-    // A refusal settles it as well.
-    void ending.then(ended, ended)
-    for (let tick = 0; tick < PATIENT_TICKS && !over; tick++) await settle()
-    for (let passed = 0; passed < LONGEST_STOP_MS && !over; passed += 1_000)
-      await this.#house.time.pass(1_000)
-    if (!over) this.#problems.push(`${what} does not end`)
+    if (!(await settles(ending, () => this.#house.time))) this.#problems.push(`${what} does not end`)
   }
 
   async #succeed(owner = ++this.#owners): Promise<void> {
