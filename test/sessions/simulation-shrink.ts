@@ -1,4 +1,5 @@
-import { type Simulation, STEPS, simulate } from './simulation.ts'
+import { STEPS, simulate } from './simulation.ts'
+import type { Simulation } from './simulation-types.ts'
 
 /** The same bad life with every step left out that it does not need; what then happens in it. */
 export async function shrink(seed: number, simulation: Simulation = {}): Promise<string[]> {

@@ -11,22 +11,7 @@ import { leaseProblems, lifeProblems, logsOf, settles } from './simulation-check
 import { SimulatedClient } from './simulation-client.ts'
 import { SimulatedReader } from './simulation-reader.ts'
 import { type OwnedStore, ownedStore, type Plant } from './simulation-store.ts'
-
-/** What a life came to: the states it passed through, what happened in it, and what went wrong. */
-export interface Simulated {
-  states: Set<string>
-  transitions: Set<string>
-  trace: string[]
-  problems: string[]
-}
-
-export interface Simulation {
-  open?: (monotonic: () => number) => Store
-  steps?: number
-  plant?: Plant | undefined
-  /** Steps that are left out. */
-  without?: ReadonlySet<number>
-}
+import type { Simulated, Simulation } from './simulation-types.ts'
 
 type House = ReturnType<typeof house>
 
