@@ -294,7 +294,6 @@ class Life {
   async #replace(): Promise<void> {
     this.#replaced = this.#house
     const { time } = this.#house
-    // The clock of the store goes on; that of the suspended server is seen by nobody.
     const suspended = time.now
     time.now += TTL_MS
     await this.#succeed()
