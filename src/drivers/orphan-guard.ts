@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { Socket } from 'node:net'
+import { tmpdir } from 'node:os'
 import { extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -48,7 +49,7 @@ export class OrphanGuard {
       // Detached, so that no signal to the process group of an agent or of this process reaches the shell.
       detached: true,
       cwd: '/',
-      env: {},
+      env: { TMPDIR: tmpdir() },
       stdio: ['pipe', 'ignore', 'ignore'],
     })
     this.#shell = shell

@@ -45,6 +45,7 @@ test('by default it listens on loopback, requires a token and works in the curre
       startMs: 120_000,
       exitMs: 30_000,
       silenceMs: 60_000,
+      idleExitMs: 1_800_000,
     },
     retention: { keyHours: 24 },
     limits: {

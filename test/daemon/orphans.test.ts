@@ -106,7 +106,7 @@ test('the start of a server ends a tool that outlived an earlier run of one of i
 
 test.each([
   ['a server', startServer],
-  ['a run', () => start([MAIN, 'run', 'claude', 'hi'])],
+  ['a run', () => start([MAIN, 'run', '--ephemeral', 'claude', 'hi'])],
   ['a program with the library', startLibrary],
 ])(
   'kill -9 of %s ends its agent, the tools of the agent and their folder',

@@ -1,7 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { MainstemClient } from '../../client/mainstem-client.ts'
+import { makeTemporaryFolder } from '../../compose/temporary-folder.ts'
 import { loadConfig } from '../../daemon/config.ts'
 import { serve } from '../../daemon/serve.ts'
 import { socketFetch } from '../../daemon/socket-fetch.ts'
@@ -15,7 +15,7 @@ export interface EphemeralServer extends AsyncDisposable {
 export async function ephemeralServer(flags: LocalFlags): Promise<EphemeralServer> {
   const loaded = await loadConfig({ flags: placeFlags(flags), environment: process.env, cwd: '/' })
   const config = { ...loaded, host: '127.0.0.1', auth: false, durability: 'none' as const }
-  const folder = await mkdtemp(join(tmpdir(), 'mainstem-'))
+  const folder = makeTemporaryFolder()
   const socket = join(folder, 'socket')
   const server = await serve({ config, report: (thrown) => console.error(thrown), socket, tcp: false })
   return {

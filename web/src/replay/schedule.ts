@@ -3,14 +3,17 @@ import type { Entry } from 'mainstem/client'
 /** A pause of the recording longer than this is shortened: nobody wants to watch an agent wait for a night. */
 const LONGEST_PAUSE_MS = 3_000
 
-/** When each entry of a recording is due, in milliseconds from its start, with long pauses shortened. */
+/**
+ * When each entry of a recording is due, in milliseconds from its start, with long pauses shortened. Entries of the
+ * same millisecond are one apart, so that the scrubber can stop at each.
+ */
 export function scheduleOf(entries: readonly Pick<Entry, 'at'>[]): number[] {
   const times: number[] = []
   let time = 0
-  let before = entries[0]?.at ?? 0
+  let before: number | undefined
   for (const { at } of entries) {
-    time += Math.min(LONGEST_PAUSE_MS, Math.max(0, at - before))
-    before = Math.max(before, at)
+    if (before !== undefined) time += Math.min(LONGEST_PAUSE_MS, Math.max(1, at - before))
+    before = Math.max(before ?? at, at)
     times.push(time)
   }
   return times
