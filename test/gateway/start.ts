@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import type { Agent } from '../../src/agents/agent.ts'
 import { echo } from '../../src/agents/echo/agent.ts'
-import { systemClock } from '../../src/compose/clock.ts'
+import { backgroundTimers, systemClock } from '../../src/compose/clock.ts'
 import type { Driver, Timers } from '../../src/drivers/driver.ts'
 import { driver } from '../../src/drivers/index.ts'
 import type { GatewayDeps } from '../../src/gateway/deps.ts'
@@ -62,6 +62,7 @@ export class TestGateway implements AsyncDisposable {
       store,
       driver: runs,
       clock: systemClock,
+      background: backgroundTimers,
       timers,
       agentSettings: (id) => settings[id] ?? {},
       journal: true,

@@ -274,12 +274,11 @@ class Life {
   /** Changes a setting, also on a server that was replaced: that writes the record and no entry. */
   async #change({ id }: Subject): Promise<void> {
     const model = `m${Math.floor(this.#random() * 9)}`
-    for (const { sessions } of this.#houses) {
-      await sessions
-        .get(id)
-        ?.change({ type: 'set_model', model })
-        .catch(() => undefined)
-    }
+    const [current] = this.#houses
+      .map(({ sessions }) => sessions.get(id)?.change({ type: 'set_model', model }))
+      .map((changing) => changing?.catch(() => undefined))
+    // A server that is suspended may never answer.
+    await current
   }
 
   /** kill -9: memory and processes are gone. The same server starts again, or another one when the lease has ended. */
@@ -315,7 +314,7 @@ class Life {
       this.#problems.push(...(await leaseProblems(this.#store, this.#house.driver.runs)))
     }
     this.#replaced = before
-    await this.#succeed()
+    await this.#ends('a takeover', this.#succeed())
     owned.heal()
   }
 
