@@ -72,7 +72,10 @@ export class Takeover {
       if (isLeftOpen(record)) open.push(record.id)
     }
     const settled = new Set(waiting)
-    for (const id of open) if (await this.#recoverOne(id, damaged)) settled.add(id)
+    for (const id of open) {
+      if (await this.#recoverOne(id, damaged)) settled.add(id)
+      else settled.delete(id)
+    }
     return { settled: settled.size, waiting }
   }
 
