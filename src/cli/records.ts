@@ -23,7 +23,7 @@ export function registerRecords(program: Command): void {
       .command('replay')
       .description('show a session again, at the speed it had')
       .argument('[session]', SESSION, 'last')
-      .option('--speed <factor>', 'so many times as fast', factor, 1),
+      .option('--speed <factor>', 'playback speed as a multiple of the recorded speed', factor, 1),
   ).action(async (ref: string, flags: ReplayFlags) => {
     const { replay } = await import('./replay-action.ts')
     await replay(ref, flags)
