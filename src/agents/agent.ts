@@ -33,7 +33,7 @@ export interface Start {
   /** The prompt of a one-turn process. `encode` writes its text; its images are passed at launch. */
   prompt?: { text: string; images: readonly Image[] }
   /** The usage of this session's turns so far, for agents that report running totals. */
-  spent?: Usage
+  usageSoFar?: Usage
 }
 
 /** The end of a native process. `cause` is the reason if we ended it, otherwise `exit`. */

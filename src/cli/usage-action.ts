@@ -1,4 +1,4 @@
-import type { Spent } from '../client/index.ts'
+import type { UsageTotals } from '../client/index.ts'
 import { localServer } from './daemon/connect.ts'
 import { jsonOn, printableLine } from './printable.ts'
 import { Printer } from './printer.ts'
@@ -8,7 +8,7 @@ export async function usage(flags: UsageFlags): Promise<void> {
   const { client } = await localServer(flags)
   const report = await client.usage()
   const { stdout } = process
-  const rows: [string, Spent][] = [
+  const rows: [string, UsageTotals][] = [
     ...Object.entries(report.agents),
     ...Object.entries(report.days).sort(([one], [other]) => other.localeCompare(one)),
     ['total', report.total],
@@ -20,7 +20,7 @@ export async function usage(flags: UsageFlags): Promise<void> {
 }
 
 /** An agent that reports no cost is not shown as free. */
-function row(name: string, { sessions, turns, usage: { total, costUsd, partial } }: Spent): string {
+function row(name: string, { sessions, turns, usage: { total, costUsd, partial } }: UsageTotals): string {
   const count = (value: number, word: string) =>
     `${value.toLocaleString('en-US')} ${word}${value === 1 ? '' : 's'}`
   const parts = [

@@ -49,8 +49,8 @@ export type {
   SessionPage,
   SessionQuery,
   SignIn,
-  Spent,
   UsageReport,
+  UsageTotals,
 } from './mainstem-types.ts'
 export { type MockOptions, MockTransport } from './mock-transport.ts'
 export type { AdaptedSession, NativeRequest, ProtocolAdapter } from './protocol-adapter.ts'

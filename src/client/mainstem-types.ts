@@ -168,7 +168,7 @@ export interface AgentInfo {
 }
 
 /** Usage of a group of sessions. */
-export interface Spent {
+export interface UsageTotals {
   /** The number of sessions. */
   sessions: number
   /** The number of turns. */
@@ -180,11 +180,11 @@ export interface Spent {
 /** Usage of a principal. */
 export interface UsageReport {
   /** All usage. */
-  total: Spent
+  total: UsageTotals
   /** Usage by agent id. */
-  agents: Readonly<Record<string, Spent>>
+  agents: Readonly<Record<string, UsageTotals>>
   /** Usage by day, in UTC. */
-  days: Readonly<Record<string, Spent>>
+  days: Readonly<Record<string, UsageTotals>>
 }
 
 /** An entry that a search found. */

@@ -24,7 +24,7 @@ export interface ConversationDeps extends TurnRules, SessionFacts {
     turns: number
     epoch: number
     frames: number
-    spent: Usage
+    usageSoFar: Usage
     coverage?: Coverage | undefined
     context: EarlierContext
   }
@@ -115,7 +115,7 @@ export class Conversation {
     const start: Start = {
       ...rest,
       epoch: this.#epoch,
-      spent: this.#turns.spent,
+      usageSoFar: this.#turns.usageSoFar,
       ...(resume !== undefined && { resume }),
       ...(this.#mode !== undefined && { mode: this.#mode }),
       ...(prompt && { prompt }),

@@ -118,7 +118,7 @@ export class LogReader {
     signal: AbortSignal,
     waitMs?: number,
   ): Promise<Share | undefined> {
-    const bytes = await this.#store.weigh(id, after, limit, PIECE_BYTES)
+    const bytes = await this.#store.readSize(id, after, limit, PIECE_BYTES)
     return (bytes > PIECE_BYTES ? this.#large : this.#small).take(bytes, signal, waitMs)
   }
 

@@ -52,7 +52,7 @@ export class Log {
   readonly #state: SessionState
   #changed = true
   /** There were frames since the last commit. */
-  #heard = false
+  #hasFrames = false
   /** The record has to be written even if nothing else is. */
   #recordDue = false
   #seq: number
@@ -165,7 +165,7 @@ export class Log {
   covered(frames: number, coverage: Coverage): void {
     this.#state.frames = frames
     this.#state.coverage = { ...coverage }
-    this.#heard = true
+    this.#hasFrames = true
   }
 
   /** The first commit, which takes an idempotency key along. Nothing is written where somebody else holds the key. */
@@ -216,13 +216,13 @@ export class Log {
     if (record.status === 'ended') batch.release = true
     if (queue !== this.#storedQueue) Object.assign(batch, queueChange(this.#storedQueue, queue))
     this.#storedQueue = queue
-    if (this.#heard && coverage) batch.heard = { frames, coverage }
+    if (this.#hasFrames && coverage) batch.frameCounts = { frames, coverage }
     if (this.#receipts.length > 0) batch.receipts = this.#receipts.splice(0)
     if (this.#charges.length > 0) batch.charges = this.#charges.splice(0)
     this.#entries = []
     this.#journal = []
     this.#changed = false
-    this.#heard = false
+    this.#hasFrames = false
     this.#recordDue = false
     return batch
   }

@@ -27,7 +27,15 @@ export function openConversation(
 }
 
 function earlier(state: SessionState, resume: string | undefined): NonNullable<ConversationDeps['before']> {
-  const { turns, epoch, frames, usage: spent, coverage, announcedSessionId: announced, lastOutcome } = state
+  const {
+    turns,
+    epoch,
+    frames,
+    usage: usageSoFar,
+    coverage,
+    announcedSessionId: announced,
+    lastOutcome,
+  } = state
   const context = { ids: { proven: resume, announced }, prompted: epoch > 0 && lastOutcome !== undefined }
-  return { turns, epoch, frames, spent, coverage, context }
+  return { turns, epoch, frames, usageSoFar, coverage, context }
 }

@@ -1,5 +1,5 @@
 import type { SessionRecord } from '../model/index.ts'
-import type { Edge, Store } from '../stores/store.ts'
+import type { Store, TrimPoint } from '../stores/store.ts'
 import type { SessionDeps } from './deps.ts'
 import type { Ownership } from './ownership.ts'
 import { allRecords } from './recovery.ts'
@@ -20,7 +20,7 @@ export interface Retention {
 interface Excess {
   id: string
   /** What is dropped of it; nothing of the session is left where there is none. */
-  edge: Edge | undefined
+  point: TrimPoint | undefined
 }
 
 /** Removes what is kept longer than it has to be. */
@@ -45,9 +45,9 @@ export class Pruner {
   async prune(retention: Retention): Promise<void> {
     await this.#store.forgetReceipts(retention.receiptsMs)
     const { owner } = this.#ownership.terms
-    for (const { id, edge } of await excessIn(this.#store, retention, this.#clock.now(), owner)) {
-      if (!edge) await this.#remove(id)
-      else await this.#ownership.write(id, (fence) => this.#store.trim(id, edge, fence))
+    for (const { id, point } of await excessIn(this.#store, retention, this.#clock.now(), owner)) {
+      if (!point) await this.#remove(id)
+      else await this.#ownership.write(id, (fence) => this.#store.trim(id, point, fence))
       this.#ownership.forget(id)
     }
   }
@@ -68,16 +68,16 @@ async function excessIn(
   const found: Excess[] = []
   for await (const record of allRecords(store, { status: 'ended', acquirableBy })) {
     const { id, updatedAt } = record
-    if (sessionsMs !== undefined && updatedAt < now - sessionsMs) found.push({ id, edge: undefined })
+    if (sessionsMs !== undefined && updatedAt < now - sessionsMs) found.push({ id, point: undefined })
     else {
-      const edge = edgeOf(record, retention, now)
-      if (edge.seq !== undefined || edge.frame !== undefined) found.push({ id, edge })
+      const point = trimPointOf(record, retention, now)
+      if (point.seq !== undefined || point.frame !== undefined) found.push({ id, point })
     }
   }
   return found
 }
 
-function edgeOf(record: SessionRecord, { entries, journalMs }: Retention, now: number): Edge {
+function trimPointOf(record: SessionRecord, { entries, journalMs }: Retention, now: number): TrimPoint {
   const { head, updatedAt, frames, earliest = 1, earliestFrame = 1 } = record
   const seq = entries === undefined ? earliest : head - entries + 1
   const isOld = journalMs !== undefined && updatedAt < now - journalMs

@@ -7,7 +7,7 @@ import {
   type SessionRecord,
   toMainstemError,
 } from '../model/index.ts'
-import type { JournalFrame, Receipt, SessionQuery, Spent, TextQuery } from '../stores/store.ts'
+import type { DailyUsage, JournalFrame, Receipt, SessionQuery, TextQuery } from '../stores/store.ts'
 import { type Claim, checkReceipt, type IdempotencyKey } from './claim.ts'
 import { CommitFeed } from './commit-feed.ts'
 import type { NewSession, SessionDeps } from './deps.ts'
@@ -225,8 +225,8 @@ export class Sessions {
   }
 
   /** What a principal has used, by agent and day; also what was removed since. */
-  spent(principal: string): Promise<readonly Spent[]> {
-    return this.#deps.store.spent(principal)
+  dailyUsage(principal: string): Promise<readonly DailyUsage[]> {
+    return this.#deps.store.dailyUsage(principal)
   }
 
   /** Entries of a principal that contain every word, the newest first. */

@@ -62,13 +62,13 @@ export class TurnMachine {
   readonly #reports: UsageReports
   #turns: number
   #open: OpenTurn | undefined
-  #spent: Usage
+  #usageSoFar: Usage
 
-  constructor(rules: TurnRules, reports: UsageReports, before = { turns: 0, spent: {} as Usage }) {
+  constructor(rules: TurnRules, reports: UsageReports, before = { turns: 0, usageSoFar: {} as Usage }) {
     this.#rules = rules
     this.#reports = reports
     this.#turns = before.turns
-    this.#spent = before.spent
+    this.#usageSoFar = before.usageSoFar
   }
 
   /** The open turn's number. */
@@ -82,8 +82,8 @@ export class TurnMachine {
   }
 
   /** What the session used so far, without the open turn. */
-  get spent(): Usage {
-    return this.#spent
+  get usageSoFar(): Usage {
+    return this.#usageSoFar
   }
 
   /** The process of the open turn is gone, before the codec closes what it left open. */
@@ -167,7 +167,7 @@ export class TurnMachine {
     }
     this.see(used)
     // No turn's total includes what a background sub-agent uses outside a turn.
-    if (!open && used.scope === 'subagent') this.#spent = addUsage(this.#spent, used)
+    if (!open && used.scope === 'subagent') this.#usageSoFar = addUsage(this.#usageSoFar, used)
     return [used]
   }
 
@@ -205,7 +205,7 @@ export class TurnMachine {
     const cut = isStopped(open) && (open.cut || isEmpty(open, verdict))
     const outcome = decide({ ...verdict, cut }, cause, exit && exitStatus(exit))
     const usage = isCutOff(outcome, open.cause, exit) ? open.usage.ofCut(verdict.usage) : verdict.usage
-    if (usage) this.#spent = addUsage(this.#spent, usage)
+    if (usage) this.#usageSoFar = addUsage(this.#usageSoFar, usage)
     const completed = turnCompleted(open, outcome, usage ? { ...verdict, usage } : verdict, now, exit)
     const ends = open.total ? [{ ...open.total, ...usage }, completed] : [completed]
     const tooLate = isStopped(open) && (outcome === 'completed' || outcome === 'denied')

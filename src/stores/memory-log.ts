@@ -5,11 +5,11 @@ import { cursorGone } from './cursor-gone.ts'
 import { fitting } from './read-bytes.ts'
 import {
   type Batch,
-  type Edge,
   type JournalFrame,
   NO_FENCE,
   type QueuedPrompt,
   type StoredState,
+  type TrimPoint,
 } from './store.ts'
 
 /** Entries that follow each other. The list never changes: readers are given it as it is. */
@@ -66,13 +66,13 @@ export class MemoryLog {
     return [...this.#droppedBlobs, ...this.#chunks.flatMap(blobsOf)]
   }
 
-  append({ entries, journal = [], record, heard, queued, dequeued, release }: Batch): void {
+  append({ entries, journal = [], record, frameCounts, queued, dequeued, release }: Batch): void {
     if (entries.length > 0) this.#add(entries)
     for (const frame of journal) this.#journal.push(frame)
     if (record) this.state = record
     if (queued) this.#queue = [...this.#queue, ...queued]
     if (dequeued) this.#queue = this.#queue.filter(({ turn }) => !dequeued.includes(turn))
-    if (heard && this.state) this.state = { ...this.state, ...heard }
+    if (frameCounts && this.state) this.state = { ...this.state, ...frameCounts }
     if (release) this.owner = undefined
     this.#wakeAll()
   }
@@ -96,7 +96,7 @@ export class MemoryLog {
     )
   }
 
-  trim({ seq = 0, frame = 0 }: Edge): void {
+  trim({ seq = 0, frame = 0 }: TrimPoint): void {
     const last = Math.min(seq - 1, this.head - 1)
     if (last > this.#dropped) this.#drop(last)
     const frames = this.#journal.findLastIndex((kept) => kept.frame < frame) + 1

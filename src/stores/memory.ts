@@ -15,7 +15,7 @@ import { sessionNotFound } from './session-not-found.ts'
 import {
   type Batch,
   type Charge,
-  type Edge,
+  type DailyUsage,
   FIRST_FENCE,
   type JournalFrame,
   type Lease,
@@ -23,10 +23,10 @@ import {
   NO_FENCE,
   type Receipt,
   type SessionQuery,
-  type Spent,
   type Store,
   type StoredState,
   type TextQuery,
+  type TrimPoint,
 } from './store.ts'
 
 /** Everything in this process's memory: for the library, for tests, and for runs nobody needs tomorrow. */
@@ -43,7 +43,7 @@ class MemoryStore implements Store {
   readonly #receipts = new Map<string, { receipt: Receipt; at: number }>()
   /** Principals, by native conversation. */
   readonly #owners = new Map<string, Set<string>>()
-  readonly #accounts = new Map<string, Spent>()
+  readonly #accounts = new Map<string, DailyUsage>()
   readonly #blobs = new MemoryBlobs()
   readonly #time: OpenTime
   readonly #leases: Leases
@@ -125,7 +125,7 @@ class MemoryStore implements Store {
     return (await this.read(session, after, TEXTS, maxBytes)).map((entry) => JSON.stringify(entry))
   }
 
-  async weigh(): Promise<number> {
+  async readSize(): Promise<number> {
     return 0
   }
 
@@ -190,8 +190,8 @@ class MemoryStore implements Store {
     return [...(this.#owners.get(native) ?? [])].sort()
   }
 
-  async spent(principal: string): Promise<readonly Spent[]> {
-    return [...this.#accounts.values()].filter((spent) => spent.principal === principal)
+  async dailyUsage(principal: string): Promise<readonly DailyUsage[]> {
+    return [...this.#accounts.values()].filter((usage) => usage.principal === principal)
   }
 
   async readJournal(
@@ -209,9 +209,9 @@ class MemoryStore implements Store {
     return bytes
   }
 
-  async trim(session: string, edge: Edge, fence = NO_FENCE): Promise<void> {
+  async trim(session: string, point: TrimPoint, fence = NO_FENCE): Promise<void> {
     this.#checkFence(session, fence)
-    this.#logs.get(session)?.trim(edge)
+    this.#logs.get(session)?.trim(point)
   }
 
   async forgetReceipts(ms: number): Promise<void> {
@@ -260,11 +260,11 @@ class MemoryStore implements Store {
   }
 
   #charge({ at, ...charge }: Charge): void {
-    const spent: Spent = { ...charge, day: dayOf(at) }
-    const { principal, agent, day } = spent
+    const usage: DailyUsage = { ...charge, day: dayOf(at) }
+    const { principal, agent, day } = usage
     const id = JSON.stringify([principal, agent, day])
     const before = this.#accounts.get(id)
-    this.#accounts.set(id, before ? addSpent(before, spent) : spent)
+    this.#accounts.set(id, before ? addDailyUsage(before, usage) : usage)
   }
 
   #log(session: string): MemoryLog {
@@ -277,7 +277,7 @@ class MemoryStore implements Store {
   }
 }
 
-function addSpent(a: Spent, b: Spent): Spent {
+function addDailyUsage(a: DailyUsage, b: DailyUsage): DailyUsage {
   return {
     ...a,
     sessions: a.sessions + b.sessions,

@@ -30,16 +30,16 @@ import { UPCASTS, type Upcasts } from './sqlite/upcast.ts'
 import { WriterChannel } from './sqlite/writer-channel.ts'
 import {
   type Batch,
-  type Edge,
+  type DailyUsage,
   type JournalFrame,
   type Lease,
   type LeaseTerms,
   NO_FENCE,
   type Receipt,
   type SessionQuery,
-  type Spent,
   type Store,
   type TextQuery,
+  type TrimPoint,
 } from './store.ts'
 
 export interface SqliteOptions {
@@ -162,9 +162,9 @@ class SqliteStore implements Store {
     return this.#reader.readTexts(session, after, maxBytes)
   }
 
-  async weigh(session: string, after: number, limit: number, maxBytes = READ_BYTES): Promise<number> {
+  async readSize(session: string, after: number, limit: number, maxBytes = READ_BYTES): Promise<number> {
     const isInMemory = this.#logs.get(session)?.hasRecent(after)
-    return isInMemory ? 0 : this.#reader.weigh(session, after, limit, maxBytes)
+    return isInMemory ? 0 : this.#reader.readSize(session, after, limit, maxBytes)
   }
 
   async head(session: string): Promise<number> {
@@ -209,8 +209,8 @@ class SqliteStore implements Store {
     return this.#reader.nativeOwners(native)
   }
 
-  async spent(principal: string): Promise<readonly Spent[]> {
-    return this.#reader.spent(principal)
+  async dailyUsage(principal: string): Promise<readonly DailyUsage[]> {
+    return this.#reader.dailyUsage(principal)
   }
 
   async readJournal(
@@ -231,9 +231,9 @@ class SqliteStore implements Store {
     return found
   }
 
-  async trim(session: string, edge: Edge, fence = NO_FENCE): Promise<void> {
+  async trim(session: string, point: TrimPoint, fence = NO_FENCE): Promise<void> {
     const log = this.#fenced(session, fence)
-    if (log.n !== undefined) await this.#write(log, { kind: 'trim', n: log.n, ...edge })
+    if (log.n !== undefined) await this.#write(log, { kind: 'trim', n: log.n, ...point })
     log.recent.length = 0
     this.#logs.release(log)
   }

@@ -8,18 +8,18 @@ export interface JournalFrame {
   text: string
 }
 
-/** One use of an idempotency key: who used it, for what, and the session that came of it. */
+/** One use of an idempotency key: its scope, the request it was used for, and the session of that request. */
 export interface Receipt {
-  /** Principal and route: the same key of somebody else is another key. */
+  /** Principal and route. The same key in another scope is a different key. */
   scope: string
   key: string
   fingerprint: string
   session: string
-  /** What the first request was answered with, where that cannot be told from the session. JSON. */
+  /** The JSON body of the first response, where it cannot be derived from the session. */
   answer?: unknown
 }
 
-/** A record without what the store knows itself. */
+/** A record without the fields that the store computes. */
 export type SessionState = Omit<SessionRecord, 'head' | 'updatedAt' | 'earliest' | 'earliestFrame'>
 
 /** A prompt that was accepted and waits for its turn. */
@@ -28,15 +28,15 @@ export type QueuedPrompt = SessionRecord['queue'][number]
 /** The part of a record that is written as one text. Queued prompts can be large, so each is stored separately. */
 export type StoredState = Omit<SessionState, 'queue'>
 
-/** What came from the agent so far. It changes with every frame, so it is not worth a record. */
-export interface Heard {
+/** Counts the frames of the agent. Changes with every frame, so it is written without the rest of the record. */
+export interface FrameCounts {
   /** The number of the last frame. */
   frames: number
   coverage: Coverage
 }
 
-/** What a principal has used with one agent on one day, in UTC. It outlives the sessions. */
-export interface Spent {
+/** The usage of one principal with one agent on one day (UTC). Kept when the sessions are deleted. */
+export interface DailyUsage {
   principal: string
   agent: string
   day: string
@@ -45,18 +45,18 @@ export interface Spent {
   usage: Usage
 }
 
-/** What is added to that. */
-export interface Charge extends Omit<Spent, 'day'> {
+/** An amount to add to the daily usage. */
+export interface Charge extends Omit<DailyUsage, 'day'> {
   at: number
 }
 
-/** From where on a session is kept; what is not named is not touched. */
-export interface Edge {
+/** The first entry and the first frame to keep. An absent field leaves that part as it is. */
+export interface TrimPoint {
   seq?: number
   frame?: number
 }
 
-/** Who asks for a lease, and for how long. */
+/** The owner of a lease and its duration. */
 export interface LeaseTerms {
   /** The id of a server. Two processes that run at the same time must not share one. */
   owner: string
@@ -75,20 +75,20 @@ export const NO_FENCE = 0
 /** The fence of a session that was created with a lease. */
 export const FIRST_FENCE = 1
 
-/** What is committed together, or not at all. */
+/** The changes of one atomic commit. */
 export interface Batch {
-  /** They continue the log exactly: the first has the seq after the head. Refused with `conflict` otherwise. */
+  /** The first entry has the seq after the head, without gaps after it. Refused with `conflict` otherwise. */
   entries: readonly Entry[]
   journal?: readonly JournalFrame[]
-  /** What the session is after these entries, where that changed. */
+  /** The state of the session after these entries, if it changed. */
   record?: StoredState
   /** Prompts to add at the end of the session's queue. Each is stored once, until its turn is in `dequeued`. */
   queued?: readonly QueuedPrompt[]
   /** The turns whose prompts leave the queue. */
   dequeued?: readonly number[]
-  /** From now on this is part of the record. */
-  heard?: Heard
-  /** Keys that are used up by these entries. Refused with `conflict` where one is taken. */
+  /** Replaces the frame counts of the record. */
+  frameCounts?: FrameCounts
+  /** Idempotency keys to store with these entries. Refused with `conflict` if one exists already. */
   receipts?: readonly Receipt[]
   charges?: readonly Charge[]
   /** Ends the lease with this commit, so that another owner can acquire the session. The fence stays as it is. */
@@ -98,87 +98,87 @@ export interface Batch {
 /** A search over the logs of one principal. */
 export interface TextQuery {
   principal: string
-  /** Lower case; an entry matches that contains each of them. */
+  /** In lower case. An entry matches if it contains all of them. */
   words: readonly string[]
   limit: number
 }
 
 export interface SessionQuery {
-  /** Only this principal's. */
+  /** Only sessions of this principal. */
   principal?: string
   status?: SessionRecord['status']
-  /** Only those with a request that waits for an answer. */
+  /** Only sessions with an open request. */
   asking?: boolean
-  /** Only those that this owner could acquire now: free, expired, or leased by this owner. */
+  /** Only sessions that this owner could acquire now: never leased, released, expired, or leased by this owner. */
   acquirableBy?: string
-  /** Newest first; older than this session. */
+  /** A page cursor: only sessions older than this one. */
   before?: string
   limit: number
 }
 
 /**
- * Many logs. What `append` has answered is committed; nobody may be shown anything before that.
+ * Stores the logs of many sessions. A batch is durable when `append` resolves; readers see no entry before that.
  *
  * A session has one owner at a time. `append`, `trim` and `delete` carry the fence of its lease and are refused with
- * `fenced` where that is not the current one, also for batches without entries. Without a fence they are accepted only
- * while the session was never leased.
+ * `fenced` if a newer lease exists, also for batches without entries. A call without a fence is accepted only while the
+ * session was never leased.
  */
 export interface Store extends AsyncDisposable {
   append(session: string, batch: Batch, fence?: number): Promise<void>
   /**
-   * Begins a log, and takes an idempotency key for it in the same transaction. Where somebody holds the key already
-   * nothing is written, and their receipt is the answer. With terms, the session begins with a lease and FIRST_FENCE.
+   * Creates a log and stores an idempotency key for it in the same transaction. If the key exists already, nothing is
+   * written and the existing receipt is returned. With `terms`, the session starts with a lease and `FIRST_FENCE`.
    */
   create(session: string, batch: Batch, receipt?: Receipt, terms?: LeaseTerms): Promise<Receipt | undefined>
   /**
-   * Leases a session to an owner, with a new fence: every write with an older one is refused from now on. Refused with
-   * `fenced` while the lease of another owner has not expired, and with `session_not_found` where there is no session.
-   * An owner can always acquire its own sessions, so a restarted server need not wait. What was committed before is
-   * seen by every read after this.
+   * Leases a session to an owner, with a new fence: every write with an older fence is refused from now on. Refused
+   * with `fenced` while the lease of another owner is valid, and with `session_not_found` if there is no session. An
+   * owner can always acquire its own sessions, so a restarted server need not wait. Reads after this see every earlier
+   * commit.
    */
   acquire(session: string, owner: string, ttlMs: number): Promise<Lease>
   /** Extends all leases of an owner, measured by the clock of the store. Leases that others acquired stay theirs. */
   renew(owner: string, ttlMs: number): Promise<void>
   /** Ends all leases of an owner now. Its fences stay valid until another owner acquires the session. */
   release(owner: string): Promise<void>
-  /** The receipt that holds a key, if any. */
+  /** Loads the receipt of a key. */
   receipt(scope: string, key: string): Promise<Receipt | undefined>
   /**
-   * Entries after a cursor, in order, no more than `limit` and no more than `maxBytes` of text, but always the first:
-   * an entry larger than that comes alone, and nothing comes only at the head. Where the first is no longer kept it is
-   * refused with `cursor_gone`, and `earliest` in the details is the first that is.
+   * Reads entries after a cursor, in order: at most `limit` entries and `maxBytes` of text, but always at least one. An
+   * entry larger than `maxBytes` is returned alone; the result is empty only at the head. Refused with `cursor_gone` if
+   * the next entry was trimmed; `earliest` in the details is the first entry that is kept.
    */
   read(session: string, after: number, limit: number, maxBytes?: number): Promise<readonly Entry[]>
   /**
-   * What follows a cursor, each entry as the JSON that is kept of it; bounded and refused as `read` is. Who reads along
-   * at the same place is given the same list.
+   * Reads entries after a cursor as their stored JSON texts, with the bounds and refusals of `read`. Readers at the
+   * same cursor share one list, so it must not be changed.
    */
   readTexts(session: string, after: number, maxBytes?: number): Promise<readonly string[]>
   /**
-   * How many bytes of text the next `read` or `readTexts` after this cursor loads into memory; 0 where they are in
-   * memory already. Reads no text, so a caller can wait for room before it reads.
+   * Returns how many bytes the next `read` or `readTexts` after this cursor loads into memory; 0 if they are in memory
+   * already. Loads no text, so a caller can reserve memory before it reads.
    */
-  weigh(session: string, after: number, limit: number, maxBytes?: number): Promise<number>
-  /** The last seq; 0 when there is no such log. */
+  readSize(session: string, after: number, limit: number, maxBytes?: number): Promise<number>
+  /** The last seq; 0 if there is no such log. */
   head(session: string): Promise<number>
-  /** Settles when the head is beyond `after`, at once if it is already; also when the signal fires. */
+  /** Resolves when the head is beyond `after`, or when the signal fires. */
   changed(session: string, after: number, signal: AbortSignal): Promise<void>
-  /** Its `head` can be read: a `read` after this answers with every entry up to it, unless they were removed since. */
+  /** Loads a record. Every entry up to its `head` can be read, unless it was removed since. */
   record(session: string): Promise<SessionRecord | undefined>
-  /** Newest first; the same holds for their heads. */
+  /** Lists records, newest first. Every entry up to their heads can be read. */
   records(query: SessionQuery): Promise<readonly SessionRecord[]>
-  /** Entries whose text contains every word of a search, as `searchText` names it; the newest first. */
+  /** Finds entries whose text (`searchText`) contains every word, newest first. */
   search(query: TextQuery): Promise<readonly Entry[]>
-  /** How many sessions there are of each status. */
+  /** Counts the sessions of each status. */
   counts(): Promise<ReadonlyMap<SessionRecord['status'], number>>
   /**
-   * The principals whose sessions use, announced or resumed this native conversation. Deleting a session does not
+   * Lists the principals whose sessions use, announced or resumed this native conversation. Deleting a session does not
    * remove its principal: the agent still has the conversation.
    */
   nativeOwners(native: string): Promise<readonly string[]>
-  /** The account of a principal. */
-  spent(principal: string): Promise<readonly Spent[]>
-  /** Raw frames after the one of this number; bounded and refused as `read` is. */
+  /** Loads the usage of a principal, by agent and day. */
+  dailyUsage(principal: string): Promise<readonly DailyUsage[]>
+  /** Reads raw frames after this frame number, with the bounds and refusals of `read`. */
   readJournal(
     session: string,
     after: number,
@@ -187,15 +187,15 @@ export interface Store extends AsyncDisposable {
   ): Promise<readonly JournalFrame[]>
   readonly blobs: BlobSink
   readBlob(ref: BlobRef): Promise<Uint8Array>
-  /** Drops what lies before the edge, or somewhat less. The last entry stays, so that no seq is ever given twice. */
-  trim(session: string, edge: Edge, fence?: number): Promise<void>
-  /** Finds out whether a commit could succeed now, and fails with `storage_failed` if not. It changes nothing. */
+  /** Removes entries and frames before the point, or fewer. Keeps the last entry, so that no seq is assigned twice. */
+  trim(session: string, point: TrimPoint, fence?: number): Promise<void>
+  /** Fails with `storage_failed` if a commit could not succeed now. Changes nothing. */
   probe(): Promise<void>
-  /** Forgets keys that were used more than `ms` ago, in time that processes had the store open. */
+  /** Removes receipts older than `ms`, measured in time that processes had the store open. */
   forgetReceipts(ms: number): Promise<void>
   /**
-   * Removes log, journal, record, queue and blobs. Usage and the owners of native conversations stay, and so do receipts
-   * without their answers: a request that is sent again must not have its effect a second time.
+   * Removes log, journal, record, queue and blobs. Keeps usage, the owners of native conversations, and receipts without
+   * their answers, because a repeated request must not take effect a second time.
    */
   delete(session: string, fence?: number): Promise<void>
 }

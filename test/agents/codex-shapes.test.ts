@@ -22,15 +22,15 @@ const changed = (changes: readonly object[]) => ({
 })
 
 describe('usage of codex exec', () => {
-  const spent = { input: 90, output: 50, cacheRead: 10, total: 150 }
+  const usageSoFar = { input: 90, output: 50, cacheRead: 10, total: 150 }
 
   test('the usage of earlier turns is subtracted from the total of the thread', () => {
-    const emitted = exec([thread, native(200, 70)], { epoch: 2, resume: 'thread-1', spent })
+    const emitted = exec([thread, native(200, 70)], { epoch: 2, resume: 'thread-1', usageSoFar })
     expect(verdictOf(emitted)).toMatchObject({ usage: { input: 100, output: 20, cacheRead: 0, total: 120 } })
   })
 
   test('a foreign thread has unknown earlier usage, so its usage is unknown', () => {
-    const emitted = exec([thread, native(200, 70)], { resume: 'thread-1', spent: {} })
+    const emitted = exec([thread, native(200, 70)], { resume: 'thread-1', usageSoFar: {} })
     expect(verdictOf(emitted)).not.toHaveProperty('usage')
     expect(emitted.some(({ type }) => type === 'usage.reported')).toBe(false)
   })

@@ -55,7 +55,7 @@ test('the usage of a lost turn is what its model calls reported, marked partial,
     usage: lost,
   })
   expect(await store.record(session.id)).toMatchObject({ usage: lost })
-  expect(await store.spent('local')).toMatchObject([{ turns: 1, usage: lost }])
+  expect(await store.dailyUsage('local')).toMatchObject([{ turns: 1, usage: lost }])
 })
 
 test('what waited goes on after a restart, once, in the native session that was proven', async () => {

@@ -27,8 +27,8 @@ test('only what ended long ago is removed, and what was spent stays', async () =
   expect(await own.store.record(old)).toBeUndefined()
   expect(await own.store.head(old)).toBe(0)
   for (const id of [open, young]) expect(await own.store.record(id)).toBeDefined()
-  const spent = await own.store.spent('local')
-  expect(spent.reduce((sum, { turns }) => sum + turns, 0)).toBe(3)
+  const usage = await own.store.dailyUsage('local')
+  expect(usage.reduce((sum, { turns }) => sum + turns, 0)).toBe(3)
 })
 
 test('a system clock that jumps ahead or back removes nothing early', async () => {

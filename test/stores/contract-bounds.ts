@@ -67,12 +67,12 @@ export function boundsContract(open: () => Promise<Store>): void {
     // Larger than what is kept in memory of recent commits, so that the entries before it have to be loaded.
     await store.append(SESSION, { entries: [entry(all.length + 1, 2000 * KB)] })
     for (const after of [0, 3, 6, 50]) {
-      const weight = await store.weigh(SESSION, after, 512)
+      const size = await store.readSize(SESSION, after, 512)
       const loaded = charsOf(await store.read(SESSION, after, 512))
-      expect(weight === 0 || weight >= loaded - KB).toBe(true)
-      expect(weight).toBeLessThan(1100 * KB)
+      expect(size === 0 || size >= loaded - KB).toBe(true)
+      expect(size).toBeLessThan(1100 * KB)
     }
-    expect(await store.weigh(SESSION, all.length + 1, 512)).toBe(0)
+    expect(await store.readSize(SESSION, all.length + 1, 512)).toBe(0)
   })
 
   test('reads no more than maxBytes of raw frames, and always at least one', async () => {

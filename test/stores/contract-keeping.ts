@@ -203,11 +203,11 @@ export function keepingContract(open: OpenStore): void {
     })
     await store.delete(SESSION)
     const usage = { input: 3, output: 3, costUsd: 0.3, partial: true }
-    expect(await store.spent('ann')).toEqual([
+    expect(await store.dailyUsage('ann')).toEqual([
       { principal: 'ann', agent: 'a', day: '2026-01-01', sessions: 1, turns: 3, usage },
       { principal: 'ann', agent: 'a', day: '2026-01-02', sessions: 0, turns: 1, usage: {} },
     ])
-    expect(await store.spent('nobody')).toEqual([])
+    expect(await store.dailyUsage('nobody')).toEqual([])
   })
 
   test('knows the principals of a native conversation, also after their sessions are removed', async () => {

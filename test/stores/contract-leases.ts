@@ -16,7 +16,7 @@ const all = async (store: Store, id = SESSION) => ({
   log: await store.read(id, 0, 100),
   journal: await store.readJournal(id, 0, 100),
   receipt: await store.receipt('s', 'k'),
-  spent: await store.spent('ann'),
+  usage: await store.dailyUsage('ann'),
 })
 
 const RECEIPT = { scope: 's', key: 'k', fingerprint: 'f', session: SESSION }
@@ -37,7 +37,7 @@ const WRITES: readonly [name: string, write: (store: Store, fence?: number) => P
     (store, fence) =>
       store.append(
         SESSION,
-        { entries: [], journal: [{ frame: 9, stream: 'stdout', text: 'x' }], heard: heard(9) },
+        { entries: [], journal: [{ frame: 9, stream: 'stdout', text: 'x' }], frameCounts: counts(9) },
         fence,
       ),
   ],
@@ -48,7 +48,7 @@ const WRITES: readonly [name: string, write: (store: Store, fence?: number) => P
   ['a deletion', (store, fence) => store.delete(SESSION, fence)],
 ]
 
-function heard(frames: number) {
+function counts(frames: number) {
   return { frames, coverage: { frames, mapped: frames, unmapped: 0, malformed: 0, oversized: 0 } }
 }
 

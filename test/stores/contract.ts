@@ -244,19 +244,19 @@ export function storeContract({ name, open }: Implementation): void {
       expect(await store.readJournal(SESSION, 1, 10)).toEqual(frames.slice(1))
     })
 
-    test('what was heard last is part of the record, and stays with it', async () => {
+    test('the last frame counts are part of the record and stay with it', async () => {
       await using store = await open()
-      const heard = (frames: number) => ({
+      const counts = (frames: number) => ({
         frames,
         coverage: { frames: frames - 1, mapped: frames - 6, unmapped: 1, malformed: 2, oversized: 2 },
       })
-      await store.create(SESSION, { entries: entries(1, 1), record: state(SESSION), heard: heard(10) })
-      await store.append(SESSION, { entries: entries(2, 2), heard: heard(11) })
-      expect(await store.record(SESSION)).toEqual({ ...state(SESSION), head: 2, updatedAt: 2, ...heard(11) })
-      await store.append(SESSION, { entries: [], heard: heard(12) })
-      await store.append(SESSION, { entries: [], record: { ...state(SESSION), title: 'new', ...heard(12) } })
+      await store.create(SESSION, { entries: entries(1, 1), record: state(SESSION), frameCounts: counts(10) })
+      await store.append(SESSION, { entries: entries(2, 2), frameCounts: counts(11) })
+      expect(await store.record(SESSION)).toEqual({ ...state(SESSION), head: 2, updatedAt: 2, ...counts(11) })
+      await store.append(SESSION, { entries: [], frameCounts: counts(12) })
+      await store.append(SESSION, { entries: [], record: { ...state(SESSION), title: 'new', ...counts(12) } })
       const [record] = await store.records({ limit: 1 })
-      expect(record).toMatchObject({ title: 'new', ...heard(12) })
+      expect(record).toMatchObject({ title: 'new', ...counts(12) })
       await store.delete(SESSION)
       await store.create(SESSION, { entries: entries(1, 1), record: state(SESSION) })
       expect((await store.record(SESSION))?.frames).toBe(0)

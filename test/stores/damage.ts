@@ -31,7 +31,7 @@ export async function filledStore(): Promise<{ directory: string; blobs: Map<str
       const more = {
         entries: entries(id, first, first + 2),
         journal: frames(id, first, first + 2),
-        heard: { frames: first + 2, coverage },
+        frameCounts: { frames: first + 2, coverage },
         queued: [{ turn: first, prompt: `prompt ${first} of ${id}` }],
       }
       await store.append(id, more, 1)

@@ -37,7 +37,7 @@ test('a store of the first version has its sessions counted and its account made
   old.close()
   await using store = await sqliteStore({ directory })
   expect(Object.fromEntries(await store.counts())).toEqual({ idle: 2, ended: 1 })
-  expect(await store.spent('ann')).toEqual([
+  expect(await store.dailyUsage('ann')).toEqual([
     {
       principal: 'ann',
       agent: 'echo',
@@ -52,7 +52,7 @@ test('a store of the first version has its sessions counted and its account made
   expect((await store.counts()).get('ended') ?? 0).toBe(0)
 })
 
-test('a full store of the second version is opened, with what was heard and whose conversations they are', async () => {
+test('a full store of the second version is opened, with frame counts and the owners of native conversations', async () => {
   const old = database(full)
   migrate(old, MIGRATIONS.slice(0, 2))
   const insert = old.prepare('INSERT INTO session (n, id, principal, status, record) VALUES (?, ?, ?, ?, ?)')

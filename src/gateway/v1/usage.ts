@@ -4,19 +4,19 @@ import type { GatewayDeps } from '../deps.ts'
 import { named } from '../http/components.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 
-const Spent = named(
-  'Spent',
+const UsageTotals = named(
+  'UsageTotals',
   z.strictObject({ sessions: z.int().nonnegative(), turns: z.int().nonnegative(), usage: Usage }),
 )
-type Spent = z.infer<typeof Spent>
+type UsageTotals = z.infer<typeof UsageTotals>
 
 const UsageReport = named(
   'UsageReport',
   z.strictObject({
-    total: Spent,
-    agents: z.record(z.string(), Spent),
+    total: UsageTotals,
+    agents: z.record(z.string(), UsageTotals),
     days: z
-      .record(z.iso.date(), Spent)
+      .record(z.iso.date(), UsageTotals)
       .describe('by the day on which a session started or a turn ended, in UTC'),
   }),
 )
@@ -30,27 +30,27 @@ export function usageEndpoint(deps: GatewayDeps): Endpoint {
     answer: UsageReport,
     async run({ principal }) {
       const total = nothing()
-      const agents = new Map<string, Spent>()
-      const days = new Map<string, Spent>()
-      for (const spent of await deps.sessions.spent(principal)) {
-        add(total, spent)
-        add(placeIn(agents, spent.agent), spent)
-        add(placeIn(days, spent.day), spent)
+      const agents = new Map<string, UsageTotals>()
+      const days = new Map<string, UsageTotals>()
+      for (const usage of await deps.sessions.dailyUsage(principal)) {
+        add(total, usage)
+        add(totalsOf(agents, usage.agent), usage)
+        add(totalsOf(days, usage.day), usage)
       }
       return { total, agents: Object.fromEntries(agents), days: Object.fromEntries(days) }
     },
   })
 }
 
-const nothing = (): Spent => ({ sessions: 0, turns: 0, usage: {} })
+const nothing = (): UsageTotals => ({ sessions: 0, turns: 0, usage: {} })
 
-function placeIn(totals: Map<string, Spent>, name: string): Spent {
+function totalsOf(totals: Map<string, UsageTotals>, name: string): UsageTotals {
   const total = totals.get(name) ?? nothing()
   totals.set(name, total)
   return total
 }
 
-function add(sum: Spent, { sessions, turns, usage }: Spent): void {
+function add(sum: UsageTotals, { sessions, turns, usage }: UsageTotals): void {
   sum.sessions += sessions
   sum.turns += turns
   sum.usage = addUsage(sum.usage, usage)

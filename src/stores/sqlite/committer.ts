@@ -111,7 +111,7 @@ function messageOf(group: readonly Waiting[]): Commit | Removal | Probe {
     leases: [],
     log: { texts: [], numbers: [] },
     journal: { texts: [], numbers: [] },
-    heard: [],
+    frameCounts: [],
     records: [],
     dequeued: [],
     queued: [],

@@ -2,14 +2,15 @@ import { statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { MainstemError } from '../../model/mainstem-error.ts'
 import { checksum } from './checksum.ts'
-import { changeEdge, newEdgeSum } from './edge.ts'
+import { changeCounters, newCounterSum } from './counters.ts'
+import { CHARGE, chargeOf } from './daily-usage.ts'
 import { checkNotLost, type Files } from './files.ts'
 import { encodeJournal } from './journal-body.ts'
 import { leaseSum } from './lease-row.ts'
 import { checkAlone } from './lock.ts'
 import {
   type Commit,
-  HEARD_NUMBERS,
+  FRAME_COUNT_NUMBERS,
   JOURNAL_NUMBERS,
   LOG_NUMBERS,
   type Removal,
@@ -19,7 +20,6 @@ import { recordSum } from './record-row.ts'
 import { removal } from './removal.ts'
 import { integer, text } from './row.ts'
 import { checkIntact, checkOurs, migrate } from './schema.ts'
-import { CHARGE, chargeOf } from './spent.ts'
 import { eachText } from './texts.ts'
 
 /** `start without a lock`: no lock of an earlier owner was there, so the database has to be free of other processes. */
@@ -48,7 +48,7 @@ function statementsOf(db: DatabaseSync) {
     queued: db.prepare('INSERT INTO queued (session, turn, body, sum) VALUES (?, ?, ?, ?)'),
     dequeued: db.prepare('DELETE FROM queued WHERE session = ? AND turn = ?'),
     waiting: db.prepare('UPDATE session SET queued = queued + ? WHERE n = ?'),
-    heard: db.prepare('INSERT OR REPLACE INTO heard VALUES (?, ?, ?, ?, ?, ?, ?, ?)'),
+    frameCounts: db.prepare('INSERT OR REPLACE INTO heard VALUES (?, ?, ?, ?, ?, ?, ?, ?)'),
     receipt: db.prepare('INSERT INTO receipt (id, session, at, body, sum) VALUES (?, ?, ?, ?, ?)'),
     blob: db.prepare('INSERT INTO blob (id, session, sum) VALUES (?, ?, ?) ON CONFLICT DO NOTHING'),
     hasBlob: db.prepare('SELECT 1 FROM blob WHERE id = ?'),
@@ -120,11 +120,11 @@ export class Connection {
   }
 
   insert(commit: Commit): void {
-    const { sessions, leases, journal, heard, records, receipts, blobs, charges } = commit
+    const { sessions, leases, journal, frameCounts, records, receipts, blobs, charges } = commit
     const statements = this.#statements
     this.#transact(() => {
       for (const { n, id, fence, owner } of sessions) {
-        statements.session.run(n, id, newEdgeSum(n), fence, owner ?? null, leaseSum({ n, fence, owner }))
+        statements.session.run(n, id, newCounterSum(n), fence, owner ?? null, leaseSum({ n, fence, owner }))
       }
       for (const lease of leases) {
         statements.lease.run(lease.fence, lease.owner ?? null, leaseSum(lease), lease.n)
@@ -134,9 +134,9 @@ export class Connection {
         const { encoding, body } = encodeJournal(joined)
         statements.journal.run(...place, encoding, body, checksum([...place, encoding], body))
       }
-      for (let at = 0; at < heard.length; at += HEARD_NUMBERS) {
-        const numbers = heard.slice(at, at + HEARD_NUMBERS)
-        statements.heard.run(...numbers, checksum(numbers))
+      for (let at = 0; at < frameCounts.length; at += FRAME_COUNT_NUMBERS) {
+        const numbers = frameCounts.slice(at, at + FRAME_COUNT_NUMBERS)
+        statements.frameCounts.run(...numbers, checksum(numbers))
       }
       for (const { n, id, principal, status, asking, text } of records) {
         const sum = recordSum(n, Number(asking), [id, principal, status, text])
@@ -168,7 +168,7 @@ export class Connection {
     const statements = this.#statements
     const sessions = new Set([...queued, ...dequeued].map(({ n }) => n))
     for (const n of sessions) {
-      changeEdge(this.#db, n, () => {
+      changeCounters(this.#db, n, () => {
         let change = 0
         for (const { turn, text } of queued.filter((row) => row.n === n)) {
           statements.queued.run(n, turn, text, checksum([n, turn], text))

@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../../model/index.ts'
-import type { Charge, Edge } from '../store.ts'
+import type { Charge, TrimPoint } from '../store.ts'
 import type { Texts } from './texts.ts'
 
 /** `power`: what is acknowledged survives a power cut. `process`: it survives the end of this process. */
@@ -18,8 +18,8 @@ export interface WriterSettings {
 export const LOG_NUMBERS = 4
 /** The numbers of a body of the journal: session, last frame. */
 export const JOURNAL_NUMBERS = 2
-/** The numbers of a row of what was heard: session, last frame, then its coverage. */
-export const HEARD_NUMBERS = 7
+/** The numbers of a row of what was frameCounts: session, last frame, then its coverage. */
+export const FRAME_COUNT_NUMBERS = 7
 
 export interface SessionRow {
   n: number
@@ -79,7 +79,7 @@ export interface Commit {
   leases: LeaseRow[]
   log: Texts
   journal: Texts
-  heard: number[]
+  frameCounts: number[]
   records: RecordRow[]
   dequeued: DequeuedRow[]
   queued: QueueRow[]
@@ -94,7 +94,7 @@ export interface Delete {
   id: string
 }
 
-export interface Trim extends Edge {
+export interface Trim extends TrimPoint {
   kind: 'trim'
   n: number
 }

@@ -1,7 +1,14 @@
 import type { Entry } from '../../model/index.ts'
 import { blobOf } from '../blob-of.ts'
 import { receiptId } from '../receipt-id.ts'
-import { type Batch, type Charge, type Heard, NO_FENCE, type Receipt, type StoredState } from '../store.ts'
+import {
+  type Batch,
+  type Charge,
+  type FrameCounts,
+  NO_FENCE,
+  type Receipt,
+  type StoredState,
+} from '../store.ts'
 import type { Batched } from './committer.ts'
 import { joinFrames } from './journal-body.ts'
 import type { BlobRow, Commit, LeaseRow, QueueRow, ReceiptRow, RecordRow, SessionRow } from './message.ts'
@@ -29,7 +36,7 @@ export class PreparedBatch implements Batched {
   readonly #record: RecordRow | undefined
   readonly #dequeued: readonly number[]
   #queued: readonly QueueRow[]
-  readonly #heard: Heard | undefined
+  readonly #frameCounts: FrameCounts | undefined
   readonly #receipts: readonly ReceiptRow[]
   readonly #charges: readonly Charge[]
   readonly #blobs: readonly BlobRow[]
@@ -47,7 +54,7 @@ export class PreparedBatch implements Batched {
     this.#record = record && recordRow(session, record)
     this.#queued = queued.map((one) => ({ n: session.n, turn: one.turn, text: JSON.stringify(one) }))
     this.#dequeued = dequeued
-    this.#heard = batch.heard
+    this.#frameCounts = batch.frameCounts
     this.#receipts = receipts.map((receipt) => receiptRow(receipt, now))
     this.#charges = charges
     this.#blobs = entries.flatMap(({ event }) => {
@@ -71,7 +78,7 @@ export class PreparedBatch implements Batched {
     this.#journal = undefined
     if (this.#record) commit.records.push(this.#record)
     for (const turn of this.#dequeued) commit.dequeued.push({ n, turn })
-    if (this.#heard) commit.heard.push(n, ...heardNumbers(this.#heard))
+    if (this.#frameCounts) commit.frameCounts.push(n, ...frameCountNumbers(this.#frameCounts))
     commit.receipts.push(...this.#receipts)
     commit.charges.push(...this.#charges)
     commit.blobs.push(...this.#blobs)
@@ -87,7 +94,7 @@ function receiptRow(receipt: Receipt, at: number): ReceiptRow {
   return { id: receiptId(scope, key), session, at, text: JSON.stringify(receipt) }
 }
 
-function heardNumbers({ frames, coverage }: Heard): number[] {
+function frameCountNumbers({ frames, coverage }: FrameCounts): number[] {
   const { mapped, unmapped, malformed, oversized } = coverage
   return [frames, coverage.frames, mapped, unmapped, malformed, oversized]
 }

@@ -2,10 +2,11 @@ import { statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { type Entry, MainstemError, SCHEMA_VERSION, SessionRecord } from '../../model/index.ts'
 import { cursorGone } from '../cursor-gone.ts'
-import type { JournalFrame, Receipt, SessionQuery, Spent, TextQuery } from '../store.ts'
+import type { DailyUsage, JournalFrame, Receipt, SessionQuery, TextQuery } from '../store.ts'
 import { checksum, matches } from './checksum.ts'
+import { areCountersIntact } from './counters.ts'
+import { toDailyUsage } from './daily-usage.ts'
 import { damaged } from './damaged.ts'
-import { isEdgeIntact } from './edge.ts'
 import { decodeJournal, splitFrames } from './journal-body.ts'
 import { leaseIn } from './lease-row.ts'
 import type { Place } from './live-log.ts'
@@ -16,7 +17,6 @@ import { fromText, textsIn } from './rows.ts'
 import { JOURNAL_IDS } from './schema.ts'
 import { candidates } from './search-rows.ts'
 import { bounded, SEGMENT, type Segment, SIZE, segmentsIn } from './segments.ts'
-import { toSpent } from './spent.ts'
 import { storageFailed } from './storage-failed.ts'
 import { type Upcasts, upcast } from './upcast.ts'
 
@@ -47,11 +47,12 @@ function statementsOf(db: DatabaseSync) {
     lastReceipt: db.prepare('SELECT coalesce(max(at), 0) AS at FROM receipt'),
     blob: db.prepare('SELECT session, sum FROM blob WHERE id = ?'),
     record: db.prepare(`${RECORD} WHERE s.id = ? AND s.record IS NOT NULL`),
-    edge: db.prepare(`SELECT n, id, earliest, earliest_frame AS earliestFrame, queued, edge_sum AS edgeSum
+    counters:
+      db.prepare(`SELECT n, id, earliest, earliest_frame AS earliestFrame, queued, edge_sum AS counterSum
       FROM session WHERE id = ?`),
     tally: db.prepare('SELECT status, sessions FROM tally WHERE sessions > 0'),
     owners: db.prepare('SELECT principal FROM native WHERE id = ? ORDER BY principal'),
-    spent: db.prepare('SELECT * FROM spent WHERE principal = ? ORDER BY agent, day'),
+    dailyUsage: db.prepare('SELECT * FROM spent WHERE principal = ? ORDER BY agent, day'),
   }
 }
 
@@ -89,12 +90,12 @@ export class Reader {
   }
 
   read(session: string, after: number, limit: number, maxBytes: number): Entry[] {
-    return this.#ask(({ segment, size, edge }) => {
+    return this.#ask(({ segment, size, counters }) => {
       const { range } = bounded(size, { id: session, from: after + 1, to: after + limit }, maxBytes)
       const { segments, head } = segmentsIn(segment, range)
       const found = this.#entriesIn(segments, after, limit, maxBytes)
       // Only where there is nothing can something have been dropped.
-      if (found.length === 0) checkKept(edge.get(session), 'entries', after)
+      if (found.length === 0) checkKept(counters.get(session), 'entries', after)
       if (found.length === 0 && head > after)
         throw damaged('the log', { session, first: after + 1, last: head })
       return found
@@ -113,15 +114,15 @@ export class Reader {
     return textsIn(found.text, { skip, limit: TEXTS, maxBytes })
   }
 
-  weigh(session: string, after: number, limit: number, maxBytes: number): number {
+  readSize(session: string, after: number, limit: number, maxBytes: number): number {
     return this.#ask(
       ({ size }) => bounded(size, { id: session, from: after + 1, to: after + limit }, maxBytes).bytes,
     )
   }
 
   readJournal(session: string, after: number, limit: number, maxBytes: number): JournalFrame[] {
-    return this.#ask(({ number, journal, edge }) => {
-      checkKept(edge.get(session), 'frames', after)
+    return this.#ask(({ number, journal, counters }) => {
+      checkKept(counters.get(session), 'frames', after)
       const found: JournalFrame[] = []
       let chars = 0
       const n = number.get(session)?.n ?? null
@@ -208,8 +209,8 @@ export class Reader {
     return this.#ask(({ owners }) => owners.all(native).map((row) => text(row, 'principal')))
   }
 
-  spent(principal: string): Spent[] {
-    return this.#ask(({ spent }) => spent.all(principal).map(toSpent))
+  dailyUsage(principal: string): DailyUsage[] {
+    return this.#ask(({ dailyUsage }) => dailyUsage.all(principal).map(toDailyUsage))
   }
 
   /**
@@ -313,9 +314,10 @@ function toReceipt(row: Row): Receipt {
   return JSON.parse(text(row, 'body'))
 }
 
-function checkKept(edge: Row | undefined, what: 'entries' | 'frames', after: number): void {
-  if (!edge) return
-  if (!isEdgeIntact(edge)) throw damaged('the beginning of the log', { session: text(edge, 'id') })
-  const earliest = integer(edge, what === 'entries' ? 'earliest' : 'earliestFrame')
+function checkKept(counters: Row | undefined, what: 'entries' | 'frames', after: number): void {
+  if (!counters) return
+  if (!areCountersIntact(counters))
+    throw damaged('the beginning of the log', { session: text(counters, 'id') })
+  const earliest = integer(counters, what === 'entries' ? 'earliest' : 'earliestFrame')
   if (after + 1 < earliest) throw cursorGone(what, earliest)
 }

@@ -1,8 +1,8 @@
 import type { Coverage, SessionRecord } from '../../model/index.ts'
-import type { Heard, QueuedPrompt, StoredState } from '../store.ts'
+import type { FrameCounts, QueuedPrompt, StoredState } from '../store.ts'
 import { checksum, firstDamaged, headsOf, matches } from './checksum.ts'
+import { areCountersIntact } from './counters.ts'
 import { damaged } from './damaged.ts'
-import { isEdgeIntact } from './edge.ts'
 import { bytes, integer, type Row, text } from './row.ts'
 import { BETWEEN } from './rows.ts'
 
@@ -16,7 +16,7 @@ export const TAIL_TABLES = `LEFT JOIN tail t ON t.session = s.n LEFT JOIN log l
   ON l.session = s.n AND l.first = (SELECT max(first) FROM log WHERE session = s.n)`
 
 export const RECORD = `SELECT s.n, s.id, s.principal, s.status, s.asking, s.record, s.sum,
-  s.earliest, s.earliest_frame AS earliestFrame, s.queued, s.edge_sum AS edgeSum,
+  s.earliest, s.earliest_frame AS earliestFrame, s.queued, s.edge_sum AS counterSum,
   (SELECT min(first) FROM log WHERE session = s.n) AS firstKept,
   ${queue(headsOf('turn'))} AS queueHeads, ${queue('count(*)')} AS waiting,
   ${queue(`CAST(group_concat(body, '${BETWEEN}') AS BLOB)`)} AS queue, ${TAIL},
@@ -35,7 +35,7 @@ export function toRecord(row: Row): SessionRecord {
     ...state,
     queue: queueIn(row),
     ...endOf(row),
-    ...(row.lastFrame !== null && heardIn(row)),
+    ...(row.lastFrame !== null && frameCountsIn(row)),
     ...(earliest > 1 && { earliest }),
     ...(earliestFrame > 1 && { earliestFrame }),
   }
@@ -68,7 +68,7 @@ function damagedPart(row: Row): string | undefined {
   )
   if (!isRecordIntact) return 'the record'
   const isFirstKept = row.firstKept === null || row.firstKept === row.earliest
-  if (!isEdgeIntact(row) || !isFirstKept) return 'the beginning of the log'
+  if (!areCountersIntact(row) || !isFirstKept) return 'the beginning of the log'
   const isHeardIntact = matches(row.heardSum, () => checksum(HEARD.map((column) => integer(row, column))))
   if (!isHeardIntact) return 'the coverage'
   return isQueueIntact(row) ? undefined : 'the queue'
@@ -81,7 +81,7 @@ function isTailIntact(row: Row): boolean {
 }
 
 function isQueueIntact(row: Row): boolean {
-  if (row.edgeSum !== null && row.waiting !== row.queued) return false
+  if (row.counterSum !== null && row.waiting !== row.queued) return false
   if (row.queue === null) return true
   const n = integer(row, 'n')
   return !firstDamaged(bytes(row, 'queue'), text(row, 'queueHeads'), BETWEEN.length, (turn) => [n, turn])
@@ -93,7 +93,7 @@ function queueIn(row: Row): QueuedPrompt[] {
   return JSON.parse(`[${Buffer.from(buffer, byteOffset, length).toString()}]`)
 }
 
-function heardIn(row: Row): Heard {
+function frameCountsIn(row: Row): FrameCounts {
   const count = (column: keyof Coverage) => integer(row, column)
   return {
     frames: integer(row, 'lastFrame'),

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { changeEdge } from './edge.ts'
+import { changeCounters } from './counters.ts'
 import type { Delete, Removal, Trim } from './message.ts'
 import { removeAnswers } from './receipts.ts'
 import { text } from './row.ts'
@@ -16,7 +16,7 @@ export function removal(db: DatabaseSync, message: Removal): string[] {
     case 'delete':
       return deleteSession(db, message)
     case 'trim':
-      changeEdge(db, message.n, () => trim(db, message))
+      changeCounters(db, message.n, () => trim(db, message))
       return []
     case 'forget':
       db.prepare('DELETE FROM receipt WHERE at < ?').run(message.before)

@@ -1,4 +1,4 @@
-import type { Spent, UsageReport } from 'mainstem/client'
+import type { UsageReport, UsageTotals } from 'mainstem/client'
 import { useEffect, useState } from 'react'
 import { client, leftOut, messageOf } from '../app/client.ts'
 import { cost, count } from '../text/format.ts'
@@ -60,7 +60,7 @@ function Figure({ name, value }: { name: string; value: string }) {
 }
 
 /** Tokens of each day as bars; the table below has the same figures. */
-function Days({ days }: { days: readonly [string, Spent][] }) {
+function Days({ days }: { days: readonly [string, UsageTotals][] }) {
   const most = Math.max(1, ...days.map(([, { usage }]) => usage.total ?? 0))
   const width = 100 / Math.max(1, days.length)
   return (
@@ -93,7 +93,7 @@ function Days({ days }: { days: readonly [string, Spent][] }) {
 interface TableProps {
   title: string
   name: string
-  rows: readonly [string, Spent][]
+  rows: readonly [string, UsageTotals][]
 }
 
 function Table({ title, name, rows }: TableProps) {

@@ -124,9 +124,9 @@ function decodeLoneResult(state: State, native: Fields): Decoded | undefined {
  * Codex counts over the whole thread, so the usage of earlier turns is subtracted; unknown earlier usage makes the
  * result unknown.
  */
-function turnUsage({ resume, spent = {} }: Start, total: Usage): Usage | undefined {
-  if (resume !== undefined && isZeroUsage(spent)) return undefined
-  return subtractUsage(total, spent)
+function turnUsage({ resume, usageSoFar = {} }: Start, total: Usage): Usage | undefined {
+  if (resume !== undefined && isZeroUsage(usageSoFar)) return undefined
+  return subtractUsage(total, usageSoFar)
 }
 
 function decodeStderr(state: State, line: string): Decoded {

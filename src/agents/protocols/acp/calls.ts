@@ -37,7 +37,7 @@ export function applySent(state: State, message: Fields): Command | undefined {
       // `session/load` repeats the history, `session/resume` does not.
       state.replaying = method === 'session/load'
       // The cost of earlier turns is known only if they were ours.
-      state.costBefore = state.start.spent?.costUsd
+      state.costBefore = state.start.usageSoFar?.costUsd
       return noteOpening(state, params)
     case 'session/prompt':
       return notePrompt(state, message.id, params)

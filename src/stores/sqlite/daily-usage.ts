@@ -1,6 +1,6 @@
 import type { Usage } from '../../model/index.ts'
 import { dayOf } from '../day-of.ts'
-import type { Charge, Spent } from '../store.ts'
+import type { Charge, DailyUsage } from '../store.ts'
 import { integer, type Row, text } from './row.ts'
 
 /** The columns of a usage, in the order of the table. */
@@ -41,7 +41,7 @@ export function chargeOf({
 // Money is summed in binary floating point; ten decimals are far below a cent and hide its noise.
 const tidy = (n: number) => Math.round(n * 1e10) / 1e10
 
-export function toSpent(row: Row): Spent {
+export function toDailyUsage(row: Row): DailyUsage {
   const usage: Usage = {}
   for (const name of COUNTS) {
     const count = row[name]

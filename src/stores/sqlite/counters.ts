@@ -1,0 +1,27 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { checksum, matches } from './checksum.ts'
+import { integer, type Row } from './row.ts'
+
+/** The numbers of a session that change without its record. */
+const COUNTERS =
+  'SELECT n, earliest, earliest_frame AS earliestFrame, queued, edge_sum AS counterSum FROM session WHERE n = ?'
+
+export const newCounterSum = (n: number) => checksum([n, 1, 1, 0])
+
+export function counterSum(row: Row): number {
+  return checksum(['n', 'earliest', 'earliestFrame', 'queued'].map((column) => integer(row, column)))
+}
+
+export function areCountersIntact(row: Row): boolean {
+  return matches(row.counterSum, () => counterSum(row))
+}
+
+/** Does work that may change these numbers. A checksum that did not match before stays, so that the damage stays visible. */
+export function changeCounters(db: DatabaseSync, n: number, work: () => void): void {
+  const counters = db.prepare(COUNTERS)
+  const before = counters.get(n)
+  work()
+  const after = counters.get(n)
+  if (!before || !after || !areCountersIntact(before)) return
+  db.prepare('UPDATE session SET edge_sum = ? WHERE n = ?').run(counterSum(after), n)
+}
