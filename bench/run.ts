@@ -1,3 +1,4 @@
+import { cli } from './cli.ts'
 import { core } from './core.ts'
 import { gateway } from './gateway.ts'
 import { library } from './library.ts'
@@ -5,7 +6,7 @@ import { masking } from './masking.ts'
 import { readers } from './readers.ts'
 import { store } from './store.ts'
 
-/** `npm run bench -- core|library [agent …]`, `store [word …]`, `gateway [part …]`, `readers`, `masking [megabytes]`: beside a baseline of the same run. */
+/** `npm run bench -- core|library [agent …]`, `store [word …]`, `gateway [part …]`, `readers`, `masking [megabytes]`, `cli [runs]`: beside a baseline of the same run. */
 const BENCHES: Readonly<Record<string, (args: readonly string[]) => Promise<void>>> = {
   core,
   library,
@@ -13,6 +14,7 @@ const BENCHES: Readonly<Record<string, (args: readonly string[]) => Promise<void
   gateway,
   readers,
   masking,
+  cli,
 }
 
 const [name = '', ...args] = process.argv.slice(2)

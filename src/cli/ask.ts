@@ -1,5 +1,4 @@
 import type { Readable, Writable } from 'node:stream'
-import { isCancel, multiselect, password, select, text } from '@clack/prompts'
 import type { RequestOpened } from '../model/events/request.ts'
 import type { AnswerCommand, Question, RequestOption } from '../model/index.ts'
 import type { Answerer } from './drive.ts'
@@ -55,6 +54,7 @@ interface Place {
 
 async function permission(request: RequestOpened, place: Place): Promise<AnswerCommand | undefined> {
   const reason = async () => {
+    const { isCancel, text } = await prompts()
     const given = await text({ ...place, message: 'Why not? The agent reads it.' })
     return isCancel(given) ? undefined : given
   }
@@ -63,7 +63,11 @@ async function permission(request: RequestOpened, place: Place): Promise<AnswerC
 
 const OTHER = -1
 
+/** Loaded when something is asked, because most turns ask nothing. */
+const prompts = () => import('@clack/prompts')
+
 async function question(asked: Question, place: Place): Promise<string[] | undefined> {
+  const { isCancel, multiselect, password, select, text } = await prompts()
   const message = printableLine(asked.header ?? asked.text)
   const free = async () => {
     const given = await (asked.secret ? password({ ...place, message }) : text({ ...place, message }))

@@ -1,7 +1,7 @@
 import type { MainstemClient } from '../client/mainstem-client.ts'
-import { dialects } from '../dialects/index.ts'
 import type { Entry } from '../model/index.ts'
 import { localServer } from './daemon/connect.ts'
+import { dialectOf } from './dialect-of.ts'
 import { interrupts } from './interrupts.ts'
 import type { LogsFlags } from './logs.ts'
 import { printable } from './printable.ts'
@@ -20,8 +20,7 @@ export async function logs(ref: string, flags: LogsFlags): Promise<void> {
   const signal = AbortSignal.any([interrupted, printer.closed])
   const { since = 0 } = flags
   if (flags.raw) return raw(client, id, earliest - 1, since, printer, signal)
-  const dialect =
-    flags.json || flags.dialect !== undefined ? dialects.get(flags.dialect ?? 'mainstem') : undefined
+  const dialect = await dialectOf(flags)
   const show = dialect ? showAs(dialect, stdout) : showToPeople(stdout)
   if (!flags.follow && head < earliest) return
   try {

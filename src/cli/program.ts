@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module'
 import { Command, CommanderError } from 'commander'
+import { adviceFor, ERRORS, toMainstemError } from '../model/error-table.ts'
 import { printable } from './printable.ts'
 
 /** The exit code for a command line that makes no sense. */
@@ -60,8 +61,6 @@ export async function main(): Promise<void> {
       process.exitCode = thrown.exitCode === 0 ? 0 : USAGE
       return
     }
-    // Loaded late: most commands succeed, and start faster without it.
-    const { adviceFor, ERRORS, toMainstemError } = await import('../model/index.ts')
     const error = toMainstemError(thrown)
     const advice = printable(adviceFor(error))
     process.stderr.write(`mainstem: ${printable(error.message)} (${error.code})\n${advice}\n`)

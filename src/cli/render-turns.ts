@@ -1,5 +1,7 @@
+import { adviceFor } from '../model/error-table.ts'
 import type { TurnCompleted } from '../model/events/turn.ts'
-import { adviceFor, isZeroUsage, type Usage } from '../model/index.ts'
+import type { Usage } from '../model/index.ts'
+import { isZeroUsage } from '../model/usage-sum.ts'
 import { duration, newCard, type View, type ViewRules } from './view.ts'
 
 /** Only what is known: an agent that reports no cost is not shown as free. */

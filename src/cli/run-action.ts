@@ -24,7 +24,7 @@ export async function run(agent: string, argument: string | undefined, flags: Ru
 }
 
 async function runOn(client: MainstemClient, agent: string, prompt: string, flags: RunFlags): Promise<void> {
-  using transcript = new Transcript(process, flags)
+  using transcript = await Transcript.open(process, flags)
   const attended = flags.detach === true || transcript.canAsk
   const begun = await beginTurn(client, agent, prompt, flags, attended)
   if (flags.detach) {

@@ -1,7 +1,7 @@
 import type { SessionRecord } from '../client/index.ts'
 import type { MainstemClient } from '../client/mainstem-client.ts'
 import { MainstemError } from '../model/mainstem-error.ts'
-import { exitCodeOf } from '../model/outcome.ts'
+import { exitCodeOf } from '../model/outcome-faces.ts'
 import { localServer } from './daemon/connect.ts'
 import type { LocalFlags } from './daemon/data-directory.ts'
 import { jsonOn } from './printable.ts'
@@ -31,7 +31,7 @@ export async function ls(flags: LsFlags): Promise<void> {
 export async function attach(ref: string, flags: LocalFlags & TranscriptFlags): Promise<void> {
   const { client } = await localServer(flags)
   const session = await sessionOf(client, ref)
-  using transcript = new Transcript(process, flags)
+  using transcript = await Transcript.open(process, flags)
   const isAtRest = session.status !== 'busy' && session.queue.length === 0
   // A session at rest is shown to its head; one at work, to the end of its work.
   const after = (session.earliest ?? 1) - 1
@@ -78,7 +78,7 @@ export async function send(ref: string, argument: string | undefined, flags: Sen
   if (flags.steer) await client.steer(id, prompt)
   else turn = await client.prompt(id, prompt)
   if (flags.detach) return
-  using transcript = new Transcript(process, flags)
+  using transcript = await Transcript.open(process, flags)
   process.exitCode = await watchTurn(transcript, {
     client,
     session: id,

@@ -1,7 +1,7 @@
 import type { Dialect } from '../dialects/dialect.ts'
-import { dialects } from '../dialects/index.ts'
 import type { Entry } from '../model/index.ts'
 import { askAt } from './ask.ts'
+import { type DialectFlags, dialectOf } from './dialect-of.ts'
 import type { Answerer } from './drive.ts'
 import { FinalAnswer } from './final-answer.ts'
 import { printable } from './printable.ts'
@@ -10,9 +10,7 @@ import { showAs, showRequests, showToPeople } from './show.ts'
 import { advance, newStatus, statusLine } from './status.ts'
 import { Terminal } from './terminal.ts'
 
-export interface TranscriptFlags {
-  json?: boolean
-  dialect?: string
+export interface TranscriptFlags extends DialectFlags {
   quiet?: boolean
 }
 
@@ -41,15 +39,18 @@ export class Transcript implements Disposable {
   readonly #isSilent: boolean
   #isAsking = false
 
-  constructor(streams: Streams, flags: TranscriptFlags) {
+  static async open(streams: Streams, flags: TranscriptFlags): Promise<Transcript> {
+    return new Transcript(streams, await dialectOf(flags), flags.quiet)
+  }
+
+  private constructor(streams: Streams, dialect: Dialect | undefined, quiet = false) {
     const { stdout, stderr } = streams
     this.#streams = streams
     this.#stdout = new Printer(stdout)
     this.#stderr = new Printer(stderr)
     this.#terminal = new Terminal(this.#stderr, () => stderr.columns ?? 80)
-    const dialect = dialectOf(flags)
     this.#lines = dialect && showAs(dialect, stdout)
-    const isSilent = dialect !== undefined || flags.quiet === true
+    const isSilent = dialect !== undefined || quiet
     this.#isSilent = isSilent
     this.#people = isSilent ? (this.canAsk ? showRequests(stderr) : () => '') : showToPeople(stderr)
     if (!isSilent && stderr.isTTY && process.env.TERM !== 'dumb')
@@ -111,8 +112,4 @@ export class Transcript implements Disposable {
   #tick(): void {
     if (!this.#isAsking) void this.#terminal.status(statusLine(this.#status, Date.now()))
   }
-}
-
-function dialectOf({ json, dialect }: TranscriptFlags): Dialect | undefined {
-  return json || dialect !== undefined ? dialects.get(dialect ?? 'mainstem') : undefined
 }

@@ -1,5 +1,5 @@
 import type { MainstemClient } from '../client/mainstem-client.ts'
-import { exitCodeOf } from '../model/outcome.ts'
+import { exitCodeOf } from '../model/outcome-faces.ts'
 import { onCtrlC } from './detach.ts'
 import { follow } from './follow.ts'
 import { refOf } from './session-ref.ts'

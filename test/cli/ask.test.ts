@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { PassThrough } from 'node:stream'
 import { setImmediate as nextTick } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
@@ -126,7 +127,9 @@ describe('in the terminal', () => {
     })
     const over = new AbortController()
     const label = 'Allow\x1b]52;c;eA==\x07\nall'
+    const drawn = once(output, 'data')
     const asking = askAt(new PassThrough(), output)(question({ options: [{ label }] }), over.signal)
+    await drawn
     over.abort()
     await asking
     expect(shown).toContain('Allow all')

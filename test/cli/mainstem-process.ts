@@ -25,8 +25,12 @@ export class Home implements AsyncDisposable {
   }
 
   /** The program as it runs without a terminal. `null` leaves standard input open and silent. */
-  async mainstem(args: readonly string[], input: string | null = ''): Promise<Ran> {
-    const child = spawn(process.execPath, [MAIN, ...args], { env: this.env, cwd: this.path })
+  async mainstem(
+    args: readonly string[],
+    input: string | null = '',
+    nodeOptions: readonly string[] = [],
+  ): Promise<Ran> {
+    const child = spawn(process.execPath, [...nodeOptions, MAIN, ...args], { env: this.env, cwd: this.path })
     if (input !== null) child.stdin.end(input)
     const exited = new Promise<number | null>((resolve) => child.once('close', resolve))
     const [code, out, err] = await Promise.all([exited, text(child.stdout), text(child.stderr)])
