@@ -1,7 +1,7 @@
 import type { Frame, FrameStream } from '../src/framing/frame.ts'
 import type { LaunchKind } from '../src/model/index.ts'
 import type { Conversation } from '../src/sessions/conversation.ts'
-import { tell } from '../src/sessions/replay.ts'
+import { applySent } from '../src/sessions/replay.ts'
 
 /** What has to be known of a scene to play it: how long it is, and what the agent was told in it. */
 export interface ScenePlan {
@@ -67,7 +67,7 @@ export class Play {
     const conversation = this.#conversation && !isOver ? this.#conversation : this.#change()
     const { lines, told } = this.#scenes[this.#scene] ?? { lines: 0, told: [] }
     for (let next = told[this.#heard]; next?.at === this.#at; next = told[++this.#heard]) {
-      tell(conversation, next.frame)
+      applySent(conversation, next.frame)
     }
     const until = told[this.#heard]?.at ?? lines
     this.#undisturbed = until - this.#at

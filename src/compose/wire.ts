@@ -35,7 +35,7 @@ export interface Wiring {
   journal?: boolean
   /** The maximum number of agent processes, and how long an idle one is kept. */
   maxProcesses?: number
-  restAfterMs?: number
+  idleProcessMs?: number
   /** Settles when the store can accept more; until then no agent output is read. */
   room?: () => Promise<void>
   /** The maximum number of log bytes in memory for all subscribers. */
@@ -74,7 +74,7 @@ export function wire({
   owner,
   journal = true,
   maxProcesses = 64,
-  restAfterMs = 600_000,
+  idleProcessMs = 600_000,
   room,
   between = (driver) => driver,
   secrets = secretsIn(process.env),
@@ -109,7 +109,7 @@ export function wire({
     ...(mayWorkIn && { mayWorkIn }),
     agentLimits,
     pool: new WarmPool(maxProcesses),
-    restAfterMs,
+    idleProcessMs,
     newId: randomUUID,
     digest: (text) => createHash('sha256').update(text).digest('hex'),
     isInside,

@@ -83,7 +83,7 @@ export class Mainstem implements AsyncDisposable {
       options: { ...options, ...(output && { outputSchema: jsonSchemaOf(output) }) },
     })
     const retention =
-      keep === 'unread' ? new UnreadRetention((seq) => sessions.letGo(session.id, seq)) : undefined
+      keep === 'unread' ? new UnreadRetention((seq) => sessions.trim(session.id, seq)) : undefined
     const log = this.#logs.create(session.id)
     return new AgentSession({ sessions, session, log, retention }, onRequest, output)
   }

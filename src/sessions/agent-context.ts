@@ -2,26 +2,26 @@ import type { TurnVerdict } from '../agents/agent.ts'
 import type { Cause, Event } from '../model/index.ts'
 import { NativeId, type NativeIds } from './native-id.ts'
 
-/** What a turn's end tells about the context. */
+/** The parts of a verdict that affect the context. */
 export type Ending = Pick<TurnVerdict, 'error' | 'evidence' | 'forgotten'>
 
-/** What is known of the conversation before the first process. */
+/** The state of the conversation before the first process. */
 export interface EarlierContext {
   ids: NativeIds
-  /** The agent was given prompts that a new process has to know. */
+  /** Earlier prompts exist that a new process has to know. */
   prompted: boolean
 }
 
 /**
- * Follows which prompts of a session the agent has in its context, and reports `context_lost` when some are missing:
- * before the agent works on the next prompt, so that no reader takes the conversation for whole.
+ * Tracks which prompts of a session the agent has in its context, and reports `context_lost` if some are missing,
+ * before the agent works on the next prompt.
  */
 export class AgentContext {
   readonly #id: NativeId
   /** False for agents that answer each prompt without the ones before. */
   readonly #isKept: boolean
   #prompted: boolean
-  /** The same before the running process. */
+  /** `#prompted` before the running process started. */
   #promptedBefore = false
   /** The agent has worked on the open turn. */
   #worked = false
@@ -90,13 +90,13 @@ export class AgentContext {
   }
 
   /** A turn ends. Returns true when the same prompt can be sent again, to a new process with a new session. */
-  judge(verdict: Ending, turn: number | undefined, cause: Cause): boolean {
+  turnEnded(verdict: Ending, turn: number | undefined, cause: Cause): boolean {
     if (verdict.forgotten)
       this.#doubt = `The agent may have dropped the prompt of turn ${turn}, which was interrupted.`
     this.#answered = verdict.evidence !== 'none' && verdict.evidence !== 'aborted'
     if (verdict.evidence === 'success') this.#id.prove()
-    // What we ended ourselves says nothing about the session.
-    return cause === 'exit' && this.#id.judge(verdict) && !this.#worked
+    // A turn that we ended says nothing about the native session.
+    return cause === 'exit' && this.#id.turnEnded(verdict) && !this.#worked
   }
 
   /** A turn was stopped before its prompt went to the agent. */
@@ -104,12 +104,12 @@ export class AgentContext {
     this.#doubt = `Turn ${turn} was stopped before its prompt was sent. The agent does not know it.`
   }
 
-  /** The process is gone in the middle of a turn. */
+  /** The process exited during a turn. */
   cut(turn: number, cause: Cause, started: boolean): void {
     if (!started) this.#prompted = this.#promptedBefore
     else if (!this.#worked && !this.#answered)
       this.#doubt = `Turn ${turn} ended before the agent answered. The agent may not know its prompt.`
-    if (cause === 'exit' && !this.#answered) this.#id.judge({})
+    if (cause === 'exit' && !this.#answered) this.#id.turnEnded({})
   }
 
   #lost(message: string): Event[] {

@@ -4,17 +4,17 @@ import type { Frame } from '../framing/frame.ts'
 import { AGENT_LIMITS, Deadlines, type Stage } from './deadlines.ts'
 import type { SessionDeps } from './deps.ts'
 
-/** Who is told what the process does. */
+/** Receives the output and the end of the process. */
 export interface ProcessListener {
-  /** Nothing more is read until this is settled. */
+  /** The next batch is read after this settles. */
   frames(batch: readonly Frame[]): Promise<void>
   exited(exit: RunExit): Promise<void>
-  /** A stage lasted longer than `ms`; the process is stopped when this is settled. */
+  /** A stage lasted longer than `ms`. The process is stopped after this settles. */
   overdue(stage: Stage, ms: number): Promise<void>
   failed(thrown: unknown): void
 }
 
-/** The agent's process as a session sees it: one at a time, or none. */
+/** Owns the agent process of a session: one at a time, or none. */
 export class AgentProcess {
   readonly #listener: ProcessListener
   readonly #stage: () => Stage
@@ -31,8 +31,8 @@ export class AgentProcess {
     this.#listener = listener
     this.#stage = stage
     this.#deadlines = new Deadlines(timers, { ...AGENT_LIMITS, ...agentLimits }, (late, ms) => {
-      const told = listener.overdue(late, ms)
-      told.then(() => this.stop()).catch((thrown) => listener.failed(thrown))
+      const handled = listener.overdue(late, ms)
+      handled.then(() => this.stop()).catch((thrown) => listener.failed(thrown))
     })
   }
 
@@ -40,12 +40,12 @@ export class AgentProcess {
     return this.#run !== undefined
   }
 
-  /** It runs and is being stopped: it takes no more prompts. */
+  /** The process is being stopped and accepts no more prompts. */
   get stopping(): boolean {
     return this.running && this.#stopping
   }
 
-  /** Settles when the process is gone and everything it said is in the log. */
+  /** Settles when the process has exited and all of its output is in the log. */
   get gone(): Promise<void> {
     return this.#gone
   }
@@ -57,7 +57,7 @@ export class AgentProcess {
     this.#gone = this.#read(run).catch((thrown) => this.#listener.failed(thrown))
   }
 
-  /** A process that is gone takes nothing; how it went is told elsewhere. */
+  /** Does nothing after the exit, which `exited` reports. */
   write(writes: readonly Write[]): void {
     for (const write of writes) this.#run?.write(write).catch((thrown) => this.#listener.failed(thrown))
   }
@@ -67,17 +67,17 @@ export class AgentProcess {
     await this.#run?.stop()
   }
 
-  /** The present moment for `endTools`; nothing where programs of a turn cannot be told apart. */
+  /** The current time for `endTools`; undefined if the driver cannot separate the programs of a turn. */
   get moment(): number | undefined {
     return this.#run ? this.#run.moment?.() : 0
   }
 
-  /** Ends programs that tools started since then, and returns the pids that nothing could end. */
+  /** Ends programs that tools started since then. Returns the pids that survived. */
   async endTools(since: number): Promise<readonly number[]> {
     return (this.stopping ? undefined : this.#run?.endTools?.(since)) ?? []
   }
 
-  /** Stops it without waiting for its end. */
+  /** Stops the process without waiting for its exit. */
   dismiss(): void {
     this.stop().catch((thrown) => this.#listener.failed(thrown))
   }

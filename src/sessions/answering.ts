@@ -7,10 +7,10 @@ import type { Conversation } from './conversation.ts'
 import type { SessionDeps } from './deps.ts'
 import { OpenRequests } from './open-requests.ts'
 import type { Outbox } from './outbox.ts'
-import { circumstances, type SessionSetup } from './setup.ts'
+import { approvalContext, type SessionSetup } from './setup.ts'
 import { toolHooksOf } from './tool-hook.ts'
 
-/** The deps of the engine that an answer goes through. */
+/** The parts of the engine that an answer uses. */
 export interface AnsweringOwner {
   readonly conversation: Conversation
   readonly process: AgentProcess
@@ -27,7 +27,7 @@ export class Answering {
   readonly #deps: SessionDeps
   readonly #requests: OpenRequests
 
-  /** `waiting` learns whether any request is open. */
+  /** `waiting` is called with whether any request is open. */
   constructor(
     owner: AnsweringOwner,
     setup: SessionSetup,
@@ -40,10 +40,10 @@ export class Answering {
     this.#requests = new OpenRequests(toolHooksOf(setup, deps), waiting)
   }
 
-  /** Records an open request, and decides it after its commit where no person is needed. */
+  /** Registers an open request. If no person is needed, decides it after its commit. */
   opened(request: RequestOpened): void {
     this.#requests.open(request)
-    const answer = answerFor(request, circumstances(this.#setup, this.#deps))
+    const answer = answerFor(request, approvalContext(this.#setup, this.#deps))
     if (!answer && request.asks !== 'hook') return
     this.#owner.outbox.push(() => {
       if (!this.#requests.isOpen(request)) return
@@ -60,7 +60,7 @@ export class Answering {
     this.#requests.withdraw(requestId)
   }
 
-  /** Compares, decides and encodes in one step without a wait; commits, then writes. The first decision wins. */
+  /** Checks, decides and encodes without awaiting in between; then commits, then writes. The first decision wins. */
   async answer(bound: BoundAnswer, claim?: Claim): Promise<void> {
     const { conversation, outbox } = this.#owner
     this.#requests.check(bound)

@@ -2,23 +2,23 @@ import type { ToolNames } from '../agents/agent.ts'
 import type { RequestOpened } from '../model/events/request.ts'
 import { type AnswerCommand, type Approval, type Policy, Scope, type ToolKind } from '../model/index.ts'
 
-/** What an answer depends on besides the request itself. */
-export interface Circumstances {
+/** What an answer depends on, besides the request. */
+export interface ApprovalContext {
   policy: Policy
-  /** Is there a hook that decides tool calls? */
+  /** A hook decides tool calls. */
   hooked?: boolean
-  /** Is somebody there to be asked? */
+  /** A person can answer. */
   attended: boolean
-  /** How the agent's calls are matched with the names of tool lists; as they are where it is absent. */
+  /** Matches calls of the agent with the names in tool lists; by equality if absent. */
   means?: ToolNames['means'] | undefined
-  /** Is this file inside the workspace, with every link followed? */
+  /** Whether the file is inside the workspace, with every link resolved. */
   isInside(path: string): boolean
 }
 
-/** What changes nothing. */
+/** Kinds that change nothing. */
 const HARMLESS: readonly ToolKind[] = ['read', 'search', 'think']
 
-/** What runs without asking: anywhere, and inside the workspace only. */
+/** The kinds that run without a question: anywhere, and inside the workspace only. */
 const ALLOWED: Record<
   Approval,
   { anywhere: readonly ToolKind[]; inside: readonly ToolKind[] } | 'everything'
@@ -30,10 +30,10 @@ const ALLOWED: Record<
 }
 
 /**
- * What the policy answers for the user; nothing when a hook or a person is to be asked. A question is a person's to
- * answer, and with nobody there whatever is left is refused, never approved.
+ * Returns the answer that the policy gives for the user, or undefined if a hook or a person decides. Only a person
+ * answers questions. If no person can answer, the remaining requests are denied, never approved.
  */
-export function answerFor(request: RequestOpened, circumstances: Circumstances): AnswerCommand | undefined {
+export function answerFor(request: RequestOpened, context: ApprovalContext): AnswerCommand | undefined {
   const { requestId } = request
   const deny = (message: string): AnswerCommand => ({
     type: 'answer',
@@ -42,78 +42,78 @@ export function answerFor(request: RequestOpened, circumstances: Circumstances):
     message,
     by: 'policy',
   })
-  const refusal = forbidden(request, circumstances)
+  const refusal = forbidden(request, context)
   if (refusal !== undefined) return deny(refusal)
-  if (isForHook(request, circumstances)) return undefined
-  const scope = isAllowed(request, circumstances) ? allowedScope(request, circumstances.policy) : undefined
+  if (isForHook(request, context)) return undefined
+  const scope = isAllowed(request, context) ? allowedScope(request, context.policy) : undefined
   if (scope) return { type: 'answer', requestId, decision: 'allow', scope, by: 'policy' }
-  return circumstances.attended ? undefined : deny('nobody is there to answer')
+  return context.attended ? undefined : deny('nobody is there to answer')
 }
 
-/** Once, where that is offered; more than once only where everything is allowed anyway. */
+/** Prefers `once`. A wider scope is chosen only if the policy allows everything anyway. */
 function allowedScope({ options }: RequestOpened, { approval }: Policy): Scope | undefined {
   const offered = options.filter(({ effect }) => effect === 'allow').map(({ scope }) => scope)
   if (offered.length === 0 || offered.includes('once')) return 'once'
   return approval === 'auto-all' ? Scope.options.find((scope) => offered.includes(scope)) : undefined
 }
 
-/** Who answers instead of a person; `nobody` where a person is needed and none is there. */
+/** Names the decider of a request that no person decides; `nobody` if it needs a person and none can answer. */
 export function answeredBy(
   request: RequestOpened,
-  circumstances: Circumstances,
+  context: ApprovalContext,
 ): 'policy' | 'hook' | 'nobody' | undefined {
-  if (isForHook(request, circumstances)) return 'hook'
-  if (answerFor(request, { ...circumstances, attended: true })) return 'policy'
-  return circumstances.attended ? undefined : 'nobody'
+  if (isForHook(request, context)) return 'hook'
+  if (answerFor(request, { ...context, attended: true })) return 'policy'
+  return context.attended ? undefined : 'nobody'
 }
 
-/** What the policy denies stays denied; every other permission is decided by the hook, where there is one. */
-export function isForHook(request: RequestOpened, circumstances: Circumstances): boolean {
-  const { hooked = false } = circumstances
-  return hooked && request.kind === 'permission' && forbidden(request, circumstances) === undefined
+/** A hook decides every permission that the policy does not deny. */
+export function isForHook(request: RequestOpened, context: ApprovalContext): boolean {
+  const { hooked = false } = context
+  return hooked && request.kind === 'permission' && forbidden(request, context) === undefined
 }
 
-/** Is the call of this request in a tool list, by its kind or by any name of it? */
+/** Whether a tool list names the call of this request, by kind or by any of its names. */
 function isListed(
   names: readonly string[] = [],
   { tool, toolKind }: RequestOpened,
-  { means = asTheyAre }: Circumstances,
+  { means = matchesByName }: ApprovalContext,
 ): boolean {
   return names.some((name) => means(name, { tool, toolKind }))
 }
 
-const asTheyAre: ToolNames['means'] = (name, { tool, toolKind }) => name === tool || name === toolKind
+const matchesByName: ToolNames['means'] = (name, { tool, toolKind }) => name === tool || name === toolKind
 
-function forbidden(request: RequestOpened, circumstances: Circumstances): string | undefined {
-  const { policy, hooked } = circumstances
+function forbidden(request: RequestOpened, context: ApprovalContext): string | undefined {
+  const { policy, hooked } = context
   const { kind, tool, toolKind } = request
   const { sandbox, tools } = policy
-  if (isListed(tools?.denied, request, circumstances)) return `the policy denies ${tool ?? toolKind}`
+  if (isListed(tools?.denied, request, context)) return `the policy denies ${tool ?? toolKind}`
   // Agents leave their read-only mode when a plan is approved.
   if (kind === 'plan' && sandbox === 'read-only')
     return 'the policy is read-only, so the plan is not carried out'
-  // A person may make an exception. A hook decides alone, and must not let go of what was asked for.
-  if (hooked && kind === 'permission' && breaksReadOnly(request, policy)) return 'the policy is read-only'
+  // A person may make an exception. A hook must not: it would widen the policy without a person.
+  if (hooked && kind === 'permission' && violatesReadOnly(request, policy)) return 'the policy is read-only'
   return undefined
 }
 
-/** Some agents hold read-only by asking, so allowing what they ask would let go of it. */
-function breaksReadOnly({ toolKind }: RequestOpened, { sandbox }: Policy): boolean {
+/** Some agents enforce read-only by asking, so approving their request would break it. */
+function violatesReadOnly({ toolKind }: RequestOpened, { sandbox }: Policy): boolean {
   return sandbox === 'read-only' && (toolKind === undefined || !HARMLESS.includes(toolKind))
 }
 
-function isAllowed(request: RequestOpened, circumstances: Circumstances): boolean {
-  const { policy, isInside } = circumstances
+function isAllowed(request: RequestOpened, context: ApprovalContext): boolean {
+  const { policy, isInside } = context
   const { kind, toolKind, locations } = request
   if (kind !== 'permission' && kind !== 'plan') return false
-  if (breaksReadOnly(request, policy)) return false
+  if (violatesReadOnly(request, policy)) return false
   const allowed = ALLOWED[policy.approval]
   if (allowed === 'everything') return true
   if (kind === 'plan') return false
-  if (isListed(policy.tools?.preapproved, request, circumstances)) return true
+  if (isListed(policy.tools?.preapproved, request, context)) return true
   if (toolKind === undefined) return false
   if (allowed.anywhere.includes(toolKind)) return true
-  // Files that are not named cannot be known to be inside.
+  // Without file names, the call cannot be shown to stay inside the workspace.
   if (!allowed.inside.includes(toolKind) || !locations || locations.length === 0) return false
   return locations.every(({ path }) => isInside(path))
 }

@@ -1,7 +1,7 @@
 import type { Timers } from '../drivers/driver.ts'
 import { MainstemError } from '../model/index.ts'
 
-/** Bytes that were taken from a budget. */
+/** Bytes reserved from a budget. */
 export interface Share {
   /** Safe to call more than once. */
   release(): void
@@ -17,7 +17,7 @@ const EMPTY: Share = { release: () => undefined }
 const RETRY_AFTER_S = 5
 
 /**
- * Limits how many bytes are held at the same time. Takers are admitted in order; a share larger than the limit is
+ * Limits how many bytes are reserved at the same time. Callers are admitted in order; a share larger than the limit is
  * admitted alone, so that nothing waits forever.
  */
 export class ByteBudget {
@@ -35,7 +35,7 @@ export class ByteBudget {
     return this.#held
   }
 
-  /** Waits for room; undefined when the signal fires first. Refuses with `overloaded` after `waitMs`. */
+  /** Waits until the bytes fit; undefined if the signal fires first. Refuses with `overloaded` after `waitMs`. */
   async take(bytes: number, signal: AbortSignal, waitMs?: number): Promise<Share | undefined> {
     if (bytes === 0) return EMPTY
     if (signal.aborted) return undefined

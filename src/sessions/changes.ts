@@ -7,8 +7,8 @@ import { type Change, changed, type SessionSetup, type Settings } from './setup.
 type Owner = Pick<Engine, 'conversation' | 'process' | 'outbox'>
 
 /**
- * Changes of model, policy and mode. A running process is told where its protocol can take the change. Otherwise the
- * process is stale: it ends with its turn, and the next prompt starts another one that resumes the conversation.
+ * Changes model, policy and mode. Sends the change to a running process if the protocol supports it. Otherwise the
+ * process is stale: it ends with its turn, and the next prompt starts a new one that resumes the conversation.
  */
 export class Changes {
   readonly #owner: Owner
@@ -25,21 +25,21 @@ export class Changes {
     this.#log = log
   }
 
-  /** The running process was started with settings that no longer hold. */
+  /** The running process has outdated settings. */
   get stale(): boolean {
     return this.#stale
   }
 
-  /** What the next turn works with. */
+  /** The settings of the next turn. */
   get settings(): Settings {
     return this.#upcoming ?? this.#setup
   }
 
-  /** Durable with the next commit. Throws, and changes nothing, where the agent cannot take it. */
+  /** Durable with the next commit. Throws and changes nothing if the agent cannot apply it. */
   change(command: Change): Applied {
     const { conversation } = this.#owner
     this.#checkDefaultModel(command)
-    const applies = this.#tell(command)
+    const applies = this.#send(command)
     const settings = changed(this.settings, command)
     conversation.change(settings, command)
     this.#log.reconfigure(settings.options, conversation.mode)
@@ -53,32 +53,32 @@ export class Changes {
     return 'now'
   }
 
-  /** A turn begins, or a process starts: from here on everything that was changed holds. */
+  /** Call when a turn begins or a process starts: all changes take effect. */
   apply(): void {
     Object.assign(this.#setup, this.#upcoming)
     this.#upcoming = undefined
   }
 
-  /** A new process has the settings of its start. */
+  /** Call when a new process starts: it has the current settings. */
   restarted(): void {
     this.apply()
     this.#stale = false
   }
 
-  #tell(command: Change): 'now' | 'next_turn' | 'next_process' {
+  #send(command: Change): 'now' | 'next_turn' | 'next_process' {
     const owner = this.#owner
     const { conversation } = owner
     const hasProcess = owner.process.running || conversation.turn !== undefined
     if (this.#setup.launch === 'oneshot' || !hasProcess) return 'next_turn'
     const { writes, refused, applies = 'now' } = conversation.command(command)
     if (refused) throw new MainstemError(refused.code, refused.message)
-    if (applies === 'next_process') this.#retire()
+    if (applies === 'next_process') this.#markStale()
     if (writes.length > 0) owner.outbox.push(() => owner.process.write(writes))
     return applies
   }
 
-  /** Another process without the conversation would forget what was said, so that is refused. */
-  #retire(): void {
+  /** Refused for agents that cannot resume: a new process would lose the conversation. */
+  #markStale(): void {
     const { agent, launch, recipe } = this.#setup
     if (!recipe.capabilities.resume && !recipe.stateless && this.#state.turns > 0) {
       throw cannot(

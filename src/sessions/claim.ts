@@ -2,21 +2,21 @@ import { MainstemError, type SessionRecord } from '../model/index.ts'
 import type { Receipt, Store } from '../stores/store.ts'
 
 export interface IdempotencyKey {
-  /** Who asks, and where: the same key of somebody else is another key. */
+  /** Principal and route. The same key in another scope is a different key. */
   scope: string
   key: string
   fingerprint: string
 }
 
-/** A key that a command uses up, in the same commit as what it does. */
+/** An idempotency key that is stored in the same commit as the effect of its command. */
 export interface Claim extends IdempotencyKey {
-  /** What a repetition is answered with, told by what the session is then. */
+  /** The response to a repeated request, computed from the record at the commit. */
   answer(record: SessionRecord): unknown
 }
 
 /**
- * Refuses a request that repeats a key with another body, or whose session was removed since: its first answer is
- * gone, and it must not have its effect again.
+ * Refuses a request that repeats a key with another body, or whose session was deleted: its first response is gone,
+ * and it must not take effect again.
  */
 export async function checkReceipt(
   store: Pick<Store, 'record'>,
@@ -27,5 +27,5 @@ export async function checkReceipt(
     throw new MainstemError('idempotency_conflict', `key "${once.key}" was used for a different request`)
   }
   if (await store.record(session)) return
-  throw new MainstemError('session_not_found', `the session of key "${once.key}" was removed`)
+  throw new MainstemError('session_not_found', `the session of key "${once.key}" was deleted`)
 }

@@ -5,16 +5,16 @@ import type { Batch, SessionState } from '../stores/store.ts'
 export interface Commit {
   session: string
   principal: string
-  /** The first of its entries, by place among all entries of all sessions, and by `seq` in its own log. */
-  place: number
+  /** The first entry: its position among all entries of all sessions, and its `seq` in its own log. */
+  position: number
   seq: number
   count: number
 }
 
-/** Commits that are remembered at least; whoever is further behind has to be told so. */
+/** Commits kept at least. A reader that is further behind gets `gone`. */
 const KEPT = 16_384
 
-/** What was committed since this process started, over all sessions and in one order. The entries stay in their logs. */
+/** The commits of all sessions since this process started, in one order. Refers to entries; the logs have them. */
 export class CommitFeed {
   readonly outcomes = new Map<Outcome, number>()
   readonly #kept: number
@@ -26,7 +26,7 @@ export class CommitFeed {
     this.#kept = kept
   }
 
-  /** How many entries there were so far. */
+  /** The number of entries committed so far. */
   get head(): number {
     return this.#head
   }
@@ -35,11 +35,11 @@ export class CommitFeed {
     const [first] = entries
     if (!first) return
     const { length: count } = entries
-    this.#commits.push({ session: id, principal, place: this.#head + 1, seq: first.seq, count })
+    this.#commits.push({ session: id, principal, position: this.#head + 1, seq: first.seq, count })
     this.#head += count
-    // Cut in large pieces, so that a commit costs nothing.
+    // Cut rarely and in large pieces, so that the cost per commit is negligible.
     if (this.#commits.length > 2 * this.#kept) this.#commits = this.#commits.slice(-this.#kept)
-    // What ends a turn changes the record: most commits do not.
+    // The end of a turn changes the record, so most commits need no scan.
     if (record) this.#countOutcomes(entries)
     for (const wake of [...this.#waiting]) wake()
   }
@@ -51,23 +51,23 @@ export class CommitFeed {
     }
   }
 
-  /** The next commit with something after this place; nothing at the head. `gone` when it is no longer remembered. */
-  after(place: number): Commit | 'gone' | undefined {
-    if (place >= this.#head) return undefined
+  /** The commit that contains the next entry after a position; undefined at the head, `gone` if it was evicted. */
+  after(position: number): Commit | 'gone' | undefined {
+    if (position >= this.#head) return undefined
     const commits = this.#commits
     let [low, high] = [0, commits.length - 1]
     while (low < high) {
       const middle = (low + high) >> 1
-      if (lastOf(commits[middle]) > place) high = middle
+      if (lastOf(commits[middle]) > position) high = middle
       else low = middle + 1
     }
     const found = commits[low]
-    return found && found.place <= place + 1 ? found : 'gone'
+    return found && found.position <= position + 1 ? found : 'gone'
   }
 
-  /** Settles when there is something after this place; also when the signal fires. */
-  changed(place: number, signal: AbortSignal): Promise<void> {
-    if (place < this.#head || signal.aborted) return Promise.resolve()
+  /** Resolves when there is an entry after this position, or when the signal fires. */
+  changed(position: number, signal: AbortSignal): Promise<void> {
+    if (position < this.#head || signal.aborted) return Promise.resolve()
     return new Promise((resolve) => {
       const wake = () => {
         this.#waiting.delete(wake)
@@ -81,5 +81,5 @@ export class CommitFeed {
 }
 
 function lastOf(commit: Commit | undefined): number {
-  return commit ? commit.place + commit.count - 1 : 0
+  return commit ? commit.position + commit.count - 1 : 0
 }

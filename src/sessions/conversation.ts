@@ -11,7 +11,7 @@ import type { NativeIds } from './native-id.ts'
 import { exitForced, startOverdue } from './notices.ts'
 import { type SessionFacts, sessionStarted } from './session-started.ts'
 import type { Change } from './setup.ts'
-import { type Seen, TurnMachine, type TurnRules, type Undecided } from './turn-machine.ts'
+import { type TurnEvidence, TurnMachine, type TurnRules, type Undecided } from './turn-machine.ts'
 
 const NOTHING: Coverage = { frames: 0, mapped: 0, unmapped: 0, malformed: 0, oversized: 0 }
 
@@ -19,7 +19,7 @@ const NOTHING: Coverage = { frames: 0, mapped: 0, unmapped: 0, malformed: 0, ove
 export type Emit = (event: Event, turn: number | undefined, native: number | undefined) => void
 
 export interface ConversationDeps extends TurnRules, SessionFacts {
-  /** What the session had come to before this owner. */
+  /** The state of the session before this owner acquired it. */
   before?: {
     turns: number
     epoch: number
@@ -33,29 +33,29 @@ export interface ConversationDeps extends TurnRules, SessionFacts {
 }
 
 /**
- * One session's codec and turns as a pure fold: frames and commands in, events out, and what is to be written to
- * the agent. A live session, a recording and a simulation all run through here.
+ * The codec and the turns of one session as a pure fold: frames and commands in; events and writes for the agent out.
+ * Live sessions, recordings and the simulation all use it.
  */
 export class Conversation {
-  /** Of the whole session, whoever owned it. */
+  /** Counts frames of the whole session, also those read by earlier owners. */
   readonly coverage: Coverage
   readonly #deps: ConversationDeps
   readonly #codec: Codec<unknown>
   readonly #turns: TurnMachine
   #epoch: number
-  /** The number of the last frame; a journal may begin later than a session. */
+  /** The number of the last frame. */
   #frames: number
   #state: unknown
   readonly #context: AgentContext
-  /** The open turn is to be given to another process, because this one could not resume. */
+  /** The prompt of the open turn goes to a new process, because this one could not resume. */
   #retrying = false
-  /** The process has written something. */
-  #heard = false
+  /** The current process has written output. */
+  #hasOutput = false
   /** Standard error of the current process since its last finished turn, to explain a crash. */
   readonly #stderr = new OutputTail()
   /** The current process has answered its handshake. */
   #ready = false
-  /** Chosen by the agent's own name for it. */
+  /** The native name of the chosen mode. */
   #mode: string | undefined
   readonly #answer = new LastAnswer()
 
@@ -85,7 +85,7 @@ export class Conversation {
     return this.#codec.unconfirmed?.(this.#state) ?? false
   }
 
-  /** The agent's own, where one was chosen by its name. */
+  /** The native name of the mode, if one was chosen. */
   get mode(): string | undefined {
     return this.#mode
   }
@@ -94,24 +94,24 @@ export class Conversation {
     return this.#context.ids
   }
 
-  /** The open turn waits for another process. */
+  /** The open turn waits for a new process. */
   get retrying(): boolean {
     return this.#retrying
   }
 
-  /** The first entry of every log. */
+  /** Emits the first entry of a log. */
   open(): void {
     this.#emit(sessionStarted(this.#deps))
   }
 
-  /** A native process is about to start: a new epoch with a codec state of its own. */
+  /** Starts a new epoch with a new codec state. Returns what the process is started with. */
   launch(prompt?: Start['prompt']): Start {
     this.#epoch++
     const { resume: _, mode: __, ...rest } = this.#deps.start
     const { resume, lost } = this.#context.launch()
     for (const event of lost) this.#emit(event)
     this.#retrying = false
-    this.#heard = false
+    this.#hasOutput = false
     const start: Start = {
       ...rest,
       epoch: this.#epoch,
@@ -126,22 +126,22 @@ export class Conversation {
     return start
   }
 
-  /** What the next process is started with. Another policy is told. */
+  /** Changes the settings of the next process. A changed policy is logged. */
   change({ policy, options }: Pick<Start, 'policy' | 'options'>, command: Change): void {
     this.#deps.start = { ...this.#deps.start, policy, options }
     if (command.type !== 'set_policy') return
-    // Another policy brings a mode of its own.
+    // A new policy replaces the mode.
     this.#mode = command.mode
     if (command.policy) this.#emit({ type: 'session.updated', policy })
   }
 
-  /** The next process goes on with this conversation of the agent's own. */
+  /** The next process resumes this native conversation. */
   adopt(nativeSessionId: string): void {
     this.#context.adopt(nativeSessionId)
     this.#emit({ type: 'session.updated', nativeSessionId })
   }
 
-  /** How far the running process is. */
+  /** The stage of the running process. */
   get stage(): Stage {
     const { ready, finished } = this.#codec
     const isIdle = this.turn === undefined && this.#deps.start.launch === 'oneshot'
@@ -150,16 +150,16 @@ export class Conversation {
     return this.#ready ? 'working' : 'starting'
   }
 
-  /** The process is about to be ended because a stage lasted too long. */
+  /** Call before ending a process whose stage lasted too long. */
   overdue(stage: Stage, ms: number): void {
     const { agent, start } = this.#deps
     if (stage === 'finished') {
-      this.blame('finished')
+      this.setCause('finished')
       this.#emit(exitForced(agent, start.launch, ms))
       return
     }
     const why = startOverdue(agent, start.launch, ms)
-    if (this.turn !== undefined) this.blame('timeout', why)
+    if (this.turn !== undefined) this.setCause('timeout', why)
     else this.#emit({ type: 'notice.raised', level: 'error', code: 'agent_silent', message: why })
   }
 
@@ -180,30 +180,30 @@ export class Conversation {
     this.#emit(this.#turns.drop(turn))
   }
 
-  /** `why` is the sentence that the turn's error shows. */
-  blame(cause: Exit['cause'], why?: string): void {
-    this.#turns.blame(cause, why)
+  /** Sets why the open turn ends. `why` becomes the message of its error. */
+  setCause(cause: Exit['cause'], why?: string): void {
+    this.#turns.setCause(cause, why)
   }
 
   frame(frame: Frame): readonly Write[] {
     this.coverage.frames++
     const native = ++this.#frames
-    this.#heard = true
+    this.#hasOutput = true
     if (frame.stream === 'stderr') this.#stderr.add(frame.text)
     const step = this.#codec.decode(this.#state, frame)
-    // Almost every frame is; spelled out, it costs no lookup by name.
+    // Almost every frame is mapped; the direct increment avoids a lookup by name.
     if (step.verdict === 'mapped') this.coverage.mapped++
     else this.coverage[step.verdict]++
     const { emitted } = step
-    // By number: of lists that come from everywhere the engine makes an iterator each time.
+    // An index loop: an iterator per frame is measurable here.
     for (let at = 0; at < emitted.length; at++) {
       const one = emitted[at]
-      if (one) this.#hear(one, native)
+      if (one) this.#apply(one, native)
     }
     return step.writes
   }
 
-  /** A frame that a transcript shows going to the agent; commands in it are taken as given. */
+  /** Reads the command in a recorded frame that was sent to the agent. */
   sent(frame: Frame): Command | undefined {
     return this.#codec.sent?.(this.#state, frame)
   }
@@ -214,55 +214,55 @@ export class Conversation {
       for (const event of this.#context.prompt()) this.#emit(event)
     }
     const { turn } = this.#turns
-    for (const emitted of step.emitted) this.#hear(emitted, undefined)
-    // A codec that ends a turn by itself has not sent its prompt yet.
+    for (const emitted of step.emitted) this.#apply(emitted, undefined)
+    // If the codec ends the turn itself, the prompt was never sent.
     const withdrawn = command.type === 'interrupt' && this.#turns.turn === undefined
     if (withdrawn && turn !== undefined) this.#context.withdraw(turn)
     return step
   }
 
-  /** A decision is a fact before the agent hears of it; one the agent cannot take is none. */
+  /** Logs the decision before it is written to the agent. A decision that the codec refuses is not logged. */
   answer(answer: AnswerCommand): { writes: readonly Write[]; refused?: ErrorInfo } {
     const step = this.#codec.encode(this.#state, answer)
     if (step.refused) return step
     this.resolved(answer)
-    for (const emitted of step.emitted) this.#hear(emitted, undefined)
+    for (const emitted of step.emitted) this.#apply(emitted, undefined)
     return step
   }
 
-  /** A decision that a transcript shows. */
+  /** Logs a decision, also one that a recording contains. */
   resolved({ type: _, interrupt: __, by = 'person', ...resolution }: AnswerCommand): void {
     const { decision, message } = resolution
     if (decision === 'deny' && by !== 'person' && message !== undefined) this.#turns.refused(message)
     this.#emit({ type: 'request.resolved', ...resolution, by })
   }
 
-  /** The process is gone: whatever it left open is settled, and an open turn gets its terminal event. */
+  /** Settles everything that the exited process left open; an open turn gets its terminal event. */
   exit(exit: Omit<Exit, 'cause'>): void {
     const stderr = this.#stderr.text
     const { cause, turn } = this.#turns
-    this.#turns.gone()
-    const whole: Exit = { ...exit, cause, ...(stderr !== '' && { stderr }) }
-    // How a process ends that we had to end says nothing about the result before it.
-    const step = this.#codec.end(this.#state, cause === 'finished' ? { code: 0, cause } : whole)
+    this.#turns.processExited()
+    const full: Exit = { ...exit, cause, ...(stderr !== '' && { stderr }) }
+    // We ended the process after its result, so its exit code does not count.
+    const step = this.#codec.end(this.#state, cause === 'finished' ? { code: 0, cause } : full)
     if (cause !== 'exit') this.#retrying = false
-    for (const emitted of step.emitted) this.#hear(emitted, undefined, whole)
+    for (const emitted of step.emitted) this.#apply(emitted, undefined, full)
     if (this.#retrying) return
-    if (turn !== undefined) this.#context.cut(turn, whole.cause, this.#heard || !exit.error)
-    for (const event of this.#turns.abandon(this.#deps.now(), whole)) this.#emit(event)
+    if (turn !== undefined) this.#context.cut(turn, full.cause, this.#hasOutput || !exit.error)
+    for (const event of this.#turns.abandon(this.#deps.now(), full)) this.#emit(event)
   }
 
   notify(notice: NoticeRaised): void {
     this.#emit(notice)
   }
 
-  /** The agent cannot take the prompt: its turn ends, unless another process may take it. */
+  /** The agent cannot take the prompt: ends the turn, unless a new process may take it. */
   refuse(error: ErrorInfo): void {
     if (this.#canRetry({ evidence: 'error', error })) return
     for (const event of this.#turns.abandon(this.#deps.now(), { cause: 'exit', error })) this.#emit(event)
   }
 
-  /** Agents that do not repeat their answer at the end have said it last. */
+  /** Fills in the last message as the result, for agents that do not repeat it at the end. */
   answered(completed: TurnCompleted): TurnCompleted {
     return this.#answer.fill(completed)
   }
@@ -271,15 +271,15 @@ export class Conversation {
     this.#emit(event)
   }
 
-  /** Its type is looked at once: events come in so many shapes that each look is a search. */
-  #hear(emitted: Emitted, native: number | undefined, exit?: Exit): void {
+  /** One switch for all checks: reading `type` of many object shapes is a slow lookup. */
+  #apply(emitted: Emitted, native: number | undefined, exit?: Exit): void {
     switch (emitted.type) {
       case 'turn.verdict':
         if (!this.#canRetry(emitted)) this.#decide(emitted, native, exit)
         this.#stderr.clear()
         return
       case 'request.opened':
-        // An agent that asks about a call has the prompt; one that asks for a login has not begun.
+        // An agent that asks about a call has read the prompt; one that asks for a login has not.
         if (emitted.kind !== 'login') this.#context.work()
         this.#decide(emitted, native, exit)
         return
@@ -299,7 +299,7 @@ export class Conversation {
       case 'notice.raised':
       case 'subagent.started':
       case 'subagent.completed':
-        this.#turns.see(emitted, exit)
+        this.#turns.observe(emitted, exit)
         break
       case 'text.delta':
       case 'thinking.delta':
@@ -308,29 +308,29 @@ export class Conversation {
         break
       case 'session.updated':
         for (const event of this.#context.announce(emitted.nativeSessionId)) this.#emit(event)
-        // One that was chosen may be left by the agent itself, when its plan is approved.
+        // The agent may leave the chosen mode itself, when its plan is approved.
         if (this.#mode !== undefined) this.#mode = emitted.mode ?? this.#mode
         break
     }
     this.#deps.emit(emitted, this.#turns.turn, native)
   }
 
-  /** A resume that failed before anything was done leaves the prompt to a process with a new session. */
+  /** If a resume failed before any work, the prompt can go to a process with a new native session. */
   #canRetry(verdict: Ending): boolean {
     const { turn, cause } = this.#turns
-    if (this.#context.judge(verdict, turn, cause) && turn !== undefined) this.#retrying = true
+    if (this.#context.turnEnded(verdict, turn, cause) && turn !== undefined) this.#retrying = true
     return this.#retrying
   }
 
-  #work(event: Seen, exit: Exit | undefined): void {
+  #work(event: TurnEvidence, exit: Exit | undefined): void {
     this.#context.work()
-    this.#turns.see(event, exit)
+    this.#turns.observe(event, exit)
   }
 
-  /** What only the session knows: turns, outcomes and digests. */
+  /** Adds what a codec does not know: turn numbers, outcomes and digests. */
   #decide(emitted: Undecided, native: number | undefined, exit: Exit | undefined): void {
     const open = this.#turns.turn
-    for (const event of this.#turns.hear(emitted, this.#deps.now(), exit)) {
+    for (const event of this.#turns.apply(emitted, this.#deps.now(), exit)) {
       this.#deps.emit(event, this.#turns.turn ?? open, native)
     }
   }

@@ -1,21 +1,21 @@
 import type { Timers } from '../drivers/driver.ts'
 
-/** How long an agent may take where its policy sets no limit. */
+/** Time limits for an agent, where its policy sets none. */
 export interface AgentLimits {
   /** From the start of a process until it has answered its handshake, or loaded the conversation it resumes. */
   startMs: number
   /** Without output, from the result of a one-shot process until its exit. */
   exitMs: number
-  /** Without output in a turn, until a notice says so. */
+  /** Without output in a turn, until a notice is raised. */
   silenceMs: number
 }
 
 export const AGENT_LIMITS: AgentLimits = { startMs: 120_000, exitMs: 30_000, silenceMs: 60_000 }
 
-/** How far a process is: before its handshake, at work, or past its result with nothing left but to exit. */
+/** The stage of a process: before its handshake, at work, or after its result and before its exit. */
 export type Stage = 'starting' | 'working' | 'finished'
 
-/** Bounds the stages of one process in which only the process itself can end the wait. */
+/** Limits the stages of a process that only the process itself can end. */
 export class Deadlines {
   readonly #timers: Timers
   readonly #limits: AgentLimits
@@ -29,7 +29,7 @@ export class Deadlines {
     this.#overdue = overdue
   }
 
-  /** Call it at the start and after all output: output extends the wait for an exit, but not the one for a handshake. */
+  /** Call at the start and after all output. Output extends the wait for the exit, but not for the handshake. */
   enter(stage: Stage): void {
     if (stage === this.#stage && stage !== 'finished') return
     this.end()

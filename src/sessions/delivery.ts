@@ -3,7 +3,7 @@ import type { Entry, SessionRecord } from '../model/index.ts'
 type Delivery = Pick<SessionRecord, 'delivered' | 'deliveredTurns'>
 type Span = NonNullable<SessionRecord['deliveredTurns']>[number]
 
-/** A turn that a client has up to an entry; once the turn has `ended`, the client has all of it. */
+/** How far a client has read a turn: up to an entry, or all of it if the turn has `ended`. */
 export interface TurnRead {
   turn: number
   seq: number
@@ -21,7 +21,7 @@ export function isDelivered(
   return span !== undefined && seq <= (span.seq ?? Number.POSITIVE_INFINITY)
 }
 
-/** Adds what a client has read. The last `turns` number given tells whether any turn is still missing. */
+/** Adds what a client has read. `turns` is the number of turns of the session. */
 export function withDelivered(before: Delivery, reads: readonly TurnRead[], turns: number): Delivery {
   const deliveredTurns = reads.reduce<readonly Span[]>(addRead, before.deliveredTurns ?? [])
   const [first, ...others] = deliveredTurns
@@ -41,7 +41,7 @@ function addRead(spans: readonly Span[], { turn, seq, ended }: TurnRead): readon
   return sorted.reduce<Span[]>(join, [])
 }
 
-/** Neighbours become one span where both are delivered to their ends, so that the list grows with its gaps only. */
+/** Joins adjacent spans that are fully delivered, so that the list grows with its gaps only. */
 function join(joined: Span[], span: Span): Span[] {
   const previous = joined.at(-1)
   const isNext = previous?.seq === undefined && span.seq === undefined && previous?.last === span.first - 1

@@ -20,7 +20,7 @@ export interface AgentSettings {
   env?: Readonly<Record<string, string>> | undefined
 }
 
-/** Everything that sessions need from outside. */
+/** The dependencies of sessions. */
 export interface SessionDeps {
   agents: ReadonlyMap<string, Agent>
   store: Store
@@ -29,39 +29,39 @@ export interface SessionDeps {
   timers: Timers
   /** Sleeps that do not keep the program running; `timers` by default. */
   background?: Timers
-  /** The lease that this server takes on its sessions. Servers that share a store need different owners. */
+  /** The lease terms of this server. Servers that share a store need different owners. */
   terms?: LeaseTerms
   newId(): string
   digest(text: string): string
   /** Ends the processes that an earlier owner of the store left behind. */
   sweep(): Promise<void>
-  /** Is the path below the folder, with every link followed? A relative one starts at the folder. */
+  /** Whether the path is below the folder, with every link resolved. Relative paths start at the folder. */
   isInside(path: string, folder: string): boolean
   agentSettings?(id: string): AgentSettings
   /** The version of the agent's installed program; undefined where it cannot be determined. */
   versionOf?(agent: Agent): Promise<string | undefined>
-  /** The policy without what is not allowed any more, for a session that goes on. */
+  /** Reduces the policy of a restored session to what the configuration allows now. */
   limit?(policy: Policy): Policy
-  /** The options without those that are no longer allowed, for a session of an earlier process. */
+  /** Reduces the options of a restored session to what the configuration allows now. */
   limitOptions?(options: SessionOptions): SessionOptions
-  /** Whether a process may start in this directory, a real path, or be given it. Asked at every spawn: links can be replaced. */
+  /** Whether a process may use this directory (a real path). Called at every spawn, because links can be replaced. */
   mayWorkIn?(directory: string): boolean
-  /** Told of each batch when it is committed. */
+  /** Called after each commit. */
   committed?: (state: SessionState, batch: Batch) => void
-  /** Told of a session that cannot go on; `stopped` settles when nothing of it runs any more. */
+  /** Called when a session fails. `stopped` settles when its process has stopped. */
   failed?: (id: string, error: MainstemError, stopped: Promise<void>) => void
-  /** Values that are masked in the sessions of the server's owner, as are the keys that a session hands to its agent. */
+  /** Values to mask in sessions of the server's owner, besides the keys that a session passes to its agent. */
   secrets?: readonly string[]
-  /** How many agent processes there may be. */
+  /** Limits the number of agent processes. */
   pool: WarmPool
-  /** How many bytes of logs may be in memory for readers at the same time. */
+  /** The memory limit for log pages of all readers together. */
   readBytes?: number
-  /** How many prompts may wait in one session; without it, as many as come. */
+  /** The limit of queued prompts per session; unlimited by default. */
   maxQueue?: number
-  /** How long an agent may take; the defaults where nothing else is given. */
+  /** Overrides of the default time limits. */
   agentLimits?: Partial<AgentLimits>
-  /** How long a process without work is kept. */
-  restAfterMs: number
+  /** How long an idle process is kept. */
+  idleProcessMs: number
   /** Keep raw frames beside the log. */
   journal: boolean
 }
@@ -69,19 +69,19 @@ export interface SessionDeps {
 export interface NewSession {
   agent: string
   launch?: LaunchKind
-  /** The launch to take where none is asked for and the agent has both; live unless it says otherwise. */
+  /** The preferred launch if `launch` is absent and the agent has both; `live` by default. */
   prefers?: LaunchKind
-  /** Who it belongs to. */
+  /** The owner of the session. */
   principal?: string
   cwd: string
-  /** The project that the client named; kept and reported, and nothing follows from it. */
+  /** A label of the client for its project; stored and reported, without effect. */
   project?: string
-  /** A name for people, by which they find the session again. */
+  /** A display name. */
   name?: string
   policy?: Policy
   options?: SessionOptions
-  /** The agent's own session to go on with. */
+  /** The native session to resume. */
   resume?: string
-  /** False when nobody can answer: an open request is then denied, never approved. */
+  /** False if no person can answer: open requests are then denied, never approved. */
   attended?: boolean
 }

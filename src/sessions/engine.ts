@@ -11,7 +11,7 @@ import type { Conversation } from './conversation.ts'
 import type { TurnRead } from './delivery.ts'
 import type { SessionDeps } from './deps.ts'
 import { Interruption, isStop, PROTOCOL_GRACE_MS } from './interruption.ts'
-import { Log, type LogPlace } from './log.ts'
+import { Log, type LogPosition } from './log.ts'
 import { Mask } from './mask.ts'
 import { maskedBlobs } from './masked-blobs.ts'
 import { agentSilent, processSurvived } from './notices.ts'
@@ -19,32 +19,32 @@ import { openConversation } from './open-conversation.ts'
 import { Outbox } from './outbox.ts'
 import { secretsFor, secretsIn, serverSecrets } from './secrets.ts'
 import {
-  isBudgetOfProcess,
-  launchOf,
+  hasProcessBudget,
   type Prompt,
   type PromptCommand,
+  prepareLaunch,
   promptCommand,
   runContext,
   type SessionSetup,
 } from './setup.ts'
 import { isCounted } from './turn-limits.ts'
 import { TurnWaiters } from './turn-waiters.ts'
-import type { Warm } from './warm-pool.ts'
+import type { WarmSession } from './warm-pool.ts'
 import { Watchdog, type WatchdogOwner } from './watchdog.ts'
 import { withTimeout } from './with-timeout.ts'
 
-/** What the engine tells the session it moves. */
-export interface EngineOwner extends Warm {
-  /** Nothing runs any more and nothing waits. */
-  atRest(): void
-  /** The process has settings that no longer hold, and no turn is open: it ends before the next one. */
-  endStale(): void
+/** The session that owns an engine. */
+export interface EngineOwner extends WarmSession {
+  /** No turn is open and the queue is empty. */
+  becameIdle(): void
+  /** The process has outdated settings and no turn is open: end it before the next turn. */
+  endStaleProcess(): void
 }
 
 /**
- * What moves a session: the conversation, the agent's process and the log. State changes happen at once and in
- * memory; what they cause outside (a process, a line to the agent, a promise kept) waits in the outbox until the
- * entries are committed.
+ * Runs a session: connects the conversation, the agent process and the log. State changes happen in memory at once;
+ * their side effects (a spawn, a write to the agent, a resolved promise) wait in the outbox until the entries are
+ * committed.
  */
 export class Engine {
   readonly conversation: Conversation
@@ -60,15 +60,15 @@ export class Engine {
   readonly #log: Log
   readonly #mask: Mask
   readonly #principal: string
-  /** Keys that are used up when a turn ends. */
+  /** Idempotency keys to store when a turn ends. */
   readonly #claims = new Map<number, Claim[]>()
   readonly #interruption: Interruption
-  /** The process has had its turn: the agent would count the next one against the same budget. */
-  #isSpent = false
+  /** The process has run a turn and must not run another: the agent would count both against one budget. */
+  #isProcessUsed = false
   #watchdog: Watchdog | undefined
-  #given: PromptCommand | undefined
+  #lastPrompt: PromptCommand | undefined
   #failed = false
-  /** When the turn began, where its tools have to be ended with it. */
+  /** When the turn began, if its tools have to be ended with it. */
   #began: number | undefined
   #eventCount = 0
 
@@ -76,7 +76,7 @@ export class Engine {
     setup: SessionSetup,
     deps: SessionDeps,
     state: SessionState,
-    place: LogPlace,
+    position: LogPosition,
     owner: EngineOwner,
   ) {
     this.#setup = setup
@@ -85,7 +85,7 @@ export class Engine {
     this.#principal = state.principal
     this.turnWaiters = new TurnWaiters(deps.store, state)
     this.#mask = new Mask(secretsFor(setup, state.principal, deps))
-    this.#log = new Log(state, place, {
+    this.#log = new Log(state, position, {
       store: deps.store,
       now: () => deps.clock.now(),
       committed: deps.committed,
@@ -94,7 +94,7 @@ export class Engine {
     })
     this.outbox = new Outbox(this.#log, (thrown) => this.fail(thrown))
     const listener: ProcessListener = {
-      frames: (batch) => this.#hear(batch),
+      frames: (batch) => this.#decode(batch),
       exited: (exit) => this.#exited(exit),
       overdue: (stage, ms) => {
         this.conversation.overdue(stage, ms)
@@ -116,7 +116,7 @@ export class Engine {
   /** A turn is open, or the process of the last one must end or confirm an interrupt before the next begins. */
   get #occupied(): boolean {
     const { running, stopping } = this.process
-    const exiting = stopping || (running && (this.#setup.launch === 'oneshot' || this.#isSpent))
+    const exiting = stopping || (running && (this.#setup.launch === 'oneshot' || this.#isProcessUsed))
     return this.conversation.turn !== undefined || exiting || this.#interruption.unconfirmed
   }
 
@@ -134,45 +134,46 @@ export class Engine {
       },
     }
     this.#watchdog = new Watchdog(policy, this.#deps, owner, recipe.steps)
-    this.#give(command)
+    this.#send(command)
   }
 
-  #give(command: PromptCommand): void {
-    this.#given = command
+  #send(command: PromptCommand): void {
+    this.#lastPrompt = command
     const { text, images = [] } = command
     if (!this.process.running) this.start(this.#setup.launch === 'oneshot' ? { text, images } : undefined)
     if (this.conversation.turn !== undefined) this.command(command)
   }
 
-  /** Behind the turns that were there before it. */
-  wait({ turn, text, images }: Prompt): void {
+  /** Appends a prompt to the queue. */
+  enqueue({ turn, text, images }: Prompt): void {
     this.queue.push({ turn, text, images })
     this.conversation.queued(turn, text, this.queue.length)
     this.#log.keepImages(turn, images)
   }
 
-  /** A prompt that waited has its turn when nothing else is running. */
-  next(): void {
-    if (this.conversation.turn === undefined && this.#interruption.unconfirmed) this.#interruption.await()
+  /** Starts the next queued prompt if nothing else is running. */
+  startNext(): void {
+    if (this.conversation.turn === undefined && this.#interruption.unconfirmed)
+      this.#interruption.awaitConfirmation()
     if (this.#occupied) return
     const isStale = this.changes.stale && this.process.running
     const next = isStale ? undefined : this.queue.shift()
-    if (isStale) this.#owner.endStale()
+    if (isStale) this.#owner.endStaleProcess()
     else if (next) {
       this.begin(next)
       this.outbox.flush().catch((thrown) => this.fail(thrown))
-    } else this.#owner.atRest()
+    } else this.#owner.becameIdle()
   }
 
-  /** Starts a native process, as soon as the entries are committed that need it. */
+  /** Starts a process after the next commit. */
   start(prompt?: Start['prompt']): void {
     this.#deps.pool.enter(this.#owner)
-    this.#isSpent = false
+    this.#isProcessUsed = false
     this.changes.restarted()
     const start = this.conversation.launch(prompt)
     this.#log.launched(start.epoch)
     const settings = this.#deps.agentSettings?.(this.#setup.agent.id) ?? {}
-    const launched = launchOf(this.#setup, start, settings, this.#deps)
+    const launched = prepareLaunch(this.#setup, start, settings, this.#deps)
     if ('refused' in launched) {
       this.#deps.pool.leave(this.#owner)
       this.conversation.refuse(launched.refused)
@@ -187,37 +188,37 @@ export class Engine {
     this.command({ type: 'open', ...(start.resume !== undefined && { resume: start.resume }) })
   }
 
-  /** Masks the secrets that the agent is given. Text never waits for a generated login: no principal knows it. */
+  /** Masks the secrets passed to the agent. Never holds text back for a generated login: no principal knows it. */
   #protect({ environment, named = [], login = [] }: ChildKeys): void {
     this.#mask.add(serverSecrets(this.#principal, [...named, ...secretsIn(environment)]))
     this.#mask.add({ lent: login })
   }
 
-  /** A prompt that the agent cannot take ends its turn: nothing else would. */
+  /** Sends a command to the agent. A refused prompt ends its turn, because nothing else would. */
   command(command: Command): void {
     const { writes, refused } = this.conversation.command(command)
     if (!refused) this.#write(writes)
     else if (command.type === 'prompt') this.conversation.refuse(refused)
-    // An agent that refuses to stop is stopped by a signal.
+    // A signal follows if the agent refuses to stop.
     else if (!isStop(command)) throw new MainstemError(refused.code, refused.message)
     this.#endUnresumed()
   }
 
-  /** A process that cannot resume its session gives way to one with a new session. */
+  /** Ends a process that could not resume, so that a new one takes the prompt. */
   #endUnresumed(): void {
     if (this.conversation.retrying) this.outbox.push(() => this.process.dismiss())
   }
 
-  /** Stops the open turn; without one it does nothing. Settles when the turn has its terminal event. */
+  /** Stops the open turn, if there is one. Settles when the terminal event is committed. */
   async interrupt(cause: Cause, claim?: Claim, why?: string): Promise<void> {
     const { turn } = this.conversation
     if (turn === undefined) return this.flush(claim)
     if (claim) this.#claims.set(turn, [...(this.#claims.get(turn) ?? []), claim])
-    this.conversation.blame(cause, why)
-    // The next turn may begin before this one is done with.
+    this.conversation.setCause(cause, why)
+    // Read now: the next turn may begin during the awaits below.
     const began = this.#began
     const settled = this.turnWaiters.wait(turn)
-    // It may fail before it is waited for, and a failure that nobody has asked for yet would end the whole process.
+    // It may reject before the await below; an unhandled rejection would end the program.
     settled.catch(() => undefined)
     const byProtocol = this.#setup.recipe.capabilities.interrupt === 'protocol'
     if (byProtocol) this.command({ type: 'interrupt' })
@@ -234,7 +235,7 @@ export class Engine {
     await this.outbox.flush()
   }
 
-  /** Another conversation of the agent's own is to be resumed. */
+  /** Switches to another native conversation. */
   async adopt(nativeSessionId: string): Promise<void> {
     this.conversation.adopt(nativeSessionId)
     this.#log.resumable(this.conversation.nativeIds)
@@ -257,21 +258,21 @@ export class Engine {
     await this.answering.stop()
   }
 
-  /** What waits begins with the exit of this process, on another one. */
+  /** Ends the process after its turn. Its exit starts the queue on a new process. */
   async #retire(): Promise<void> {
     this.command({ type: 'close' })
     await this.outbox.flush()
     await withTimeout(this.#deps.timers, PROTOCOL_GRACE_MS, this.process.gone)
-    if (this.#isSpent) await this.process.stop()
+    if (this.#isProcessUsed) await this.process.stop()
   }
 
-  /** Commits what was said, and with it the key that it uses up. */
+  /** Commits pending entries, with the idempotency key of their command. */
   async flush(claim?: Claim): Promise<void> {
     if (claim) this.#log.use(claim)
     await this.outbox.flush()
   }
 
-  /** Storage is gone, or we have a bug: nothing more can be promised, so the process must not go on unseen. */
+  /** Storage failed, or we have a bug. Stops the process, because its output can no longer be logged. */
   fail(thrown: unknown): void {
     if (this.#failed) return
     this.#failed = true
@@ -283,7 +284,7 @@ export class Engine {
     this.#deps.failed?.(this.#setup.id, error, left)
   }
 
-  async #hear(batch: readonly Frame[]): Promise<void> {
+  async #decode(batch: readonly Frame[]): Promise<void> {
     const { journal } = this.#deps
     const before = this.#eventCount
     for (const frame of batch) {
@@ -292,9 +293,9 @@ export class Engine {
     }
     if (journal) this.#log.covered(this.conversation.frames, this.conversation.coverage)
     this.#endUnresumed()
-    // A heartbeat that says nothing is silence.
-    if (this.#eventCount > before) this.#watchdog?.heard()
-    this.#interruption.heard()
+    // Frames without events, such as heartbeats, do not count as activity.
+    if (this.#eventCount > before) this.#watchdog?.noteActivity()
+    this.#interruption.outputRead()
     await this.outbox.flush()
   }
 
@@ -302,8 +303,8 @@ export class Engine {
     this.#deps.pool.leave(this.#owner)
     if (survivors) this.conversation.notify(processSurvived(survivors))
     this.conversation.exit(exit)
-    if (this.conversation.retrying && this.#given) this.#give(this.#given)
-    else this.outbox.push(() => this.next())
+    if (this.conversation.retrying && this.#lastPrompt) this.#send(this.#lastPrompt)
+    else this.outbox.push(() => this.startNext())
     await this.outbox.flush()
   }
 
@@ -314,7 +315,7 @@ export class Engine {
   #emit(event: Event, turn: number | undefined, native: number | undefined): void {
     this.#log.add(event, turn, native)
     this.#eventCount++
-    if (isCounted(event)) this.outbox.push(() => this.#watchdog?.see(event))
+    if (isCounted(event)) this.outbox.push(() => this.#watchdog?.observe(event))
     switch (event.type) {
       case 'request.opened':
         this.answering.opened(event)
@@ -329,14 +330,14 @@ export class Engine {
         this.#log.resumable(this.conversation.nativeIds)
         for (const claim of this.#claims.get(event.turn) ?? []) this.#log.use(claim)
         this.#claims.delete(event.turn)
-        // A turn that only waited had neither.
+        // A queued turn that was dropped had no watchdog.
         if (this.conversation.turn === undefined) this.#watchdog?.end()
-        this.#isSpent = this.conversation.turn === undefined && isBudgetOfProcess(this.#setup)
+        this.#isProcessUsed = this.conversation.turn === undefined && hasProcessBudget(this.#setup)
         const settled = this.conversation.answered(event)
         this.outbox.push(() => {
           this.turnWaiters.settle(this.#mask.value(settled))
-          if (this.#isSpent && this.process.running) this.#retire().catch((thrown) => this.fail(thrown))
-          this.next()
+          if (this.#isProcessUsed && this.process.running) this.#retire().catch((thrown) => this.fail(thrown))
+          this.startNext()
         })
       }
     }

@@ -1,14 +1,14 @@
 import type { Timers } from '../drivers/driver.ts'
 import type { MainstemError } from '../model/index.ts'
-import type { Taken, Takeover } from './takeover.ts'
+import type { LeasedSession, Takeover } from './takeover.ts'
 
 interface Failed {
   error: MainstemError
-  /** Settles when nothing of it runs any more. */
+  /** Settles when its process has stopped. */
   stopped: Promise<void>
   closing: Promise<void> | undefined
   closed: PromiseWithResolvers<void>
-  /** Until the next attempt. */
+  /** The delay before the next attempt. */
   waitMs: number
 }
 
@@ -16,36 +16,36 @@ const FIRST_WAIT_MS = 1_000
 const LONGEST_WAIT_MS = 60_000
 
 /**
- * Sessions that could not go on, mostly because their log could not be written. What each had begun is ended in the
- * log as soon as that takes it again; until then nobody can work in it.
+ * Repairs sessions that failed, mostly because their log could not be written: retries until it can log the end of
+ * the open turn and of everything else left open. A failed session accepts no work before that.
  */
 export class FailedSessions {
   readonly #timers: Timers
   readonly #takeover: Takeover
-  readonly #goOn: (taken: Taken) => Promise<void>
+  readonly #resume: (leased: LeasedSession) => Promise<void>
   readonly #failed = new Map<string, Failed>()
   readonly #stop = new AbortController()
 
-  /** `goOn` starts what still waits in a session that is whole again. */
-  constructor(timers: Timers, takeover: Takeover, goOn: (taken: Taken) => Promise<void>) {
+  /** `resume` starts the queued prompts of a repaired session. */
+  constructor(timers: Timers, takeover: Takeover, resume: (leased: LeasedSession) => Promise<void>) {
     this.#timers = timers
     this.#takeover = takeover
-    this.#goOn = goOn
+    this.#resume = resume
   }
 
   add(id: string, error: MainstemError, stopped: Promise<void>): void {
-    // One that fails again as soon as it goes on waits longer, and does not begin anew.
+    // A session that fails again right after its repair continues the backoff.
     const before = this.#failed.get(id)?.waitMs
-    const waitMs = before === undefined ? 0 : longer(before)
+    const waitMs = before === undefined ? 0 : nextWait(before)
     const failed: Failed = { error, stopped, closing: undefined, closed: Promise.withResolvers(), waitMs }
     this.#failed.set(id, failed)
-    // The next start settles it: nothing here would, and `later` must not wait for that.
+    // After `stop` nothing retries; the next start of the server repairs it.
     if (this.#stop.signal.aborted) failed.closed.resolve()
     void this.#retry(id, failed)
   }
 
-  /** Makes the session whole now, or says why it cannot be. One that never failed is. */
-  async whole(id: string): Promise<void> {
+  /** Repairs the session now, or throws. Does nothing for a session that has not failed. */
+  async repair(id: string): Promise<void> {
     const failed = this.#failed.get(id)
     if (!failed) return
     failed.closing ??= this.#close(id, failed).finally(() => {
@@ -54,15 +54,15 @@ export class FailedSessions {
     await failed.closing
   }
 
-  /** Settles when the session is whole, however long that takes, or when nothing is mended any more. */
-  async later(id: string): Promise<void> {
+  /** Settles when the session is repaired, or when repairs have stopped. */
+  async repaired(id: string): Promise<void> {
     await this.#failed.get(id)?.closed.promise
   }
 
-  /** Tries once more, and then no more. */
+  /** Tries each session once more, then stops. */
   async stop(): Promise<void> {
     this.#stop.abort()
-    await Promise.allSettled([...this.#failed.keys()].map((id) => this.whole(id)))
+    await Promise.allSettled([...this.#failed.keys()].map((id) => this.repair(id)))
     for (const { closed } of this.#failed.values()) closed.resolve()
   }
 
@@ -71,22 +71,22 @@ export class FailedSessions {
     while (!isDone()) {
       if (failed.waitMs > 0) await this.#timers.sleep(failed.waitMs, this.#stop.signal)
       if (isDone()) return
-      failed.waitMs = longer(failed.waitMs)
-      // Why it failed is known already, and whoever asks for the session is told.
-      await this.whole(id).catch(() => undefined)
+      failed.waitMs = nextWait(failed.waitMs)
+      // Callers that open the session get the error from their own attempt.
+      await this.repair(id).catch(() => undefined)
     }
   }
 
   async #close(id: string, failed: Failed): Promise<void> {
     await failed.stopped
-    const taken = await this.#takeover.settle(id, failed.error)
-    if (taken && !this.#stop.signal.aborted) await this.#goOn(taken)
-    // It may have failed again meanwhile.
+    const leased = await this.#takeover.settle(id, failed.error)
+    if (leased && !this.#stop.signal.aborted) await this.#resume(leased)
+    // It may have failed again during `resume`; that entry stays.
     if (this.#failed.get(id) === failed) this.#failed.delete(id)
     failed.closed.resolve()
   }
 }
 
-function longer(waitMs: number): number {
+function nextWait(waitMs: number): number {
   return Math.min(Math.max(2 * waitMs, FIRST_WAIT_MS), LONGEST_WAIT_MS)
 }

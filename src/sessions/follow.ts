@@ -2,7 +2,7 @@ import type { Entry } from '../model/index.ts'
 import type { Store } from '../stores/store.ts'
 import type { Share } from './byte-budget.ts'
 
-/** Whether this is the last entry of a log. Most texts show that they are not. */
+/** Whether this is the last entry of a log. The substring check avoids parsing almost every text. */
 export function isEndText(text: string): boolean {
   return text.includes('"session.ended"') && isEnd(JSON.parse(text))
 }
@@ -16,15 +16,15 @@ interface Followed<T> {
   id: string
   after: number
   signal: AbortSignal
-  /** Waits for room in memory for what follows a cursor; undefined once the signal has fired. */
+  /** Reserves memory for the next read; undefined if the signal fires first. */
   room(cursor: number): Promise<Share | undefined>
   read(cursor: number): Promise<readonly T[]>
   isLast(one: T): boolean
 }
 
 /**
- * Replay, then live, as one stream of committed batches: readers always read the log, so a slow one costs
- * nothing but its own cursor and one piece. Ends after `session.ended`, or when the signal fires.
+ * Streams a log: replays it, then follows new commits. Readers always read the log, so a slow reader costs only its
+ * cursor and one page. Ends after `session.ended`, or when the signal fires.
  */
 export async function* followed<T>({
   store,
@@ -51,7 +51,7 @@ export async function* followed<T>({
     } finally {
       share.release()
     }
-    // Settles at once when something was appended since the read, so nothing can be missed in between.
+    // Resolves at once if something was appended since the read, so no entry is missed.
     await store.changed(id, cursor, signal)
   }
 }

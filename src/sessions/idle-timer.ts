@@ -1,6 +1,6 @@
 import type { Timers } from '../drivers/driver.ts'
 
-/** Sends a process to rest when nobody has talked to it for a while. */
+/** Closes a process that has been idle for a while. */
 export class IdleTimer {
   readonly #timers: Timers
   readonly #afterMs: number
@@ -14,12 +14,12 @@ export class IdleTimer {
     this.#close = close
   }
 
-  /** After the usual time, unless it is needed again before that. */
-  async later(): Promise<void> {
+  /** Closes after the idle time, unless cancelled or restarted before. */
+  async restart(): Promise<void> {
     this.cancel()
     const { signal } = this.#waiting
     await this.#timers.sleep(this.#afterMs, signal)
-    if (!signal.aborted) await this.now()
+    if (!signal.aborted) await this.closeNow()
   }
 
   cancel(): void {
@@ -27,16 +27,16 @@ export class IdleTimer {
     this.#waiting = new AbortController()
   }
 
-  /** One closing at a time, whoever asks for it. */
-  now(): Promise<void> {
+  /** Concurrent calls share one close. */
+  closeNow(): Promise<void> {
     this.#closing ??= this.#close().finally(() => {
       this.#closing = undefined
     })
     return this.#closing
   }
 
-  /** Settles when no closing is under way. */
-  async over(): Promise<void> {
+  /** Settles when no close is in progress. */
+  async closed(): Promise<void> {
     await this.#closing
   }
 }

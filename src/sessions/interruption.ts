@@ -16,8 +16,8 @@ export function isStop({ type }: Command): boolean {
 export interface InterruptionOwner {
   readonly conversation: Conversation
   readonly process: AgentProcess
-  /** Begins the next turn, if one waits. */
-  next(): void
+  /** Starts the next queued turn, if any. */
+  startNext(): void
   fail(thrown: unknown): void
 }
 
@@ -35,34 +35,34 @@ export class Interruption {
     this.#timers = timers
   }
 
-  /** Ends the process if the turn is still open after its grace; one without a protocol for it has none. */
+  /** Ends the process if the turn is still open after the grace. Without `settled` there is no grace. */
   async stop(turn: number, settled: Promise<unknown> | undefined): Promise<void> {
     if (settled) await withTimeout(this.#timers, PROTOCOL_GRACE_MS, settled)
     if (this.#owner.conversation.turn === turn) await this.#owner.process.stop()
   }
 
-  /** True while the running process owes the confirmation of an interrupt. */
+  /** True while the running process has not confirmed an interrupt. */
   get unconfirmed(): boolean {
     return this.#owner.process.running && this.#owner.conversation.unconfirmed
   }
 
-  /** Waits for the confirmation after the turn has ended, then begins what waits, here or on a new process. */
-  await(): void {
+  /** Waits for the confirmation after the turn has ended, then starts the queue, on this process or a new one. */
+  awaitConfirmation(): void {
     if (this.#waiting) return
     this.#waiting = Promise.withResolvers()
     this.#confirm(this.#waiting.promise).catch((thrown) => this.#owner.fail(thrown))
   }
 
   /** The agent wrote something, which may be the confirmation. */
-  heard(): void {
+  outputRead(): void {
     if (!this.unconfirmed) this.#waiting?.resolve()
   }
 
   async #confirm(confirmed: Promise<void>): Promise<void> {
     await withTimeout(this.#timers, PROTOCOL_GRACE_MS, confirmed)
     this.#waiting = undefined
-    // The exit of a process begins what waits as well.
-    if (!this.unconfirmed) return this.#owner.next()
+    // Otherwise the exit of the process starts the queue.
+    if (!this.unconfirmed) return this.#owner.startNext()
     this.#owner.conversation.notify(interruptUnconfirmed(PROTOCOL_GRACE_MS))
     await this.#owner.process.stop()
   }

@@ -1,6 +1,6 @@
 import type { TurnCompleted } from '../model/events/turn.ts'
 
-/** The last message of the main thread, as the result of a turn whose agent does not repeat it at the end. */
+/** Keeps the last message of the main thread, as the result for agents that do not repeat it at the end. */
 export class LastAnswer {
   #text = ''
   #turn: number | undefined

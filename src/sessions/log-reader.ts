@@ -4,30 +4,30 @@ import type { JournalFrame, Store } from '../stores/store.ts'
 import { ByteBudget, type Share } from './byte-budget.ts'
 import { followed, isEnd, isEndText } from './follow.ts'
 
-/** Used where the memory of the machine is not known. */
+/** The default where the memory of the machine is unknown. */
 const DEFAULT_BYTES = 64 * 1024 * 1024
 
-/** Entries and bytes of one piece; one entry may be larger. */
+/** Entries and bytes of one page; a single entry may be larger. */
 const PIECE = 512
 const PIECE_BYTES = 256 * 1024
 
 /** No raw frame is larger: longer lines become blobs. */
 const FRAME_BYTES = 16 * 1024 * 1024
 
-/** How long a request may wait for room before it is refused; a stream that has begun waits as long as it takes. */
+/** How long a request may wait for memory before it is refused. A started stream waits without limit. */
 export const ROOM_WAIT_MS = 10_000
 
 export interface ReplayOptions {
   signal?: AbortSignal
-  /** Refuses with `overloaded` after this time without room; by default it waits. */
+  /** Refuses with `overloaded` after this time without memory; waits without limit by default. */
   waitMs?: number
 }
 
 const NEVER = new AbortController().signal
 
 /**
- * Reads logs piece by piece. A piece counts against a budget that all readers share, from before it is loaded until
- * its reader asks for the next one. Large pieces have a budget apart, so that they do not delay the small ones.
+ * Reads logs in pages. A page counts against a budget that all readers share, from before it is loaded until its reader
+ * asks for the next one. Large pages have a separate budget, so that they do not delay small ones.
  */
 export class LogReader {
   readonly #store: Store
@@ -44,23 +44,23 @@ export class LogReader {
 
   /** Entries after a cursor, replayed and then live, until `session.ended`, the signal, or the end of the log. */
   follow(id: string, after: number, signal: AbortSignal): AsyncGenerator<readonly Entry[]> {
-    return this.#whileThere(id, signal, (either) => {
+    return this.#untilDeleted(id, signal, (either) => {
       const read = (cursor: number) => this.#store.read(id, cursor, PIECE, PIECE_BYTES)
       const room = (cursor: number) => this.#room(id, cursor, PIECE, either)
       return followed({ store: this.#store, id, after, signal: either, room, read, isLast: isEnd })
     })
   }
 
-  /** The same, each entry as the JSON that is kept of it. Readers at the same place get the same lists. */
+  /** Like `follow`, as stored JSON texts. Readers at the same cursor share lists. */
   followTexts(id: string, after: number, signal: AbortSignal): AsyncGenerator<readonly string[]> {
-    return this.#whileThere(id, signal, (either) => {
+    return this.#untilDeleted(id, signal, (either) => {
       const read = (cursor: number) => this.#store.readTexts(id, cursor, PIECE_BYTES)
       const room = (cursor: number) => this.#room(id, cursor, PIECE, either)
       return followed({ store: this.#store, id, after, signal: either, room, read, isLast: isEndText })
     })
   }
 
-  /** Entries after a cursor up to another. Ends early where the log does. */
+  /** Entries after a cursor up to another, or up to the end of the log. */
   async *replay(
     id: string,
     after: number,
@@ -91,7 +91,7 @@ export class LogReader {
     signal: AbortSignal,
   ): AsyncGenerator<readonly JournalFrame[]> {
     for (let cursor = after; cursor < last; ) {
-      // How long they are is known only when they are decompressed.
+      // The size is known only after decompression.
       const share = await this.#large.take(FRAME_BYTES, signal)
       if (!share) return
       try {
@@ -106,7 +106,7 @@ export class LogReader {
     }
   }
 
-  /** Cuts off who still reads this log. */
+  /** Disconnects the readers of a deleted log. */
   deleted(id: string): void {
     for (const reader of this.#readers.get(id) ?? []) reader.abort()
   }
@@ -122,7 +122,7 @@ export class LogReader {
     return (bytes > PIECE_BYTES ? this.#large : this.#small).take(bytes, signal, waitMs)
   }
 
-  async *#whileThere<T>(
+  async *#untilDeleted<T>(
     id: string,
     signal: AbortSignal,
     read: (signal: AbortSignal) => AsyncGenerator<T>,

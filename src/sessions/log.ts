@@ -27,7 +27,7 @@ import { chargeOf } from './usage-ledger.ts'
 export interface LogDeps {
   store: Store
   now(): number
-  /** Told of each batch when it is committed. */
+  /** Called after each commit. */
   committed?: ((state: SessionState, batch: Batch) => void) | undefined
   /** Without one, nothing is masked. */
   mask?: Mask
@@ -35,12 +35,12 @@ export interface LogDeps {
   terms?: LeaseTerms | undefined
 }
 
-/** What the store has of a log: the last entry and its time, and the fence of its lease. */
-export interface LogPlace extends Pick<SessionRecord, 'head' | 'updatedAt'> {
+/** The end of a stored log: its last entry and time, and the fence of its lease. */
+export interface LogPosition extends Pick<SessionRecord, 'head' | 'updatedAt'> {
   fence: number
 }
 
-/** The entries of one session on their way into the store: the only place where `seq` is stamped. */
+/** Stamps and commits the entries of one session. Nothing else assigns `seq`. */
 export class Log {
   readonly #store: Store
   readonly #now: () => number
@@ -48,39 +48,39 @@ export class Log {
   readonly #mask: Mask
   readonly #terms: LeaseTerms | undefined
   readonly #fence: number
-  /** What the session is with everything that was added; the store gets copies. */
+  /** The state after all added events. */
   readonly #state: SessionState
   #changed = true
-  /** There were frames since the last commit. */
+  /** Frames arrived since the last commit. */
   #hasFrames = false
-  /** The record has to be written even if nothing else is. */
+  /** The record must be committed even without entries. */
   #recordDue = false
   #seq: number
   /** When the last entry was stamped. */
   #at: number
-  /** It is the time of this very moment: what is read at once happened at once, and asking costs more than stamping. */
+  /** `#at` is current. Entries of one task share a time, because reading the clock costs more than stamping. */
   #timed = false
   #entries: Entry[] = []
   #journal: JournalFrame[] = []
   #receipts: Receipt[] = []
-  /** The queue as the store has it with all that was taken so far. */
+  /** The queue after the last batch. */
   #storedQueue: readonly QueuedPrompt[]
   #charges: Charge[] = []
   #writing: Promise<void> = Promise.resolve()
 
   constructor(
     state: SessionState,
-    place: LogPlace,
+    position: LogPosition,
     { store, now, committed, mask = new Mask({}), terms }: LogDeps,
   ) {
     this.#committed = committed
     this.#mask = mask
     this.#terms = terms
-    this.#fence = place.fence
+    this.#fence = position.fence
     this.#state = state
     this.#storedQueue = state.queue
-    this.#seq = place.head
-    this.#at = place.updatedAt
+    this.#seq = position.head
+    this.#at = position.updatedAt
     this.#store = store
     this.#now = now
   }
@@ -107,14 +107,14 @@ export class Log {
     })
   }
 
-  /** Another native process is about to run, marked by this number. Without a record of it, recovery cannot find it. */
+  /** A process with this epoch is about to start. Recovery needs the epoch to find the process. */
   launched(epoch: number): void {
     this.#state.epoch = epoch
     this.#changed = true
     this.#recordDue = true
   }
 
-  /** The agent's session can be resumed by these ids from now on. */
+  /** Records the native ids for resuming. */
   resumable({ proven, announced }: NativeIds): void {
     const { nativeSessionId, announcedSessionId } = this.#state
     if (proven === nativeSessionId && announced === announcedSessionId) return
@@ -125,7 +125,7 @@ export class Log {
     this.#changed = true
   }
 
-  /** A prompt waits with these: no event has them, and they must be there when its turn comes. */
+  /** Stores the images of a queued prompt. No event contains them. */
   keepImages(turn: number, images: readonly Image[]): void {
     if (images.length === 0) return
     this.#state.queue = this.#state.queue.map((prompt) =>
@@ -134,7 +134,7 @@ export class Log {
     this.#changed = true
   }
 
-  /** The next process is started with these. */
+  /** Records the settings of the next process. */
   reconfigure(options: SessionOptions, mode: string | undefined): void {
     this.#state.options = options
     if (mode === undefined) delete this.#state.mode
@@ -143,14 +143,14 @@ export class Log {
     this.#recordDue = true
   }
 
-  /** A client has read these turns. Not an event of the session: only the record keeps it. */
+  /** Records what a client has read. Only the record has this; there is no event. */
   delivered(reads: readonly TurnRead[]): void {
     Object.assign(this.#state, withDelivered(this.#state, reads, this.#state.turns))
     this.#changed = true
     this.#recordDue = true
   }
 
-  /** A key is used up by what was added last. */
+  /** Stores an idempotency key with the next commit. */
   use({ scope, key, fingerprint, answer }: Claim): void {
     const { id: session } = this.#state
     const record = { ...this.#state, head: this.#seq, updatedAt: this.#at }
@@ -161,28 +161,28 @@ export class Log {
     this.#journal.push({ frame, stream, text: this.#mask.text(text) })
   }
 
-  /** The number of the last frame, also where the journal has it not, and what became of all so far. */
+  /** Records the frame counts, also if the journal is off. */
   covered(frames: number, coverage: Coverage): void {
     this.#state.frames = frames
     this.#state.coverage = { ...coverage }
     this.#hasFrames = true
   }
 
-  /** The first commit, which takes an idempotency key along. Nothing is written where somebody else holds the key. */
+  /** The first commit, with an idempotency key. Writes nothing if the key exists already. */
   begin(receipt?: Receipt): Promise<Receipt | undefined> {
     const batch = this.#take()
     const created = this.#store.create(this.#state.id, batch, receipt, this.#terms).then((held) => {
       if (held?.session === receipt?.session) this.#committed?.(this.#state, batch)
       return held
     })
-    // What comes next must wait for it, and must fail if it failed.
+    // Later commits wait for this one, and fail if it fails.
     this.#writing = created.then(() => undefined)
-    // Whoever began it is told by the answer itself.
+    // The caller gets the error from `created`.
     this.#writing.catch(() => undefined)
     return created
   }
 
-  /** Settles when all that was added so far is committed. What gathers meanwhile goes in one later commit. */
+  /** Settles when everything added so far is committed. Additions during a write share the next commit. */
   commit(): Promise<void> {
     this.#writing = this.#writing.then(() => {
       if (this.#isEmpty) return
@@ -199,11 +199,11 @@ export class Log {
     return gathered === 0 && !this.#recordDue
   }
 
-  /** Nothing more is written. Settles when nothing is on its way. */
+  /** Refuses further commits. Settles when no write is in flight. */
   async abandon(error: MainstemError): Promise<void> {
     const before = this.#writing
     this.#writing = before.then(() => Promise.reject(error))
-    // Whoever adds something after this is told.
+    // Later commits reject with the error.
     this.#writing.catch(() => undefined)
     await Promise.allSettled([before])
   }
@@ -228,7 +228,7 @@ export class Log {
   }
 }
 
-/** What makes one queue the other. A prompt that came and went in between is in neither. */
+/** The difference of two queues. A prompt that was added and removed in between is in neither. */
 function queueChange(
   before: readonly QueuedPrompt[],
   after: readonly QueuedPrompt[],
@@ -243,7 +243,7 @@ function turnsOf(queue: readonly QueuedPrompt[]): Set<number> {
   return new Set(queue.map(({ turn }) => turn))
 }
 
-/** Literals of one piece: fields added afterwards would cost every entry an allocation of its own. */
+/** Complete literals: adding fields later would reallocate every entry. */
 export function stamp(
   seq: number,
   session: string,

@@ -166,7 +166,7 @@ function masked(text: string, pieces: readonly MaskedPiece[]): string {
     .join('')
 }
 
-/** A piece of something that comes in pieces; `undefined` when the event is none. */
+/** The increment that an event carries, if it is one. */
 function incrementOf(event: Event): Increment | undefined {
   switch (event.type) {
     case 'text.delta':

@@ -3,9 +3,9 @@ import { OUTSIDE_ID } from '../model/index.ts'
 
 /** The ids of a conversation as the record keeps them. */
 export interface NativeIds {
-  /** Work was done in this native session. */
+  /** The agent has worked in this native session. */
   proven?: string | undefined
-  /** The agent named this native session and has done nothing in it yet. */
+  /** The agent named this native session and has not worked in it yet. */
   announced?: string | undefined
 }
 
@@ -67,7 +67,7 @@ export class NativeId {
   }
 
   /** A turn has ended by itself. Drops an id that could not be resumed. Returns true when it resumed an announced id that the agent does not know. */
-  judge({ error }: Pick<TurnVerdict, 'error'>): boolean {
+  turnEnded({ error }: Pick<TurnVerdict, 'error'>): boolean {
     const isGone = error?.code === 'session_not_found'
     const wasProven = this.#resuming === this.#proven
     // A process that failed before it named the session did not open it, and would fail in the same way again.

@@ -2,10 +2,10 @@ import type { SessionState } from '../stores/store.ts'
 import { answeredBy } from './approval.ts'
 import { Conversation, type ConversationDeps, type Emit } from './conversation.ts'
 import type { SessionDeps } from './deps.ts'
-import { circumstances, type SessionSetup, startOf } from './setup.ts'
+import { approvalContext, type SessionSetup, startOf } from './setup.ts'
 import { noticeVersions } from './version-notice.ts'
 
-/** The conversation of a session, new or as an earlier owner left it. */
+/** Creates the conversation of a session, new or restored. */
 export function openConversation(
   setup: SessionSetup,
   deps: SessionDeps,
@@ -20,7 +20,7 @@ export function openConversation(
     name: setup.name,
     before: earlier(state, setup.resume),
     digest: deps.digest,
-    answeredBy: (request) => answeredBy(request, circumstances(setup, deps)),
+    answeredBy: (request) => answeredBy(request, approvalContext(setup, deps)),
     now: () => deps.clock.monotonic(),
     emit: noticeVersions(setup, emit),
   })

@@ -16,7 +16,7 @@ export class OpenRequests {
   readonly #hooks: ToolHooks
   readonly #changed: (waiting: boolean) => void
 
-  /** `changed` learns whether any request is open. */
+  /** `changed` is called with whether any request is open. */
   constructor(hooks: ToolHooks, changed: (waiting: boolean) => void) {
     this.#hooks = hooks
     this.#changed = changed

@@ -1,13 +1,13 @@
 import type { Receipt } from '../stores/store.ts'
 import type { Log } from './log.ts'
 
-/** What is to happen outside once the entries that cause it are committed. */
+/** Side effects that run after their entries are committed. */
 export class Outbox {
   readonly #log: Log
   readonly #onFailure: (thrown: unknown) => void
   #effects: (() => void)[] = []
 
-  /** `onFailure` is told when entries cannot be committed, before whoever waits for them. */
+  /** `onFailure` is called if a commit fails, before `flush` rejects. */
   constructor(log: Log, onFailure: (thrown: unknown) => void) {
     this.#log = log
     this.#onFailure = onFailure
@@ -17,7 +17,7 @@ export class Outbox {
     this.#effects.push(effect)
   }
 
-  /** The first commit. Where somebody else holds the key, nothing was said and nothing happens. */
+  /** The first commit. If the key exists already, nothing is logged and the effects are dropped. */
   async begin(receipt?: Receipt): Promise<Receipt | undefined> {
     const effects = this.#effects
     this.#effects = []
@@ -26,7 +26,7 @@ export class Outbox {
     return held
   }
 
-  /** Commits what was said, then lets happen what was waiting for that. */
+  /** Commits pending entries, then runs their effects. */
   async flush(): Promise<void> {
     const effects = this.#effects
     this.#effects = []

@@ -3,13 +3,13 @@ import { MainstemError, toMainstemError } from '../model/index.ts'
 import type { FIRST_FENCE, LeaseTerms, Store } from '../stores/store.ts'
 import type { Clock } from './deps.ts'
 
-/** The owner of a store that one server has to itself. A restarted server has the same one, so it need not wait. */
+/** For a store that one server uses alone. The owner is the same after a restart, so a restart need not wait. */
 export const LOCAL_TERMS: LeaseTerms = { owner: 'local', ttlMs: 30_000 }
 
-/** Stopping an agent takes ten seconds at most: processes are stopped so long before the leases can end. */
+/** Processes are stopped this long before the leases can end. Stopping an agent takes ten seconds at most. */
 const STOP_MS = 12_000
 
-/** Renewals in the time of a lease. */
+/** Renewals per lease duration. */
 const RENEWALS = 5
 
 /** The fence of a session that this server creates. */
@@ -46,7 +46,7 @@ export class Ownership {
     this.#lost = lost
   }
 
-  /** The fence of a session, which is leased first where this server does not have it. */
+  /** Returns the fence of a session, and leases the session first if necessary. */
   acquire(session: string): Promise<number> {
     const known = this.#fences.get(session)
     if (known) return known
@@ -61,29 +61,29 @@ export class Ownership {
     return acquired
   }
 
-  /** Leases a session anew, so that every write under its last fence is refused. */
+  /** Leases a session again, so that every write with the previous fence is refused. */
   reacquire(session: string): Promise<number> {
     this.forget(session)
     return this.acquire(session)
   }
 
-  /** The present moment, for `created`. */
+  /** The current time, for `created`. */
   get moment(): number {
     return this.#now()
   }
 
-  /** Registers a session that was created with the terms; `asked` is a moment before that. */
+  /** Registers a session that was created with a lease. `asked` is a time before its creation. */
   created(session: string, asked: number): void {
     this.#fences.set(session, Promise.resolve(CREATED_FENCE))
     this.#extended(asked)
   }
 
-  /** False where the lease was lost since the session was acquired or created. */
+  /** False if the lease was lost or released. */
   holds(session: string): boolean {
     return this.#fences.has(session)
   }
 
-  /** Writes to a session with its fence. A lease that was lost is forgotten, so that the next write acquires one. */
+  /** Writes to a session with its fence. If the lease was lost, the next write acquires a new one. */
   async write<T>(session: string, write: (fence: number) => Promise<T>): Promise<T> {
     const acquired = this.acquire(session)
     try {
@@ -94,7 +94,7 @@ export class Ownership {
     }
   }
 
-  /** Call when a session has ended, was removed or was lost. */
+  /** Call when a session has ended, was deleted or was lost. */
   forget(session: string): void {
     this.#fences.delete(session)
   }
@@ -126,7 +126,7 @@ export class Ownership {
     void this.#keep()
   }
 
-  /** Wakes for each renewal and for the deadline, whichever is first. Never waits for the store. */
+  /** Wakes for each renewal and for the deadline. Never waits for the store. */
   async #keep(): Promise<void> {
     const { signal } = this.#stop
     const everyMs = this.terms.ttlMs / RENEWALS
@@ -153,7 +153,7 @@ export class Ownership {
     this.#isRenewing = true
     const { owner, ttlMs } = this.terms
     const renewed = this.#deps.store.renew(owner, ttlMs)
-    // A renewal that failed is tried again with the next; the deadline stands meanwhile.
+    // The next renewal retries. The deadline stays.
     void renewed
       .then(() => this.#extended(asked))
       .catch(() => undefined)

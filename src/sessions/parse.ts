@@ -11,7 +11,7 @@ interface Issue {
   message: string
 }
 
-/** What a caller gave, as the schema sees it; refused with the place that is wrong. */
+/** Validates a value from a caller. Throws `invalid_request` with the path of the first issue. */
 export function parse<T>(schema: Schema<T>, value: unknown, name: string): T {
   const parsed = schema.safeParse(value)
   if (parsed.success) return parsed.data

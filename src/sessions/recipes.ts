@@ -20,7 +20,7 @@ export function agentOf(agents: ReadonlyMap<string, Agent>, id: string): Agent {
   })
 }
 
-/** The launch that a new session asks for, or the one that its agent has. */
+/** Chooses the launch of a new session. */
 export function chooseRecipe(
   known: Agent,
   request: Pick<NewSession, 'launch' | 'prefers'>,
@@ -51,7 +51,7 @@ function noLaunch({ id, missing }: Agent, launch: LaunchKind): MainstemError {
   return new MainstemError('unsupported_option', message)
 }
 
-/** A recipe that starts nothing. */
+/** A recipe that refuses to start. */
 function refusing(recipe: LaunchRecipe, error: MainstemError): LaunchRecipe {
   return {
     ...recipe,

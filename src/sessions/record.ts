@@ -3,7 +3,7 @@ import { addUsage, type Event } from '../model/index.ts'
 import type { SessionState } from '../stores/store.ts'
 import type { SessionSetup } from './setup.ts'
 
-/** What a session is before anything was logged of it. */
+/** The state of a session before its first entry. */
 export function newRecord(setup: SessionSetup, principal: string, createdAt: number): SessionState {
   const { id, agent, launch, cwd, project, name, policy, options, attended, resume } = setup
   return {
@@ -30,13 +30,13 @@ export function newRecord(setup: SessionSetup, principal: string, createdAt: num
 }
 
 /**
- * What a session is, folded from what is logged of it; true when the event changed something. `native` is the frame
- * that it came from: output of the agent ends its silence.
+ * Folds an event into the state of its session. Returns true if the state changed. `native` is the frame of the event,
+ * if it came from the agent: output ends its silence.
  */
 export function recordEvent(state: SessionState, event: Event, native?: number): boolean {
-  const spoke = native !== undefined && state.silentSince !== undefined
-  if (spoke) delete state.silentSince
-  return fold(state, event) || spoke
+  const endsSilence = native !== undefined && state.silentSince !== undefined
+  if (endsSilence) delete state.silentSince
+  return fold(state, event) || endsSilence
 }
 
 function fold(state: SessionState, event: Event): boolean {
@@ -102,7 +102,7 @@ function update(
   if (title !== undefined) state.title = title
   if (model !== undefined) state.model = model
   if (policy) state.policy = policy
-  // One that was chosen may be left by the agent itself, when its plan is approved.
+  // The agent may leave the chosen mode itself, when its plan is approved.
   const left = mode !== undefined && state.mode !== undefined
   if (left) state.mode = mode
   return title !== undefined || model !== undefined || policy !== undefined || left

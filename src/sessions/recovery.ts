@@ -5,20 +5,20 @@ import { TurnUsage, type UsageReports } from './turn-usage.ts'
 
 const PAGE = 512
 
-/** Characters of unfinished messages that are kept in memory, of all of them together. */
+/** The limit of unfinished message text in memory, in characters. */
 const MESSAGE_CHARS = 16 * 1024 * 1024
 
 interface OpenMessage {
   kind: 'text' | 'thinking'
   text: string
-  /** Characters that did not fit. The log has them as increments. */
+  /** Characters beyond the limit. The log has them as increments. */
   dropped: number
   parent: string | undefined
 }
 
 type OpenTool = Pick<Extract<Event, { type: 'tool.started' }>, 'toolId' | 'name' | 'kind' | 'parent'>
 
-/** A fold over a log: what it has begun and not ended, in the order it began. */
+/** A fold over a log: the items that it opened and did not close, in order. */
 export class OpenItems {
   readonly messages = new Map<string, OpenMessage>()
   readonly tools = new Map<string, OpenTool>()
@@ -32,8 +32,8 @@ export class OpenItems {
     this.#room = messageChars
   }
 
-  see({ event, at }: Entry): void {
-    this.turn?.usage.see(event)
+  add({ event, at }: Entry): void {
+    this.turn?.usage.observe(event)
     switch (event.type) {
       case 'text.delta':
       case 'thinking.delta':
@@ -46,7 +46,7 @@ export class OpenItems {
         this.messages.delete(event.messageId)
         break
       case 'tool.started':
-        // Without its input, which may be large.
+        // Without the input, which may be large.
         this.tools.set(event.toolId, toolOf(event))
         break
       case 'tool.completed':
@@ -86,7 +86,7 @@ export class OpenItems {
   }: Extract<Event, { type: 'text.delta' | 'thinking.delta' }>): void {
     const kind = type === 'text.delta' ? 'text' : 'thinking'
     const open = this.messages.get(messageId) ?? { kind, text: '', dropped: 0, parent }
-    // Once something was dropped, what follows would be text with a hole.
+    // After a drop, further text would leave a hole.
     const kept = open.dropped > 0 ? '' : text.slice(0, this.#room)
     this.#room -= kept.length
     open.text += kept
@@ -94,7 +94,7 @@ export class OpenItems {
     this.messages.set(messageId, open)
   }
 
-  /** Adds what the record says is open and the log no longer shows, because its beginning was removed. */
+  /** Adds items that are open in the record but were trimmed from the log. */
   complete({ openTurn, requests, updatedAt }: SessionRecord): void {
     for (const { requestId } of requests) this.requests.add(requestId)
     if (openTurn === undefined) return
@@ -107,11 +107,10 @@ function toolOf({ toolId, name, kind, parent }: OpenTool): OpenTool {
 }
 
 /**
- * What has to be said of a session whose owner went away: everything open is settled and its turn is lost, or has
- * failed where the owner is there and says why.
- * Emitted of a log that has nothing open, it is nothing, so recovering twice changes nothing.
+ * Returns the events that close the open items of a session without an owner. Its turn is `lost`, or `failed` if the
+ * failure is known. Returns no events if nothing is open, so recovery is repeatable.
  */
-export function settleLost(
+export function settlementOf(
   open: OpenItems,
   now: number,
   failure?: MainstemError,
@@ -157,8 +156,8 @@ function truncatedNotice(messageId: string, dropped: number): Event {
   }
 }
 
-/** Whether somebody left this session in the middle of a turn. */
-export function isLeftOpen({ status, requests, openTurn }: SessionRecord): boolean {
+/** Whether the session has an open turn or an open request. */
+export function hasOpenWork({ status, requests, openTurn }: SessionRecord): boolean {
   return status === 'busy' || openTurn !== undefined || requests.length > 0
 }
 
@@ -178,12 +177,12 @@ export async function* allRecords(
 interface Settling {
   fence: number
   now: number
-  /** Why the turn failed; without it the turn is lost. */
+  /** The error of the turn; without it the turn is `lost`. */
   failure?: MainstemError | undefined
   committed?: ((state: SessionState, batch: Batch) => void) | undefined
 }
 
-/** Writes the end of whatever is open in a log. */
+/** Appends the events that close all open items of a log. */
 export async function settleRecord(
   store: Store,
   record: SessionRecord,
@@ -193,11 +192,11 @@ export async function settleRecord(
   const open = new OpenItems()
   for (let after = earliest - 1; after < head; ) {
     const entries = await store.read(record.id, after, PAGE)
-    for (const entry of entries) open.see(entry)
+    for (const entry of entries) open.add(entry)
     after = entries.at(-1)?.seq ?? head
   }
   open.complete(record)
-  const { turn, events } = settleLost(open, now, failure)
+  const { turn, events } = settlementOf(open, now, failure)
   const log = new Log(state, { head, updatedAt, fence }, { store, now: () => now, committed })
   for (const event of events) log.add(event, turn, undefined)
   await log.commit()

@@ -20,7 +20,7 @@ export interface Recording {
   cwd: string
   frames: Iterable<Recorded>
   exit: Omit<Exit, 'cause'>
-  /** How long the whole recording took, where that is known. */
+  /** The duration of the recording, if known. */
   durationMs?: number | undefined
   digest(text: string): string
 }
@@ -52,21 +52,21 @@ export function replay(recording: Recording): Replayed {
   for (const { direction, frame, at } of recording.frames) {
     if (at !== undefined) now = Math.max(now, at)
     if (direction === 'out') conversation.frame(frame)
-    else tell(conversation, frame)
+    else applySent(conversation, frame)
   }
   if (recording.durationMs !== undefined) now = Math.max(now, recording.durationMs)
   conversation.exit(recording.exit)
   return { entries, coverage: conversation.coverage }
 }
 
-/** What a person or program once told the agent, as the session would have logged it. */
-export function tell(conversation: Conversation, frame: Frame): void {
+/** Applies a recorded frame that was sent to the agent, as a session would have logged it. */
+export function applySent(conversation: Conversation, frame: Frame): void {
   const command = conversation.sent(frame)
   if (command?.type === 'prompt') {
     conversation.begin(conversation.accept(), command.text, command.promptId)
   } else if (command?.type === 'answer') {
     conversation.resolved(command)
   } else if (command?.type === 'interrupt') {
-    conversation.blame('interrupt')
+    conversation.setCause('interrupt')
   }
 }

@@ -5,32 +5,32 @@ import type { Ownership } from './ownership.ts'
 import { allRecords } from './recovery.ts'
 import { RetentionClock } from './retention-clock.ts'
 
-/** How long what is kept. Only sessions that have ended lose anything; what is not said is kept for ever. */
+/** Retention limits. They apply to ended sessions only; without a limit, data is kept. */
 export interface Retention {
-  /** A session that ended longer ago is removed whole. */
+  /** Deletes sessions that ended longer ago. */
   sessionsMs?: number | undefined
-  /** So many of the newest entries of a session that ended. */
+  /** Keeps this many of the newest entries. */
   entries?: number | undefined
-  /** The raw frames of a session that ended longer ago are removed. */
+  /** Deletes the raw frames of sessions that ended longer ago. */
   journalMs?: number | undefined
-  /** For how long a key is known after its use. */
+  /** How long idempotency keys are kept after their use. */
   receiptsMs: number
 }
 
 interface Excess {
   id: string
-  /** What is dropped of it; nothing of the session is left where there is none. */
+  /** Where to trim the session; undefined deletes all of it. */
   point: TrimPoint | undefined
 }
 
-/** Removes what is kept longer than it has to be. */
+/** Deletes data beyond the retention limits. */
 export class Pruner {
   readonly #store: Store
   readonly #clock: RetentionClock
   readonly #ownership: Ownership
   readonly #remove: (id: string) => Promise<void>
 
-  /** `remove` deletes a whole session. */
+  /** `remove` deletes a session. */
   constructor(
     { store, clock }: Pick<SessionDeps, 'store' | 'clock'>,
     ownership: Ownership,
@@ -54,8 +54,8 @@ export class Pruner {
 }
 
 /**
- * What is kept longer than it has to be, in sessions that this owner may acquire. Found before anything is removed,
- * because removing moves the pages.
+ * Lists data beyond the limits, in sessions that this owner may acquire. Collected before anything is deleted, because
+ * deleting shifts the pages.
  */
 async function excessIn(
   store: Store,

@@ -4,7 +4,7 @@ import type { SessionDeps } from './deps.ts'
 /** Names of variables and headers whose values are keys. */
 const SECRET_NAME = /(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?|COOKIE|AUTH|AUTHORIZATION|PAT)$/i
 
-/** The values that are keys, by the names they have. */
+/** The values whose names mark them as secrets. */
 export function secretsIn(values: Readonly<Record<string, string | undefined>> = {}): string[] {
   const secrets: string[] = []
   for (const [name, value] of Object.entries(values)) {
@@ -15,7 +15,7 @@ export function secretsIn(values: Readonly<Record<string, string | undefined>> =
   return secrets
 }
 
-/** Values that are masked in a session, by who knows them. */
+/** Values to mask in a session. */
 export interface Secrets {
   /** The principal of the session knows them, so holding a text back because of one reveals nothing to that principal. */
   own?: readonly string[]
@@ -23,10 +23,10 @@ export interface Secrets {
   lent?: readonly string[]
 }
 
-/** The principal who runs the server, and who knows its secrets. */
+/** The principal that runs the server and knows its secrets. */
 export const OWNER = 'local'
 
-/** Sorts secrets of the server by what the principal of a session knows. */
+/** Classifies secrets of the server for the principal of a session. */
 export function serverSecrets(principal: string, secrets: readonly string[]): Secrets {
   return principal === OWNER ? { own: secrets } : { lent: secrets }
 }
@@ -45,7 +45,7 @@ export function secretsFor(
   return { own: [...own, ...(principal === OWNER ? (deps.secrets ?? []) : []), ...secretsOf(options)], lent }
 }
 
-/** What a session's own options hand to its agent and to what that starts. */
+/** The secrets in the options of a session. */
 function secretsOf({ env, mcpServers }: SessionOptions): string[] {
   const servers = Object.values(mcpServers ?? {})
   return [

@@ -6,10 +6,10 @@ import { agentOf, chooseRecipe, restoreRecipe } from './recipes.ts'
 import { newRecord } from './record.ts'
 import { OWNER } from './secrets.ts'
 import { Session } from './session.ts'
-import { checkHook, keptMode, startOf } from './setup.ts'
-import type { Taken } from './takeover.ts'
+import { allowedMode, checkHook, startOf } from './setup.ts'
+import type { LeasedSession } from './takeover.ts'
 
-/** Makes sessions, new ones and those that the store has. */
+/** Creates new sessions and restores stored ones. */
 export class SessionFactory {
   readonly #deps: SessionDeps
   readonly #isDraining: () => boolean
@@ -19,7 +19,7 @@ export class SessionFactory {
     this.#isDraining = isDraining
   }
 
-  /** Refuses what cannot be done before anything has started. */
+  /** Validates a request and creates its session. Nothing is started or stored yet. */
   async prepare(request: NewSession): Promise<Session> {
     const version = await this.#versionOf(request.agent)
     this.#checkTakesWork()
@@ -29,7 +29,7 @@ export class SessionFactory {
     const options = parse(SessionOptions, request.options ?? {}, 'options')
     const resume = request.resume === undefined ? undefined : parse(NativeSessionId, request.resume, 'resume')
     checkHook({ ...chosen, policy, options })
-    // Made once for its refusals: an option that cannot be enforced is told now, not in the middle of a turn.
+    // Called for its refusals only: an option that cannot be enforced must fail now, not in the middle of a turn.
     const prompt = { text: '', images: options.images ?? [] }
     const id = this.#deps.newId()
     const setup = { id, ...chosen, cwd, project, name, policy, mode: undefined, options, resume, attended }
@@ -38,16 +38,16 @@ export class SessionFactory {
     return new Session(setup, this.#deps, state, { head: 0, updatedAt: 0, fence: CREATED_FENCE })
   }
 
-  /** A session as the store has it, ready for more. */
-  async restore({ record, fence }: Taken): Promise<Session> {
+  /** Restores a stored session. */
+  async restore({ record, fence }: LeasedSession): Promise<Session> {
     const version = await this.#versionOf(record.agent)
     this.#checkTakesWork()
     const { head, updatedAt, earliest: _, earliestFrame: __, ...state } = record
-    // The configuration may allow less than it did when the session began.
+    // The configuration may allow less than when the session was created.
     state.policy = this.#deps.limit?.(state.policy) ?? state.policy
     state.options = this.#deps.limitOptions?.(state.options) ?? state.options
     const { id, cwd, project, name, policy, options, attended } = state
-    const mode = keptMode(state, this.#deps.limit)
+    const mode = allowedMode(state, this.#deps.limit)
     const resume = state.nativeSessionId ?? state.resumedFrom
     const chosen = restoreRecipe(agentOf(this.#deps.agents, state.agent), state.launch, version)
     const setup = { id, ...chosen, cwd, project, name, policy, mode, options, resume, attended }

@@ -1,7 +1,7 @@
 import type { LaunchRecipe, Start } from '../agents/agent.ts'
 import type { SessionStarted } from '../model/events/session.ts'
 
-/** What a session is begun with. */
+/** What `session.started` reports. */
 export interface SessionFacts {
   agent: string
   recipe: LaunchRecipe

@@ -7,60 +7,60 @@ import type { SessionDeps } from './deps.ts'
 import { endedConflict } from './ended-conflict.ts'
 import { Engine, type EngineOwner } from './engine.ts'
 import { IdleTimer } from './idle-timer.ts'
-import type { LogPlace } from './log.ts'
+import type { LogPosition } from './log.ts'
 import {
   type Change,
   checkChange,
+  checkedChange,
   checkImages,
-  need,
-  nextStart,
   type Prompt,
+  requireCapability,
   type SessionSetup,
   startOf,
 } from './setup.ts'
 import { withTimeout } from './with-timeout.ts'
 
-/** Longer than every grace and signal of an ordered stop takes. An agent that outlives it must not stop the server. */
+/** Longer than all steps of an orderly stop. An agent that survives it must not block the shutdown. */
 const SUSPEND_MS = 30_000
 
-/** A durable conversation with one agent: what may be asked of it. */
+/** The commands of a session: a durable conversation with one agent. */
 export class Session implements EngineOwner {
   readonly id: string
   readonly #setup: SessionSetup
   readonly #deps: SessionDeps
   readonly #engine: Engine
-  readonly #rest: IdleTimer
+  readonly #idleTimer: IdleTimer
   #ended: Promise<void> | undefined
-  /** The turn that was stopped last, with all that waited behind it. */
+  /** The turn that `interruptAll` stopped last. */
   #stopped: number | undefined
-  /** Its log may be removed from now on, so nothing must be written behind its end. */
-  #over = false
+  /** `end` was called: the log may be deleted, so nothing may be written after its end. */
+  #isEnding = false
 
-  /** `state` and `place` are what the store has of it; a new session has a head of 0. */
-  constructor(setup: SessionSetup, deps: SessionDeps, state: SessionState, place: LogPlace) {
+  /** `state` and `position` come from the store; the head of a new session is 0. */
+  constructor(setup: SessionSetup, deps: SessionDeps, state: SessionState, position: LogPosition) {
     this.id = setup.id
     this.#setup = setup
     this.#deps = deps
-    this.#engine = new Engine(setup, deps, state, place, this)
-    // From the beginning, so that whoever comes first finds what waits: to end it, to drop it, to stand behind it.
+    this.#engine = new Engine(setup, deps, state, position, this)
+    // Filled here, so that the first command already sees the queue.
     for (const { turn, prompt, images = [] } of state.queue) {
       this.#engine.queue.push({ turn, text: prompt, images })
     }
-    this.#rest = new IdleTimer(deps.timers, deps.restAfterMs, () => this.#engine.closeProcess())
+    this.#idleTimer = new IdleTimer(deps.timers, deps.idleProcessMs, () => this.#engine.closeProcess())
   }
 
   get coverage(): Coverage {
     return this.#engine.conversation.coverage
   }
 
-  /** The agent's own id of the conversation, once there is something to go on with. */
+  /** The native id of the conversation, once it can be resumed. */
   get nativeSessionId(): string | undefined {
     return this.#engine.conversation.nativeIds.proven
   }
 
   /**
-   * Begins the log, with its first turn and its idempotency key in the same commit. Where somebody else holds the
-   * key this session never was, and their receipt is the answer.
+   * Creates the log, with its first turn and its idempotency key in the same commit. If the key exists already, creates
+   * nothing and returns the existing receipt.
    */
   async open(prompt?: string, receipt?: Receipt): Promise<Receipt | undefined> {
     const { conversation, outbox } = this.#engine
@@ -72,16 +72,16 @@ export class Session implements EngineOwner {
     return held
   }
 
-  /** Goes on with what waited when its owner went away. */
+  /** Starts the queue that an earlier owner left. */
   async resume(): Promise<void> {
     const { queue, conversation, outbox } = this.#engine
     if (queue.length === 0 || conversation.turn !== undefined || this.#ended) return
     await this.#deps.pool.admit(this)
-    this.#engine.next()
+    this.#engine.startNext()
     await outbox.flush()
   }
 
-  /** The turn's number, once it is durable; the turn goes on in the background. */
+  /** Returns the number of the turn once it is durable. The turn runs in the background. */
   async prompt(text: string, images: readonly Image[] = [], claim?: Claim): Promise<number> {
     if (images.length > 0) checkImages(this.#setup, { text, images })
     await this.#makeRoom()
@@ -90,28 +90,28 @@ export class Session implements EngineOwner {
     const turn = this.#engine.conversation.accept()
     const prompt: Prompt = { turn, text, images }
     if (this.#engine.busy) {
-      this.#engine.wait(prompt)
+      this.#engine.enqueue(prompt)
     } else {
-      this.#rest.cancel()
+      this.#idleTimer.cancel()
       this.#engine.begin(prompt)
     }
     await this.#engine.flush(claim)
     return turn
   }
 
-  /** The terminal event of a turn, once it is committed. */
+  /** Resolves with the terminal event of a turn once it is committed. */
   settled(turn: number): Promise<TurnCompleted> {
     return this.#engine.turnWaiters.wait(turn)
   }
 
-  /** Settles when the turn has ended, without its result. */
+  /** Like `settled`, without reading the result. */
   ended(turn: number): Promise<void> {
     return this.#engine.turnWaiters.ended(turn)
   }
 
-  /** A prompt that joins the open turn. */
+  /** Adds a prompt to the open turn. */
   async steer(text: string, claim?: Claim): Promise<void> {
-    need(this.#setup, 'steer')
+    requireCapability(this.#setup, 'steer')
     if (this.#engine.conversation.turn === undefined) {
       throw new MainstemError('conflict', 'there is no open turn to steer')
     }
@@ -120,34 +120,34 @@ export class Session implements EngineOwner {
   }
 
   /**
-   * Changes the model, the policy or the mode. Starts no process: without one the change waits for the next prompt.
-   * Refused, with the old settings in place, where the agent could not be started with it.
+   * Changes the model, the policy or the mode. Starts no process: without one, the change applies to the next prompt.
+   * Refused, and nothing changes, if the agent could not be started with the new settings.
    */
   async change(command: Change, claim?: (applied: Applied) => Claim | undefined): Promise<Applied> {
-    if (command.type === 'set_model') need(this.#setup, 'setModel')
-    else if (command.mode !== undefined) need(this.#setup, 'setMode')
-    await this.#rest.over()
+    if (command.type === 'set_model') requireCapability(this.#setup, 'setModel')
+    else if (command.mode !== undefined) requireCapability(this.#setup, 'setMode')
+    await this.#idleTimer.closed()
     this.#checkOpen()
     checkChange(this.#setup, command)
     const { changes } = this.#engine
-    const applied = changes.change(nextStart(this.#setup, changes.settings, command))
+    const applied = changes.change(checkedChange(this.#setup, changes.settings, command))
     await this.#engine.flush(claim?.(applied))
-    if (changes.stale && this.idle) await this.rest()
+    if (changes.stale && this.idle) await this.closeIdle()
     return applied
   }
 
-  endStale(): void {
-    this.rest().catch((thrown) => this.#engine.fail(thrown))
+  endStaleProcess(): void {
+    this.closeIdle().catch((thrown) => this.#engine.fail(thrown))
   }
 
-  /** Commits the decision, then writes it to the agent. The first decision wins; `conflict` when the agent asks something else by now. */
+  /** Commits the decision, then writes it to the agent. The first decision wins; `conflict` if the request has changed. */
   answer(answer: BoundAnswer, claim?: Claim): Promise<void> {
     return this.#engine.answering.answer(answer, claim)
   }
 
   /**
-   * Stops the open turn, or the one of that number, which may still wait. Settles when it has its terminal event;
-   * without anything to stop it does nothing.
+   * Stops the open turn, or the turn with this number, which may be queued. Settles when it has its terminal event.
+   * Does nothing if there is nothing to stop.
    */
   async interrupt(turn = this.#engine.conversation.turn, claim?: Claim): Promise<void> {
     const { conversation, queue } = this.#engine
@@ -160,8 +160,8 @@ export class Session implements EngineOwner {
   }
 
   /**
-   * Stops the open turn and drops all that waits; true when that ended any of them. Each has its terminal event then.
-   * Of several who stop a turn at once, the first has done it.
+   * Stops the open turn and drops the queue. Returns true if this call ended a turn; each has its terminal event then.
+   * Of concurrent calls, only the first returns true for the open turn.
    */
   async interruptAll(): Promise<boolean> {
     const { conversation, queue, outbox } = this.#engine
@@ -171,14 +171,14 @@ export class Session implements EngineOwner {
     const isFirst = turn !== this.#stopped
     this.#stopped = turn
     await (turn === undefined ? outbox.flush() : this.#engine.interrupt('interrupt'))
-    // A turn may have come to its own end before it could be stopped.
+    // The turn may have ended by itself before the interrupt.
     const stopped = turn !== undefined && isFirst && (await this.settled(turn)).outcome === 'interrupted'
     return stopped || dropped.length > 0
   }
 
   /**
-   * Goes on with another conversation of the agent's own from the next prompt on. Refused where the agent cannot
-   * resume one, and while it works.
+   * Switches to another native conversation from the next prompt on. Refused if the agent cannot resume, and while a turn
+   * runs.
    */
   async adopt(nativeSessionId: string): Promise<void> {
     const { agent, launch, recipe } = this.#setup
@@ -188,34 +188,34 @@ export class Session implements EngineOwner {
     recipe.launch({ ...startOf({ ...this.#setup, mode: undefined, resume: nativeSessionId }), epoch: 1 })
     this.#checkOpen()
     this.#checkIdle()
-    // A process that runs is in its old conversation.
-    await this.rest()
+    // A running process still has the old conversation.
+    await this.closeIdle()
     this.#checkIdle()
     await this.#engine.adopt(nativeSessionId)
   }
 
   /** Records what a client has read, so that it is not delivered again. */
   async delivered(reads: readonly TurnRead[]): Promise<void> {
-    if (!this.#over) await this.#engine.delivered(reads)
+    if (!this.#isEnding) await this.#engine.delivered(reads)
   }
 
-  /** Uses up a key for a command that found nothing to do. */
+  /** Stores the idempotency key of a command without effect. */
   async remember(claim: Claim): Promise<void> {
     await this.#engine.flush(claim)
   }
 
-  /** Another server may acquire this session soon: stops the agent and writes nothing more. */
+  /** Another server may acquire this session soon: stops the agent and all writes. */
   lose(error: MainstemError): void {
     this.#engine.fail(error)
   }
 
-  /** Starts the agent's process before there is a prompt for it. */
+  /** Starts the agent process before the first prompt. */
   async warm(): Promise<void> {
     if (this.#setup.launch === 'oneshot') return
     await this.#makeRoom()
     if (this.#engine.process.running || this.#engine.busy || this.#ended) return
     this.#engine.start()
-    this.atRest()
+    this.becameIdle()
     await this.#engine.outbox.flush()
   }
 
@@ -223,26 +223,26 @@ export class Session implements EngineOwner {
     return this.#engine.process.running && !this.#engine.busy && !this.#ended
   }
 
-  /** Ends an idle process; the conversation goes on in another one with the next prompt. */
-  rest(): Promise<void> {
-    return this.#rest.now()
+  /** Closes an idle process. The next prompt starts a new one, which resumes the conversation. */
+  closeIdle(): Promise<void> {
+    return this.#idleTimer.closeNow()
   }
 
-  /** A process that nobody talks to goes after a while, if the conversation can be resumed without it. */
-  atRest(): void {
+  /** Starts the idle timer, if the conversation can be resumed by a new process. */
+  becameIdle(): void {
     const { launch, recipe } = this.#setup
     if (launch === 'oneshot' || !recipe.capabilities.resume || this.#ended) return
-    this.#rest.later().catch((thrown) => this.#engine.fail(thrown))
+    this.#idleTimer.restart().catch((thrown) => this.#engine.fail(thrown))
   }
 
-  /** Stops what is running and ends the log. */
+  /** Stops the agent and ends the log. */
   end(claim?: Claim): Promise<void> {
-    this.#over = true
+    this.#isEnding = true
     this.#ended ??= this.#end(claim)
     return this.#ended
   }
 
-  /** Stops what is running and leaves the rest for another day: what waits in the queue still waits then. */
+  /** Stops the agent and keeps the session open: the stored queue is resumed by the next owner. */
   suspend(): Promise<void> {
     this.#ended ??= this.#suspend()
     return this.#ended
@@ -250,7 +250,7 @@ export class Session implements EngineOwner {
 
   async #end(claim?: Claim): Promise<void> {
     const { conversation, queue } = this.#engine
-    this.#rest.cancel()
+    this.#idleTimer.cancel()
     for (const { turn } of queue.splice(0)) conversation.drop(turn)
     await this.#engine.interrupt('interrupt')
     await this.#engine.closeProcess()
@@ -259,13 +259,13 @@ export class Session implements EngineOwner {
   }
 
   async #suspend(): Promise<void> {
-    this.#rest.cancel()
+    this.#idleTimer.cancel()
     this.#engine.queue.length = 0
     const stopped = this.#engine.interrupt('drain').then(() => this.#engine.closeProcess())
     try {
       await withTimeout(this.#deps.timers, SUSPEND_MS, stopped)
     } finally {
-      // A server that stops waits for every turn, also for those that only wait in the queue.
+      // Callers that wait for queued turns would otherwise never settle.
       this.#engine.turnWaiters.fail(new MainstemError('draining', 'the server is stopping'))
     }
   }
@@ -286,9 +286,9 @@ export class Session implements EngineOwner {
     if (this.#engine.busy) throw new MainstemError('conflict', 'a turn is running; interrupt it first')
   }
 
-  /** A new process needs room among the others; the one we have needs none. */
+  /** Reserves a place in the pool, unless this session has a process at work. */
   async #makeRoom(): Promise<void> {
-    await this.#rest.over()
+    await this.#idleTimer.closed()
     if (!this.#engine.busy) await this.#deps.pool.admit(this)
   }
 }

@@ -17,13 +17,13 @@ import { LOCAL_TERMS, leaseLost, Ownership } from './ownership.ts'
 import { Pruner, type Retention } from './retention.ts'
 import type { Session } from './session.ts'
 import { SessionFactory } from './session-factory.ts'
-import { type Taken, Takeover } from './takeover.ts'
+import { type LeasedSession, Takeover } from './takeover.ts'
 
-/** Until a queue that no process was free for is looked at again. */
-const NO_ROOM_MS = 1_000
+/** The delay before a queue without a free process is tried again. */
+const POOL_RETRY_MS = 1_000
 
-/** Why a queue is not this server's to begin: the session has ended, was removed, or has another owner. */
-const ELSEWHERE: ReadonlySet<ErrorCode> = new Set(['conflict', 'draining', 'fenced', 'session_not_found'])
+/** The session has ended, was deleted, or has another owner, so this server must not start its queue. */
+const NOT_OURS: ReadonlySet<ErrorCode> = new Set(['conflict', 'draining', 'fenced', 'session_not_found'])
 
 /** All sessions of this process. */
 export class Sessions {
@@ -31,7 +31,7 @@ export class Sessions {
   readonly #deps: SessionDeps
   readonly #running = new Map<string, Session>()
   readonly #creating = new Map<string, Promise<unknown>>()
-  /** Sessions that are past the last check for `draining` and not in `#running` yet. */
+  /** Sessions after the last check for `draining` and before `#running`. */
   readonly #starting = new Set<Promise<unknown>>()
   /** Sessions that are being restored. */
   readonly #opening = new Map<string, Promise<Session>>()
@@ -41,7 +41,7 @@ export class Sessions {
   readonly #takeover: Takeover
   readonly #failedSessions: FailedSessions
   readonly #pruner: Pruner
-  /** Recovered sessions with prompts that wait for `resumeQueues`. */
+  /** Recovered sessions with queued prompts, for `resumeQueues`. */
   #waiting: string[] = []
   #draining = false
 
@@ -62,7 +62,9 @@ export class Sessions {
     })
     this.#factory = new SessionFactory(this.#deps, () => this.#draining)
     this.#takeover = new Takeover(this.#deps, this.#ownership)
-    this.#failedSessions = new FailedSessions(timers, this.#takeover, (taken) => this.#goOn(taken))
+    this.#failedSessions = new FailedSessions(timers, this.#takeover, (leased) =>
+      this.#resumeRepaired(leased),
+    )
     this.#pruner = new Pruner(deps, this.#ownership, (id) => this.#remove(id))
   }
 
@@ -75,8 +77,8 @@ export class Sessions {
   }
 
   /**
-   * Begins a session, with a prompt if there is one. The same key and fingerprint give the same session, however
-   * often it is asked for; `session` is there for the first of them only.
+   * Creates a session at most once per idempotency key: the same key and fingerprint return the same id. `session` is
+   * set only for the call that created it.
    */
   async createOnce(
     once: IdempotencyKey,
@@ -84,7 +86,7 @@ export class Sessions {
     prompt?: string,
   ): Promise<{ id: string; session?: Session }> {
     const key = JSON.stringify([once.scope, once.key])
-    // Whoever asks at the same time waits, so that only one of them needs room for a process.
+    // Concurrent calls with the same key wait, so that only one needs a place in the pool.
     const first = this.#creating.get(key)
     if (first) await first.catch(() => undefined)
     const before = await this.find(once)
@@ -105,8 +107,8 @@ export class Sessions {
   }
 
   /**
-   * Registers a session that `opened` begins, unless another session holds its key. `drain` waits for this. `asked` is
-   * a moment before the session was created, where it is new.
+   * Registers a session when `opened` resolves, unless another session has its key. `drain` waits for this. `asked` is a
+   * time before the creation of a new session.
    */
   async #start(
     session: Session,
@@ -123,19 +125,19 @@ export class Sessions {
     return started.finally(() => this.#starting.delete(started))
   }
 
-  /** The session that a key stands for, if it was used; nothing is started. */
+  /** Returns the session of an idempotency key, if the key was used. */
   async find(once: IdempotencyKey): Promise<string | undefined> {
     return (await this.receipt(once))?.session
   }
 
-  /** What a key was answered with, if it was used. Refused where its session was removed since. */
+  /** Returns the receipt of a key, if it was used. Refused if its session was deleted since. */
   async receipt(once: IdempotencyKey): Promise<Receipt | undefined> {
     const receipt = await this.#deps.store.receipt(once.scope, once.key)
     if (receipt) await checkReceipt(this.#deps.store, receipt, once)
     return receipt
   }
 
-  /** Uses up a key for a command that found nothing to do. */
+  /** Stores the idempotency key of a command without effect. */
   async remember(id: string, { answer, ...once }: Claim): Promise<void> {
     const running = this.#running.get(id)
     if (running) return running.remember({ ...once, answer })
@@ -154,17 +156,17 @@ export class Sessions {
     return this.#deps.store.head(id)
   }
 
-  /** Some entries after a cursor; none only at the head. */
+  /** Entries after a cursor; empty only at the head. */
   read(id: string, after: number, limit: number): Promise<readonly Entry[]> {
     return this.#deps.store.read(id, after, limit)
   }
 
-  /** Entries after a cursor up to another, piece by piece. */
+  /** Entries after a cursor up to another, in pages. */
   replay(id: string, after: number, last: number, options?: ReplayOptions): AsyncGenerator<readonly Entry[]> {
     return this.#reader.replay(id, after, last, options)
   }
 
-  /** Raw frames after the one with this number. */
+  /** Raw frames after this frame number. */
   journal(id: string, after: number, limit: number): Promise<readonly JournalFrame[]> {
     return this.#deps.store.readJournal(id, after, limit)
   }
@@ -173,7 +175,7 @@ export class Sessions {
     return this.#deps.store.readBlob(ref)
   }
 
-  /** Raw frames after the one with this number up to another, piece by piece. */
+  /** Raw frames after this frame number up to another, in pages. */
   replayJournal(
     id: string,
     after: number,
@@ -183,17 +185,17 @@ export class Sessions {
     return this.#reader.replayJournal(id, after, last, signal)
   }
 
-  /** Replay, then live. It stops short when the session is deleted. */
+  /** Replays a log and follows it. Ends early if the session is deleted. */
   follow(id: string, after: number, signal: AbortSignal): AsyncGenerator<readonly Entry[]> {
     return this.#reader.follow(id, after, signal)
   }
 
-  /** The same, each entry as the JSON that is kept of it. Readers at the same place get the same lists. */
+  /** Like `follow`, as stored JSON texts. Readers at the same cursor share lists. */
   followTexts(id: string, after: number, signal: AbortSignal): AsyncGenerator<readonly string[]> {
     return this.#reader.followTexts(id, after, signal)
   }
 
-  /** A session that may have been made by an owner before us, ready to go on. */
+  /** Returns a session for commands; acquires and restores it if it does not run here. */
   async open(id: string): Promise<Session> {
     const running = this.#running.get(id)
     if (running) return running
@@ -203,7 +205,7 @@ export class Sessions {
   }
 
   async #open(id: string): Promise<Session> {
-    await this.#failedSessions.whole(id)
+    await this.#failedSessions.repair(id)
     const restored = this.#running.get(id) ?? (await this.#factory.restore(await this.#takeover.take(id)))
     if (!this.#ownership.holds(id)) throw leaseLost()
     this.#running.set(id, restored)
@@ -219,17 +221,17 @@ export class Sessions {
     return this.#deps.store.counts()
   }
 
-  /** The principals that a native conversation belongs or belonged to. */
+  /** The principals that used a native conversation. */
   nativeOwners(native: string): Promise<readonly string[]> {
     return this.#deps.store.nativeOwners(native)
   }
 
-  /** What a principal has used, by agent and day; also what was removed since. */
+  /** The usage of a principal by agent and day, including deleted sessions. */
   dailyUsage(principal: string): Promise<readonly DailyUsage[]> {
     return this.#deps.store.dailyUsage(principal)
   }
 
-  /** Entries of a principal that contain every word, the newest first. */
+  /** Finds entries of a principal that contain every word, newest first. */
   search(query: TextQuery): Promise<readonly Entry[]> {
     return this.#deps.store.search(query)
   }
@@ -239,8 +241,8 @@ export class Sessions {
   }
 
   /**
-   * Closes what an owner that went away left open: in sessions whose lease has expired, and in those that an earlier
-   * process of this server had. Doing it again changes nothing.
+   * Closes open turns and requests in sessions whose lease has expired, and in those of an earlier process of this
+   * server. Repeatable.
    */
   async recover(): Promise<number> {
     const { settled, waiting } = await this.#takeover.recover(
@@ -251,16 +253,16 @@ export class Sessions {
     return settled
   }
 
-  /** Begins what was accepted and never ran, in the sessions that `recover` found. */
+  /** Starts the queues of the sessions that `recover` found. */
   async resumeQueues(): Promise<void> {
     for (const id of this.#waiting.splice(0)) {
       while (!(await this.#resume(id))) {
-        await this.#deps.timers.sleep(NO_ROOM_MS, new AbortController().signal)
+        await this.#deps.timers.sleep(POOL_RETRY_MS, new AbortController().signal)
       }
     }
   }
 
-  /** False when there is no room for it yet. It may be gone, or at work already: somebody may have been faster. */
+  /** Returns false if the pool is full. A session that was deleted or already runs is skipped. */
   async #resume(id: string): Promise<boolean> {
     try {
       await (await this.open(id)).resume()
@@ -269,35 +271,35 @@ export class Sessions {
       const { code } = toMainstemError(thrown)
       if (code === 'overloaded') return this.#draining
       if (isDamaged(thrown, id)) return true
-      if (ELSEWHERE.has(code)) return true
+      if (NOT_OURS.has(code)) return true
       throw thrown
     }
   }
 
-  /** Begins what still waits in a session that failed and is whole again. */
-  async #goOn(taken: Taken): Promise<void> {
-    if (taken.record.queue.length === 0) return
-    const session = await this.#factory.restore(taken)
+  /** Starts the queue of a repaired session. */
+  async #resumeRepaired(leased: LeasedSession): Promise<void> {
+    if (leased.record.queue.length === 0) return
+    const session = await this.#factory.restore(leased)
     await this.#start(
       session,
       session.resume().then(() => undefined),
     )
   }
 
-  /** Ends a session and forgets the running part of it; its log stays. */
+  /** Ends a session. Its log stays. */
   async end(id: string, claim?: Claim): Promise<void> {
     if (await this.#end(id, claim)) this.#ownership.forget(id)
   }
 
-  /** False where the session does not run here. */
+  /** Returns false if the session does not run here. */
   async #end(id: string, claim?: Claim): Promise<boolean> {
     await this.#running.get(id)?.end(claim)
     return this.#running.delete(id)
   }
 
-  /** Ends a session whose one task is over, also when its log could not be written for a while. */
+  /** Ends a session whose single task is done. Waits if its log cannot be written. */
   async finish(id: string): Promise<void> {
-    await this.#failedSessions.later(id)
+    await this.#failedSessions.repaired(id)
     const record = await this.record(id)
     if (record && record.status !== 'ended' && !this.#draining) await this.open(id)
     await this.end(id)
@@ -308,22 +310,22 @@ export class Sessions {
     try {
       const record = await this.record(id)
       if (!record) throw new MainstemError('session_not_found', `there is no session ${id}`)
-      // Ended first, so that nobody can open it while it is removed.
+      // Ended first, so that it cannot be opened during the deletion.
       if (record.status !== 'ended') await this.open(id)
       await this.#end(id)
     } catch (thrown) {
-      // A damaged session cannot be opened, so it cannot be ended either.
+      // A damaged session cannot be opened or ended, only deleted.
       if (!isDamaged(thrown, id)) throw thrown
     }
     await this.#remove(id)
   }
 
-  /** Lets go of all up to this entry, but for the last one of the log. Whoever asks for it later is refused. */
-  async letGo(id: string, seq: number): Promise<void> {
+  /** Evicts entries up to and including this one, except the last of the log. Later reads of them are refused. */
+  async trim(id: string, seq: number): Promise<void> {
     await this.#ownership.write(id, (fence) => this.#deps.store.trim(id, { seq: seq + 1 }, fence))
   }
 
-  /** Removes what is kept longer than it has to be. */
+  /** Deletes data beyond the retention limits. */
   async prune(retention: Retention): Promise<void> {
     await this.#pruner.prune(retention)
   }
@@ -333,14 +335,14 @@ export class Sessions {
     this.#reader.deleted(id)
   }
 
-  /** Takes no more work and stops what runs; every open turn gets its terminal event. */
+  /** Refuses new work and stops every agent. Every open turn gets its terminal event. */
   async drain(): Promise<void> {
     this.#draining = true
     await Promise.allSettled(this.#starting)
     await Promise.allSettled([...this.#running.values()].map((session) => session.suspend()))
     await this.#failedSessions.stop()
     this.#running.clear()
-    // The leases end by themselves where this fails.
+    // If this fails, the leases expire.
     await this.#ownership.stop().catch(() => undefined)
   }
 }

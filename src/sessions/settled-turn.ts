@@ -28,12 +28,12 @@ function* windowsOf(record: SessionRecord | undefined): Generator<[after: number
   for (let last = head; last >= earliest; last -= WINDOW) yield [Math.max(earliest - 1, last - WINDOW), last]
 }
 
-/** What a part of the log has of a turn: its end, its last message, and whether it begins here. */
+/** Scans a part of the log for a turn: its end, its last message, and whether it begins here. */
 async function scan(store: Store, session: string, turn: number, after: number, last: number) {
   const answer = new LastAnswer()
   let completed: TurnCompleted | undefined
   let isStart = false
-  const see = ({ event, turn: of }: Entry) => {
+  const inspect = ({ event, turn: of }: Entry) => {
     if (of !== turn) return
     if (event.type === 'turn.completed') completed = event
     else if (event.type === 'turn.started' || event.type === 'turn.queued') isStart = true
@@ -41,7 +41,7 @@ async function scan(store: Store, session: string, turn: number, after: number, 
   }
   for (let cursor = after; cursor < last; ) {
     const entries = await store.read(session, cursor, last - cursor)
-    for (const entry of entries) see(entry)
+    for (const entry of entries) inspect(entry)
     cursor = entries.at(-1)?.seq ?? last
   }
   return { completed: completed && answer.fill(completed), answer, isStart }

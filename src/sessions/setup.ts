@@ -13,15 +13,15 @@ import {
   toMainstemError,
 } from '../model/index.ts'
 import type { SessionState } from '../stores/store.ts'
-import type { Circumstances } from './approval.ts'
+import type { ApprovalContext } from './approval.ts'
 import type { AgentSettings, SessionDeps } from './deps.ts'
 import { parse } from './parse.ts'
 
-/** What a session is made of, once it was found to be possible. */
+/** The validated settings of a session. */
 export interface SessionSetup {
   id: string
   agent: Agent
-  /** Of the agent's program, where it is known. */
+  /** The version of the agent program, if known. */
   version: string | undefined
   recipe: LaunchRecipe
   launch: LaunchKind
@@ -29,14 +29,14 @@ export interface SessionSetup {
   project: string | undefined
   name: string | undefined
   policy: Policy
-  /** The one that the session was in before this owner, by the agent's own name for it. */
+  /** The native name of the mode that the session had before this owner. */
   mode: string | undefined
   options: SessionOptions
   resume: string | undefined
   attended: boolean
 }
 
-/** A prompt that was accepted. */
+/** An accepted prompt. */
 export interface Prompt {
   turn: number
   text: string
@@ -45,14 +45,14 @@ export interface Prompt {
 
 export type PromptCommand = Extract<Command, { type: 'prompt' }>
 
-/** What the agent is told, under an id by which it can name it. Images of the session come with its first prompt. */
+/** Builds the prompt command. The first prompt includes the images of the session. */
 export function promptCommand({ options }: SessionSetup, prompt: Prompt, promptId: string): PromptCommand {
   const { turn, text } = prompt
   const images = turn === 1 ? [...(options.images ?? []), ...prompt.images] : [...prompt.images]
   return { type: 'prompt', text, promptId, ...(images.length > 0 && { images }) }
 }
 
-/** What every process of it is started with. */
+/** The start settings of every process of a session. */
 export function startOf(setup: SessionSetup): Omit<Start, 'epoch'> {
   const { launch, cwd, policy, mode, options, resume, version } = setup
   return {
@@ -68,32 +68,32 @@ export function startOf(setup: SessionSetup): Omit<Start, 'epoch'> {
 
 const EVERYTHING: Policy = { approval: 'auto-all', sandbox: 'full-access' }
 
-/** Nobody knows what a mode of the agent's own allows: it is kept only where everything is allowed. */
-export function keptMode(state: SessionState, limit: SessionDeps['limit']): string | undefined {
+/** What a native mode allows is unknown, so it is kept only if the configuration allows everything. */
+export function allowedMode(state: SessionState, limit: SessionDeps['limit']): string | undefined {
   const { approval, sandbox } = limit?.(EVERYTHING) ?? EVERYTHING
   if (approval !== EVERYTHING.approval || sandbox !== EVERYTHING.sandbox) delete state.mode
   return state.mode
 }
 
-/** What the policy decides by, besides the request. */
-export function circumstances(
+/** Builds the context of approval decisions. */
+export function approvalContext(
   { agent, policy, attended, cwd, options }: SessionSetup,
   { isInside, mayWorkIn }: SessionDeps,
-): Circumstances {
+): ApprovalContext {
   const hooked = options.hooks?.beforeToolCall !== undefined
-  // A workspace that was replaced by a link has no inside.
-  const isPlace = () => mayWorkIn?.(cwd) ?? true
+  // A workspace that was replaced by a link contains no file.
+  const isAllowed = () => mayWorkIn?.(cwd) ?? true
   return {
     policy,
     hooked,
     attended,
     means: agent.tools?.means,
-    isInside: (path) => isPlace() && isInside(path, cwd),
+    isInside: (path) => isAllowed() && isInside(path, cwd),
   }
 }
 
-/** Throws `forbidden` when a directory of the session is no longer one that its processes may work in. */
-export function checkPlaces(
+/** Throws `forbidden` if processes may no longer work in a directory of the session. */
+export function checkDirectories(
   { cwd, options }: Pick<SessionSetup, 'cwd' | 'options'>,
   { mayWorkIn }: Pick<SessionDeps, 'mayWorkIn'>,
 ): void {
@@ -109,7 +109,7 @@ export function checkPlaces(
 
 export type Change = Extract<Command, { type: 'set_model' | 'set_policy' }>
 
-/** What a change can change. */
+/** The settings that a command can change. */
 export type Settings = Pick<SessionSetup, 'policy' | 'options'>
 
 export function changed({ policy, options }: Settings, command: Change): Settings {
@@ -118,16 +118,20 @@ export function changed({ policy, options }: Settings, command: Change): Setting
   return { policy, options: command.model === null ? others : { ...others, model: command.model } }
 }
 
-/** Refuses a change that no process could be started with. A mode of a one-shot process becomes its policy. */
-export function nextStart(setup: SessionSetup, settings: Settings, command: Change): Change {
-  const change = byPolicy(setup, settings, command)
+/** Refuses a change that no process could be started with. Converts a mode to a policy for one-shot launches. */
+export function checkedChange(setup: SessionSetup, settings: Settings, command: Change): Change {
+  const change = modeAsPolicy(setup, settings, command)
   const mode = change.type === 'set_policy' ? change.mode : undefined
   const next = { ...setup, ...changed(settings, change), mode, resume: undefined }
   setup.recipe.launch({ ...startOf(next), epoch: 1 })
   return change
 }
 
-function byPolicy({ agent, launch, recipe }: SessionSetup, { policy }: Settings, command: Change): Change {
+function modeAsPolicy(
+  { agent, launch, recipe }: SessionSetup,
+  { policy }: Settings,
+  command: Change,
+): Change {
   if (launch !== 'oneshot' || command.type !== 'set_policy' || command.mode === undefined) return command
   const { mode } = command
   const meant = recipe.modes && Object.hasOwn(recipe.modes, mode) ? recipe.modes[mode] : undefined
@@ -137,7 +141,7 @@ function byPolicy({ agent, launch, recipe }: SessionSetup, { policy }: Settings,
   return { type: 'set_policy', policy: { ...policy, ...command.policy, ...meant } }
 }
 
-/** A hook that would never be asked protects nothing, so it is refused. */
+/** Refuses a hook that would never be called. */
 export function checkHook(
   setup: Pick<SessionSetup, 'agent' | 'launch' | 'recipe' | 'policy' | 'options'>,
 ): void {
@@ -149,7 +153,7 @@ export function checkHook(
   if (policy.approval === 'auto-all') throw refuse('with auto-all: agents are told not to ask; choose ask')
 }
 
-/** A change that could take the calls of the agent past its hook is refused. */
+/** Refuses a change that could bypass the hook. */
 export function checkChange(setup: SessionSetup, command: Change): void {
   if (command.type === 'set_model') parse(ModelName.nullable(), command.model, 'model')
   else parse(ModeName.optional(), command.mode, 'mode')
@@ -161,22 +165,25 @@ export function checkChange(setup: SessionSetup, command: Change): void {
   }
 }
 
-/** Marks the processes of a session's hook. */
+/** The run id of hook processes. */
 export function hookRunId(session: string): string {
   return `${session}.hook`
 }
 
-/** Refuses what this launch of the agent cannot do. */
-export function need(setup: SessionSetup, capability: 'images' | 'steer' | 'setModel' | 'setMode'): void {
+/** Throws `unsupported_option` if this launch lacks a capability. */
+export function requireCapability(
+  setup: SessionSetup,
+  capability: 'images' | 'steer' | 'setModel' | 'setMode',
+): void {
   const { agent, launch, recipe } = setup
   const has = recipe.capabilities[capability]
   if (has !== false && has !== 'none') return
   throw new MainstemError('unsupported_option', `${capability} is not supported by a ${launch} ${agent.id}`)
 }
 
-/** Refuses pictures that the agent cannot be shown with this prompt, before anything starts. */
+/** Refuses images that the agent cannot take with this prompt. */
 export function checkImages(setup: SessionSetup, prompt: NonNullable<Start['prompt']>): void {
-  need(setup, 'images')
+  requireCapability(setup, 'images')
   for (const [index, image] of prompt.images.entries()) {
     const issue = Image.safeParse(image).error?.issues[0]
     if (issue)
@@ -190,7 +197,7 @@ export function checkImages(setup: SessionSetup, prompt: NonNullable<Start['prom
   if (launch === 'oneshot') recipe.launch({ ...start, epoch: 1, prompt })
 }
 
-/** What a process of the session is started with, besides its launch. */
+/** The run context of a process. */
 export function runContext(
   { id, cwd, options }: SessionSetup,
   { epoch }: Start,
@@ -201,15 +208,15 @@ export function runContext(
   return mayWorkIn ? { ...context, isRealCwd: true } : context
 }
 
-/** What to start, or why it is refused: an id to resume can make a launch impossible that was possible before. */
-export function launchOf(
+/** Returns what to start, or a refusal: an id to resume can make a launch impossible that was possible before. */
+export function prepareLaunch(
   setup: SessionSetup,
   start: Start,
   settings: AgentSettings,
   deps: SessionDeps,
 ): { launch: Launch } | { refused: ErrorInfo } {
   try {
-    checkPlaces(setup, deps)
+    checkDirectories(setup, deps)
     return { launch: replaceProgram(setup.recipe.launch(start), settings) }
   } catch (thrown) {
     const { code, message } = toMainstemError(thrown)
@@ -217,14 +224,14 @@ export function launchOf(
   }
 }
 
-/** The program that the configuration names instead of the agent's own. */
+/** Applies the configured command of the agent. */
 function replaceProgram(launch: Launch, settings: AgentSettings): Launch {
   const [program, ...rest] = settings.command ?? []
   if (program === undefined || !('argv' in launch)) return launch
   return { ...launch, argv: [program, ...rest, ...launch.argv.slice(1)] }
 }
 
-/** The agent counts the budget of a turn for its whole process. */
-export function isBudgetOfProcess({ policy, recipe }: SessionSetup): boolean {
+/** The agent counts the budget per process, not per turn. */
+export function hasProcessBudget({ policy, recipe }: SessionSetup): boolean {
   return policy.maxBudgetUsd !== undefined && recipe.steps?.budget === 'process'
 }

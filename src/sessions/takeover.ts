@@ -2,17 +2,17 @@ import { isDamaged, MainstemError, type SessionRecord, toMainstemError } from '.
 import type { SessionDeps } from './deps.ts'
 import { endedConflict } from './ended-conflict.ts'
 import type { Ownership } from './ownership.ts'
-import { allRecords, isLeftOpen, settleRecord } from './recovery.ts'
+import { allRecords, hasOpenWork, settleRecord } from './recovery.ts'
 
-/** A session of this server, and what the store has of it. */
-export interface Taken {
+/** A session that this server has leased. */
+export interface LeasedSession {
   record: SessionRecord
   fence: number
 }
 
 type Deps = Pick<SessionDeps, 'store' | 'clock' | 'sweep' | 'committed'>
 
-/** Takes sessions over from an owner that went away, and closes what it left open. */
+/** Takes sessions over from another owner, and closes what that owner left open. */
 export class Takeover {
   readonly #deps: Deps
   readonly #ownership: Ownership
@@ -23,26 +23,26 @@ export class Takeover {
     this.#ownership = ownership
   }
 
-  /** Leases a session, and settles it where its last owner left it in the middle of something. */
-  async take(id: string): Promise<Taken> {
+  /** Leases a session, and closes what its last owner left open. */
+  async take(id: string): Promise<LeasedSession> {
     const before = await this.#record(id)
     if (before.status === 'ended') throw endedConflict()
     const fence = await this.#ownership.acquire(id)
-    // Its last owner may have written until now.
+    // Read again: the last owner may have written until the lease.
     const record = await this.#record(id)
-    if (!isLeftOpen(record)) return { record, fence }
+    if (!hasOpenWork(record)) return { record, fence }
     await this.#settle(record, fence)
     return { record: await this.#record(id), fence }
   }
 
   /**
-   * Settles a session that failed on this server, under a new lease. Nothing where it was removed, or where another
-   * server has it by now and settles it itself.
+   * Settles a session that failed on this server, under a new lease. Returns undefined if it was deleted, or if another
+   * server owns it now.
    */
-  async settle(id: string, error: MainstemError): Promise<Taken | undefined> {
+  async settle(id: string, error: MainstemError): Promise<LeasedSession | undefined> {
     try {
       const fence = await this.#ownership.reacquire(id)
-      // A session that was lost is reported as such: the agent did nothing wrong, and neither did storage.
+      // A lost lease is no failure of the agent or of storage: the turn is `lost`.
       await this.#settle(await this.#record(id), fence, error.code === 'fenced' ? undefined : error)
       return { record: await this.#record(id), fence }
     } catch (thrown) {
@@ -54,14 +54,14 @@ export class Takeover {
 
   /**
    * Reads all records once and settles the sessions that this server may acquire and does not run. Returns their
-   * number and the sessions with prompts that wait. A damaged one is reported and does not stop the others.
+   * number and the sessions with queued prompts. A damaged session is reported and does not stop the others.
    */
   async recover(
     isRunning: (id: string) => boolean,
     damaged: (id: string, error: MainstemError) => void,
   ): Promise<{ settled: number; waiting: string[] }> {
     const { store, sweep } = this.#deps
-    // Once, before anything is started: later it would end the agents of this very server.
+    // Once, before anything is started: later it would end the agents of this server.
     this.#swept ??= sweep()
     await this.#swept
     const open: string[] = []
@@ -69,7 +69,7 @@ export class Takeover {
     for await (const record of allRecords(store, { acquirableBy: this.#ownership.terms.owner })) {
       if (isRunning(record.id)) continue
       if (record.queue.length > 0) waiting.push(record.id)
-      if (isLeftOpen(record)) open.push(record.id)
+      if (hasOpenWork(record)) open.push(record.id)
     }
     const settled = new Set(waiting)
     for (const id of open) {

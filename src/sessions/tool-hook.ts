@@ -3,28 +3,28 @@ import type { RequestOpened } from '../model/events/request.ts'
 import type { AnswerCommand, BlobSink, ToolHook } from '../model/index.ts'
 import { OutputTail } from '../model/output-tail.ts'
 import type { SessionDeps } from './deps.ts'
-import { checkPlaces, hookRunId, type SessionSetup } from './setup.ts'
+import { checkDirectories, hookRunId, type SessionSetup } from './setup.ts'
 
-/** How long a hook may think where nobody says. */
+/** The default timeout of a hook. */
 const TIMEOUT_MS = 60_000
 
-/** Lines that are too long for a frame are dropped. */
-const NOWHERE: BlobSink = {
+/** Drops lines that are too long for a frame. */
+const DISCARD: BlobSink = {
   open: () => ({ write: () => undefined, close: async () => ({ id: '', bytes: 0 }) }),
 }
 
 export interface ToolHookDeps {
   driver: Driver
   timers: Timers
-  /** Throws when no process may start in the directory any more. */
-  checkPlace(): void
-  /** Marks its processes. Never the run of the agent: what is left of a run ends with it. */
+  /** Throws if no process may start in the directory. */
+  checkDirectory(): void
+  /** Marks the processes of the hook. Differs from the run of the agent, whose processes end with it. */
   runId: string
   cwd: string
   isRealCwd?: boolean
 }
 
-/** The command that decides the tool calls of one session, asked for one request after another. */
+/** Runs the command that decides tool calls of one session, one request at a time. */
 export class ToolHooks {
   readonly #hook: ToolHook | undefined
   readonly #deps: ToolHookDeps
@@ -36,7 +36,7 @@ export class ToolHooks {
     this.#deps = deps
   }
 
-  /** Until it has decided, nobody else may. */
+  /** True while the hook is deciding; no other decision is accepted meanwhile. */
   decides(requestId: string): boolean {
     return this.#deciding.has(requestId)
   }
@@ -49,18 +49,18 @@ export class ToolHooks {
     return answer
   }
 
-  /** Nobody waits for this answer any more. */
+  /** Stops the hook of a withdrawn request. */
   withdraw(requestId: string): void {
     this.#deciding.get(requestId)?.abort()
   }
 
-  /** Settles when nothing of them runs. */
+  /** Settles when no hook runs. */
   async stop(): Promise<void> {
     for (const requestId of this.#deciding.keys()) this.withdraw(requestId)
     await this.#last
   }
 
-  /** Only a clear yes allows: a hook that fails, is late or cannot be started has said no. */
+  /** Only exit code 0 allows. A hook that fails, times out or cannot be started denies. */
   async #answer(request: RequestOpened, signal: AbortSignal): Promise<AnswerCommand> {
     const { requestId } = request
     const refusal = await this.#refusal(request, signal).catch((thrown) => `the hook failed: ${thrown}`)
@@ -76,10 +76,10 @@ export class ToolHooks {
     if (program === undefined) return 'there is no hook to ask'
     if (signal.aborted) return 'the request was withdrawn'
     const { driver, timers, runId, cwd, isRealCwd = false } = this.#deps
-    this.#deps.checkPlace()
+    this.#deps.checkDirectory()
     const run = driver.start(
       { kind: 'process', argv: [program, ...args], env: {}, passEnv: [] },
-      { runId, cwd, isRealCwd, env: {}, blobs: NOWHERE },
+      { runId, cwd, isRealCwd, env: {}, blobs: DISCARD },
     )
     const timeoutMs = this.#hook?.timeoutMs ?? TIMEOUT_MS
     const over = new AbortController()
@@ -88,7 +88,7 @@ export class ToolHooks {
       await run.stop()
       return true
     })
-    const exit = await told(run, `${JSON.stringify(request)}\n`).finally(() => over.abort())
+    const exit = await runToEnd(run, `${JSON.stringify(request)}\n`).finally(() => over.abort())
     if (await stopped) return `the hook had not decided after ${timeoutMs} ms`
     if (exit.error) return `the hook could not decide: ${exit.error.message}`
     return exit.code === 0
@@ -99,8 +99,8 @@ export class ToolHooks {
   }
 }
 
-/** Tells a run everything at once; how it ended, after all it had to say. */
-async function told(run: Run, text: string): Promise<RunExit & { stderr: string }> {
+/** Writes the whole input, reads all output, and returns the exit with standard error. */
+async function runToEnd(run: Run, text: string): Promise<RunExit & { stderr: string }> {
   // Not awaited before reading: a command that prints first would wait for us while we wait for it.
   const written = Promise.all([run.write({ kind: 'text', text }), run.write({ kind: 'end' })])
   const stderr = new OutputTail()
@@ -117,12 +117,12 @@ export function toolHooksOf(
 ): ToolHooks {
   const { id, cwd, options } = setup
   const { driver, timers } = deps
-  const checkPlace = () => checkPlaces(setup, deps)
+  const checkDirectory = () => checkDirectories(setup, deps)
   const isRealCwd = deps.mayWorkIn !== undefined
   return new ToolHooks(options.hooks?.beforeToolCall, {
     driver,
     timers,
-    checkPlace,
+    checkDirectory,
     runId: hookRunId(id),
     cwd,
     isRealCwd,

@@ -1,12 +1,12 @@
 import type { Exit, TurnVerdict } from '../agents/agent.ts'
 import type { ErrorInfo, Outcome } from '../model/index.ts'
 
-/** A process that died by a signal has no code, and that is not success. */
+/** A process that died by a signal has no code; it counts as 1. */
 export function exitStatus(exit: Exit): number {
   return exit.code ?? (exit.signal === undefined ? 0 : 1)
 }
 
-/** Every outcome but a good one says why, in words a person can use. */
+/** The error of an outcome, with a message for people. */
 export function outcomeError(
   outcome: Outcome,
   verdict: TurnVerdict,

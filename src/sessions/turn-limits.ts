@@ -23,8 +23,8 @@ export class TurnLimits {
     this.#reports = reports
   }
 
-  /** The limit that is reached and ends the turn, if any. */
-  see(event: Event): Cause | undefined {
+  /** Returns the limit that the event reaches, if any. */
+  observe(event: Event): Cause | undefined {
     switch (event.type) {
       case 'tool.started':
         if (event.parent !== undefined) return undefined

@@ -9,23 +9,23 @@ import { isCutOff, TurnUsage, type UsageReports } from './turn-usage.ts'
 interface OpenTurn {
   turn: number
   startedAt: number
-  /** What we did to it; the first cause wins. */
+  /** Why the turn ends; the first cause wins. */
   cause: Cause
-  /** The agent wrote text, began a call, ended a model call, or answered that its work is done. */
-  spoke: boolean
-  /** Something was stopped after we had begun to stop the turn. */
-  cut: boolean
-  /** Why we did it, as the turn's error shows it. */
+  /** The agent wrote text, started a call, finished a model call, or reported that its work is done. */
+  hasWorked: boolean
+  /** Something was cut off after we began to stop the turn. */
+  wasCut: boolean
+  /** The message of the error. */
   why?: string
-  /** Why the first request was denied that no person decided. */
+  /** Why the first request was denied without a person. */
   refusal?: string
   usage: TurnUsage
   /** The total as the codec reports it, kept until the outcome is known. */
   total?: UsageReported
 }
 
-/** The events that show what a turn has come to. */
-export type Seen = Extract<
+/** The events that influence the outcome or the usage of a turn. */
+export type TurnEvidence = Extract<
   Event,
   {
     type:
@@ -43,19 +43,19 @@ export type Seen = Extract<
   }
 >
 
-/** What codecs report and the state of the turn decides. */
+/** Reports of a codec that the state of the turn turns into events. */
 export type Undecided = Exclude<Emitted, Event> | UsageReported
 
-/** What a turn machine is told instead of knowing it. */
+/** Functions that the turn machine needs. */
 export interface TurnRules {
   digest(text: string): string
-  /** Who answers this request instead of a person. */
+  /** Names the decider of a request that no person decides. */
   answeredBy?(request: RequestOpened): 'policy' | 'hook' | 'nobody' | undefined
 }
 
 /**
- * The turns of one session: numbers them, decides their outcomes, and sees to it that each gets exactly one
- * terminal event. Pure: time and digests are handed in.
+ * Numbers the turns of one session, decides their outcomes, and gives each exactly one terminal event. Pure: the caller
+ * passes time and digests.
  */
 export class TurnMachine {
   readonly #rules: TurnRules
@@ -76,22 +76,22 @@ export class TurnMachine {
     return this.#open?.turn
   }
 
-  /** Why the open turn is about to end, as far as we have a part in it. */
+  /** Why we are ending the open turn; `exit` if we are not. */
   get cause(): Cause {
     return this.#open?.cause ?? 'exit'
   }
 
-  /** What the session used so far, without the open turn. */
+  /** The usage of the session without the open turn. */
   get usageSoFar(): Usage {
     return this.#usageSoFar
   }
 
-  /** The process of the open turn is gone, before the codec closes what it left open. */
-  gone(): void {
+  /** Call when the process has exited, before the codec closes what it left open. */
+  processExited(): void {
     this.#open?.usage.stop()
   }
 
-  /** Numbers are given when a prompt is accepted, whether it runs at once or waits. */
+  /** Assigns a number to an accepted prompt, also if it is queued. */
   accept(): number {
     return ++this.#turns
   }
@@ -107,54 +107,54 @@ export class TurnMachine {
     }
   }
 
-  /** Notes what we are about to do to the open turn, and why. */
-  blame(cause: Cause, why?: string): void {
+  /** Records why we are about to end the open turn. */
+  setCause(cause: Cause, why?: string): void {
     if (this.#open?.cause !== 'exit') return
     this.#open.cause = cause
     this.#open.usage.stop()
     if (why !== undefined) this.#open.why = why
   }
 
-  /** A request was denied without a person, for this reason. */
+  /** Records why a request was denied without a person. */
   refused(reason: string): void {
     if (this.#open) this.#open.refusal ??= reason
   }
 
-  /** Notes whether the agent has answered, and whether our cancel stopped something of it. */
-  see(event: Seen, exit?: Exit): void {
+  /** Records whether the agent has worked, and whether our interrupt cut something off. */
+  observe(event: TurnEvidence, exit?: Exit): void {
     const open = this.#open
     if (!open) return
-    open.usage.see(event)
-    open.spoke ||= isWork(event)
-    // What the exit of a process settles was not stopped by the cancel.
-    open.cut ||= isStopped(open) && !exit && isCut(event)
+    open.usage.observe(event)
+    open.hasWorked ||= isWork(event)
+    // Items that the exit settles were not cut off by the interrupt.
+    open.wasCut ||= isStopped(open) && !exit && isCut(event)
   }
 
-  /** What a codec says becomes what the log may keep. */
-  hear(said: Undecided, now: number, exit?: Exit): readonly Event[] {
-    switch (said.type) {
+  /** Turns a report of the codec into events. */
+  apply(emitted: Undecided, now: number, exit?: Exit): readonly Event[] {
+    switch (emitted.type) {
       case 'usage.reported':
-        return this.#report(said)
+        return this.#report(emitted)
       case 'turn.verdict':
-        return this.#complete(said, now, exit)
+        return this.#complete(emitted, now, exit)
       case 'turn.started': {
         if (this.#open) return []
         const turn = this.accept()
         this.#open = this.#newTurn(turn, now)
-        return [{ ...said, turn }]
+        return [{ ...emitted, turn }]
       }
       case 'turn.steered':
-        return this.#open ? [{ ...said, turn: this.#open.turn }] : []
+        return this.#open ? [{ ...emitted, turn: this.#open.turn }] : []
       case 'request.opened': {
         // Agents that send no input put the command in the title, so the digest covers everything that is shown.
-        const { kind, tool, title, input, locations, options, questions } = said
+        const { kind, tool, title, input, locations, options, questions } = emitted
         const asked = JSON.stringify([kind, tool, title, input, locations, options, questions])
-        const request: RequestOpened = { ...said, inputDigest: this.#rules.digest(asked) }
+        const request: RequestOpened = { ...emitted, inputDigest: this.#rules.digest(asked) }
         const asks = this.#rules.answeredBy?.(request)
         return [asks === undefined ? request : { ...request, asks }]
       }
       default:
-        return said satisfies never
+        return emitted satisfies never
     }
   }
 
@@ -165,18 +165,18 @@ export class TurnMachine {
       open.total = used
       return []
     }
-    this.see(used)
+    this.observe(used)
     // No turn's total includes what a background sub-agent uses outside a turn.
     if (!open && used.scope === 'subagent') this.#usageSoFar = addUsage(this.#usageSoFar, used)
     return [used]
   }
 
-  /** A turn that was accepted and never ran. */
+  /** Ends a turn that was accepted and never ran. */
   drop(turn: number): Event {
     return { type: 'turn.completed', turn, outcome: 'interrupted', durationMs: 0, denials: 0 }
   }
 
-  /** Ends a turn that its codec had no word on: the process is gone, or never came. */
+  /** Ends a turn without a verdict of its codec: the process exited, or never started. */
   abandon(now: number, exit: Exit): readonly Event[] {
     return this.#complete(
       {
@@ -193,16 +193,16 @@ export class TurnMachine {
 
   #newTurn(turn: number, now: number): OpenTurn {
     const usage = new TurnUsage(this.#reports)
-    return { turn, startedAt: now, cause: 'exit', spoke: false, cut: false, usage }
+    return { turn, startedAt: now, cause: 'exit', hasWorked: false, wasCut: false, usage }
   }
 
   #complete(verdict: TurnVerdict, now: number, exit: Exit | undefined): readonly Event[] {
     const open = this.#open
     if (!open) return []
     this.#open = undefined
-    // A start that took too long is told by how the process failed.
+    // A start timeout is reported as the error of the process.
     const cause = open.cause === 'exit' && exit?.error?.code === 'timeout' ? 'timeout' : open.cause
-    const cut = isStopped(open) && (open.cut || isEmpty(open, verdict))
+    const cut = isStopped(open) && (open.wasCut || isEmpty(open, verdict))
     const outcome = decide({ ...verdict, cut }, cause, exit && exitStatus(exit))
     const usage = isCutOff(outcome, open.cause, exit) ? open.usage.ofCut(verdict.usage) : verdict.usage
     if (usage) this.#usageSoFar = addUsage(this.#usageSoFar, usage)
@@ -215,15 +215,15 @@ export class TurnMachine {
   }
 }
 
-/** Text, a call, a model call that came to its end, or the agent's answer that there is nothing to stop. */
-function isWork(event: Seen): boolean {
+/** Text, a call, a finished model call, or the report that there is nothing to interrupt. */
+function isWork(event: TurnEvidence): boolean {
   if (event.type === 'usage.reported') return event.scope === 'step'
   if (event.type === 'notice.raised') return event.code === 'interrupt_refused'
   return event.type === 'text.completed' || event.type === 'tool.started'
 }
 
-/** Text, a call or a request of the main thread that did not come to its end. */
-function isCut(event: Seen): boolean {
+/** Text, a call or a request of the main thread that was cut off. */
+function isCut(event: TurnEvidence): boolean {
   switch (event.type) {
     case 'request.withdrawn':
       return event.reason === 'interrupted'
@@ -243,9 +243,9 @@ function isStopped({ cause }: OpenTurn): boolean {
   return cause !== 'exit' && cause !== 'finished'
 }
 
-/** A turn without any answer, which an agent that was cancelled may call a success. */
-function isEmpty({ spoke }: OpenTurn, { result = '', structured }: TurnVerdict): boolean {
-  return !spoke && result === '' && structured === undefined
+/** A turn without any output. A cancelled agent may report it as a success. */
+function isEmpty({ hasWorked }: OpenTurn, { result = '', structured }: TurnVerdict): boolean {
+  return !hasWorked && result === '' && structured === undefined
 }
 
 function turnCompleted(
@@ -265,7 +265,7 @@ function turnCompleted(
     ...(result !== undefined && { result }),
     ...(structured !== undefined && { structured }),
     ...(usage && { usage }),
-    // The agent's own figure is part of ours, so the larger one is the truth when a recording has no clock.
+    // Our duration includes the agent's, so the larger one is right even if a recording has no clock.
     durationMs: Math.max(0, Math.round(now - open.startedAt), Math.round(verdict.durationMs ?? 0)),
     ...(exit && (exit.code !== undefined || exit.signal !== undefined) && { exit: exitOf(exit) }),
     ...(nativeReason !== undefined && { nativeReason }),

@@ -36,7 +36,7 @@ export class TurnUsage {
     this.#reports = reports
   }
 
-  see(event: Event): void {
+  observe(event: Event): void {
     switch (event.type) {
       case 'text.delta':
       case 'text.completed':
@@ -49,7 +49,7 @@ export class TurnUsage {
         if (event.parent === undefined) this.#tools.add(event.toolId)
         break
       case 'tool.completed':
-        // The end of the turn closes tools that are open; that starts no further call.
+        // Tools that the end of the turn settles start no further call.
         if (event.settled || !this.#tools.delete(event.toolId)) break
         if (this.#tools.size === 0) this.#isReported = false
         break
@@ -66,7 +66,7 @@ export class TurnUsage {
     }
   }
 
-  /** The turn is about to be stopped: notes whether that cuts a model call. */
+  /** Call before stopping the turn: records whether a model call is cut off. */
   stop(): void {
     this.#isCut ??= this.#isCalling()
   }
@@ -105,7 +105,7 @@ export class TurnUsage {
   }
 }
 
-/** Did the turn end in the middle, so that a model call may be missing from its usage? */
+/** Whether the turn was cut off, so that a model call may be missing from its usage. */
 export function isCutOff(outcome: Outcome, cause: Cause, exit: Exit | undefined): boolean {
   switch (outcome) {
     case 'interrupted':

@@ -8,7 +8,7 @@ interface Waiting {
   reject(error: MainstemError): void
 }
 
-/** Callers that wait for the end of a turn. A result that came before its caller is read from the log. */
+/** Callers that wait for the end of a turn. The result of an earlier turn is read from the log. */
 export class TurnWaiters {
   readonly #store: Store
   readonly #session: string

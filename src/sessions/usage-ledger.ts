@@ -2,7 +2,7 @@ import { addUsage, type Event } from '../model/index.ts'
 import type { Charge, SessionState } from '../stores/store.ts'
 import { isBackgroundUsage } from './record.ts'
 
-/** What an event adds to the account of the session's principal, if anything. `state` is the session after it. */
+/** The usage that an event adds to the account of its principal, if any. `state` includes the event. */
 export function chargeOf(state: SessionState, event: Event, at: number): Charge | undefined {
   const { principal, agent } = state
   switch (event.type) {

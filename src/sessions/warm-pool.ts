@@ -1,25 +1,25 @@
 import { MainstemError } from '../model/index.ts'
 
 /** A session whose process is kept warm. */
-export interface Warm {
-  /** Nothing is running in it, so its process may go. */
+export interface WarmSession {
+  /** No turn is running, so the process may be closed. */
   readonly idle: boolean
-  /** Ends the process; the next turn starts another one. */
-  rest(): Promise<void>
+  /** Closes the process; the next turn starts a new one. */
+  closeIdle(): Promise<void>
 }
 
-/** How many processes there may be at once. The one that has been idle longest makes room for a new one. */
+/** Limits the number of processes. Closes the process that has been idle longest to admit a new one. */
 export class WarmPool {
   readonly #limit: number
   /** In order of last use. */
-  readonly #running = new Set<Warm>()
+  readonly #running = new Set<WarmSession>()
 
   constructor(limit: number) {
     this.#limit = limit
   }
 
-  /** Makes room for one more, before anything is promised; one that is in already is only used again. */
-  async admit(session: Warm): Promise<void> {
+  /** Reserves a place, and evicts an idle process if necessary. A session that has a place keeps it. */
+  async admit(session: WarmSession): Promise<void> {
     const inside = this.#running.delete(session)
     while (!inside && this.#running.size >= this.#limit) {
       const idle = [...this.#running].find((running) => running.idle)
@@ -29,17 +29,17 @@ export class WarmPool {
         })
       }
       this.#running.delete(idle)
-      await idle.rest()
+      await idle.closeIdle()
     }
     this.enter(session)
   }
 
-  /** A process that takes the place of one that just went needs no room made. */
-  enter(session: Warm): void {
+  /** Adds a session without a check, for a process that replaces one that just exited. */
+  enter(session: WarmSession): void {
     this.#running.add(session)
   }
 
-  leave(session: Warm): void {
+  leave(session: WarmSession): void {
     this.#running.delete(session)
   }
 }

@@ -4,16 +4,16 @@ import { AGENT_LIMITS } from './deadlines.ts'
 import type { SessionDeps } from './deps.ts'
 import { TurnLimits } from './turn-limits.ts'
 
-/** What a watchdog reports. */
+/** Receives the reports of a watchdog. */
 export interface WatchdogOwner {
   /** The turn passed a limit and has to be stopped; `why` names the limit. Called at most once. */
   stop(cause: Cause, why?: string): void
-  /** The agent wrote nothing for so long; called again after twice the time each. */
+  /** The agent wrote nothing for `ms`. Called again each time the silence has doubled. */
   silent(ms: number): void
 }
 
 /**
- * Watches one turn: its whole time, silence inside it, its model calls and its cost. Waiting for a person is not
+ * Enforces the limits of one turn: duration, silence, model calls and cost. Waiting for a person does not count as
  * silence.
  */
 export class Watchdog {
@@ -21,7 +21,7 @@ export class Watchdog {
   readonly #owner: WatchdogOwner
   readonly #stop = new AbortController()
   readonly #limits: TurnLimits
-  #heardAt: number
+  #activeAt: number
   #waitingForPerson = false
 
   constructor(
@@ -33,24 +33,24 @@ export class Watchdog {
     this.#deps = deps
     this.#owner = owner
     this.#limits = new TurnLimits(policy, steps)
-    this.#heardAt = deps.clock.monotonic()
+    this.#activeAt = deps.clock.monotonic()
     if (policy.timeoutMs !== undefined) void this.#afterTurn(policy.timeoutMs)
     if (policy.idleTimeoutMs !== undefined) void this.#afterSilence(policy.idleTimeoutMs)
     void this.#reportSilence(deps.agentLimits?.silenceMs ?? AGENT_LIMITS.silenceMs)
   }
 
-  see(event: Event): void {
-    const cause = this.#limits.see(event)
+  observe(event: Event): void {
+    const cause = this.#limits.observe(event)
     if (cause) this.#stopTurn(cause)
   }
 
-  heard(): void {
-    this.#heardAt = this.#deps.clock.monotonic()
+  noteActivity(): void {
+    this.#activeAt = this.#deps.clock.monotonic()
   }
 
   waitForPerson(waiting: boolean): void {
     this.#waitingForPerson = waiting
-    this.heard()
+    this.noteActivity()
   }
 
   end(): void {
@@ -64,7 +64,7 @@ export class Watchdog {
   }
 
   get #silentMs(): number {
-    return this.#waitingForPerson ? 0 : this.#deps.clock.monotonic() - this.#heardAt
+    return this.#waitingForPerson ? 0 : this.#deps.clock.monotonic() - this.#activeAt
   }
 
   async #afterTurn(ms: number): Promise<void> {
@@ -80,11 +80,11 @@ export class Watchdog {
     }
   }
 
-  /** Looks at least once in `ms`, because output in between makes the next report due sooner. */
+  /** Checks at least every `ms`, because output makes the next report due sooner. */
   async #reportSilence(ms: number): Promise<void> {
-    let [due, heardAt] = [ms, this.#heardAt]
+    let [due, activeAt] = [ms, this.#activeAt]
     while (!this.#stop.signal.aborted) {
-      if (this.#heardAt !== heardAt) [due, heardAt] = [ms, this.#heardAt]
+      if (this.#activeAt !== activeAt) [due, activeAt] = [ms, this.#activeAt]
       const silent = this.#silentMs
       if (silent >= due) {
         this.#owner.silent(silent)
@@ -93,7 +93,7 @@ export class Watchdog {
       const wait = Math.min(due - silent, ms)
       const before = this.#deps.clock.monotonic()
       await this.#deps.timers.sleep(wait, this.#stop.signal)
-      // Timers that outrun the clock, as in a fast demo, cannot measure silence and would spin here.
+      // Timers that run faster than the clock, as in a fast demo, cannot measure silence and would spin here.
       if (this.#deps.clock.monotonic() - before < wait / 2) return
     }
   }

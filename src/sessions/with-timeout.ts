@@ -1,6 +1,6 @@
 import type { Timers } from '../drivers/driver.ts'
 
-/** Waits for something, but no longer than this. */
+/** Waits for a promise, but no longer than `ms`. */
 export async function withTimeout(timers: Timers, ms: number, awaited: Promise<unknown>): Promise<void> {
   const over = new AbortController()
   try {

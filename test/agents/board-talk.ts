@@ -67,7 +67,7 @@ export class BoardTalk {
   }
 
   exit(exit: Omit<Exit, 'cause'>, cause: Cause = 'exit'): void {
-    this.conversation.blame(cause)
+    this.conversation.setCause(cause)
     this.conversation.exit(exit)
   }
 

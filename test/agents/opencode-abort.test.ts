@@ -5,7 +5,7 @@ import { call, done, Talk, working } from './opencode-talk.ts'
 const aborted = { name: 'MessageAbortedError', data: { message: 'Aborted' } }
 
 function interrupt(talk: Talk): void {
-  talk.conversation.blame('interrupt')
+  talk.conversation.setCause('interrupt')
   talk.command({ type: 'interrupt' })
   talk.http('abort', 200)
 }

@@ -163,7 +163,7 @@ describe('an interrupt', () => {
   test('before the session is open ends the turn, and its prompt is never sent', () => {
     const fresh = new Talk()
     fresh.prompt('Go')
-    fresh.conversation.blame('interrupt')
+    fresh.conversation.setCause('interrupt')
     fresh.command({ type: 'interrupt' })
     fresh.http('session', 200, { id: 'ses_1' })
     expect(fresh.of('turn.completed')).toMatchObject([{ outcome: 'interrupted' }])

@@ -89,7 +89,7 @@ export class Stage {
   }
 
   exit(cause: Cause = 'exit', exit: Omit<Exit, 'cause'> = { code: 0 }): void {
-    this.conversation.blame(cause)
+    this.conversation.setCause(cause)
     this.conversation.exit(exit)
   }
 

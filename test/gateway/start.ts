@@ -70,7 +70,7 @@ export class TestGateway implements AsyncDisposable {
       pool: new WarmPool(maxProcesses),
       maxQueue,
       ...(readBytes !== undefined && { readBytes }),
-      restAfterMs: 600_000,
+      idleProcessMs: 600_000,
       isInside: (path) => path.startsWith('/workspace/'),
       newId: randomUUID,
       digest: (text) => text,

@@ -31,20 +31,20 @@ const entries = (session: string, from: number, count: number): Entry[] =>
     event: { type: 'session.ended', reason: 'completed' },
   }))
 
-/** All that comes after a place, one entry a string. */
-function after(activity: CommitFeed, place: number): string[] | 'gone' {
+/** All that comes after a position, one entry a string. */
+function after(activity: CommitFeed, position: number): string[] | 'gone' {
   const seen: string[] = []
-  for (let at = place; ; ) {
+  for (let at = position; ; ) {
     const commit = activity.after(at)
     if (commit === 'gone') return 'gone'
     if (!commit) return seen
-    for (; at < commit.place + commit.count - 1; at++) {
-      seen.push(`${commit.session} ${commit.seq + at + 1 - commit.place}`)
+    for (; at < commit.position + commit.count - 1; at++) {
+      seen.push(`${commit.session} ${commit.seq + at + 1 - commit.position}`)
     }
   }
 }
 
-test('after every place comes exactly what was committed since', () => {
+test('after every position comes exactly what was committed since', () => {
   const commits = fc.array(fc.tuple(fc.constantFrom('a', 'b', 'c'), fc.integer({ min: 1, max: 4 })))
   fc.assert(
     fc.property(commits, (all) => {
@@ -59,8 +59,8 @@ test('after every place comes exactly what was committed since', () => {
         told.push(...batch.map(({ seq }) => `${session} ${seq}`))
       }
       expect(activity.head).toBe(told.length)
-      for (let place = 0; place <= told.length; place++)
-        expect(after(activity, place)).toEqual(told.slice(place))
+      for (let position = 0; position <= told.length; position++)
+        expect(after(activity, position)).toEqual(told.slice(position))
     }),
   )
 })
@@ -68,7 +68,7 @@ test('after every place comes exactly what was committed since', () => {
 test('what is no longer remembered is gone, never skipped', () => {
   const activity = new CommitFeed(2)
   for (let seq = 1; seq <= 9; seq++) activity.committed(state('a'), { entries: entries('a', seq, 1) })
-  const places = Array.from({ length: 10 }, (_, place) => after(activity, place))
+  const places = Array.from({ length: 10 }, (_, position) => after(activity, position))
   const first = places.findIndex((rest) => rest !== 'gone')
   expect(first).toBeGreaterThan(0)
   expect(first).toBeLessThanOrEqual(7)

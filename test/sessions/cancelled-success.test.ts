@@ -6,7 +6,7 @@ const tool = (status: string) =>
 
 /** Interrupts the open turn as the engine does. */
 function interrupt(talk: Talk): void {
-  talk.conversation.blame('interrupt')
+  talk.conversation.setCause('interrupt')
   talk.tell({ type: 'interrupt' })
 }
 
@@ -56,7 +56,7 @@ test('a turn that had ended before the cancel reached it stays completed, with a
 test('a timeout that stopped a call is a timeout, although the agent says end_turn', () => {
   const talk = new Talk().begin()
   talk.hear(tool('pending'))
-  talk.conversation.blame('timeout')
+  talk.conversation.setCause('timeout')
   talk.tell({ type: 'interrupt' })
   expect(ended(talk).only('turn.completed')).toMatchObject([{ outcome: 'timeout' }])
 })

@@ -37,7 +37,7 @@ export function house(
     journal: true,
     sweep,
     pool: new WarmPool(maxProcesses),
-    restAfterMs: 60_000,
+    idleProcessMs: 60_000,
     limit,
     versionOf,
     isInside: (path) => path.startsWith('/workspace/'),

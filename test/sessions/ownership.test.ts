@@ -200,11 +200,11 @@ test('what opens, trims and remembers in one session at a time does not refuse i
   const [one, two] = await Promise.all([
     sessions.open(session.id),
     sessions.open(session.id),
-    sessions.letGo(session.id, 1),
+    sessions.trim(session.id, 1),
     sessions.remember(session.id, claim),
   ])
   expect(one).toBe(two)
-  await sessions.letGo(session.id, 1)
+  await sessions.trim(session.id, 1)
   expect(await one.prompt('go')).toBe(1)
 })
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Event } from '../../src/model/index.ts'
 import { stamp } from '../../src/sessions/log.ts'
-import { OpenItems, settleLost } from '../../src/sessions/recovery.ts'
+import { OpenItems, settlementOf } from '../../src/sessions/recovery.ts'
 import { memoryStore } from '../../src/stores/memory.ts'
 import { decodeFixture, fixtures } from '../agents/fixtures.ts'
 import { violations } from '../agents/invariants.ts'
@@ -140,8 +140,8 @@ test.each(fixtures.filter(({ scenario }) => /tool|perm|sub|interrupt|abort/.test
       if (frame !== undefined && frame === entries[count]?.native) continue
       const kept = entries.slice(0, count)
       const open = new OpenItems()
-      for (const entry of kept) open.see(entry)
-      const { turn, events } = settleLost(open, 0)
+      for (const entry of kept) open.add(entry)
+      const { turn, events } = settlementOf(open, 0)
       const session = kept[0]?.session ?? ''
       const added = events.map((event, index) => stamp(count + index + 1, session, turn, 0, event, undefined))
       expect({ count, found: violations([...kept, ...added]) }).toEqual({ count, found: [] })
@@ -151,13 +151,13 @@ test.each(fixtures.filter(({ scenario }) => /tool|perm|sub|interrupt|abort/.test
 
 test('the cut of long unfinished messages is reported with the number of characters', () => {
   const open = new OpenItems(8)
-  const add = (event: Event) => open.see({ seq: 1, session: 's', at: 0, event })
+  const add = (event: Event) => open.add({ seq: 1, session: 's', at: 0, event })
   add({ type: 'text.delta', messageId: 'done', text: '1234' })
   add({ type: 'text.completed', messageId: 'done', text: '1234' })
   add({ type: 'text.delta', messageId: 'a', text: '12345' })
   add({ type: 'thinking.delta', messageId: 'b', text: '12345' })
   add({ type: 'thinking.delta', messageId: 'b', text: '6' })
-  const { events } = settleLost(open, 0)
+  const { events } = settlementOf(open, 0)
   expect(events).toEqual([
     { type: 'text.completed', messageId: 'a', text: '12345', partial: true },
     { type: 'thinking.completed', messageId: 'b', text: '123', partial: true },
@@ -277,7 +277,7 @@ test('a session whose log was trimmed is recovered from what is kept, and opens 
   run.say(init, asks('r1'))
   await expect.poll(async () => (await store.record(session.id))?.requests.length).toBe(1)
   const { head = 0 } = (await store.record(session.id)) ?? {}
-  await before.sessions.letGo(session.id, head - 1)
+  await before.sessions.trim(session.id, head - 1)
   const after = house(store)
   await after.sessions.recover()
   const kept = (await store.read(session.id, head, 100)).map(({ event }) => event)

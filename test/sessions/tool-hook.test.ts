@@ -252,7 +252,7 @@ describe('a real command', () => {
       {
         driver: driver({ environment, graces: { SIGINT: 200, SIGTERM: 200, SIGKILL: 5_000 } }),
         timers: systemTimers,
-        checkPlace: () => undefined,
+        checkDirectory: () => undefined,
         runId: `hook-${cwd}`,
         cwd,
       },
@@ -302,7 +302,13 @@ describe('a real command', () => {
   })
 
   test('that is not there denies', async () => {
-    const parts = { driver: driver(), timers: systemTimers, checkPlace: () => undefined, runId: 'none', cwd }
+    const parts = {
+      driver: driver(),
+      timers: systemTimers,
+      checkDirectory: () => undefined,
+      runId: 'none',
+      cwd,
+    }
     const missing = join(cwd, 'missing')
     expect(existsSync(missing)).toBe(false)
     const answer = await new ToolHooks({ command: [missing] }, parts).ask(request)

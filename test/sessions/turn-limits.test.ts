@@ -36,7 +36,7 @@ function stops(limits: Partial<Policy>, events: readonly Event[], reports?: Step
   const policy: Policy = { approval: 'auto-all', sandbox: 'none', ...limits }
   const turn = new TurnLimits(policy, reports)
   for (const [index, event] of events.entries()) {
-    const cause = turn.see(event)
+    const cause = turn.observe(event)
     if (cause) return [cause, index + 1]
   }
   return undefined

@@ -20,9 +20,9 @@ const delegates: Event = { type: 'subagent.started', id: 'a', label: 'a' }
 /** The usage of a turn that is stopped after these events. */
 function cutAfter(events: readonly Event[], reports?: UsageReports, used?: Usage) {
   const turn = new TurnUsage(reports)
-  for (const event of events) turn.see(event)
+  for (const event of events) turn.observe(event)
   turn.stop()
-  turn.see(settled)
+  turn.observe(settled)
   return turn.ofCut(used)
 }
 

@@ -104,13 +104,13 @@ async function* merged(
       continue
     }
     if (commit.principal === want.principal) yield* entriesOf(sessions, commit, position, want, cursorAt)
-    position = commit.place + commit.count - 1
+    position = commit.position + commit.count - 1
   }
 }
 
 async function* entriesOf(
   sessions: GatewayDeps['sessions'],
-  { session, place: position, seq, count }: Commit,
+  { session, position, seq, count }: Commit,
   after: number,
   { types }: Want,
   cursorAt: (position: number) => string,

@@ -53,7 +53,7 @@ export function bounded(
 export function segmentsIn(segment: StatementSync, range: Range): { segments: Segment[]; head: number } {
   const found = rowsIn(segment, range, 0, ANY_VERSION)
   const segments = found.rows.map((row) => checkedSegment(range.id, row))
-  checkWhole(range, segments, found.head)
+  checkComplete(range, segments, found.head)
   return { segments, head: found.head }
 }
 
@@ -93,7 +93,7 @@ function checkedSegment(session: string, row: Row): Segment {
 }
 
 /** Nothing between the segments, and nothing before the end of the log, may be missing. */
-function checkWhole({ id: session, from, to }: Range, segments: readonly Segment[], head: number): void {
+function checkComplete({ id: session, from, to }: Range, segments: readonly Segment[], head: number): void {
   const [start] = segments
   if (!start) return
   let expected = start.first
