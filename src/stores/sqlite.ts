@@ -8,6 +8,8 @@ import {
 } from '../model/index.ts'
 import { checkContinues } from './check-continues.ts'
 import { checkFence } from './check-fence.ts'
+import { matches } from './checksum.ts'
+import { damaged, orIfDamaged } from './damaged.ts'
 import { keyTaken } from './key-taken.ts'
 import { Leases } from './leases.ts'
 import { OpenTime } from './open-time.ts'
@@ -15,9 +17,7 @@ import { READ_BYTES } from './read-bytes.ts'
 import { receiptId } from './receipt-id.ts'
 import { sessionNotFound } from './session-not-found.ts'
 import { Blobs, blobSum } from './sqlite/blobs.ts'
-import { matches } from './sqlite/checksum.ts'
 import { Committer } from './sqlite/committer.ts'
-import { damaged, orIfDamaged } from './sqlite/damaged.ts'
 import { filesIn } from './sqlite/files.ts'
 import { leaseFrom } from './sqlite/lease-row.ts'
 import type { LiveLog } from './sqlite/live-log.ts'
@@ -26,7 +26,6 @@ import type { Durability, Removal } from './sqlite/message.ts'
 import { PreparedBatch } from './sqlite/prepared-batch.ts'
 import { Reader } from './sqlite/reader.ts'
 import { searchLogs } from './sqlite/search-logs.ts'
-import { UPCASTS, type Upcasts } from './sqlite/upcast.ts'
 import { WriterChannel } from './sqlite/writer-channel.ts'
 import {
   type Batch,
@@ -41,6 +40,7 @@ import {
   type TextQuery,
   type TrimPoint,
 } from './store.ts'
+import { UPCASTS, type Upcasts } from './upcast.ts'
 
 export interface SqliteOptions {
   /** Made if it is not there. */

@@ -1,12 +1,7 @@
 import { rmSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import {
-  decodeJournal,
-  encodeJournal,
-  joinFrames,
-  splitFrames,
-} from '../../src/stores/sqlite/journal-body.ts'
+import { decodeJournal, encodeJournal, joinFrames, splitFrames } from '../../src/stores/journal-body.ts'
 import { sqliteStore } from '../../src/stores/sqlite.ts'
 import type { JournalFrame } from '../../src/stores/store.ts'
 import { database, entries, frames, newDirectory, sessionId } from './sqlite-parts.ts'

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { crc32 } from 'node:zlib'
 import { type BlobRef, type BlobSink, type BlobWriter, MainstemError } from '../../model/index.ts'
-import { checksum } from './checksum.ts'
-import { storageFailed } from './storage-failed.ts'
+import { checksum } from '../checksum.ts'
+import { storageFailed } from '../storage-failed.ts'
 
 const syncFile = promisify(fsync)
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/

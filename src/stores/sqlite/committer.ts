@@ -1,6 +1,6 @@
 import { MainstemError } from '../../model/index.ts'
+import { storageFailed } from '../storage-failed.ts'
 import type { Commit, Probe, Removal } from './message.ts'
-import { storageFailed } from './storage-failed.ts'
 import type { WriterChannel } from './writer-channel.ts'
 
 /** A transaction takes what has gathered, but no more text than this. */

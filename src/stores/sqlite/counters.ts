@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { checksum, matches } from './checksum.ts'
-import { integer, type Row } from './row.ts'
+import { checksum, matches } from '../checksum.ts'
+import { integer, type Row } from '../row.ts'
 
 /** The numbers of a session that change without its record. */
 const COUNTERS =

@@ -1,8 +1,8 @@
+import { checksum, matches } from '../checksum.ts'
+import { damaged } from '../damaged.ts'
+import { integer, type Row, text } from '../row.ts'
 import { type Batch, FIRST_FENCE, type LeaseTerms } from '../store.ts'
-import { checksum, matches } from './checksum.ts'
-import { damaged } from './damaged.ts'
 import type { LeaseRow } from './message.ts'
-import { integer, type Row, text } from './row.ts'
 
 export function leaseSum({ n, fence, owner }: LeaseRow): number {
   return checksum([n, fence], owner ?? '')

@@ -1,8 +1,6 @@
-import { LiveLog, type Place, type Recent } from './live-log.ts'
-
-/** How much text of recent entries is kept for readers that follow closely; a batch counts for some itself. */
-const RECENT_CHARS = 1024 * 1024
-const BATCH_CHARS = 512
+import { RecentBatches } from '../recent-batches.ts'
+import type { Recent } from '../recent-log.ts'
+import { LiveLog, type Place } from './live-log.ts'
 
 /** So many logs that are not in use are remembered: the next to write something is most likely one of them. */
 const IDLE_LOGS = 4096
@@ -19,9 +17,7 @@ export class LiveLogs {
   readonly #logs = new Map<string, LiveLog>()
   /** Those that were not in use when they were last looked at, oldest first. */
   readonly #idle = new Set<LiveLog>()
-  /** What is kept of which log, oldest first. */
-  readonly #recent: { log: LiveLog; batch: Recent; chars: number }[] = []
-  #chars = 0
+  readonly #recent = new RecentBatches<LiveLog>((log) => this.release(log))
   #lastSession: number | undefined
 
   constructor(places: Places) {
@@ -50,16 +46,10 @@ export class LiveLogs {
   }
 
   /** Tells those who wait, and keeps the entries for them: they will ask at once. */
-  committed(log: LiveLog, { entries, texts, chars: textChars }: Recent & { chars: number }): void {
+  committed(log: LiveLog, { entries, texts, chars }: Recent & { chars: number }): void {
     const last = entries.at(-1)
     if (!last) return
-    const chars = textChars + BATCH_CHARS
-    const batch = { entries, texts }
-    log.recent.push(batch)
-    this.#recent.push({ log, batch, chars })
-    this.#chars += chars
-    // The newest stays, however large: whoever reads along asks for it now.
-    while (this.#chars > RECENT_CHARS && this.#recent.length > 1) this.#forgetOldest()
+    this.#recent.keep(log, { entries, texts }, chars)
     log.advance(last.seq)
   }
 
@@ -91,7 +81,7 @@ export class LiveLogs {
     const logs = [...this.#logs.values()]
     this.#logs.clear()
     this.#idle.clear()
-    this.#recent.length = 0
+    this.#recent.clear()
     for (const log of logs) log.wakeAll()
   }
 
@@ -101,14 +91,5 @@ export class LiveLogs {
     this.#idle.delete(oldest)
     // It may have been used again since, and is then looked at again.
     if (oldest.isIdle && this.#logs.get(oldest.session) === oldest) this.#logs.delete(oldest.session)
-  }
-
-  #forgetOldest(): void {
-    const oldest = this.#recent.shift()
-    if (!oldest) return
-    const { log, batch, chars } = oldest
-    this.#chars -= chars
-    if (log.recent[0] === batch) log.recent.shift()
-    this.release(log)
   }
 }

@@ -1,5 +1,7 @@
 import type { Entry } from '../../model/index.ts'
 import { blobOf } from '../blob-of.ts'
+import { joinFrames } from '../journal-body.ts'
+import { type LogRow, toRows, toTexts } from '../log-rows.ts'
 import { receiptId } from '../receipt-id.ts'
 import {
   type Batch,
@@ -10,9 +12,7 @@ import {
   type StoredState,
 } from '../store.ts'
 import type { Batched } from './committer.ts'
-import { joinFrames } from './journal-body.ts'
 import type { BlobRow, Commit, LeaseRow, QueueRow, ReceiptRow, RecordRow, SessionRow } from './message.ts'
-import { type LogRow, toRows, toTexts } from './rows.ts'
 import { addText } from './texts.ts'
 
 /** What a batch cannot know itself: the time, the checksums of blobs that are new, and the lease where it changes. */

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { checksum, matches } from './checksum.ts'
-import { integer, type Row, text } from './row.ts'
+import { checksum, matches } from '../checksum.ts'
+import { integer, type Row, text } from '../row.ts'
 
 export function receiptSum(row: Row): number {
   return checksum([integer(row, 'at')], text(row, 'id'), text(row, 'session'), text(row, 'body'))

@@ -1,10 +1,10 @@
 import type { Coverage, SessionRecord } from '../../model/index.ts'
+import { checksum, firstDamaged, headsOf, matches } from '../checksum.ts'
+import { damaged } from '../damaged.ts'
+import { BETWEEN } from '../log-rows.ts'
+import { bytes, integer, type Row, text } from '../row.ts'
 import type { FrameCounts, QueuedPrompt, StoredState } from '../store.ts'
-import { checksum, firstDamaged, headsOf, matches } from './checksum.ts'
 import { areCountersIntact } from './counters.ts'
-import { damaged } from './damaged.ts'
-import { bytes, integer, type Row, text } from './row.ts'
-import { BETWEEN } from './rows.ts'
 
 /** In the order in which they were accepted. Read with the record, so that both are of the same commit. */
 const queue = (columns: string) =>

@@ -1,8 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { text } from '../row.ts'
 import { changeCounters } from './counters.ts'
 import type { Delete, Removal, Trim } from './message.ts'
 import { removeAnswers } from './receipts.ts'
-import { text } from './row.ts'
 import { JOURNAL_IDS } from './schema.ts'
 
 const DELETE_JOURNAL = `DELETE FROM journal WHERE id IN (${JOURNAL_IDS}) AND last < :before`

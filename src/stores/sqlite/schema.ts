@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { MainstemError } from '../../model/mainstem-error.ts'
-import { integer, text } from './row.ts'
+import { integer, text } from '../row.ts'
 
 /** "Main", so that a database of somebody else is not taken for ours. */
 export const APPLICATION_ID = 0x4d61696e

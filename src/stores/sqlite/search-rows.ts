@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { integer, text } from './row.ts'
+import { integer, text } from '../row.ts'
 
 /** Rows of the log that are looked at in one go; between two of them others have their turn. */
 const ROWS = 20_000

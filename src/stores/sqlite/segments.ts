@@ -1,8 +1,8 @@
 import type { StatementSync } from 'node:sqlite'
-import { firstDamaged, headsOf } from './checksum.ts'
-import { damaged } from './damaged.ts'
-import { bytes, integer, type Row, text } from './row.ts'
-import { BETWEEN } from './rows.ts'
+import { firstDamaged, headsOf } from '../checksum.ts'
+import { damaged } from '../damaged.ts'
+import { BETWEEN } from '../log-rows.ts'
+import { bytes, integer, type Row, text } from '../row.ts'
 
 const SESSION = '(SELECT n FROM session WHERE id = :id)'
 

@@ -1,7 +1,7 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
+import { storageFailed } from '../storage-failed.ts'
 import type { FromWriter, ToWriter } from './message.ts'
 import { quietSqlite } from './quiet.ts'
-import { storageFailed } from './storage-failed.ts'
 import type { Writer } from './writer.ts'
 
 /** The thread in which SQLite waits for the disk, so that the event loop does not. */

@@ -1,4 +1,4 @@
-import { isDamaged, MainstemError } from '../../model/index.ts'
+import { isDamaged, MainstemError } from '../model/index.ts'
 
 /** Where damage was found; `first` and `last` are the entries that cannot be read. */
 export interface Place {

@@ -1,4 +1,4 @@
-import { Entry, MainstemError, SCHEMA_VERSION } from '../../model/index.ts'
+import { Entry, MainstemError, SCHEMA_VERSION } from '../model/index.ts'
 
 /** By version: what makes an entry of that version one of the next. */
 export type Upcasts = ReadonlyMap<number, (entry: unknown) => unknown>

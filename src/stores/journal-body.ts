@@ -1,6 +1,6 @@
 import * as zlib from 'node:zlib'
-import { MainstemError } from '../../model/mainstem-error.ts'
-import type { JournalFrame } from '../store.ts'
+import { MainstemError } from '../model/mainstem-error.ts'
+import type { JournalFrame } from './store.ts'
 
 /** How a body is kept: a sum of these. */
 const ZSTD = 1

@@ -1,5 +1,5 @@
-import type { Entry } from '../../model/index.ts'
-import { fitting } from '../read-bytes.ts'
+import type { Entry } from '../model/index.ts'
+import { fitting } from './read-bytes.ts'
 import { storageFailed } from './storage-failed.ts'
 
 /** What stands between two entries. No JSON text holds a newline, so it is found again. */

@@ -1,10 +1,10 @@
-import type { Usage } from '../../model/index.ts'
-import { dayOf } from '../day-of.ts'
-import type { Charge, DailyUsage } from '../store.ts'
+import type { Usage } from '../model/index.ts'
+import { dayOf } from './day-of.ts'
 import { integer, type Row, text } from './row.ts'
+import type { Charge, DailyUsage } from './store.ts'
 
 /** The columns of a usage, in the order of the table. */
-const COUNTS = [
+export const COUNTS = [
   'input',
   'output',
   'cacheRead',
@@ -15,16 +15,7 @@ const COUNTS = [
 ] as const satisfies (keyof Usage)[]
 
 /** The columns after `turns`; a sum with a partial part is partial. */
-const COLUMNS = [...COUNTS, 'partial'] as const
-
-/** A count that neither has stays unknown. */
-const added = COUNTS.map(
-  (name) => `${name} = coalesce(${name} + excluded.${name}, ${name}, excluded.${name})`,
-)
-
-export const CHARGE = `INSERT INTO spent VALUES (?, ?, ?, ?, ?, ${COLUMNS.map(() => '?').join(', ')})
-  ON CONFLICT DO UPDATE SET sessions = sessions + excluded.sessions, turns = turns + excluded.turns,
-  ${added.join(', ')}, partial = coalesce(partial, excluded.partial)`
+export const COLUMNS = [...COUNTS, 'partial'] as const
 
 export function chargeOf({
   principal,
