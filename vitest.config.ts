@@ -10,6 +10,7 @@ for (const [name, value] of Object.entries(process.env)) {
 
 export default defineConfig({
   test: {
+    globalSetup: ['test/postgres/global-setup.ts'],
     include: ['test/**/*.test.ts', 'web/test/**/*.test.ts'],
     // A test left out by accident must not look like a passing suite.
     allowOnly: false,

