@@ -3,7 +3,7 @@ import { extname, resolve } from 'node:path'
 import type { BeginSession, MainstemClient, SessionRecord } from '../client/index.ts'
 import type { Image, Policy, SessionOptions } from '../model/index.ts'
 import { MainstemError } from '../model/mainstem-error.ts'
-import type { RunFlags } from './run.ts'
+import type { PolicyFlags, RunFlags } from './run.ts'
 import { allSessions, sessionOf } from './session-ref.ts'
 
 /** A turn that was begun, and from where in the log to show it. */
@@ -105,7 +105,7 @@ function nativeIdOf({ id, nativeSessionId }: SessionRecord): string {
 }
 
 /** Only what was asked for: the rest is up to the configuration of the daemon. */
-export function policyOf(flags: RunFlags): Partial<Policy> {
+export function policyOf(flags: PolicyFlags): Partial<Policy> {
   const { approval, sandbox, allowTool, denyTool, maxTurns, maxCost, timeout } = flags
   const tools = { ...(allowTool && { preapproved: allowTool }), ...(denyTool && { denied: denyTool }) }
   return {

@@ -17,6 +17,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
   demo: async () => (await import('./demo.ts')).registerDemo,
   agents: async () => (await import('./agents.ts')).registerAgents,
   run: async () => (await import('./run.ts')).registerRun,
+  compare: async () => (await import('./compare/command.ts')).registerCompare,
   ls: sessions,
   attach: sessions,
   send: sessions,

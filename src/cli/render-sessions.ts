@@ -1,9 +1,8 @@
 import { homedir } from 'node:os'
 import type { SessionRecord } from '../client/index.ts'
-import { printableLine } from './printable.ts'
-import type { Screen, Style } from './screen.ts'
+import { renderTable } from './render-table.ts'
+import type { Screen } from './screen.ts'
 import { shortId } from './session-ref.ts'
-import { cut, widthOf } from './wrap.ts'
 
 /** What a session does now, in a word. */
 export function stateOf({ status, requests, lastOutcome, queue }: SessionRecord): string {
@@ -34,26 +33,14 @@ export function renderSessions(screen: Screen, sessions: readonly SessionRecord[
     const { id, name, agent, updatedAt, cwd, title } = session
     const place = cwd === home || cwd.startsWith(`${home}/`) ? `~${cwd.slice(home.length)}` : cwd
     const label = name === undefined ? shortId(id) : `${shortId(id)} ${name}`
-    return [label, agent, stateOf(session), ago(now - updatedAt), place, title ?? ''].map((cell) =>
-      cut(printableLine(cell), 40),
-    )
+    return [label, agent, stateOf(session), ago(now - updatedAt), place, title ?? '']
   })
-  const widths = HEADINGS.map((_, column) =>
-    Math.max(...[HEADINGS, ...rows].map((row) => widthOf(row[column] ?? ''))),
-  )
-  const line = (row: readonly string[], style: (column: number) => Style) =>
-    screen.line(
-      '',
-      ...row.map((cell, column) => {
-        const room = column === HEADINGS.length - 1 ? 0 : (widths[column] ?? 0) + 2 - widthOf(cell)
-        return [style(column), cell + ' '.repeat(room)] as const
-      }),
-    )
-  const plain: Style = (text) => text
-  const stateStyle = (row: readonly string[]): Style =>
-    row[2] === 'asking' ? colors.yellow : row[2]?.startsWith('working') ? colors.cyan : plain
-  return [
-    line(HEADINGS, () => colors.dim),
-    ...rows.map((row) => line(row, (column) => (column === 2 ? stateStyle(row) : plain))),
-  ].join('')
+  return renderTable(screen, {
+    headings: HEADINGS,
+    rows,
+    styleOf: (row, column) => {
+      if (column !== 2) return undefined
+      return row[2] === 'asking' ? colors.yellow : row[2] === 'working' ? colors.cyan : undefined
+    },
+  })
 }

@@ -4,10 +4,8 @@ import { APPROVALS, DIALECTS, LAUNCHES, SANDBOXES } from './choices.ts'
 import type { LocalFlags } from './daemon/data-directory.ts'
 import type { TranscriptFlags } from './transcript.ts'
 
-export interface RunFlags extends LocalFlags, TranscriptFlags {
-  cwd: string
-  model?: string
-  launch?: LaunchKind
+/** What an agent may do, and how much of it. */
+export interface PolicyFlags {
   approval?: Approval
   sandbox?: Sandbox
   allowTool?: string[]
@@ -15,6 +13,12 @@ export interface RunFlags extends LocalFlags, TranscriptFlags {
   maxTurns?: number
   maxCost?: number
   timeout?: number
+}
+
+export interface RunFlags extends LocalFlags, TranscriptFlags, PolicyFlags {
+  cwd: string
+  model?: string
+  launch?: LaunchKind
   schema?: string
   image?: string[]
   detach?: boolean
@@ -34,13 +38,7 @@ export function registerRun(program: Command): void {
     .option('-C, --cwd <dir>', 'where the agent works', '.')
     .option('-m, --model <name>', 'the model to ask for')
     .addOption(new Option('--launch <kind>', 'how to run the agent').choices(LAUNCHES))
-    .addOption(new Option('--approval <mode>', 'what the agent may do without asking').choices(APPROVALS))
-    .addOption(new Option('--sandbox <mode>', "the agent's own sandbox").choices(SANDBOXES))
-    .option('--allow-tool <tool...>', 'tools that run without asking')
-    .option('--deny-tool <tool...>', 'tools that never run')
-    .option('--max-turns <number>', 'model calls of the main thread before the turn stops', count)
-    .option('--max-cost <usd>', 'cost of the turn before it stops', amount)
-    .option('--timeout <seconds>', 'interrupt the turn after this time', seconds)
+  addPolicyOptions(command)
     .option('--schema <file>', 'JSON Schema of the answer')
     .option('--image <file...>', 'images for the prompt')
   addOutputOptions(command)
@@ -64,6 +62,18 @@ export function registerRun(program: Command): void {
     const { run } = await import('./run-action.ts')
     await run(agent, prompt, flags)
   })
+}
+
+/** What the agent may do. */
+export function addPolicyOptions(command: Command): Command {
+  return command
+    .addOption(new Option('--approval <mode>', 'what the agent may do without asking').choices(APPROVALS))
+    .addOption(new Option('--sandbox <mode>', "the agent's own sandbox").choices(SANDBOXES))
+    .option('--allow-tool <tool...>', 'tools that run without asking')
+    .option('--deny-tool <tool...>', 'tools that never run')
+    .option('--max-turns <number>', 'model calls of the main thread before the turn stops', count)
+    .option('--max-cost <usd>', 'cost of the turn before it stops', amount)
+    .option('--timeout <seconds>', 'interrupt the turn after this time', seconds)
 }
 
 /** How a session is printed. */

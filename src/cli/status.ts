@@ -45,8 +45,8 @@ export function advance(status: Status, { event }: Entry, now: number): void {
   }
 }
 
-/** The status line at a moment; empty while no turn runs. */
-export function statusLine({ startedAt, lastAt, tokens, tool }: Status, now: number): string {
+/** How a turn goes at a moment; empty while none runs. */
+export function progressOf({ startedAt, lastAt, tokens, tool }: Status, now: number): string {
   if (startedAt === undefined) return ''
   const frame = FRAMES[Math.floor(now / 100) % FRAMES.length] ?? ''
   const parts = [
@@ -54,7 +54,12 @@ export function statusLine({ startedAt, lastAt, tokens, tool }: Status, now: num
     ...(tool === undefined ? [] : [tool]),
     ...(tokens === 0 ? [] : [`${tokens.toLocaleString('en-US')} tokens`]),
     ...(now - lastAt < QUIET_MS ? [] : [`no output for ${clockTime(now - lastAt)}`]),
-    'Ctrl-C interrupts',
   ]
   return parts.join(' · ')
+}
+
+/** The status line at a moment; empty while no turn runs. */
+export function statusLine(status: Status, now: number): string {
+  const progress = progressOf(status, now)
+  return progress === '' ? '' : `${progress} · Ctrl-C interrupts`
 }

@@ -1,0 +1,133 @@
+import { resolve } from 'node:path'
+import type { MainstemClient } from '../../client/mainstem-client.ts'
+import { exitCodeOf } from '../../model/outcome-faces.ts'
+import { askAt } from '../ask.ts'
+import { policyOf } from '../begin-turn.ts'
+import { localServer } from '../daemon/connect.ts'
+import { onCtrlC } from '../detach.ts'
+import { jsonOn } from '../printable.ts'
+import { Printer } from '../printer.ts'
+import { STDIN_SILENCE_MS } from '../run-action.ts'
+import { Screen } from '../screen.ts'
+import { shortId } from '../session-ref.ts'
+import { screenOn } from '../show.ts'
+import { promptFrom } from '../stdin-prompt.ts'
+import { type Candidate, candidatesOf } from './candidates.ts'
+import { columnWidth } from './columns.ts'
+import type { CompareFlags } from './command.ts'
+import { Result } from './result.ts'
+import { type Finished, summaryOf, summaryText, worktreeNotes } from './summary.ts'
+import { type Begun, inColumns, oneByOne, silently, type Watching } from './watch.ts'
+import { addWorktrees, changedFiles, type Worktree, type Worktrees } from './worktrees.ts'
+
+const note = (text: string) => console.error(`mainstem: ${text}`)
+
+export async function compare(
+  list: string,
+  argument: string | undefined,
+  flags: CompareFlags,
+): Promise<void> {
+  const candidates = candidatesOf(list)
+  const { stdin } = process
+  const prompt = await promptFrom({ argument, stdin, silenceMs: STDIN_SILENCE_MS, warn: note })
+  const { client } = await localServer(flags)
+  const worktrees = flags.worktree ? await addWorktrees(resolve(flags.cwd), labelsOf(candidates)) : undefined
+  if (worktrees && worktrees.uncommitted > 0)
+    note(
+      `${worktrees.uncommitted} uncommitted changes are not in the worktrees, which begin at the last commit`,
+    )
+  if (!worktrees) note('all agents work in the same directory; --worktree gives each its own')
+  const begun = await beginAll(client, candidates, prompt, flags, worktrees)
+  using signals = onCtrlC(() => {
+    // What comes of it is in the logs, which are shown.
+    for (const { session } of begun)
+      client.interrupt(session).catch((thrown: unknown) => note(`${shortId(session)}: ${thrown}`))
+  })
+  await watch({ client, begun, detach: signals.detached, ...terminalOf(process) }, flags, worktrees)
+  if (signals.detached.aborted) {
+    const refs = begun.map(({ session }) => `mainstem attach ${shortId(session)}`)
+    note(`detached; the sessions continue: ${refs.join(' · ')}`)
+    process.exitCode = 130
+    return
+  }
+  process.exitCode = begun.map(codeOf).find((code) => code !== 0) ?? 0
+}
+
+function labelsOf(candidates: readonly Candidate[]): string[] {
+  return candidates.map(({ label }) => label)
+}
+
+/** The code of the outcome; a session that ended without one has failed. */
+function codeOf({ result: { end } }: Begun): number {
+  return end ? exitCodeOf(end.outcome, end.exit) : 1
+}
+
+type Terminal = Pick<Watching, 'stderr' | 'answer'>
+
+function terminalOf({ stdin, stderr }: typeof process): Terminal {
+  const canAsk = stdin.isTTY === true && stderr.isTTY === true
+  return { stderr, ...(canAsk && { answer: askAt(stdin, stderr) }) }
+}
+
+/** Begins all sessions before the first prompt: where one is refused, none of the agents has worked. */
+async function beginAll(
+  client: MainstemClient,
+  candidates: readonly Candidate[],
+  prompt: string,
+  flags: CompareFlags,
+  worktrees: Worktrees | undefined,
+): Promise<Begun[]> {
+  const { answer } = terminalOf(process)
+  const policy = policyOf(flags)
+  const sessions: string[] = []
+  try {
+    for (const [index, { agent, model }] of candidates.entries()) {
+      const { id } = await client.begin({
+        agent,
+        cwd: worktrees?.trees[index]?.cwd ?? resolve(flags.cwd),
+        attended: answer !== undefined,
+        ...(Object.keys(policy).length > 0 && { policy }),
+        ...(model !== undefined && { options: { model } }),
+      })
+      sessions.push(id)
+    }
+  } catch (thrown) {
+    for (const id of sessions) await client.delete(id)
+    await worktrees?.discard()
+    throw thrown
+  }
+  return Promise.all(
+    sessions.map(async (session, index) => {
+      const candidate = candidates[index] ?? { label: '', agent: '' }
+      return { candidate, session, turn: await client.prompt(session, prompt), result: new Result() }
+    }),
+  )
+}
+
+/** Shows the turns until all have ended, and then what came of them. */
+async function watch(
+  watching: Watching,
+  { json }: CompareFlags,
+  worktrees: Worktrees | undefined,
+): Promise<void> {
+  const { stdout } = process
+  const { stderr, begun, detach } = watching
+  const printer = new Printer(stdout)
+  const finished = (one: Begun): Promise<Finished> => finish(one, worktrees?.trees[begun.indexOf(one)])
+  if (json) {
+    return silently(watching, async (one) =>
+      printer.print(`${jsonOn(stdout, summaryOf(await finished(one)))}\n`),
+    )
+  }
+  const isLive = stderr.isTTY && process.env.TERM !== 'dumb' && columnWidth(begun.length, stderr.columns)
+  await (isLive ? inColumns(watching) : oneByOne(watching))
+  if (detach.aborted) return
+  const all = await Promise.all(begun.map(finished))
+  await printer.print(summaryText(new Screen(screenOn(stdout)), all))
+  for (const line of worktreeNotes(all)) console.error(line)
+}
+
+async function finish({ candidate, session, result }: Begun, worktree?: Worktree): Promise<Finished> {
+  const files = worktree ? await changedFiles(worktree) : [...result.files].sort()
+  return { candidate, session, result, files, worktree }
+}

@@ -1,0 +1,35 @@
+import { printableLine } from './printable.ts'
+import type { Screen, Style } from './screen.ts'
+import { cut, widthOf } from './wrap.ts'
+
+/** Longer cells are cut. */
+const WIDEST_CELL = 40
+
+const plain: Style = (text) => text
+
+export interface Table {
+  headings: readonly string[]
+  rows: readonly (readonly string[])[]
+  /** The style of a cell. */
+  styleOf?: (row: readonly string[], column: number) => Style | undefined
+}
+
+/** Lines of cells, each column as wide as its widest cell. */
+export function renderTable(screen: Screen, { headings, rows, styleOf }: Table): string {
+  const cells = rows.map((row) => row.map((cell) => cut(printableLine(cell), WIDEST_CELL)))
+  const widths = headings.map((_, column) =>
+    Math.max(...[headings, ...cells].map((row) => widthOf(row[column] ?? ''))),
+  )
+  const line = (row: readonly string[], style: (column: number) => Style) =>
+    screen.line(
+      '',
+      ...row.map((cell, column) => {
+        const room = column === headings.length - 1 ? 0 : (widths[column] ?? 0) + 2 - widthOf(cell)
+        return [style(column), cell + ' '.repeat(room)] as const
+      }),
+    )
+  return [
+    line(headings, () => screen.colors.dim),
+    ...cells.map((row) => line(row, (column) => styleOf?.(row, column) ?? plain)),
+  ].join('')
+}
