@@ -78,7 +78,7 @@ function blocksOf(session: string, request: Request): object[] {
 
 function post(session: string, request: Request): void {
   const key = keyOf(session, request.requestId)
-  if (messages.has(key) || (request.asks ?? 'person') !== 'person') return
+  if (messages.has(key) || (request.answeredBy ?? 'person') !== 'person') return
   const text = `Agent request: ${request.title ?? request.kind}`
   const sent = slack('chat.postMessage', { text, blocks: blocksOf(session, request) })
   messages.set(

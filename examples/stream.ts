@@ -21,7 +21,7 @@ for await (const { event } of turn) {
       break
     case 'request.opened':
       // A policy or a hook may answer by itself; for a person, nobody is here.
-      if ((event.asks ?? 'person') === 'person') await session.answer(event, { decision: 'deny' })
+      if ((event.answeredBy ?? 'person') === 'person') await session.answer(event, { decision: 'deny' })
   }
 }
 

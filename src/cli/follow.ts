@@ -19,7 +19,7 @@ export interface Follow {
   detach: AbortSignal
 }
 
-/** Shows a session and asks for answers to its requests, until its last entry or until detached. Gives the last turn that ended. */
+/** Shows a session and answeredBy for answers to its requests, until its last entry or until detached. Gives the last turn that ended. */
 export async function follow(options: Follow): Promise<TurnCompleted | undefined> {
   const { client, session, after, show, answer, isLast, detach } = options
   let last: TurnCompleted | undefined
@@ -38,8 +38,8 @@ export async function follow(options: Follow): Promise<TurnCompleted | undefined
   return last
 }
 
-function isForPerson({ asks = 'person' }: RequestOpened): boolean {
-  return asks === 'person'
+function isForPerson({ answeredBy = 'person' }: RequestOpened): boolean {
+  return answeredBy === 'person'
 }
 
 /** Output waits while a person is asked, so a second reader watches whether the request is still open. */

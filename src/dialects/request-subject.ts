@@ -1,13 +1,13 @@
 import type { RequestOpened } from '../model/events/request.ts'
 
 /** Returns whether a client must answer the request. A policy or a hook answers the others. */
-export function isAskedHere({ asks = 'person' }: RequestOpened): boolean {
-  return asks === 'person'
+export function isAskedHere({ answeredBy = 'person' }: RequestOpened): boolean {
+  return answeredBy === 'person'
 }
 
 /** Returns whether a person must decide, whether or not one is available. */
-export function needsPerson({ asks = 'person' }: RequestOpened): boolean {
-  return asks === 'person' || asks === 'nobody'
+export function needsPerson({ answeredBy = 'person' }: RequestOpened): boolean {
+  return answeredBy === 'person' || answeredBy === 'nobody'
 }
 
 /** Returns the tool and its action, such as `Bash: rm -r build`; empty when the agent reports neither. */

@@ -117,7 +117,7 @@ export class AgentSession<T = unknown> implements AsyncDisposable {
 
   async #answerAll(answerer: Answerer): Promise<void> {
     for await (const { event } of this.entries()) {
-      const isAsked = event.type === 'request.opened' && (event.asks ?? 'person') === 'person'
+      const isAsked = event.type === 'request.opened' && (event.answeredBy ?? 'person') === 'person'
       if (isAsked) void this.#decide(event, answerer)
     }
   }

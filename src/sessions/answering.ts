@@ -44,7 +44,7 @@ export class Answering {
   opened(request: RequestOpened): void {
     this.#requests.open(request)
     const answer = answerFor(request, approvalContext(this.#setup, this.#deps))
-    if (!answer && request.asks !== 'hook') return
+    if (!answer && request.answeredBy !== 'hook') return
     this.#owner.outbox.push(() => {
       if (!this.#requests.isOpen(request)) return
       const { inputDigest } = request

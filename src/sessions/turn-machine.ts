@@ -150,8 +150,8 @@ export class TurnMachine {
         const { kind, tool, title, input, locations, options, questions } = emitted
         const asked = JSON.stringify([kind, tool, title, input, locations, options, questions])
         const request: RequestOpened = { ...emitted, inputDigest: this.#rules.digest(asked) }
-        const asks = this.#rules.answeredBy?.(request)
-        return [asks === undefined ? request : { ...request, asks }]
+        const answeredBy = this.#rules.answeredBy?.(request)
+        return [answeredBy === undefined ? request : { ...request, answeredBy }]
       }
       default:
         return emitted satisfies never

@@ -1,12 +1,13 @@
 import { Entry, MainstemError, SCHEMA_VERSION } from '../model/index.ts'
+import type { StoredState } from './store.ts'
 
-/** By version: what makes an entry of that version one of the next. */
+/** By version: converts an entry of that version to the next. */
 export type Upcasts = ReadonlyMap<number, (entry: unknown) => unknown>
 
 /** Version 1 is the first. */
-export const UPCASTS: Upcasts = new Map()
+export const UPCASTS: Upcasts = new Map([[1, renameAsks]])
 
-/** An entry that an older Mainstem wrote, in today's shape. */
+/** Converts an entry that an older Mainstem wrote to the current shape. */
 export function upcast(entry: unknown, version: number, upcasts: Upcasts): Entry {
   if (version > SCHEMA_VERSION) throw unreadable(version, 'it was written by a newer Mainstem')
   let current = entry
@@ -16,6 +17,23 @@ export function upcast(entry: unknown, version: number, upcasts: Upcasts): Entry
     current = step(current)
   }
   return Entry.parse(current)
+}
+
+/** Converts a record that an older Mainstem wrote. Records have no version, but contain the events of open requests. */
+export function upcastRecord(record: unknown): StoredState {
+  const state = Object(record)
+  return Array.isArray(state.requests) ? { ...state, requests: state.requests.map(renameInRequest) } : state
+}
+
+function renameAsks(entry: unknown): unknown {
+  const { event, ...others } = Object(entry)
+  return { ...others, event: event?.type === 'request.opened' ? renameInRequest(event) : event }
+}
+
+/** `answeredBy` of a request was called `asks` in version 1. */
+function renameInRequest(request: unknown): unknown {
+  const { asks: answeredBy, ...others } = Object(request)
+  return answeredBy === undefined ? others : { ...others, answeredBy }
 }
 
 function unreadable(version: number, why: string): MainstemError {

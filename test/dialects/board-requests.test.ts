@@ -50,7 +50,7 @@ test.each<[Event, string, object]>([
 test('a question without a tool is a request too, a policy decision is not', () => {
   const question = opened({ kind: 'question', tool: undefined, input: undefined })
   expect(say(question)).toMatchObject([{ line: 'Waiting for an answer: question' }])
-  expect(say(opened({ asks: 'policy' }), SAMPLES['request.resolved'])).toEqual([])
+  expect(say(opened({ answeredBy: 'policy' }), SAMPLES['request.resolved'])).toEqual([])
 })
 
 test('both are valid against the schema of the document', () => {

@@ -110,8 +110,8 @@ describe('a request', () => {
   })
 
   test('that a policy or a hook answers is not a question', () => {
-    expect(say(request({ ...about, asks: 'policy' }))).toEqual([])
-    expect(say(request({ ...about, asks: 'hook' }))).toEqual([])
+    expect(say(request({ ...about, answeredBy: 'policy' }))).toEqual([])
+    expect(say(request({ ...about, answeredBy: 'hook' }))).toEqual([])
   })
 
   test('that does not block leaves the exchange open', () => {
@@ -172,7 +172,7 @@ describe('a question of the agent', () => {
     ])
     expect(say(started, completed())).toEqual([call, result])
     expect(say(started, { type: 'session.ended', reason: 'lost' })[0]).toEqual(call)
-    expect(say(started, asks({ toolId: 't1', asks: 'policy' }), over)).toEqual([call])
+    expect(say(started, asks({ toolId: 't1', answeredBy: 'policy' }), over)).toEqual([call])
   })
 
   test('is shown once, whether the call or the request comes first', () => {

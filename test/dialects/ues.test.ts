@@ -280,12 +280,12 @@ describe('a request', () => {
   })
 
   test('that needs a person is an event even if none is available', () => {
-    expect(typesOf(opened({ asks: 'nobody' }))).toEqual(['permission_request'])
+    expect(typesOf(opened({ answeredBy: 'nobody' }))).toEqual(['permission_request'])
   })
 
   test('that a policy or a hook answers needs no person, but its answer is emitted', () => {
-    expect(opened({ asks: 'policy' })).toEqual([])
-    expect(opened({ asks: 'hook' })).toEqual([])
+    expect(opened({ answeredBy: 'policy' })).toEqual([])
+    expect(opened({ answeredBy: 'hook' })).toEqual([])
     expect(say(SAMPLES['request.resolved'], SAMPLES['request.withdrawn'])).toEqual([
       {
         type: 'mainstem:permission_resolved',

@@ -50,8 +50,8 @@ describe('an open request', () => {
 
   test.each(['policy', 'hook', 'nobody'] as const)(
     'that is not answered by a client (%s) is not emitted',
-    (asks) => {
-      const messages = say(opened({ asks }), SAMPLES['request.resolved'], completed())
+    (answeredBy) => {
+      const messages = say(opened({ answeredBy }), SAMPLES['request.resolved'], completed())
       expect(types(messages)).toEqual(['turnCompleted', 'sessionEnded'])
     },
   )

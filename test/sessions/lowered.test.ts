@@ -46,7 +46,7 @@ test('a session from before the ceiling was lowered has no variables, MCP server
   run.say(init, asks('r1'))
   await expect.poll(async () => (await store.record(id))?.requests.length).toBe(1)
   const opened = (await second.log(session)).find(({ event }) => event.type === 'request.opened')
-  expect(opened?.event).not.toHaveProperty('asks')
+  expect(opened?.event).not.toHaveProperty('answeredBy')
   expect(second.driver.runs).toHaveLength(1)
   expect((await store.record(id))?.options).toEqual({})
 })

@@ -47,7 +47,7 @@ describe('a request that a hook decides', () => {
     const home = house()
     const { session, hook } = await asked(home)
     const opened = (await home.log(session)).find(({ event }) => event.type === 'request.opened')?.event
-    expect(opened).toMatchObject({ asks: 'hook', tool: 'Bash' })
+    expect(opened).toMatchObject({ answeredBy: 'hook', tool: 'Bash' })
     await expect.poll(() => hook.written.map(({ kind }) => kind)).toEqual(['text', 'end'])
     expect(JSON.parse(hook.input)).toEqual(opened)
     expect(hook.launch).toEqual({ kind: 'process', argv: ['/bin/hook', 'a'], env: {}, passEnv: [] })

@@ -1,8 +1,10 @@
 import { rmSync } from 'node:fs'
 import fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
-import { SCHEMA_VERSION } from '../../src/model/index.ts'
+import { type Entry, SCHEMA_VERSION } from '../../src/model/index.ts'
+import { UPCASTS } from '../../src/stores/upcast.ts'
 import { sqliteStore } from '../../src/stores/sqlite.ts'
+import { SAMPLES } from '../model/samples.ts'
 import { storeContract } from './contract.ts'
 import { database, entries, entry, frames, newDirectory, readAll, sessionId, state } from './sqlite-parts.ts'
 
@@ -298,7 +300,7 @@ describe('entries of another schema version', () => {
   }
 
   test('are brought up to date when they are read', async () => {
-    const upcasts = new Map([[0, (old: unknown) => ({ ...Object(old), turn: 7 })]])
+    const upcasts = new Map([...UPCASTS, [0, (old: unknown) => ({ ...Object(old), turn: 7 })]])
     await using store = await sqliteStore({ directory: await from(0), upcasts })
     const expected = entries(ID, 1, 2).map((one) => ({ ...one, turn: 7 }))
     expect(await store.read(ID, 0, 9)).toEqual(expected)
@@ -311,11 +313,28 @@ describe('entries of another schema version', () => {
       await store.append(ID, { entries: entries(ID, 3, 4) })
       await store.append(ID, { entries: entries(ID, 5, 6) })
     }
-    const upcasts = new Map([[0, (old: unknown) => ({ ...Object(old), turn: 7 })]])
+    const upcasts = new Map([...UPCASTS, [0, (old: unknown) => ({ ...Object(old), turn: 7 })]])
     await using store = await sqliteStore({ directory: path, upcasts })
     expect(await store.read(ID, 1, 4)).toEqual([{ ...entry(ID, 2), turn: 7 }, ...entries(ID, 3, 5)])
     const texts = await store.readTexts(ID, 1)
     expect(texts.map((text) => JSON.parse(text))).toEqual(await store.read(ID, 1, 9))
+  })
+
+  test('of version 1 name the decider of a request `asks`, in the log and in the record', async () => {
+    const path = directory()
+    const opened = { ...SAMPLES['request.opened'], asks: 'hook' }
+    const old = { ...entry(ID, 1), event: opened } as Entry
+    {
+      await using store = await sqliteStore({ directory: path })
+      await store.append(ID, { entries: [old], record: state(ID, { requests: [opened] }) })
+      using db = database(path)
+      db.exec('UPDATE log SET version = 1, sum = NULL')
+    }
+    await using store = await sqliteStore({ directory: path })
+    const event = { ...SAMPLES['request.opened'], answeredBy: 'hook' }
+    expect(await store.read(ID, 0, 9)).toEqual([{ ...entry(ID, 1), event }])
+    expect((await store.readTexts(ID, 0)).map((text) => JSON.parse(text).event)).toEqual([event])
+    expect((await store.record(ID))?.requests).toEqual([event])
   })
 
   test.each([

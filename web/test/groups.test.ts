@@ -37,7 +37,7 @@ test('what needs a person comes first, the longest waiting at the top', () => {
     { ...base, id: 'busy', status: 'busy' },
     { ...base, id: 'asks-late', status: 'busy', requests: [request], updatedAt: 5 },
     { ...base, id: 'asks', status: 'busy', requests: [request], updatedAt: 2 },
-    { ...base, id: 'policy', status: 'busy', requests: [{ ...request, asks: 'policy' }] },
+    { ...base, id: 'policy', status: 'busy', requests: [{ ...request, answeredBy: 'policy' }] },
     { ...base, id: 'ended', status: 'ended', updatedAt: 10 },
   ]
   const { asking, running, done } = groupsOf(records)

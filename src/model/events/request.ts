@@ -29,7 +29,7 @@ export const RequestOpened = z.strictObject({
     .describe('A digest of the request. Send it with the answer to bind the answer to this input.'),
   options: z.array(RequestOption).describe('The decisions that the agent offers.'),
   questions: z.array(Question).optional().describe('The questions of a request of kind `question`.'),
-  asks: z
+  answeredBy: z
     .enum(['person', 'policy', 'hook', 'nobody'])
     .optional()
     .describe(

@@ -38,7 +38,7 @@ export type RequestOpened = {
    * Who decides; a person if absent. `nobody`: a person would have to decide but none is attending, so the
    * request is denied.
    */
-  asks?: 'person' | 'policy' | 'hook' | 'nobody' | undefined
+  answeredBy?: 'person' | 'policy' | 'hook' | 'nobody' | undefined
   /** The id of the sub-agent that asks; absent on the main thread. */
   parent?: string | undefined
 }

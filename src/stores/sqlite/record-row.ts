@@ -3,7 +3,8 @@ import { checksum, firstDamaged, headsOf, matches } from '../checksum.ts'
 import { damaged } from '../damaged.ts'
 import { BETWEEN } from '../log-rows.ts'
 import { bytes, integer, type Row, text } from '../row.ts'
-import type { FrameCounts, QueuedPrompt, StoredState } from '../store.ts'
+import type { FrameCounts, QueuedPrompt } from '../store.ts'
+import { upcastRecord } from '../upcast.ts'
 import { areCountersIntact } from './counters.ts'
 
 /** In the order in which they were accepted. Read with the record, so that both are of the same commit. */
@@ -29,7 +30,7 @@ const HEARD = ['n', 'lastFrame', 'frames', 'mapped', 'unmapped', 'malformed', 'o
 export function toRecord(row: Row): SessionRecord {
   const what = damagedPart(row)
   if (what !== undefined) throw damaged(what, { session: String(row.id) })
-  const state: StoredState = JSON.parse(text(row, 'record'))
+  const state = upcastRecord(JSON.parse(text(row, 'record')))
   const [earliest, earliestFrame] = [integer(row, 'earliest'), integer(row, 'earliestFrame')]
   return {
     ...state,

@@ -13,7 +13,7 @@ const SILENT_MS = 60_000
 const LONGEST_TITLE = 200
 
 export function waits({ requests }: SessionRecord): boolean {
-  return requests.some(({ asks }) => asks === undefined || asks === 'person')
+  return requests.some(({ answeredBy }) => answeredBy === undefined || answeredBy === 'person')
 }
 
 /** What needs a person first, then what runs, then the rest; the newest first, but the oldest question first. */

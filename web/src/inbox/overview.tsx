@@ -16,7 +16,7 @@ export function Overview() {
   const { asking } = useMemo(() => groupsOf(records.values()), [records])
   const open = asking.flatMap((record) =>
     record.requests
-      .filter(({ asks }) => asks === undefined || asks === 'person')
+      .filter(({ answeredBy }) => answeredBy === undefined || answeredBy === 'person')
       .map((request) => ({ record, request })),
   )
   return (

@@ -131,7 +131,7 @@ export class SessionStore extends Store<SessionView> {
       try {
         this.update({ record: await client.session(this.id) })
       } catch (thrown) {
-        // The stream reports a lost connection, and asks again when it is back.
+        // The stream reports a lost connection, and answeredBy again when it is back.
         leftOut(thrown)
       }
     }
@@ -234,5 +234,5 @@ export function openRequests({ record, timeline }: SessionView): SessionRecord['
     if (resolved || withdrawn) open.delete(id)
     else if (seq > (record?.head ?? 0)) open.set(id, request)
   }
-  return [...open.values()].filter(({ asks }) => asks === undefined || asks === 'person')
+  return [...open.values()].filter(({ answeredBy }) => answeredBy === undefined || answeredBy === 'person')
 }
