@@ -34,11 +34,11 @@ export const agreeable: Answerer = async (request) => {
 /** Asks in the terminal; giving up (Ctrl-C, Escape) is no answer. */
 export function askAt(input: Readable, output: Writable): Answerer {
   return async (request, signal) => {
-    const place = { input, output, signal }
-    if (request.kind !== 'question') return permission(request, place)
+    const terminal = { input, output, signal }
+    if (request.kind !== 'question') return permission(request, terminal)
     const answers: Record<string, string[]> = {}
     for (const one of request.questions ?? []) {
-      const given = await question(one, place)
+      const given = await question(one, terminal)
       if (given === undefined) return undefined
       answers[one.id] = given
     }
@@ -46,19 +46,19 @@ export function askAt(input: Readable, output: Writable): Answerer {
   }
 }
 
-interface Place {
+interface Terminal {
   input: Readable
   output: Writable
   signal: AbortSignal
 }
 
-async function permission(request: RequestOpened, place: Place): Promise<AnswerCommand | undefined> {
+async function permission(request: RequestOpened, terminal: Terminal): Promise<AnswerCommand | undefined> {
   const reason = async () => {
     const { isCancel, text } = await prompts()
-    const given = await text({ ...place, message: 'Why not? The agent reads it.' })
+    const given = await text({ ...terminal, message: 'Why not? The agent reads it.' })
     return isCancel(given) ? undefined : given
   }
-  return decideByKey(request, { ...place, reason })
+  return decideByKey(request, { ...terminal, reason })
 }
 
 const OTHER = -1
@@ -66,11 +66,11 @@ const OTHER = -1
 /** Loaded when something is asked, because most turns ask nothing. */
 const prompts = () => import('@clack/prompts')
 
-async function question(asked: Question, place: Place): Promise<string[] | undefined> {
+async function question(asked: Question, terminal: Terminal): Promise<string[] | undefined> {
   const { isCancel, multiselect, password, select, text } = await prompts()
   const message = printableLine(asked.header ?? asked.text)
   const free = async () => {
-    const given = await (asked.secret ? password({ ...place, message }) : text({ ...place, message }))
+    const given = await (asked.secret ? password({ ...terminal, message }) : text({ ...terminal, message }))
     return isCancel(given) ? undefined : [given]
   }
   if (asked.options.length === 0) return free()
@@ -81,8 +81,8 @@ async function question(asked: Question, place: Place): Promise<string[] | undef
   }))
   if (asked.other) options.push({ value: OTHER, label: 'Something else' })
   const chosen = asked.multiple
-    ? await multiselect({ ...place, message, options })
-    : await select({ ...place, message, options })
+    ? await multiselect({ ...terminal, message, options })
+    : await select({ ...terminal, message, options })
   if (isCancel(chosen)) return undefined
   const picked = typeof chosen === 'number' ? [chosen] : chosen
   const labels = picked.flatMap((index) => asked.options[index]?.label ?? [])

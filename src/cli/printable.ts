@@ -20,15 +20,15 @@ const BIDI = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
 /** Nothing in here needs a look: the usual case. */
 const HARMLESS = /^[^\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]*$/
 
-type Place = 'text' | 'escape' | 'csi' | 'string' | 'string-escape'
+type ScanState = 'text' | 'escape' | 'csi' | 'string' | 'string-escape'
 
 /** Cleans a text that comes in pieces; a sequence, or a character, may be cut between two of them. */
 export class Printable {
-  #place: Place = 'text'
+  #state: ScanState = 'text'
   #highSurrogate = ''
 
   push(piece: string): string {
-    if (this.#place === 'text' && this.#highSurrogate === '' && HARMLESS.test(piece)) return piece
+    if (this.#state === 'text' && this.#highSurrogate === '' && HARMLESS.test(piece)) return piece
     let out = this.#highSurrogate
     this.#highSurrogate = ''
     for (let index = 0; index < piece.length; index++) {
@@ -47,7 +47,7 @@ export class Printable {
   end(): string {
     const rest = this.#highSurrogate.toWellFormed()
     this.#highSurrogate = ''
-    this.#place = 'text'
+    this.#state = 'text'
     return rest
   }
 
@@ -55,44 +55,44 @@ export class Printable {
   #keeps(code: number): boolean {
     // No sequence reaches over a line, so that nothing after it can be swallowed.
     if (code === LF) {
-      this.#place = 'text'
+      this.#state = 'text'
       return true
     }
-    switch (this.#place) {
+    switch (this.#state) {
       case 'text':
         return this.#keepsInText(code)
       case 'escape':
         return this.#afterEscape(code)
       case 'csi':
         if (code >= 0x20 && code < 0x40) return false
-        this.#place = 'text'
+        this.#state = 'text'
         return code >= 0x40 && code < 0x7f ? false : this.#keepsInText(code)
       case 'string':
-        if (code === ESC) this.#place = 'string-escape'
-        else if (code === BEL || code === ST) this.#place = 'text'
+        if (code === ESC) this.#state = 'string-escape'
+        else if (code === BEL || code === ST) this.#state = 'text'
         return false
       case 'string-escape':
-        this.#place = 'text'
+        this.#state = 'text'
         return code === 0x5c ? false : this.#afterEscape(code)
       default:
-        return this.#place satisfies never
+        return this.#state satisfies never
     }
   }
 
   #keepsInText(code: number): boolean {
-    if (code === ESC) this.#place = 'escape'
-    else if (code === CSI) this.#place = 'csi'
-    else if (STRING_CONTROLS.has(code)) this.#place = 'string'
+    if (code === ESC) this.#state = 'escape'
+    else if (code === CSI) this.#state = 'csi'
+    else if (STRING_CONTROLS.has(code)) this.#state = 'string'
     return code === TAB || (code >= 0x20 && code < 0x7f) || code > 0x9f
   }
 
   #afterEscape(code: number): boolean {
-    if (code === 0x5b) this.#place = 'csi'
-    else if (STRING_LETTERS.has(code)) this.#place = 'string'
+    if (code === 0x5b) this.#state = 'csi'
+    else if (STRING_LETTERS.has(code)) this.#state = 'string'
     // Intermediates, as in "ESC ( B": the letter that ends the sequence is still to come.
-    else if (code >= 0x20 && code < 0x30) this.#place = 'escape'
+    else if (code >= 0x20 && code < 0x30) this.#state = 'escape'
     else {
-      this.#place = 'text'
+      this.#state = 'text'
       return code >= 0x30 && code < 0x7f ? false : this.#keepsInText(code)
     }
     return false

@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { z } from 'zod'
 import { defaultPaths, type Environment } from '../compose/paths.ts'
-import { parse } from '../gateway/http/parse.ts'
 import { DEFAULT_POLICY, MainstemError, OUTSIDE_ID, Policy, toMainstemError } from '../model/index.ts'
+import { parse } from '../model/parse.ts'
 import { AGENT_LIMITS } from '../sessions/deadlines.ts'
 
 /** A longer delay would overflow and fire immediately. */

@@ -1,4 +1,5 @@
 import { MainstemError } from '../model/index.ts'
+import { tryJson } from '../model/try-json.ts'
 import type { Timers } from './driver.ts'
 
 export interface Call {
@@ -49,7 +50,8 @@ export class RemoteServer {
         signal: AbortSignal.any([signal, slow.signal]),
         ...(body !== undefined && { body: JSON.stringify(body) }),
       })
-      return { status: response.status, body: parse(await readText(response)) }
+      const text = await readText(response)
+      return { status: response.status, body: tryJson(text) ?? text }
     } catch (thrown) {
       throw unanswered(`${method} ${this.#base}${path}`, thrown, slow.signal.aborted)
     } finally {
@@ -74,14 +76,6 @@ async function readText(response: Response): Promise<string> {
     text += decoder.decode(chunk, { stream: true })
   }
   return text + decoder.decode()
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
-  }
 }
 
 /** `fetch` reports only that it failed; the reason is in `cause`. */

@@ -1,4 +1,5 @@
 import type { BlobRef } from '../model/index.ts'
+import { tryJson } from '../model/try-json.ts'
 
 export type FrameStream = 'stdout' | 'stderr' | 'rpc' | 'sse' | 'http'
 
@@ -25,12 +26,7 @@ export function jsonFrame(stream: FrameStream, text: string): Frame {
 }
 
 function parse(text: string): unknown {
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    return undefined
-  }
+  const value = tryJson(text)
   if (text.length <= SHALLOW_LENGTH || typeof value !== 'object' || value === null) return value
   return isDeeperThan(value, MAX_DEPTH) ? undefined : value
 }

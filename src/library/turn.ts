@@ -8,6 +8,7 @@ import {
   type Usage,
 } from '../model/index.ts'
 import { jsonCopy } from '../model/json-copy.ts'
+import { tryJson } from '../model/try-json.ts'
 import { copyEntry } from './copy-entry.ts'
 import type { Handle } from './handle.ts'
 import { ItemIterator } from './item-iterator.ts'
@@ -78,7 +79,8 @@ export class Turn<T = unknown> implements AsyncIterable<Entry> {
     const { outcome, result: text = '', error, usage, durationMs } = completed
     const base = { outcome, text, ...(error && { error }), ...(usage && { usage }), durationMs }
     if (!this.#output || outcome !== 'completed') return base
-    return { ...base, structured: await validated(this.#output, completed.structured ?? parsed(text)) }
+    // Some agents send a structured answer as text only.
+    return { ...base, structured: await validated(this.#output, completed.structured ?? tryJson(text)) }
   }
 
   async *#batches(): AsyncGenerator<readonly Entry[], void> {
@@ -132,13 +134,4 @@ export class Turn<T = unknown> implements AsyncIterable<Entry> {
 function ownOf(batch: readonly Entry[], turn: number): readonly Entry[] {
   const isOwn = (entry: Entry) => entry.turn === turn
   return batch.every(isOwn) ? batch : batch.filter(isOwn)
-}
-
-/** Parses the text, because some agents send a structured answer as text only. */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

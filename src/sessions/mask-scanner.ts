@@ -4,7 +4,7 @@ import type { Matcher, Needle } from './matcher.ts'
 export type MaskedPiece = { from: number; to: number } | string
 
 /** Units that one or more overlapping needles cover. Positions before 0 belong to units that were passed on. */
-interface Run {
+interface MaskedRange {
   start: number
   end: number
   mark: string
@@ -18,7 +18,7 @@ export class MaskScanner {
   readonly #matcher: Matcher
   #state = 0
   /** Runs that the next units may extend. */
-  #open: Run[] = []
+  #open: MaskedRange[] = []
   #kept = 0
 
   constructor(matcher: Matcher) {
@@ -37,9 +37,9 @@ export class MaskScanner {
 
   /** Scans `units` and returns the part of them that later units cannot change; everything if these are the last. */
   scan(units: string | Uint8Array, isLast: boolean): MaskedPiece[] {
-    const runs = this.#open
+    const ranges = this.#open
     const { length } = units
-    const found = (needle: Needle, end: number) => cover(runs, needle, end)
+    const found = (needle: Needle, end: number) => cover(ranges, needle, end)
     this.#state =
       typeof units === 'string'
         ? this.#matcher.scanText(units, this.#kept, this.#state, found)
@@ -52,35 +52,35 @@ export class MaskScanner {
       cursor = Math.max(cursor, to)
     }
     let settled = 0
-    for (const { start, end, mark } of runs) {
+    for (const { start, end, mark } of ranges) {
       if (end > final) break
       passTo(start)
       pieces.push(mark)
       cursor = end
       settled++
     }
-    this.#open = runs.slice(settled)
+    this.#open = ranges.slice(settled)
     const [first] = this.#open
     passTo(Math.min(first?.start ?? final, final))
-    // The covered units will be a mark, however far the run extends.
+    // The covered units will be a mark, however far the range extends.
     if (first && first.start <= final) cursor = first.end
-    for (const run of this.#open) {
-      run.start -= cursor
-      run.end -= cursor
+    for (const range of this.#open) {
+      range.start -= cursor
+      range.end -= cursor
     }
     this.#kept = length - cursor
     return pieces
   }
 }
 
-/** Adds an occurrence to the runs; the ones that it overlaps become one. Never ends the scan. */
-function cover(runs: Run[], { units, mark }: Needle, end: number): false {
+/** Adds an occurrence to the ranges; the ones that it overlaps become one. Never ends the scan. */
+function cover(ranges: MaskedRange[], { units, mark }: Needle, end: number): false {
   const begin = end - units.length
   let start = begin
-  for (let last = runs.at(-1); last && last.end > begin; last = runs.at(-1)) {
+  for (let last = ranges.at(-1); last && last.end > begin; last = ranges.at(-1)) {
     start = Math.min(start, last.start)
-    runs.pop()
+    ranges.pop()
   }
-  runs.push({ start, end, mark: start === begin ? mark : `[masked ${end - start}]` })
+  ranges.push({ start, end, mark: start === begin ? mark : `[masked ${end - start}]` })
   return false
 }

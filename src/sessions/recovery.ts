@@ -1,5 +1,5 @@
 import type { Entry, Event, MainstemError, SessionRecord } from '../model/index.ts'
-import type { Batch, SessionQuery, SessionState, Store } from '../stores/store.ts'
+import type { Batch, SessionState, Store } from '../stores/store.ts'
 import { Log } from './log.ts'
 import { TurnUsage, type UsageReports } from './turn-usage.ts'
 
@@ -19,7 +19,7 @@ interface OpenMessage {
 type OpenTool = Pick<Extract<Event, { type: 'tool.started' }>, 'toolId' | 'name' | 'kind' | 'parent'>
 
 /** A fold over a log: the items that it opened and did not close, in order. */
-export class OpenItems {
+export class OpenWork {
   readonly messages = new Map<string, OpenMessage>()
   readonly tools = new Map<string, OpenTool>()
   readonly requests = new Set<string>()
@@ -111,7 +111,7 @@ function toolOf({ toolId, name, kind, parent }: OpenTool): OpenTool {
  * failure is known. Returns no events if nothing is open, so recovery is repeatable.
  */
 export function settlementOf(
-  open: OpenItems,
+  open: OpenWork,
   now: number,
   failure?: MainstemError,
 ): { turn: number | undefined; events: Event[] } {
@@ -161,19 +161,6 @@ export function hasOpenWork({ status, requests, openTurn }: SessionRecord): bool
   return status === 'busy' || openTurn !== undefined || requests.length > 0
 }
 
-export async function* allRecords(
-  store: Store,
-  query: Pick<SessionQuery, 'status' | 'acquirableBy'>,
-): AsyncGenerator<SessionRecord> {
-  let before: string | undefined
-  for (;;) {
-    const page = await store.records({ ...query, ...(before !== undefined && { before }), limit: PAGE })
-    yield* page
-    before = page.at(-1)?.id
-    if (before === undefined) return
-  }
-}
-
 interface Settling {
   fence: number
   now: number
@@ -189,7 +176,7 @@ export async function settleRecord(
   { fence, now, failure, committed }: Settling,
 ): Promise<void> {
   const { head, updatedAt, earliest = 1, earliestFrame: _, ...state } = record
-  const open = new OpenItems()
+  const open = new OpenWork()
   for (let after = earliest - 1; after < head; ) {
     const entries = await store.read(record.id, after, PAGE)
     for (const entry of entries) open.add(entry)

@@ -1,8 +1,8 @@
 import type { SessionRecord } from '../model/index.ts'
 import type { Store, TrimPoint } from '../stores/store.ts'
+import { allRecords } from './all-records.ts'
 import type { SessionDeps } from './deps.ts'
 import type { Ownership } from './ownership.ts'
-import { allRecords } from './recovery.ts'
 import { RetentionClock } from './retention-clock.ts'
 
 /** Retention limits. They apply to ended sessions only; without a limit, data is kept. */

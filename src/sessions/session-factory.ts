@@ -1,7 +1,7 @@
 import { DEFAULT_POLICY, MainstemError, NativeSessionId, Policy, SessionOptions } from '../model/index.ts'
+import { parseField } from '../model/parse.ts'
 import type { NewSession, SessionDeps } from './deps.ts'
 import { CREATED_FENCE } from './ownership.ts'
-import { parse } from './parse.ts'
 import { agentOf, chooseRecipe, restoreRecipe } from './recipes.ts'
 import { newRecord } from './record.ts'
 import { OWNER } from './secrets.ts'
@@ -25,9 +25,10 @@ export class SessionFactory {
     this.#checkTakesWork()
     const { cwd, project, name, attended = true, principal = OWNER } = request
     const chosen = chooseRecipe(agentOf(this.#deps.agents, request.agent), request, version)
-    const policy = parse(Policy, request.policy ?? DEFAULT_POLICY, 'policy')
-    const options = parse(SessionOptions, request.options ?? {}, 'options')
-    const resume = request.resume === undefined ? undefined : parse(NativeSessionId, request.resume, 'resume')
+    const policy = parseField(Policy, request.policy ?? DEFAULT_POLICY, 'policy')
+    const options = parseField(SessionOptions, request.options ?? {}, 'options')
+    const resume =
+      request.resume === undefined ? undefined : parseField(NativeSessionId, request.resume, 'resume')
     checkHook({ ...chosen, policy, options })
     // Called for its refusals only: an option that cannot be enforced must fail now, not in the middle of a turn.
     const prompt = { text: '', images: options.images ?? [] }

@@ -12,10 +12,10 @@ import {
   type SessionOptions,
   toMainstemError,
 } from '../model/index.ts'
+import { parseField } from '../model/parse.ts'
 import type { SessionState } from '../stores/store.ts'
 import type { ApprovalContext } from './approval.ts'
 import type { AgentSettings, SessionDeps } from './deps.ts'
-import { parse } from './parse.ts'
 
 /** The validated settings of a session. */
 export interface SessionSetup {
@@ -155,8 +155,8 @@ export function checkHook(
 
 /** Refuses a change that could bypass the hook. */
 export function checkChange(setup: SessionSetup, command: Change): void {
-  if (command.type === 'set_model') parse(ModelName.nullable(), command.model, 'model')
-  else parse(ModeName.optional(), command.mode, 'mode')
+  if (command.type === 'set_model') parseField(ModelName.nullable(), command.model, 'model')
+  else parseField(ModeName.optional(), command.mode, 'mode')
   if (command.type !== 'set_policy' || setup.options.hooks?.beforeToolCall === undefined) return
   if (command.policy) checkHook({ ...setup, policy: command.policy })
   if (command.mode !== undefined) {

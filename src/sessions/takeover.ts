@@ -1,8 +1,9 @@
 import { isDamaged, MainstemError, type SessionRecord, toMainstemError } from '../model/index.ts'
+import { allRecords } from './all-records.ts'
 import type { SessionDeps } from './deps.ts'
 import { endedConflict } from './ended-conflict.ts'
 import type { Ownership } from './ownership.ts'
-import { allRecords, hasOpenWork, settleRecord } from './recovery.ts'
+import { hasOpenWork, settleRecord } from './recovery.ts'
 
 /** A session that this server has leased. */
 export interface LeasedSession {

@@ -1,6 +1,6 @@
 import { type Entry, MainstemError } from '../model/index.ts'
 
-/** A gap or a repeat in a log can never be mended later, so it is refused now. */
+/** Refuses a gap or a repetition in a log, because it could not be repaired later. */
 export function checkContinues(session: string, head: number, entries: readonly Entry[]): void {
   let expected = head
   for (const entry of entries) {

@@ -1,6 +1,6 @@
 import { MainstemError } from '../model/index.ts'
 
-/** Refuses a write of an owner that lost the session, whatever it would write. */
+/** Refuses a write with a fence that is not the current one. */
 export function checkFence(session: string, current: number, fence: number): void {
   if (fence === current) return
   throw new MainstemError(

@@ -19,18 +19,18 @@ export function checksum(numbers: readonly number[], ...bodies: readonly (string
   return sum
 }
 
-/** Rows that older versions wrote have no checksum; they are accepted as they are. */
+/** Rows of older versions have no checksum and are accepted. */
 export function matches(stored: unknown, computed: () => number): boolean {
   return stored === null || stored === computed()
 }
 
-/** Which rows of a log or queue were read as one text: for each its number, its checksum (-1 for none) and its bytes. */
+/** The rows that were read as one text: for each its number, its checksum (-1 for none) and its length in bytes. */
 export const headsOf = (number: string) =>
   `group_concat(${number} || ',' || coalesce(sum, -1) || ',' || octet_length(body)) AS heads`
 
 const HEAD_NUMBERS = 3
 
-/** Finds the rows in their concatenation, `between` bytes apart; the first that does not match is the answer. */
+/** Splits concatenated rows, `between` bytes apart. Returns the first that does not match its checksum. */
 export function firstDamaged(
   body: Uint8Array,
   heads: string,

@@ -2,11 +2,11 @@ import * as zlib from 'node:zlib'
 import { MainstemError } from '../model/mainstem-error.ts'
 import type { JournalFrame } from './store.ts'
 
-/** How a body is kept: a sum of these. */
+/** The encoding of a body, as bit flags. */
 const ZSTD = 1
 const UTF16 = 2
 
-/** Below this, what compression saves is not worth its time. */
+/** Smaller bodies are not worth compressing. */
 const COMPRESSED_ABOVE = 8192
 const FASTEST = { params: { [zlib.constants.ZSTD_c_compressionLevel]: 1 } }
 
@@ -15,10 +15,10 @@ export interface JournalBody {
   body: Uint8Array
 }
 
-/** Frames as one text: a line that says what they are, then what they say. */
+/** Frames as one text: a header line, then the texts. */
 export function joinFrames(frames: readonly JournalFrame[]): string {
   const heads: (number | string)[] = []
-  // The first is for the heads. Joined at once, the text is copied once.
+  // Index 0 is for the header. One join copies the text once.
   const texts = ['']
   for (const { frame, stream, text } of frames) {
     heads.push(frame, stream, text.length)
@@ -42,7 +42,7 @@ export function splitFrames(joined: string): JournalFrame[] {
   return frames
 }
 
-/** UTF-8 cannot hold half a surrogate pair, and what an agent wrote is kept as it is. */
+/** UTF-8 cannot encode a lone surrogate, and native text is stored unchanged. */
 export function encodeJournal(joined: string): JournalBody {
   const isUtf8 = joined.isWellFormed()
   const plain = Buffer.from(joined, isUtf8 ? 'utf8' : 'utf16le')

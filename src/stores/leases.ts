@@ -2,8 +2,8 @@ import { MainstemError } from '../model/index.ts'
 import type { OpenTime } from './open-time.ts'
 
 /**
- * The leases of a store that one process has open. Only their ends are here: which owner and fence a session has is
- * stored with the session. Leases of an earlier process have expired, because that process no longer has the store.
+ * The expiry times of leases, for a store that one process has open. Owner and fence are stored with the session. The
+ * leases of an earlier process have expired, because that process no longer has the store open.
  */
 export class Leases {
   readonly #time: OpenTime

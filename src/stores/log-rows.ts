@@ -2,10 +2,10 @@ import type { Entry } from '../model/index.ts'
 import { fitting } from './read-bytes.ts'
 import { storageFailed } from './storage-failed.ts'
 
-/** What stands between two entries. No JSON text holds a newline, so it is found again. */
+/** Separates entries. JSON text contains no newline, so the separator is unambiguous. */
 export const BETWEEN = ',\n'
 
-/** A reader that begins in the middle of a row has to look at all of it, so a row has an end. */
+/** Limits the size of a row, because a read from its middle scans all of it. */
 const ROW_ENTRIES = 256
 const ROW_CHARS = 256 * 1024
 
@@ -16,13 +16,13 @@ export interface LogRow {
   text: string
 }
 
-/** Each entry is written as JSON once, here; the log and everybody who reads along get the same text. */
+/** Serialises each entry once; the log and all readers share the text. */
 export function toTexts(entries: readonly Entry[]): string[] {
   return entries.map((entry) => {
     try {
       return JSON.stringify(entry)
     } catch (thrown) {
-      // Too deep, or longer than any string may be: the entry is at fault, not the disk, and only its batch fails.
+      // Too deep, or longer than the longest string: only this batch fails.
       throw storageFailed(`entry ${entry.seq} of ${entry.session} cannot be written`, thrown)
     }
   })
@@ -33,7 +33,7 @@ export function toRows(entries: readonly Entry[], texts: readonly string[]): Log
   for (let from = 0; from < texts.length; ) {
     const to = endOfRow(texts, from)
     const [first, last] = [entries[from], entries[to - 1]]
-    // Joined at once: a text that grew piece by piece is copied piece by piece when it leaves the thread.
+    // One join: a string built in pieces is flattened piece by piece when it is posted to the thread.
     const text = texts.slice(from, to).join(BETWEEN)
     if (first && last) rows.push({ first: first.seq, last: last.seq, at: last.at, text })
     from = to
@@ -51,7 +51,7 @@ function endOfRow(texts: readonly string[], from: number): number {
   return to
 }
 
-/** Which of the entries in a text are wanted: those after the first `skip`, within both limits. */
+/** Selects entries of a text: those after the first `skip`, within both limits. */
 export interface Cut {
   skip: number
   limit: number
@@ -60,13 +60,13 @@ export interface Cut {
 
 /** `count` is how many entries the text has. */
 export function fromText(text: string, count: number, cut: Cut): Entry[] {
-  // A large entry is alone in its row, and is not copied once more only to be parsed.
+  // A large entry is alone in its row; parse it without another copy.
   if (count === 1) return cut.skip === 0 && cut.limit > 0 ? [JSON.parse(text)] : []
   const isWhole = cut.skip === 0 && cut.limit >= count && text.length <= cut.maxBytes
   return JSON.parse(`[${isWhole ? text : textsIn(text, cut).join(BETWEEN)}]`)
 }
 
-/** The same, each entry as the text that it is. */
+/** The same, as texts. */
 export function textsIn(text: string, { skip, limit, maxBytes }: Cut): string[] {
   const texts = text.split(BETWEEN)
   const wanted = texts.length <= limit && skip === 0 ? texts : texts.slice(skip, skip + limit)

@@ -1,6 +1,6 @@
 import type { BlobRef, BlobSink, BlobWriter } from '../model/index.ts'
 
-/** Large bytes in memory, by id. */
+/** Blobs in memory, by id. */
 export class MemoryBlobs implements BlobSink {
   readonly #blobs = new Map<string, Uint8Array>()
   #ids = 0
@@ -31,7 +31,7 @@ class MemoryBlob implements BlobWriter {
   }
 
   write(chunk: Uint8Array): void {
-    // A copy, because the chunk shares the memory of a whole read.
+    // Copied, because the chunk shares the buffer of a read.
     this.#chunks.push(chunk.slice())
     this.#bytes += chunk.length
   }

@@ -12,29 +12,29 @@ import {
   type TrimPoint,
 } from './store.ts'
 
-/** Entries that follow each other. The list never changes: readers are given it as it is. */
+/** Consecutive entries. Readers share the list, so it never changes. */
 interface Chunk {
   /** The last seq before it. */
   readonly after: number
   readonly entries: readonly Entry[]
-  /** How large the entries are together, once a reader asked. */
+  /** The total size of the entries, computed on first use. */
   bytes?: number
 }
 
-/** Chunks together shorter than this become one, so that a log of single entries is not read one by one. */
+/** Smaller chunks are merged, so that a log of single entries is not read one by one. */
 const SHORT = 64
 
-/** One log in memory, and who waits for it. */
+/** One log in memory, and its waiting readers. */
 export class MemoryLog {
   state: StoredState | undefined
   fence = NO_FENCE
   owner: string | undefined
   #queue: readonly QueuedPrompt[] = []
-  /** As they were committed: into one growing list each entry would be written once more, and again when it grows. */
+  /** One chunk per commit: one growing list would copy every entry again when it grows. */
   #chunks: Chunk[] = []
   readonly #journal: JournalFrame[] = []
   readonly #waiting = new Set<() => void>()
-  /** What was dropped at the front, and what that referred to. */
+  /** What was trimmed, and the blobs that it referred to. */
   #dropped = 0
   readonly #droppedBlobs: string[] = []
   #earliestFrame = 1
@@ -43,7 +43,7 @@ export class MemoryLog {
     return this.#last ? this.#last.after + this.#last.entries.length : 0
   }
 
-  /** False for a log that only has readers which wait for it. */
+  /** False for a log that has waiting readers but no entries. */
   get exists(): boolean {
     return this.state !== undefined || this.head > 0
   }
@@ -61,7 +61,7 @@ export class MemoryLog {
     )
   }
 
-  /** The ids of all that its entries ever referred to: looked for when a log goes, and not with every entry. */
+  /** The ids of all blobs of the log. Computed when the log is deleted, to keep appends cheap. */
   get blobs(): readonly string[] {
     return [...this.#droppedBlobs, ...this.#chunks.flatMap(blobsOf)]
   }
@@ -79,11 +79,11 @@ export class MemoryLog {
 
   read(after: number, limit: number, maxBytes: number): readonly Entry[] {
     if (after < this.#dropped) throw cursorGone('entries', this.#dropped + 1)
-    const place = this.#placeOf(after)
-    const chunk = this.#chunks[place] ?? NOTHING
+    const index = this.#indexOf(after)
+    const chunk = this.#chunks[index] ?? NOTHING
     const first = within(rest(chunk, after, limit), sizeOf(chunk), maxBytes)
-    const isAll = after + first.length < lastOf(chunk) || place >= this.#chunks.length - 1
-    return isAll ? first : this.#readOn(first, place + 1, limit, maxBytes - sizeOf(chunk))
+    const isAll = after + first.length < lastOf(chunk) || index >= this.#chunks.length - 1
+    return isAll ? first : this.#readOn(first, index + 1, limit, maxBytes - sizeOf(chunk))
   }
 
   readJournal(after: number, limit: number, maxBytes: number): readonly JournalFrame[] {
@@ -117,7 +117,7 @@ export class MemoryLog {
     })
   }
 
-  /** Nothing more will come: whoever waits is let go. */
+  /** Wakes all waiting readers of a deleted log. */
   close(): void {
     this.#wakeAll()
   }
@@ -133,8 +133,8 @@ export class MemoryLog {
     else this.#chunks.push({ after: this.head, entries })
   }
 
-  /** The place of the chunk that has the entry after this one, or of the last that could. */
-  #placeOf(after: number): number {
+  /** The index of the chunk that contains the entry after this one, or of the last chunk. */
+  #indexOf(after: number): number {
     let [low, high] = [0, this.#chunks.length - 1]
     while (low < high) {
       const middle = (low + high + 1) >> 1
@@ -144,12 +144,12 @@ export class MemoryLog {
     return low
   }
 
-  /** Adds whole chunks that fit: a chunk that does not is the beginning of the next read. */
+  /** Adds whole chunks that fit. The next read starts with the first that does not. */
   #readOn(found: readonly Entry[], from: number, limit: number, maxBytes: number): readonly Entry[] {
     const more = [...found]
     let room = maxBytes
-    for (let place = from; place < this.#chunks.length && more.length < limit; place++) {
-      const chunk = this.#chunks[place] ?? NOTHING
+    for (let index = from; index < this.#chunks.length && more.length < limit; index++) {
+      const chunk = this.#chunks[index] ?? NOTHING
       room -= sizeOf(chunk)
       if (room < 0 && more.length > 0) break
       for (const entry of rest(chunk, chunk.after, limit - more.length)) more.push(entry)
@@ -157,13 +157,13 @@ export class MemoryLog {
     return more
   }
 
-  /** All up to this entry: what was committed together goes when the last of it does. */
+  /** Trims up to this entry. A chunk is removed when all of its entries are. */
   #drop(seq: number): void {
     this.#dropped = seq
-    const place = this.#placeOf(seq)
-    if (place === 0) return
-    this.#droppedBlobs.push(...this.#chunks.slice(0, place).flatMap(blobsOf))
-    this.#chunks = this.#chunks.slice(place)
+    const index = this.#indexOf(seq)
+    if (index === 0) return
+    this.#droppedBlobs.push(...this.#chunks.slice(0, index).flatMap(blobsOf))
+    this.#chunks = this.#chunks.slice(index)
   }
 
   #wakeAll(): void {
@@ -187,7 +187,7 @@ function sizeOf(chunk: Chunk): number {
   return chunk.bytes
 }
 
-/** Entries are measured one by one only where their chunk is too large. */
+/** Measures single entries only if the chunk is too large. */
 function within(entries: readonly Entry[], chunkBytes: number, maxBytes: number): readonly Entry[] {
   if (chunkBytes <= maxBytes) return entries
   return entries.slice(0, fitting(entries, contentSize, maxBytes))

@@ -29,12 +29,12 @@ import {
   type TrimPoint,
 } from './store.ts'
 
-/** Everything in this process's memory: for the library, for tests, and for runs nobody needs tomorrow. */
+/** A store in the memory of this process, for the library, tests and short-lived runs. */
 export function memoryStore(monotonic?: () => number): Store {
   return new MemoryStore(new OpenTime(0, monotonic))
 }
 
-/** So many texts are made at a time. */
+/** Texts serialised at a time. */
 const TEXTS = 512
 
 class MemoryStore implements Store {
@@ -54,7 +54,7 @@ class MemoryStore implements Store {
   }
 
   async probe(): Promise<void> {
-    // Memory has no limit that could be asked for.
+    // Memory has no limit to check.
   }
 
   get blobs(): BlobSink {
@@ -66,7 +66,7 @@ class MemoryStore implements Store {
     this.#append(session, batch)
   }
 
-  /** Nothing is awaited in here, so nothing can come between the checks and the write. */
+  /** Contains no await, so nothing can run between the checks and the write. */
   #append(session: string, batch: Batch): MemoryLog {
     const log = this.#log(session)
     const { entries, receipts, charges } = batch

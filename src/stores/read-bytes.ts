@@ -1,7 +1,7 @@
-/** How much text one read returns unless its caller sets another limit; one entry may be larger. */
+/** The default limit of text per read; a single entry may be larger. */
 export const READ_BYTES = 1024 * 1024
 
-/** How many of these fit into `maxBytes`; always the first. */
+/** How many of these fit into `maxBytes`; at least one. */
 export function fitting<T>(items: readonly T[], sizeOf: (item: T) => number, maxBytes: number): number {
   let bytes = 0
   for (const [index, item] of items.entries()) {

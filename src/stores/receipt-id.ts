@@ -1,4 +1,4 @@
-/** JSON keeps the two apart whatever characters they hold. */
+/** JSON separates the two unambiguously. */
 export function receiptId(scope: string, key: string): string {
   return JSON.stringify([scope, key])
 }

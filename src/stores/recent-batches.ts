@@ -1,13 +1,13 @@
 import type { Recent, RecentLog } from './recent-log.ts'
 
-/** How much text of recent entries is kept for readers that follow closely; a batch counts for some itself. */
+/** The limit of recent text in memory for readers that follow closely. Each batch also counts a fixed amount. */
 const RECENT_CHARS = 1024 * 1024
 const BATCH_CHARS = 512
 
 /** The newest batches of all logs, within a limit of memory. */
 export class RecentBatches<Log extends RecentLog> {
   readonly #released: (log: Log) => void
-  /** What is kept of which log, oldest first. */
+  /** The cached batches and their logs, oldest first. */
   #kept: { log: Log; batch: Recent; chars: number }[] = []
   #chars = 0
 
@@ -21,7 +21,7 @@ export class RecentBatches<Log extends RecentLog> {
     log.recent.push(batch)
     this.#kept.push({ log, batch, chars })
     this.#chars += chars
-    // The newest stays, however large: whoever reads along asks for it now.
+    // The newest batch stays, however large: readers are about to read it.
     while (this.#chars > RECENT_CHARS && this.#kept.length > 1) this.#evictOldest()
   }
 

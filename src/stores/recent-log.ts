@@ -1,7 +1,7 @@
 import type { Entry } from '../model/index.ts'
 import { fitting } from './read-bytes.ts'
 
-/** Entries that were committed together, and their texts. */
+/** The entries of one commit, and their texts. */
 export interface Recent {
   readonly entries: readonly Entry[]
   readonly texts: readonly string[]
@@ -50,7 +50,7 @@ export class RecentLog {
     for (const wake of this.#waiting.keys()) wake()
   }
 
-  /** Entries after a cursor, if the first of them is still here. */
+  /** Entries after a cursor, if the first of them is in memory. */
   recentEntries(after: number, limit: number, maxBytes: number): readonly Entry[] | undefined {
     if (after >= this.committed) return []
     const from = this.#recentWith(after + 1)
@@ -68,7 +68,7 @@ export class RecentLog {
     return found
   }
 
-  /** The same as texts, and no more of them than were committed together. */
+  /** The same as texts, from one commit at most. */
   recentTexts(after: number, maxBytes: number): readonly string[] | undefined {
     if (after >= this.committed) return []
     const start = this.recent[this.#recentWith(after + 1)]
@@ -79,7 +79,7 @@ export class RecentLog {
     return count === texts.length ? texts : texts.slice(0, count)
   }
 
-  /** Whether a read after this cursor needs nothing from the database. */
+  /** Whether a read after this cursor is served from memory. */
   hasRecent(after: number): boolean {
     return after >= this.committed || this.#recentWith(after + 1) >= 0
   }

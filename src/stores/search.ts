@@ -1,7 +1,7 @@
 import type { Entry } from '../model/index.ts'
 import { matchesWords, searchText } from '../model/search-text.ts'
 
-/** The entries that match, the last first. */
+/** The matching entries, last first. */
 export function matchesIn(entries: readonly Entry[], words: readonly string[]): Entry[] {
   return entries
     .filter(({ event }) => {

@@ -43,19 +43,19 @@ import {
 import { UPCASTS, type Upcasts } from './upcast.ts'
 
 export interface SqliteOptions {
-  /** Made if it is not there. */
+  /** Created if missing. */
   directory: string
-  /** What an acknowledged entry survives: a power cut, or only the end of this process. `power` by default. */
+  /** What an acknowledged entry survives: a power loss (`power`, the default), or only the end of this process. */
   durability?: Durability
-  /** How large the database may become. Beyond it writing fails until something is deleted. */
+  /** The maximum size of the database. Beyond it, writes fail until data is deleted. */
   maxBytes?: number
-  /** How entries of older schema versions become today's. */
+  /** Converts entries of older schema versions. */
   upcasts?: Upcasts
-  /** A clock in milliseconds that never goes backwards; the system's by default. */
+  /** A monotonic clock in milliseconds; the system's by default. */
   monotonic?: () => number
 }
 
-/** Everything in one folder: a database that a thread of its own writes, and a file for each blob. */
+/** A store in one folder: a database with a writer thread, and one file per blob. */
 export async function sqliteStore(options: SqliteOptions): Promise<Store> {
   const { directory, durability = 'power', maxBytes, upcasts = UPCASTS, monotonic } = options
   const files = filesIn(directory)
@@ -78,7 +78,7 @@ class SqliteStore implements Store {
   readonly #blobs: Blobs
   readonly #logs: LiveLogs
   readonly #committer: Committer
-  /** Keys that are being taken. */
+  /** Idempotency keys of writes in flight. */
   readonly #taking = new Map<string, Promise<Receipt>>()
   readonly #time: OpenTime
   readonly #leases: Leases
@@ -103,7 +103,7 @@ class SqliteStore implements Store {
   async append(session: string, batch: Batch, fence = NO_FENCE): Promise<void> {
     const taken = batch.receipts?.find((receipt) => this.#holder(receipt) !== undefined)
     if (taken) throw keyTaken(taken)
-    // Not awaited here, or the frames would stay in memory until they are written.
+    // Not awaited: the frames would stay in memory until they are written.
     return this.#append(session, batch, fence)
   }
 
@@ -115,13 +115,13 @@ class SqliteStore implements Store {
   ): Promise<Receipt | undefined> {
     const held = receipt && this.#holder(receipt)
     if (held) return held
-    // A session that is there already is a conflict, whoever has its lease.
+    // An existing session is a conflict, whatever its lease.
     checkContinues(session, this.#logs.open(session).head, batch.entries)
     await this.#append(session, { ...batch, ...(receipt && { receipts: [receipt] }) }, NO_FENCE, terms)
     return receipt
   }
 
-  /** In the order of all writes, so that every batch before it is committed when this is. */
+  /** Goes through the queue of writes, so that every earlier batch is committed first. */
   async acquire(session: string, owner: string, ttlMs: number): Promise<Lease> {
     const log = this.#logs.open(session)
     if (log.n === undefined) {
@@ -142,7 +142,7 @@ class SqliteStore implements Store {
     this.#leases.end(owner)
   }
 
-  /** A long log is read in many pieces from the database: between them it is the turn of everybody else. */
+  /** A long log takes many reads; other tasks run between them. */
   async read(
     session: string,
     after: number,
@@ -168,7 +168,7 @@ class SqliteStore implements Store {
   }
 
   async head(session: string): Promise<number> {
-    return this.#logs.get(session)?.committed ?? this.#reader.place(session)?.head ?? 0
+    return this.#logs.get(session)?.committed ?? this.#reader.storedLog(session)?.head ?? 0
   }
 
   async changed(session: string, after: number, signal: AbortSignal): Promise<void> {
@@ -257,15 +257,15 @@ class SqliteStore implements Store {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#committer.close()
-    // Whoever closes last tidies up, and that must be the one who may write.
+    // The last connection to close checkpoints the database, so it must be the writer.
     this.#reader.close()
     await this.#channel.close()
     this.#logs.close()
   }
 
   /**
-   * The reader sees a commit before the writer's acknowledgement arrives, while entries are read up to the last
-   * acknowledged one. Waits for the acknowledgement, so that the head of a record can always be read.
+   * The reader sees a commit before its acknowledgement, but entries are served only up to the last acknowledged one.
+   * Waits for the acknowledgement, so that the head of a record can always be read.
    */
   async #acknowledged<T>(read: () => T, isAhead: (found: T) => boolean): Promise<T> {
     for (;;) {
@@ -281,13 +281,13 @@ class SqliteStore implements Store {
     return log !== undefined && head > log.committed
   }
 
-  /** Who has the key, or is about to. */
+  /** The receipt of a key, stored or in flight. */
   #holder({ scope, key }: Receipt): Promise<Receipt> | Receipt | undefined {
     const id = receiptId(scope, key)
     return this.#taking.get(id) ?? this.#reader.receipt(id)
   }
 
-  /** Nothing is awaited between the look and this, so two who ask at once cannot both find the key free. */
+  /** No await between the check and this, so concurrent calls cannot both find the key free. */
   async #append(session: string, batch: Batch, fence: number, terms?: LeaseTerms): Promise<void> {
     const written = this.#write(...this.#prepare(session, batch, fence, terms))
     const { receipts } = batch
@@ -295,7 +295,7 @@ class SqliteStore implements Store {
     const ids = receipts.map(({ scope, key }) => receiptId(scope, key))
     for (const [index, receipt] of receipts.entries()) {
       const taken = written.then(() => receipt)
-      // Told to whoever waits for it, and that may be nobody.
+      // The caller gets the error from the returned promise.
       taken.catch(() => undefined)
       this.#taking.set(ids[index] ?? '', taken)
     }
@@ -306,7 +306,7 @@ class SqliteStore implements Store {
     }
   }
 
-  /** Gives a batch its place behind everything that was given one before. With terms, it begins a lease. */
+  /** Appends a batch to the queue of writes. With `terms`, the session starts with a lease. */
   #prepare(session: string, batch: Batch, fence: number, terms?: LeaseTerms): [LiveLog, PreparedBatch] {
     const log = this.#fenced(session, fence)
     checkContinues(session, log.head, batch.entries)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Event } from '../../src/model/index.ts'
 import { stamp } from '../../src/sessions/log.ts'
-import { OpenItems, settlementOf } from '../../src/sessions/recovery.ts'
+import { OpenWork, settlementOf } from '../../src/sessions/recovery.ts'
 import { memoryStore } from '../../src/stores/memory.ts'
 import { decodeFixture, fixtures } from '../agents/fixtures.ts'
 import { violations } from '../agents/invariants.ts'
@@ -139,7 +139,7 @@ test.each(fixtures.filter(({ scenario }) => /tool|perm|sub|interrupt|abort/.test
       const frame = entries[count - 1]?.native
       if (frame !== undefined && frame === entries[count]?.native) continue
       const kept = entries.slice(0, count)
-      const open = new OpenItems()
+      const open = new OpenWork()
       for (const entry of kept) open.add(entry)
       const { turn, events } = settlementOf(open, 0)
       const session = kept[0]?.session ?? ''
@@ -150,7 +150,7 @@ test.each(fixtures.filter(({ scenario }) => /tool|perm|sub|interrupt|abort/.test
 )
 
 test('the cut of long unfinished messages is reported with the number of characters', () => {
-  const open = new OpenItems(8)
+  const open = new OpenWork(8)
   const add = (event: Event) => open.add({ seq: 1, session: 's', at: 0, event })
   add({ type: 'text.delta', messageId: 'done', text: '1234' })
   add({ type: 'text.completed', messageId: 'done', text: '1234' })

@@ -151,7 +151,7 @@ test('flipped bits anywhere in the database file are never served', async () => 
   const { length } = readFileSync(join(directory, 'mainstem.db'))
   const flips = 120
   for (let index = 0; index < flips; index++) {
-    // Spread over the file, on odd places of the pages.
+    // Spread over the file, on odd source of the pages.
     const at = Math.floor(((index + 0.37) / flips) * length)
     const views = await served((copy) => {
       const file = join(copy, 'mainstem.db')

@@ -1,3 +1,4 @@
+import { tryJson } from '../../model/try-json.ts'
 import type { TurnVerdict } from '../agent.ts'
 
 /** The last message of a turn; also parsed as JSON if structured output was requested. */
@@ -6,14 +7,6 @@ export function answerOf(
   structured: boolean,
 ): Pick<TurnVerdict, 'result' | 'structured'> {
   if (answer === undefined) return {}
-  const value = structured ? parsed(answer) : undefined
+  const value = structured ? tryJson(answer) : undefined
   return { result: answer, ...(value !== undefined && { structured: value }) }
-}
-
-function parsed(answer: string): unknown {
-  try {
-    return JSON.parse(answer)
-  } catch {
-    return undefined
-  }
 }

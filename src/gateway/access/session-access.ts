@@ -58,16 +58,3 @@ export function withoutSecrets(record: SessionRecord): SessionRecord {
 function hide(values: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.keys(values).map((name) => [name, HIDDEN]))
 }
-
-/** Yields every matching record, newest first, across all pages. */
-export async function* allRecords(
-  { sessions }: Pick<GatewayDeps, 'sessions'>,
-  query: { principal?: string; asking?: boolean },
-): AsyncGenerator<SessionRecord> {
-  let before: string | undefined
-  do {
-    const page = await sessions.records({ ...query, ...(before !== undefined && { before }), limit: 200 })
-    yield* page
-    before = page.at(-1)?.id
-  } while (before !== undefined)
-}

@@ -1,9 +1,9 @@
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import { z } from 'zod'
 import { type ErrorCode, MainstemError } from '../../model/index.ts'
+import { parse } from '../../model/parse.ts'
 import type { SocketStream } from '../streams/socket-stream.ts'
 import type { RouteAuth } from './auth.ts'
-import { parse } from './parse.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { MainstemError } from '../../model/index.ts'
+import { parse } from '../../model/parse.ts'
 import type { IdempotencyKey } from '../../sessions/claim.ts'
-import { parse } from './parse.ts'
 
 /** The idempotency key as a client sends it, in a header or in the body. */
 export const KeyText = z

@@ -1,5 +1,5 @@
 import { FACES, type SessionRecord } from '../../model/index.ts'
-import { allRecords } from '../access/session-access.ts'
+import { allRecords } from '../../sessions/all-records.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { modeOf } from './modes.ts'
 
@@ -19,7 +19,8 @@ export interface Listed {
 
 /** Yields the sessions of a principal that have not ended, newest first. */
 export async function* liveRecords(deps: GatewayDeps, principal: string): AsyncGenerator<SessionRecord> {
-  for await (const record of allRecords(deps, { principal })) if (record.status !== 'ended') yield record
+  for await (const record of allRecords(deps.sessions, { principal }))
+    if (record.status !== 'ended') yield record
 }
 
 /** Converts a session record to the format of this API. */

@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import { z } from 'zod'
+import { parse } from '../../model/parse.ts'
 import type { GatewayDeps } from '../deps.ts'
-import { parse } from '../http/parse.ts'
 import { stripNulls } from '../http/strip-nulls.ts'
 import type { ProjectionCache } from '../streams/projection-cache.ts'
 import type { Clients } from './clients.ts'

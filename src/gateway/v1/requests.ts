@@ -10,8 +10,9 @@ import {
   SessionRecord,
   toMainstemError,
 } from '../../model/index.ts'
+import { allRecords } from '../../sessions/all-records.ts'
 import type { Claim } from '../../sessions/claim.ts'
-import { allRecords, ownedSession, withoutSecrets } from '../access/session-access.ts'
+import { ownedSession, withoutSecrets } from '../access/session-access.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { named } from '../http/components.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
@@ -65,7 +66,7 @@ export function requestEndpoints(deps: GatewayDeps): Endpoint[] {
       answer: RequestList,
       async run({ principal }) {
         const requests: OpenRequest[] = []
-        for await (const record of allRecords(deps, { principal, asking: true })) {
+        for await (const record of allRecords(deps.sessions, { principal, asking: true })) {
           requests.push(...(await openRequests(deps, record)))
         }
         return { requests: requests.sort((a, b) => a.at - b.at || a.seq - b.seq) }

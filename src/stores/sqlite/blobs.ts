@@ -11,11 +11,11 @@ import { storageFailed } from '../storage-failed.ts'
 const syncFile = promisify(fsync)
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-/** Large bytes, a file each: they never are in memory as a whole on their way in. */
+/** Blobs, one file each. Written in chunks, so a blob is never in memory as a whole. */
 export class Blobs implements BlobSink {
   readonly #folder: string
   readonly #sync: boolean
-  /** The checksums of blobs that no entry names yet. */
+  /** The checksums of blobs that no entry refers to yet. */
   readonly #sums = new Map<string, number>()
 
   constructor(folder: string, sync: boolean) {
@@ -27,7 +27,7 @@ export class Blobs implements BlobSink {
     return new BlobFile(this.#folder, this.#sync, (id, sum) => this.#sums.set(id, sum))
   }
 
-  /** The checksum of a new blob, for the entry that names it first. */
+  /** The checksum of a new blob, for the first entry that refers to it. */
   takeSum(id: string): number | undefined {
     const sum = this.#sums.get(id)
     this.#sums.delete(id)
@@ -35,7 +35,7 @@ export class Blobs implements BlobSink {
   }
 
   async read({ id }: BlobRef): Promise<Uint8Array> {
-    // An id comes from outside; nothing else may become a path.
+    // The id comes from a caller and becomes a path, so only the exact format is accepted.
     if (!UUID.test(id)) throw unknownBlob(id)
     try {
       return await readFile(join(this.#folder, id))
@@ -69,7 +69,7 @@ class BlobFile implements BlobWriter {
     }
   }
 
-  /** At once: the reader uses its chunk again, and a queue in between would have no bound. */
+  /** Synchronous: the reader reuses its chunk, and a queue in between would be unbounded. */
   write(chunk: Uint8Array): void {
     if (this.#failed) throw this.#failed
     try {
@@ -81,7 +81,7 @@ class BlobFile implements BlobWriter {
     this.#sum = crc32(chunk, this.#sum)
   }
 
-  /** The bytes and their name are safe before any entry can name them. */
+  /** Syncs the file and its directory before any entry can refer to the blob. */
   async close(): Promise<BlobRef> {
     if (this.#failed) throw this.#failed
     try {
@@ -105,7 +105,7 @@ class BlobFile implements BlobWriter {
   }
 }
 
-/** The checksum of a blob's row: of the bytes in its file, and of whose they are. */
+/** The checksum of a blob row: of the bytes and of the session. */
 export function blobSum(id: string, session: number, content: Uint8Array): number {
   return checksum([session, crc32(content)], id)
 }

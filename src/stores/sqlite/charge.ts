@@ -1,6 +1,6 @@
 import { COLUMNS, COUNTS } from '../daily-usage.ts'
 
-/** A count that neither has stays unknown. */
+/** A count that is unknown on both sides stays unknown. */
 const added = COUNTS.map(
   (name) => `${name} = coalesce(${name} + excluded.${name}, ${name}, excluded.${name})`,
 )

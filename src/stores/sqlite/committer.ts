@@ -3,10 +3,10 @@ import { storageFailed } from '../storage-failed.ts'
 import type { Commit, Probe, Removal } from './message.ts'
 import type { WriterChannel } from './writer-channel.ts'
 
-/** A transaction takes what has gathered, but no more text than this. */
+/** The limit of text per transaction. */
 const COMMIT_CHARS = 8 * 1024 * 1024
 
-/** What is committed together with whatever else waits. */
+/** A write that can share a transaction with others. */
 export interface Batched {
   kind: 'batch'
   chars: number
@@ -20,8 +20,8 @@ interface Waiting {
 }
 
 /**
- * One transaction at a time; what comes while it runs goes into the next. So the slower the disk, the larger
- * the groups, and a disk that is idle is not waited for.
+ * Group commit: one transaction at a time; writes that arrive meanwhile share the next one. Groups grow with the
+ * latency of the disk, and an idle disk adds no delay.
  */
 export class Committer {
   readonly #channel: WriterChannel
@@ -31,13 +31,13 @@ export class Committer {
   #underway: Promise<void> | undefined
   #closed = false
 
-  /** `onFailure` runs before those who wait are told. */
+  /** `onFailure` runs before the waiting promises reject. */
   constructor(channel: WriterChannel, onFailure: () => void) {
     this.#channel = channel
     this.#onFailure = onFailure
   }
 
-  /** Settles when it is committed. */
+  /** Resolves when the write is committed. */
   write(work: Batched | Removal | Probe): Promise<void> {
     if (this.#closed) return Promise.reject(new MainstemError('storage_failed', 'the store is closed'))
     return new Promise((resolve, reject) => {
@@ -46,19 +46,19 @@ export class Committer {
     })
   }
 
-  /** Settles when the transaction that runs now is acknowledged or has failed; undefined while none runs. */
+  /** Settles when the running transaction is acknowledged or has failed; undefined if none runs. */
   get underway(): Promise<void> | undefined {
     return this.#underway
   }
 
-  /** Takes no more, and settles when nothing waits. */
+  /** Refuses further writes. Settles when the queue is empty. */
   async close(): Promise<void> {
     this.#closed = true
     await this.#running
   }
 
   async #run(): Promise<void> {
-    // What the same tick has to say goes along.
+    // Writes of the same tick join this transaction.
     await Promise.resolve()
     while (this.#queue.length > 0) {
       this.#underway = this.#commit()
@@ -76,7 +76,7 @@ export class Committer {
       const error = storageFailed('cannot write to the store', thrown)
       const after = isProbe(group) ? [] : this.#queue
       if (!isProbe(group)) {
-        // What waits behind it was numbered as if it had gone well.
+        // Later batches were numbered on the assumption that this one succeeds.
         this.#queue = []
         this.#onFailure()
       }
@@ -86,7 +86,7 @@ export class Committer {
     for (const { resolve } of group) resolve()
   }
 
-  /** From the front of the queue; a removal or a probe goes alone, because it must not overtake or be overtaken. */
+  /** Takes writes from the front of the queue. A removal or a probe runs alone, to keep the order. */
   #take(): Waiting[] {
     let chars = 0
     const end = this.#queue.findIndex(({ work }, index) => {
@@ -99,7 +99,7 @@ export class Committer {
   }
 }
 
-/** Nothing was written, so nothing depends on it. */
+/** Wrote nothing, so later writes do not depend on it. */
 function isProbe([first]: readonly Waiting[]): boolean {
   return first?.work.kind === 'probe'
 }

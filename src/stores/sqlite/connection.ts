@@ -57,7 +57,7 @@ function statementsOf(db: DatabaseSync) {
   }
 }
 
-/** The one connection that writes. After any failure it is given up: nothing it believes can be relied on. */
+/** The only connection that writes. Replaced after any failure, because its state is unknown then. */
 export class Connection {
   readonly #db: DatabaseSync
   readonly #file: string
@@ -93,16 +93,16 @@ export class Connection {
         `${this.#file} is on a file system that SQLite's log cannot use`,
       )
     }
-    // A disk may keep what fsync gives it in a cache of its own; macOS empties that only when asked.
+    // A disk may cache what fsync wrote; macOS flushes that cache only on request.
     const level = durability === 'power' ? 'FULL' : 'NORMAL'
     const flush = durability === 'power' ? 'ON' : 'OFF'
     db.exec(
       `PRAGMA synchronous = ${level}; PRAGMA fullfsync = ${flush}; PRAGMA checkpoint_fullfsync = ${flush}`,
     )
     db.exec('PRAGMA wal_autocheckpoint = 0; PRAGMA journal_size_limit = 67108864; PRAGMA cache_size = -8000')
-    // What is removed is overwritten, and not merely out of sight.
+    // Overwrites deleted content.
     db.exec('PRAGMA secure_delete = ON')
-    // Before there is a limit: a full store has to open, or nobody could delete anything from it.
+    // Before the limit is set: a full store must open, so that data can be deleted.
     migrate(db)
     if (maxBytes !== undefined) {
       const pageSize = integer(db.prepare('PRAGMA page_size').get() ?? {}, 'page_size')
@@ -112,8 +112,8 @@ export class Connection {
   }
 
   /**
-   * After a failed fsync the kernel may take for written what is not. What is in SQLite's log now is written
-   * anew, into the database, and the log begins again; so nothing rests on a page whose fsync failed.
+   * After a failed fsync the kernel may consider dirty pages written. A full checkpoint copies the WAL into the
+   * database and restarts it, so that nothing depends on a page whose fsync failed.
    */
   #moveLogIntoDatabase(): void {
     const { busy } = this.#db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get() ?? {}
@@ -175,7 +175,7 @@ export class Connection {
           statements.queued.run(n, turn, text, checksum([n, turn], text))
           change++
         }
-        // After the inserts: batches of one session that share a commit can queue a prompt and start it.
+        // After the inserts: one commit can contain the batch that queues a prompt and the one that starts it.
         for (const { turn } of dequeued.filter((row) => row.n === n)) {
           change -= Number(statements.dequeued.run(n, turn).changes)
         }
@@ -184,7 +184,7 @@ export class Connection {
     }
   }
 
-  /** The blobs that nobody names any more. */
+  /** The blobs that no entry refers to any more. */
   remove(message: Removal): string[] {
     let blobs: string[] = []
     this.#transact(() => {
@@ -193,7 +193,7 @@ export class Connection {
     return blobs
   }
 
-  /** Adds a row of this size and takes it back. A failure leaves the transaction open, and the connection is given up. */
+  /** Inserts a row of this size and rolls back. After a failure the connection is replaced. */
   probe(bytes: number): void {
     this.#statements.begin.run()
     this.#statements.journal.run(0, 0, 0, new Uint8Array(bytes), null)
@@ -221,7 +221,7 @@ export class Connection {
   }
 
   #checkInPlace(): void {
-    // On Unix an open file lives on without a name, and would take our commits with it to its end.
+    // On Unix a deleted file stays writable while it is open; its commits would be lost at close.
     if (statSync(this.#file, { throwIfNoEntry: false })?.ino !== this.#inode) {
       throw new MainstemError('storage_failed', `${this.#file} was moved or removed while it was open`)
     }

@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { checksum, matches } from '../checksum.ts'
 import { integer, type Row } from '../row.ts'
 
-/** The numbers of a session that change without its record. */
+/** The counters of a session that change without its record. */
 const COUNTERS =
   'SELECT n, earliest, earliest_frame AS earliestFrame, queued, edge_sum AS counterSum FROM session WHERE n = ?'
 
@@ -16,7 +16,7 @@ export function areCountersIntact(row: Row): boolean {
   return matches(row.counterSum, () => counterSum(row))
 }
 
-/** Does work that may change these numbers. A checksum that did not match before stays, so that the damage stays visible. */
+/** Runs `work`, which may change the counters. Keeps a checksum that did not match before, to show the damage. */
 export function changeCounters(db: DatabaseSync, n: number, work: () => void): void {
   const counters = db.prepare(COUNTERS)
   const before = counters.get(n)

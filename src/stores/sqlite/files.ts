@@ -2,7 +2,7 @@ import { chmodSync, closeSync, existsSync, fsyncSync, mkdirSync, openSync, statS
 import { join } from 'node:path'
 import { MainstemError } from '../../model/mainstem-error.ts'
 
-/** Where everything is. SQLite adds `-wal` and `-shm` beside the database. */
+/** The paths of a store. SQLite adds `-wal` and `-shm` beside the database. */
 export interface Files {
   directory: string
   database: string
@@ -22,7 +22,7 @@ export function filesIn(directory: string): Files {
   }
 }
 
-/** Makes the directory where there is none. Refused where somebody else could put something into it. */
+/** Creates the directory. Refuses one that other users can write to. */
 export function prepareDirectory({ directory }: Files): void {
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   const { uid, mode } = statSync(directory)
@@ -35,15 +35,15 @@ export function prepareDirectory({ directory }: Files): void {
   }
 }
 
-/** Files are ours alone before anything is in them; SQLite gives its own files the mode of the database. */
+/** Creates the file with mode 0600. SQLite uses the mode of the database for its other files. */
 export function prepareFile(path: string): void {
   if (!existsSync(path)) closeSync(openSync(path, 'ax', 0o600))
   else if ((statSync(path).mode & OTHERS_MAY_ANYTHING) !== 0) chmodSync(path, 0o600)
 }
 
 /**
- * Makes the database file at the first start. The folder for blobs comes last, so where that is and the
- * database is not, it was there and is lost: an empty one in its place would hide that.
+ * Creates the database file at the first start. The folder for blobs is created last, so if that exists and the
+ * database does not, the database was lost: an empty one would hide that.
  */
 export function prepareDatabase(files: Files): void {
   checkNotLost(files)
@@ -55,7 +55,7 @@ export function prepareBlobs(files: Files): void {
   mkdirSync(files.blobs, { recursive: true, mode: 0o700 })
 }
 
-/** SQLite would make an empty database of a missing one, and throw the log beside it away. */
+/** SQLite would create an empty database for a missing one and discard its WAL. */
 export function checkNotLost({ database, blobs }: Files): void {
   if ((statSync(database, { throwIfNoEntry: false })?.size ?? 0) > 0) return
   const left = [`${database}-wal`, blobs].find((path) => existsSync(path))
@@ -66,7 +66,7 @@ export function checkNotLost({ database, blobs }: Files): void {
   )
 }
 
-/** A new name is safe from a power cut when its folder is. */
+/** A new file survives a power loss only after its directory is synced. */
 function sync(directory: string): void {
   const folder = openSync(directory, 'r')
   try {

@@ -12,7 +12,7 @@ import { receiptSum } from './receipts.ts'
 import { RECORD, toRecord } from './record-row.ts'
 import { checkCurrent } from './schema.ts'
 
-/** Stored data that is not what was written. */
+/** Stored data that does not match its checksum. */
 export interface StoreDamage {
   file: string
   what: string
@@ -113,7 +113,7 @@ class Inspection {
       try {
         toRecord(row)
       } catch (thrown) {
-        // Also a text that is no JSON any more.
+        // Also text that is no longer valid JSON.
         const what = thrown instanceof MainstemError ? String(thrown.details?.what) : 'the record'
         this.#add(what, { session: String(row.id) })
       }
@@ -124,10 +124,10 @@ class Inspection {
     let [session, expected]: [number, number] = [0, 0]
     for (const row of this.#db.prepare(LOG).iterate()) {
       const [n, first, last] = [integer(row, 'session'), integer(row, 'first'), integer(row, 'last')]
-      const place = { ...ownerOf(row), first, last }
+      const location = { ...ownerOf(row), first, last }
       if (n === session && first !== expected)
-        this.#add('the log', { ...place, first: expected, last: first - 1 })
-      this.#compare('the log', place, row, () =>
+        this.#add('the log', { ...location, first: expected, last: first - 1 })
+      this.#compare('the log', location, row, () =>
         checksum([n, first, last, integer(row, 'version')], text(row, 'body')),
       )
       ;[session, expected] = [n, last + 1]
@@ -158,10 +158,10 @@ class Inspection {
     }
   }
 
-  #compare(what: string, place: Partial<StoreDamage>, row: Row, sum: () => number, file?: string): void {
+  #compare(what: string, location: Partial<StoreDamage>, row: Row, sum: () => number, file?: string): void {
     this.#count(row.sum)
-    // A row of no session is one whose session is damaged.
-    if (place.session === undefined || !matches(row.sum, sum)) this.#add(what, place, file)
+    // If a row has no session, its session is damaged.
+    if (location.session === undefined || !matches(row.sum, sum)) this.#add(what, location, file)
   }
 
   #count(sum: unknown): void {
@@ -169,8 +169,8 @@ class Inspection {
     else this.#report.checked++
   }
 
-  #add(what: string, place: Partial<StoreDamage> = {}, file = this.#files.database): void {
-    this.#report.damage.push({ ...place, what, file })
+  #add(what: string, location: Partial<StoreDamage> = {}, file = this.#files.database): void {
+    this.#report.damage.push({ ...location, what, file })
   }
 }
 

@@ -19,7 +19,7 @@ export function leaseIn(row: Row): LeaseRow {
   throw damaged('the lease', { session: text(row, 'id') })
 }
 
-/** The lease of a session from this batch on, where the batch changes it. */
+/** The lease after this batch, if the batch changes it. */
 export function leaseFrom(
   { fence }: Pick<LeaseRow, 'fence'>,
   { release }: Batch,

@@ -1,51 +1,51 @@
 import { RecentBatches } from '../recent-batches.ts'
 import type { Recent } from '../recent-log.ts'
-import { LiveLog, type Place } from './live-log.ts'
+import { LiveLog, type StoredLog } from './live-log.ts'
 
-/** So many logs that are not in use are remembered: the next to write something is most likely one of them. */
+/** The number of unused logs to keep: the next write is most likely to one of them. */
 const IDLE_LOGS = 4096
 
-/** What the database knows, asked when this process does not. */
-interface Places {
-  place(session: string): Place | undefined
+/** Loads what is not in memory. */
+interface LogSource {
+  storedLog(session: string): StoredLog | undefined
   lastSession(): number
 }
 
-/** The logs that are in use, or were lately. Everything else is only in the database. */
+/** The logs that are in use or were recently. All others are only in the database. */
 export class LiveLogs {
-  readonly #places: Places
+  readonly #source: LogSource
   readonly #logs = new Map<string, LiveLog>()
-  /** Those that were not in use when they were last looked at, oldest first. */
+  /** Logs that were unused at the last check, oldest first. */
   readonly #idle = new Set<LiveLog>()
   readonly #recent = new RecentBatches<LiveLog>((log) => this.release(log))
   #lastSession: number | undefined
 
-  constructor(places: Places) {
-    this.#places = places
-    this.#lastSession = places.lastSession()
+  constructor(source: LogSource) {
+    this.#source = source
+    this.#lastSession = source.lastSession()
   }
 
   get(session: string): LiveLog | undefined {
     const log = this.#logs.get(session)
-    if (log && !log.known) log.place(this.#places.place(session))
+    if (log && !log.known) log.load(this.#source.storedLog(session))
     return log
   }
 
   open(session: string): LiveLog {
     const known = this.get(session)
     if (known) return known
-    const log = new LiveLog(session, this.#places.place(session))
+    const log = new LiveLog(session, this.#source.storedLog(session))
     this.#logs.set(session, log)
     return log
   }
 
   /** The number of a session that has no row yet. */
   nextSession(): number {
-    this.#lastSession = (this.#lastSession ?? this.#places.lastSession()) + 1
+    this.#lastSession = (this.#lastSession ?? this.#source.lastSession()) + 1
     return this.#lastSession
   }
 
-  /** Tells those who wait, and keeps the entries for them: they will ask at once. */
+  /** Wakes the waiting readers, and caches the entries for their reads. */
   committed(log: LiveLog, { entries, texts, chars }: Recent & { chars: number }): void {
     const last = entries.at(-1)
     if (!last) return
@@ -53,7 +53,7 @@ export class LiveLogs {
     log.advance(last.seq)
   }
 
-  /** A log that nobody uses any more is left to the database, in its turn. */
+  /** Schedules a log for eviction if it is not in use. */
   release(log: LiveLog): void {
     if (!log.isIdle || this.#logs.get(log.session) !== log) return
     this.#idle.delete(log)
@@ -61,7 +61,7 @@ export class LiveLogs {
     if (this.#idle.size > IDLE_LOGS) this.#forgetIdle()
   }
 
-  /** A deleted log begins again, for everybody from now on; the database follows. */
+  /** Resets a deleted log at once; the database follows. */
   restart(session: string): LiveLog {
     const old = this.#logs.get(session)
     const log = new LiveLog(session, undefined)
@@ -70,13 +70,13 @@ export class LiveLogs {
     return log
   }
 
-  /** After a failure only the database knows what is in it. */
+  /** After a failure, the state must be loaded from the database. */
   distrust(): void {
     this.#lastSession = undefined
     for (const log of this.#logs.values()) log.known = false
   }
 
-  /** Nothing is known from now on, so that whoever waits and reads on is told by the database. */
+  /** Marks all logs as unknown, so that waiting readers read the database. */
   close(): void {
     const logs = [...this.#logs.values()]
     this.#logs.clear()
@@ -89,7 +89,7 @@ export class LiveLogs {
     const [oldest] = this.#idle
     if (!oldest) return
     this.#idle.delete(oldest)
-    // It may have been used again since, and is then looked at again.
+    // It may be in use again, and is then checked again later.
     if (oldest.isIdle && this.#logs.get(oldest.session) === oldest) this.#logs.delete(oldest.session)
   }
 }

@@ -30,7 +30,7 @@ export function takeLock(path: string): Lock {
   })
 }
 
-/** The lock, unless another process has it. */
+/** Takes the lock, unless another process has it. */
 export function tryLock(path: string): Lock | undefined {
   prepareFile(path)
   const isMarked = statSync(path).size > 0

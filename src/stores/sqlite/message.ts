@@ -2,15 +2,15 @@ import type { ErrorCode } from '../../model/index.ts'
 import type { Charge, TrimPoint } from '../store.ts'
 import type { Texts } from './texts.ts'
 
-/** `power`: what is acknowledged survives a power cut. `process`: it survives the end of this process. */
+/** `power`: acknowledged entries survive a power loss. `process`: they survive the end of this process. */
 export type Durability = 'power' | 'process'
 
 export interface WriterSettings {
   directory: string
   durability: Durability
-  /** How large the database may become. */
+  /** The maximum size of the database. */
   maxBytes: number | undefined
-  /** The schema version of the entries that will be written. */
+  /** The schema version of new entries. */
   entryVersion: number
 }
 
@@ -18,7 +18,7 @@ export interface WriterSettings {
 export const LOG_NUMBERS = 4
 /** The numbers of a body of the journal: session, last frame. */
 export const JOURNAL_NUMBERS = 2
-/** The numbers of a row of what was frameCounts: session, last frame, then its coverage. */
+/** The numbers of a row of frame counts: session, last frame, then the coverage. */
 export const FRAME_COUNT_NUMBERS = 7
 
 export interface SessionRow {
@@ -26,7 +26,7 @@ export interface SessionRow {
   id: string
 }
 
-/** A session that has no row so far, with its lease if it begins with one. */
+/** A session without a row, with its initial lease if any. */
 export interface NewSessionRow extends SessionRow {
   fence: number
   owner: string | undefined
@@ -63,18 +63,18 @@ export interface ReceiptRow {
   text: string
 }
 
-/** A blob belongs to the first session that names it. */
+/** A blob belongs to the first session that refers to it. */
 export interface BlobRow {
   id: string
   n: number
-  /** The checksum of its bytes; unknown of a blob that another process wrote. */
+  /** The checksum of the bytes; unknown if another process wrote the blob. */
   content: number | undefined
 }
 
-/** One transaction, for as many sessions as had something to say. */
+/** One transaction, with the batches of any number of sessions. */
 export interface Commit {
   kind: 'commit'
-  /** Those without a row so far. */
+  /** Sessions without a row. */
   sessions: NewSessionRow[]
   leases: LeaseRow[]
   log: Texts
@@ -105,7 +105,7 @@ export interface Forget {
   before: number
 }
 
-/** What is a transaction of its own, because it must not overtake or be overtaken. */
+/** A write that is its own transaction, to keep the order. */
 export type Removal = Delete | Trim | Forget
 
 /** Whether a commit could succeed. */
@@ -119,7 +119,7 @@ export interface Close {
 
 export type ToWriter = Commit | Removal | Probe | Close
 
-/** To the start and to every message; nothing when it went well. */
+/** The reply to the start and to every message; undefined on success. */
 export type FromWriter =
   | { code: ErrorCode; message: string; details: Record<string, unknown> | undefined }
   | undefined

@@ -15,14 +15,14 @@ import type { Batched } from './committer.ts'
 import type { BlobRow, Commit, LeaseRow, QueueRow, ReceiptRow, RecordRow, SessionRow } from './message.ts'
 import { addText } from './texts.ts'
 
-/** What a batch cannot know itself: the time, the checksums of blobs that are new, and the lease where it changes. */
+/** The time, the checksums of new blobs, and the lease if it changes. */
 interface Surroundings {
   now: number
   contentOf(blob: string): number | undefined
   lease: Omit<LeaseRow, 'n'> | undefined
 }
 
-/** A batch as texts, ready to be committed. What cannot be written as JSON is found here, and fails alone. */
+/** A serialised batch. A value that cannot be serialised fails here, without affecting other batches. */
 export class PreparedBatch implements Batched {
   readonly kind = 'batch'
   readonly chars: number
@@ -64,7 +64,7 @@ export class PreparedBatch implements Batched {
     this.chars = charsIn(this.#rows) + charsIn(this.#queued) + (this.#journal?.text.length ?? 0)
   }
 
-  /** Once: the rows are given away, so that they are not kept twice while they are written. */
+  /** Call once: hands the rows over, so that they are not in memory twice. */
   addTo(commit: Commit): void {
     const { n } = this.#session
     if (this.#isNew)

@@ -1,7 +1,7 @@
-/** How Node 22 warns of `node:sqlite`. */
+/** The warning of Node 22 about `node:sqlite`. */
 const WARNING = /^SQLite is an experimental feature/
 
-/** Leaves out exactly this warning, where nobody who reads it could do anything about it. */
+/** Suppresses this warning only: users cannot act on it. */
 export function quietSqlite(target: Pick<NodeJS.Process, 'emitWarning'> = process): void {
   const emit = target.emitWarning.bind(target)
   target.emitWarning = (warning: string | Error, ...rest: never[]) => {

@@ -13,20 +13,20 @@ import type { DailyUsage, JournalFrame, Receipt, SessionQuery, TextQuery } from 
 import { type Upcasts, upcast } from '../upcast.ts'
 import { areCountersIntact } from './counters.ts'
 import { leaseIn } from './lease-row.ts'
-import type { Place } from './live-log.ts'
+import type { StoredLog } from './live-log.ts'
 import { receiptSum } from './receipts.ts'
 import { endOf, RECORD, TAIL, TAIL_TABLES, toRecord } from './record-row.ts'
 import { JOURNAL_IDS } from './schema.ts'
 import { candidates } from './search-rows.ts'
 import { bounded, SEGMENT, type Segment, SIZE, segmentsIn } from './segments.ts'
 
-/** Above the number of every session. */
+/** Larger than the number of any session. */
 const ALL = Number.MAX_SAFE_INTEGER
 
 const JOURNAL = `SELECT session, last, encoding, body, sum FROM journal
   WHERE id IN (${JOURNAL_IDS} ORDER BY j.id LIMIT :limit) ORDER BY id`
 
-/** So many texts are read at a time. */
+/** Texts per read. */
 const TEXTS = 512
 
 const STATUSES = SessionRecord.shape.status.options
@@ -35,7 +35,7 @@ type Statements = ReturnType<typeof statementsOf>
 
 function statementsOf(db: DatabaseSync) {
   return {
-    place: db.prepare(
+    storedLog: db.prepare(
       `SELECT s.n, s.id, s.fence, s.owner, s.lease_sum AS leaseSum, ${TAIL} FROM session s ${TAIL_TABLES} WHERE s.id = ?`,
     ),
     number: db.prepare('SELECT n FROM session WHERE id = ?'),
@@ -56,7 +56,7 @@ function statementsOf(db: DatabaseSync) {
   }
 }
 
-/** A connection on the main thread that only reads: what is committed is seen at once, and without waiting. */
+/** A read-only connection on the main thread. Sees commits at once. */
 export class Reader {
   readonly #file: string
   readonly #upcasts: Upcasts
@@ -70,9 +70,9 @@ export class Reader {
     this.#upcasts = upcasts
   }
 
-  place(session: string): Place | undefined {
-    return this.#ask(({ place }) => {
-      const row = place.get(session)
+  storedLog(session: string): StoredLog | undefined {
+    return this.#ask(({ storedLog }) => {
+      const row = storedLog.get(session)
       return row && { ...leaseIn(row), head: endOf(row).head }
     })
   }
@@ -94,7 +94,7 @@ export class Reader {
       const { range } = bounded(size, { id: session, from: after + 1, to: after + limit }, maxBytes)
       const { segments, head } = segmentsIn(segment, range)
       const found = this.#entriesIn(segments, after, limit, maxBytes)
-      // Only where there is nothing can something have been dropped.
+      // Entries can only have been trimmed if none were found.
       if (found.length === 0) checkKept(counters.get(session), 'entries', after)
       if (found.length === 0 && head > after)
         throw damaged('the log', { session, first: after + 1, last: head })
@@ -146,7 +146,7 @@ export class Reader {
     })
   }
 
-  /** When the newest receipt was written, as the store counts time. */
+  /** The time of the newest receipt, in open time. */
   lastReceiptAt(): number {
     return this.#ask(({ lastReceipt }) => integer(lastReceipt.get() ?? {}, 'at'))
   }
@@ -158,7 +158,7 @@ export class Reader {
     })
   }
 
-  /** `notOf` are owners whose sessions are left out. */
+  /** Skips sessions of the owners in `notOf`. */
   records(
     { principal, status, asking, before, limit }: SessionQuery,
     notOf: readonly string[],
@@ -181,7 +181,7 @@ export class Reader {
     })
   }
 
-  /** Of a blob that an entry names: its session and the checksum of both. */
+  /** The session of a blob and the checksum of both. */
   blob(id: string): { session: number; sum: unknown } | undefined {
     return this.#ask(({ blob }) => {
       const row = blob.get(id)
@@ -214,8 +214,8 @@ export class Reader {
   }
 
   /**
-   * After a failure of the writer: a file that was put in the place of ours is another database. Otherwise this
-   * stays open, because as long as somebody has the database open, SQLite remembers which commits failed.
+   * Call after a failure of the writer. Reopens if the file was replaced. Otherwise stays open, because SQLite knows
+   * which commits failed only while a connection has the database open.
    */
   recheck(): void {
     if (statSync(this.#file, { throwIfNoEntry: false })?.ino !== this.#inode) this.#reset()
@@ -226,7 +226,7 @@ export class Reader {
     this.#reset()
   }
 
-  /** The next question opens the file anew. */
+  /** The next query reopens the file. */
   #reset(): void {
     const db = this.#db
     this.#db = undefined
@@ -241,7 +241,7 @@ export class Reader {
       this.#statements ??= statementsOf(this.#db)
       return question(this.#statements, this.#db)
     } catch (thrown) {
-      // A refusal of ours is no failure of the file.
+      // A refusal is not a failure of the file.
       if (!(thrown instanceof MainstemError)) this.#reset()
       throw storageFailed('cannot read the store', thrown)
     }
@@ -271,7 +271,7 @@ export class Reader {
   }
 }
 
-/** Damaged ones are left out: they are refused by their ids, and must not hide the others. */
+/** Skips damaged records, so that they do not hide the others. Loading one by id reports the damage. */
 function intactRecords(
   page: (below: number, count: number) => Row[],
   from: number,
@@ -295,7 +295,7 @@ function intactRecord(row: Row): SessionRecord | undefined {
   try {
     return toRecord(row)
   } catch {
-    // Whatever is wrong with it, `record` refuses it with the reason.
+    // `record` reports the reason.
     return undefined
   }
 }

@@ -6,7 +6,7 @@ export function receiptSum(row: Row): number {
   return checksum([integer(row, 'at')], text(row, 'id'), text(row, 'session'), text(row, 'body'))
 }
 
-/** Removes the answers of a session's keys. A damaged one loses its body and stays damaged. */
+/** Removes the answers from the receipts of a session. A damaged receipt loses its body and stays damaged. */
 export function removeAnswers(db: DatabaseSync, session: string): void {
   const rows = db.prepare('SELECT id, session, at, body, sum FROM receipt WHERE session = ?').all(session)
   const change = db.prepare('UPDATE receipt SET body = ?, sum = ? WHERE id = ?')

@@ -7,11 +7,11 @@ import type { FrameCounts, QueuedPrompt } from '../store.ts'
 import { upcastRecord } from '../upcast.ts'
 import { areCountersIntact } from './counters.ts'
 
-/** In the order in which they were accepted. Read with the record, so that both are of the same commit. */
+/** The queue in order. Read with the record, so that both are from the same commit. */
 const queue = (columns: string) =>
   `(SELECT ${columns} FROM (SELECT turn, sum, body FROM queued WHERE session = s.n ORDER BY turn))`
 
-/** The last row of a log, and what the end of the log was said to be in the same commit. */
+/** The last row of a log, and the end that the same commit recorded in `tail`. */
 export const TAIL = `l.last AS logHead, l.at AS logAt, t.head, t.at, t.sum AS tailSum`
 export const TAIL_TABLES = `LEFT JOIN tail t ON t.session = s.n LEFT JOIN log l
   ON l.session = s.n AND l.first = (SELECT max(first) FROM log WHERE session = s.n)`
@@ -26,7 +26,7 @@ export const RECORD = `SELECT s.n, s.id, s.principal, s.status, s.asking, s.reco
 
 const HEARD = ['n', 'lastFrame', 'frames', 'mapped', 'unmapped', 'malformed', 'oversized']
 
-/** The record in a row; refused where any part of it is damaged. */
+/** Reads the record from a row. Throws if any part is damaged. */
 export function toRecord(row: Row): SessionRecord {
   const what = damagedPart(row)
   if (what !== undefined) throw damaged(what, { session: String(row.id) })
@@ -42,7 +42,7 @@ export function toRecord(row: Row): SessionRecord {
   }
 }
 
-/** The end of a log. Refused where the log ends elsewhere: entries would be missing, or their numbers be given again. */
+/** Reads the end of a log. Throws if the log ends elsewhere: entries are missing, or seqs would be assigned again. */
 export function endOf(row: Row): Pick<SessionRecord, 'head' | 'updatedAt'> {
   if (!isTailIntact(row)) throw damaged('the end of the log', { session: String(row.id) })
   if (row.head !== null) return { head: integer(row, 'head'), updatedAt: integer(row, 'at') }

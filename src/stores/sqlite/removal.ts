@@ -7,10 +7,10 @@ import { JOURNAL_IDS } from './schema.ts'
 
 const DELETE_JOURNAL = `DELETE FROM journal WHERE id IN (${JOURNAL_IDS}) AND last < :before`
 
-/** More than any frame has. */
+/** Larger than any frame number. */
 const ALL_FRAMES = Number.MAX_SAFE_INTEGER
 
-/** Removes what a message names, inside a transaction; the answer is the blobs that nobody names any more. */
+/** Applies a removal inside a transaction. Returns the blobs that no entry refers to any more. */
 export function removal(db: DatabaseSync, message: Removal): string[] {
   switch (message.kind) {
     case 'delete':
@@ -38,7 +38,7 @@ function deleteSession(db: DatabaseSync, { n, id }: Delete): string[] {
   return blobs.map((row) => text(row, 'id'))
 }
 
-/** Rows are dropped whole. The last one of a log stays: it says where the log ends. */
+/** Removes whole rows. Keeps the last one, which shows where the log ends. */
 function trim(db: DatabaseSync, { n, seq, frame }: Trim): void {
   if (seq !== undefined) {
     db.prepare(`DELETE FROM log WHERE session = :n AND last < :seq

@@ -2,29 +2,30 @@ import type { DatabaseSync } from 'node:sqlite'
 import { MainstemError } from '../../model/mainstem-error.ts'
 import { integer, text } from '../row.ts'
 
-/** "Main", so that a database of somebody else is not taken for ours. */
+/** "Main" in ASCII. Identifies our databases. */
 export const APPLICATION_ID = 0x4d61696e
 
 /**
- * Each takes the database one version further; the version is SQLite's `user_version`.
+ * Each step raises the version by one; the version is SQLite's `user_version`.
  *
- * A row of `log` holds what one commit added to one session, as JSON texts with `,\n` between them. The table is
- * in the order of commits, which makes an append sequential; the index finds the rows of a session.
+ * A row of `log` has the entries that one commit added to one session, as JSON texts separated by `,\n`. The table is
+ * in commit order, which makes appends sequential; an index finds the rows of a session.
  *
- * The journal is written all the time and hardly ever read. Its index begins anew every 16,384 rows, so that
- * what is added to many sessions comes to lie on few pages; a reader looks into each of these parts.
+ * The journal is written often and rarely read. Its index is partitioned by 16,384 rows, so that the rows of many
+ * sessions share few pages; a read searches each partition.
  *
- * What was heard changes with every commit. Apart from the records, that of many sessions lies on few pages.
+ * `heard` has the frame counts, which change with every commit. Apart from the records, those of many sessions share
+ * few pages.
  *
- * A row of `queued` holds a prompt that waits, so that a change of the record does not write it again.
+ * A row of `queued` is one queued prompt, so that a change of the record does not write it again.
  *
- * `sum` is the checksum of a row; rows of older versions have none. `tail` says where each log ends, so that a lost
- * last row is noticed, and `queued` of a session how many prompts wait in it.
+ * `sum` is the checksum of a row; rows of older versions have none. `tail` records where each log ends, to detect a
+ * missing last row. `queued` of a session counts its queued prompts. `edge_sum` is the checksum of its counters.
  *
- * `fence` and `owner` are of the last lease. When a lease ends is not stored: one process has the store open, and the
- * leases of an earlier one have expired.
+ * `fence` and `owner` belong to the last lease. Its expiry is not stored: one process has the store open, and the
+ * leases of an earlier process have expired.
  *
- * `spent` and `tally` are kept so that nobody has to look at every session to know what there is.
+ * `spent` has the daily usage and `tally` the sessions by status, so that neither needs a scan of all sessions.
  */
 export const MIGRATIONS: readonly string[] = [
   `CREATE TABLE session (
@@ -177,14 +178,14 @@ export const MIGRATIONS: readonly string[] = [
    ALTER TABLE session ADD COLUMN lease_sum INTEGER;`,
 ]
 
-/** The rows of the journal of session `:n` after a frame; in order they are by their ids. */
+/** The journal rows of session `:n` after a frame. Sort by id for their order. */
 export const JOURNAL_IDS = `SELECT j.id FROM
   (WITH RECURSIVE part (x) AS
     (SELECT 0 UNION ALL SELECT x + 1 FROM part WHERE x < (SELECT max(id) >> 14 FROM journal))
   SELECT x FROM part) CROSS JOIN journal j
   ON j.id >> 14 = x AND j.session = :n AND j.last > :after`
 
-/** Reads only: what is not ours, or newer than we know, is left as it is. */
+/** Refuses a database of another program or of a newer version. Changes nothing. */
 export function checkOurs(db: DatabaseSync, file: string, migrations = MIGRATIONS): void {
   const version = pragma(db, 'user_version')
   const tables = integer(db.prepare('SELECT count(*) AS n FROM sqlite_schema').get() ?? {}, 'n')
@@ -200,7 +201,7 @@ export function checkOurs(db: DatabaseSync, file: string, migrations = MIGRATION
   }
 }
 
-/** For a reader that does not migrate: the columns that it asks for have to be there. */
+/** Refuses a database that has to be migrated first, for connections that only read. */
 export function checkCurrent(db: DatabaseSync, file: string): void {
   checkOurs(db, file)
   const version = pragma(db, 'user_version')
@@ -217,7 +218,7 @@ export function checkIntact(db: DatabaseSync, file: string): void {
   throw new MainstemError('storage_failed', `${file} is damaged (${found}): restore a backup`)
 }
 
-/** Each step with its new version in one transaction, so that an interrupted one is simply done again. */
+/** Runs each step in one transaction with its version, so that an interrupted step is repeated. */
 export function migrate(db: DatabaseSync, migrations = MIGRATIONS): void {
   for (let version = pragma(db, 'user_version'); version < migrations.length; version++) {
     const steps = [

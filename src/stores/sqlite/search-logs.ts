@@ -5,8 +5,8 @@ import type { Store, TextQuery } from '../store.ts'
 import type { Reader } from './reader.ts'
 
 /**
- * Reads the newest rows of the log first, until enough entries match. There is no index, so that appending stays as fast
- * as it is; between two stretches of rows others have their turn.
+ * Scans the log from the newest row, until enough entries match. There is no text index, which would slow appends down;
+ * other tasks run between two scans.
  */
 export async function searchLogs(
   reader: Pick<Reader, 'candidates'>,

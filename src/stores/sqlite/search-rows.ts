@@ -1,10 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { integer, text } from '../row.ts'
 
-/** Rows of the log that are looked at in one go; between two of them others have their turn. */
+/** Rows scanned at a time; other tasks run in between. */
 const ROWS = 20_000
 
-/** Entries that follow each other in one log and may contain the words of a search. */
+/** Consecutive entries of one log that may contain the words. */
 export interface Candidate {
   session: string
   first: number
@@ -12,8 +12,8 @@ export interface Candidate {
 }
 
 /**
- * The newest rows before `below` whose texts may contain the words. The words are looked for in the stored JSON, which
- * finds every match and some that are none: the caller reads the entries and decides. `below` is 0 after the last row.
+ * Finds the newest rows before `below` whose stored JSON may contain the words. Finds every match and some false ones;
+ * the caller checks the entries. `below` is 0 after the last row.
  */
 export function candidates(
   db: DatabaseSync,
@@ -36,7 +36,7 @@ export function candidates(
   return { found, below: from === 1 ? 0 : from }
 }
 
-/** SQLite compares letters outside of ASCII by their case, and JSON writes some characters differently. */
+/** SQLite is case-sensitive outside ASCII, and JSON escapes some characters. */
 function isPlain(word: string): boolean {
   return /^[\x20-\x7e]+$/.test(word) && !/["\\/]/.test(word)
 }

@@ -9,13 +9,13 @@ const SESSION = '(SELECT n FROM session WHERE id = :id)'
 const ROWS = `FROM log WHERE session = ${SESSION} AND first <= :to
   AND first >= (SELECT max(first) FROM log WHERE session = ${SESSION} AND first <= :from)`
 
-/** Many small rows as one text: a row handed over costs more than what is in it. */
+/** Reads many small rows as one text, because the cost per row exceeds that of its content. */
 export const SEGMENT = `SELECT ${SESSION} AS n, (SELECT head FROM tail WHERE session = ${SESSION}) AS head,
   min(first) AS first, max(last) AS last, min(version) AS oldest, max(version) AS newest,
   ${headsOf('last')}, CAST(group_concat(body, '${BETWEEN}') AS BLOB) AS body
   FROM (SELECT first, last, version, sum, body ${ROWS} AND version BETWEEN :oldest AND :newest ORDER BY first)`
 
-/** Told by the rows' heads, so no text is read for it. */
+/** Computed from the headers of the rows, without reading text. */
 export const SIZE = `SELECT coalesce(sum(octet_length(body)), 0) AS bytes ${ROWS}`
 
 const ANY_VERSION = 1_000_000
@@ -26,7 +26,7 @@ export interface Range {
   to: number
 }
 
-/** Entries that follow each other, of one schema version, as they were written. */
+/** Consecutive entries of one schema version, as stored. */
 export interface Segment {
   first: number
   last: number
@@ -34,7 +34,7 @@ export interface Segment {
   text: string
 }
 
-/** As much of the range as may be read at once: half of it, and half again, but always the row with the first. */
+/** Halves the range until it fits the limit, but keeps at least the first row. */
 export function bounded(
   size: StatementSync,
   range: Range,
@@ -49,7 +49,7 @@ export function bounded(
   }
 }
 
-/** One for each schema version, oldest first: a log never goes back to an older one. Refused where a row is damaged or missing. */
+/** One segment per schema version, oldest first. Throws if a row is damaged or missing. */
 export function segmentsIn(segment: StatementSync, range: Range): { segments: Segment[]; head: number } {
   const found = rowsIn(segment, range, 0, ANY_VERSION)
   const segments = found.rows.map((row) => checkedSegment(range.id, row))
@@ -64,7 +64,7 @@ function rowsIn(
   newest: number,
 ): { rows: Row[]; head: number } {
   const row = segment.get({ ...range, oldest, newest })
-  // Without one the log was written by an older version, and ends where it ends.
+  // Logs of older versions have no `tail` row.
   const head = typeof row?.head === 'number' ? row.head : 0
   if (!row || row.first === null) return { rows: [], head }
   const [low, high] = [integer(row, 'oldest'), integer(row, 'newest')]
@@ -77,7 +77,7 @@ function checkedSegment(session: string, row: Row): Segment {
   const [n, first, last] = [integer(row, 'n'), integer(row, 'first'), integer(row, 'last')]
   const version = integer(row, 'newest')
   const body = bytes(row, 'body')
-  // The row after another begins where that one ends: a missing row changes what the next is compared with.
+  // A row starts where the previous one ends, so a missing row makes the next one fail its check.
   const wrong = firstDamaged(body, text(row, 'heads'), BETWEEN.length, (to, before) => [
     n,
     before === undefined ? first : before + 1,
@@ -92,7 +92,7 @@ function checkedSegment(session: string, row: Row): Segment {
   return { first, last, version, text: Buffer.from(buffer, byteOffset, length).toString() }
 }
 
-/** Nothing between the segments, and nothing before the end of the log, may be missing. */
+/** Throws if entries are missing between the segments or at the end of the log. */
 function checkComplete({ id: session, from, to }: Range, segments: readonly Segment[], head: number): void {
   const [start] = segments
   if (!start) return

@@ -1,4 +1,4 @@
-/** Texts on their way to another thread, each with so many numbers: two lists cross it at less cost than many rows. */
+/** Texts for another thread, each with a fixed number of numbers. Posting two lists is cheaper than many rows. */
 export interface Texts {
   texts: string[]
   numbers: number[]
@@ -9,7 +9,7 @@ export function addText(list: Texts, text: string, ...numbers: readonly number[]
   list.numbers.push(...numbers)
 }
 
-/** The texts again, in order; `width` is how many numbers each was given. */
+/** Iterates over the texts; `width` is the count of numbers per text. */
 export function* eachText(
   { texts, numbers }: Texts,
   width: number,

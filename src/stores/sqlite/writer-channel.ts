@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads'
 import { MainstemError } from '../../model/index.ts'
 import type { FromWriter, ToWriter, WriterSettings } from './message.ts'
 
-/** The writer's thread, seen from here: one question at a time, and it is answered or the thread is gone. */
+/** The channel to the writer thread: one message at a time, until its reply or the end of the thread. */
 export class WriterChannel {
   readonly #worker: Worker
   readonly #gone: Promise<void>
@@ -11,7 +11,7 @@ export class WriterChannel {
   #answered: ((answer: FromWriter) => void) | undefined
 
   private constructor(settings: WriterSettings) {
-    // The same file beside this one, compiled or not.
+    // `.ts` in the source tree, `.js` in the package.
     const script = new URL(`./writer-thread${extname(import.meta.url)}`, import.meta.url)
     this.#worker = new Worker(script, { workerData: settings })
     this.#worker.on('message', (answer: FromWriter) => this.#answered?.(answer))
@@ -24,7 +24,7 @@ export class WriterChannel {
     })
   }
 
-  /** Settles when the files are open and ours. */
+  /** Resolves when the files are open and locked. */
   static async start(settings: WriterSettings): Promise<WriterChannel> {
     const channel = new WriterChannel(settings)
     try {
@@ -48,13 +48,13 @@ export class WriterChannel {
     await this.#leave()
   }
 
-  /** The thread is waited for, so that its files are free when this settles. */
+  /** Waits for the thread, so that its files are closed. */
   #leave(): Promise<void> {
     this.#worker.ref()
     return this.#gone
   }
 
-  /** Only a question that waits keeps the process alive. */
+  /** Keeps the program alive only while a reply is pending. */
   #answer(): Promise<void> {
     this.#worker.ref()
     return new Promise((resolve, reject) => {

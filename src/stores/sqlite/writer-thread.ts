@@ -4,7 +4,7 @@ import type { FromWriter, ToWriter } from './message.ts'
 import { quietSqlite } from './quiet.ts'
 import type { Writer } from './writer.ts'
 
-/** The thread in which SQLite waits for the disk, so that the event loop does not. */
+/** The writer thread: SQLite waits for the disk here, not on the event loop. */
 
 const IDLE_MS = 250
 
@@ -14,7 +14,7 @@ await start(parentPort)
 async function start(port: MessagePort): Promise<void> {
   let writer: Writer
   try {
-    // Loaded late: the warning comes with the import, and the thread that started this one has had it.
+    // Imported late: the import raises the warning that `quietSqlite` suppresses.
     quietSqlite()
     const { Writer } = await import('./writer.ts')
     writer = new Writer(workerData)
@@ -25,7 +25,7 @@ async function start(port: MessagePort): Promise<void> {
   port.postMessage(undefined)
   const idle = setTimeout(() => writer.checkpoint(1), IDLE_MS)
   port.on('message', (message: ToWriter) => {
-    // The answer goes out first: a checkpoint is nothing that anybody has to wait for.
+    // Replies first: nothing has to wait for the checkpoint.
     port.postMessage(write(writer, message))
     if (message.kind === 'close') {
       clearTimeout(idle)

@@ -6,17 +6,17 @@ import { type Lock, takeLock } from './lock.ts'
 import type { Commit, Removal, WriterSettings } from './message.ts'
 
 const PAGE = 4096
-/** So many pages in SQLite's log are moved into the database at once: few enough to be quick. */
+/** Pages in the WAL that trigger a checkpoint: few enough to be quick. */
 const CHECKPOINT_PAGES = 1000
 const PROBE_BYTES = 64 * 1024
 
-/** Owns the store's files, and is the only one that writes them. */
+/** Owns the files of the store. Nothing else writes them. */
 export class Writer {
   readonly #files: Files
   readonly #settings: WriterSettings
   readonly #lock: Lock
   #connection: Connection | undefined
-  /** About how many pages wait in SQLite's log. */
+  /** An estimate of the pages in the WAL. */
   #waiting = 0
 
   constructor(settings: WriterSettings) {
@@ -45,12 +45,12 @@ export class Writer {
 
   remove(removal: Removal): void {
     const blobs = this.#do((connection) => connection.remove(removal))
-    // After the commit: a file without an owner is swept at the next start, an owner without a file is a loss.
+    // After the commit: an unreferenced file is swept at the next start, but a missing file would be data loss.
     for (const id of blobs) rmSync(join(this.#files.blobs, id), { force: true })
     this.#waiting += CHECKPOINT_PAGES
   }
 
-  /** Needs room for as much as a usual commit, in the file system and in the database. */
+  /** Writes as much as a usual commit, to a file and to the database. */
   probe(): void {
     const file = join(this.#files.directory, 'probe')
     try {
@@ -61,7 +61,7 @@ export class Writer {
     this.#do((connection) => connection.probe(PROBE_BYTES))
   }
 
-  /** A checkpoint that fails loses nothing; the next commit finds out whether the disk is well. */
+  /** A failed checkpoint loses nothing; the next commit reports a broken disk. */
   checkpoint(atLeast: number = CHECKPOINT_PAGES): void {
     if (this.#waiting < atLeast) return
     this.#waiting = 0
@@ -93,7 +93,7 @@ export class Writer {
     connection?.close()
   }
 
-  /** A crash can leave blobs that no entry came to name. */
+  /** Removes blobs that a crash left without an entry. */
   #sweepBlobs(connection: Connection): void {
     for (const id of readdirSync(this.#files.blobs)) {
       if (!connection.hasBlob(id)) rmSync(join(this.#files.blobs, id), { force: true, recursive: true })
@@ -101,7 +101,7 @@ export class Writer {
   }
 }
 
-/** About how many pages a commit has touched: those with its texts, and one for each session in it. */
+/** Estimates the pages of a commit: its texts, and one per session. */
 function pagesOf({ log, journal, records, queued }: Commit): number {
   const rows = log.texts.length + records.length + queued.length
   const prompts = queued.map(({ text }) => text)

@@ -1,13 +1,26 @@
 import type { z } from 'zod'
-import { MainstemError } from '../../model/index.ts'
+import { MainstemError } from './mainstem-error.ts'
 
-/** Parses a value with a schema; throws `invalid_request` naming the invalid field. */
+/** Validates a document from a caller. Throws `invalid_request` naming the invalid field, or `whole`. */
 export function parse<T>(schema: z.ZodType<T>, value: unknown, whole = 'body'): T {
+  return validated(schema, value, (path) => path.join('.') || whole)
+}
+
+/** Validates one field of a request. Throws `invalid_request` naming the field and the path inside it. */
+export function parseField<T>(schema: z.ZodType<T>, value: unknown, field: string): T {
+  return validated(schema, value, (path) => [field, ...path].join('.'))
+}
+
+function validated<T>(
+  schema: z.ZodType<T>,
+  value: unknown,
+  fieldAt: (path: readonly PropertyKey[]) => string,
+): T {
   const parsed = schema.safeParse(value)
   if (parsed.success) return parsed.data
   const issue = nearest(parsed.error.issues)
   const unknown = issue?.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : []
-  const field = [...(issue?.path ?? []), ...unknown].join('.') || whole
+  const field = fieldAt([...(issue?.path ?? []), ...unknown])
   throw new MainstemError('invalid_request', `${field}: ${issue?.message ?? 'not valid'}`, { field })
 }
 
