@@ -89,7 +89,8 @@ class EmbeddedPostgres implements PostgresServer {
     const password = join(this.#folder, 'password')
     writeFileSync(password, PASSWORD)
     const args = ['-D', this.#data, '--no-sync', '--no-instructions', '-U', 'postgres', '--pwfile', password]
-    const how = ['--auth=scram-sha-256', '--encoding=UTF8', '--locale=C']
+    // Few iterations, because every connection of every test has to prove its password.
+    const how = ['--auth=scram-sha-256', '-c', 'scram_iterations=1', '--encoding=UTF8', '--locale=C']
     await promisify(execFile)(join(this.#bin, 'initdb'), [...args, ...how], unprivileged())
   }
 

@@ -1,0 +1,47 @@
+import { MainstemError } from '../../model/index.ts'
+
+/** Where a store is, from its URL. */
+export interface Address {
+  /** For the client, with the password. Must not be shown. */
+  connection: string
+  /** The schema that has the tables; `mainstem` unless the URL has `?schema=`. */
+  schema: string
+  /** Host, port and database, for messages. */
+  shown: string
+}
+
+const SCHEMA = /^[a-z_][a-z0-9_]{0,62}$/
+const EXAMPLE = 'write postgres://user:password@host:5432/database'
+
+export function isPostgresUrl(text: string): boolean {
+  return /^postgres(?:ql)?:/i.test(text)
+}
+
+/** The text is never part of an error, because it may contain a password. */
+export function parseAddress(text: string): Address {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (!url || !isPostgresUrl(text)) throw wrong(`the store URL cannot be parsed: ${EXAMPLE}`)
+  if (url.host === '' && !url.searchParams.has('host')) throw wrong(`the store URL has no host: ${EXAMPLE}`)
+  const database = url.pathname.slice(1)
+  if (database === '') throw wrong(`the store URL names no database: ${EXAMPLE}`)
+  const schema = url.searchParams.get('schema') ?? 'mainstem'
+  if (!SCHEMA.test(schema)) {
+    throw wrong(`the store URL has schema "${schema}": use lower-case letters, digits and _, at most 63`)
+  }
+  url.searchParams.delete('schema')
+  const shown = `${url.host || url.searchParams.get('host')}/${database}`
+  return { connection: url.href, schema, shown }
+}
+
+/** The URL without its password, for people. */
+export function maskUrl(text: string): string {
+  if (!URL.canParse(text)) return '(a URL that cannot be parsed)'
+  const url = new URL(text)
+  if (url.password) url.password = '***'
+  if (url.searchParams.has('password')) url.searchParams.set('password', '***')
+  return url.href
+}
+
+function wrong(message: string): MainstemError {
+  return new MainstemError('invalid_request', message)
+}

@@ -1,0 +1,105 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+import { randomBytes } from 'node:crypto'
+import { integer, text } from '../row.ts'
+import { fromColumn, toColumn } from './columns.ts'
+import type { Database } from './database.ts'
+import type { Tails } from './tails.ts'
+
+/** How often the heads of awaited logs are looked up. Notifications only make it faster. */
+const POLL_MS = 1_500
+/** Notifications of one server are at least this far apart: each takes a lock of the whole database. */
+const NOTIFY_MS = 20
+/** PostgreSQL refuses a payload of 8000 bytes. */
+const PAYLOAD_BYTES = 7_900
+
+const HEADS = 'SELECT id, head FROM @session WHERE id = ANY($1::text[])'
+
+/** Tells other servers which logs have changed, and hears it from them. */
+export class Changes implements AsyncDisposable {
+  readonly #database: Database
+  readonly #tails: Tails
+  readonly #channel: string
+  /** Marks notifications of this process, which need not be heard. */
+  readonly #self = randomBytes(6).toString('hex')
+  readonly #changed = new Set<string>()
+  readonly #poll: NodeJS.Timeout
+  #notifying: NodeJS.Timeout | undefined
+  #underway: Promise<void> | undefined
+
+  constructor(database: Database, tails: Tails) {
+    this.#database = database
+    this.#tails = tails
+    this.#channel = `${database.address.schema}_changes`
+    database.listener.subscribe(this.#channel, (payload) => this.#heard(payload))
+    database.listener.onConnect(() => this.#look())
+    this.#poll = setInterval(() => this.#look(), POLL_MS).unref()
+  }
+
+  /** Sent after the commit and outside of it: a notification inside of a transaction makes all others wait. */
+  publish(session: string): void {
+    this.#changed.add(session)
+    this.#notifying ??= setTimeout(() => this.#notify(), NOTIFY_MS).unref()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearInterval(this.#poll)
+    clearTimeout(this.#notifying)
+    await Promise.all([this.#notify(), this.#underway])
+  }
+
+  /** One that is lost is found by the poll of the others. */
+  async #notify(): Promise<void> {
+    this.#notifying = undefined
+    if (this.#changed.size === 0) return
+    const payloads = payloadsOf(this.#self, [...this.#changed])
+    this.#changed.clear()
+    // Without the database there is nobody to tell; a poll after its return shows the changes.
+    await this.#database.notify(this.#channel, payloads).catch(() => undefined)
+  }
+
+  #heard(payload: string): void {
+    const [from, ...ids]: string[] = JSON.parse(payload)
+    if (from === this.#self) return
+    if (ids.length === 0) this.#tails.distrustAll()
+    const awaited = ids.filter((session) => this.#tails.distrust(session))
+    if (awaited.length > 0 || ids.length === 0) this.#lookFor(awaited)
+  }
+
+  /** Without notifications for a while, nothing that was known before can be relied on. */
+  #look(): undefined {
+    if (!this.#database.listener.isConnected) this.#tails.distrustAll()
+    this.#lookFor(this.#tails.awaited)
+  }
+
+  #lookFor(sessions: readonly string[]): void {
+    if (sessions.length === 0 || this.#underway) return
+    // The next poll asks again.
+    const advanced = this.#advance(sessions).catch(() => undefined)
+    this.#underway = advanced.then(() => {
+      this.#underway = undefined
+    })
+  }
+
+  async #advance(sessions: readonly string[]): Promise<void> {
+    const heads = new Map(sessions.map((session) => [session, 0]))
+    for (const row of await this.#database.read(HEADS, [sessions.map(toColumn)])) {
+      heads.set(fromColumn(text(row, 'id')), integer(row, 'head'))
+    }
+    for (const [session, head] of heads) this.#tails.advance(session, head)
+  }
+}
+
+/** Session ids in as few payloads as they need, each with its sender. An id that is too long for one stands for all. */
+function payloadsOf(self: string, sessions: readonly string[]): string[] {
+  const payloads: string[] = []
+  let ids: string[] = []
+  for (const id of sessions) {
+    if (Buffer.byteLength(JSON.stringify([self, id])) > PAYLOAD_BYTES) return [JSON.stringify([self])]
+    if (Buffer.byteLength(JSON.stringify([self, ...ids, id])) > PAYLOAD_BYTES) {
+      payloads.push(JSON.stringify([self, ...ids]))
+      ids = []
+    }
+    ids.push(id)
+  }
+  return [...payloads, JSON.stringify([self, ...ids])]
+}

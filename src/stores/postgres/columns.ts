@@ -1,0 +1,11 @@
+/**
+ * A string as a column of type `text`, which cannot have NUL or half a surrogate pair: those are written as in JSON. Ids
+ * and names come from outside, and looking for one that cannot exist must not be a failure of the database.
+ */
+export function toColumn(value: string): string {
+  return JSON.stringify(value).slice(1, -1)
+}
+
+export function fromColumn(column: string): string {
+  return JSON.parse(`"${column}"`)
+}

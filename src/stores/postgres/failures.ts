@@ -1,0 +1,76 @@
+import { MainstemError } from '../../model/index.ts'
+import { storageFailed } from '../storage-failed.ts'
+import type { Address } from './address.ts'
+
+/**
+ * Codes of failures that pass: the connection or the server is gone (08, 57P), too many connections (53300), a deadlock
+ * or a lock that another transaction has (40, 55P03), and a server that became a read-only standby (25006).
+ */
+const PASSING = /^(?:08...|57P0[1-5]|53300|40001|40P01|55P03|25006)$/
+
+/** How `pg` names the end of a connection, which has no code. */
+const DISCONNECTED = /^(?:Connection terminated|Query read timeout|timeout exceeded|Client has encountered)/
+
+/** Whether the same statement may succeed later. It may also have succeeded already: the connection broke. */
+export function isTransient(thrown: unknown): boolean {
+  const code = codeOf(thrown)
+  if (isSqlState(thrown)) return PASSING.test(code ?? '')
+  return code?.startsWith('E') === true || DISCONNECTED.test(messageOf(thrown))
+}
+
+/** Whether a row was refused because another one has its key. */
+export function isDuplicate(thrown: unknown): boolean {
+  return codeOf(thrown) === '23505'
+}
+
+/** PgBouncer refuses parameters at the start of a connection that it does not know. */
+export function isUnknownParameter(thrown: unknown): boolean {
+  return /unsupported startup parameter/.test(messageOf(thrown))
+}
+
+/** Why a store cannot be opened, in one sentence with what to do. */
+export function cannotOpen({ shown }: Address, thrown: unknown): MainstemError {
+  if (thrown instanceof MainstemError) return thrown
+  const reason = REASONS[codeOf(thrown) ?? ''] ?? reasonOf(messageOf(thrown))
+  if (reason === undefined) return storageFailed(`cannot open the store in PostgreSQL at ${shown}`, thrown)
+  return new MainstemError('storage_failed', `PostgreSQL at ${shown} ${reason}`, undefined, { cause: thrown })
+}
+
+const UNREACHABLE = 'cannot be reached: start it, or correct host and port in the store URL'
+const REFUSED = 'refuses the user: correct user and password in the store URL'
+
+const REASONS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: UNREACHABLE,
+  ECONNRESET: UNREACHABLE,
+  EHOSTUNREACH: UNREACHABLE,
+  ENETUNREACH: UNREACHABLE,
+  ETIMEDOUT: UNREACHABLE,
+  ENOENT: UNREACHABLE,
+  ENOTFOUND: 'cannot be found: correct the host in the store URL',
+  EAI_AGAIN: 'cannot be found: correct the host in the store URL',
+  '28P01': REFUSED,
+  '28000': REFUSED,
+  '3D000': 'has no such database: create it, or correct the database in the store URL',
+  '42501':
+    'does not give the user the rights it needs: grant it CREATE on the database, or USAGE and CREATE on the schema',
+}
+
+function reasonOf(message: string): string | undefined {
+  if (DISCONNECTED.test(message)) return UNREACHABLE
+  return /password must be a string/.test(message) ? REFUSED : undefined
+}
+
+function isSqlState(thrown: unknown): boolean {
+  return thrown instanceof Error && 'severity' in thrown
+}
+
+/** The code of an error, or of the first of several attempts to connect. */
+function codeOf(thrown: unknown): string | undefined {
+  if (!(thrown instanceof Error)) return undefined
+  if ('code' in thrown && typeof thrown.code === 'string') return thrown.code
+  return thrown instanceof AggregateError ? codeOf(thrown.errors[0]) : undefined
+}
+
+function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown)
+}

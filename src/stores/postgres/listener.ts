@@ -1,0 +1,105 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+import type { Client } from 'pg'
+import { Backoff } from './backoff.ts'
+
+type OnPayload = (payload: string) => void
+type OnConnect = (client: Client) => Promise<unknown> | undefined
+
+/** A connection that is silently gone is found after this time and a timeout. */
+const CHECK_MS = 15_000
+
+/**
+ * The one connection that waits for notifications. They are hints: one that is sent while the connection is down is lost,
+ * so subscribers also look by themselves, and at once after `onConnect`.
+ */
+export class Listener implements AsyncDisposable {
+  readonly #newClient: () => Client
+  readonly #channels = new Map<string, Set<OnPayload>>()
+  readonly #onConnect: OnConnect[] = []
+  readonly #closed = new AbortController()
+  #client: Client | undefined
+  #isConnected = false
+  #running: Promise<void> | undefined
+
+  constructor(newClient: () => Client) {
+    this.#newClient = newClient
+  }
+
+  /** False while notifications are lost. */
+  get isConnected(): boolean {
+    return this.#isConnected
+  }
+
+  /** Calls `onPayload` with every notification on a channel. Subscribe before `start`. */
+  subscribe(channel: string, onPayload: OnPayload): void {
+    const subscribers = this.#channels.get(channel) ?? new Set()
+    this.#channels.set(channel, subscribers.add(onPayload))
+  }
+
+  /** Called with every new connection, before its first notification. */
+  onConnect(react: OnConnect): void {
+    this.#onConnect.push(react)
+  }
+
+  /** Settles when connected. Connects again whenever the connection is lost, but fails if the first attempt does. */
+  async start(): Promise<void> {
+    const lost = await this.#connect()
+    this.#running = this.#stayConnected(lost)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed.abort()
+    await close(this.#client)
+    await this.#running
+  }
+
+  async #stayConnected(first: Connection): Promise<void> {
+    await first.lost
+    while (!this.#closed.signal.aborted) {
+      const backoff = new Backoff(Number.POSITIVE_INFINITY, this.#closed.signal)
+      while (await backoff.wait()) {
+        const connection = await this.#connect().catch(() => undefined)
+        await connection?.lost
+        if (connection) break
+      }
+    }
+  }
+
+  async #connect(): Promise<Connection> {
+    const client = this.#newClient()
+    const { promise: lost, resolve } = Promise.withResolvers<void>()
+    client.on('error', () => resolve())
+    client.on('end', () => resolve())
+    client.on('notification', ({ channel, payload }) => {
+      for (const onPayload of this.#channels.get(channel) ?? []) onPayload(payload ?? '')
+    })
+    this.#client = client
+    try {
+      await client.connect()
+      for (const channel of this.#channels.keys()) await client.query(`LISTEN "${channel}"`)
+      for (const react of this.#onConnect) await react(client)
+    } catch (thrown) {
+      await close(client)
+      throw thrown
+    }
+    this.#isConnected = true
+    const check = setInterval(() => client.query('SELECT 1').catch(() => resolve()), CHECK_MS)
+    return {
+      lost: lost.then(async () => {
+        this.#isConnected = false
+        clearInterval(check)
+        await close(client)
+      }),
+    }
+  }
+}
+
+interface Connection {
+  /** Settles when the connection is gone. */
+  lost: Promise<void>
+}
+
+async function close(client: Client | undefined): Promise<void> {
+  // It may be gone already, or never have been there.
+  await client?.end().catch(() => undefined)
+}

@@ -1,0 +1,132 @@
+import { MainstemError } from '../../model/index.ts'
+import { integer, type Row, text } from '../row.ts'
+import type { Database } from './database.ts'
+import { cannotOpen } from './failures.ts'
+import { MIGRATIONS } from './schema.ts'
+
+const OLDEST = 140_000
+
+/** What a server and its database are, without changing anything. */
+const FACTS = `SELECT current_setting('server_version_num')::int AS server, current_setting('server_version') AS version,
+  current_setting('server_encoding') AS encoding, pg_is_in_recovery() AS standby,
+  current_setting('fsync') AS fsync, current_setting('synchronous_commit') AS "commit", current_user AS "user",
+  has_database_privilege(current_database(), 'CREATE') AS "mayCreate",
+  coalesce((SELECT has_schema_privilege(oid, 'CREATE') AND has_schema_privilege(oid, 'USAGE')
+    FROM pg_namespace WHERE nspname = $1), false) AS "mayUse",
+  EXISTS (SELECT FROM pg_namespace WHERE nspname = $1) AS "hasSchema",
+  EXISTS (SELECT FROM pg_class c JOIN pg_namespace s ON s.oid = c.relnamespace
+    WHERE s.nspname = $1 AND c.relname = 'migration' AND c.relkind = 'r') AS "isOurs",
+  (SELECT count(*) FROM pg_class c JOIN pg_namespace s ON s.oid = c.relnamespace
+    WHERE s.nspname = $1 AND c.relkind IN ('r', 'p', 'v', 'm', 'f')) AS tables,
+  (SELECT count(*) FROM pg_class c JOIN pg_namespace s ON s.oid = c.relnamespace
+    WHERE s.nspname <> $1 AND s.nspname <> 'information_schema' AND s.nspname NOT LIKE 'pg\\_%'
+    AND c.relkind IN ('r', 'p', 'v', 'm', 'f')
+    AND NOT EXISTS (SELECT FROM pg_class m WHERE m.relnamespace = s.oid AND m.relname = 'migration')) AS others`
+
+export interface Requirements {
+  /** Refuse a server that acknowledges commits before they are on disk. */
+  durable: boolean
+  migrations?: readonly string[]
+}
+
+/** Makes the schema the current one. What is not ours, or cannot be used, is refused before anything is changed. */
+export async function prepareSchema(database: Database, requirements: Requirements): Promise<void> {
+  const { migrations = MIGRATIONS } = requirements
+  try {
+    const [facts] = await database.read(FACTS, [database.address.schema])
+    checkServer(database, facts ?? {}, requirements.durable)
+    checkOurs(database, facts ?? {})
+    const version = facts?.isOurs === true ? await versionOf(database) : 0
+    if (version > migrations.length) {
+      throw refused(
+        database,
+        `has version ${version} of the schema, this Mainstem knows ${migrations.length}: install a newer Mainstem`,
+      )
+    }
+    if (version < migrations.length) checkRights(database, facts ?? {})
+    for (let next = version; next < migrations.length; next++) await migrate(database, migrations, next)
+  } catch (thrown) {
+    throw cannotOpen(database.address, causeOf(thrown))
+  }
+}
+
+/** The version of the schema: the number of migrations that were applied. */
+export async function versionOf(database: Database): Promise<number> {
+  const [row] = await database.read('SELECT coalesce(max(version), 0) AS version FROM @migration')
+  return integer(row ?? {}, 'version')
+}
+
+/** In one transaction, and by one server at a time; the others find it done. */
+async function migrate(database: Database, migrations: readonly string[], version: number): Promise<void> {
+  await database.transaction(0, async (query) => {
+    await query("SELECT pg_advisory_xact_lock(hashtext('mainstem migration ' || $1))", [
+      database.address.schema,
+    ])
+    await query(`CREATE SCHEMA IF NOT EXISTS "${database.address.schema}"`)
+    await query(
+      'CREATE TABLE IF NOT EXISTS @migration (version int PRIMARY KEY, at timestamptz NOT NULL DEFAULT now())',
+    )
+    const [done] = await query('SELECT FROM @migration WHERE version > $1', [version])
+    if (done) return
+    await query(migrations[version] ?? '')
+    await query('INSERT INTO @migration (version) VALUES ($1)', [version + 1])
+  })
+}
+
+function checkServer(database: Database, facts: Row, durable: boolean): void {
+  if (integer(facts, 'server') < OLDEST) {
+    throw refused(database, `is version ${text(facts, 'version')}: Mainstem needs 14 or newer`)
+  }
+  if (facts.encoding !== 'UTF8') {
+    throw refused(
+      database,
+      `has encoding ${text(facts, 'encoding')}: create the database with ENCODING 'UTF8'`,
+    )
+  }
+  if (facts.standby === true) throw refused(database, 'is a read-only standby: use the URL of the primary')
+  if (durable && (facts.fsync !== 'on' || facts.commit === 'off')) {
+    throw refused(
+      database,
+      'can lose commits in a power cut: set fsync and synchronous_commit to on, or durability to process',
+    )
+  }
+}
+
+function checkOurs(database: Database, facts: Row): void {
+  const { schema } = database.address
+  if (facts.isOurs === true) return
+  if (integer(facts, 'tables') > 0) {
+    throw refused(
+      database,
+      `has a schema ${schema} that is not of Mainstem: choose another with ?schema= in the store URL`,
+    )
+  }
+  if (facts.hasSchema === false && integer(facts, 'others') > 0) {
+    throw refused(
+      database,
+      `has tables of other programs: create a database for Mainstem, or CREATE SCHEMA ${schema} to share this one`,
+    )
+  }
+}
+
+function checkRights(database: Database, { hasSchema, mayUse, mayCreate, user }: Row): void {
+  const { schema } = database.address
+  if (hasSchema === true && mayUse !== true) {
+    throw refused(database, `lacks rights: GRANT USAGE, CREATE ON SCHEMA ${schema} TO "${user}"`)
+  }
+  if (hasSchema !== true && mayCreate !== true) {
+    throw refused(
+      database,
+      `lacks rights: GRANT CREATE ON DATABASE to "${user}", or create schema ${schema} for it`,
+    )
+  }
+}
+
+function refused({ address }: Database, why: string): MainstemError {
+  return new MainstemError('storage_failed', `PostgreSQL at ${address.shown} ${why}`)
+}
+
+/** What `pg` said; a read has made it a failure of the store. */
+function causeOf(thrown: unknown): unknown {
+  return thrown instanceof MainstemError && thrown.cause instanceof Error ? thrown.cause : thrown
+}

@@ -1,0 +1,159 @@
+import { isDamaged, SessionRecord } from '../../model/index.ts'
+import { toDailyUsage } from '../daily-usage.ts'
+import { damaged } from '../damaged.ts'
+import { receiptId } from '../receipt-id.ts'
+import { integer, type Row, text } from '../row.ts'
+import type { DailyUsage, QueuedPrompt, Receipt, SessionQuery, StoredState } from '../store.ts'
+import { fromColumn, toColumn } from './columns.ts'
+import type { Database } from './database.ts'
+import { IS_OTHERS } from './leases.ts'
+import { sums } from './prepared-batch.ts'
+
+const queue = (column: string) => `array(SELECT ${column} FROM @queued q WHERE q.session = s.n ORDER BY turn)`
+
+/** With the queue in the same statement, so that both are of the same commit. */
+const RECORD = `SELECT s.n, s.id, s.head, s.at, s.earliest, s.earliest_frame AS "earliestFrame",
+  s.last_frame AS "lastFrame", s.frames, s.mapped, s.unmapped, s.malformed, s.oversized,
+  r.principal, r.status, r.asking, r.sum, r.body,
+  ${queue('turn::float8')} AS turns, ${queue('sum::float8')} AS sums, ${queue('body')} AS queue
+  FROM @record r JOIN @session s ON s.n = r.session`
+
+const STATUSES = SessionRecord.shape.status.options
+
+/** Reads everything that is not a log: records, receipts and what is known about all sessions. */
+export class RecordReader {
+  readonly #database: Database
+  readonly #now: () => number | null
+
+  constructor(database: Database, now: () => number | null) {
+    this.#database = database
+    this.#now = now
+  }
+
+  async record(session: string): Promise<SessionRecord | undefined> {
+    const [row] = await this.#database.read(`${RECORD} WHERE s.id = $1`, [toColumn(session)])
+    return row && toRecord(row)
+  }
+
+  /** Damaged ones are left out: they are refused by their ids, and must not hide the others. */
+  async records(query: SessionQuery): Promise<SessionRecord[]> {
+    const found: SessionRecord[] = []
+    let below: number | undefined
+    for (;;) {
+      const wanted = query.limit - found.length
+      const rows = wanted > 0 ? await this.#page(query, below, wanted) : []
+      for (const row of rows) {
+        const record = intactRecord(row)
+        if (record) found.push(record)
+        below = integer(row, 'n')
+      }
+      if (rows.length < wanted || wanted <= 0) return found
+    }
+  }
+
+  async receipt(scope: string, key: string): Promise<Receipt | undefined> {
+    const [row] = await this.#database.read('SELECT id, session, sum, body FROM @receipt WHERE id = $1', [
+      receiptId(scope, key),
+    ])
+    if (!row) return undefined
+    const [id, session, body] = [text(row, 'id'), fromColumn(text(row, 'session')), text(row, 'body')]
+    if (row.sum !== sums.receipt({ id, session, text: body }))
+      throw damaged('an idempotency key', { session })
+    return JSON.parse(body)
+  }
+
+  async counts(): Promise<Map<SessionRecord['status'], number>> {
+    const rows = await this.#database.read('SELECT status, count(*) AS sessions FROM @record GROUP BY status')
+    const counted = new Map(rows.map((row) => [text(row, 'status'), integer(row, 'sessions')]))
+    return new Map(
+      STATUSES.flatMap((status) => {
+        const count = counted.get(status)
+        return count === undefined ? [] : [[status, count] as const]
+      }),
+    )
+  }
+
+  async nativeOwners(native: string): Promise<string[]> {
+    const sql = 'SELECT principal FROM @native WHERE id = $1 ORDER BY principal'
+    const rows = await this.#database.read(sql, [toColumn(native)])
+    return rows.map((row) => fromColumn(text(row, 'principal')))
+  }
+
+  async dailyUsage(principal: string): Promise<DailyUsage[]> {
+    const sql = 'SELECT * FROM @spent WHERE principal = $1 ORDER BY agent, day'
+    const rows = await this.#database.read(sql, [toColumn(principal)])
+    return rows.map((row) => {
+      const agent = fromColumn(text(row, 'agent'))
+      return toDailyUsage({ ...row, principal, agent })
+    })
+  }
+
+  #page(query: SessionQuery, below: number | undefined, count: number): Promise<Row[]> {
+    const { principal, status, asking, acquirableBy, before } = query
+    // The first two are those of the leases.
+    const values: unknown[] = [this.#now(), acquirableBy === undefined ? null : toColumn(acquirableBy)]
+    const where = ['($1::float8 IS NULL OR $2::text IS NULL OR true)']
+    const add = (condition: string, value: unknown) => where.push(`${condition} $${values.push(value)}`)
+    if (principal !== undefined) add('r.principal =', toColumn(principal))
+    if (status !== undefined) add('r.status =', status)
+    if (asking !== undefined) where.push(asking ? 'r.asking' : 'NOT r.asking')
+    if (acquirableBy !== undefined) where.push(`NOT (${IS_OTHERS})`)
+    if (below !== undefined) add('r.session <', below)
+    else if (before !== undefined) {
+      const older = `coalesce((SELECT n FROM @session WHERE id = $${values.push(toColumn(before))}), 9223372036854775807)`
+      where.push(`r.session < ${older}`)
+    }
+    const sql = `${RECORD} WHERE ${where.join(' AND ')} ORDER BY r.session DESC LIMIT $${values.push(count)}`
+    return this.#database.read(sql, values)
+  }
+}
+
+function toRecord(row: Row): SessionRecord {
+  const session = fromColumn(text(row, 'id'))
+  const [principal, status] = [fromColumn(text(row, 'principal')), fromColumn(text(row, 'status'))]
+  const body = text(row, 'body')
+  if (row.sum !== sums.record(session, { principal, status, asking: row.asking === true, text: body })) {
+    throw damaged('the record', { session })
+  }
+  const state: StoredState = JSON.parse(body)
+  const [earliest, earliestFrame] = [integer(row, 'earliest'), integer(row, 'earliestFrame')]
+  return {
+    ...state,
+    queue: queueIn(session, row),
+    head: integer(row, 'head'),
+    updatedAt: integer(row, 'at'),
+    ...(row.lastFrame !== null && countsIn(row)),
+    ...(earliest > 1 && { earliest }),
+    ...(earliestFrame > 1 && { earliestFrame }),
+  }
+}
+
+function intactRecord(row: Row): SessionRecord | undefined {
+  try {
+    return toRecord(row)
+  } catch (thrown) {
+    if (isDamaged(thrown, fromColumn(text(row, 'id')))) return undefined
+    throw thrown
+  }
+}
+
+function queueIn(session: string, { turns, sums: stored, queue: texts }: Row): QueuedPrompt[] {
+  if (!Array.isArray(turns) || !Array.isArray(stored) || !Array.isArray(texts)) return []
+  return texts.map((text: string, index) => {
+    if (stored[index] !== sums.queued(session, { turn: Number(turns[index]), text })) {
+      throw damaged('the queue', { session })
+    }
+    return JSON.parse(text)
+  })
+}
+
+function countsIn(row: Row): Pick<SessionRecord, 'frames' | 'coverage'> {
+  const coverage = {
+    frames: integer(row, 'frames'),
+    mapped: integer(row, 'mapped'),
+    unmapped: integer(row, 'unmapped'),
+    malformed: integer(row, 'malformed'),
+    oversized: integer(row, 'oversized'),
+  }
+  return { frames: integer(row, 'lastFrame'), coverage }
+}

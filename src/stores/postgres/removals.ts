@@ -1,0 +1,98 @@
+import { checkFence } from '../check-fence.ts'
+import { integer, type Row, text } from '../row.ts'
+import { NO_FENCE, type TrimPoint } from '../store.ts'
+import { toColumn } from './columns.ts'
+import type { Database, Query } from './database.ts'
+import { sums } from './prepared-batch.ts'
+
+/** Removing a long log takes as long as it needs. */
+const NO_TIMEOUT = 0
+
+/** Locks the session, so that neither its owner nor its log changes until the end of the transaction. */
+const LOCK = 'SELECT n, fence FROM @session WHERE id = $1 FOR UPDATE'
+
+/** The row with this entry stays whole, and so does the last row, which says where the log ends. */
+const TRIM_LOG = `WITH kept AS (SELECT max(first) AS first FROM @log WHERE session = $1 AND first <= $2),
+  gone AS (DELETE FROM @log l USING kept WHERE l.session = $1 AND l.first < kept.first)
+  UPDATE @session SET earliest = greatest(earliest, coalesce((SELECT first FROM kept), 1)) WHERE n = $1`
+
+const TRIM_JOURNAL = `WITH gone AS (DELETE FROM @journal WHERE session = $1 AND last < $2 RETURNING last)
+  UPDATE @session SET earliest_frame = greatest(earliest_frame, coalesce((SELECT max(last) FROM gone), 0) + 1)
+  WHERE n = $1`
+
+const DELETES = [
+  'DELETE FROM @log WHERE session = $1',
+  'DELETE FROM @journal WHERE session = $1',
+  'DELETE FROM @record WHERE session = $1',
+  'DELETE FROM @queued WHERE session = $1',
+  'DELETE FROM @blob_part p USING @blob b WHERE b.session = $1 AND p.blob = b.id',
+  'DELETE FROM @blob WHERE session = $1',
+  'DELETE FROM @session WHERE n = $1',
+]
+
+/** The transactions that remove something. Each may be repeated. */
+export class Removals {
+  readonly #database: Database
+
+  constructor(database: Database) {
+    this.#database = database
+  }
+
+  trim(session: string, { seq, frame }: TrimPoint, fence: number): Promise<void> {
+    return this.#transact(async (query) => {
+      const [row] = await query(LOCK, [toColumn(session)])
+      const n = checked(session, row, fence)
+      if (n === undefined) return
+      if (seq !== undefined) await query(TRIM_LOG, [n, seq])
+      if (frame !== undefined) await query(TRIM_JOURNAL, [n, frame])
+    })
+  }
+
+  /** A second attempt, after a connection that broke, finds nothing and is content. */
+  delete(session: string, fence: number): Promise<void> {
+    let isRepeated = false
+    return this.#transact(async (query) => {
+      const [row] = await query(LOCK, [toColumn(session)])
+      if (!row && isRepeated) return
+      isRepeated = true
+      const n = checked(session, row, fence)
+      if (n === undefined) return
+      await removeAnswers(query, session)
+      for (const sql of DELETES) await query(sql, [n])
+    })
+  }
+
+  async forgetReceipts(before: number): Promise<void> {
+    const forget = () => this.#database.write('DELETE FROM @receipt WHERE at < $1', [before])
+    await this.#database.persist(forget)
+  }
+
+  #transact(work: (query: Query) => Promise<void>): Promise<void> {
+    return this.#database.persist(() => this.#database.transaction(NO_TIMEOUT, work))
+  }
+}
+
+/** The number of a session, if it is there. Refused where its fence is another one. */
+function checked(session: string, row: Row | undefined, fence: number): number | undefined {
+  checkFence(session, row ? integer(row, 'fence') : NO_FENCE, fence)
+  return row && integer(row, 'n')
+}
+
+/** Removes the answers of a session's keys. A damaged one loses its body and stays damaged. */
+async function removeAnswers(query: Query, session: string): Promise<void> {
+  for (const row of await query('SELECT id, session, sum, body FROM @receipt WHERE session = $1', [
+    toColumn(session),
+  ])) {
+    const id = text(row, 'id')
+    const body = withoutAnswer(session, row)
+    const sum = body === undefined ? row.sum : sums.receipt({ id, session, text: body })
+    await query('UPDATE @receipt SET body = $2, sum = $3 WHERE id = $1', [id, body ?? '{}', sum])
+  }
+}
+
+function withoutAnswer(session: string, row: Row): string | undefined {
+  const [id, body] = [text(row, 'id'), text(row, 'body')]
+  if (row.sum !== sums.receipt({ id, session, text: body })) return undefined
+  const { answer: _, ...receipt } = JSON.parse(body)
+  return JSON.stringify(receipt)
+}

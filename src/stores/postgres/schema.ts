@@ -1,0 +1,144 @@
+/**
+ * Each takes the schema one version further, in a transaction of its own; a new table is a new migration. `@` before the
+ * name of a table stands for the schema.
+ *
+ * `session` is the one row that every commit of a session changes, so it is narrow and has no index on what changes.
+ * `writes` counts these commits: a commit names the count that it expects, so that none is applied twice when its
+ * connection breaks and it is sent again. `inherited` is that count when the current lease began.
+ *
+ * A row of `log` has what one commit added to one session, as JSON texts with `,\n` between them. `id` is the order of
+ * commits, in an index that costs an append almost nothing.
+ *
+ * When a lease ends is one row for each owner, by the clock of the database in milliseconds.
+ *
+ * Texts are `text` and never `jsonb`, which changes them. `sum` is a checksum of the columns that are read with it.
+ */
+export const MIGRATIONS: readonly string[] = [
+  `CREATE TABLE @session (
+     n bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+     id text COLLATE "C" NOT NULL UNIQUE,
+     fence bigint NOT NULL,
+     owner text COLLATE "C",
+     writes bigint NOT NULL,
+     inherited bigint NOT NULL DEFAULT 0,
+     head bigint NOT NULL,
+     at double precision NOT NULL,
+     earliest bigint NOT NULL DEFAULT 1,
+     earliest_frame bigint NOT NULL DEFAULT 1,
+     last_frame bigint,
+     frames bigint,
+     mapped bigint,
+     unmapped bigint,
+     malformed bigint,
+     oversized bigint
+   ) WITH (fillfactor = 70);
+
+   CREATE TABLE @record (
+     session bigint PRIMARY KEY,
+     principal text COLLATE "C" NOT NULL,
+     status text COLLATE "C" NOT NULL,
+     asking boolean NOT NULL,
+     sum bigint NOT NULL,
+     body text NOT NULL
+   ) WITH (fillfactor = 70);
+   CREATE INDEX record_principal ON @record (principal, session);
+   CREATE INDEX record_status ON @record (status, session);
+   CREATE INDEX record_asking ON @record (session) WHERE asking;
+
+   CREATE TABLE @queued (
+     session bigint NOT NULL,
+     turn bigint NOT NULL,
+     sum bigint NOT NULL,
+     body text NOT NULL,
+     PRIMARY KEY (session, turn)
+   );
+
+   CREATE TABLE @log (
+     id bigint GENERATED ALWAYS AS IDENTITY,
+     session bigint NOT NULL,
+     first bigint NOT NULL,
+     last bigint NOT NULL,
+     at double precision NOT NULL,
+     version int NOT NULL,
+     sum bigint NOT NULL,
+     body text NOT NULL,
+     PRIMARY KEY (session, first)
+   );
+   CREATE INDEX log_id ON @log USING brin (id) WITH (autosummarize = on);
+
+   CREATE TABLE @journal (
+     session bigint NOT NULL,
+     last bigint NOT NULL,
+     encoding int NOT NULL,
+     sum bigint NOT NULL,
+     body bytea NOT NULL,
+     PRIMARY KEY (session, last)
+   );
+   ALTER TABLE @journal ALTER COLUMN body SET STORAGE EXTERNAL;
+
+   CREATE TABLE @receipt (
+     id text COLLATE "C" PRIMARY KEY,
+     session text COLLATE "C" NOT NULL,
+     at double precision NOT NULL,
+     sum bigint NOT NULL,
+     body text NOT NULL
+   );
+   CREATE INDEX receipt_session ON @receipt (session);
+   CREATE INDEX receipt_at ON @receipt (at);
+
+   CREATE TABLE @blob (
+     id text COLLATE "C" PRIMARY KEY,
+     session bigint,
+     made timestamptz NOT NULL DEFAULT now(),
+     bytes bigint NOT NULL,
+     sum bigint NOT NULL
+   );
+   CREATE INDEX blob_session ON @blob (session);
+   CREATE TABLE @blob_part (
+     blob text COLLATE "C" NOT NULL,
+     part int NOT NULL,
+     made timestamptz NOT NULL DEFAULT now(),
+     body bytea NOT NULL,
+     PRIMARY KEY (blob, part)
+   );
+   ALTER TABLE @blob_part ALTER COLUMN body SET STORAGE EXTERNAL;
+
+   CREATE TABLE @native (
+     id text COLLATE "C" NOT NULL,
+     principal text COLLATE "C" NOT NULL,
+     PRIMARY KEY (id, principal)
+   );
+
+   CREATE TABLE @spent (
+     principal text COLLATE "C" NOT NULL,
+     agent text COLLATE "C" NOT NULL,
+     day text COLLATE "C" NOT NULL,
+     sessions bigint NOT NULL,
+     turns bigint NOT NULL,
+     input double precision,
+     output double precision,
+     "cacheRead" double precision,
+     "cacheWrite" double precision,
+     reasoning double precision,
+     total double precision,
+     "costUsd" double precision,
+     partial int,
+     PRIMARY KEY (principal, agent, day)
+   );
+
+   CREATE TABLE @owner (
+     id text COLLATE "C" PRIMARY KEY,
+     until double precision NOT NULL
+   );
+
+   CREATE TABLE @open_time (
+     one boolean PRIMARY KEY DEFAULT true CHECK (one),
+     ms double precision NOT NULL
+   );
+   INSERT INTO @open_time (ms) VALUES (0);
+
+   CREATE TABLE @setting (
+     name text COLLATE "C" PRIMARY KEY,
+     value text NOT NULL
+   );`,
+]

@@ -1,0 +1,110 @@
+import type { PreparedBatch } from './prepared-batch.ts'
+import { Run } from './run.ts'
+
+/** A transaction takes what waits, but no more text and sessions than this. */
+const GROUP_CHARS = 8 * 1024 * 1024
+const GROUP_BATCHES = 1024
+
+/** Something that waits to be done with a session: a batch, or other work that is done alone. */
+export interface Waiting {
+  session: string
+  batch?: PreparedBatch
+  work?: () => Promise<void>
+  attempts: number
+  /** Committed by itself, because it was refused together with others. */
+  isApart: boolean
+  resolve(): void
+  reject(error: unknown): void
+}
+
+/** What waits, in order. What is taken keeps its session and its keys until it is done. */
+export class WorkQueue {
+  #waiting: Waiting[] = []
+  readonly #busy = new Set<string>()
+  readonly #keys = new Set<string>()
+
+  push(waiting: Waiting): void {
+    this.#waiting.push(waiting)
+  }
+
+  /** Tries them once more, each by itself, before everything else of their session. */
+  retry(waiting: readonly Waiting[]): void {
+    for (const one of waiting) {
+      one.attempts++
+      one.isApart = true
+    }
+    this.#waiting.unshift(...waiting)
+  }
+
+  /** Batches that can be committed together, or one piece of other work; empty if nothing can be done now. */
+  take(): Waiting[] {
+    const group = new Group(this.#busy, this.#keys)
+    const left: Waiting[] = []
+    for (const waiting of this.#waiting) if (!group.add(waiting)) left.push(waiting)
+    this.#waiting = left
+    for (const { session, batch } of group.taken) {
+      this.#busy.add(session)
+      for (const { id } of batch?.receipts ?? []) this.#keys.add(id)
+    }
+    return group.taken
+  }
+
+  done(group: readonly Waiting[]): void {
+    for (const { session, batch } of group) {
+      this.#busy.delete(session)
+      for (const { id } of batch?.receipts ?? []) this.#keys.delete(id)
+    }
+  }
+
+  /** Removes what waits for these sessions. */
+  drop(sessions: ReadonlySet<string>): Waiting[] {
+    const dropped = this.#waiting.filter(({ session }) => sessions.has(session))
+    this.#waiting = this.#waiting.filter(({ session }) => !sessions.has(session))
+    return dropped
+  }
+}
+
+class Group {
+  readonly taken: Waiting[] = []
+  readonly #busy: ReadonlySet<string>
+  readonly #keys: Set<string>
+  readonly #runs = new Map<string, Run>()
+  /** Sessions with something that has to wait: nothing behind it may overtake. */
+  readonly #blocked = new Set<string>()
+  #chars = 0
+  #isFull = false
+
+  constructor(busy: ReadonlySet<string>, keys: ReadonlySet<string>) {
+    this.#busy = busy
+    this.#keys = new Set(keys)
+  }
+
+  /** Whether it was taken. */
+  add(waiting: Waiting): boolean {
+    const { session, batch } = waiting
+    if (this.#isFull || this.#busy.has(session) || this.#blocked.has(session)) return false
+    if (batch ? this.#addBatch(waiting, batch) : this.#addWork(waiting)) return true
+    this.#blocked.add(session)
+    return false
+  }
+
+  #addWork(waiting: Waiting): boolean {
+    if (this.taken.length > 0) return false
+    this.taken.push(waiting)
+    this.#isFull = true
+    return true
+  }
+
+  #addBatch(waiting: Waiting, batch: PreparedBatch): boolean {
+    if (batch.receipts.some(({ id }) => this.#keys.has(id))) return false
+    const run = this.#runs.get(batch.session)
+    if (run && (waiting.isApart || !run.add(batch))) return false
+    if (!run) this.#runs.set(batch.session, new Run(batch))
+    for (const { id } of batch.receipts) this.#keys.add(id)
+    this.taken.push(waiting)
+    if (waiting.isApart) this.#blocked.add(batch.session)
+    this.#chars += batch.chars
+    this.#isFull = this.#chars >= GROUP_CHARS || this.taken.length >= GROUP_BATCHES
+    return true
+  }
+}
