@@ -53,15 +53,15 @@ export const PLANTS: readonly Plant[] = [
   {
     name: 'command keys not kept',
     file: 'src/sessions/log.ts',
-    find: 'this.#receipts.push({ scope, key, fingerprint, session, answer: answer(record) })',
-    replace: 'void { scope, key, fingerprint, session, answer: answer(record) }',
+    find: 'this.#receipts.push({ scope, key, fingerprint, session, answer: answerOf(answer, record, result) })',
+    replace: 'void { scope, key, fingerprint, session, answer: answerOf(answer, record, result) }',
     shows: /repeated: p\d+ .* is in .* and |was turn \d+, then/,
   },
   {
     name: 'interrupt does nothing',
     file: 'src/sessions/session.ts',
-    find: "if (turn === conversation.turn) return this.#engine.interrupt('interrupt', claim)",
-    replace: 'if (turn === conversation.turn) return this.#engine.flush(claim)',
+    find: "if (turn === conversation.turn) return this.#engine.interrupt('interrupt', claims)",
+    replace: 'if (turn === conversation.turn) return this.#engine.flush(claims)',
     shows: /interrupt: .* was confirmed at/,
   },
   {

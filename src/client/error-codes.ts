@@ -30,6 +30,7 @@ export const TYPES: Readonly<Record<ErrorCode, AgentErrorType>> = {
   output_truncated: 'unknown',
   rate_limited: 'unknown',
   quota_exceeded: 'unknown',
+  node_lost: 'connectionFailed',
   unknown: 'unknown',
 }
 

@@ -19,6 +19,7 @@ import { readPageFiles } from '../gateway/web/page-files.ts'
 import { SignInCookies } from '../gateway/web/sign-in-cookie.ts'
 import { MainstemError } from '../model/index.ts'
 import { ByteBudget } from '../sessions/byte-budget.ts'
+import { Cluster } from '../sessions/nodes/cluster.ts'
 import type { Retention } from '../sessions/retention.ts'
 import { secretsIn } from '../sessions/secrets.ts'
 import { memoryStore } from '../stores/memory.ts'
@@ -82,6 +83,7 @@ export async function serve(deps: ServeDeps): Promise<Server> {
   const stopping = new AbortController()
   const app = gateway({
     sessions: wired.sessions,
+    cluster: new Cluster(wired.sessions, store, (work) => runs.track(work)),
     tokens: token && tokenSource(config.data, token.token, report),
     tickets: new Tickets(),
     cookies: new SignInCookies(),

@@ -1,5 +1,6 @@
 import type { Policy } from '../model/index.ts'
 import type { ByteBudget } from '../sessions/byte-budget.ts'
+import type { Cluster } from '../sessions/nodes/cluster.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import type { Token } from './http/auth.ts'
 import type { BackgroundWork } from './http/background-work.ts'
@@ -29,7 +30,10 @@ export interface GatewayLimits {
 
 /** The dependencies of the gateway. */
 export interface GatewayDeps {
+  /** Reads sessions, and runs those of this server. */
   sessions: Sessions
+  /** Commands to sessions, whichever server runs them. */
+  cluster: Cluster
   /** Absent when authentication is disabled. */
   tokens: (() => Promise<readonly Token[]>) | undefined
   tickets: Tickets

@@ -105,12 +105,12 @@ async function resume({ sessions }: GatewayDeps, once: IdempotencyKey, cursor: C
 }
 
 async function start(deps: GatewayDeps, once: IdempotencyKey, principal: string, body: ExecuteRequest) {
-  const { sessions, runs } = deps
+  const { cluster, runs } = deps
   checkReady(deps)
   const request = await sessionOf(deps, principal, body)
-  const { id, session } = await sessions.createOnce(once, request, body.task)
+  const { id, session } = await cluster.createOnce(once, request, body.task)
   // The run continues without a subscriber; its session ends with its only turn.
-  if (session) runs.track(session.ended(1).finally(() => sessions.finish(id)))
+  if (session) runs.track(session.ended(1).finally(() => cluster.finish(id)))
   return { id, replayed: session === undefined }
 }
 

@@ -57,6 +57,7 @@ export const ERRORS = {
   },
   rate_limited: { http: 500, exit: 3, advice: 'Wait for the limit to reset.' },
   quota_exceeded: { http: 500, exit: 3, advice: 'Wait for the quota to reset, or use another account.' },
+  node_lost: { http: 500, exit: 1, advice: 'Send the prompt again; another node continues the session.' },
   unknown: {
     http: 500,
     exit: 1,

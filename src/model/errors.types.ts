@@ -29,6 +29,7 @@ export type ErrorCode =
   | 'output_truncated'
   | 'rate_limited'
   | 'quota_exceeded'
+  | 'node_lost'
   | 'unknown'
 
 /** An error as events carry it. */

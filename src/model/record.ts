@@ -40,6 +40,8 @@ export const SessionRecord = z.strictObject({
   mode: z.string().optional().describe("The agent's own mode, if one was selected by name."),
   options: SessionOptions.describe('The options of the session.'),
   attended: z.boolean().describe('True if a person can answer requests.'),
+  labels: z.array(z.string()).optional().describe('Only a node with all of these labels runs the session.'),
+  node: z.string().optional().describe('The node that runs the session, or ran it last.'),
   status: z
     .enum(['idle', 'busy', 'ended'])
     .describe('`busy` while a turn is open; `ended` once the session accepts no more prompts.'),

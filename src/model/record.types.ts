@@ -53,6 +53,10 @@ export type SessionRecord = {
   options: SessionOptions
   /** True if a person can answer requests. */
   attended: boolean
+  /** Only a node with all of these labels runs the session. */
+  labels?: string[] | undefined
+  /** The node that runs the session, or ran it last. */
+  node?: string | undefined
   /** `busy` while a turn is open; `ended` once the session accepts no more prompts. */
   status: 'idle' | 'busy' | 'ended'
   /** When the session was created, in milliseconds since 1970. */

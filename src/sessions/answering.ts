@@ -15,7 +15,7 @@ export interface AnsweringOwner {
   readonly conversation: Conversation
   readonly process: AgentProcess
   readonly outbox: Outbox
-  flush(claim?: Claim): Promise<void>
+  flush(claims?: readonly Claim[]): Promise<void>
   interrupt(cause: Cause): Promise<void>
   fail(thrown: unknown): void
 }
@@ -61,7 +61,7 @@ export class Answering {
   }
 
   /** Checks, decides and encodes without awaiting in between; then commits, then writes. The first decision wins. */
-  async answer(bound: BoundAnswer, claim?: Claim): Promise<void> {
+  async answer(bound: BoundAnswer, claims?: readonly Claim[]): Promise<void> {
     const { conversation, outbox } = this.#owner
     this.#requests.check(bound)
     const { inputDigest: _, ...answer } = bound
@@ -71,7 +71,7 @@ export class Answering {
     outbox.push(() => {
       if (mayWrite()) this.#owner.process.write(writes)
     })
-    await this.#owner.flush(claim)
+    await this.#owner.flush(claims)
     if (answer.interrupt) await this.#owner.interrupt('interrupt')
   }
 

@@ -1,5 +1,6 @@
 import { MainstemError, type SessionRecord } from '../model/index.ts'
 import type { Receipt, Store } from '../stores/store.ts'
+import { withoutSecrets } from './without-secrets.ts'
 
 export interface IdempotencyKey {
   /** Principal and route. The same key in another scope is a different key. */
@@ -8,10 +9,34 @@ export interface IdempotencyKey {
   fingerprint: string
 }
 
-/** An idempotency key that is stored in the same commit as the effect of its command. */
+/** The response to a repeated request: the session, its id, its last turn, or the result of the command. */
+export const ANSWER_FORMS = ['session', 'changed', 'id', 'turn', 'result'] as const
+export type AnswerForm = (typeof ANSWER_FORMS)[number]
+
+/**
+ * An idempotency key that is stored in the same commit as the effect of its command. Plain data, so that another node
+ * can commit it.
+ */
 export interface Claim extends IdempotencyKey {
-  /** The response to a repeated request, computed from the record at the commit. */
-  answer(record: SessionRecord): unknown
+  answer: AnswerForm
+}
+
+/** Computes that response from the record at the commit and the result of the command. */
+export function answerOf(form: AnswerForm, record: SessionRecord, result: unknown): unknown {
+  switch (form) {
+    case 'session':
+      return withoutSecrets(record)
+    case 'changed':
+      return { ...withoutSecrets(record), applied: result }
+    case 'id':
+      return record.id
+    case 'turn':
+      return { turn: record.turns }
+    case 'result':
+      return result
+    default:
+      return form satisfies never
+  }
 }
 
 /**

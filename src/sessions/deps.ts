@@ -20,6 +20,12 @@ export interface AgentSettings {
   env?: Readonly<Record<string, string>> | undefined
 }
 
+/** The facts that decide where a session can run. */
+export interface Runnable {
+  cwd: string
+  labels?: readonly string[] | undefined
+}
+
 /** The dependencies of sessions. */
 export interface SessionDeps {
   agents: ReadonlyMap<string, Agent>
@@ -31,6 +37,10 @@ export interface SessionDeps {
   background?: Timers
   /** The lease terms of this server. Servers that share a store need different owners. */
   terms?: LeaseTerms
+  /** The name of this node, if several servers share the store. */
+  node?: string
+  /** Whether the agents of a session can run on this node; true by default. */
+  mayRun?(session: Runnable): boolean
   newId(): string
   digest(text: string): string
   /** Ends the processes that an earlier owner of the store left behind. */
@@ -68,20 +78,22 @@ export interface SessionDeps {
 
 export interface NewSession {
   agent: string
-  launch?: LaunchKind
+  launch?: LaunchKind | undefined
   /** The preferred launch if `launch` is absent and the agent has both; `live` by default. */
-  prefers?: LaunchKind
+  prefers?: LaunchKind | undefined
   /** The owner of the session. */
-  principal?: string
+  principal?: string | undefined
   cwd: string
   /** A label of the client for its project; stored and reported, without effect. */
-  project?: string
+  project?: string | undefined
   /** A display name. */
-  name?: string
-  policy?: Policy
-  options?: SessionOptions
+  name?: string | undefined
+  policy?: Policy | undefined
+  options?: SessionOptions | undefined
   /** The native session to resume. */
-  resume?: string
+  resume?: string | undefined
+  /** Only a node with all of these labels may run the session. */
+  labels?: readonly string[] | undefined
   /** False if no person can answer: open requests are then denied, never approved. */
-  attended?: boolean
+  attended?: boolean | undefined
 }

@@ -210,10 +210,10 @@ export class Engine {
   }
 
   /** Stops the open turn, if there is one. Settles when the terminal event is committed. */
-  async interrupt(cause: Cause, claim?: Claim, why?: string): Promise<void> {
+  async interrupt(cause: Cause, claims: readonly Claim[] = [], why?: string): Promise<void> {
     const { turn } = this.conversation
-    if (turn === undefined) return this.flush(claim)
-    if (claim) this.#claims.set(turn, [...(this.#claims.get(turn) ?? []), claim])
+    if (turn === undefined) return this.flush(claims)
+    if (claims.length > 0) this.#claims.set(turn, [...(this.#claims.get(turn) ?? []), ...claims])
     this.conversation.setCause(cause, why)
     // Read now: the next turn may begin during the awaits below.
     const began = this.#began
@@ -266,9 +266,9 @@ export class Engine {
     if (this.#isProcessUsed) await this.process.stop()
   }
 
-  /** Commits pending entries, with the idempotency key of their command. */
-  async flush(claim?: Claim): Promise<void> {
-    if (claim) this.#log.use(claim)
+  /** Commits pending entries, with the idempotency keys of their command. */
+  async flush(claims: readonly Claim[] = [], result?: unknown): Promise<void> {
+    for (const claim of claims) this.#log.use(claim, result)
     await this.outbox.flush()
   }
 

@@ -17,7 +17,7 @@ import type {
   SessionState,
   Store,
 } from '../stores/store.ts'
-import type { Claim } from './claim.ts'
+import { answerOf, type Claim } from './claim.ts'
 import { type TurnRead, withDelivered } from './delivery.ts'
 import { Mask } from './mask.ts'
 import type { NativeIds } from './native-id.ts'
@@ -150,11 +150,11 @@ export class Log {
     this.#recordDue = true
   }
 
-  /** Stores an idempotency key with the next commit. */
-  use({ scope, key, fingerprint, answer }: Claim): void {
+  /** Stores an idempotency key with the next commit, and the result of its command, if it has one. */
+  use({ scope, key, fingerprint, answer }: Claim, result?: unknown): void {
     const { id: session } = this.#state
     const record = { ...this.#state, head: this.#seq, updatedAt: this.#at }
-    this.#receipts.push({ scope, key, fingerprint, session, answer: answer(record) })
+    this.#receipts.push({ scope, key, fingerprint, session, answer: answerOf(answer, record, result) })
   }
 
   keepFrame(frame: number, stream: string, text: string): void {

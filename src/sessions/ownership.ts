@@ -135,15 +135,16 @@ export class Ownership {
       const wake = this.#isLost ? next : Math.min(next, this.#deadline)
       await this.#deps.background.sleep(Math.max(0, wake - this.#now()), signal)
       if (signal.aborted) return
-      if (!this.#isLost && this.#now() >= this.#deadline) this.#lose()
+      if (!this.#isLost && this.#now() >= this.#deadline) this.lose(leaseLost())
       if (this.#now() >= this.#asked + everyMs) this.#renew()
     }
   }
 
-  #lose(): void {
+  /** Gives up every lease at once. */
+  lose(error: MainstemError): void {
     this.#isLost = true
     this.#fences.clear()
-    this.#lost(leaseLost())
+    this.#lost(error)
   }
 
   #renew(): void {

@@ -1,4 +1,4 @@
-import type { Entry, Event, MainstemError, SessionRecord } from '../model/index.ts'
+import type { Entry, ErrorInfo, Event, MainstemError, SessionRecord } from '../model/index.ts'
 import type { Batch, SessionState, Store } from '../stores/store.ts'
 import { Log } from './log.ts'
 import { TurnUsage, type UsageReports } from './turn-usage.ts'
@@ -114,6 +114,7 @@ export function settlementOf(
   open: OpenWork,
   now: number,
   failure?: MainstemError,
+  lostNode?: string,
 ): { turn: number | undefined; events: Event[] } {
   const events: Event[] = []
   for (const [messageId, { kind, text, dropped, parent }] of open.messages) {
@@ -131,18 +132,24 @@ export function settlementOf(
   for (const id of open.subagents) events.push({ type: 'subagent.completed', id, status: 'cancelled' })
   if (open.turn) {
     const { turn, at, usage } = open.turn
-    const gone = { code: 'connection_failed' as const, message: 'the process that owned the turn went away' }
     events.push({
       type: 'turn.completed',
       turn,
       outcome: failure ? 'failed' : 'lost',
-      error: failure ? { code: failure.code, message: failure.message } : gone,
+      error: failure ? { code: failure.code, message: failure.message } : goneError(lostNode),
       ...usage.ofLost(),
       durationMs: Math.max(0, now - at),
       denials: 0,
     })
   }
   return { turn: open.turn?.turn, events }
+}
+
+function goneError(node: string | undefined): ErrorInfo {
+  if (node === undefined) {
+    return { code: 'connection_failed', message: 'the process that owned the turn went away' }
+  }
+  return { code: 'node_lost', message: `node "${node}", which ran the turn, went away` }
 }
 
 function truncatedNotice(messageId: string, dropped: number): Event {
@@ -166,6 +173,8 @@ interface Settling {
   now: number
   /** The error of the turn; without it the turn is `lost`. */
   failure?: MainstemError | undefined
+  /** The other node that ran the turn. */
+  lostNode?: string | undefined
   committed?: ((state: SessionState, batch: Batch) => void) | undefined
 }
 
@@ -173,7 +182,7 @@ interface Settling {
 export async function settleRecord(
   store: Store,
   record: SessionRecord,
-  { fence, now, failure, committed }: Settling,
+  { fence, now, failure, lostNode, committed }: Settling,
 ): Promise<void> {
   const { head, updatedAt, earliest = 1, earliestFrame: _, ...state } = record
   const open = new OpenWork()
@@ -183,7 +192,7 @@ export async function settleRecord(
     after = entries.at(-1)?.seq ?? head
   }
   open.complete(record)
-  const { turn, events } = settlementOf(open, now, failure)
+  const { turn, events } = settlementOf(open, now, failure, lostNode)
   const log = new Log(state, { head, updatedAt, fence }, { store, now: () => now, committed })
   for (const event of events) log.add(event, turn, undefined)
   await log.commit()

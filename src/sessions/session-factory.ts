@@ -1,5 +1,6 @@
 import { DEFAULT_POLICY, MainstemError, NativeSessionId, Policy, SessionOptions } from '../model/index.ts'
 import { parseField } from '../model/parse.ts'
+import type { SessionState } from '../stores/store.ts'
 import type { NewSession, SessionDeps } from './deps.ts'
 import { CREATED_FENCE } from './ownership.ts'
 import { agentOf, chooseRecipe, restoreRecipe } from './recipes.ts'
@@ -23,7 +24,7 @@ export class SessionFactory {
   async prepare(request: NewSession): Promise<Session> {
     const version = await this.#versionOf(request.agent)
     this.#checkTakesWork()
-    const { cwd, project, name, attended = true, principal = OWNER } = request
+    const { cwd, project, name, attended = true, principal = OWNER, labels } = request
     const chosen = chooseRecipe(agentOf(this.#deps.agents, request.agent), request, version)
     const policy = parseField(Policy, request.policy ?? DEFAULT_POLICY, 'policy')
     const options = parseField(SessionOptions, request.options ?? {}, 'options')
@@ -36,6 +37,8 @@ export class SessionFactory {
     const setup = { id, ...chosen, cwd, project, name, policy, mode: undefined, options, resume, attended }
     setup.recipe.launch({ ...startOf(setup), epoch: 1, prompt })
     const state = newRecord(setup, principal, this.#deps.clock.now())
+    if (labels) state.labels = [...labels]
+    this.#runHere(state)
     return new Session(setup, this.#deps, state, { head: 0, updatedAt: 0, fence: CREATED_FENCE })
   }
 
@@ -47,12 +50,17 @@ export class SessionFactory {
     // The configuration may allow less than when the session was created.
     state.policy = this.#deps.limit?.(state.policy) ?? state.policy
     state.options = this.#deps.limitOptions?.(state.options) ?? state.options
+    this.#runHere(state)
     const { id, cwd, project, name, policy, options, attended } = state
     const mode = allowedMode(state, this.#deps.limit)
     const resume = state.nativeSessionId ?? state.resumedFrom
     const chosen = restoreRecipe(agentOf(this.#deps.agents, state.agent), state.launch, version)
     const setup = { id, ...chosen, cwd, project, name, policy, mode, options, resume, attended }
     return new Session(setup, this.#deps, state, { head, updatedAt, fence })
+  }
+
+  #runHere(state: SessionState): void {
+    if (this.#deps.node !== undefined) state.node = this.#deps.node
   }
 
   async #versionOf(id: string): Promise<string | undefined> {

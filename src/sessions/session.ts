@@ -8,6 +8,7 @@ import { endedConflict } from './ended-conflict.ts'
 import { Engine, type EngineOwner } from './engine.ts'
 import { IdleTimer } from './idle-timer.ts'
 import type { LogPosition } from './log.ts'
+import type { ConversationState, SessionHandle } from './session-handle.ts'
 import {
   type Change,
   checkChange,
@@ -24,7 +25,7 @@ import { withTimeout } from './with-timeout.ts'
 const SUSPEND_MS = 30_000
 
 /** The commands of a session: a durable conversation with one agent. */
-export class Session implements EngineOwner {
+export class Session implements EngineOwner, SessionHandle {
   readonly id: string
   readonly #setup: SessionSetup
   readonly #deps: SessionDeps
@@ -82,7 +83,7 @@ export class Session implements EngineOwner {
   }
 
   /** Returns the number of the turn once it is durable. The turn runs in the background. */
-  async prompt(text: string, images: readonly Image[] = [], claim?: Claim): Promise<number> {
+  async prompt(text: string, images: readonly Image[] = [], claims?: readonly Claim[]): Promise<number> {
     if (images.length > 0) checkImages(this.#setup, { text, images })
     await this.#makeRoom()
     this.#checkOpen()
@@ -95,7 +96,7 @@ export class Session implements EngineOwner {
       this.#idleTimer.cancel()
       this.#engine.begin(prompt)
     }
-    await this.#engine.flush(claim)
+    await this.#engine.flush(claims, turn)
     return turn
   }
 
@@ -110,20 +111,20 @@ export class Session implements EngineOwner {
   }
 
   /** Adds a prompt to the open turn. */
-  async steer(text: string, claim?: Claim): Promise<void> {
+  async steer(text: string, claims?: readonly Claim[]): Promise<void> {
     requireCapability(this.#setup, 'steer')
     if (this.#engine.conversation.turn === undefined) {
       throw new MainstemError('conflict', 'there is no open turn to steer')
     }
     this.#engine.command({ type: 'steer', text, promptId: this.#deps.newId() })
-    await this.#engine.flush(claim)
+    await this.#engine.flush(claims)
   }
 
   /**
    * Changes the model, the policy or the mode. Starts no process: without one, the change applies to the next prompt.
    * Refused, and nothing changes, if the agent could not be started with the new settings.
    */
-  async change(command: Change, claim?: (applied: Applied) => Claim | undefined): Promise<Applied> {
+  async change(command: Change, claims?: readonly Claim[]): Promise<Applied> {
     if (command.type === 'set_model') requireCapability(this.#setup, 'setModel')
     else if (command.mode !== undefined) requireCapability(this.#setup, 'setMode')
     await this.#idleTimer.closed()
@@ -131,7 +132,7 @@ export class Session implements EngineOwner {
     checkChange(this.#setup, command)
     const { changes } = this.#engine
     const applied = changes.change(checkedChange(this.#setup, changes.settings, command))
-    await this.#engine.flush(claim?.(applied))
+    await this.#engine.flush(claims, applied)
     if (changes.stale && this.idle) await this.closeIdle()
     return applied
   }
@@ -141,33 +142,34 @@ export class Session implements EngineOwner {
   }
 
   /** Commits the decision, then writes it to the agent. The first decision wins; `conflict` if the request has changed. */
-  answer(answer: BoundAnswer, claim?: Claim): Promise<void> {
-    return this.#engine.answering.answer(answer, claim)
+  answer(answer: BoundAnswer, claims?: readonly Claim[]): Promise<void> {
+    return this.#engine.answering.answer(answer, claims)
   }
 
   /**
    * Stops the open turn, or the turn with this number, which may be queued. Settles when it has its terminal event.
    * Does nothing if there is nothing to stop.
    */
-  async interrupt(turn = this.#engine.conversation.turn, claim?: Claim): Promise<void> {
+  async interrupt(turn = this.#engine.conversation.turn, claims?: readonly Claim[]): Promise<void> {
     const { conversation, queue } = this.#engine
-    if (turn === conversation.turn) return this.#engine.interrupt('interrupt', claim)
+    if (turn === conversation.turn) return this.#engine.interrupt('interrupt', claims)
     const waiting = queue.findIndex((prompt) => prompt.turn === turn)
     if (waiting < 0 || turn === undefined) return
     queue.splice(waiting, 1)
     conversation.drop(turn)
-    await this.#engine.flush(claim)
+    await this.#engine.flush(claims)
   }
 
   /**
    * Stops the open turn and drops the queue. Returns true if this call ended a turn; each has its terminal event then.
-   * Of concurrent calls, only the first returns true for the open turn.
+   * Of concurrent calls, only the first returns true for the open turn. Turns after `through` are not affected.
    */
-  async interruptAll(): Promise<boolean> {
+  async interruptAll(through = Number.POSITIVE_INFINITY): Promise<boolean> {
     const { conversation, queue, outbox } = this.#engine
-    const dropped = queue.splice(0)
+    const later = queue.findIndex((prompt) => prompt.turn > through)
+    const dropped = queue.splice(0, later < 0 ? queue.length : later)
     for (const { turn } of dropped) conversation.drop(turn)
-    const { turn } = conversation
+    const turn = (conversation.turn ?? 0) <= through ? conversation.turn : undefined
     const isFirst = turn !== this.#stopped
     this.#stopped = turn
     await (turn === undefined ? outbox.flush() : this.#engine.interrupt('interrupt'))
@@ -200,13 +202,18 @@ export class Session implements EngineOwner {
   }
 
   /** Stores the idempotency key of a command without effect. */
-  async remember(claim: Claim): Promise<void> {
-    await this.#engine.flush(claim)
+  async remember(claims: readonly Claim[]): Promise<void> {
+    await this.#engine.flush(claims)
   }
 
   /** Another server may acquire this session soon: stops the agent and all writes. */
   lose(error: MainstemError): void {
     this.#engine.fail(error)
+  }
+
+  async describe(): Promise<ConversationState> {
+    const { nativeSessionId, idle } = this
+    return { idle, ...(nativeSessionId !== undefined && { nativeSessionId }) }
   }
 
   /** Starts the agent process before the first prompt. */
@@ -236,9 +243,9 @@ export class Session implements EngineOwner {
   }
 
   /** Stops the agent and ends the log. */
-  end(claim?: Claim): Promise<void> {
+  end(claims?: readonly Claim[]): Promise<void> {
     this.#isEnding = true
-    this.#ended ??= this.#end(claim)
+    this.#ended ??= this.#end(claims)
     return this.#ended
   }
 
@@ -248,14 +255,14 @@ export class Session implements EngineOwner {
     return this.#ended
   }
 
-  async #end(claim?: Claim): Promise<void> {
+  async #end(claims?: readonly Claim[]): Promise<void> {
     const { conversation, queue } = this.#engine
     this.#idleTimer.cancel()
     for (const { turn } of queue.splice(0)) conversation.drop(turn)
     await this.#engine.interrupt('interrupt')
     await this.#engine.closeProcess()
     conversation.ended({ type: 'session.ended', reason: 'completed' })
-    await this.#engine.flush(claim)
+    await this.#engine.flush(claims)
   }
 
   async #suspend(): Promise<void> {

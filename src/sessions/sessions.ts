@@ -1,22 +1,16 @@
-import {
-  type BlobRef,
-  type Entry,
-  type ErrorCode,
-  isDamaged,
-  MainstemError,
-  type SessionRecord,
-  toMainstemError,
-} from '../model/index.ts'
-import type { DailyUsage, JournalFrame, Receipt, SessionQuery, TextQuery } from '../stores/store.ts'
-import { type Claim, checkReceipt, type IdempotencyKey } from './claim.ts'
+import { type ErrorCode, isDamaged, MainstemError, toMainstemError } from '../model/index.ts'
+import type { Receipt } from '../stores/store.ts'
+import { answerOf, type Claim, checkReceipt, type IdempotencyKey } from './claim.ts'
 import { CommitFeed } from './commit-feed.ts'
 import type { NewSession, SessionDeps } from './deps.ts'
 import { FailedSessions } from './failed-sessions.ts'
-import { LogReader, type ReplayOptions } from './log-reader.ts'
+import { InFlight } from './in-flight.ts'
+import { LogReader } from './log-reader.ts'
 import { LOCAL_TERMS, leaseLost, Ownership } from './ownership.ts'
 import { Pruner, type Retention } from './retention.ts'
 import type { Session } from './session.ts'
 import { SessionFactory } from './session-factory.ts'
+import { SessionLogs } from './session-logs.ts'
 import { type LeasedSession, Takeover } from './takeover.ts'
 
 /** The delay before a queue without a free process is tried again. */
@@ -26,8 +20,9 @@ const POOL_RETRY_MS = 1_000
 const NOT_OURS: ReadonlySet<ErrorCode> = new Set(['conflict', 'draining', 'fenced', 'session_not_found'])
 
 /** All sessions of this process. */
-export class Sessions {
+export class Sessions extends SessionLogs {
   readonly activity = new CommitFeed()
+  readonly inFlight = new InFlight()
   readonly #deps: SessionDeps
   readonly #running = new Map<string, Session>()
   readonly #creating = new Map<string, Promise<unknown>>()
@@ -35,7 +30,6 @@ export class Sessions {
   readonly #starting = new Set<Promise<unknown>>()
   /** Sessions that are being restored. */
   readonly #opening = new Map<string, Promise<Session>>()
-  readonly #reader: LogReader
   readonly #ownership: Ownership
   readonly #factory: SessionFactory
   readonly #takeover: Takeover
@@ -47,6 +41,7 @@ export class Sessions {
 
   constructor(deps: SessionDeps) {
     const { store, clock, timers, terms = LOCAL_TERMS, background = timers } = deps
+    super(store, new LogReader(store, timers, deps.readBytes))
     this.#deps = {
       ...deps,
       terms,
@@ -56,7 +51,6 @@ export class Sessions {
         this.#failedSessions.add(id, error, stopped)
       },
     }
-    this.#reader = new LogReader(store, timers, deps.readBytes)
     this.#ownership = new Ownership({ store, clock, background, terms }, (error) => {
       for (const session of [...this.#running.values()]) session.lose(error)
     })
@@ -138,61 +132,22 @@ export class Sessions {
   }
 
   /** Stores the idempotency key of a command without effect. */
-  async remember(id: string, { answer, ...once }: Claim): Promise<void> {
+  async remember(id: string, claims: readonly Claim[]): Promise<void> {
     const running = this.#running.get(id)
-    if (running) return running.remember({ ...once, answer })
+    if (running) return running.remember(claims)
     const record = await this.record(id)
     if (!record) throw new MainstemError('session_not_found', `there is no session ${id}`)
-    const receipts = [{ ...once, session: id, answer: answer(record) }]
+    const receipts = claims.map(({ answer, ...once }) => ({
+      ...once,
+      session: id,
+      answer: answerOf(answer, record, undefined),
+    }))
     await this.#ownership.write(id, (fence) => this.#deps.store.append(id, { entries: [], receipts }, fence))
   }
 
   /** A session that this process runs. */
   get(id: string): Session | undefined {
     return this.#running.get(id)
-  }
-
-  head(id: string): Promise<number> {
-    return this.#deps.store.head(id)
-  }
-
-  /** Entries after a cursor; empty only at the head. */
-  read(id: string, after: number, limit: number): Promise<readonly Entry[]> {
-    return this.#deps.store.read(id, after, limit)
-  }
-
-  /** Entries after a cursor up to another, in pages. */
-  replay(id: string, after: number, last: number, options?: ReplayOptions): AsyncGenerator<readonly Entry[]> {
-    return this.#reader.replay(id, after, last, options)
-  }
-
-  /** Raw frames after this frame number. */
-  journal(id: string, after: number, limit: number): Promise<readonly JournalFrame[]> {
-    return this.#deps.store.readJournal(id, after, limit)
-  }
-
-  blob(ref: BlobRef): Promise<Uint8Array> {
-    return this.#deps.store.readBlob(ref)
-  }
-
-  /** Raw frames after this frame number up to another, in pages. */
-  replayJournal(
-    id: string,
-    after: number,
-    last: number,
-    signal: AbortSignal,
-  ): AsyncGenerator<readonly JournalFrame[]> {
-    return this.#reader.replayJournal(id, after, last, signal)
-  }
-
-  /** Replays a log and follows it. Ends early if the session is deleted. */
-  follow(id: string, after: number, signal: AbortSignal): AsyncGenerator<readonly Entry[]> {
-    return this.#reader.follow(id, after, signal)
-  }
-
-  /** Like `follow`, as stored JSON texts. Readers at the same cursor share lists. */
-  followTexts(id: string, after: number, signal: AbortSignal): AsyncGenerator<readonly string[]> {
-    return this.#reader.followTexts(id, after, signal)
   }
 
   /** Returns a session for commands; acquires and restores it if it does not run here. */
@@ -212,34 +167,6 @@ export class Sessions {
     return restored
   }
 
-  record(id: string): Promise<SessionRecord | undefined> {
-    return this.#deps.store.record(id)
-  }
-
-  /** How many sessions there are of each status. */
-  counts(): Promise<ReadonlyMap<SessionRecord['status'], number>> {
-    return this.#deps.store.counts()
-  }
-
-  /** The principals that used a native conversation. */
-  nativeOwners(native: string): Promise<readonly string[]> {
-    return this.#deps.store.nativeOwners(native)
-  }
-
-  /** The usage of a principal by agent and day, including deleted sessions. */
-  dailyUsage(principal: string): Promise<readonly DailyUsage[]> {
-    return this.#deps.store.dailyUsage(principal)
-  }
-
-  /** Finds entries of a principal that contain every word, newest first. */
-  search(query: TextQuery): Promise<readonly Entry[]> {
-    return this.#deps.store.search(query)
-  }
-
-  records(query: SessionQuery): Promise<readonly SessionRecord[]> {
-    return this.#deps.store.records(query)
-  }
-
   /**
    * Closes open turns and requests in sessions whose lease has expired, and in those of an earlier process of this
    * server. Repeatable.
@@ -251,6 +178,29 @@ export class Sessions {
     )
     this.#waiting = waiting
     return settled
+  }
+
+  /** Settles a session that another node left, and marks its queue for `resumeQueues` if it can run here. */
+  async takeOver(id: string): Promise<void> {
+    if (this.#running.has(id) || this.#opening.has(id) || this.#draining) return
+    const damaged = (error: MainstemError) => this.#failedSessions.add(id, error, Promise.resolve())
+    if (await this.#takeover.takeOrphan(id, damaged)) this.#waiting.push(id)
+  }
+
+  /** Stops every agent, because another server may acquire their sessions. */
+  lose(error: MainstemError): void {
+    this.#ownership.lose(error)
+  }
+
+  /** Lowers a new session from another node to what this server allows. */
+  limited(request: NewSession): NewSession {
+    const { limit, limitOptions } = this.#deps
+    const { policy, options } = request
+    return {
+      ...request,
+      ...(policy && { policy: limit?.(policy) ?? policy }),
+      ...(options && { options: limitOptions?.(options) ?? options }),
+    }
   }
 
   /** Starts the queues of the sessions that `recover` found. */
@@ -287,13 +237,13 @@ export class Sessions {
   }
 
   /** Ends a session. Its log stays. */
-  async end(id: string, claim?: Claim): Promise<void> {
-    if (await this.#end(id, claim)) this.#ownership.forget(id)
+  async end(id: string, claims?: readonly Claim[]): Promise<void> {
+    if (await this.#end(id, claims)) this.#ownership.forget(id)
   }
 
   /** Returns false if the session does not run here. */
-  async #end(id: string, claim?: Claim): Promise<boolean> {
-    await this.#running.get(id)?.end(claim)
+  async #end(id: string, claims?: readonly Claim[]): Promise<boolean> {
+    await this.#running.get(id)?.end(claims)
     return this.#running.delete(id)
   }
 
@@ -332,7 +282,7 @@ export class Sessions {
 
   async #remove(id: string): Promise<void> {
     await this.#takeover.remove(id)
-    this.#reader.deleted(id)
+    this.reader.deleted(id)
   }
 
   /** Refuses new work and stops every agent. Every open turn gets its terminal event. */

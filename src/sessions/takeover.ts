@@ -11,7 +11,7 @@ export interface LeasedSession {
   fence: number
 }
 
-type Deps = Pick<SessionDeps, 'store' | 'clock' | 'sweep' | 'committed'>
+type Deps = Pick<SessionDeps, 'store' | 'clock' | 'sweep' | 'committed' | 'mayRun' | 'node'>
 
 /** Takes sessions over from another owner, and closes what that owner left open. */
 export class Takeover {
@@ -69,7 +69,7 @@ export class Takeover {
     const waiting: string[] = []
     for await (const record of allRecords(store, { acquirableBy: this.#ownership.terms.owner })) {
       if (isRunning(record.id)) continue
-      if (record.queue.length > 0) waiting.push(record.id)
+      if (this.#mayResume(record)) waiting.push(record.id)
       if (hasOpenWork(record)) open.push(record.id)
     }
     const settled = new Set(waiting)
@@ -78,6 +78,27 @@ export class Takeover {
       else settled.delete(id)
     }
     return { settled: settled.size, waiting }
+  }
+
+  /**
+   * Settles a session whose owner went away. Returns true if queued prompts can run here; otherwise the session is
+   * released, so that another node can acquire it at once.
+   */
+  async takeOrphan(id: string, damaged: (error: MainstemError) => void): Promise<boolean> {
+    const { store } = this.#deps
+    const record = await store.record(id)
+    if (!record) return false
+    const resumes = this.#mayResume(record)
+    if (!hasOpenWork(record)) return resumes
+    if (!(await this.#recoverOne(id, (_, error) => damaged(error)))) return false
+    if (resumes) return true
+    await this.#ownership.write(id, (fence) => store.append(id, { entries: [], release: true }, fence))
+    this.#ownership.forget(id)
+    return false
+  }
+
+  #mayResume(record: SessionRecord): boolean {
+    return record.queue.length > 0 && (this.#deps.mayRun?.(record) ?? true)
   }
 
   /** Deletes a session that this server may acquire. */
@@ -105,8 +126,9 @@ export class Takeover {
   }
 
   async #settle(record: SessionRecord, fence: number, failure?: MainstemError): Promise<void> {
-    const { store, clock, committed } = this.#deps
-    await settleRecord(store, record, { fence, now: clock.now(), failure, committed })
+    const { store, clock, committed, node } = this.#deps
+    const lostNode = record.node === node ? undefined : record.node
+    await settleRecord(store, record, { fence, now: clock.now(), failure, lostNode, committed })
   }
 
   async #record(id: string): Promise<SessionRecord> {

@@ -23,6 +23,11 @@ export class Leases {
     this.#ends.delete(owner)
   }
 
+  /** Whether a lease of this owner would still be valid. */
+  isValid(owner: string | undefined): owner is string {
+    return owner !== undefined && this.#leftMs(owner) > 0
+  }
+
   /** The owners whose sessions this one cannot acquire. */
   othersThan(owner: string): string[] {
     return [...this.#ends.keys()].filter((other) => other !== owner && this.#leftMs(other) > 0)

@@ -7,6 +7,8 @@ import { keyTaken } from './key-taken.ts'
 import { Leases } from './leases.ts'
 import { MemoryBlobs } from './memory-blobs.ts'
 import { MemoryLog } from './memory-log.ts'
+import { MemoryNodes } from './memory-nodes.ts'
+import type { NodeStore } from './nodes.ts'
 import { OpenTime } from './open-time.ts'
 import { READ_BYTES } from './read-bytes.ts'
 import { receiptId } from './receipt-id.ts'
@@ -34,6 +36,11 @@ export function memoryStore(monotonic?: () => number): Store {
   return new MemoryStore(new OpenTime(0, monotonic))
 }
 
+/** A memory store for several servers in this process. */
+export function sharedMemoryStore(monotonic?: () => number): Store & { readonly nodes: NodeStore } {
+  return new SharedMemoryStore(new OpenTime(0, monotonic))
+}
+
 /** Texts serialised at a time. */
 const TEXTS = 512
 
@@ -51,6 +58,25 @@ class MemoryStore implements Store {
   constructor(time: OpenTime) {
     this.#time = time
     this.#leases = new Leases(time)
+  }
+
+  /** The owner of the lease of a session, unless it has expired. */
+  protected ownerOf(session: string): string | undefined {
+    const owner = this.#logs.get(session)?.owner
+    return this.#leases.isValid(owner) ? owner : undefined
+  }
+
+  /** Sessions without a valid lease that were left open or have a queue, oldest first. */
+  protected orphans(limit: number): string[] {
+    const found: string[] = []
+    for (const [id, { record, owner }] of this.#logs) {
+      if (found.length === limit) break
+      if (!record || this.#leases.isValid(owner)) continue
+      const { status, openTurn, requests, queue } = record
+      if (status === 'ended') continue
+      if (openTurn !== undefined || requests.length + queue.length > 0) found.push(id)
+    }
+    return found
   }
 
   async probe(): Promise<void> {
@@ -274,6 +300,18 @@ class MemoryStore implements Store {
       this.#logs.set(session, log)
     }
     return log
+  }
+}
+
+class SharedMemoryStore extends MemoryStore {
+  readonly nodes: NodeStore
+
+  constructor(time: OpenTime) {
+    super(time)
+    this.nodes = new MemoryNodes(time, {
+      ownerOf: (session) => this.ownerOf(session),
+      orphans: (limit) => this.orphans(limit),
+    })
   }
 }
 

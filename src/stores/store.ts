@@ -1,5 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import type { BlobRef, BlobSink, Coverage, Entry, SessionRecord, Usage } from '../model/index.ts'
+import type { NodeStore } from './nodes.ts'
 
 /** A raw frame as the journal keeps it, beside the log. */
 export interface JournalFrame {
@@ -185,6 +186,8 @@ export interface Store extends AsyncDisposable {
     limit: number,
     maxBytes?: number,
   ): Promise<readonly JournalFrame[]>
+  /** What several servers on this store need. Absent where one process has the store to itself. */
+  readonly nodes?: NodeStore
   readonly blobs: BlobSink
   readBlob(ref: BlobRef): Promise<Uint8Array>
   /** Removes entries and frames before the point, or fewer. Keeps the last entry, so that no seq is assigned twice. */

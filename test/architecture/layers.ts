@@ -15,6 +15,7 @@ const CONTRACTS = [
   'type framing/frame.ts',
   'type agents/agent.ts',
   'type drivers/driver.ts',
+  'type stores/nodes.ts',
   'type stores/store.ts',
 ]
 const EVERYTHING = [
@@ -26,6 +27,7 @@ const EVERYTHING = [
   'gateway',
   'model',
   'sessions',
+  'sessions/nodes',
   'stores',
 ]
 
@@ -38,8 +40,10 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   drivers: { imports: ['model', 'framing', 'type agents/agent.ts'], packages: ['node:*'], pure: false },
   stores: { imports: ['model'], packages: ['node:*', 'pg'], pure: false },
   sessions: { imports: ['model', ...CONTRACTS], packages: [], pure: true },
+  // Several servers on one store. The commands between them are checked as all input is.
+  'sessions/nodes': { imports: ['sessions', 'model', ...CONTRACTS], packages: ['zod'], pure: true },
   gateway: {
-    imports: ['model', 'dialects', 'sessions'],
+    imports: ['model', 'dialects', 'sessions', 'sessions/nodes'],
     packages: ['node:*', 'fastify', '@fastify/websocket', 'zod'],
     pure: false,
   },
@@ -58,7 +62,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   'client/stdio': { imports: ['client', 'model', 'framing'], packages: ['node:*'], pure: false },
   // Wires agents, drivers, stores and sessions together, for the library, the adapters and the daemon.
   compose: {
-    imports: ['agents', 'drivers', 'framing', 'model', 'sessions', 'stores'],
+    imports: ['agents', 'drivers', 'framing', 'model', 'sessions', 'sessions/nodes', 'stores'],
     packages: ['node:*', 'zod'],
     pure: false,
   },

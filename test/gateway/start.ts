@@ -19,6 +19,7 @@ import { SignInCookies } from '../../src/gateway/web/sign-in-cookie.ts'
 import { DEFAULT_POLICY } from '../../src/model/index.ts'
 import { ByteBudget } from '../../src/sessions/byte-budget.ts'
 import type { AgentSettings } from '../../src/sessions/deps.ts'
+import { Cluster } from '../../src/sessions/nodes/cluster.ts'
 import { Sessions } from '../../src/sessions/sessions.ts'
 import { WarmPool } from '../../src/sessions/warm-pool.ts'
 import { memoryStore } from '../../src/stores/memory.ts'
@@ -29,7 +30,7 @@ import { able, puppet } from './puppet.ts'
 export const TOKEN = 'owner-token-owner-token-owner-token-owner-1'
 export const GUEST = 'guest-token-guest-token-guest-token-guest-1'
 
-export type Options = Partial<Omit<GatewayDeps, 'sessions' | 'runs'>> & {
+export type Options = Partial<Omit<GatewayDeps, 'sessions' | 'cluster' | 'runs'>> & {
   store?: Store
   /** Besides those that are always there. */
   more?: readonly Agent[]
@@ -56,11 +57,11 @@ export class TestGateway implements AsyncDisposable {
   constructor(given: Options) {
     const { store = memoryStore(), more = [], settings = {}, timers = this.gate, ...rest } = given
     const { maxQueue = 100, maxProcesses = 64, readBytes, ...more2 } = rest
-    const { driver: runs = driver({ timers }), ...options } = more2
+    const { driver: agents = driver({ timers }), ...options } = more2
     this.sessions = new Sessions({
       agents: new Map([echo, puppet, able, ...more].map((agent) => [agent.id, agent])),
       store,
-      driver: runs,
+      driver: agents,
       clock: systemClock,
       background: backgroundTimers,
       timers,
@@ -76,6 +77,7 @@ export class TestGateway implements AsyncDisposable {
       digest: (text) => text,
     })
     const report = (thrown: unknown) => void this.reported.push(thrown)
+    const runs = new BackgroundWork(report)
     this.deps = {
       tokens: async () => [tokenOf('owner', TOKEN), tokenOf('guest', GUEST)],
       tickets: new Tickets(),
@@ -96,8 +98,9 @@ export class TestGateway implements AsyncDisposable {
       phase: () => 'ready',
       probe: () => store.probe(),
       ...options,
-      runs: new BackgroundWork(report),
+      runs,
       sessions: this.sessions,
+      cluster: new Cluster(this.sessions, store, (work) => runs.track(work)),
       report,
     }
     this.app = gateway(this.deps)

@@ -30,6 +30,7 @@ const TABLE: Record<ErrorCode, readonly [http: number | 'events', exit: number]>
   output_truncated: ['events', 1],
   rate_limited: ['events', 3],
   quota_exceeded: ['events', 3],
+  node_lost: ['events', 1],
   unknown: [500, 1],
 }
 

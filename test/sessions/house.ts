@@ -18,7 +18,18 @@ export function house(
   limit: (policy: Policy) => Policy = (policy) => policy,
   versionOf: (agent: Agent) => Promise<string | undefined> = async () => undefined,
   more: Partial<
-    Pick<SessionDeps, 'limitOptions' | 'mayWorkIn' | 'isInside' | 'clock' | 'terms' | 'background'>
+    Pick<
+      SessionDeps,
+      | 'limitOptions'
+      | 'mayWorkIn'
+      | 'isInside'
+      | 'clock'
+      | 'terms'
+      | 'background'
+      | 'node'
+      | 'mayRun'
+      | 'newId'
+    >
   > & {
     time?: FakeTime
   } = {},

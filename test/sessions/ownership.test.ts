@@ -196,12 +196,12 @@ test('what opens, trims and remembers in one session at a time does not refuse i
   const session = await first.open()
   await first.sessions.drain()
   const { sessions } = serverOf('a')
-  const claim = { scope: 's', key: 'k', fingerprint: 'f', answer: () => 1 }
+  const claim = { scope: 's', key: 'k', fingerprint: 'f', answer: 'id' } as const
   const [one, two] = await Promise.all([
     sessions.open(session.id),
     sessions.open(session.id),
     sessions.trim(session.id, 1),
-    sessions.remember(session.id, claim),
+    sessions.remember(session.id, [claim]),
   ])
   expect(one).toBe(two)
   await sessions.trim(session.id, 1)

@@ -30,7 +30,7 @@ export class SimulatedClient {
       scope: session.id,
       key: text,
       fingerprint: text,
-      answer: ({ turns }) => ({ turn: turns }),
+      answer: 'turn',
     }
     await this.#send(sessions, session, { prompt, claim })
   }
@@ -60,7 +60,7 @@ export class SimulatedClient {
   async #turnOf(sessions: Sessions, session: Session, { prompt, claim }: Pending): Promise<number> {
     const receipt = await sessions.receipt(claim)
     const turn = receipt ? Reflect.get(Object(receipt.answer), 'turn') : undefined
-    return typeof turn === 'number' ? turn : session.prompt(prompt.text, [], claim)
+    return typeof turn === 'number' ? turn : session.prompt(prompt.text, [], [claim])
   }
 
   async interrupt(session: Session): Promise<void> {

@@ -6,8 +6,6 @@ import { LOCAL } from '../http/auth.ts'
 /** The path parameters of all endpoints of one session. */
 export const SessionPath = z.strictObject({ id: z.string().describe('the id of a session') })
 
-const HIDDEN = '[hidden]'
-
 /** Loads a session owned by `principal`. Responds as if another principal's session did not exist. */
 export async function ownedSession(
   { sessions }: Pick<GatewayDeps, 'sessions'>,
@@ -33,28 +31,4 @@ export async function deletableSession(
   } catch (thrown) {
     if (principal !== LOCAL || !isDamaged(thrown, id)) throw thrown
   }
-}
-
-/** Removes values that may be secret from a record; the caller that set them knows them. */
-export function withoutSecrets(record: SessionRecord): SessionRecord {
-  const { env, mcpServers, ...options } = record.options
-  return {
-    ...record,
-    options: {
-      ...options,
-      ...(env && { env: hide(env) }),
-      ...(mcpServers && {
-        mcpServers: Object.fromEntries(
-          Object.entries(mcpServers).map(([name, { env, headers, ...server }]) => [
-            name,
-            { ...server, ...(env && { env: hide(env) }), ...(headers && { headers: hide(headers) }) },
-          ]),
-        ),
-      }),
-    },
-  }
-}
-
-function hide(values: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(Object.keys(values).map((name) => [name, HIDDEN]))
 }

@@ -8,10 +8,10 @@ import { ownedSession } from '../access/session-access.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { type Call, type Endpoint, endpoint } from '../http/endpoint.ts'
 import { checkReady } from '../http/health.ts'
-import { InFlight, keyFrom } from '../http/idempotency.ts'
+import { keyFrom } from '../http/idempotency.ts'
 import { idempotent } from '../http/idempotent.ts'
 import { beginSession } from '../v1/begin-session.ts'
-import { ready, trackTurn } from '../v1/commands.ts'
+import { ready } from '../v1/commands.ts'
 import { BoardStanding } from './answers.ts'
 import { policyWith, type SessionConfig, SessionRequest, type UnifiedRequest } from './request.ts'
 
@@ -22,7 +22,6 @@ const ROUTE = 'POST /api/sessions'
  * session.
  */
 export function createEndpoint(deps: GatewayDeps): Endpoint {
-  const inFlight = new InFlight()
   return endpoint({
     method: 'POST',
     url: '/api/sessions',
@@ -47,11 +46,11 @@ export function createEndpoint(deps: GatewayDeps): Endpoint {
       const asked = askedOf(call.body)
       const { sessionId } = asked
       const id = await (sessionId === undefined
-        ? begin(deps, inFlight, call, asked)
-        : idempotent(deps, inFlight, call, {
+        ? begin(deps, call, asked)
+        : idempotent(deps, call, {
             session: sessionId,
-            answer: (record) => record.id,
-            run: (claim) => continueSession(deps, call.principal, sessionId, asked, claim),
+            answer: 'id',
+            run: (claims) => continueSession(deps, call.principal, sessionId, asked, claims),
           }))
       call.reply.header('location', `/api/sessions/${id}`)
       // Fixed, so that a repeated request gets the same response regardless of the current state.
@@ -69,13 +68,12 @@ function askedOf(body: SessionRequest): UnifiedRequest {
 
 async function begin(
   deps: GatewayDeps,
-  inFlight: InFlight,
   { principal, request, reply, body }: Call<unknown, unknown, SessionRequest>,
   asked: UnifiedRequest,
 ): Promise<string> {
   const key = keyFrom(request.headers['idempotency-key'], `${principal} ${ROUTE}`, body)
   const wanted = () => sessionOf(deps, principal, asked)
-  const { id, replayed } = await beginSession(deps, inFlight, key, wanted, asked.prompt)
+  const { id, replayed } = await beginSession(deps, key, wanted, asked.prompt)
   if (replayed) reply.header('idempotent-replayed', 'true')
   return id
 }
@@ -123,12 +121,12 @@ async function continueSession(
   principal: string,
   id: string,
   asked: UnifiedRequest,
-  claim: Claim | undefined,
+  claims: readonly Claim[],
 ): Promise<string> {
   await checkSame(deps, await ownedSession(deps, principal, id), asked)
   const session = await ready(deps, principal, id)
-  const turn = await session.prompt(asked.prompt, [], claim)
-  trackTurn(deps, session, turn)
+  const turn = await session.prompt(asked.prompt, [], claims)
+  deps.cluster.track(session, turn)
   return id
 }
 

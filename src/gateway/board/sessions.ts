@@ -70,7 +70,7 @@ function cancelEndpoint(deps: GatewayDeps): Endpoint {
     errors: ['session_not_found'],
     async run({ params: { id }, principal }) {
       const before = stateOf(await ownedSession(deps, principal, id))
-      const stopped = before === 'running' && (await deps.sessions.get(id)?.interruptAll())
+      const stopped = before === 'running' && (await (await deps.cluster.running(id))?.interruptAll())
       const state = stateOf(await ownedSession(deps, principal, id))
       return { id, state, cancelled: stopped === true }
     },

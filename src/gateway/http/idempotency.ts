@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
-import { MainstemError } from '../../model/index.ts'
 import { parse } from '../../model/parse.ts'
 import type { IdempotencyKey } from '../../sessions/claim.ts'
 
@@ -22,22 +21,4 @@ export function keyFrom(header: unknown, scope: string, body: unknown): Idempote
 
 export function fingerprintOf(body: unknown): string {
   return createHash('sha256').update(JSON.stringify(body)).digest('hex')
-}
-
-/** Keys whose first request has no response yet. */
-export class InFlight {
-  readonly #open = new Map<string, string>()
-
-  /** The returned function marks the request as answered. */
-  enter({ scope, key, fingerprint }: IdempotencyKey): () => void {
-    const id = JSON.stringify([scope, key])
-    const open = this.#open.get(id)
-    if (open !== undefined && open !== fingerprint) {
-      throw new MainstemError('idempotency_conflict', `key "${key}" is in use for a different request`)
-    }
-    if (open !== undefined)
-      throw new MainstemError('conflict', `the request with key "${key}" is still running`)
-    this.#open.set(id, fingerprint)
-    return () => void this.#open.delete(id)
-  }
 }

@@ -1,15 +1,15 @@
-import { MainstemError, type SessionRecord } from '../../model/index.ts'
-import type { Claim } from '../../sessions/claim.ts'
+import { MainstemError } from '../../model/index.ts'
+import type { AnswerForm, Claim } from '../../sessions/claim.ts'
 import type { GatewayDeps } from '../deps.ts'
 import type { Call } from './endpoint.ts'
-import { type InFlight, keyFrom } from './idempotency.ts'
+import { keyFrom } from './idempotency.ts'
 
 /** A command to a session, and its response. */
 export interface Keyed<A> {
   session: string
-  /** Builds the response to a repeated request. */
-  answer(record: SessionRecord): A
-  run(claim: Claim | undefined): Promise<A>
+  /** The response to a repeated request. */
+  answer: AnswerForm
+  run(claims: readonly Claim[]): Promise<A>
 }
 
 /**
@@ -17,25 +17,24 @@ export interface Keyed<A> {
  * gets an error, and a different body under the same key is rejected.
  */
 export async function idempotent<A>(
-  { sessions }: Pick<GatewayDeps, 'sessions'>,
-  inFlight: InFlight,
+  { sessions, cluster }: Pick<GatewayDeps, 'sessions' | 'cluster'>,
   { request, reply, principal, params, body }: Call<object, unknown, unknown>,
   { session, answer, run }: Keyed<A>,
 ): Promise<A> {
   const scope = `${principal} ${request.method} ${pathOf(params, request.routeOptions.url)}`
   const key = keyFrom(request.headers['idempotency-key'], scope, body ?? {})
-  if (!key) return run(undefined)
-  const leave = inFlight.enter(key)
+  if (!key) return run([])
+  const leave = sessions.inFlight.enter(key)
   try {
     const before = await sessions.receipt(key)
     if (before) {
       reply.header('idempotent-replayed', 'true')
       return before.answer as A
     }
-    const claim = { ...key, answer }
-    await run(claim)
+    const claims = [{ ...key, answer }]
+    await run(claims)
     // A command without an effect has committed nothing, but its key must be stored too.
-    if (!(await sessions.receipt(key))) await sessions.remember(session, claim)
+    if (!(await sessions.receipt(key))) await cluster.remember(session, claims)
     const kept = await sessions.receipt(key)
     if (!kept) throw new MainstemError('session_not_found', 'the session was removed')
     return kept.answer as A

@@ -2,16 +2,16 @@ import { isAskedHere } from '../../dialects/request-subject.ts'
 import type { RequestOpened } from '../../model/events/request.ts'
 import { MainstemError, type SessionRecord, toMainstemError } from '../../model/index.ts'
 import { isDelivered } from '../../sessions/delivery.ts'
-import type { Session } from '../../sessions/session.ts'
+import type { SessionHandle } from '../../sessions/session-handle.ts'
 import { ownedSession } from '../access/session-access.ts'
 import { latestFirst } from '../streams/latest-first.ts'
-import { ready, trackTurn } from '../v1/commands.ts'
+import { ready } from '../v1/commands.ts'
 import { answerIn, isPlainAnswer } from './answers.ts'
 import type { Rpc } from './method.ts'
 
 /** A started exchange: its turn, and the last entry before it. */
 export interface StartedExchange {
-  session: Session
+  session: SessionHandle
   turn: number
   after: number
   /** The first retained entry. */
@@ -45,7 +45,7 @@ export async function begin(
   // The second client with a plain answer meant the question; the agent must not receive it as a prompt.
   if (settled && clients.hasSeen(id, settled.seq) && isPlainAnswer(message, settled.request)) throw tooLate()
   const turn = await session.prompt(message)
-  trackTurn(deps, session, turn)
+  deps.cluster.track(session, turn)
   return { session, turn, after: head, earliest }
 }
 
@@ -83,7 +83,7 @@ function isForPerson(request: RequestOpened): boolean {
   return request.blocking && isAskedHere(request)
 }
 
-async function answer(session: Session, message: string, request: RequestOpened): Promise<void> {
+async function answer(session: SessionHandle, message: string, request: RequestOpened): Promise<void> {
   try {
     await session.answer({ ...answerIn(message, request), inputDigest: request.inputDigest })
   } catch (thrown) {

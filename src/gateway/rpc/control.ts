@@ -15,7 +15,7 @@ export function controlMethods({ deps }: Rpc): Record<string, Method> {
     // A stopping server allows interrupts, so no session is opened for one.
     'session.interrupt': method(OfSession, async ({ sessionId: id }, principal) => {
       await ownedSession(deps, principal, id)
-      const interrupted = (await deps.sessions.get(id)?.interruptAll()) ?? false
+      const interrupted = (await (await deps.cluster.running(id))?.interruptAll()) ?? false
       return { ok: true, interrupted }
     }),
     'session.set_mode': method(ToMode, async ({ sessionId: id, mode }, principal) => {

@@ -61,7 +61,7 @@ async function delivered({ deps, clients }: Rpc, record: SessionRecord, reads: r
   clients.cameBack(record.id)
   if (record.status === 'ended' || reads.every(({ turn, seq }) => isDelivered(record, { turn, seq }))) return
   try {
-    await (await deps.sessions.open(record.id)).delivered(reads)
+    await (await deps.cluster.open(record.id)).delivered(reads)
   } catch (thrown) {
     const { code } = toMainstemError(thrown)
     if (code !== 'draining' && code !== 'conflict' && code !== 'session_not_found') throw thrown

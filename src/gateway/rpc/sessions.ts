@@ -28,7 +28,7 @@ export function sessionMethods({ deps, clients }: Rpc): Record<string, Method> {
   return {
     'session.create': method(Create, async ({ path, mode, model, cli_type }, principal) => {
       checkReady(deps)
-      const session = await deps.sessions.create({
+      const session = await deps.cluster.create({
         agent: cli_type,
         principal,
         cwd: await workingDirectoryOf(deps, path),
@@ -47,10 +47,7 @@ export function sessionMethods({ deps, clients }: Rpc): Record<string, Method> {
     ),
     'session.destroy': method(OfSession, async ({ sessionId: id }, principal) => {
       const { status } = await ownedSession(deps, principal, id)
-      if (status !== 'ended') {
-        await deps.sessions.open(id)
-        await deps.sessions.end(id)
-      }
+      if (status !== 'ended') await deps.cluster.end(id)
       clients.forget(id)
       return { ok: true }
     }),
@@ -60,7 +57,7 @@ export function sessionMethods({ deps, clients }: Rpc): Record<string, Method> {
 /** `fallback` means that the agent has no conversation to resume, so the next message starts a new one. */
 async function resume(deps: GatewayDeps, principal: string, id: string, wanted: string | undefined) {
   const session = await ready(deps, principal, id)
-  const known = session.nativeSessionId
+  const { nativeSessionId: known, idle } = await session.describe()
   // An agent without native conversations is identified by the session id.
   if (wanted !== undefined && wanted !== known && wanted !== id) {
     await checkResume(deps, principal, wanted, 'sdkSessionId')
@@ -73,5 +70,5 @@ async function resume(deps: GatewayDeps, principal: string, id: string, wanted: 
     return { ok: true, fallback: false }
   }
   const { status } = await ownedSession(deps, principal, id)
-  return { ok: true, fallback: known === undefined && !session.idle && status !== 'busy' }
+  return { ok: true, fallback: known === undefined && !idle && status !== 'busy' }
 }

@@ -1,24 +1,16 @@
 import { z } from 'zod'
-import {
-  Applied,
-  Image,
-  ModelName,
-  ModeName,
-  Policy,
-  SessionRecord,
-  toMainstemError,
-} from '../../model/index.ts'
-import type { Claim } from '../../sessions/claim.ts'
-import type { Session } from '../../sessions/session.ts'
+import { Applied, Image, ModelName, ModeName, Policy, SessionRecord } from '../../model/index.ts'
+import type { AnswerForm, Claim } from '../../sessions/claim.ts'
+import type { SessionHandle } from '../../sessions/session-handle.ts'
 import type { Change } from '../../sessions/setup.ts'
+import { withoutSecrets } from '../../sessions/without-secrets.ts'
 import { underCeiling } from '../access/ceiling.ts'
 import { allowsEverything, tooMuch } from '../access/option-limits.ts'
-import { ownedSession, SessionPath, withoutSecrets } from '../access/session-access.ts'
+import { ownedSession, SessionPath } from '../access/session-access.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { named } from '../http/components.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import { checkReady } from '../http/health.ts'
-import { InFlight } from '../http/idempotency.ts'
 import { idempotent } from '../http/idempotent.ts'
 
 const prompt = z.string().min(1)
@@ -52,52 +44,51 @@ const COMMAND_ERRORS = [
 interface Stopping {
   name: string
   summary: string
-  stop(id: string, claim: Claim | undefined): Promise<void>
+  stop(id: string, claims: readonly Claim[]): Promise<void>
 }
 
 /** Commands to a session. Each responds once its effect is in the log. */
 export function commandEndpoints(deps: GatewayDeps): Endpoint[] {
-  const inFlight = new InFlight()
   return [
-    turnEndpoint(deps, inFlight),
-    commandEndpoint(deps, inFlight, {
+    turnEndpoint(deps),
+    commandEndpoint(deps, {
       name: 'steer',
       summary: 'Steer the running turn',
       body: Steering,
       answer: SessionRecord,
-      async apply(session, { prompt }, claim) {
-        await session.steer(prompt, claim?.({}))
+      repeated: 'session',
+      async apply(session, { prompt }, claims) {
+        await session.steer(prompt, claims)
         return {}
       },
     }),
-    commandEndpoint(deps, inFlight, {
+    commandEndpoint(deps, {
       name: 'model',
       summary: 'Change the model',
       body: ModelChange,
       answer: ChangedSession,
-      apply: (session, { model }, claim) => changeOf(session, { type: 'set_model', model }, claim),
+      repeated: 'changed',
+      apply: (session, { model }, claims) => changeOf(session, { type: 'set_model', model }, claims),
     }),
-    commandEndpoint(deps, inFlight, {
+    commandEndpoint(deps, {
       name: 'mode',
       summary: "Change the policy or the agent's mode",
       body: ModeChange,
       answer: ChangedSession,
-      apply: (session, change, claim) => changeOf(session, modeUnder(deps.ceiling, change), claim),
+      repeated: 'changed',
+      apply: (session, change, claims) => changeOf(session, modeUnder(deps.ceiling, change), claims),
     }),
-    stopEndpoint(deps, inFlight, {
+    stopEndpoint(deps, {
       name: 'interrupt',
       summary: 'Cancel the running turn and wait for its end',
-      async stop(id, claim) {
-        await deps.sessions.get(id)?.interrupt(undefined, claim)
+      async stop(id, claims) {
+        await (await deps.cluster.running(id))?.interrupt(undefined, claims)
       },
     }),
-    stopEndpoint(deps, inFlight, {
+    stopEndpoint(deps, {
       name: 'end',
       summary: 'End the session; its log is retained',
-      async stop(id, claim) {
-        await deps.sessions.open(id)
-        await deps.sessions.end(id, claim)
-      },
+      stop: (id, claims) => deps.cluster.end(id, claims),
     }),
   ]
 }
@@ -107,20 +98,18 @@ interface CommandDefinition<B extends z.ZodType> {
   summary: string
   body: B
   answer: z.ZodType
-  /** Resolves to the response fields besides the record; a claim is stored with the same fields. */
-  apply(session: Session, body: z.infer<B>, claim: ClaimWith | undefined): Promise<object>
+  repeated: AnswerForm
+  /** Resolves to the response fields besides the record. */
+  apply(session: SessionHandle, body: z.infer<B>, claims: readonly Claim[]): Promise<object>
 }
 
-type ClaimWith = (more: object) => Claim
-
-async function changeOf(session: Session, change: Change, claim: ClaimWith | undefined): Promise<object> {
-  return { applied: await session.change(change, (applied) => claim?.({ applied })) }
+async function changeOf(session: SessionHandle, change: Change, claims: readonly Claim[]): Promise<object> {
+  return { applied: await session.change(change, claims) }
 }
 
 function commandEndpoint<B extends z.ZodType>(
   deps: GatewayDeps,
-  inFlight: InFlight,
-  { name, summary, body, answer, apply }: CommandDefinition<B>,
+  { name, summary, body, answer, repeated, apply }: CommandDefinition<B>,
 ): Endpoint {
   return endpoint({
     method: 'POST',
@@ -135,17 +124,11 @@ function commandEndpoint<B extends z.ZodType>(
       const { principal } = call
       const { id } = call.params
       await ownedSession(deps, principal, id)
-      const run = async (claim?: Claim) => {
-        const claimWith =
-          claim &&
-          ((more: object) => ({
-            ...claim,
-            answer: (record: SessionRecord) => ({ ...withoutSecrets(record), ...more }),
-          }))
-        const more = await apply(await ready(deps, principal, id), call.body, claimWith)
+      const run = async (claims: readonly Claim[]) => {
+        const more = await apply(await ready(deps, principal, id), call.body, claims)
         return { ...withoutSecrets(await ownedSession(deps, principal, id)), ...more }
       }
-      return idempotent(deps, inFlight, call, { session: id, answer: withoutSecrets, run })
+      return idempotent(deps, call, { session: id, answer: repeated, run })
     },
   })
 }
@@ -160,7 +143,7 @@ function modeUnder(ceiling: Policy, { policy, mode }: z.infer<typeof ModeChange>
   }
 }
 
-function turnEndpoint(deps: GatewayDeps, inFlight: InFlight): Endpoint {
+function turnEndpoint(deps: GatewayDeps): Endpoint {
   return endpoint({
     method: 'POST',
     url: '/v1/sessions/:id/turns',
@@ -175,19 +158,19 @@ function turnEndpoint(deps: GatewayDeps, inFlight: InFlight): Endpoint {
       const { body, principal } = call
       const { id } = call.params
       await ownedSession(deps, principal, id)
-      const run = async (claim?: Claim) => {
+      const run = async (claims: readonly Claim[]) => {
         const session = await ready(deps, principal, id)
-        const turn = await session.prompt(body.prompt, body.images, claim)
-        trackTurn(deps, session, turn)
+        const turn = await session.prompt(body.prompt, body.images, claims)
+        deps.cluster.track(session, turn)
         return { turn }
       }
-      return idempotent(deps, inFlight, call, { session: id, answer: ({ turns }) => ({ turn: turns }), run })
+      return idempotent(deps, call, { session: id, answer: 'turn', run })
     },
   })
 }
 
 /** A stopping server accepts these commands, and a session that has ended counts as stopped. */
-function stopEndpoint(deps: GatewayDeps, inFlight: InFlight, { name, summary, stop }: Stopping): Endpoint {
+function stopEndpoint(deps: GatewayDeps, { name, summary, stop }: Stopping): Endpoint {
   return endpoint({
     method: 'POST',
     url: `/v1/sessions/:id/${name}`,
@@ -200,26 +183,18 @@ function stopEndpoint(deps: GatewayDeps, inFlight: InFlight, { name, summary, st
       const { principal } = call
       const { id } = call.params
       const { status } = await ownedSession(deps, principal, id)
-      const run = async (claim?: Claim) => {
-        if (status !== 'ended') await stop(id, claim)
+      const run = async (claims: readonly Claim[]) => {
+        if (status !== 'ended') await stop(id, claims)
         return withoutSecrets(await ownedSession(deps, principal, id))
       }
-      return idempotent(deps, inFlight, call, { session: id, answer: withoutSecrets, run })
+      return idempotent(deps, call, { session: id, answer: 'session', run })
     },
   })
 }
 
 /** Opens a session owned by this principal. */
-export async function ready(deps: GatewayDeps, principal: string, id: string): Promise<Session> {
+export async function ready(deps: GatewayDeps, principal: string, id: string): Promise<SessionHandle> {
   checkReady(deps)
   await ownedSession(deps, principal, id)
-  return deps.sessions.open(id)
-}
-
-/** A stopping server waits for the turn. Queued turns are kept for the next start. */
-export function trackTurn({ runs }: GatewayDeps, session: Session, turn: number): void {
-  const kept = (thrown: unknown) => {
-    if (toMainstemError(thrown).code !== 'draining') throw thrown
-  }
-  runs.track(session.ended(turn).catch(kept))
+  return deps.cluster.open(id)
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { Entry, MainstemError, SessionRecord } from '../../model/index.ts'
-import { ownedSession, SessionPath, withoutSecrets } from '../access/session-access.ts'
+import { withoutSecrets } from '../../sessions/without-secrets.ts'
+import { ownedSession, SessionPath } from '../access/session-access.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { named } from '../http/components.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'

@@ -18,7 +18,7 @@ import type { GatewayDeps } from '../deps.ts'
 import { named } from '../http/components.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import { checkReady } from '../http/health.ts'
-import { InFlight, keyFrom } from '../http/idempotency.ts'
+import { keyFrom } from '../http/idempotency.ts'
 import { beginSession } from './begin-session.ts'
 
 const NewSessionBody = named(
@@ -50,7 +50,6 @@ const CreatedSession = named(
 
 /** Creates a session, once per key, within the limits of the server. */
 export function newSessionEndpoint(deps: GatewayDeps): Endpoint {
-  const inFlight = new InFlight()
   return endpoint({
     method: 'POST',
     url: '/v1/sessions',
@@ -72,7 +71,7 @@ export function newSessionEndpoint(deps: GatewayDeps): Endpoint {
       const scope = `${principal} POST /v1/sessions`
       const once = keyFrom(request.headers['idempotency-key'], scope, body)
       const wanted = () => sessionOf(deps, principal, body)
-      const { id, replayed } = await beginSession(deps, inFlight, once, wanted, body.prompt)
+      const { id, replayed } = await beginSession(deps, once, wanted, body.prompt)
       const { agent, launch, cwd, createdAt } = await ownedSession(deps, principal, id)
       reply.header('location', `/v1/sessions/${id}`)
       if (replayed) reply.header('idempotent-replayed', 'true')

@@ -12,11 +12,11 @@ import {
 } from '../../model/index.ts'
 import { allRecords } from '../../sessions/all-records.ts'
 import type { Claim } from '../../sessions/claim.ts'
-import { ownedSession, withoutSecrets } from '../access/session-access.ts'
+import { withoutSecrets } from '../../sessions/without-secrets.ts'
+import { ownedSession } from '../access/session-access.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { named } from '../http/components.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
-import { InFlight } from '../http/idempotency.ts'
 import { idempotent } from '../http/idempotent.ts'
 import { latestFirst } from '../streams/latest-first.ts'
 import { ready } from './commands.ts'
@@ -57,7 +57,6 @@ const RequestPath = z.strictObject({ id: z.string(), requestId: z.string().min(1
 export function requestEndpoints(deps: GatewayDeps): Endpoint[] {
   // Serialises decisions, so that the second client finds the first decision in the log.
   const deciding = new Map<string, Promise<void>>()
-  const inFlight = new InFlight()
   return [
     endpoint({
       method: 'GET',
@@ -91,11 +90,11 @@ export function requestEndpoints(deps: GatewayDeps): Endpoint[] {
         const { params, body, principal } = call
         const { id, requestId } = params
         await ownedSession(deps, principal, id)
-        const run = async (claim?: Claim) => {
-          await decideInTurn(deciding, [id, requestId], () => decide(deps, principal, params, body, claim))
+        const run = async (claims: readonly Claim[]) => {
+          await decideInTurn(deciding, [id, requestId], () => decide(deps, principal, params, body, claims))
           return withoutSecrets(await ownedSession(deps, principal, id))
         }
-        return idempotent(deps, inFlight, call, { session: id, answer: withoutSecrets, run })
+        return idempotent(deps, call, { session: id, answer: 'session', run })
       },
     }),
   ]
@@ -136,7 +135,7 @@ async function decide(
   principal: string,
   { id, requestId }: z.infer<typeof RequestPath>,
   { inputDigest, decision, scope, answers, message, interrupt }: RequestAnswer,
-  claim: Claim | undefined,
+  claims: readonly Claim[],
 ): Promise<void> {
   const { requests } = await ownedSession(deps, principal, id)
   const open = requests.find((request) => request.requestId === requestId)
@@ -153,7 +152,7 @@ async function decide(
       ...(message !== undefined && { message }),
       ...(interrupt !== undefined && { interrupt }),
     }
-    await session.answer(answer, claim)
+    await session.answer(answer, claims)
   } catch (thrown) {
     // The request was open just before, so another client answered first.
     if (toMainstemError(thrown).code !== 'request_not_found') throw thrown

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { SessionRecord } from '../../model/index.ts'
-import { deletableSession, ownedSession, SessionPath, withoutSecrets } from '../access/session-access.ts'
+import { withoutSecrets } from '../../sessions/without-secrets.ts'
+import { deletableSession, ownedSession, SessionPath } from '../access/session-access.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { named } from '../http/components.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
@@ -64,7 +65,7 @@ export function sessionEndpoints(deps: GatewayDeps): Endpoint[] {
       errors: ['session_not_found'],
       async run({ params, principal, reply }) {
         await deletableSession(deps, principal, params.id)
-        await deps.sessions.delete(params.id)
+        await deps.cluster.delete(params.id)
         return reply.code(204).send()
       },
     }),

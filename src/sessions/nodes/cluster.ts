@@ -1,0 +1,180 @@
+import type { RegisteredNode } from '../../stores/nodes.ts'
+import type { Claim, IdempotencyKey } from '../claim.ts'
+import type { NewSession } from '../deps.ts'
+import type { SessionHandle } from '../session-handle.ts'
+import type { Sessions } from '../sessions.ts'
+import type { NodeDeps } from './deps.ts'
+import { Executor, NODE_SCOPE } from './executor.ts'
+import { Inbox } from './inbox.ts'
+import { Membership } from './membership.ts'
+import { RoutedSession } from './routed-session.ts'
+import { Router } from './router.ts'
+import type { SessionCommand } from './wire.ts'
+
+/** How often sessions of nodes that went away are looked for. */
+const ORPHANS_MS = 1_000
+/** Sessions that are taken over at a time; the other nodes take their share. */
+const ORPHANS = 32
+
+interface Peers {
+  node: NodeDeps
+  router: Router
+  membership: Membership
+}
+
+/**
+ * All sessions of a store, whichever server runs them. A command is applied here, or by the node that owns the
+ * session; a store that one server has to itself knows no other.
+ */
+export class Cluster {
+  readonly #local: Sessions
+  readonly #executor: Executor
+  readonly #peers: Peers | undefined
+  readonly #stop = new AbortController()
+  readonly #loops: Promise<void>[] = []
+
+  constructor(
+    local: Sessions,
+    store: ConstructorParameters<typeof Executor>[1],
+    track: (work: Promise<unknown>) => void,
+    node?: NodeDeps,
+  ) {
+    this.#local = local
+    this.#executor = new Executor(local, store, track)
+    this.#peers = node && {
+      node,
+      router: new Router(node, this.#executor),
+      membership: new Membership(node, (error) => local.lose(error)),
+    }
+  }
+
+  /** The name of this node; undefined where there is one server alone. */
+  get name(): string | undefined {
+    return this.#peers?.node.terms.owner
+  }
+
+  /** Registers this node; the others see it from now on. */
+  async join(): Promise<void> {
+    if (!this.#peers) return
+    const { membership } = this.#peers
+    await membership.join(this.#stop.signal)
+    this.#loops.push(membership.keep(this.#stop.signal))
+  }
+
+  /** Begins to do what other nodes send, and to take over sessions of nodes that went away. */
+  start(): void {
+    if (!this.#peers) return
+    const { node } = this.#peers
+    const inbox = new Inbox(node, this.#local, this.#executor)
+    this.#loops.push(inbox.run(this.#stop.signal), this.#takeOrphans(node, this.#stop.signal))
+  }
+
+  /** Tells the other nodes that this one stops. */
+  async announce(): Promise<void> {
+    // The others see it with the next registration where this fails.
+    await this.#peers?.membership.announce().catch(this.#peers.node.report)
+  }
+
+  /** Ends the registration, when nothing runs here any more. */
+  async leave(): Promise<void> {
+    this.#stop.abort()
+    await Promise.allSettled(this.#loops)
+    await this.#peers?.membership.leave().catch(this.#peers.node.report)
+  }
+
+  async nodes(): Promise<readonly RegisteredNode[]> {
+    return (await this.#peers?.membership.list()) ?? []
+  }
+
+  /** Whether some node may have this directory. */
+  async hasPlace(directory: string): Promise<boolean> {
+    return (await this.#peers?.router.hasPlace(directory)) ?? false
+  }
+
+  /** A session, ready for commands. */
+  async open(id: string): Promise<SessionHandle> {
+    const local = this.#local.get(id)
+    if (local || !this.#peers) return local ?? this.#local.open(id)
+    return routed(id, this.#peers)
+  }
+
+  /** A session that runs, here or elsewhere; nothing is started. */
+  async running(id: string): Promise<SessionHandle | undefined> {
+    const local = this.#local.get(id)
+    if (local || !this.#peers) return local
+    const owner = await this.#peers.node.store.nodes.ownerOf(id)
+    return owner === undefined || owner === this.name ? undefined : routed(id, this.#peers)
+  }
+
+  /** Waits for a turn before this server stops, where the turn runs here. */
+  track(session: SessionHandle, turn: number): void {
+    if (!(session instanceof RoutedSession)) this.#executor.trackTurn(session, turn)
+  }
+
+  async create(request: NewSession, prompt?: string): Promise<SessionHandle> {
+    if (!this.#peers) return this.#local.create(request, prompt)
+    const once = { scope: NODE_SCOPE, key: this.#peers.node.newId(), fingerprint: '' }
+    const { id, session } = await this.createOnce(once, request, prompt)
+    return session ?? this.open(id)
+  }
+
+  /** The same key and fingerprint give the same session on every node; `session` is there for the first of them only. */
+  async createOnce(
+    once: IdempotencyKey,
+    request: NewSession,
+    prompt?: string,
+  ): Promise<{ id: string; session?: SessionHandle }> {
+    if (!this.#peers) return this.#local.createOnce(once, request, prompt)
+    const before = await this.#local.find(once)
+    if (before !== undefined) return { id: before }
+    let session: SessionHandle | undefined
+    const { id, created } = await this.#peers.router.create(once, request, prompt, async () => {
+      const made = await this.#local.createOnce(once, request, prompt)
+      session = made.session
+      return { id: made.id, created: made.session !== undefined }
+    })
+    return { id, ...(created && { session: session ?? routed(id, this.#peers) }) }
+  }
+
+  /** Ends a session; its log stays. */
+  async end(id: string, claims?: readonly Claim[]): Promise<void> {
+    await this.#command(id, { type: 'end' }, claims)
+  }
+
+  /** Ends a session whose one task is over. */
+  async finish(id: string): Promise<void> {
+    await this.#command(id, { type: 'finish' })
+  }
+
+  /** Ends a session and removes all of its data. */
+  async delete(id: string): Promise<void> {
+    await this.#command(id, { type: 'delete' })
+  }
+
+  /** Uses up keys for a command that found nothing to do. */
+  async remember(id: string, claims: readonly Claim[]): Promise<void> {
+    await this.#command(id, { type: 'remember' }, claims)
+  }
+
+  async #command(id: string, command: SessionCommand, claims: readonly Claim[] = []): Promise<void> {
+    if (!this.#peers || this.#local.get(id)) await this.#executor.apply(id, command, claims)
+    else await this.#peers.router.send(id, command, claims)
+  }
+
+  async #takeOrphans(node: NodeDeps, signal: AbortSignal): Promise<void> {
+    const { store, background, track, report } = node
+    while (!signal.aborted) {
+      try {
+        for (const id of await store.nodes.orphans(ORPHANS)) await this.#local.takeOver(id)
+        track(this.#local.resumeQueues())
+      } catch (thrown) {
+        report(thrown)
+      }
+      await background.sleep(ORPHANS_MS, signal)
+    }
+  }
+}
+
+function routed(id: string, { node, router }: Peers): RoutedSession {
+  return new RoutedSession(id, router, node.store, node.background)
+}

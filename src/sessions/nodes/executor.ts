@@ -1,0 +1,122 @@
+import { MainstemError, toMainstemError } from '../../model/index.ts'
+import type { Store } from '../../stores/store.ts'
+import type { Claim } from '../claim.ts'
+import type { SessionHandle } from '../session-handle.ts'
+import type { Sessions } from '../sessions.ts'
+import type { SessionCommand } from './wire.ts'
+
+/** The scope of the keys of commands between nodes. No client can name it. */
+export const NODE_SCOPE = 'node command'
+
+/** The key under which a command between nodes has its effect once, through every crash. */
+export function commandKey(id: string): Claim {
+  return { scope: NODE_SCOPE, key: id, fingerprint: '', answer: 'result' }
+}
+
+/** Applies commands to the sessions of this server. */
+export class Executor {
+  readonly #local: Sessions
+  readonly #store: Pick<Store, 'receipt'>
+  readonly #track: (work: Promise<unknown>) => void
+
+  /** `track` is given the turns that a server waits for when it stops. */
+  constructor(local: Sessions, store: Pick<Store, 'receipt'>, track: (work: Promise<unknown>) => void) {
+    this.#local = local
+    this.#store = store
+    this.#track = track
+  }
+
+  /** Applies a command that another node, or this one, sent under an id. The same id again has no second effect. */
+  async applyOnce(
+    id: string,
+    session: string,
+    command: SessionCommand,
+    claims: readonly Claim[],
+  ): Promise<unknown> {
+    const key = commandKey(id)
+    const before = await this.#store.receipt(key.scope, key.key)
+    if (before) return before.answer
+    return this.apply(session, command, [key, ...claims])
+  }
+
+  /** The same for a command of another node, whose clients' keys this server has not checked yet. */
+  async applyForeign(
+    id: string,
+    session: string,
+    command: SessionCommand,
+    claims: readonly Claim[],
+  ): Promise<unknown> {
+    const entered = claims.map((claim) => this.#local.inFlight.enter(claim))
+    try {
+      for (const claim of claims) {
+        const used = await this.#store.receipt(claim.scope, claim.key)
+        if (used && used.fingerprint !== claim.fingerprint) {
+          throw new MainstemError(
+            'idempotency_conflict',
+            `key "${claim.key}" was used for a different request`,
+          )
+        }
+        // Its own first application, or that of the same request at another node: both have had their effect.
+        if (used && !(await this.#isApplied(id))) throw repeated(claim)
+      }
+      return await this.applyOnce(id, session, command, claims)
+    } finally {
+      for (const leave of entered) leave()
+    }
+  }
+
+  async #isApplied(id: string): Promise<boolean> {
+    return (await this.#store.receipt(NODE_SCOPE, id)) !== undefined
+  }
+
+  /** A server that stops waits for the turn. One that is still queued stays so for the next owner. */
+  trackTurn(session: SessionHandle, turn: number): void {
+    const unlessDraining = (thrown: unknown) => {
+      if (toMainstemError(thrown).code !== 'draining') throw thrown
+    }
+    this.#track(session.ended(turn).catch(unlessDraining))
+  }
+
+  async apply(id: string, command: SessionCommand, claims: readonly Claim[]): Promise<unknown> {
+    const local = this.#local
+    switch (command.type) {
+      case 'prompt': {
+        const session = await local.open(id)
+        const turn = await session.prompt(command.text, command.images, claims)
+        this.trackTurn(session, turn)
+        return turn
+      }
+      case 'steer':
+        return (await local.open(id)).steer(command.text, claims)
+      case 'change':
+        return (await local.open(id)).change(command.change, claims)
+      case 'answer':
+        return (await local.open(id)).answer(command.answer, claims)
+      case 'interrupt':
+        return local.get(id)?.interrupt(command.turn, claims)
+      case 'interrupt_all':
+        return (await local.get(id)?.interruptAll(command.through)) ?? false
+      case 'adopt':
+        return (await local.open(id)).adopt(command.nativeSessionId)
+      case 'deliver':
+        return (await local.open(id)).delivered(command.reads)
+      case 'describe':
+        return (await local.open(id)).describe()
+      case 'end':
+        await local.open(id)
+        return local.end(id, claims)
+      case 'finish':
+        return local.finish(id)
+      case 'delete':
+        return local.delete(id)
+      case 'remember':
+        return local.remember(id, claims)
+      default:
+        return command satisfies never
+    }
+  }
+}
+
+function repeated({ key }: Claim): MainstemError {
+  return new MainstemError('conflict', `the request with key "${key}" was just applied; send it again`)
+}

@@ -1,0 +1,27 @@
+import type { RegisteredNode } from '../../stores/nodes.ts'
+import type { Runnable } from '../deps.ts'
+
+/** The share of its processes by which another node must be less busy to be preferred: sending work away costs time. */
+const HOME_BONUS = 0.2
+
+export interface Self {
+  name: string
+  mayRun(session: Runnable): boolean
+}
+
+/** The live nodes that can run a session, the best first: those with its labels and a root above its directory. */
+export function candidates(session: Runnable, nodes: readonly RegisteredNode[], self: Self): string[] {
+  const { cwd, labels = [] } = session
+  const able = nodes.filter((node) => {
+    if (!node.live || node.draining || labels.some((label) => !node.labels.includes(label))) return false
+    return node.name === self.name ? self.mayRun(session) : node.roots.some((root) => isBelow(root, cwd))
+  })
+  const cost = ({ name, processes, maxProcesses }: RegisteredNode) =>
+    processes / maxProcesses + (name === self.name ? 0 : HOME_BONUS)
+  return able.sort((a, b) => cost(a) - cost(b)).map(({ name }) => name)
+}
+
+/** By name alone: the node itself follows the links and looks whether the directory exists. */
+export function isBelow(root: string, directory: string): boolean {
+  return directory === root || directory.startsWith(root.endsWith('/') ? root : `${root}/`)
+}

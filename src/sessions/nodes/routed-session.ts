@@ -1,0 +1,94 @@
+import type { Timers } from '../../drivers/driver.ts'
+import { type Applied, type BoundAnswer, type Image, MainstemError } from '../../model/index.ts'
+import { parseField } from '../../model/parse.ts'
+import type { Store } from '../../stores/store.ts'
+import type { Claim } from '../claim.ts'
+import type { TurnRead } from '../delivery.ts'
+import type { ConversationState, SessionHandle } from '../session-handle.ts'
+import type { Change } from '../setup.ts'
+import type { Router } from './router.ts'
+import { until } from './until.ts'
+import { CommandResults } from './wire.ts'
+
+/** How often the record of a session with a busy log is read while somebody waits for its turn. */
+const RECORD_MS = 250
+/** How long a wait for the log lasts before the record is read again. */
+const WAIT_MS = 5_000
+
+const NEVER = new AbortController().signal
+
+/** A session that another node runs: every command goes to its owner. */
+export class RoutedSession implements SessionHandle {
+  readonly id: string
+  readonly #router: Router
+  readonly #store: Store
+  readonly #timers: Timers
+
+  constructor(id: string, router: Router, store: Store, timers: Timers) {
+    this.id = id
+    this.#router = router
+    this.#store = store
+    this.#timers = timers
+  }
+
+  async prompt(text: string, images: readonly Image[] = [], claims?: readonly Claim[]): Promise<number> {
+    const result = await this.#router.send(this.id, { type: 'prompt', text, images: [...images] }, claims)
+    return parseField(CommandResults.prompt, result, 'result')
+  }
+
+  async steer(text: string, claims?: readonly Claim[]): Promise<void> {
+    await this.#router.send(this.id, { type: 'steer', text }, claims)
+  }
+
+  async change(change: Change, claims?: readonly Claim[]): Promise<Applied> {
+    const result = await this.#router.send(this.id, { type: 'change', change }, claims)
+    return parseField(CommandResults.change, result, 'result')
+  }
+
+  async answer(answer: BoundAnswer, claims?: readonly Claim[]): Promise<void> {
+    await this.#router.send(this.id, { type: 'answer', answer }, claims)
+  }
+
+  async interrupt(turn?: number, claims?: readonly Claim[]): Promise<void> {
+    const stopped = turn ?? (await this.#record()).openTurn
+    if (stopped !== undefined) await this.#router.send(this.id, { type: 'interrupt', turn: stopped }, claims)
+  }
+
+  async interruptAll(): Promise<boolean> {
+    const { turns: through } = await this.#record()
+    const result = await this.#router.send(this.id, { type: 'interrupt_all', through })
+    return parseField(CommandResults.interrupt_all, result, 'result')
+  }
+
+  async adopt(nativeSessionId: string): Promise<void> {
+    await this.#router.send(this.id, { type: 'adopt', nativeSessionId })
+  }
+
+  async delivered(reads: readonly TurnRead[]): Promise<void> {
+    await this.#router.send(this.id, { type: 'deliver', reads: [...reads] })
+  }
+
+  async describe(): Promise<ConversationState> {
+    return parseField(
+      CommandResults.describe,
+      await this.#router.send(this.id, { type: 'describe' }),
+      'result',
+    )
+  }
+
+  /** Follows the record: a turn has ended when it is neither open nor in the queue. */
+  async ended(turn: number): Promise<void> {
+    for (;;) {
+      const { turns, openTurn, queue, head } = await this.#record()
+      if (turns >= turn && openTurn !== turn && queue.every((waiting) => waiting.turn !== turn)) return
+      await until(this.#timers, WAIT_MS, NEVER, (signal) => this.#store.changed(this.id, head, signal))
+      await this.#timers.sleep(RECORD_MS, NEVER)
+    }
+  }
+
+  async #record() {
+    const record = await this.#store.record(this.id)
+    if (!record) throw new MainstemError('session_not_found', `there is no session ${this.id}`)
+    return record
+  }
+}

@@ -1,0 +1,183 @@
+import { MainstemError, type SessionRecord, toMainstemError } from '../../model/index.ts'
+import { parseField } from '../../model/parse.ts'
+import type { Claim, IdempotencyKey } from '../claim.ts'
+import type { NewSession } from '../deps.ts'
+import type { NodeDeps } from './deps.ts'
+import type { Executor } from './executor.ts'
+import { candidates } from './placement.ts'
+import { until } from './until.ts'
+import { CommandResults, type NodeCommandBody, NodeOutcome, type SessionCommand } from './wire.ts'
+
+/** How often the owner is looked up again while a command waits for its outcome. */
+const LOOK_MS = 1_000
+/** Between two attempts while the session changes hands. */
+const PAUSE_MS = 200
+/** A command waits for the lease of a dead owner to end, and for this long besides. */
+const SPARE_MS = 15_000
+/** How long a node may take to create a session before another one is asked. */
+const CREATE_MS = 15_000
+
+const NEVER = new AbortController().signal
+
+/** Sends commands to the node that owns a session, and new sessions to the node that can run them best. */
+export class Router {
+  readonly #deps: NodeDeps
+  readonly #executor: Executor
+
+  constructor(deps: NodeDeps, executor: Executor) {
+    this.#deps = deps
+    this.#executor = executor
+  }
+
+  /**
+   * Has a command applied by the owner of a session, and gives its result. Where the owner goes away meanwhile, the
+   * next owner applies it, or this node does; under its key it has one effect, however many nodes try.
+   */
+  async send(session: string, command: SessionCommand, claims: readonly Claim[] = []): Promise<unknown> {
+    const { terms, newId, clock, background } = this.#deps
+    const id = newId()
+    const body: NodeCommandBody = { kind: 'session', session, command, claims: [...claims] }
+    const deadline = clock.monotonic() + terms.ttlMs + SPARE_MS
+    let target = ''
+    while (clock.monotonic() < deadline) {
+      target = await this.#ownerOf(session)
+      const outcome =
+        target === terms.owner
+          ? await this.#applyHere(id, session, command, claims)
+          : await this.#sendTo(target, id, body, deadline, () => this.#isOwner(session, target))
+      if (outcome && 'error' in outcome) throw errorOf(outcome.error)
+      if (outcome && 'result' in outcome) return outcome.result
+      await background.sleep(PAUSE_MS, NEVER)
+    }
+    throw new MainstemError(
+      'timeout',
+      `node "${target}" did not apply the command in time; it may still do so`,
+      { advice: 'Read the session before you send the command again, or use an Idempotency-Key.' },
+    )
+  }
+
+  /** Creates a session on the best node that accepts it. The key makes it one session, whoever is asked. */
+  async create(
+    once: IdempotencyKey,
+    request: NewSession,
+    prompt: string | undefined,
+    here: () => Promise<{ id: string; created: boolean }>,
+  ): Promise<{ id: string; created: boolean; node: string }> {
+    const { store, terms, newId, clock } = this.#deps
+    const places = candidates(request, await store.nodes.list(), { ...this.#deps, name: terms.owner })
+    let refusal = noPlace(request)
+    for (const node of places) {
+      try {
+        if (node === terms.owner) return { ...(await here()), node }
+        const body: NodeCommandBody = {
+          kind: 'create',
+          once,
+          request: { ...request, labels: request.labels && [...request.labels] },
+          ...(prompt !== undefined && { prompt }),
+        }
+        const deadline = clock.monotonic() + CREATE_MS
+        const outcome = await this.#sendTo(node, newId(), body, deadline, () => this.#isLive(node))
+        if (outcome && 'error' in outcome) throw errorOf(outcome.error)
+        if (outcome && 'result' in outcome)
+          return { ...parseField(CommandResults.create, outcome.result, 'result'), node }
+      } catch (thrown) {
+        refusal = toMainstemError(thrown)
+        if (!ELSEWHERE.has(refusal.code)) throw refusal
+      }
+    }
+    throw refusal
+  }
+
+  /** Whether any live node could have this directory. */
+  async hasPlace(cwd: string): Promise<boolean> {
+    const { store, terms } = this.#deps
+    return candidates({ cwd }, await store.nodes.list(), { ...this.#deps, name: terms.owner }).length > 0
+  }
+
+  /** The node that is to apply a command: the owner, or the best one to become it. */
+  async #ownerOf(session: string): Promise<string> {
+    const { store, terms, mayRun } = this.#deps
+    const owner = await store.nodes.ownerOf(session)
+    if (owner !== undefined) return owner
+    const record = await this.#record(session)
+    // Ended, or nothing to run: any node can tell the caller so.
+    if (record.status === 'ended') return terms.owner
+    const nodes = await store.nodes.list()
+    const last = nodes.find(({ name }) => name === record.node)
+    // The agent's own files of the conversation are where it ran last.
+    if (last?.live && !last.draining) return last.name
+    if (mayRun(record)) return terms.owner
+    const [best] = candidates(record, nodes, { ...this.#deps, name: terms.owner })
+    if (best === undefined) throw noPlace(record)
+    return best
+  }
+
+  async #isOwner(session: string, node: string): Promise<boolean> {
+    const owner = await this.#deps.store.nodes.ownerOf(session)
+    return owner === node || (owner === undefined && (await this.#isLive(node)))
+  }
+
+  async #isLive(name: string): Promise<boolean> {
+    return (await this.#deps.store.nodes.list()).some((node) => node.name === name && node.live)
+  }
+
+  async #applyHere(
+    id: string,
+    session: string,
+    command: SessionCommand,
+    claims: readonly Claim[],
+  ): Promise<NodeOutcome | undefined> {
+    try {
+      return { result: await this.#executor.applyOnce(id, session, command, claims) }
+    } catch (thrown) {
+      // Another node was faster.
+      if (toMainstemError(thrown).code === 'fenced') return undefined
+      throw thrown
+    }
+  }
+
+  /** Undefined when the node is not the one to ask any more. */
+  async #sendTo(
+    node: string,
+    id: string,
+    body: NodeCommandBody,
+    deadline: number,
+    isRight: () => Promise<boolean>,
+  ): Promise<NodeOutcome | undefined> {
+    const { store, background, clock } = this.#deps
+    const isUrgent =
+      body.kind === 'session' && (body.command.type === 'interrupt' || body.command.type === 'interrupt_all')
+    const leftMs = deadline - clock.monotonic()
+    await store.nodes.send({ id, node, urgent: isUrgent, body: JSON.stringify(body) }, leftMs)
+    while (clock.monotonic() < deadline) {
+      const text = await until(background, LOOK_MS, NEVER, (signal) => store.nodes.outcome(id, signal))
+      if (text !== undefined) return parseField(NodeOutcome, JSON.parse(text), 'outcome')
+      if (!(await isRight())) return undefined
+    }
+    return undefined
+  }
+
+  async #record(session: string): Promise<SessionRecord> {
+    const record = await this.#deps.store.record(session)
+    if (!record) throw new MainstemError('session_not_found', `there is no session ${session}`)
+    return record
+  }
+}
+
+/** Refusals after which another node may still accept a new session. */
+const ELSEWHERE: ReadonlySet<string> = new Set(['forbidden', 'overloaded', 'draining'])
+
+function errorOf({
+  code,
+  message,
+  details,
+}: Extract<NodeOutcome, { error: unknown }>['error']): MainstemError {
+  return new MainstemError(code, message, details)
+}
+
+function noPlace({ cwd, labels = [] }: Pick<NewSession, 'cwd' | 'labels'>): MainstemError {
+  const needed = labels.length > 0 ? ` with the labels ${labels.join(', ')}` : ''
+  const message = `no live node${needed} has a root above ${cwd}`
+  const advice = 'Start a node that has it, or choose another directory; `mainstem nodes` lists the nodes.'
+  return new MainstemError('overloaded', message, { retryAfter: 10, advice })
+}

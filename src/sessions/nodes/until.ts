@@ -1,0 +1,21 @@
+import type { Timers } from '../../drivers/driver.ts'
+
+/** Waits for something that takes a signal, for a while at most. */
+export async function until<T>(
+  timers: Timers,
+  ms: number,
+  signal: AbortSignal,
+  wait: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const over = new AbortController()
+  const either = AbortSignal.any([signal, over.signal])
+  void timers.sleep(ms, either).then(
+    () => over.abort(),
+    () => over.abort(),
+  )
+  try {
+    return await wait(either)
+  } finally {
+    over.abort()
+  }
+}

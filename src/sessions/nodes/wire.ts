@@ -1,0 +1,89 @@
+import { z } from 'zod'
+import { AnswerCommand, Applied, SetModelCommand, SetPolicyCommand } from '../../model/command.ts'
+import { ErrorCode, Image, LaunchKind, NativeSessionId, Policy, SessionOptions } from '../../model/index.ts'
+import { ANSWER_FORMS } from '../claim.ts'
+
+const IdempotencyKey = z.strictObject({ scope: z.string(), key: z.string(), fingerprint: z.string() })
+const Claim = IdempotencyKey.extend({ answer: z.enum(ANSWER_FORMS) })
+const turn = z.int().positive()
+
+/** A command to a session, as one node sends it to the node that owns the session. */
+export const SessionCommand = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('prompt'), text: z.string(), images: z.array(Image) }),
+  z.strictObject({ type: z.literal('steer'), text: z.string() }),
+  z.strictObject({
+    type: z.literal('change'),
+    change: z.discriminatedUnion('type', [SetModelCommand, SetPolicyCommand]),
+  }),
+  z.strictObject({ type: z.literal('answer'), answer: AnswerCommand.extend({ inputDigest: z.string() }) }),
+  // Both name the turns that the sender saw, so that a delayed command stops no later one.
+  z.strictObject({ type: z.literal('interrupt'), turn }),
+  z.strictObject({ type: z.literal('interrupt_all'), through: z.int().nonnegative() }),
+  z.strictObject({ type: z.literal('adopt'), nativeSessionId: NativeSessionId }),
+  z.strictObject({
+    type: z.literal('deliver'),
+    reads: z.array(z.strictObject({ turn, seq: z.int().positive(), ended: z.boolean() })),
+  }),
+  z.strictObject({ type: z.literal('describe') }),
+  z.strictObject({ type: z.literal('end') }),
+  z.strictObject({ type: z.literal('finish') }),
+  z.strictObject({ type: z.literal('delete') }),
+  z.strictObject({ type: z.literal('remember') }),
+])
+export type SessionCommand = z.infer<typeof SessionCommand>
+
+/** What the commands with a result give. */
+export const CommandResults = {
+  prompt: turn,
+  change: Applied,
+  interrupt_all: z.boolean(),
+  describe: z.strictObject({ nativeSessionId: z.string().optional(), idle: z.boolean() }),
+  create: z.strictObject({ id: z.string(), created: z.boolean() }),
+}
+
+/** A new session that another node is to run. */
+const SessionRequest = z.strictObject({
+  agent: z.string(),
+  launch: LaunchKind.optional(),
+  prefers: LaunchKind.optional(),
+  principal: z.string().optional(),
+  cwd: z.string(),
+  project: z.string().optional(),
+  name: z.string().optional(),
+  policy: Policy.optional(),
+  options: SessionOptions.optional(),
+  resume: z.string().optional(),
+  attended: z.boolean().optional(),
+  labels: z.array(z.string()).optional(),
+})
+
+/** The text of a command from one node to another. */
+export const NodeCommandBody = z.discriminatedUnion('kind', [
+  z.strictObject({
+    kind: z.literal('session'),
+    session: z.string(),
+    command: SessionCommand,
+    claims: z.array(Claim),
+  }),
+  z.strictObject({
+    kind: z.literal('create'),
+    once: IdempotencyKey,
+    request: SessionRequest,
+    prompt: z.string().optional(),
+  }),
+])
+export type NodeCommandBody = z.infer<typeof NodeCommandBody>
+
+/** What became of it. `retry`: nothing, because the node does not own the session any more, or stops. */
+export const NodeOutcome = z.union([
+  z.strictObject({ result: z.unknown() }),
+  z.strictObject({ retry: z.literal(true) }),
+  z.strictObject({
+    error: z.strictObject({
+      code: ErrorCode,
+      message: z.string(),
+      details: z.record(z.string(), z.unknown()).optional(),
+    }),
+  }),
+])
+export type NodeOutcome = z.infer<typeof NodeOutcome>

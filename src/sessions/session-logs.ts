@@ -1,0 +1,85 @@
+import type { BlobRef, Entry, SessionRecord } from '../model/index.ts'
+import type { DailyUsage, JournalFrame, SessionQuery, Store, TextQuery } from '../stores/store.ts'
+import type { LogReader, ReplayOptions } from './log-reader.ts'
+
+/** Reads sessions of the store, whichever server owns them. */
+export class SessionLogs {
+  protected readonly reader: LogReader
+  readonly #store: Store
+
+  constructor(store: Store, reader: LogReader) {
+    this.#store = store
+    this.reader = reader
+  }
+
+  head(id: string): Promise<number> {
+    return this.#store.head(id)
+  }
+
+  /** Entries after a cursor; empty only at the head. */
+  read(id: string, after: number, limit: number): Promise<readonly Entry[]> {
+    return this.#store.read(id, after, limit)
+  }
+
+  /** Entries after a cursor up to another, in pages. */
+  replay(id: string, after: number, last: number, options?: ReplayOptions): AsyncGenerator<readonly Entry[]> {
+    return this.reader.replay(id, after, last, options)
+  }
+
+  /** Raw frames after this frame number. */
+  journal(id: string, after: number, limit: number): Promise<readonly JournalFrame[]> {
+    return this.#store.readJournal(id, after, limit)
+  }
+
+  blob(ref: BlobRef): Promise<Uint8Array> {
+    return this.#store.readBlob(ref)
+  }
+
+  /** Raw frames after this frame number up to another, in pages. */
+  replayJournal(
+    id: string,
+    after: number,
+    last: number,
+    signal: AbortSignal,
+  ): AsyncGenerator<readonly JournalFrame[]> {
+    return this.reader.replayJournal(id, after, last, signal)
+  }
+
+  /** Replays a log and follows it. Ends early if the session is deleted. */
+  follow(id: string, after: number, signal: AbortSignal): AsyncGenerator<readonly Entry[]> {
+    return this.reader.follow(id, after, signal)
+  }
+
+  /** Like `follow`, as stored JSON texts. Readers at the same cursor share lists. */
+  followTexts(id: string, after: number, signal: AbortSignal): AsyncGenerator<readonly string[]> {
+    return this.reader.followTexts(id, after, signal)
+  }
+
+  record(id: string): Promise<SessionRecord | undefined> {
+    return this.#store.record(id)
+  }
+
+  /** How many sessions there are of each status. */
+  counts(): Promise<ReadonlyMap<SessionRecord['status'], number>> {
+    return this.#store.counts()
+  }
+
+  /** The principals that used a native conversation. */
+  nativeOwners(native: string): Promise<readonly string[]> {
+    return this.#store.nativeOwners(native)
+  }
+
+  /** The usage of a principal by agent and day, including deleted sessions. */
+  dailyUsage(principal: string): Promise<readonly DailyUsage[]> {
+    return this.#store.dailyUsage(principal)
+  }
+
+  /** Finds entries of a principal that contain every word, newest first. */
+  search(query: TextQuery): Promise<readonly Entry[]> {
+    return this.#store.search(query)
+  }
+
+  records(query: SessionQuery): Promise<readonly SessionRecord[]> {
+    return this.#store.records(query)
+  }
+}

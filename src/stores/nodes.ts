@@ -1,0 +1,69 @@
+/** What a node tells the others about itself. */
+export interface NodeInfo {
+  /** Where clients reach this node, if its operator says so. */
+  url?: string
+  version: string
+  labels: readonly string[]
+  /** Directories below which the agents of this node may work. */
+  roots: readonly string[]
+  /** Agent processes that run, and how many may. */
+  processes: number
+  maxProcesses: number
+  /** The node stops: it takes no new sessions. */
+  draining: boolean
+}
+
+/** A node as the store knows it. */
+export interface RegisteredNode extends NodeInfo {
+  name: string
+  /** False once the node has not renewed its registration in time. */
+  live: boolean
+  /** How long ago it last did, by the clock of the store. */
+  seenMs: number
+}
+
+/** Work that one node sends to another. The store keeps its text and does not read it. */
+export interface NodeCommand {
+  id: string
+  /** The node that is to do it. */
+  node: string
+  /** Handed out before all others. */
+  urgent: boolean
+  body: string
+}
+
+/**
+ * What several servers on one store need besides the logs: who is there, who owns a session, and commands from one
+ * node to another. All times are by the clock of the store. A store that one process has to itself offers none of it.
+ *
+ * Waits end early when something may have happened, so callers check what they waited for; a lost wake-up costs a
+ * delay of at most two seconds.
+ */
+export interface NodeStore {
+  /**
+   * Registers a process under the name of a node, or extends its registration. Refused with `conflict` while another
+   * process is registered under that name and live.
+   */
+  register(name: string, process: string, info: NodeInfo, ttlMs: number): Promise<void>
+  /** Ends the registration of this process; nothing where another process has the name. */
+  leave(name: string, process: string): Promise<void>
+  /** By name; nodes that went away without leaving are listed as not live for a day. */
+  list(): Promise<readonly RegisteredNode[]>
+  /** The owner of the lease of a session, unless it has expired. */
+  ownerOf(session: string): Promise<string | undefined>
+  /** Sessions without a valid lease that an owner left open, or in whose queue prompts wait; the oldest first. */
+  orphans(limit: number): Promise<readonly string[]>
+  /**
+   * Commits a command before it answers. It is pending until it is settled or `ttlMs` have passed. The same id again
+   * sends it to another node, and removes its outcome.
+   */
+  send(command: NodeCommand, ttlMs: number): Promise<void>
+  /** The pending commands of a node but for these ids: urgent ones first, then in the order they were sent. */
+  pending(node: string, except: readonly string[]): Promise<readonly NodeCommand[]>
+  /** Settles when commands may have arrived for a node; also when the signal fires. */
+  arrived(node: string, signal: AbortSignal): Promise<void>
+  /** Stores the outcome of a command. Ignored for a command that is not pending, or was sent to another node. */
+  settle(id: string, node: string, outcome: string): Promise<void>
+  /** The outcome of a command, as soon as there is one; undefined when the signal fires first. */
+  outcome(id: string, signal: AbortSignal): Promise<string | undefined>
+}

@@ -1,0 +1,155 @@
+import { expect, test } from 'vitest'
+import { MainstemError } from '../../../src/model/index.ts'
+import { asks, init, result, said } from '../house.ts'
+import { cluster, passing, type SharedStore, TTL } from './cluster.ts'
+
+const NEW = { agent: 'claude', cwd: '/work' }
+
+/** A node that can be killed: from then on the store never answers it. */
+async function mortal(options: { roots?: readonly string[] } = {}) {
+  const all = cluster()
+  let isDead = false
+  const dead = <T extends object>(part: T): T =>
+    new Proxy(part, {
+      get(target, name) {
+        const value: unknown = Reflect.get(target, name)
+        if (typeof value !== 'function') return name === 'nodes' ? dead(Object(value)) : value
+        return (...args: unknown[]) =>
+          isDead ? new Promise(() => undefined) : (value.apply(target, args) as unknown)
+      },
+    })
+  const a = await all.nodeOf('a', { ...options, seen: (store: SharedStore) => dead(store) }).start()
+  const kill = () => {
+    isDead = true
+  }
+  return { ...all, a, kill }
+}
+
+const eventsOf = async (store: SharedStore, id: string) =>
+  (await store.read(id, 0, 1000)).map(({ event }) => event)
+
+test('a dead node costs its running turn, and another node runs what waited', async () => {
+  const { a, kill, nodeOf, store, time } = await mortal()
+  const b = await nodeOf('b').start()
+  const session = await a.cluster.create(NEW, 'first')
+  await session.prompt('second')
+  const run = await a.driver.run()
+  run.say(init, asks('r1'))
+  await expect.poll(async () => (await store.record(session.id))?.requests.length).toBe(1)
+  kill()
+  const killed = time.now
+  const next = await passing(time, b.driver.run())
+  expect(time.now - killed).toBeLessThanOrEqual(TTL + 2_000)
+  const events = await eventsOf(store, session.id)
+  expect(events).toContainEqual(
+    expect.objectContaining({
+      type: 'turn.completed',
+      turn: 1,
+      outcome: 'lost',
+      error: { code: 'node_lost', message: 'node "a", which ran the turn, went away' },
+    }),
+  )
+  expect(events).toContainEqual(expect.objectContaining({ type: 'request.withdrawn' }))
+  next.say(init, said('done'), result('done'))
+  await expect.poll(async () => (await store.record(session.id))?.lastOutcome).toBe('completed')
+  expect(await store.record(session.id)).toMatchObject({ node: 'b', queue: [] })
+  expect(events.filter(({ type }) => type === 'turn.started')).toHaveLength(2)
+})
+
+test('a prompt that waits is not started where its directory is not', async () => {
+  const { a, kill, nodeOf, store, time } = await mortal({ roots: ['/work'] })
+  const b = await nodeOf('b', { roots: ['/other'] }).start()
+  const session = await a.cluster.create(NEW, 'first')
+  await session.prompt('second')
+  kill()
+  await passing(
+    time,
+    until(async () => (await store.record(session.id))?.openTurn === undefined),
+  )
+  expect(b.driver.runs).toEqual([])
+  expect(await store.record(session.id)).toMatchObject({ lastOutcome: 'lost', queue: [{ turn: 2 }] })
+  // Released at once, so that a node with the directory need not wait.
+  expect(await store.nodes.ownerOf(session.id)).toBeUndefined()
+  const c = await nodeOf('c', { roots: ['/work'] }).start()
+  await passing(time, c.driver.run())
+  await expect((await b.cluster.open(session.id)).prompt('third')).resolves.toBe(3)
+})
+
+test('a command to a dead owner is applied by the sender, once its lease has ended', async () => {
+  const { a, kill, nodeOf, store, time } = await mortal()
+  const b = await nodeOf('b').start()
+  const { id } = await a.cluster.create(NEW)
+  kill()
+  const there = await b.cluster.open(id)
+  expect(await passing(time, there.prompt('go'))).toBe(1)
+  await b.driver.run()
+  expect(await store.record(id)).toMatchObject({ node: 'b', openTurn: 1 })
+})
+
+test('a command whose owner dies after its effect and before its outcome has one effect', async () => {
+  const { nodeOf, store, time } = cluster()
+  let isDead = false
+  const mute = (shared: SharedStore): SharedStore => {
+    const stuck = () => new Promise<never>(() => undefined)
+    const nodes = new Proxy(shared.nodes, {
+      get(target, name) {
+        const value: unknown = Reflect.get(target, name)
+        if (typeof value !== 'function') return value
+        return (...args: unknown[]) => {
+          // It dies right before it would tell the outcome.
+          if (name === 'settle') isDead = true
+          return isDead ? stuck() : value.apply(target, args)
+        }
+      },
+    })
+    return new Proxy(shared, {
+      get(target, name) {
+        const value: unknown = Reflect.get(target, name)
+        if (name === 'nodes') return nodes
+        return typeof value === 'function'
+          ? (...args: unknown[]) => (isDead ? stuck() : value.apply(target, args))
+          : value
+      },
+    })
+  }
+  const a = await nodeOf('a', { seen: mute }).start()
+  const b = await nodeOf('b').start()
+  const { id } = await a.cluster.create(NEW)
+  expect(await passing(time, (await b.cluster.open(id)).prompt('go'))).toBe(1)
+  const events = await eventsOf(store, id)
+  expect(events.filter(({ type }) => type === 'turn.started')).toHaveLength(1)
+  expect(await store.record(id)).toMatchObject({ turns: 1 })
+})
+
+test('a node that stops hands its queue over at once', async () => {
+  const { nodeOf, store, time } = cluster()
+  const a = await nodeOf('a').start()
+  const b = await nodeOf('b').start()
+  const session = await a.cluster.create(NEW, 'first')
+  await session.prompt('second')
+  const run = await a.driver.run()
+  run.say(init)
+  await passing(time, a.stop())
+  const stopped = time.now
+  await passing(time, b.driver.run())
+  expect(time.now - stopped).toBeLessThanOrEqual(2_000)
+  expect((await b.cluster.nodes()).map(({ name }) => name)).toEqual(['b'])
+  expect(await store.record(session.id)).toMatchObject({ node: 'b', openTurn: 2 })
+})
+
+test('a node that lost its name to another process stops its agents', async () => {
+  const { nodeOf, store, time } = cluster()
+  const a = await nodeOf('a').start()
+  await a.cluster.create(NEW, 'go')
+  const run = await a.driver.run()
+  await store.nodes.leave('a', 'process-1')
+  const other = { version: '0', labels: [], roots: [], processes: 0, maxProcesses: 1, draining: false }
+  await store.nodes.register('a', 'other', other, 10 * TTL)
+  await passing(time, run.exit)
+  expect(a.reported).toContainEqual(expect.objectContaining({ code: 'conflict' }))
+  expect(a.reported[0]).toBeInstanceOf(MainstemError)
+})
+
+async function until(isTrue: () => Promise<boolean>): Promise<void> {
+  while (!(await isTrue())) await new Promise((resolve) => setImmediate(resolve))
+}
