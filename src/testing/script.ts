@@ -62,12 +62,24 @@ export class Script {
   }
 }
 
-/**
- * The scenario of the last marker. Ignores calls without tools: programs make them to title or summarise a conversation,
- * and the marker in that text is not meant for them.
- */
+/** How programs begin the prompt of a side call that offers tools: a title, a suggested prompt, a memory to keep. */
+const SIDE_PROMPTS = [
+  'Your task is to generate a very short title',
+  '[SUGGESTION MODE: ',
+  'Managed memory has TWO directories.',
+]
+
+/** True for a call that a program makes beside the conversation. The marker in its text is not meant for it. */
+function isSideCall({ tools, messages }: ModelCall): boolean {
+  // Programs title or summarise a conversation without tools.
+  if (tools.length === 0) return true
+  const asked = messages.findLast(({ role }) => role === 'user')?.text ?? ''
+  return SIDE_PROMPTS.some((start) => asked.startsWith(start))
+}
+
+/** The scenario of the last marker; none for side calls. */
 function markedScenario(call: ModelCall): string | undefined {
-  if (call.tools.length === 0) return undefined
+  if (isSideCall(call)) return undefined
   return MARKER.exec(call.messages[markedMessage(call)]?.text ?? '')?.[1]
 }
 

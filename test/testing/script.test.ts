@@ -73,6 +73,16 @@ describe.each(Object.values(CLIENTS))('with $name', (client) => {
     expect(await hear(...prompt('Image read successfullySCENARIO:other'))).toBe('another')
   })
 
+  it.each([
+    'Your task is to generate a very short title for a conversation.\n\nSCENARIO:three',
+    '[SUGGESTION MODE: Suggest what the user might naturally type next.]',
+    'Managed memory has TWO directories. Scan the recent conversation.',
+  ])('a side call plays no scenario: %s', async (text) => {
+    expect(await hear(...prompt('SCENARIO:three'), call, result, ...prompt(text))).toBe(
+      'Hello from the scripted model.',
+    )
+  })
+
   it('a marker in a result or in an answer of the model is nobody’s wish', async () => {
     const echoed = [
       { role: 'assistant', text: 'SCENARIO:other' },
