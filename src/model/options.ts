@@ -2,11 +2,14 @@ import { z } from 'zod'
 import { OUTSIDE_ID } from './ids.ts'
 import type * as types from './options.types.ts'
 
-/** The name of a model. Model names reach an argv: a letter or digit first, no spaces, no control characters. */
+/**
+ * The name of a model. Model names reach an argv: a letter or digit first, no spaces, no control characters. Some agents
+ * add an effort in brackets or a provider in parentheses.
+ */
 export const ModelName = z
   .string()
   .max(200)
-  .regex(/^[A-Za-z0-9][A-Za-z0-9._:/@[\]-]*$/)
+  .regex(/^[A-Za-z0-9][A-Za-z0-9._:/@()[\]-]*$/)
 
 /** An agent's own name of a mode. It reaches an argv: no flag, no control or invisible characters. */
 export const ModeName = z

@@ -2,6 +2,7 @@
 
 /**
  * The name of a model. Model names reach an argv: a letter or digit first, no spaces, no control characters.
+ * Some agents add an effort in brackets or a provider in parentheses.
  */
 export type ModelName = string
 

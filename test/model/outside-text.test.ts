@@ -52,7 +52,14 @@ describe('text from outside', () => {
     ]) {
       expect(NativeSessionId.safeParse(id).success, id).toBe(true)
     }
-    for (const model of ['opus', 'gpt-5.2-codex', 'openai/gpt-5', 'claude-opus-4-5@20251101', 'opus[1m]']) {
+    for (const model of [
+      'opus',
+      'gpt-5.2-codex',
+      'openai/gpt-5',
+      'claude-opus-4-5@20251101',
+      'opus[1m]',
+      'small(openai)',
+    ]) {
       expect(ModelName.safeParse(model).success, model).toBe(true)
     }
     expect(SessionId.safeParse(uuid).success).toBe(true)
