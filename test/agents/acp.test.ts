@@ -5,7 +5,7 @@ import { asks, chunk, eventsIn, eventsOf, failure, recordings, result, Talk, upd
 import { decodeFixture, decodeLines } from './fixtures.ts'
 
 test('every program that was recorded is here', () => {
-  expect(recordings.length).toBe(223)
+  expect(recordings.length).toBe(224)
   expect(new Set(recordings.map(({ program }) => program)).size).toBe(13)
 })
 
@@ -203,6 +203,48 @@ describe('usage', () => {
     talk.prompt()
     talk.hear(spend(0.75), result(4, { stopReason: 'end_turn' }))
     expect(talk.only('turn.completed').map(({ usage }) => usage?.costUsd)).toEqual([0.25, 0.5])
+  })
+
+  test('a running total of tokens is reported as the usage of each turn', () => {
+    const talk = new Talk('copilot').begin({ sessionId: 's1' })
+    const total = (tokens: number) => ({
+      stopReason: 'end_turn',
+      usage: { inputTokens: tokens, outputTokens: 0, totalTokens: tokens },
+    })
+    // Zeros are no total, and a smaller total has started again.
+    for (const [index, tokens] of [100, 250, 0, 300, 40].entries()) {
+      if (index > 0) talk.prompt()
+      talk.hear(result(3 + index, total(tokens)))
+    }
+    const used = talk.only('turn.completed').map(({ usage }) => usage?.total)
+    expect(used).toEqual([100, 150, undefined, 50, 40])
+  })
+
+  test.each([
+    ['a new session', {}, { total: 490 }],
+    [
+      'a resumed session, whose first figure lacks sub-agents',
+      { resume: 's1' },
+      { total: 490, partial: true },
+    ],
+  ])('the usage by model includes sub-agents in %s', (_which, start, usage) => {
+    const talk = new Talk('claude-agent-acp', start)
+    talk.tell({ type: 'open' })
+    talk.prompt()
+    talk.write(result(1, { protocolVersion: 1, agentCapabilities: { loadSession: true } }))
+    talk.write(result(2, { sessionId: 's1' }))
+    const call = { toolCallId: 't1', name: 'Task', rawInput: { prompt: 'x' }, status: 'in_progress' }
+    const row = { model: 'm', token_count: { inputTokens: 400, outputTokens: 90, totalTokens: 490 } }
+    talk.hear(
+      update('tool_call', call),
+      update('tool_call_update', { toolCallId: 't1', status: 'completed' }),
+      result(3, {
+        stopReason: 'end_turn',
+        usage: { inputTokens: 200, outputTokens: 50, totalTokens: 250 },
+        _meta: { quota: { model_usage: [row] } },
+      }),
+    )
+    expect(talk.only('turn.completed')[0]?.usage).toEqual({ input: 400, output: 90, ...usage })
   })
 
   test('the cost of earlier turns of a foreign session is not counted as ours', () => {

@@ -55,7 +55,16 @@ describe('the total of a turn includes its sub-agents', () => {
     ],
     ['opencode-serve/subagent', [[500, 250, undefined]]],
     ['opencode/subagent', [[250, undefined, true]]],
-    ['acp-claude/subagent', [[250, undefined, true]]],
+    // Its last result, about the background sub-agent, is in the cost and not in the tokens.
+    ['acp-claude/subagent', [[490, undefined, true]]],
+    // Two turns of 564 tokens each; the program reports 564, then 1128.
+    [
+      'acp-copilot/usage_twice',
+      [
+        [564, undefined, undefined],
+        [564, undefined, undefined],
+      ],
+    ],
   ])('%s', (name, turns, outside) => {
     expect(totals(name)).toEqual({ turns, outside })
   })

@@ -10,8 +10,10 @@ export const oracle: Oracle = ({ messages }) => {
     ({ value }) => !session || !isUpdate(value) || at(value, 'params.sessionId') === session,
   )
   let spent = own.some(({ value }) => at(value, 'method') === 'session/load') ? undefined : 0
+  const turns = turnsOf(own)
+  const sums = own.some(({ value }) => at(value, 'result.agentInfo.name') === 'Copilot')
   return {
-    turns: turnsOf(own).map((turn) => {
+    turns: (sums ? withoutEarlier(turns) : turns).map((turn) => {
       const cost = costOf(turn)
       const read = readTurn(turn, spent === undefined || cost === undefined ? undefined : cost - spent)
       spent = cost ?? spent
@@ -24,6 +26,19 @@ interface Turn {
   frames: NativeMessage[]
   /** What ended it: an answer, or what stands for one. */
   end?: unknown
+}
+
+/** One program tells the sum of all turns so far: what came before a turn is taken away from its figures. */
+function withoutEarlier(turns: readonly Turn[]): Turn[] {
+  let before: unknown = {}
+  return turns.map((turn) => {
+    const now = at(turn.end, 'result.usage')
+    if (!now) return turn
+    const own = Object.entries(now).map(([key, sum]) => [key, Number(sum) - number(before, key)])
+    before = now
+    const result = { ...Object(at(turn.end, 'result')), usage: Object.fromEntries(own) }
+    return { ...turn, end: { ...Object(turn.end), result } }
+  })
 }
 
 /** `at(json, 'a.b')` is `json.a.b`, wherever that leads. */
@@ -246,10 +261,19 @@ function usageOf(
 ): Record<string, number> | undefined {
   const steps = updates.flatMap(({ value }) => all(value, 'params.update._meta.usage'))
   const quota = at(result, '_meta.quota.token_count')
+  // One adapter tells everything by model, and beside it the main thread alone.
+  const models = all(result, '_meta.quota.model_usage')
+    .map((row) => Object(at(row, 'token_count')))
+    .filter((counts) => 'cachedWriteTokens' in counts)
+    .map(({ reasoningOutputTokens: _, ...counts }) => ({
+      ...counts,
+      cachedReadTokens: counts.cachedInputTokens,
+    }))
   const told = at(result, 'usage') ?? undefined
   // One agent tells the last model call only: with tools there were others before it.
   const partial = costUsd !== undefined && tools && !('cachedWriteTokens' in Object(told))
-  const sums = told !== undefined && !partial ? tokens([told]) : steps.length > 0 ? tokens(steps) : undefined
+  const whole = models.length > 0 ? models : told !== undefined && !partial ? [told] : steps
+  const sums = whole.length > 0 ? tokens(whole) : undefined
   const counted =
     sums ?? (told === undefined && at(quota, 'input_tokens') !== undefined ? geminiTokens(quota) : undefined)
   const cost = costUsd === undefined ? {} : { costUsd: Math.round(costUsd * 1e10) / 1e10 }

@@ -36,6 +36,7 @@ export function applySent(state: State, message: Fields): Command | undefined {
       state.sessionId = text(params, 'sessionId')
       // `session/load` repeats the history, `session/resume` does not.
       state.replaying = method === 'session/load'
+      state.resumed = true
       // The cost of earlier turns is known only if they were ours.
       state.costBefore = state.start.usageSoFar?.costUsd
       return noteOpening(state, params)

@@ -20,6 +20,7 @@ export const CLAUDE_AGENT: AcpQuirks = {
   ...PLAIN,
   failure: 'API Error: ',
   subagentTools: ['Agent', 'Task'],
+  countsByModel: true,
   planTools: ['ExitPlanMode'],
   modes: modesOf({
     ask: ['default'],
@@ -67,6 +68,7 @@ export const COPILOT: AcpQuirks = {
   retry: { starts: 'Info: ', ends: 'Retrying...' },
   failure: 'Error: ',
   serversByUrl: true,
+  usageIsTotal: true,
   // Its autopilot continues by itself after an answer, and its plan mode runs commands.
   modes: modesOf({ ask: [COPILOT_AGENT_MODE], edit: [COPILOT_AGENT_MODE], all: [COPILOT_AGENT_MODE] }),
 }

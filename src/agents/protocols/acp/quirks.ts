@@ -35,6 +35,10 @@ export interface AcpQuirks {
   readonly wholeDiffs: boolean
   /** The usage at the end of a turn is that of its last model call only. */
   readonly usageOfLastStep: boolean
+  /** The usage at the end of a turn is the total of the session in this process, sub-agents included. */
+  readonly usageIsTotal?: true
+  /** The usage by model at the end of a turn covers sub-agents and calls of the program itself, as its cost does. */
+  readonly countsByModel?: true
   /** The history continues after the response to `session/load`; the list of commands follows it. */
   readonly replaysLate: boolean
   /** The command line selects the model, so it need not be set. */

@@ -67,6 +67,8 @@ export interface Turn {
   tools: number
   /** A sub-agent ran. */
   delegated: boolean
+  /** The agent worked by itself in this turn, and its answer does not count these model calls. */
+  uncounted: boolean
   steps: Usage | undefined
 }
 
@@ -133,6 +135,10 @@ export interface State {
   /** The session's running cost, and the part of earlier turns; unknown after resuming a foreign session. */
   cost: number | undefined
   costBefore: number | undefined
+  /** The last running total of an agent that reports one instead of the usage of a turn. */
+  usageBefore: Usage
+  /** No turn has ended since the session was resumed. */
+  resumed: boolean
   context: { used: number | undefined; size: number | undefined }
 }
 
@@ -170,6 +176,8 @@ export function initialState(start: Start, quirks: AcpQuirks | undefined): State
     blockCount: 0,
     cost: undefined,
     costBefore: 0,
+    usageBefore: {},
+    resumed: false,
     context: { used: undefined, size: undefined },
   }
 }
@@ -194,6 +202,7 @@ function newTurn(call: RpcId | undefined, held: PromptCommand | undefined): Turn
     answer: undefined,
     tools: 0,
     delegated: false,
+    uncounted: false,
     steps: undefined,
   }
 }

@@ -1,4 +1,4 @@
-import { decide, type ErrorInfo, type Evidence, isZeroUsage, type Usage } from '../../../model/index.ts'
+import { decide, type ErrorInfo, type Evidence } from '../../../model/index.ts'
 import type { Emitted, Exit, TurnVerdict } from '../../agent.ts'
 import { exitWithoutResult } from '../../exit-without-result.ts'
 import { type Fields, fields, isFields, number, text } from '../../fields.ts'
@@ -6,7 +6,7 @@ import { settle } from '../../settle.ts'
 import { closeBlock, releaseAside, releaseEcho } from './blocks.ts'
 import { codeOfText, errorOf } from './errors.ts'
 import { beginTurn, type State, type Turn } from './state.ts'
-import { usageOfAnswer } from './usage.ts'
+import { reportUsage, usageIn } from './turn-usage.ts'
 
 /** The end of a turn, as far as the agent reported it. */
 export interface Ending {
@@ -127,42 +127,6 @@ function endBlocks(state: State, turn: Turn, evidence: Evidence, answer: Fields 
     emitted.push({ type: 'notice.raised', level: 'error', code: 'agent_error', message })
   }
   return emitted
-}
-
-function reportUsage(state: State, turn: Turn, answer: Fields | undefined): Emitted[] {
-  const extras = answer && usageOfAnswer(isFields(answer.result) ? answer.result : answer)
-  const costUsd = turnCost(state)
-  const emitted: Emitted[] = []
-  let usage: Usage | undefined = extras && !isZeroUsage(extras) ? extras : undefined
-  // A turn without tools has one model call, so the usage of the last call is complete.
-  if (usage && state.quirks.usageOfLastStep && turn.tools > 0) {
-    emitted.push({ type: 'usage.reported', scope: 'step', ...usage, source: 'agent' })
-    usage = undefined
-  }
-  const source = usage === undefined && turn.steps !== undefined ? 'computed' : 'agent'
-  usage ??= turn.steps
-  if (costUsd !== undefined) usage = { ...usage, costUsd }
-  // No ACP agent includes its sub-agents in this figure.
-  if (usage && turn.delegated) usage = { ...usage, partial: true }
-  // An interrupted turn reports all zeros, which is not its usage.
-  if (usage && !isZeroUsage(usage)) emitted.push({ type: 'usage.reported', scope: 'turn', ...usage, source })
-  return emitted
-}
-
-/** Cost is reported as the running total of the session, over all its processes. */
-function turnCost(state: State): number | undefined {
-  const { cost, costBefore } = state
-  if (cost === undefined) return undefined
-  state.cost = undefined
-  state.costBefore = cost
-  return costBefore === undefined ? undefined : Math.max(0, Math.round((cost - costBefore) * 1e10) / 1e10)
-}
-
-function usageIn(emitted: readonly Emitted[]): Usage | undefined {
-  const reported = emitted.findLast((event) => event.type === 'usage.reported' && event.scope === 'turn')
-  if (reported?.type !== 'usage.reported') return undefined
-  const { type: _, scope: __, source: ___, ...usage } = reported
-  return usage
 }
 
 function forgetTurn(state: State): void {

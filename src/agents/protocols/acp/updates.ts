@@ -101,6 +101,8 @@ function decodeUsage(state: State, update: Fields): Decoded {
     if (turn) state.cost = amount ?? state.cost
     else state.costBefore = amount ?? state.costBefore
   }
+  const origin = text(fields(fields(update, '_meta'), '_claude/origin'), 'kind')
+  if (turn && isFields(update.cost) && origin !== undefined && origin !== 'human') turn.uncounted = true
   // Cost is reported when an answer is complete, so later text does not repeat it.
   if (turn?.block && isFields(update.cost)) turn.block.sealed = true
   const used = count(update, 'used')

@@ -1,5 +1,5 @@
-import type { Usage } from '../../../model/index.ts'
-import { compact, count, type Fields, fields } from '../../fields.ts'
+import { addUsage, type Usage } from '../../../model/index.ts'
+import { compact, count, type Fields, fields, isFields, list } from '../../fields.ts'
 
 /** The tokens of one call or turn. Some agents include cache reads in the input, others do not. */
 export function usageOf(native: Fields): Usage | undefined {
@@ -33,4 +33,16 @@ export function usageOfAnswer(native: Fields): Usage | undefined {
   const input = count(quota, 'input_tokens')
   const output = count(quota, 'output_tokens')
   return input === undefined || output === undefined ? undefined : { input, output, total: input + output }
+}
+
+/** The usage of all model calls of a turn, summed over the models: those of sub-agents and of the program included. */
+export function usageByModel(native: Fields): Usage | undefined {
+  const rows = list(fields(fields(native, '_meta'), 'quota'), 'model_usage').filter(isFields)
+  let sum: Usage | undefined
+  for (const row of rows) {
+    const counts = fields(row, 'token_count')
+    const usage = usageOf({ ...counts, cachedReadTokens: counts.cachedInputTokens })
+    if (usage) sum = sum ? addUsage(sum, usage) : usage
+  }
+  return sum
 }
