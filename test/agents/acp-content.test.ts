@@ -208,6 +208,57 @@ describe('tools', () => {
       if (change === 'modified') expect(diff ?? after).toContain('gamma')
   })
 
+  test('output ends where the command ended, without the line that the program adds', () => {
+    const ends = eventsOf(eventsIn('acp-copilot/usage_twice'), 'tool.completed')
+    expect(ends).toMatchObject([
+      {
+        output: 'counted\n',
+        exitCode: 0,
+        data: { content: 'counted\n<shellId: 0 completed with exit code 0>' },
+      },
+      {
+        output: 'counted\n',
+        exitCode: 0,
+        data: { content: 'counted\n<shellId: 1 completed with exit code 0>' },
+      },
+    ])
+  })
+
+  test('a line that only looks like the one of the program stays', () => {
+    const talk = new Talk('copilot').begin()
+    const content = 'a\n<shellId: 0 completed with exit code 0>'
+    const exit = { type: 'shell_exit', shellId: '1', exitCode: 0 }
+    talk.hear(
+      update('tool_call', { toolCallId: 't1', title: 'x', kind: 'execute' }),
+      update('tool_call_update', {
+        toolCallId: 't1',
+        status: 'completed',
+        rawOutput: { content, contents: [exit] },
+      }),
+    )
+    expect(talk.only('tool.completed')[0]?.output).toBe(content)
+  })
+
+  test.each([
+    [
+      'a shell',
+      'copilot',
+      { rawOutput: { content: 'a', contents: [{ type: 'shell_exit', outputTruncated: true }] } },
+    ],
+    [
+      'a tool result',
+      'claude-agent-acp',
+      { _meta: { claudeCode: { toolResponse: { persistedOutputPath: '/a' } } } },
+    ],
+  ])('output that the agent saved to a file is marked as truncated, by %s', (_which, agent, end) => {
+    const talk = new Talk(agent).begin()
+    talk.hear(
+      update('tool_call', { toolCallId: 't1', title: 'x', kind: 'execute' }),
+      update('tool_call_update', { toolCallId: 't1', status: 'completed', ...end }),
+    )
+    expect(talk.only('tool.completed')[0]).toMatchObject({ truncated: true })
+  })
+
   test('replaced lines are reported as such, not as the whole file', () => {
     const talk = new Talk().begin()
     const content = [{ type: 'diff', path: '/a', oldText: 'one\ntwo', newText: 'three' }]

@@ -157,10 +157,7 @@ export function encodeAnswer(state: State, command: AnswerCommand): Decoded {
   }
   const option = choose(ask, command)
   if (!option && command.decision === 'allow') {
-    return refuse(
-      'unsupported_option',
-      `scope: the agent does not offer to allow this ${command.scope ?? 'once'}`,
-    )
+    return refuse('unsupported_option', notOffered(ask, command.scope ?? 'once'))
   }
   // Without an option to deny, cancelling the request denies it.
   const outcome = option ? { outcome: 'selected', optionId: option.id } : { outcome: 'cancelled' }
@@ -191,6 +188,13 @@ function choose(ask: Ask, { decision, scope = 'once' }: AnswerCommand): RequestO
   const fits = (of: RequestOption['scope']) =>
     ask.options.find((option) => option.effect === decision && option.scope === of)
   return decision === 'deny' ? (fits(scope) ?? fits('once')) : fits(scope)
+}
+
+function notOffered({ options }: Ask, scope: RequestOption['scope']): string {
+  const scopes = options.filter(({ effect }) => effect === 'allow').map((option) => option.scope)
+  const offered = [...new Set(scopes)].join(' or ')
+  const may = offered === '' ? 'deny it' : `allow it with scope ${offered}, or deny it`
+  return `scope: the agent does not offer to allow this call with scope ${scope}; ${may}`
 }
 
 /** Records who denied a call, or clears it: a call may be requested again, and the last answer applies. */

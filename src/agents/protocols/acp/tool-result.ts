@@ -1,4 +1,4 @@
-import { type Fields, fields, flag, isFields, number, text } from '../../fields.ts'
+import { type Fields, fields, flag, isFields, list, number, text } from '../../fields.ts'
 import type { ToolResult } from '../../tools.ts'
 import type { State, ToolCall } from './state.ts'
 import { contentText } from './tool-call.ts'
@@ -7,12 +7,13 @@ import { contentText } from './tool-call.ts'
 export function resultOf(state: State, call: ToolCall, native: Fields): ToolResult {
   const { rawOutput } = native
   const raw = isFields(rawOutput) ? rawOutput : {}
-  const output = outputOf(call, native)
-  const exitCode = call.exitCode ?? exitCodeIn(raw)
+  const shell = shellExitIn(raw)
+  const output = withoutTrailer(outputOf(call, native), shell)
+  const exitCode = call.exitCode ?? exitCodeIn(raw, shell)
   const duration = fields(raw, 'duration')
   const seconds = number(duration, 'secs')
   const data = isFields(rawOutput) ? rawOutput : call.response
-  const truncated = flag(raw, 'truncated') || flag(fields(raw, 'metadata'), 'truncated') || undefined
+  const truncated = isTruncated(call, raw, shell) || undefined
   const durationMs =
     seconds === undefined ? undefined : Math.max(0, seconds * 1000 + (number(duration, 'nanos') ?? 0) / 1e6)
   const { status, deniedBy } = statusOf(state, call, native, output, exitCode)
@@ -48,20 +49,35 @@ function outputOf(call: ToolCall, native: Fields): string | undefined {
   return shown === '' ? undefined : shown
 }
 
-function exitCodeIn(raw: Fields): number | undefined {
+function exitCodeIn(raw: Fields, shell: Fields): number | undefined {
   const code =
     number(raw, 'exit_code') ??
     number(raw, 'exitCode') ??
     number(fields(raw, 'metadata'), 'exit') ??
-    exitIn(raw)
+    number(shell, 'exitCode')
   return code !== undefined && Number.isSafeInteger(code) ? code : undefined
 }
 
-/** One agent lists the exit codes of its shells. */
-function exitIn(raw: Fields): number | undefined {
-  if (!Array.isArray(raw.contents)) return undefined
-  const exit = raw.contents.find((part) => isFields(part) && part.type === 'shell_exit')
-  return isFields(exit) ? number(exit, 'exitCode') : undefined
+/** One agent reports the end of its shell beside the output. */
+function shellExitIn(raw: Fields): Fields {
+  return (
+    list(raw, 'contents').find((part): part is Fields => isFields(part) && part.type === 'shell_exit') ?? {}
+  )
+}
+
+/** That agent also appends a line about the end to the output, for its model; `data` keeps it. */
+function withoutTrailer(output: string | undefined, shell: Fields): string | undefined {
+  const { shellId, exitCode } = shell
+  const trailer = `<shellId: ${shellId} completed with exit code ${exitCode}>`
+  if (shellId === undefined || !output?.endsWith(trailer)) return output
+  return output.slice(0, -trailer.length)
+}
+
+/** Agents that save a long output to a file report its beginning. */
+function isTruncated({ response }: ToolCall, raw: Fields, shell: Fields): boolean {
+  if (flag(raw, 'truncated') || flag(fields(raw, 'metadata'), 'truncated')) return true
+  if (flag(shell, 'outputTruncated')) return true
+  return isFields(response) && text(response, 'persistedOutputPath') !== undefined
 }
 
 function statusOf(
