@@ -112,6 +112,17 @@ describe('Claude', () => {
     expect(talk.only('turn.completed').map(({ usage }) => usage?.total)).toEqual([33, 44])
   })
 
+  test('a running cost that falls is no negative cost, and the next one is measured from it', () => {
+    const talk = openTalk()
+    const figures = (cost: number) => ({ usage: { input_tokens: 1, output_tokens: 1 }, total_cost_usd: cost })
+    const ends = [0.5, 0.2, 0.3].map((cost, index) => {
+      if (index > 0) talk.prompt(`again ${index}`)
+      talk.hear(init(), assistant(`m${index}`, { type: 'text', text: 'done' }), result(figures(cost)))
+      return talk.only('turn.completed').at(-1)?.usage?.costUsd
+    })
+    expect(ends.slice(1).map((cost) => cost?.toFixed(2))).toEqual(['0.00', '0.10'])
+  })
+
   test('calls of no sub-agent are in the total and attributed to none', () => {
     const inner = {
       type: 'assistant',

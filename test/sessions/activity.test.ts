@@ -88,6 +88,10 @@ describe('waiting', () => {
     expect(activity.head).toBe(1)
   })
 
+  test('does not begin for a reader that is already gone', async () => {
+    await new CommitFeed().changed(0, AbortSignal.abort())
+  })
+
   test('is over when nobody waits any more', async () => {
     const stop = new AbortController()
     const changed = new CommitFeed().changed(0, stop.signal)

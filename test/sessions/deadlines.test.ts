@@ -65,6 +65,18 @@ describe('a process that never answers its handshake', () => {
     expect(await session.settled(2)).toMatchObject({ outcome: 'completed' })
   })
 
+  test('and exits is not reported as late after its exit', async () => {
+    const room = house()
+    const session = await room.open()
+    await session.prompt('go')
+    const run = await room.driver.run()
+    run.die({ code: 1 })
+    await session.settled(1)
+    await room.time.pass(2 * startMs)
+    expect(await notices(room, session)).toEqual([])
+    expect(run.stops).toBe(0)
+  })
+
   test('is stopped by no limit once it has answered', async () => {
     const { open, driver, time } = house()
     const session = await open()

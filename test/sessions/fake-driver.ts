@@ -114,6 +114,11 @@ export class FakeTime implements Timers {
   now = 0
   readonly #sleeping = new Set<{ until: number; wake(): void }>()
 
+  /** How many sleep now. */
+  get sleepers(): number {
+    return this.#sleeping.size
+  }
+
   sleep(ms: number, signal: AbortSignal): Promise<void> {
     if (signal.aborted) return Promise.resolve()
     return new Promise((resolve) => {

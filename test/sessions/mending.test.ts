@@ -46,6 +46,23 @@ test('a turn whose log cannot be written ends with an error that says so, as soo
   expect(await store.record(session.id)).toMatchObject({ status: 'idle', lastOutcome: 'failed' })
 })
 
+test('a session that failed leaves no timer of its turn behind', async () => {
+  const { store, disk } = fillable()
+  const own = house(store)
+  const session = await own.open({ timeoutMs: 3_600_000, idleTimeoutMs: 600_000 })
+  await session.prompt('one')
+  const run = await own.driver.run()
+  run.say(init)
+  await expect.poll(() => session.coverage.frames).toBe(1)
+  disk.full = true
+  run.say(said('never shown'))
+  await expect(session.settled(1)).rejects.toMatchObject({ code: 'storage_failed' })
+  disk.full = false
+  await own.time.pass(60_000)
+  await own.sessions.open(session.id)
+  expect(own.time.sleepers).toBe(0)
+})
+
 test('the session goes on in a new process, numbered where the log ended', async () => {
   const { store, disk } = fillable()
   const own = house(store)
