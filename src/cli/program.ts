@@ -28,6 +28,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
   logs: async () => (await import('./logs.ts')).registerLogs,
   replay: records,
   export: records,
+  import: records,
   usage: records,
   daemon: async () => (await import('./daemon.ts')).registerDaemon,
   serve: async () => (await import('./serve.ts')).registerServe,

@@ -42,6 +42,15 @@ export function registerRecords(program: Command): void {
   })
   addLocalOptions(
     program
+      .command('import')
+      .description('bring an exported session into the store')
+      .argument('<file>', 'NDJSON that `mainstem export` wrote; "-" for standard input'),
+  ).action(async (file: string, flags: LocalFlags) => {
+    const { importSession } = await import('./import-action.ts')
+    await importSession(file, flags)
+  })
+  addLocalOptions(
+    program
       .command('usage')
       .description('show tokens and cost by agent and by day')
       .option('--json', 'print one JSON object'),

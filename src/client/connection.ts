@@ -19,7 +19,10 @@ export interface HttpResponse extends Pick<Response, 'ok' | 'status' | 'body' | 
 }
 
 export interface Call {
+  /** Sent as JSON. */
   body?: unknown
+  /** Sent as it is, instead of `body`. */
+  raw?: { type: string; body: ReadableStream<Uint8Array> | Blob | string } | undefined
   headers?: Readonly<Record<string, string>>
   idempotencyKey?: string | undefined
   signal?: AbortSignal | undefined
@@ -66,7 +69,7 @@ export class Connection {
   }
 
   /** Calls a route such as `GET /v1/agents`. Resolves when the headers of the response have arrived. */
-  async open(route: string, { body, headers, idempotencyKey, signal }: Call): Promise<HttpResponse> {
+  async open(route: string, { body, raw, headers, idempotencyKey, signal }: Call): Promise<HttpResponse> {
     const [method = 'GET', path = ''] = route.split(' ')
     const response = await this.#send(this.#base + path, {
       method,
@@ -74,10 +77,13 @@ export class Connection {
         accept: 'application/json',
         ...(this.#token !== undefined && { authorization: `Bearer ${this.#token}` }),
         ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...(raw && { 'content-type': raw.type }),
         ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
         ...headers,
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
+      // A stream is sent without waiting for the response, which `fetch` wants to be told.
+      ...(raw && { body: raw.body, duplex: 'half' }),
       ...(signal && { signal }),
     })
     if (!response.ok) throw await refusalOf(response)

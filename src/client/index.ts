@@ -39,6 +39,7 @@ export type {
   ConnectionState,
   EntriesOptions,
   EntryPage,
+  ImportedSession,
   LiveEntry,
   LiveOptions,
   ModeChange,

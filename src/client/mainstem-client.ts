@@ -7,6 +7,7 @@ import type {
   BegunSession,
   EntriesOptions,
   EntryPage,
+  ImportedSession,
   LiveEntry,
   LiveOptions,
   ModeChange,
@@ -182,6 +183,20 @@ export class MainstemClient {
     }
     if (last.startsWith('{"end":')) return
     throw new MainstemError('connection_failed', 'the export was cut off')
+  }
+
+  /**
+   * Imports an exported session as an ended one. Importing it again changes nothing. Browsers need a `Blob` or a
+   * string. Fails with `invalid_request` and the number of the line if the export is damaged.
+   */
+  async import(
+    exported: ReadableStream<Uint8Array> | Blob | string,
+    signal?: AbortSignal,
+  ): Promise<ImportedSession> {
+    const raw = { type: 'application/x-ndjson', body: exported }
+    const response = await this.#connection.open('POST /v1/sessions/import', { raw, signal })
+    const answer: unknown = JSON.parse(await response.text())
+    return shaped<ImportedSession>(answer, 'id', 'entries', 'isNew')
   }
 
   /** Ends the session; its log stays. */

@@ -39,6 +39,16 @@ export interface BegunSession extends Pick<SessionRecord, 'id' | 'agent' | 'laun
   turn?: number
 }
 
+/** A session that was imported. */
+export interface ImportedSession {
+  /** The id of the session, which is that of the export. */
+  id: string
+  /** The number of entries in the export. */
+  entries: number
+  /** False if the session was there already, and nothing was changed. */
+  isNew: boolean
+}
+
 /** Selects sessions. */
 export interface SessionQuery {
   /** Only sessions with this status. */

@@ -30,7 +30,8 @@ export function socketFetch(socketPath: string): (url: string, init: RequestInit
     })
     call.once('response', (incoming) => resolve(responseOf(incoming)))
     call.once('error', reject)
-    call.end(typeof body === 'string' ? body : undefined)
+    if (body instanceof ReadableStream) Readable.fromWeb(body).once('error', reject).pipe(call)
+    else call.end(typeof body === 'string' ? body : undefined)
     return promise
   }
 }

@@ -18,6 +18,7 @@ import { commandEndpoints } from './v1/commands.ts'
 import { coverageEndpoint } from './v1/coverage.ts'
 import { eventsEndpoint } from './v1/events.ts'
 import { exportEndpoint } from './v1/export.ts'
+import { importEndpoint } from './v1/import.ts'
 import { newSessionEndpoint } from './v1/new-session.ts'
 import { requestEndpoints } from './v1/requests.ts'
 import { searchEndpoint } from './v1/search.ts'
@@ -43,6 +44,7 @@ export function endpointsOf(deps: GatewayDeps): Endpoint[] {
     ...commandEndpoints(deps),
     eventsEndpoint(deps),
     exportEndpoint(deps),
+    importEndpoint(deps),
     coverageEndpoint(deps),
     allEventsEndpoint(deps),
     ...requestEndpoints(deps),

@@ -4,6 +4,7 @@ import { answerOf, type Claim, checkReceipt, type IdempotencyKey } from './claim
 import { CommitFeed } from './commit-feed.ts'
 import type { NewSession, SessionDeps } from './deps.ts'
 import { FailedSessions } from './failed-sessions.ts'
+import { SessionImports } from './imports.ts'
 import { InFlight } from './in-flight.ts'
 import { LogReader } from './log-reader.ts'
 import { LOCAL_TERMS, leaseLost, Ownership } from './ownership.ts'
@@ -23,6 +24,7 @@ const NOT_OURS: ReadonlySet<ErrorCode> = new Set(['conflict', 'draining', 'fence
 export class Sessions extends SessionLogs {
   readonly activity = new CommitFeed()
   readonly inFlight = new InFlight()
+  readonly imports: SessionImports
   readonly #deps: SessionDeps
   readonly #running = new Map<string, Session>()
   readonly #creating = new Map<string, Promise<unknown>>()
@@ -60,6 +62,7 @@ export class Sessions extends SessionLogs {
       this.#resumeRepaired(leased),
     )
     this.#pruner = new Pruner(deps, this.#ownership, (id) => this.#remove(id))
+    this.imports = new SessionImports({ store, ownership: this.#ownership, remove: (id) => this.#remove(id) })
   }
 
   /** With a prompt, its first turn is in the same commit. */
@@ -70,10 +73,7 @@ export class Sessions extends SessionLogs {
     return session
   }
 
-  /**
-   * Creates a session at most once per idempotency key: the same key and fingerprint return the same id. `session` is
-   * set only for the call that created it.
-   */
+  /** Creates a session at most once per idempotency key. `session` is set only for the call that created it. */
   async createOnce(
     once: IdempotencyKey,
     request: NewSession,

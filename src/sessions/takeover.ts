@@ -2,6 +2,7 @@ import { isDamaged, MainstemError, type SessionRecord, toMainstemError } from '.
 import { allRecords } from './all-records.ts'
 import type { SessionDeps } from './deps.ts'
 import { endedConflict } from './ended-conflict.ts'
+import { IMPORTING } from './import-targets.ts'
 import type { Ownership } from './ownership.ts'
 import { hasOpenWork, settleRecord } from './recovery.ts'
 
@@ -67,11 +68,17 @@ export class Takeover {
     await this.#swept
     const open: string[] = []
     const waiting: string[] = []
+    const halfImported: string[] = []
     for await (const record of allRecords(store, { acquirableBy: this.#ownership.terms.owner })) {
       if (isRunning(record.id)) continue
+      if (record.principal === IMPORTING) {
+        halfImported.push(record.id)
+        continue
+      }
       if (this.#mayResume(record)) waiting.push(record.id)
       if (hasOpenWork(record)) open.push(record.id)
     }
+    for (const id of halfImported) await this.remove(id)
     const settled = new Set(waiting)
     for (const id of open) {
       if (await this.#recoverOne(id, damaged)) settled.add(id)

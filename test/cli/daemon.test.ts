@@ -77,10 +77,26 @@ describe('the daemon of the command line', () => {
 })
 
 describe('what was kept', () => {
+  test('is exported, removed and imported again, as it was', async () => {
+    const { out: id } = await home.mainstem(['run', 'echo', 'travels', '--detach', '--name', 'traveller'])
+    await home.mainstem(['wait', 'traveller'])
+    await home.mainstem(['stop', 'traveller', '--end'])
+    const { out: exported } = await home.mainstem(['export', 'traveller'])
+    await home.mainstem(['rm', 'traveller'])
+    expect(await home.mainstem(['import', '-'], exported)).toMatchObject({ code: 0, out: id })
+    expect((await home.mainstem(['export', 'traveller'])).out).toBe(exported)
+    expect((await home.mainstem(['attach', 'traveller'])).out).toBe('travels\n')
+    const file = join(home.path, 'damaged.ndjson')
+    writeFileSync(file, exported.replace('"travels"', '"trivial"'))
+    const refused = await home.mainstem(['import', file])
+    expect(refused.err).toMatch(/damaged\.ndjson: line \d+: the lines before do not match the checksum/)
+    expect(refused.code).toBe(2)
+  })
+
   test('is exported whole as lines, and readable as Markdown and HTML', async () => {
     const { out: lines } = await home.mainstem(['export', 'greeting'])
     expect(lines).toMatch(/^\{"record":/)
-    expect(lines).toMatch(/\{"end":\{"entries":\d+,"frames":\d+\}\}\n$/)
+    expect(lines).toMatch(/\{"end":\{"entries":\d+,"frames":\d+,"sha256":"\w+"\}\}\n$/)
     expect((await home.mainstem(['export', 'greeting', '--format', 'md'])).out).toContain(
       '> hello\n\nhello\n',
     )

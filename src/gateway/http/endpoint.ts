@@ -13,6 +13,8 @@ declare module 'fastify' {
     bodyOptional?: boolean
     /** Allows navigation from other sites. */
     navigable?: boolean
+    /** The media type of a body that the route reads itself, as a stream. */
+    streamed?: string
   }
 }
 
@@ -40,6 +42,8 @@ interface Shape {
   errors?: readonly ErrorCode[]
   /** Accepts an `Idempotency-Key`. Other routes reject it, because a retry would do the work twice. */
   idempotent?: boolean
+  /** The body is a stream of lines, which the route reads itself. */
+  streamed?: { type: string; line: z.ZodType }
   /** Builds the response to a request that could not be parsed; undefined sends a problem. */
   unread?(thrown: unknown, body: unknown): object | undefined
   /** The status of a success, and its schemas by media type. */
@@ -80,7 +84,7 @@ export function endpoint<
     ...definition,
     params: definition.params ?? Nothing,
     query: definition.query ?? Nothing,
-    body: definition.body ?? (definition.method === 'POST' ? NoBody : undefined),
+    body: definition.body ?? (definition.method === 'POST' && !definition.streamed ? NoBody : undefined),
     ...(answer && { answers: { 'application/json': answer } }),
     // The schemas above guarantee the type of this call, which the compiler cannot follow through the list.
     run: definition.run as Endpoint['run'],
@@ -99,6 +103,7 @@ export function routeOf(endpoint: Endpoint): RouteOptions {
       auth,
       socket: socket !== undefined,
       navigable: endpoint.navigable ?? false,
+      ...(endpoint.streamed && { streamed: endpoint.streamed.type }),
       bodyOptional: body === undefined || body.safeParse(undefined).success,
     },
     ...(endpoint.unread && {

@@ -74,14 +74,14 @@ export function openApiEndpoint(document: () => OpenApi): Endpoint {
 }
 
 function operationOf(one: Endpoint): Operation {
-  const { summary, params, query, body, idempotent, auth, status = 200, answers, errors = [] } = one
+  const { summary, params, query, body, streamed, idempotent, auth, status = 200, answers, errors = [] } = one
   const header = {
     name: 'Idempotency-Key',
     in: 'header',
     required: false,
     schema: { type: 'string' },
   } as const
-  const codes = auth === 'open' ? errors : [...EVERYWHERE, ...(body ? WITH_BODY : []), ...errors]
+  const codes = auth === 'open' ? errors : [...EVERYWHERE, ...(body || streamed ? WITH_BODY : []), ...errors]
   return {
     operationId: operationName(one),
     summary,
@@ -97,6 +97,9 @@ function operationOf(one: Endpoint): Operation {
         required: !body.safeParse(undefined).success,
         content: { 'application/json': { schema: schemaOf(body) } },
       },
+    }),
+    ...(streamed && {
+      requestBody: { required: true, content: contentOf({ [streamed.type]: streamed.line }) },
     }),
     responses: {
       [status]: { description: 'Success', ...(answers && { content: contentOf(answers) }) },

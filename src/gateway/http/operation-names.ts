@@ -22,6 +22,7 @@ const NAMES: Readonly<Record<string, string>> = {
   'POST /v1/sessions/:id/end': 'endSession',
   'GET /v1/sessions/:id/events': 'followSession',
   'GET /v1/sessions/:id/export': 'exportSession',
+  'POST /v1/sessions/import': 'importSession',
   'GET /v1/sessions/:id/coverage': 'getCoverage',
   'GET /v1/events': 'followAll',
   'GET /v1/requests': 'listRequests',

@@ -8,6 +8,7 @@ import Fastify, {
 import { MainstemError } from '../../model/index.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { endpointsOf } from '../routes.ts'
+import { NDJSON } from '../streams/format.ts'
 import { acceptSockets, isSocketUpgrade } from '../streams/sockets.ts'
 import { requireToken } from './auth.ts'
 import { Connections } from './connections.ts'
@@ -84,6 +85,10 @@ function acceptJson(app: FastifyInstance, limits: GatewayDeps['limits']): void {
       return parseJsonBody(body, limits.jsonDepth)
     },
   )
+  app.addContentTypeParser(NDJSON.type, async ({ routeOptions }: FastifyRequest, payload: unknown) => {
+    if (routeOptions.config?.streamed === NDJSON.type) return payload
+    throw new MainstemError('unsupported_media', 'the body must be JSON')
+  })
   // Some clients send a form content type with an empty body.
   app.addContentTypeParser<Buffer>(
     'application/x-www-form-urlencoded',

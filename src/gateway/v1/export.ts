@@ -1,25 +1,12 @@
-import { z } from 'zod'
-import { Entry, MainstemError, SessionRecord } from '../../model/index.ts'
+import { createHash } from 'node:crypto'
+import { MainstemError, type SessionRecord } from '../../model/index.ts'
 import { withoutSecrets } from '../../sessions/without-secrets.ts'
 import { ownedSession, SessionPath } from '../access/session-access.ts'
 import type { GatewayDeps } from '../deps.ts'
-import { named } from '../http/components.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import { EventStream } from '../streams/event-stream.ts'
-import { chunks, NDJSON, type StreamMessage } from '../streams/format.ts'
-
-const ExportLine = named(
-  'ExportLine',
-  z.union([
-    z.strictObject({ record: SessionRecord }),
-    z.strictObject({ entry: Entry }),
-    z.strictObject({
-      frame: z.strictObject({ frame: z.int().positive(), stream: z.string(), text: z.string() }),
-    }),
-    z.strictObject({ end: z.strictObject({ entries: z.int(), frames: z.int() }) }),
-  ]),
-)
-type ExportLine = z.infer<typeof ExportLine>
+import { NDJSON } from '../streams/format.ts'
+import { ExportLine, inOrder } from './export-line.ts'
 
 /** Exports a session, one JSON object per line. Without its last line an export is incomplete. */
 export function exportEndpoint(deps: GatewayDeps): Endpoint {
@@ -48,8 +35,8 @@ export function exportEndpoint(deps: GatewayDeps): Endpoint {
 /** Sends the log in segments, with backpressure. */
 async function send(deps: GatewayDeps, record: SessionRecord, stream: EventStream): Promise<void> {
   try {
-    for await (const lines of linesOf(deps, record, stream.signal)) {
-      for (const text of chunks(NDJSON, lines)) await stream.write(text)
+    for await (const text of textOf(linesOf(deps, record, stream.signal))) {
+      await stream.write(text)
       if (stream.signal.aborted) return
     }
     stream.end()
@@ -60,28 +47,49 @@ async function send(deps: GatewayDeps, record: SessionRecord, stream: EventStrea
   }
 }
 
+/** Characters per write. */
+const CHUNK = 64 * 1024
+
+type Counts = Pick<Extract<ExportLine, { end: object }>['end'], 'entries' | 'frames'>
+type Line = Exclude<ExportLine, { end: object }> | { end: Counts }
+
+/** The text of the lines, with their checksum in the last. */
+async function* textOf(lists: AsyncIterable<readonly Line[]>): AsyncGenerator<string> {
+  const hash = createHash('sha256')
+  for await (const lines of lists) {
+    let chunk = ''
+    for (const line of lines) {
+      const isEnd = 'end' in line
+      const message = isEnd ? { end: { ...line.end, sha256: hash.digest('hex') } } : line
+      const text = NDJSON.write({ id: '', message })
+      if (!isEnd) hash.update(text)
+      chunk += text
+      if (chunk.length < CHUNK) continue
+      yield chunk
+      chunk = ''
+    }
+    if (chunk !== '') yield chunk
+  }
+}
+
 async function* linesOf(
   { sessions }: GatewayDeps,
   record: SessionRecord,
   signal: AbortSignal,
-): AsyncGenerator<readonly StreamMessage[]> {
+): AsyncGenerator<readonly Line[]> {
   const { id, head, frames: lastFrame, earliest = 1, earliestFrame = 1 } = record
-  yield [line({ record: withoutSecrets(record) })]
+  yield [{ record: inOrder(withoutSecrets(record)) }]
   let last = earliest - 1
   for await (const entries of sessions.replay(id, last, head, { signal })) {
-    yield entries.map((entry) => line({ entry }))
+    yield entries.map((entry) => ({ entry }))
     last = entries.at(-1)?.seq ?? last
   }
   if (last < head && !signal.aborted)
     throw new MainstemError('session_not_found', 'the session was removed during its export')
   let count = 0
   for await (const frames of sessions.replayJournal(id, earliestFrame - 1, lastFrame, signal)) {
-    yield frames.map((frame) => line({ frame }))
+    yield frames.map((frame) => ({ frame }))
     count += frames.length
   }
-  yield [line({ end: { entries: head - earliest + 1, frames: count } })]
-}
-
-function line(message: ExportLine): StreamMessage {
-  return { id: '', message }
+  yield [{ end: { entries: head - earliest + 1, frames: count } }]
 }

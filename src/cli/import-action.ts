@@ -1,0 +1,33 @@
+import { open } from 'node:fs/promises'
+import { Readable } from 'node:stream'
+import { MainstemError } from '../model/mainstem-error.ts'
+import { localServer } from './daemon/connect.ts'
+import type { LocalFlags } from './daemon/data-directory.ts'
+import { shortId } from './session-ref.ts'
+
+export async function importSession(file: string, flags: LocalFlags): Promise<void> {
+  const exported = file === '-' ? process.stdin : await opened(file)
+  const { client } = await localServer(flags)
+  try {
+    const { id, entries, isNew } = await client.import(Readable.toWeb(exported))
+    // Alone on its line, so that a script can use it.
+    console.log(id)
+    console.error(`${isNew ? `imported ${entries} entries` : 'already there'}: mainstem logs ${shortId(id)}`)
+  } catch (thrown) {
+    if (!(thrown instanceof MainstemError)) throw thrown
+    const { code, message, details } = thrown
+    throw new MainstemError(code, `${file}: ${message}`, details, { cause: thrown })
+  } finally {
+    exported.destroy()
+  }
+}
+
+async function opened(file: string): Promise<Readable> {
+  try {
+    const handle = await open(file)
+    return handle.createReadStream()
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause)
+    throw new MainstemError('invalid_request', why, { advice: 'Check the path.' }, { cause })
+  }
+}

@@ -1,0 +1,30 @@
+import { z } from 'zod'
+import { Entry, SessionRecord } from '../../model/index.ts'
+import { named } from '../http/components.ts'
+
+/** One line of an exported session. */
+export const ExportLine = named(
+  'ExportLine',
+  z.union([
+    z.strictObject({ record: SessionRecord }),
+    z.strictObject({ entry: Entry }),
+    z.strictObject({
+      frame: z.strictObject({ frame: z.int().positive(), stream: z.string(), text: z.string() }),
+    }),
+    z.strictObject({
+      end: z.strictObject({
+        entries: z.int(),
+        frames: z.int(),
+        sha256: z.string().describe('of all lines before, each with its line feed'),
+      }),
+    }),
+  ]),
+)
+export type ExportLine = z.infer<typeof ExportLine>
+
+const FIELDS = Object.keys(SessionRecord.shape)
+
+/** The record with its fields in the order of the schema, so that equal records give equal lines. */
+export function inOrder(record: SessionRecord): SessionRecord {
+  return Object.assign(Object.fromEntries(FIELDS.map((field) => [field, undefined])), record)
+}

@@ -1,0 +1,108 @@
+import { createHash } from 'node:crypto'
+import { Readable } from 'node:stream'
+import { z } from 'zod'
+import { MainstemError } from '../../model/index.ts'
+import { damage } from '../../sessions/export-check.ts'
+import type { NumberedLine } from '../../sessions/imports.ts'
+import type { GatewayDeps } from '../deps.ts'
+import { named } from '../http/components.ts'
+import { type Endpoint, endpoint } from '../http/endpoint.ts'
+import { checkReady } from '../http/health.ts'
+import { NDJSON } from '../streams/format.ts'
+import { ExportLine } from './export-line.ts'
+
+/** The longest line that is accepted. Lines are held in memory one at a time. */
+const LINE_BYTES = 64 * 1024 * 1024
+const LF = 0x0a
+
+const ImportedSession = named(
+  'ImportedSession',
+  z.strictObject({
+    id: z.string(),
+    entries: z.int().describe('entries of the export'),
+    isNew: z.boolean().describe('false if the session was there already, and nothing was changed'),
+  }),
+)
+
+/** Imports an exported session as an ended one. The body is read line by line. */
+export function importEndpoint(deps: GatewayDeps): Endpoint {
+  return endpoint({
+    method: 'POST',
+    url: '/v1/sessions/import',
+    summary: 'Import an exported session, as an ended one',
+    streamed: { type: NDJSON.type, line: ExportLine },
+    answer: ImportedSession,
+    errors: ['conflict', 'overloaded'],
+    async run({ principal, request, reply }) {
+      checkReady(deps)
+      const { body } = request
+      if (!(body instanceof Readable))
+        throw new MainstemError('unsupported_media', `send the export as ${NDJSON.type}`)
+      const leave = deps.streams.enter(principal)
+      try {
+        const imported = await deps.sessions.imports.import(principal, exportLines(body))
+        reply.header('location', `/v1/sessions/${imported.id}`)
+        return imported
+      } finally {
+        leave()
+      }
+    },
+  })
+}
+
+/** Parses and validates the lines of an export, and compares them with the checksum at their end. */
+export async function* exportLines(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<NumberedLine> {
+  const hash = createHash('sha256')
+  const utf8 = new TextDecoder('utf-8', { fatal: true })
+  let line = 0
+  let isEnded = false
+  for await (const raw of rawLines(bytes)) {
+    line++
+    // Keepalives of a slow export.
+    if (raw.length === 0) continue
+    if (isEnded) throw damage('lines follow the end', line)
+    const value = parsed(utf8, raw, line)
+    isEnded = 'end' in value
+    if ('end' in value && value.end.sha256 !== hash.digest('hex'))
+      throw damage('the lines before do not match the checksum', line)
+    if (!('end' in value)) hash.update(raw).update('\n')
+    yield { line, size: raw.length, value }
+  }
+}
+
+async function* rawLines(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+  let pieces: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of bytes) {
+    let from = 0
+    for (let at = chunk.indexOf(LF); at !== -1; at = chunk.indexOf(LF, from)) {
+      yield Buffer.concat([...pieces, chunk.subarray(from, at)])
+      pieces = []
+      size = 0
+      from = at + 1
+    }
+    pieces.push(chunk.subarray(from))
+    size += chunk.length - from
+    if (size > LINE_BYTES) throw new MainstemError('too_large', `a line is longer than ${LINE_BYTES} bytes`)
+  }
+  if (size > 0) yield Buffer.concat(pieces)
+}
+
+function parsed(utf8: TextDecoder, raw: Buffer, line: number): ExportLine {
+  let value: unknown
+  try {
+    value = JSON.parse(utf8.decode(raw))
+  } catch {
+    // Without the parser's message, which quotes the line.
+    throw damage('not valid JSON', line)
+  }
+  if (isExportLine(value)) return value
+  const { error } = ExportLine.safeParse(value)
+  const [issue] = error?.issues ?? []
+  throw damage(`not a line of an export: ${issue?.path.join('.') || 'line'}: ${issue?.message}`, line)
+}
+
+/** The line itself, and not a copy of the schema, whose fields would be in another order. */
+function isExportLine(value: unknown): value is ExportLine {
+  return ExportLine.safeParse(value).success
+}

@@ -1,0 +1,208 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { afterAll, describe, expect, test } from 'vitest'
+import { memoryStore } from '../../src/stores/memory.ts'
+import { sqliteStore } from '../../src/stores/sqlite.ts'
+import type { Store } from '../../src/stores/store.ts'
+import { FIRST_FENCE } from '../../src/stores/store.ts'
+import { begin, call, fetchFrom, finished } from './api.ts'
+import { type Cue, script, success, text } from './puppet.ts'
+import { GUEST, startGateway, type TestGateway, TOKEN } from './start.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'import-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+let stores = 0
+
+const STORES: readonly [string, () => Promise<Store>][] = [
+  ['memory', async () => memoryStore()],
+  ['sqlite', () => sqliteStore({ directory: join(folder, String(++stores)) })],
+]
+
+const TYPE = { 'content-type': 'application/x-ndjson' }
+
+async function exportOf(server: TestGateway, id: string): Promise<string> {
+  return (await fetchFrom(server, `GET /v1/sessions/${id}/export`)).text()
+}
+
+interface Answer {
+  status: number
+  body: { id: string; entries: number; isNew: boolean; code: string; detail: string }
+}
+
+async function importInto(
+  server: TestGateway,
+  body: string | ReadableStream,
+  token = TOKEN,
+): Promise<Answer> {
+  const headers = { ...TYPE, authorization: `Bearer ${token}` }
+  const response = await fetch(`${server.url}/v1/sessions/import`, {
+    method: 'POST',
+    headers,
+    body,
+    duplex: 'half',
+  })
+  const answer: Answer['body'] = JSON.parse(await response.text())
+  return { status: response.status, body: answer }
+}
+
+const linesOf = (exported: string) => exported.trimEnd().split('\n')
+
+describe.each(STORES)('import into a %s store', (_name, open) => {
+  test('export, import, export: the same bytes', async () => {
+    await using from = await startGateway({ store: await open() })
+    await using to = await startGateway({ store: await open() })
+    const cue: fc.Arbitrary<Cue> = fc.oneof(
+      fc
+        .record({ id: fc.string({ minLength: 1 }), value: fc.string({ unit: 'binary' }) })
+        .map(({ id, value }) => text(id, value)),
+      fc.string({ unit: 'binary' }).map((say) => ({ say })),
+    )
+    await fc.assert(
+      fc.asyncProperty(fc.array(cue, { maxLength: 8 }), async (cues) => {
+        const exported = await exportOf(from, await finished(from, script(...cues, success)))
+        const { status, body } = await importInto(to, exported)
+        expect([status, body.isNew]).toEqual([200, true])
+        expect(await exportOf(to, body.id)).toBe(exported)
+      }),
+      { numRuns: 15 },
+    )
+  })
+
+  test('of the same export again changes nothing, also where the session was never away', async () => {
+    await using server = await startGateway({ store: await open() })
+    const id = await finished(server, script(text('m', 'x'), success))
+    const exported = await exportOf(server, id)
+    expect((await importInto(server, exported)).body).toEqual({
+      id,
+      entries: linesOf(exported).length - 4,
+      isNew: false,
+    })
+    await call(server, `DELETE /v1/sessions/${id}`)
+    expect((await importInto(server, exported)).body.isNew).toBe(true)
+    expect((await importInto(server, exported)).body.isNew).toBe(false)
+    expect(await exportOf(server, id)).toBe(exported)
+  })
+
+  test('of a session that was at work ends it: its turn is lost, and no time is later than the last', async () => {
+    await using from = await startGateway({ store: await open() })
+    await using to = await startGateway({ store: await open() })
+    const id = await begin(from, { prompt: script(text('m', 'x'), { wait: true }, success) })
+    await from.sessions.follow(id, 3, AbortSignal.timeout(10_000)).next()
+    const exported = await exportOf(from, id)
+    expect((await importInto(to, exported)).status).toBe(200)
+    const before = linesOf(exported).flatMap((line) => JSON.parse(line).entry ?? [])
+    const after = linesOf(await exportOf(to, id)).flatMap((line) => JSON.parse(line).entry ?? [])
+    expect(after.slice(0, before.length)).toEqual(before)
+    const [lost, ended] = after.slice(before.length)
+    expect(lost).toMatchObject({ at: before.at(-1).at, event: { type: 'turn.completed', outcome: 'lost' } })
+    expect(ended.event).toEqual({ type: 'session.ended', reason: 'lost' })
+    expect((await call(to, `GET /v1/sessions/${id}`)).body).toMatchObject({
+      status: 'ended',
+      lastOutcome: 'lost',
+    })
+    // The exported session itself has gone on, so the two differ.
+    from.gate.open()
+  })
+})
+
+describe('a damaged export', () => {
+  test.each<[string, (lines: string[]) => string[], RegExp]>([
+    ['without its beginning', (lines) => lines.slice(1), /^line 1: an export begins with its record/],
+    ['without an entry', (lines) => lines.toSpliced(2, 1), /^line 3: entry 2 is missing; this is entry 3/],
+    ['with an entry twice', (lines) => lines.toSpliced(2, 0, lines[2] ?? ''), /^line 4: entry 3 is missing/],
+    ['cut off', (lines) => lines.slice(0, -1), /cut off: it has no end line/],
+    [
+      'cut in a line',
+      (lines) => [...lines.slice(0, 3), (lines[3] ?? '').slice(0, 20)],
+      /^line 4: not valid JSON/,
+    ],
+    [
+      'with a changed text',
+      (lines) => lines.map((line) => line.replaceAll('"hello"', '"hullo"')),
+      /^line 9: .*checksum/,
+    ],
+    [
+      'with an unknown event',
+      (lines) => lines.map((line) => line.replace('turn.started', 'turn.sorted')),
+      /^line 3: not a line of an export/,
+    ],
+    ['with lines after its end', (lines) => [...lines, lines[1] ?? ''], /lines follow the end/],
+    ['that is empty', () => [], /the file is empty/],
+  ])('%s is refused with its line, and nothing of it is kept', async (_what, damage, message) => {
+    const store = memoryStore()
+    await using server = await startGateway()
+    await using to = await startGateway({ store })
+    const id = await finished(server, script(text('m', 'hello'), success))
+    const lines = damage(linesOf(await exportOf(server, id)))
+    const { status, body } = await importInto(to, lines.map((line) => `${line}\n`).join(''))
+    expect([status, body.code]).toEqual([400, 'invalid_request'])
+    expect(body.detail).toMatch(message)
+    expect(await store.record(id)).toBeUndefined()
+    expect(await store.head(id)).toBe(0)
+  })
+
+  test('whose first entries were deleted is refused', async () => {
+    const store = memoryStore()
+    await using server = await startGateway({ store })
+    const id = await finished(server, script(text('m', 'x'), success))
+    await store.trim(id, { seq: 4 }, FIRST_FENCE)
+    const { body } = await importInto(server, await exportOf(server, id))
+    expect(body.detail).toContain('begins at entry 4, because older entries were deleted')
+  })
+})
+
+describe('an import', () => {
+  test('of an id that belongs to somebody else is refused', async () => {
+    await using server = await startGateway()
+    const exported = await exportOf(server, await finished(server, script(success)))
+    expect((await importInto(server, exported, GUEST)).status).toBe(409)
+  })
+
+  test('of a session that differs is refused, and leaves it alone', async () => {
+    await using server = await startGateway()
+    await using other = await startGateway()
+    const idle = await begin(server, { prompt: script(success) })
+    await server.sessions.get(idle)?.ended(1)
+    const early = await exportOf(server, idle)
+    expect((await importInto(other, early)).body.isNew).toBe(true)
+    await call(server, `POST /v1/sessions/${idle}/turns`, { body: { prompt: script(success) } })
+    await server.sessions.get(idle)?.ended(2)
+    const { status, body } = await importInto(other, await exportOf(server, idle))
+    expect([status, body.code]).toEqual([409, 'conflict'])
+    expect((await call(other, `GET /v1/sessions/${idle}`)).body).toMatchObject({ status: 'ended', turns: 1 })
+  })
+
+  test('that is cut off by the end of the server is removed at the next start', async () => {
+    const store = memoryStore()
+    await using server = await startGateway()
+    const id = await finished(server, script({ flood: { texts: 3, size: 600_000 } }, success))
+    const lines = linesOf(await exportOf(server, id))
+    const create = store.create.bind(store)
+    const { promise: created, resolve } = Promise.withResolvers<void>()
+    store.create = async (...args) => create(...args).finally(resolve)
+    const to = await startGateway({ store })
+    const half = new ReadableStream({
+      start: (stream) => stream.enqueue(new TextEncoder().encode(`${lines.slice(0, -2).join('\n')}\n`)),
+    })
+    const cut = importInto(to, half).catch(() => undefined)
+    await created
+    expect((await store.record(id))?.principal).toBe('(import)')
+    expect((await call(to, `GET /v1/sessions/${id}`)).status).toBe(404)
+    await using next = await startGateway({ store })
+    await next.sessions.recover()
+    expect(await store.record(id)).toBeUndefined()
+    await to[Symbol.asyncDispose]()
+    await cut
+  })
+
+  test('takes only its own media type', async () => {
+    await using server = await startGateway()
+    const answer = await call(server, 'POST /v1/sessions/import', { body: {} })
+    expect(answer).toMatchObject({ status: 415 })
+    const headers = { ...TYPE, authorization: `Bearer ${TOKEN}` }
+    const wrong = await fetch(`${server.url}/v1/sessions`, { method: 'POST', headers, body: '{}' })
+    expect(wrong.status).toBe(415)
+  })
+})
