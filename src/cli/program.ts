@@ -34,7 +34,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
   serve: async () => (await import('./serve.ts')).registerServe,
   open: async () => (await import('./open.ts')).registerOpen,
   stdio: async () => (await import('./stdio.ts')).registerStdio,
-  doctor: async () => (await import('./doctor.ts')).registerDoctor,
+  doctor: async () => (await import('./doctor/command.ts')).registerDoctor,
   token: async () => (await import('./token.ts')).registerToken,
   decode: async () => (await import('./decode.ts')).registerDecode,
   completion: shell,

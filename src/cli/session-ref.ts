@@ -8,6 +8,11 @@ const SHORT = 8
 
 type Named = Pick<SessionRecord, 'id' | 'name'>
 
+/** Whether it is a whole id. */
+export function isSessionId(ref: string): boolean {
+  return UUID.test(ref)
+}
+
 /** The part of an id that people type. */
 export function shortId(id: string): string {
   return id.slice(0, SHORT)
@@ -20,7 +25,7 @@ export function refOf({ id, name }: Named): string {
 
 /** The session that a word refers to: an id, its beginning, a name, or `last`. */
 export async function sessionOf(client: MainstemClient, ref: string): Promise<SessionRecord> {
-  if (UUID.test(ref)) return client.session(ref)
+  if (isSessionId(ref)) return client.session(ref)
   return match(ref, await allSessions(client))
 }
 

@@ -9,7 +9,7 @@ import { Printer } from './printer.ts'
 import { renderSessions } from './render-sessions.ts'
 import { STDIN_SILENCE_MS } from './run-action.ts'
 import { Screen } from './screen.ts'
-import { allSessions, refOf, sessionOf } from './session-ref.ts'
+import { allSessions, isSessionId, refOf, sessionOf } from './session-ref.ts'
 import type { LsFlags, SendFlags, StopFlags, WaitFlags } from './sessions.ts'
 import { screenOn } from './show.ts'
 import { promptFrom } from './stdin-prompt.ts'
@@ -135,10 +135,21 @@ export async function stop(refs: readonly string[], { end, ...flags }: StopFlags
 export async function rm(refs: readonly string[], flags: LocalFlags): Promise<void> {
   const { client } = await localServer(flags)
   // All are looked up first: a wrong word removes nothing.
-  const sessions: SessionRecord[] = []
-  for (const ref of refs) sessions.push(await sessionOf(client, ref))
+  const sessions: Pick<SessionRecord, 'id' | 'name'>[] = []
+  for (const ref of refs) sessions.push(await removable(client, ref))
   for (const session of sessions) {
     await client.delete(session.id)
     console.log(`removed ${refOf(session)}`)
+  }
+}
+
+/** A damaged session cannot be loaded, and is removed by its whole id. */
+async function removable(client: MainstemClient, ref: string): Promise<Pick<SessionRecord, 'id' | 'name'>> {
+  try {
+    return await sessionOf(client, ref)
+  } catch (thrown) {
+    const isDamaged = thrown instanceof MainstemError && thrown.code === 'storage_failed'
+    if (isDamaged && isSessionId(ref)) return { id: ref }
+    throw thrown
   }
 }

@@ -167,7 +167,7 @@ function fromEnvironment(environment: Environment): Record<string, unknown> {
 async function readConfig(file: string, required: boolean): Promise<ConfigFile> {
   const text = await readIfThere(file)
   if (text === undefined && required) throw wrong(file, 'no such file')
-  const config = check(ConfigFile, parseJson(text ?? '{}', file), file)
+  const config = check(ConfigFile, parseJson(text ?? '{}', file), file, text)
   const from = dirname(file)
   return {
     ...config,
@@ -193,16 +193,30 @@ function parseJson(text: string, file: string): unknown {
   try {
     return JSON.parse(text)
   } catch (thrown) {
+    // The message of the parser has the line, but for a file that ends too early.
     throw wrong(file, `not valid JSON: ${thrown instanceof Error ? thrown.message : thrown}`)
   }
 }
 
-function check<T>(schema: z.ZodType<T>, value: unknown, source: string): T {
+function check<T>(schema: z.ZodType<T>, value: unknown, source: string, text?: string): T {
   try {
     return parse(schema, value, 'everything')
   } catch (thrown) {
-    throw wrong(source, toMainstemError(thrown).message)
+    const { message, details } = toMainstemError(thrown)
+    const line = text === undefined ? undefined : lineOf(String(details?.field), text)
+    throw wrong(line === undefined ? source : `${source}, line ${line}`, message)
   }
+}
+
+/** The line of a setting such as `timeouts.drainMs`. Each part is searched after the one that contains it. */
+function lineOf(field: string, text: string): number | undefined {
+  let at = 0
+  for (const name of field.split('.')) {
+    const found = text.indexOf(JSON.stringify(name), at)
+    // The index of a list is not in the text.
+    if (found !== -1) at = found
+  }
+  return at === 0 ? undefined : text.slice(0, at).split('\n').length
 }
 
 function wrong(source: string, what: string): MainstemError {

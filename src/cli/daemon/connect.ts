@@ -11,7 +11,8 @@ import { MainstemError } from '../../model/mainstem-error.ts'
 import { type LocalFlags, type LocalPlace, localPlace } from './data-directory.ts'
 import { startDaemon } from './start.ts'
 
-const { version } = createRequire(import.meta.url)('../../../package.json')
+/** The version of this program. */
+export const OUR_VERSION: string = createRequire(import.meta.url)('../../../package.json').version
 
 /** How long a server may take to start: recovery after a crash reads the store. */
 const START_MS = 30_000
@@ -44,7 +45,7 @@ export async function localServer(flags: LocalFlags): Promise<LocalServer> {
   const reached = fetch && (await reach(place, fetch))
   // A server that is still starting is waited for: another one that is started meanwhile finds the lock and exits.
   const server = reached ?? (await start(place, flags))
-  if (server.info.version !== version) throw otherVersion(server.info)
+  if (server.info.version !== OUR_VERSION) throw otherVersion(server.info)
   return server
 }
 
@@ -117,7 +118,7 @@ async function start(place: LocalPlace, flags: LocalFlags): Promise<LocalServer>
 function otherVersion(info: ServerInfo): MainstemError {
   return new MainstemError(
     'conflict',
-    `the daemon has version ${info.version}, and this is version ${version}`,
+    `the daemon has version ${info.version}, and this is version ${OUR_VERSION}`,
     {
       advice: 'Run `mainstem daemon stop` and repeat the command. Sessions are kept.',
     },

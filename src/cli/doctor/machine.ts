@@ -1,0 +1,76 @@
+import { constants, type Stats } from 'node:fs'
+import { access, lstat, statfs } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { codeOf } from '../../daemon/private-file.ts'
+import { nodeComplaint } from '../node-version.ts'
+import { type Check, ok, problem, warning } from './check.ts'
+
+const GB = 1024 ** 3
+
+/** With less, it may not last; with less than the second, commits are about to fail. */
+const LITTLE_BYTES = GB
+const NOTHING_BYTES = GB / 10
+
+export function checkNode(version: string): Check {
+  const complaint = nodeComplaint(version)
+  if (complaint === undefined) return ok('node', `version ${version}`)
+  return problem('node', complaint, 'Install a newer Node.')
+}
+
+/** The data directory and its token must be ours alone. */
+export async function checkData(data: string): Promise<Check> {
+  const directory = await statsOf(data)
+  if (!directory) return ok('data', `${data} does not exist yet; the first command creates it`)
+  if (!directory.isDirectory())
+    return problem('data', `${data} is not a directory`, 'Choose another with --data.')
+  const found =
+    unsafe(data, directory, 0o022, '700') ??
+    (await unsafeFile(join(data, 'token'))) ??
+    (await unwritable(data))
+  return found ?? ok('data', data)
+}
+
+async function unsafeFile(path: string): Promise<Check | undefined> {
+  const stats = await statsOf(path)
+  return stats && unsafe(path, stats, 0o077, '600')
+}
+
+function unsafe(path: string, { uid, mode }: Stats, forbidden: number, wanted: string): Check | undefined {
+  const us = process.getuid?.()
+  if (us !== undefined && uid !== us)
+    return problem('data', `${path} belongs to another user (${uid})`, `sudo chown -R ${us} ${path}`)
+  if ((mode & forbidden) === 0) return undefined
+  return problem('data', `${path} is open to other users`, `chmod ${wanted} ${path}`)
+}
+
+async function unwritable(data: string): Promise<Check | undefined> {
+  try {
+    await access(data, constants.R_OK | constants.W_OK | constants.X_OK)
+    return undefined
+  } catch (thrown) {
+    return problem('data', `${data} cannot be written (${codeOf(thrown)})`, `chmod u+rwx ${data}`)
+  }
+}
+
+/** The space where the store is, or will be. */
+export async function checkDisk(data: string): Promise<Check> {
+  const { bavail, bsize, blocks } = await statfs(await existing(data))
+  const free = bavail * bsize
+  const text = `${(free / GB).toFixed(1)} GB of ${((blocks * bsize) / GB).toFixed(1)} GB free`
+  const fix = `Free space, or move the data directory: set \`data\` in the configuration. Sessions use: du -sh ${data}`
+  if (free < NOTHING_BYTES) return problem('disk', text, fix)
+  return free < LITTLE_BYTES ? warning('disk', text, fix) : ok('disk', text)
+}
+
+async function existing(path: string): Promise<string> {
+  return (await statsOf(path)) || dirname(path) === path ? path : existing(dirname(path))
+}
+
+async function statsOf(path: string): Promise<Stats | undefined> {
+  try {
+    return await lstat(path)
+  } catch (thrown) {
+    if (codeOf(thrown) === 'ENOENT') return undefined
+    throw thrown
+  }
+}
