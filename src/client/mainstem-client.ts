@@ -13,11 +13,12 @@ import type {
   ModeChange,
   OpenRequest,
   PageQuery,
-  SearchHit,
+  SearchResult,
   ServerInfo,
   SessionPage,
   SessionQuery,
   SignIn,
+  UsageQuery,
   UsageReport,
 } from './mainstem-types.ts'
 import { fieldOf } from './rest.ts'
@@ -95,8 +96,10 @@ export class MainstemClient {
   }
 
   /** Tokens and cost of this principal, by agent and by day. */
-  async usage(): Promise<UsageReport> {
-    return shaped<UsageReport>(await this.#connection.json('GET /v1/usage'), 'total', 'agents', 'days')
+  async usage({ all, ...days }: UsageQuery = {}): Promise<UsageReport> {
+    const search = searchOf({ ...days, ...(all && { all: '1' }) })
+    const report = await this.#connection.json(`GET /v1/usage?${search}`)
+    return shaped<UsageReport>(report, 'total', 'agents', 'models', 'principals', 'days', 'rows')
   }
 
   /** Lists the sessions of this principal, newest first, in pages. */
@@ -160,13 +163,13 @@ export class MainstemClient {
     )
   }
 
-  /** Entries whose prompts, messages or tool calls contain every word of a text, newest first. */
+  /** Entries whose prompts, messages or tool calls contain every word of a text, or a word that begins with it. */
   async search(
     q: string,
     { limit, signal }: { limit?: number; signal?: AbortSignal } = {},
-  ): Promise<readonly SearchHit[]> {
+  ): Promise<SearchResult> {
     const route = `GET /v1/search?${searchOf({ q, limit })}`
-    return shaped<{ hits: SearchHit[] }>(await this.#connection.json(route, { signal }), 'hits').hits
+    return shaped<SearchResult>(await this.#connection.json(route, { signal }), 'hits', 'complete')
   }
 
   /** Everything of a session, one JSON object a line. Fails if the export was cut off. */

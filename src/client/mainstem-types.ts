@@ -187,14 +187,42 @@ export interface UsageTotals {
   usage: Usage
 }
 
-/** Usage of a principal. */
+/** Usage of one principal with one agent and one model on one day. */
+export interface DailyUsage extends UsageTotals {
+  /** The day in UTC, such as `2026-01-31`. */
+  day: string
+  /** The principal that owns the sessions. */
+  principal: string
+  /** The id of the agent. */
+  agent: string
+  /** The model; absent if the agent named none. */
+  model?: string
+}
+
+/** Which usage to report. */
+export interface UsageQuery {
+  /** The first day, in UTC. */
+  from?: string
+  /** The last day, in UTC. */
+  to?: string
+  /** The usage of all principals; only with the token of the server's own principal. */
+  all?: boolean
+}
+
+/** Usage of a principal, or of all of them. */
 export interface UsageReport {
   /** All usage. */
   total: UsageTotals
   /** Usage by agent id. */
   agents: Readonly<Record<string, UsageTotals>>
+  /** Usage by the model in use when a turn ended; `unknown` if the agent named none. */
+  models: Readonly<Record<string, UsageTotals>>
+  /** Usage by principal. */
+  principals: Readonly<Record<string, UsageTotals>>
   /** Usage by day, in UTC. */
   days: Readonly<Record<string, UsageTotals>>
+  /** One row for each day, principal, agent and model. */
+  rows: readonly DailyUsage[]
 }
 
 /** An entry that a search found. */
@@ -207,6 +235,16 @@ export interface SearchHit extends Pick<SessionRecord, 'agent' | 'cwd' | 'title'
   at: number
   /** The type of the event. */
   type: EventType
-  /** The text around the first word that was found. */
+  /** The text around the first match. */
   snippet: string
+  /** The parts of the snippet that match, each from `start` up to the character before `end`. */
+  marks: readonly { readonly start: number; readonly end: number }[]
+}
+
+/** The result of a search. */
+export interface SearchResult {
+  /** The entries that were found, newest first. */
+  hits: readonly SearchHit[]
+  /** False while older entries are still being indexed and might match too. */
+  complete: boolean
 }

@@ -1,5 +1,5 @@
 import type { BlobRef, Entry, SessionRecord } from '../model/index.ts'
-import type { DailyUsage, JournalFrame, SessionQuery, Store, TextQuery } from '../stores/store.ts'
+import type { DailyUsage, JournalFrame, SessionQuery, Store, TextMatches, TextQuery } from '../stores/store.ts'
 import type { LogReader, ReplayOptions } from './log-reader.ts'
 
 /** Reads sessions of the store, whichever server owns them. */
@@ -69,13 +69,13 @@ export class SessionLogs {
     return this.#store.nativeOwners(native)
   }
 
-  /** The usage of a principal by agent and day, including deleted sessions. */
-  dailyUsage(principal: string): Promise<readonly DailyUsage[]> {
+  /** The usage of a principal, or of all, by agent, model and day, including deleted sessions. */
+  dailyUsage(principal?: string): Promise<readonly DailyUsage[]> {
     return this.#store.dailyUsage(principal)
   }
 
-  /** Finds entries of a principal that contain every word, newest first. */
-  search(query: TextQuery): Promise<readonly Entry[]> {
+  /** Finds entries of a principal that match every term, newest first. */
+  search(query: TextQuery): Promise<TextMatches> {
     return this.#store.search(query)
   }
 

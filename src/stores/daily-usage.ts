@@ -20,13 +20,14 @@ export const COLUMNS = [...COUNTS, 'partial'] as const
 export function chargeOf({
   principal,
   agent,
+  model = '',
   at,
   sessions,
   turns,
   usage,
 }: Charge): (string | number | null)[] {
   const counts = COUNTS.map((name) => usage[name] ?? null)
-  return [principal, agent, dayOf(at), sessions, turns, ...counts, usage.partial ? 1 : null]
+  return [principal, agent, model, dayOf(at), sessions, turns, ...counts, usage.partial ? 1 : null]
 }
 
 // Money is summed in binary floating point; ten decimals are far below a cent and hide its noise.
@@ -39,9 +40,11 @@ export function toDailyUsage(row: Row): DailyUsage {
     if (typeof count === 'number') usage[name] = tidy(count)
   }
   if (row.partial === 1) usage.partial = true
+  const model = text(row, 'model')
   return {
     principal: text(row, 'principal'),
     agent: text(row, 'agent'),
+    ...(model !== '' && { model }),
     day: text(row, 'day'),
     sessions: integer(row, 'sessions'),
     turns: integer(row, 'turns'),

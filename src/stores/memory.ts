@@ -27,6 +27,7 @@ import {
   type SessionQuery,
   type Store,
   type StoredState,
+  type TextMatches,
   type TextQuery,
   type TrimPoint,
 } from './store.ts'
@@ -171,14 +172,14 @@ class MemoryStore implements Store {
     return this.#logs.get(session)?.record
   }
 
-  async search({ principal, words, limit }: TextQuery): Promise<readonly Entry[]> {
+  async search({ principal, terms, limit }: TextQuery): Promise<TextMatches> {
     const found: Entry[] = []
     for (const log of [...this.#logs.values()].reverse()) {
       if (log.state?.principal !== principal) continue
       const earliest = log.record?.earliest ?? 1
-      found.push(...matchesIn(log.read(earliest - 1, log.head, Number.POSITIVE_INFINITY), words))
+      found.push(...matchesIn(log.read(earliest - 1, log.head, Number.POSITIVE_INFINITY), terms))
     }
-    return found.sort((a, b) => b.at - a.at).slice(0, limit)
+    return { entries: found.sort((a, b) => b.at - a.at).slice(0, limit), isComplete: true }
   }
 
   async records({
@@ -216,8 +217,9 @@ class MemoryStore implements Store {
     return [...(this.#owners.get(native) ?? [])].sort()
   }
 
-  async dailyUsage(principal: string): Promise<readonly DailyUsage[]> {
-    return [...this.#accounts.values()].filter((usage) => usage.principal === principal)
+  async dailyUsage(principal?: string): Promise<readonly DailyUsage[]> {
+    const all = [...this.#accounts.values()]
+    return principal === undefined ? all : all.filter((usage) => usage.principal === principal)
   }
 
   async readJournal(
@@ -287,8 +289,8 @@ class MemoryStore implements Store {
 
   #charge({ at, ...charge }: Charge): void {
     const usage: DailyUsage = { ...charge, day: dayOf(at) }
-    const { principal, agent, day } = usage
-    const id = JSON.stringify([principal, agent, day])
+    const { principal, agent, model = '', day } = usage
+    const id = JSON.stringify([principal, agent, model, day])
     const before = this.#accounts.get(id)
     this.#accounts.set(id, before ? addDailyUsage(before, usage) : usage)
   }

@@ -184,7 +184,7 @@ class PostgresStore implements Store {
     return this.#records.records(query)
   }
 
-  search(query: TextQuery): Promise<readonly Entry[]> {
+  search(query: TextQuery): Promise<TextMatches> {
     return searchLogs(this.#database, this.#logs, query)
   }
 
@@ -196,7 +196,7 @@ class PostgresStore implements Store {
     return this.#records.nativeOwners(native)
   }
 
-  dailyUsage(principal: string): Promise<readonly DailyUsage[]> {
+  dailyUsage(principal?: string): Promise<readonly DailyUsage[]> {
     return this.#records.dailyUsage(principal)
   }
 

@@ -1,12 +1,13 @@
 import type { Entry } from '../model/index.ts'
-import { matchesWords, searchText } from '../model/search-text.ts'
+import { matchesTerms, type SearchTerm } from '../model/search-terms.ts'
+import { searchText } from '../model/search-text.ts'
 
 /** The matching entries, last first. */
-export function matchesIn(entries: readonly Entry[], words: readonly string[]): Entry[] {
+export function matchesIn(entries: readonly Entry[], terms: readonly SearchTerm[]): Entry[] {
   return entries
     .filter(({ event }) => {
       const text = searchText(event)
-      return text !== undefined && matchesWords(text, words)
+      return text !== undefined && matchesTerms(text, terms)
     })
     .reverse()
 }

@@ -37,6 +37,7 @@ import {
   type Receipt,
   type SessionQuery,
   type Store,
+  type TextMatches,
   type TextQuery,
   type TrimPoint,
 } from './store.ts'
@@ -188,8 +189,8 @@ class SqliteStore implements Store {
     )
   }
 
-  search(query: TextQuery): Promise<readonly Entry[]> {
-    return searchLogs(this.#reader, this, query)
+  async search(query: TextQuery): Promise<TextMatches> {
+    return { entries: await searchLogs(this.#reader, this, query), isComplete: true }
   }
 
   async records(query: SessionQuery): Promise<readonly SessionRecord[]> {
@@ -209,7 +210,7 @@ class SqliteStore implements Store {
     return this.#reader.nativeOwners(native)
   }
 
-  async dailyUsage(principal: string): Promise<readonly DailyUsage[]> {
+  async dailyUsage(principal?: string): Promise<readonly DailyUsage[]> {
     return this.#reader.dailyUsage(principal)
   }
 

@@ -1,5 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import type { BlobRef, BlobSink, Coverage, Entry, SessionRecord, Usage } from '../model/index.ts'
+import type { SearchTerm } from '../model/search-terms.ts'
 import type { NodeStore } from './nodes.ts'
 
 /** A raw frame as the journal keeps it, beside the log. */
@@ -36,10 +37,12 @@ export interface FrameCounts {
   coverage: Coverage
 }
 
-/** The usage of one principal with one agent on one day (UTC). Kept when the sessions are deleted. */
+/** The usage of one principal with one agent and one model on one day (UTC). Kept when the sessions are deleted. */
 export interface DailyUsage {
   principal: string
   agent: string
+  /** Absent where the agent named none, and for usage from before models were recorded. */
+  model?: string
   day: string
   sessions: number
   turns: number
@@ -99,9 +102,17 @@ export interface Batch {
 /** A search over the logs of one principal. */
 export interface TextQuery {
   principal: string
-  /** In lower case. An entry matches if it contains all of them. */
-  words: readonly string[]
+  /** At least one, as `searchTerms` makes them of a query. */
+  terms: readonly SearchTerm[]
   limit: number
+}
+
+/** The result of a search. */
+export interface TextMatches {
+  /** The newest first. */
+  entries: readonly Entry[]
+  /** False while older entries are still being indexed and might match too. */
+  isComplete: boolean
 }
 
 export interface SessionQuery {
@@ -168,8 +179,16 @@ export interface Store extends AsyncDisposable {
   record(session: string): Promise<SessionRecord | undefined>
   /** Lists records, newest first. Every entry up to their heads can be read. */
   records(query: SessionQuery): Promise<readonly SessionRecord[]>
-  /** Finds entries whose text (`searchText`) contains every word, newest first. */
-  search(query: TextQuery): Promise<readonly Entry[]>
+  /**
+   * Finds entries of a principal that match every term, newest first. An entry matches a term if the tokens of its text
+   * contain the tokens of the term next to each other, where the last may be the beginning of a longer one. The text is
+   * what `searchText` returns of the event, its tokens what `searchTokens` returns of that; `matchesTerms` decides.
+   *
+   * A store may look up candidates in an index that is less exact, such as one without positions, and then compare with
+   * `matchesTerms`. Every committed entry is found as soon as `append` has answered, and no removed one after `delete` or
+   * `trim` has. Only entries of a database that an older version wrote may be missing, with `isComplete` false.
+   */
+  search(query: TextQuery): Promise<TextMatches>
   /** Counts the sessions of each status. */
   counts(): Promise<ReadonlyMap<SessionRecord['status'], number>>
   /**
@@ -177,8 +196,8 @@ export interface Store extends AsyncDisposable {
    * remove its principal: the agent still has the conversation.
    */
   nativeOwners(native: string): Promise<readonly string[]>
-  /** Loads the usage of a principal, by agent and day. */
-  dailyUsage(principal: string): Promise<readonly DailyUsage[]>
+  /** Loads the usage of a principal, or of all of them, by agent, model and day; in no particular order. */
+  dailyUsage(principal?: string): Promise<readonly DailyUsage[]>
   /** Reads raw frames after this frame number, with the bounds and refusals of `read`. */
   readJournal(
     session: string,

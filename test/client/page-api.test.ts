@@ -31,7 +31,10 @@ describe('what the page needs of the client', () => {
     const { messages } = await client.page(id, { dialect: 'ues' })
     expect(messages).not.toEqual([])
     expect(await client.coverage(id)).toMatchObject({ unaccounted: 0 })
-    expect(await client.search('one', { limit: 1 })).toMatchObject([{ session: id, type: 'text.completed' }])
+    expect(await client.search('one', { limit: 1 })).toMatchObject({
+      hits: [{ session: id, type: 'text.completed' }],
+      complete: true,
+    })
   })
 
   it('steers a turn and changes model and mode', async () => {

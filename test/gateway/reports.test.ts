@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { tokenOf } from '../../src/gateway/http/auth.ts'
 import { coalesce } from '../../src/gateway/http/coalesce.ts'
 import { Tickets } from '../../src/gateway/http/tickets.ts'
 import type { Usage } from '../../src/model/index.ts'
@@ -43,6 +44,37 @@ describe('usage', () => {
     expect(days.reduce((sum, { sessions }) => sum + sessions, 0)).toBe(3)
   })
 
+  test('is added up by model, and a range of days can be read', async () => {
+    await finished(server, script({ say: { type: 'session.updated', model: 'large' } }, success))
+    const report = async (query = '') => (await call(server, `GET /v1/usage${query}`)).body
+    const body = await report()
+    expect(body.models).toMatchObject({ large: { turns: 1 }, unknown: { sessions: 1 } })
+    expect(body.principals).toMatchObject({ owner: { sessions: 1, turns: 1 } })
+    const [today] = Object.keys(Object(body.days))
+    expect(body.rows).toMatchObject([{ day: today, principal: 'owner', agent: 'puppet' }, { model: 'large' }])
+    expect(await report(`?from=${today}&to=${today}`)).toEqual(body)
+    expect(await report('?to=2000-01-01')).toMatchObject({ total: { sessions: 0 }, rows: [] })
+    expect(await report('?from=2999-01-01')).toMatchObject({ total: { sessions: 0 }, rows: [] })
+  })
+
+  test('of all principals is for the token of the server alone', async () => {
+    await using own = await startGateway({
+      tokens: async () => [tokenOf('local', TOKEN), tokenOf('guest', GUEST)],
+    })
+    await finished(own, script(success))
+    await begin(own, {}, { token: GUEST })
+    const { body } = await call(own, 'GET /v1/usage?all=1')
+    expect(body).toMatchObject({
+      total: { sessions: 2 },
+      principals: { local: { turns: 1 }, guest: { turns: 0 } },
+    })
+    expect((await call(own, 'GET /v1/usage')).body).toMatchObject({ total: { sessions: 1 } })
+    expect(await call(own, 'GET /v1/usage?all=1', { token: GUEST })).toMatchObject({
+      status: 403,
+      body: { code: 'forbidden' },
+    })
+  })
+
   test('counts sub-agents once, inside a turn and between turns, and shows that a figure is a minimum', async () => {
     const used = { input: 10, output: 5, total: 15 }
     const ofChild = {
@@ -74,7 +106,8 @@ describe('usage', () => {
 
   test('of nothing is nothing', async () => {
     const { body } = await call(server, 'GET /v1/usage')
-    expect(body).toEqual({ total: { sessions: 0, turns: 0, usage: {} }, agents: {}, days: {} })
+    const total = { sessions: 0, turns: 0, usage: {} }
+    expect(body).toEqual({ total, agents: {}, models: {}, principals: {}, days: {}, rows: [] })
   })
 })
 

@@ -210,6 +210,35 @@ export function keepingContract(open: OpenStore): void {
     expect(await store.dailyUsage('nobody')).toEqual([])
   })
 
+  test('keeps an account for each model and principal', async () => {
+    await using store = await open()
+    const charge = { principal: 'ann', agent: 'a', at: 0, sessions: 0, turns: 1, usage: { input: 1 } }
+    const charges = [charge, { ...charge, model: 'm' }, { ...charge, model: 'm' }, { ...charge, model: 'n' }]
+    await store.create(SESSION, {
+      entries: entries(1, 1),
+      charges: [...charges, { ...charge, principal: 'bob' }],
+    })
+    const account = {
+      principal: 'ann',
+      agent: 'a',
+      day: '1970-01-01',
+      sessions: 0,
+      turns: 1,
+      usage: { input: 1 },
+    }
+    const ofAnn = [
+      account,
+      { ...account, model: 'm', turns: 2, usage: { input: 2 } },
+      { ...account, model: 'n' },
+    ]
+    const usageOf = async (principal?: string) =>
+      [...(await store.dailyUsage(principal))].sort((a, b) =>
+        `${a.principal} ${a.model ?? ''}`.localeCompare(`${b.principal} ${b.model ?? ''}`),
+      )
+    expect(await usageOf('ann')).toEqual(ofAnn)
+    expect(await usageOf()).toEqual([...ofAnn, { ...account, principal: 'bob' }])
+  })
+
   test('knows the principals of a native conversation, also after their sessions are removed', async () => {
     await using store = await open()
     const named = { principal: 'ann', nativeSessionId: 'n1', announcedSessionId: 'n2', resumedFrom: 'n3' }

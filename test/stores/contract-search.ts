@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Entry } from '../../src/model/index.ts'
+import { SEARCH_CHARS, searchTerms } from '../../src/model/search-terms.ts'
 import type { Store } from '../../src/stores/store.ts'
 import { sessionId, state } from './sqlite-parts.ts'
 
@@ -13,10 +14,11 @@ export function searchContract(open: () => Promise<Store>): void {
     at: seq,
     event: { type: 'text.completed', messageId: `m${seq}`, text },
   })
-  const found = async (store: Store, words: string[], limit = 10) =>
-    (await store.search({ principal: 'local', words, limit })).map(
-      ({ session, seq }) => `${session.at(-1)}.${seq}`,
-    )
+  const found = async (store: Store, query: string, limit = 10) => {
+    const matches = await store.search({ principal: 'local', terms: searchTerms(query), limit })
+    expect(matches.isComplete).toBe(true)
+    return matches.entries.map(({ session, seq }) => `${session.at(-1)}.${seq}`)
+  }
 
   async function filled(): Promise<Store> {
     const store = await open()
@@ -39,24 +41,93 @@ export function searchContract(open: () => Promise<Store>): void {
     return store
   }
 
+  /** One session whose entries have these texts. */
+  async function withTexts(...texts: string[]): Promise<Store> {
+    const store = await open()
+    const entries = texts.map((text, index) => said(FIRST, index + 1, text))
+    await store.append(FIRST, { entries, record: state(FIRST) })
+    return store
+  }
+
   test('a search finds entries of the principal that contain every word, the newest first', async () => {
     await using store = await filled()
-    expect(await found(store, ['cart'])).toEqual(['2.2', '1.1'])
-    expect(await found(store, ['cart', 'fix'])).toEqual(['1.1'])
-    expect(await found(store, ['cart'], 1)).toEqual(['2.2'])
-    expect(await found(store, ['missing'])).toEqual([])
+    expect(await found(store, 'cart')).toEqual(['2.2', '1.1'])
+    expect(await found(store, 'cart fix')).toEqual(['1.1'])
+    expect(await found(store, 'cart', 1)).toEqual(['2.2'])
+    expect(await found(store, 'missing')).toEqual([])
+    expect(await found(store, 'cart missing')).toEqual([])
   })
 
-  test('a search takes signs as they are, and letters of every script without their case', async () => {
-    await using store = await filled()
-    for (const word of ['100%', '"done"', 'a_b\\c']) expect(await found(store, [word]), word).toEqual(['1.2'])
-    expect(await found(store, ['%'])).toEqual(['1.2'])
-    expect(await found(store, ['größer'])).toEqual(['2.2'])
+  test('a search finds words by their beginning, and not by their middle or end', async () => {
+    await using store = await withTexts('Refactor the shopping cart')
+    expect(await found(store, 'refac shop')).toEqual(['1.1'])
+    expect(await found(store, 'factor')).toEqual([])
+    expect(await found(store, 'carts')).toEqual([])
+  })
+
+  test('a search ignores case, accents and signs', async () => {
+    await using store = await withTexts(
+      '100% "Done" in a_b\\c',
+      'größer, a CAFÉ',
+      "it's %_*-:^() NEAR OR AND",
+    )
+    for (const query of ['100%', '"done"', 'A_B\\c'])
+      expect(await found(store, query), query).toEqual(['1.1'])
+    for (const query of ['größer', 'größ cafe', 'café', 'CAFE'])
+      expect(await found(store, query), query).toEqual(['1.2'])
+    for (const query of ["it's", 'near', 'OR and', '"s"', 'NEAR(or'])
+      expect(await found(store, query), query).toEqual(['1.3'])
+  })
+
+  test('the parts of a path or of a name have to follow each other', async () => {
+    await using store = await withTexts('edit src/cart.ts', 'cart src ts', 'user_name')
+    expect(await found(store, 'src/cart')).toEqual(['1.1'])
+    expect(await found(store, 'src/cart.t')).toEqual(['1.1'])
+    expect(await found(store, 'src cart')).toEqual(['1.2', '1.1'])
+    expect(await found(store, 'name')).toEqual(['1.3'])
+    expect(await found(store, 'user_na')).toEqual(['1.3'])
+  })
+
+  test('a search finds words of scripts that put no spaces between them', async () => {
+    await using store = await withTexts('修复购物车', '車を直す', '장바구니')
+    expect(await found(store, '购物')).toEqual(['1.1'])
+    expect(await found(store, '物购')).toEqual([])
+    expect(await found(store, '直す')).toEqual(['1.2'])
+    expect(await found(store, '장바')).toEqual(['1.3'])
+  })
+
+  test('every word has to be in the same entry', async () => {
+    await using store = await withTexts('first half', 'second part')
+    expect(await found(store, 'first second')).toEqual([])
+  })
+
+  test('the beginning of a long text is searched', async () => {
+    const long = `needle ${'x'.repeat(100)} ${'straw '.repeat(SEARCH_CHARS / 6)}end`
+    await using store = await withTexts(long, 'next')
+    expect(await found(store, 'needle straw')).toEqual(['1.1'])
+    expect(await found(store, 'x'.repeat(99))).toEqual(['1.1'])
+    expect(await found(store, 'end')).toEqual([])
+    expect(await found(store, 'next')).toEqual(['1.2'])
   })
 
   test('a search does not find what was removed', async () => {
     await using store = await filled()
+    expect(await found(store, 'cart')).toEqual(['2.2', '1.1'])
     await store.delete(SECOND)
-    expect(await found(store, ['cart'])).toEqual(['1.1'])
+    expect(await found(store, 'cart')).toEqual(['1.1'])
+    const again = { ...state(SECOND), principal: 'local' }
+    await store.append(SECOND, { entries: [said(SECOND, 1, 'begun again')], record: again })
+    expect(await found(store, 'other')).toEqual([])
+    expect(await found(store, 'again')).toEqual(['2.1'])
+  })
+
+  test('a search does not find what was trimmed', async () => {
+    await using store = await open()
+    await store.append(FIRST, { entries: [said(FIRST, 1, 'early cart')], record: state(FIRST) })
+    await store.append(FIRST, { entries: [said(FIRST, 2, 'late cart')] })
+    expect(await found(store, 'cart')).toEqual(['1.2', '1.1'])
+    await store.trim(FIRST, { seq: 2 })
+    expect(await found(store, 'cart')).toEqual(['1.2'])
+    expect(await found(store, 'early')).toEqual([])
   })
 }

@@ -1,14 +1,20 @@
 import { z } from 'zod'
 import { Entry, type EventType, MainstemError, SessionRecord } from '../../model/index.ts'
-import { searchText, searchWords } from '../../model/search-text.ts'
+import { rangesOf, type SearchTerm, searchTerms } from '../../model/search-terms.ts'
+import { searchText } from '../../model/search-text.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { named } from '../http/components.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import { integer } from '../http/query.ts'
 
-/** Characters of a match that are shown before and after its first word. */
+/** Characters of a text that are shown before and after its first match. */
 const BEFORE = 60
 const AFTER = 140
+
+const TextRange = named(
+  'TextRange',
+  z.strictObject({ start: z.int().nonnegative(), end: z.int().nonnegative() }),
+)
 
 const SearchHit = named(
   'SearchHit',
@@ -16,18 +22,26 @@ const SearchHit = named(
     session: SessionRecord.shape.id,
     ...Entry.pick({ seq: true, at: true }).shape,
     type: z.string().describe('the type of the event'),
-    snippet: z.string().describe('the text around the first word that was found'),
+    snippet: z.string().describe('the text around the first match'),
+    marks: z.array(TextRange).describe('the parts of the snippet that match'),
   }),
 )
 type SearchHit = z.infer<typeof SearchHit> & { type: EventType }
 
 const SearchResult = named(
   'SearchResult',
-  z.strictObject({ hits: z.array(SearchHit).describe('newest first') }),
+  z.strictObject({
+    hits: z.array(SearchHit).describe('newest first'),
+    complete: z.boolean().describe('false while older entries are still being indexed and might match too'),
+  }),
 )
 
 const SearchQuery = z.strictObject({
-  q: z.string().min(1).max(200).describe('words; an entry matches that contains each of them'),
+  q: z
+    .string()
+    .min(1)
+    .max(200)
+    .describe('words; an entry matches that contains each of them, or a word that begins with it'),
   limit: integer(1, 200).default(50),
 })
 
@@ -40,13 +54,16 @@ export function searchEndpoint({ sessions }: GatewayDeps): Endpoint {
     query: SearchQuery,
     answer: SearchResult,
     async run({ query: { q, limit }, principal }) {
-      const words = searchWords(q)
-      if (words.length === 0) throw new MainstemError('invalid_request', 'q: give a word', { field: 'q' })
-      const found = await sessions.search({ principal, words, limit })
+      const terms = searchTerms(q)
+      if (terms.length === 0) {
+        throw new MainstemError('invalid_request', 'q: give a word with a letter or a digit', { field: 'q' })
+      }
+      const { entries, isComplete } = await sessions.search({ principal, terms, limit })
       const records = new Map<string, SessionRecord | undefined>()
-      for (const { session } of found)
+      for (const { session } of entries)
         if (!records.has(session)) records.set(session, await sessions.record(session))
-      return { hits: found.flatMap((entry) => hitOf(entry, records.get(entry.session), words)) }
+      const hits = entries.flatMap((entry) => hitOf(entry, records.get(entry.session), terms))
+      return { hits, complete: isComplete }
     },
   })
 }
@@ -55,16 +72,22 @@ export function searchEndpoint({ sessions }: GatewayDeps): Endpoint {
 function hitOf(
   { session, seq, at, event }: Entry,
   record: SessionRecord | undefined,
-  words: readonly string[],
+  terms: readonly SearchTerm[],
 ): SearchHit[] {
   if (!record) return []
   const { agent, cwd, title } = record
-  const snippet = snippetOf(searchText(event) ?? '', words)
-  return [{ session, agent, cwd, ...(title !== undefined && { title }), seq, at, type: event.type, snippet }]
+  const place = { session, agent, cwd, ...(title !== undefined && { title }), seq, at, type: event.type }
+  return [{ ...place, ...snippetOf(searchText(event) ?? '', terms) }]
 }
 
-function snippetOf(text: string, words: readonly string[]): string {
-  const at = Math.max(0, text.toLowerCase().indexOf(words[0] ?? ''))
-  const [start, end] = [Math.max(0, at - BEFORE), Math.min(text.length, at + AFTER)]
-  return `${start > 0 ? '…' : ''}${text.slice(start, end)}${end < text.length ? '…' : ''}`
+function snippetOf(text: string, terms: readonly SearchTerm[]): Pick<SearchHit, 'snippet' | 'marks'> {
+  const ranges = rangesOf(text, terms)
+  const at = ranges[0]?.start ?? 0
+  const [from, to] = [Math.max(0, at - BEFORE), Math.min(text.length, at + AFTER)]
+  const [before, after] = [from > 0 ? '…' : '', to < text.length ? '…' : '']
+  const moved = before.length - from
+  const marks = ranges
+    .filter(({ end }) => end <= to)
+    .map(({ start, end }) => ({ start: start + moved, end: end + moved }))
+  return { snippet: before + text.slice(from, to) + after, marks }
 }

@@ -1,48 +1,90 @@
 import { z } from 'zod'
-import { addUsage, Usage } from '../../model/index.ts'
+import { addUsage, MainstemError, Usage } from '../../model/index.ts'
 import type { GatewayDeps } from '../deps.ts'
+import { LOCAL } from '../http/auth.ts'
 import { named } from '../http/components.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
+import { Flag } from '../http/query.ts'
 
-const UsageTotals = named(
-  'UsageTotals',
-  z.strictObject({ sessions: z.int().nonnegative(), turns: z.int().nonnegative(), usage: Usage }),
-)
+const counts = { sessions: z.int().nonnegative(), turns: z.int().nonnegative(), usage: Usage }
+
+const UsageTotals = named('UsageTotals', z.strictObject(counts))
 type UsageTotals = z.infer<typeof UsageTotals>
+
+const DailyUsage = named(
+  'DailyUsage',
+  z.strictObject({
+    day: z.iso.date(),
+    principal: z.string(),
+    agent: z.string(),
+    model: z.string().optional().describe('absent if the agent named none'),
+    ...counts,
+  }),
+)
+
+const groups = z.record(z.string(), UsageTotals)
 
 const UsageReport = named(
   'UsageReport',
   z.strictObject({
     total: UsageTotals,
-    agents: z.record(z.string(), UsageTotals),
+    agents: groups,
+    models: groups.describe('by the model in use when a turn ended; `unknown` if the agent named none'),
+    principals: groups,
     days: z
       .record(z.iso.date(), UsageTotals)
       .describe('by the day on which a session started or a turn ended, in UTC'),
+    rows: z.array(DailyUsage).describe('one for each day, principal, agent and model'),
   }),
 )
+
+const UsageQuery = z.strictObject({
+  from: z.iso.date().optional().describe('the first day, in UTC'),
+  to: z.iso.date().optional().describe('the last day, in UTC'),
+  all: Flag.optional().describe(`1: the usage of all principals, for the token of \`${LOCAL}\` only`),
+})
+
+const UNKNOWN = 'unknown'
 
 /** The usage that agents reported, including that of deleted sessions. */
 export function usageEndpoint(deps: GatewayDeps): Endpoint {
   return endpoint({
     method: 'GET',
     url: '/v1/usage',
-    summary: "Get the usage of this token's sessions, by agent and by day",
+    summary: "Get the usage of this token's sessions, by agent, by model and by day",
+    query: UsageQuery,
     answer: UsageReport,
-    async run({ principal }) {
-      const total = nothing()
-      const agents = new Map<string, UsageTotals>()
-      const days = new Map<string, UsageTotals>()
-      for (const usage of await deps.sessions.dailyUsage(principal)) {
-        add(total, usage)
-        add(totalsOf(agents, usage.agent), usage)
-        add(totalsOf(days, usage.day), usage)
+    async run({ principal, query: { from = '', to, all = false } }) {
+      if (all && principal !== LOCAL) {
+        throw new MainstemError(
+          'forbidden',
+          'only the token of the server can read the usage of all principals',
+        )
       }
-      return { total, agents: Object.fromEntries(agents), days: Object.fromEntries(days) }
+      const [total, agents, models, principals, days] = [nothing(), group(), group(), group(), group()]
+      const usage = await deps.sessions.dailyUsage(all ? undefined : principal)
+      const rows = usage.filter(({ day }) => day >= from && (to === undefined || day <= to))
+      for (const row of rows) {
+        add(total, row)
+        add(totalsOf(agents, row.agent), row)
+        add(totalsOf(models, row.model ?? UNKNOWN), row)
+        add(totalsOf(principals, row.principal), row)
+        add(totalsOf(days, row.day), row)
+      }
+      return {
+        total,
+        agents: Object.fromEntries(agents),
+        models: Object.fromEntries(models),
+        principals: Object.fromEntries(principals),
+        days: Object.fromEntries(days),
+        rows: rows.sort((a, b) => a.day.localeCompare(b.day)),
+      }
     },
   })
 }
 
 const nothing = (): UsageTotals => ({ sessions: 0, turns: 0, usage: {} })
+const group = () => new Map<string, UsageTotals>()
 
 function totalsOf(totals: Map<string, UsageTotals>, name: string): UsageTotals {
   const total = totals.get(name) ?? nothing()

@@ -79,12 +79,14 @@ export class RecordReader {
     return rows.map((row) => fromColumn(text(row, 'principal')))
   }
 
-  async dailyUsage(principal: string): Promise<DailyUsage[]> {
-    const sql = 'SELECT * FROM @spent WHERE principal = $1 ORDER BY agent, day'
-    const rows = await this.#database.read(sql, [toColumn(principal)])
+  async dailyUsage(principal?: string): Promise<DailyUsage[]> {
+    const sql = 'SELECT * FROM @spent WHERE $1::text IS NULL OR principal = $1'
+    const rows = await this.#database.read(sql, [principal === undefined ? null : toColumn(principal)])
     return rows.map((row) => {
-      const agent = fromColumn(text(row, 'agent'))
-      return toDailyUsage({ ...row, principal, agent })
+      const [whose = '', agent = '', model = ''] = ['principal', 'agent', 'model'].map((column) =>
+        fromColumn(text(row, column)),
+      )
+      return toDailyUsage({ ...row, principal: whose, agent, model })
     })
   }
 

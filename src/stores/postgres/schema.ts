@@ -141,4 +141,8 @@ export const MIGRATIONS: readonly string[] = [
      name text COLLATE "C" PRIMARY KEY,
      value text NOT NULL
    );`,
+
+  `ALTER TABLE @spent ADD COLUMN model text COLLATE "C" NOT NULL DEFAULT '';
+   ALTER TABLE @spent DROP CONSTRAINT spent_pkey;
+   ALTER TABLE @spent ADD PRIMARY KEY (principal, agent, model, day);`,
 ]

@@ -1,7 +1,7 @@
 import type { Entry } from '../../model/index.ts'
 import { integer, text } from '../row.ts'
 import { matchesIn } from '../search.ts'
-import type { TextQuery } from '../store.ts'
+import type { TextMatches, TextQuery } from '../store.ts'
 import { fromColumn, toColumn } from './columns.ts'
 import type { Database } from './database.ts'
 import type { LogReader } from './log-reader.ts'
@@ -10,45 +10,30 @@ import type { LogReader } from './log-reader.ts'
 const RANGE = 20_000
 const ROWS = 200
 
-/**
- * Looks through the newest rows of the log first, until enough entries match. There is no index of words, so that
- * appending stays as fast as it is. The words are looked for in the stored JSON, which finds every match and some that
- * are none; the entries decide.
- */
+/** Reads the newest rows of the log first, until enough entries match. There is no index of words yet. */
 export async function searchLogs(
   database: Database,
   reader: Pick<LogReader, 'entriesIn'>,
-  { principal, words, limit }: TextQuery,
-): Promise<Entry[]> {
-  const patterns = words.filter(isPlain).map(likePattern)
-  const conditions = patterns.map((_, index) => ` AND l.body ILIKE $${index + 5}`).join('')
+  { principal, terms, limit }: TextQuery,
+): Promise<TextMatches> {
   const sql = `SELECT s.id AS session, l.id, l.first, l.last, l.version, l.sum, l.body
     FROM @log l JOIN @session s ON s.n = l.session JOIN @record r ON r.session = l.session
-    WHERE l.id >= $1 AND l.id < $2 AND r.principal = $3${conditions} ORDER BY l.id DESC LIMIT $4`
+    WHERE l.id >= $1 AND l.id < $2 AND r.principal = $3 ORDER BY l.id DESC LIMIT $4`
   const found: Entry[] = []
   for (let below = await lastRow(database); below > 1 && found.length < limit; ) {
     const from = Math.max(1, below - RANGE)
-    const rows = await database.read(sql, [from, below, toColumn(principal), ROWS, ...patterns])
+    const rows = await database.read(sql, [from, below, toColumn(principal), ROWS])
     for (const row of rows) {
-      found.push(...matchesIn(reader.entriesIn(fromColumn(text(row, 'session')), row), words))
+      found.push(...matchesIn(reader.entriesIn(fromColumn(text(row, 'session')), row), terms))
     }
     const oldest = rows.at(-1)
     below = oldest && rows.length === ROWS ? integer(oldest, 'id') : from
   }
-  return found.slice(0, limit)
+  return { entries: found.slice(0, limit), isComplete: true }
 }
 
 /** One more than the last row has. */
 async function lastRow(database: Database): Promise<number> {
   const [row] = await database.read('SELECT last_value AS id FROM @log_id_seq')
   return integer(row ?? {}, 'id') + 1
-}
-
-/** JSON writes some characters differently, and databases differ in what the lower case of a letter is. */
-function isPlain(word: string): boolean {
-  return /^[\x20-\x7e]+$/.test(word) && !/["\\/]/.test(word)
-}
-
-function likePattern(word: string): string {
-  return `%${word.replaceAll(/[%_\\]/g, '\\$&')}%`
 }

@@ -261,11 +261,11 @@ const PARTS: readonly Part[] = [
   },
 
   function charges(parameters, runs) {
-    const names = ['principal', 'agent', 'day', 'sessions', 'turns', ...COLUMNS] as const
+    const names = ['principal', 'agent', 'model', 'day', 'sessions', 'turns', ...COLUMNS] as const
     const rows = eachBatch(runs, ({ charges }) =>
       charges.map((charge) => {
-        const [principal = '', agent = '', ...rest] = chargeOf(charge)
-        const values = [toColumn(String(principal)), toColumn(String(agent)), ...rest]
+        const all = chargeOf(charge)
+        const values = [...all.slice(0, 3).map((name) => toColumn(String(name))), ...all.slice(3)]
         return Object.fromEntries(names.map((name, index) => [name, values[index] ?? null]))
       }),
     )
@@ -277,15 +277,16 @@ const PARTS: readonly Part[] = [
     const columns = names.map((name) => `"${name}"`).join(', ')
     // In one order, so that two servers that charge the same principals do not wait for each other.
     return `charged AS (INSERT INTO @spent AS s (${columns})
-      SELECT c.principal, c.agent, c.day, ${['sessions', 'turns', ...COUNTS].map(sum).join(', ')}, max(c.partial)
+      SELECT ${ACCOUNT}, ${['sessions', 'turns', ...COUNTS].map(sum).join(', ')}, max(c.partial)
       FROM ${parameters.rows('c', { id: 'text', ...types }, rows)} JOIN done d ON d.id = c.id
-      GROUP BY c.principal, c.agent, c.day ORDER BY c.principal, c.agent, c.day
-      ON CONFLICT (principal, agent, day) DO UPDATE SET sessions = s.sessions + excluded.sessions,
+      GROUP BY ${ACCOUNT} ORDER BY ${ACCOUNT}
+      ON CONFLICT (principal, agent, model, day) DO UPDATE SET sessions = s.sessions + excluded.sessions,
       turns = s.turns + excluded.turns, ${COUNTS.map(add).join(', ')}, partial = coalesce(s.partial, excluded.partial))`
   },
 ]
 
-const TEXTS: ReadonlySet<string> = new Set(['principal', 'agent', 'day'])
+const ACCOUNT = 'c.principal, c.agent, c.model, c.day'
+const TEXTS: ReadonlySet<string> = new Set(['principal', 'agent', 'model', 'day'])
 
 /** The clock of the database in milliseconds; a test has its own. */
 export function nowSql(parameters: Pick<Parameters, 'add'>, now: number | null): string {

@@ -5,6 +5,6 @@ const added = COUNTS.map(
   (name) => `${name} = coalesce(${name} + excluded.${name}, ${name}, excluded.${name})`,
 )
 
-export const CHARGE = `INSERT INTO spent VALUES (?, ?, ?, ?, ?, ${COLUMNS.map(() => '?').join(', ')})
+export const CHARGE = `INSERT INTO spent VALUES (?, ?, ?, ?, ?, ?, ${COLUMNS.map(() => '?').join(', ')})
   ON CONFLICT DO UPDATE SET sessions = sessions + excluded.sessions, turns = turns + excluded.turns,
   ${added.join(', ')}, partial = coalesce(partial, excluded.partial)`

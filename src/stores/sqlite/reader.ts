@@ -52,7 +52,7 @@ function statementsOf(db: DatabaseSync) {
       FROM session WHERE id = ?`),
     tally: db.prepare('SELECT status, sessions FROM tally WHERE sessions > 0'),
     owners: db.prepare('SELECT principal FROM native WHERE id = ? ORDER BY principal'),
-    dailyUsage: db.prepare('SELECT * FROM spent WHERE principal = ? ORDER BY agent, day'),
+    dailyUsage: db.prepare('SELECT * FROM spent WHERE principal = :principal OR :principal IS NULL'),
   }
 }
 
@@ -209,8 +209,8 @@ export class Reader {
     return this.#ask(({ owners }) => owners.all(native).map((row) => text(row, 'principal')))
   }
 
-  dailyUsage(principal: string): DailyUsage[] {
-    return this.#ask(({ dailyUsage }) => dailyUsage.all(principal).map(toDailyUsage))
+  dailyUsage(principal?: string): DailyUsage[] {
+    return this.#ask(({ dailyUsage }) => dailyUsage.all({ principal: principal ?? null }).map(toDailyUsage))
   }
 
   /**

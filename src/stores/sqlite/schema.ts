@@ -25,7 +25,8 @@ export const APPLICATION_ID = 0x4d61696e
  * `fence` and `owner` belong to the last lease. Its expiry is not stored: one process has the store open, and the
  * leases of an earlier process have expired.
  *
- * `spent` has the daily usage and `tally` the sessions by status, so that neither needs a scan of all sessions.
+ * `spent` has the daily usage, with an empty `model` if none is known, and `tally` the sessions by status, so that
+ * neither needs a scan of all sessions.
  */
 export const MIGRATIONS: readonly string[] = [
   `CREATE TABLE session (
@@ -176,6 +177,28 @@ export const MIGRATIONS: readonly string[] = [
   `ALTER TABLE session ADD COLUMN fence INTEGER NOT NULL DEFAULT 0;
    ALTER TABLE session ADD COLUMN owner TEXT;
    ALTER TABLE session ADD COLUMN lease_sum INTEGER;`,
+
+  `ALTER TABLE spent RENAME TO spent_before;
+   CREATE TABLE spent (
+     principal TEXT NOT NULL,
+     agent TEXT NOT NULL,
+     model TEXT NOT NULL,
+     day TEXT NOT NULL,
+     sessions INTEGER NOT NULL,
+     turns INTEGER NOT NULL,
+     input INTEGER,
+     output INTEGER,
+     cacheRead INTEGER,
+     cacheWrite INTEGER,
+     reasoning INTEGER,
+     total INTEGER,
+     costUsd REAL,
+     partial INTEGER,
+     PRIMARY KEY (principal, agent, model, day)
+   ) STRICT, WITHOUT ROWID;
+   INSERT INTO spent SELECT principal, agent, '', day, sessions, turns, input, output, cacheRead, cacheWrite,
+     reasoning, total, costUsd, partial FROM spent_before;
+   DROP TABLE spent_before;`,
 ]
 
 /** The journal rows of session `:n` after a frame. Sort by id for their order. */

@@ -20,7 +20,7 @@ export async function searchLogs(
       const entries: Entry[] = []
       for (let after = first - 1; after < last; after = entries.at(-1)?.seq ?? last)
         entries.push(...(await store.read(session, after, last - after)))
-      found.push(...matchesIn(entries, query.words))
+      found.push(...matchesIn(entries, query.terms))
       if (found.length >= query.limit) break
     }
     below = rows.below

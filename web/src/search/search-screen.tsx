@@ -1,5 +1,5 @@
-import type { SearchHit } from 'mainstem/client'
-import { useEffect, useState } from 'react'
+import type { SearchHit, SearchResult } from 'mainstem/client'
+import { Fragment, useEffect, useState } from 'react'
 import { client, leftOut, messageOf } from '../app/client.ts'
 import { go } from '../app/navigation.ts'
 import { sessionHref } from '../app/route.ts'
@@ -12,7 +12,7 @@ const PAUSE_MS = 200
 
 /** Finds words in all sessions. The words are in the address, so that a search can be shared and repeated. */
 export default function SearchScreen({ query }: { query: string }) {
-  const { hits, error } = useHits(query)
+  const { result, error } = useResult(query)
   return (
     <div className="h-full overflow-y-auto p-4 sm:p-6">
       <div className="mx-auto max-w-3xl space-y-4">
@@ -28,10 +28,13 @@ export default function SearchScreen({ query }: { query: string }) {
           onChange={(event) => go({ screen: 'search', query: event.target.value })}
         />
         {error !== undefined && <Notice level="error">{error}</Notice>}
-        {hits && hits.length === 0 && <p className="text-soft">No entry contains all of these words.</p>}
+        {result?.hits.length === 0 && <p className="text-soft">No entry contains all of these words.</p>}
+        {result?.complete === false && (
+          <Notice level="info">Older sessions are still being indexed. Search again in a moment.</Notice>
+        )}
         <ul className="space-y-2">
-          {hits?.map((hit) => (
-            <Hit key={`${hit.session} ${hit.seq}`} hit={hit} query={query} />
+          {result?.hits.map((hit) => (
+            <Hit key={`${hit.session} ${hit.seq}`} hit={hit} />
           ))}
         </ul>
       </div>
@@ -39,17 +42,17 @@ export default function SearchScreen({ query }: { query: string }) {
   )
 }
 
-function useHits(query: string): { hits: readonly SearchHit[] | undefined; error: string | undefined } {
-  const [hits, setHits] = useState<readonly SearchHit[]>()
+function useResult(query: string): { result: SearchResult | undefined; error: string | undefined } {
+  const [result, setResult] = useState<SearchResult>()
   const [error, setError] = useState<string>()
   useEffect(() => {
-    setHits(undefined)
-    if (query.trim() === '') return
+    setError(undefined)
+    if (query.trim() === '') return setResult(undefined)
     const stop = new AbortController()
     const timer = setTimeout(() => {
       client
         .search(query, { signal: stop.signal })
-        .then(setHits)
+        .then(setResult)
         .catch((thrown: unknown) => stop.signal.aborted || leftOut(thrown) || setError(messageOf(thrown)))
     }, PAUSE_MS)
     return () => {
@@ -57,11 +60,11 @@ function useHits(query: string): { hits: readonly SearchHit[] | undefined; error
       stop.abort()
     }
   }, [query])
-  return { hits, error }
+  return { result, error }
 }
 
-function Hit({ hit, query }: { hit: SearchHit; query: string }) {
-  const { session, seq, at, type, agent, cwd, snippet, title } = hit
+function Hit({ hit }: { hit: SearchHit }) {
+  const { session, seq, at, type, agent, cwd, title } = hit
   return (
     <li className="rounded-lg border border-line bg-panel px-3 py-2">
       <a href={sessionHref(session, 'events', seq)} className="block">
@@ -73,27 +76,20 @@ function Hit({ hit, query }: { hit: SearchHit; query: string }) {
           <span>{new Date(at).toLocaleString()}</span>
         </span>
         <span className="mt-1 block break-words whitespace-pre-wrap">
-          <Marked text={snippet} query={query} />
+          <Snippet hit={hit} />
         </span>
       </a>
     </li>
   )
 }
 
-/** The text with every word of the query marked. */
-function Marked({ text, query }: { text: string; query: string }) {
-  const words = query
-    .split(/\s+/)
-    .filter(Boolean)
-    .map((word) => word.replaceAll(/[^\p{L}\p{N}]/gu, '\\$&'))
-  const parts = text.split(new RegExp(`(${words.join('|')})`, 'i'))
-  return parts.map((part, index) => {
-    if (index % 2 === 0) return part
-    return (
-      // biome-ignore lint/suspicious/noArrayIndexKey: parts of one text never move
-      <mark key={index} className="rounded bg-ask-wash text-ask">
-        {part}
-      </mark>
-    )
-  })
+/** The snippet with its matches marked. */
+function Snippet({ hit: { snippet, marks } }: { hit: SearchHit }) {
+  return marks.map(({ start, end }, index) => (
+    <Fragment key={start}>
+      {snippet.slice(marks[index - 1]?.end ?? 0, start)}
+      <mark className="rounded bg-ask-wash text-ask">{snippet.slice(start, end)}</mark>
+      {index === marks.length - 1 && snippet.slice(end)}
+    </Fragment>
+  ))
 }
