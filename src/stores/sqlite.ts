@@ -25,7 +25,8 @@ import { LiveLogs } from './sqlite/live-logs.ts'
 import type { Durability, Removal } from './sqlite/message.ts'
 import { PreparedBatch } from './sqlite/prepared-batch.ts'
 import { Reader } from './sqlite/reader.ts'
-import { searchLogs } from './sqlite/search-logs.ts'
+import { SearchChannel } from './sqlite/search/search-channel.ts'
+import { searchLogs } from './sqlite/search/search-logs.ts'
 import { WriterChannel } from './sqlite/writer-channel.ts'
 import {
   type Batch,
@@ -65,7 +66,8 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store> {
   const reader = new Reader(files.database, upcasts)
   try {
     const time = new OpenTime(reader.lastReceiptAt(), monotonic)
-    return new SqliteStore(channel, reader, new Blobs(files.blobs, durability === 'power'), time)
+    const blobs = new Blobs(files.blobs, durability === 'power')
+    return new SqliteStore({ channel, reader, blobs, search: new SearchChannel(files) }, time)
   } catch (thrown) {
     reader.close()
     await channel.close()
@@ -73,10 +75,13 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store> {
   }
 }
 
+type Parts = { channel: WriterChannel; reader: Reader; blobs: Blobs; search: SearchChannel }
+
 class SqliteStore implements Store {
   readonly #channel: WriterChannel
   readonly #reader: Reader
   readonly #blobs: Blobs
+  readonly #search: SearchChannel
   readonly #logs: LiveLogs
   readonly #committer: Committer
   /** Idempotency keys of writes in flight. */
@@ -84,10 +89,11 @@ class SqliteStore implements Store {
   readonly #time: OpenTime
   readonly #leases: Leases
 
-  constructor(channel: WriterChannel, reader: Reader, blobs: Blobs, time: OpenTime) {
+  constructor({ channel, reader, blobs, search }: Parts, time: OpenTime) {
     this.#channel = channel
     this.#reader = reader
     this.#blobs = blobs
+    this.#search = search
     this.#time = time
     this.#leases = new Leases(time)
     this.#logs = new LiveLogs(reader)
@@ -190,7 +196,7 @@ class SqliteStore implements Store {
   }
 
   async search(query: TextQuery): Promise<TextMatches> {
-    return { entries: await searchLogs(this.#reader, this, query), isComplete: true }
+    return searchLogs(this.#search, this, query)
   }
 
   async records(query: SessionQuery): Promise<readonly SessionRecord[]> {
@@ -258,6 +264,7 @@ class SqliteStore implements Store {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#committer.close()
+    await this.#search.close()
     // The last connection to close checkpoints the database, so it must be the writer.
     this.#reader.close()
     await this.#channel.close()
@@ -337,7 +344,10 @@ class SqliteStore implements Store {
     log.pending++
     try {
       await this.#committer.write(work)
-      if (work.kind === 'batch') this.#logs.committed(log, work)
+      if (work.kind === 'batch') {
+        this.#logs.committed(log, work)
+        this.#search.changed()
+      } else if (work.kind !== 'forget') this.#search.removed(work.n)
     } finally {
       log.pending--
       this.#logs.release(log)

@@ -19,7 +19,7 @@ import {
   type WriterSettings,
 } from './message.ts'
 import { recordSum } from './record-row.ts'
-import { removal } from './removal.ts'
+import { logTop, removal } from './removal.ts'
 import { checkIntact, checkOurs, migrate } from './schema.ts'
 import { eachText } from './texts.ts'
 
@@ -39,7 +39,7 @@ function statementsOf(db: DatabaseSync) {
     ),
     lease: db.prepare('UPDATE session SET fence = ?, owner = ?, lease_sum = ? WHERE n = ?'),
     log: db.prepare(
-      'INSERT INTO log (session, first, last, at, body, version, sum) VALUES (?, ?, ?, ?, ?, ?, ?)',
+      'INSERT INTO log (id, session, first, last, at, body, version, sum) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
     ),
     tail: db.prepare('INSERT OR REPLACE INTO tail VALUES (?, ?, ?, ?)'),
     journal: db.prepare('INSERT INTO journal (session, last, encoding, body, sum) VALUES (?, ?, ?, ?, ?)'),
@@ -64,6 +64,8 @@ export class Connection {
   readonly #inode: number
   readonly #statements: Statements
   readonly #entryVersion: number
+  /** The highest id of the log so far. */
+  #logTop: number
 
   constructor(files: Files, settings: WriterSettings, after: Opening) {
     checkNotLost(files)
@@ -74,6 +76,7 @@ export class Connection {
     try {
       this.#setUp(settings, after)
       this.#statements = statementsOf(this.#db)
+      this.#logTop = logTop(this.#db)
     } catch (thrown) {
       this.#db.close()
       throw thrown
@@ -159,7 +162,7 @@ export class Connection {
     const version = this.#entryVersion
     const ends = new Map<number, number[]>()
     for (const [body, [n = 0, first = 0, last = 0, at = 0]] of eachText(log, LOG_NUMBERS)) {
-      insert.run(n, first, last, at, body, version, checksum([n, first, last, version], body))
+      insert.run(++this.#logTop, n, first, last, at, body, version, checksum([n, first, last, version], body))
       ends.set(n, [n, last, at])
     }
     for (const end of ends.values()) tail.run(...end, checksum(end))

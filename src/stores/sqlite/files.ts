@@ -6,6 +6,8 @@ import { MainstemError } from '../../model/mainstem-error.ts'
 export interface Files {
   directory: string
   database: string
+  /** The index of the search: built from the database, and built anew where it is missing. */
+  index: string
   lock: string
   blobs: string
 }
@@ -17,6 +19,7 @@ export function filesIn(directory: string): Files {
   return {
     directory,
     database: join(directory, 'mainstem.db'),
+    index: join(directory, 'search.db'),
     lock: join(directory, 'lock'),
     blobs: join(directory, 'blobs'),
   }

@@ -9,7 +9,7 @@ import { decodeJournal, splitFrames } from '../journal-body.ts'
 import { fromText, textsIn } from '../log-rows.ts'
 import { bytes, integer, type Row, text } from '../row.ts'
 import { storageFailed } from '../storage-failed.ts'
-import type { DailyUsage, JournalFrame, Receipt, SessionQuery, TextQuery } from '../store.ts'
+import type { DailyUsage, JournalFrame, Receipt, SessionQuery } from '../store.ts'
 import { type Upcasts, upcast } from '../upcast.ts'
 import { areCountersIntact } from './counters.ts'
 import { leaseIn } from './lease-row.ts'
@@ -17,7 +17,6 @@ import type { StoredLog } from './live-log.ts'
 import { receiptSum } from './receipts.ts'
 import { endOf, RECORD, TAIL, TAIL_TABLES, toRecord } from './record-row.ts'
 import { JOURNAL_IDS } from './schema.ts'
-import { candidates } from './search-rows.ts'
 import { bounded, SEGMENT, type Segment, SIZE, segmentsIn } from './segments.ts'
 
 /** Larger than the number of any session. */
@@ -187,10 +186,6 @@ export class Reader {
       const row = blob.get(id)
       return row && { session: integer(row, 'session'), sum: row.sum }
     })
-  }
-
-  candidates(query: TextQuery, below: number | undefined): ReturnType<typeof candidates> {
-    return this.#ask((_, db) => candidates(db, query, below))
   }
 
   counts(): Map<SessionRecord['status'], number> {

@@ -1,8 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { text } from '../row.ts'
+import { integer, text } from '../row.ts'
 import { changeCounters } from './counters.ts'
 import type { Delete, Removal, Trim } from './message.ts'
 import { removeAnswers } from './receipts.ts'
+
 import { JOURNAL_IDS } from './schema.ts'
 
 const DELETE_JOURNAL = `DELETE FROM journal WHERE id IN (${JOURNAL_IDS}) AND last < :before`
@@ -26,7 +27,16 @@ export function removal(db: DatabaseSync, message: Removal): string[] {
   }
 }
 
+/** At least the highest id that a row of the log has or had. */
+export function logTop(db: DatabaseSync): number {
+  const row = db
+    .prepare('SELECT max(t.id, coalesce((SELECT max(id) FROM log), 0)) AS top FROM log_top t')
+    .get()
+  return integer(row ?? {}, 'top')
+}
+
 function deleteSession(db: DatabaseSync, { n, id }: Delete): string[] {
+  db.prepare('UPDATE log_top SET id = ?').run(logTop(db))
   db.prepare('DELETE FROM log WHERE session = ?').run(n)
   db.prepare(DELETE_JOURNAL).run({ n, after: -1, before: ALL_FRAMES })
   removeAnswers(db, id)

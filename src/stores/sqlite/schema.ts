@@ -25,6 +25,9 @@ export const APPLICATION_ID = 0x4d61696e
  * `fence` and `owner` belong to the last lease. Its expiry is not stored: one process has the store open, and the
  * leases of an earlier process have expired.
  *
+ * Ids of `log` are never given twice, because the index of the search finds entries by them: `log_top` is at least the
+ * highest id that was removed.
+ *
  * `spent` has the daily usage, with an empty `model` if none is known, and `tally` the sessions by status, so that
  * neither needs a scan of all sessions.
  */
@@ -199,6 +202,9 @@ export const MIGRATIONS: readonly string[] = [
    INSERT INTO spent SELECT principal, agent, '', day, sessions, turns, input, output, cacheRead, cacheWrite,
      reasoning, total, costUsd, partial FROM spent_before;
    DROP TABLE spent_before;`,
+
+  `CREATE TABLE log_top (id INTEGER NOT NULL) STRICT;
+   INSERT INTO log_top VALUES (0);`,
 ]
 
 /** The journal rows of session `:n` after a frame. Sort by id for their order. */

@@ -1,0 +1,116 @@
+import { statSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { integer, type Row, text } from '../../row.ts'
+import { storageFailed } from '../../storage-failed.ts'
+import { logTop } from '../removal.ts'
+
+/** Text of the log that is read at a time. */
+const SLICE_CHARS = 1024 * 1024
+const SLICE_ROWS = 512
+
+/** What one commit added to a log. */
+export interface LogRow {
+  id: number
+  /** The number of its session. */
+  session: number
+  version: number
+  /** Entries as JSON, one a line. */
+  body: string
+}
+
+/** Where an entry is, for readers. */
+export interface EntryPlace {
+  session: string
+  seq: number
+}
+
+type Statements = ReturnType<typeof statementsOf>
+
+function statementsOf(db: DatabaseSync) {
+  const rows = 'SELECT id, session, version, body FROM log'
+  return {
+    db,
+    after: db.prepare(`${rows} WHERE id > ? ORDER BY id LIMIT ${SLICE_ROWS}`),
+    before: db.prepare(`${rows} WHERE id < ? ORDER BY id DESC LIMIT ${SLICE_ROWS}`),
+    place: db.prepare(`SELECT s.id AS session, l.first FROM log l JOIN session s ON s.n = l.session
+      WHERE l.id = ? AND s.principal = ?`),
+    lowest: db.prepare('SELECT id FROM log WHERE session = ? ORDER BY first LIMIT 1'),
+  }
+}
+
+/** A read-only connection to the logs. It follows the file when that is replaced. */
+export class LogRows {
+  readonly #file: string
+  #db: DatabaseSync | undefined
+  #statements: Statements | undefined
+  #inode: number | undefined
+
+  constructor(file: string) {
+    this.#file = file
+  }
+
+  /** At or above the id of every row there is or was; ids are never given twice. */
+  top(): number {
+    return this.#ask(({ db }) => logTop(db))
+  }
+
+  /** The next rows after an id, upwards. */
+  after(id: number): LogRow[] {
+    return this.#ask(({ after }) => slice(after.iterate(id)))
+  }
+
+  /** The next rows before an id, downwards. */
+  before(id: number): LogRow[] {
+    return this.#ask(({ before }) => slice(before.iterate(id)))
+  }
+
+  /** The place of an entry of this principal; undefined if it was removed or belongs to another one. */
+  place(row: number, index: number, principal: string): EntryPlace | undefined {
+    const found = this.#ask((statements) => statements.place.get(row, principal))
+    return found && { session: text(found, 'session'), seq: integer(found, 'first') + index }
+  }
+
+  /** The first row that a session has. */
+  lowest(session: number): number | undefined {
+    const found = this.#ask((statements) => statements.lowest.get(session))
+    return found && integer(found, 'id')
+  }
+
+  close(): void {
+    this.#db?.close()
+    this.#db = undefined
+    this.#statements = undefined
+  }
+
+  /** A failure of this file is wrapped, so that it is not taken for one of the index. */
+  #ask<T>(question: (statements: Statements) => T): T {
+    try {
+      const inode = statSync(this.#file).ino
+      if (inode !== this.#inode) this.close()
+      this.#inode = inode
+      this.#db ??= new DatabaseSync(this.#file, { readOnly: true })
+      this.#statements ??= statementsOf(this.#db)
+      return question(this.#statements)
+    } catch (thrown) {
+      throw storageFailed('cannot read the store', thrown)
+    }
+  }
+}
+
+/** Not read to the end where it is long, so that a slice is small. */
+function slice(rows: Iterable<Row>): LogRow[] {
+  const found: LogRow[] = []
+  let chars = 0
+  for (const row of rows) {
+    const body = text(row, 'body')
+    found.push({
+      id: integer(row, 'id'),
+      session: integer(row, 'session'),
+      version: integer(row, 'version'),
+      body,
+    })
+    chars += body.length
+    if (chars >= SLICE_CHARS) break
+  }
+  return found
+}
