@@ -5,11 +5,18 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { crc32 } from 'node:zlib'
 import { type BlobRef, type BlobSink, type BlobWriter, MainstemError } from '../../model/index.ts'
-import { checksum } from '../checksum.ts'
+import { checksum, matches } from '../checksum.ts'
+import { damaged } from '../damaged.ts'
 import { storageFailed } from '../storage-failed.ts'
 
 const syncFile = promisify(fsync)
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+/** The session that named a blob first, and the checksum of both. */
+interface SummedBlob {
+  session: number
+  sum: unknown
+}
 
 /** Blobs, one file each. Written in chunks, so a blob is never in memory as a whole. */
 export class Blobs implements BlobSink {
@@ -34,7 +41,16 @@ export class Blobs implements BlobSink {
     return sum
   }
 
-  async read({ id }: BlobRef): Promise<Uint8Array> {
+  /** Refused if the bytes are not those that were written. `rowOf` finds what the database says of a blob. */
+  async read({ id, bytes }: BlobRef, rowOf: (id: string) => SummedBlob | undefined): Promise<Uint8Array> {
+    const found = await this.#bytesOf(id)
+    const row = rowOf(id)
+    const isIntact = row === undefined || matches(row.sum, () => blobSum(id, row.session, found))
+    if (found.length !== bytes || !isIntact) throw damaged(`blob ${id}`)
+    return found
+  }
+
+  async #bytesOf(id: string): Promise<Uint8Array> {
     // The id comes from a caller and becomes a path, so only the exact format is accepted.
     if (!UUID.test(id)) throw unknownBlob(id)
     try {
