@@ -1,5 +1,12 @@
 import type { BlobRef, Entry, SessionRecord } from '../model/index.ts'
-import type { DailyUsage, JournalFrame, SessionQuery, Store, TextMatches, TextQuery } from '../stores/store.ts'
+import type {
+  DailyUsage,
+  JournalFrame,
+  SessionQuery,
+  Store,
+  TextMatches,
+  TextQuery,
+} from '../stores/store.ts'
 import type { LogReader, ReplayOptions } from './log-reader.ts'
 
 /** Reads sessions of the store, whichever server owns them. */

@@ -27,6 +27,7 @@ import {
   type Receipt,
   type SessionQuery,
   type Store,
+  type TextMatches,
   type TextQuery,
   type TrimPoint,
 } from './store.ts'
