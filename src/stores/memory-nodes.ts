@@ -1,4 +1,4 @@
-import { MainstemError } from '../model/index.ts'
+import { nameTaken } from './name-taken.ts'
 import type { NodeCommand, NodeInfo, NodeStore, RegisteredNode } from './nodes.ts'
 import type { OpenTime } from './open-time.ts'
 import { WakeUps } from './wake-ups.ts'
@@ -107,10 +107,4 @@ export class MemoryNodes implements NodeStore {
       await this.#outcomes.wait(id, signal)
     }
   }
-}
-
-/** The refusal of a name that another process has. */
-export function nameTaken(name: string, leftMs: number): MainstemError {
-  const message = `A node named "${name}" is running already. Set another name with node.name in the configuration.`
-  return new MainstemError('conflict', message, { retryAfter: Math.max(1, Math.ceil(leftMs / 1000)) })
 }

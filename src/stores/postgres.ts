@@ -1,6 +1,7 @@
 import type { BlobRef, BlobSink, Entry, SessionRecord } from '../model/index.ts'
 import { MainstemError } from '../model/index.ts'
 import { checkContinues } from './check-continues.ts'
+import type { NodeStore } from './nodes.ts'
 import { Blobs } from './postgres/blobs.ts'
 import { Changes } from './postgres/changes.ts'
 import { Committer } from './postgres/committer.ts'
@@ -8,6 +9,7 @@ import { Database, type DatabaseOptions } from './postgres/database.ts'
 import { Leases } from './postgres/leases.ts'
 import { LogReader } from './postgres/log-reader.ts'
 import { prepareSchema } from './postgres/migrate.ts'
+import { Nodes } from './postgres/nodes.ts'
 import { Places } from './postgres/places.ts'
 import { PreparedBatch } from './postgres/prepared-batch.ts'
 import { RecordReader } from './postgres/record-reader.ts'
@@ -43,7 +45,9 @@ export interface PostgresOptions extends DatabaseOptions {
 }
 
 /** Everything in one schema of a PostgreSQL database, which many servers can share. */
-export async function postgresStore(options: PostgresOptions): Promise<Store> {
+export async function postgresStore(
+  options: PostgresOptions,
+): Promise<Store & { readonly nodes: NodeStore }> {
   const { durability = 'power', upcasts = UPCASTS, monotonic } = options
   const database = await Database.open(options)
   try {
@@ -72,6 +76,7 @@ interface StoreParts {
 
 class PostgresStore implements Store {
   readonly blobs: BlobSink
+  readonly nodes: NodeStore
   readonly #database: Database
   readonly #time: SharedTime
   readonly #blobs: Blobs
@@ -96,6 +101,7 @@ class PostgresStore implements Store {
     this.#removals = new Removals(database)
     this.#tails = new Tails((session) => this.#logs.head(session))
     this.#changes = new Changes(database, this.#tails)
+    this.nodes = new Nodes(database, now)
     const committed = (batch: PreparedBatch) => {
       this.#tails.committed(batch)
       this.#changes.publish(batch.session)

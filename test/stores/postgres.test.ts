@@ -3,11 +3,24 @@ import { SCHEMA_VERSION } from '../../src/model/index.ts'
 import { postgresStore } from '../../src/stores/postgres.ts'
 import { newSchema, query } from '../postgres/database.ts'
 import { storeContract } from './contract.ts'
+import { nodeContract } from './contract-nodes.ts'
 import { entries, entry, frames, readAll, sessionId, state } from './sqlite-parts.ts'
 
 storeContract({
   name: 'postgres',
   open: async (monotonic) => postgresStore({ url: await newSchema(), ...(monotonic && { monotonic }) }),
+})
+
+nodeContract('postgres', async () => {
+  const clock = { now: 1_000 }
+  const store = await postgresStore({ url: await newSchema(), monotonic: () => clock.now })
+  return {
+    store,
+    pass: async (ms) => {
+      clock.now += ms
+    },
+    [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
+  }
 })
 
 const ID = sessionId(1)

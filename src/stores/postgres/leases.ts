@@ -7,7 +7,7 @@ import type { Database } from './database.ts'
 import type { Places } from './places.ts'
 
 /** The clock of the database in milliseconds; `$1` is the clock of a test, or null. */
-const NOW = 'coalesce($1::float8, extract(epoch FROM clock_timestamp())::float8 * 1000)'
+export const NOW = 'coalesce($1::float8, extract(epoch FROM clock_timestamp())::float8 * 1000)'
 
 const EXTEND = `INSERT INTO @owner AS held (id, until) VALUES ($2, ${NOW} + $3::float8)
   ON CONFLICT (id) DO UPDATE SET until = greatest(held.until, excluded.until)`

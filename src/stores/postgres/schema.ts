@@ -145,4 +145,25 @@ export const MIGRATIONS: readonly string[] = [
   `ALTER TABLE @spent ADD COLUMN model text COLLATE "C" NOT NULL DEFAULT '';
    ALTER TABLE @spent DROP CONSTRAINT spent_pkey;
    ALTER TABLE @spent ADD PRIMARY KEY (principal, agent, model, day);`,
+
+  // Several servers on one database.
+  `CREATE TABLE @node (
+     name text COLLATE "C" PRIMARY KEY,
+     process text COLLATE "C" NOT NULL,
+     info text NOT NULL,
+     seen double precision NOT NULL,
+     until double precision NOT NULL
+   );
+
+   CREATE TABLE @command (
+     id text COLLATE "C" PRIMARY KEY,
+     sent bigint GENERATED ALWAYS AS IDENTITY,
+     node text COLLATE "C" NOT NULL,
+     urgent boolean NOT NULL,
+     until double precision NOT NULL,
+     body text NOT NULL,
+     outcome text
+   );
+   CREATE INDEX command_pending ON @command (node) WHERE outcome IS NULL;
+   CREATE INDEX command_until ON @command (until);`,
 ]
