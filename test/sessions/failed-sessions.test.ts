@@ -9,7 +9,7 @@ const AGAIN = new MainstemError('storage_failed', 'full again')
 const STOPPED = Promise.resolve()
 
 /** Settles as often as a test wants, and records every attempt. */
-function failures({ resume = async () => undefined as void } = {}) {
+function failures({ resume = async (): Promise<void> => undefined } = {}) {
   const time = new FakeTime()
   const attempts: { at: number; error: MainstemError }[] = []
   let isFull = false
