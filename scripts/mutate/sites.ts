@@ -105,7 +105,7 @@ function mutationsOf(node: Node, source: string): Site[] {
     case 'AwaitExpression':
       return replace(node, text(node.argument))
     case 'ReturnStatement':
-      return node.argument ? [statement('return undefined')] : []
+      return node.argument && text(node.argument) !== 'undefined' ? [statement('return undefined')] : []
     case 'ExpressionStatement':
       return isNode(node.expression) && text(node.expression).startsWith('super') ? [] : [statement('')]
     case 'ThrowStatement':
