@@ -26,6 +26,14 @@ describe('turns that were delivered', () => {
     expect(withDelivered(gap, [whole(2)], 3)).toMatchObject({ deliveredTurns: [{ first: 1, last: 3 }] })
   })
 
+  test('include every entry up to the delivered one, of any turn and of none', () => {
+    const all = having(2, whole(1), whole(2))
+    expect(isDelivered(all, { turn: 9, seq: 20 })).toBe(true)
+    expect(isDelivered(all, { seq: 20 })).toBe(true)
+    expect(isDelivered(all, { seq: 21 })).toBe(false)
+    expect(isDelivered(all, { turn: 9, seq: 21 })).toBe(false)
+  })
+
   test('may end at an entry, which only moves forward until the turn has ended', () => {
     const some = having(1, part(1, 7), part(1, 5))
     expect(some).toEqual({ deliveredTurns: [{ first: 1, last: 1, seq: 7 }] })

@@ -32,6 +32,20 @@ test('a result is not kept once its turn is settled', async () => {
   expect(kept.deref()).toBeUndefined()
 })
 
+test('the end of a turn settles callers without a result, early and late', async () => {
+  const waiters = new TurnWaiters(memoryStore(), { ...state(ID), turns: 1, openTurn: 1 })
+  let isOver = false
+  const over = waiters.ended(1).then(() => {
+    isOver = true
+  })
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(isOver).toBe(false)
+  waiters.settle(ended(1))
+  await over
+  // The store has no such log: a read of the result would fail.
+  await waiters.ended(1)
+})
+
 test('a late caller gets the same result from the log as one that waited', async () => {
   const here = house(memoryStore())
   const session = await here.open()
