@@ -223,6 +223,22 @@ test('a search skips entries that are damaged', async () => {
   expect(await found(store, 'needle')).toEqual(['2.1'])
 })
 
+test('an entry that cannot be read hides no other one', async () => {
+  const path = directory()
+  {
+    await using store = await open(path)
+    await append(store, ID, 1, 'first needle')
+    await append(store, ID, 2, 'second needle')
+    await append(store, ID, 3, 'third needle')
+  }
+  const db = database(path)
+  db.exec(`UPDATE log SET body = replace(body, 'text.completed', 'text.unknown'), sum = NULL WHERE id = 2`)
+  db.exec(`UPDATE log SET body = substr(body, 1, 20), sum = NULL WHERE id = 1`)
+  db.close()
+  await using store = await open(path)
+  expect(await found(store, 'needle')).toEqual(['1.3'])
+})
+
 /** Makes the tables of FTS5 contradict each other. */
 function damageWords(file: string): void {
   const db = new DatabaseSync(file, { defensive: false })

@@ -1,3 +1,4 @@
+import { type Entry, SCHEMA_VERSION } from '../../../model/index.ts'
 import { searchTokens } from '../../../model/search-terms.ts'
 import { searchText } from '../../../model/search-text.ts'
 import { BETWEEN } from '../../log-rows.ts'
@@ -23,13 +24,13 @@ export function documentsIn({ id, session, version, body }: LogRow): Document[] 
   return documents
 }
 
-/** Nothing of a damaged entry, which no reader gets either. */
+/** Nothing of an entry that cannot be read: one bad entry must not stop the index. */
 function tokensOf(text: string, version: number): string[] {
-  let entry: unknown
   try {
-    entry = JSON.parse(text)
+    const entry: Entry = JSON.parse(text)
+    const { event } = version === SCHEMA_VERSION ? entry : upcast(entry, version, UPCASTS)
+    return searchTokens(searchText(event) ?? '')
   } catch {
     return []
   }
-  return searchTokens(searchText(upcast(entry, version, UPCASTS).event) ?? '')
 }
