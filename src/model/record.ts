@@ -3,7 +3,7 @@ import { LaunchKind } from './capability.ts'
 import { Coverage } from './coverage.ts'
 import { RequestOpened } from './events/request.ts'
 import { SessionId, SessionName } from './ids.ts'
-import { Image, SessionOptions } from './options.ts'
+import { SessionOptions } from './options.ts'
 import { Outcome } from './outcome.ts'
 import { Policy } from './policy.ts'
 import type * as types from './record.types.ts'
@@ -12,8 +12,9 @@ import { Usage } from './usage.ts'
 /** A prompt that waits in the queue. */
 export const QueuedPrompt = z.strictObject({
   turn: z.int().positive().describe('The number that the turn has.'),
-  prompt: z.string().describe('The text of the prompt.'),
-  images: z.array(Image).optional().describe('The images of the prompt.'),
+  prompt: z.string().describe('The text of the prompt; of a long one only the beginning.'),
+  truncated: z.literal(true).optional().describe('Set if `prompt` is only the beginning of the text.'),
+  images: z.int().positive().optional().describe('The number of its images.'),
 })
 
 /** A range of turns that clients of `/rpc` have received. */

@@ -4,7 +4,7 @@ import type { LaunchKind } from './capability.types.ts'
 import type { Coverage } from './coverage.types.ts'
 import type { RequestOpened } from './events/request.types.ts'
 import type { SessionId, SessionName } from './ids.types.ts'
-import type { Image, SessionOptions } from './options.types.ts'
+import type { SessionOptions } from './options.types.ts'
 import type { Outcome } from './outcome.types.ts'
 import type { Policy } from './policy.types.ts'
 import type { Usage } from './usage.types.ts'
@@ -13,10 +13,12 @@ import type { Usage } from './usage.types.ts'
 export type QueuedPrompt = {
   /** The number that the turn has. */
   turn: number
-  /** The text of the prompt. */
+  /** The text of the prompt; of a long one only the beginning. */
   prompt: string
-  /** The images of the prompt. */
-  images?: Image[] | undefined
+  /** Set if `prompt` is only the beginning of the text. */
+  truncated?: true | undefined
+  /** The number of its images. */
+  images?: number | undefined
 }
 
 /** A range of turns that clients of `/rpc` have received. */

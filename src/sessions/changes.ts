@@ -59,6 +59,14 @@ export class Changes {
     this.#upcoming = undefined
   }
 
+  /** The images of a session belong to its first prompt. Kept, they would be written with every change of the record. */
+  dropImages(): void {
+    const { images, ...options } = this.#setup.options
+    if (!images) return
+    Object.assign(this.#setup, { options })
+    this.#log.reconfigure(options, this.#owner.conversation.mode)
+  }
+
   /** Call when a new process starts: it has the current settings. */
   restarted(): void {
     this.apply()

@@ -10,6 +10,7 @@ import type { Claim } from './claim.ts'
 import type { Conversation } from './conversation.ts'
 import type { TurnRead } from './delivery.ts'
 import type { SessionDeps } from './deps.ts'
+import type { EngineOwner } from './engine-owner.ts'
 import { Interruption, isStop, PROTOCOL_GRACE_MS } from './interruption.ts'
 import { Log, type LogPosition } from './log.ts'
 import { Mask } from './mask.ts'
@@ -17,6 +18,7 @@ import { maskedBlobs } from './masked-blobs.ts'
 import { agentSilent, processSurvived } from './notices.ts'
 import { openConversation } from './open-conversation.ts'
 import { Outbox } from './outbox.ts'
+import { PromptQueue } from './prompt-queue.ts'
 import { secretsFor, secretsIn, serverSecrets } from './secrets.ts'
 import {
   hasProcessBudget,
@@ -29,17 +31,8 @@ import {
 } from './setup.ts'
 import { isCounted } from './turn-limits.ts'
 import { TurnWaiters } from './turn-waiters.ts'
-import type { WarmSession } from './warm-pool.ts'
 import { Watchdog, type WatchdogOwner } from './watchdog.ts'
 import { withTimeout } from './with-timeout.ts'
-
-/** The session that owns an engine. */
-export interface EngineOwner extends WarmSession {
-  /** No turn is open and the queue is empty. */
-  becameIdle(): void
-  /** The process has outdated settings and no turn is open: end it before the next turn. */
-  endStaleProcess(): void
-}
 
 /**
  * Runs a session: connects the conversation, the agent process and the log. State changes happen in memory at once;
@@ -53,7 +46,7 @@ export class Engine {
   readonly answering: Answering
   readonly changes: Changes
   readonly turnWaiters: TurnWaiters
-  readonly queue: Prompt[] = []
+  readonly queue: PromptQueue
   readonly #setup: SessionSetup
   readonly #deps: SessionDeps
   readonly #owner: EngineOwner
@@ -83,6 +76,7 @@ export class Engine {
     this.#deps = deps
     this.#owner = owner
     this.#principal = state.principal
+    this.queue = new PromptQueue(deps.store, setup.id, state.queue)
     this.turnWaiters = new TurnWaiters(deps.store, state)
     this.#mask = new Mask(secretsFor(setup, state.principal, deps))
     this.#log = new Log(state, position, {
@@ -123,6 +117,7 @@ export class Engine {
   begin(prompt: Prompt): void {
     this.changes.apply()
     const command = promptCommand(this.#setup, prompt, this.#deps.newId())
+    this.changes.dropImages()
     this.conversation.begin(prompt.turn, prompt.text, command.promptId)
     const { policy, recipe } = this.#setup
     if (recipe.leavesTools) this.#began = this.process.moment
@@ -130,7 +125,7 @@ export class Engine {
       stop: (cause, why) => this.interrupt(cause, undefined, why).catch((thrown) => this.fail(thrown)),
       silent: (ms) => {
         this.conversation.notify(agentSilent(this.#setup.agent.id, ms, this.#deps.clock.now() - ms))
-        this.outbox.flush().catch((thrown) => this.fail(thrown))
+        this.#later(this.outbox.flush())
       },
     }
     this.#watchdog = new Watchdog(policy, this.#deps, owner, recipe.steps)
@@ -149,20 +144,29 @@ export class Engine {
     this.queue.push({ turn, text, images })
     this.conversation.queued(turn, text, this.queue.length)
     this.#log.keepImages(turn, images)
+    this.outbox.push(() => this.queue.stored(turn))
   }
 
   /** Starts the next queued prompt if nothing else is running. */
   startNext(): void {
-    if (this.conversation.turn === undefined && this.#interruption.unconfirmed)
-      this.#interruption.awaitConfirmation()
+    const { turn } = this.conversation
+    if (turn === undefined && this.#interruption.unconfirmed) this.#interruption.awaitConfirmation()
     if (this.#occupied) return
-    const isStale = this.changes.stale && this.process.running
-    const next = isStale ? undefined : this.queue.shift()
-    if (isStale) this.#owner.endStaleProcess()
-    else if (next) {
+    if (this.changes.stale && this.process.running) this.#owner.endStaleProcess()
+    else if (this.queue.isReady) this.#beginNext()
+    else this.#later(this.queue.load().then(() => this.startNext()))
+  }
+
+  #beginNext(): void {
+    const next = this.queue.shift()
+    if (next) {
       this.begin(next)
-      this.outbox.flush().catch((thrown) => this.fail(thrown))
+      this.#later(this.outbox.flush())
     } else this.#owner.becameIdle()
+  }
+
+  #later(work: Promise<void>): void {
+    work.catch((thrown) => this.fail(thrown))
   }
 
   /** Starts a process after the next commit. */
@@ -332,11 +336,12 @@ export class Engine {
         this.#claims.delete(event.turn)
         // A queued turn that was dropped had no watchdog.
         if (this.conversation.turn === undefined) this.#watchdog?.end()
+        if (this.conversation.turn === undefined) this.#lastPrompt = undefined
         this.#isProcessUsed = this.conversation.turn === undefined && hasProcessBudget(this.#setup)
         const settled = this.conversation.answered(event)
         this.outbox.push(() => {
           this.turnWaiters.settle(this.#mask.value(settled))
-          if (this.#isProcessUsed && this.process.running) this.#retire().catch((thrown) => this.fail(thrown))
+          if (this.#isProcessUsed && this.process.running) this.#later(this.#retire())
           this.startNext()
         })
       }

@@ -7,12 +7,12 @@ import type {
   SessionOptions,
   SessionRecord,
 } from '../model/index.ts'
+import { type AcceptedPrompt, queuePreview } from '../model/queue-preview.ts'
 import type {
   Batch,
   Charge,
   JournalFrame,
   LeaseTerms,
-  QueuedPrompt,
   Receipt,
   SessionState,
   Store,
@@ -64,7 +64,9 @@ export class Log {
   #journal: JournalFrame[] = []
   #receipts: Receipt[] = []
   /** The queue after the last batch. */
-  #storedQueue: readonly QueuedPrompt[]
+  #storedQueue: SessionRecord['queue']
+  /** Prompts that were queued since the last commit. */
+  #accepted = new Map<number, AcceptedPrompt>()
   #charges: Charge[] = []
   #writing: Promise<void> = Promise.resolve()
 
@@ -94,6 +96,9 @@ export class Log {
     if (!this.#timed) this.#readClock()
     this.#entries.push(stamp(++this.#seq, this.#state.id, turn, this.#at, event, native))
     if (!recordEvent(this.#state, event, native)) return
+    if (event.type === 'turn.queued') {
+      this.#accepted.set(event.turn, { turn: event.turn, prompt: event.prompt })
+    }
     this.#changed = true
     const charge = chargeOf(this.#state, event, this.#at)
     if (charge) this.#charges.push(charge)
@@ -127,9 +132,12 @@ export class Log {
 
   /** Stores the images of a queued prompt. No event contains them. */
   keepImages(turn: number, images: readonly Image[]): void {
-    if (images.length === 0) return
+    const accepted = this.#accepted.get(turn)
+    if (images.length === 0 || !accepted) return
+    const whole = { ...accepted, images }
+    this.#accepted.set(turn, whole)
     this.#state.queue = this.#state.queue.map((prompt) =>
-      prompt.turn === turn ? { ...prompt, images: [...images] } : prompt,
+      prompt.turn === turn ? queuePreview(whole) : prompt,
     )
     this.#changed = true
   }
@@ -214,8 +222,9 @@ export class Log {
     const { frames, coverage } = record
     if (this.#changed) batch.record = record
     if (record.status === 'ended') batch.release = true
-    if (queue !== this.#storedQueue) Object.assign(batch, queueChange(this.#storedQueue, queue))
+    if (queue !== this.#storedQueue) Object.assign(batch, this.#queueChange(queue))
     this.#storedQueue = queue
+    this.#accepted.clear()
     if (this.#hasFrames && coverage) batch.frameCounts = { frames, coverage }
     if (this.#receipts.length > 0) batch.receipts = this.#receipts.splice(0)
     if (this.#charges.length > 0) batch.charges = this.#charges.splice(0)
@@ -226,21 +235,14 @@ export class Log {
     this.#recordDue = false
     return batch
   }
-}
 
-/** The difference of two queues. A prompt that was added and removed in between is in neither. */
-function queueChange(
-  before: readonly QueuedPrompt[],
-  after: readonly QueuedPrompt[],
-): Pick<Batch, 'queued' | 'dequeued'> {
-  const [had, has] = [turnsOf(before), turnsOf(after)]
-  const queued = after.filter(({ turn }) => !had.has(turn))
-  const dequeued = [...had].filter((turn) => !has.has(turn))
-  return { ...(queued.length > 0 && { queued }), ...(dequeued.length > 0 && { dequeued }) }
-}
-
-function turnsOf(queue: readonly QueuedPrompt[]): Set<number> {
-  return new Set(queue.map(({ turn }) => turn))
+  /** What the store has to change in its queue. A prompt that came and went in between is in neither list. */
+  #queueChange(queue: SessionRecord['queue']): Pick<Batch, 'queued' | 'dequeued'> {
+    const has = new Set(queue.map(({ turn }) => turn))
+    const queued = [...this.#accepted.values()].filter(({ turn }) => has.has(turn))
+    const dequeued = this.#storedQueue.map(({ turn }) => turn).filter((turn) => !has.has(turn))
+    return { ...(queued.length > 0 && { queued }), ...(dequeued.length > 0 && { dequeued }) }
+  }
 }
 
 /** Complete literals: adding fields later would reallocate every entry. */

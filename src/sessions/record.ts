@@ -1,5 +1,6 @@
 import type { UsageReported } from '../model/events/report.ts'
 import { addUsage, type Event } from '../model/index.ts'
+import { queuePreview } from '../model/queue-preview.ts'
 import type { SessionState } from '../stores/store.ts'
 import type { SessionSetup } from './setup.ts'
 
@@ -51,7 +52,7 @@ function fold(state: SessionState, event: Event): boolean {
       return true
     case 'turn.queued':
       state.turns = Math.max(state.turns, event.turn)
-      state.queue = [...state.queue, { turn: event.turn, prompt: event.prompt }]
+      state.queue = [...state.queue, queuePreview({ turn: event.turn, prompt: event.prompt })]
       return true
     case 'turn.started':
       state.turns = Math.max(state.turns, event.turn)

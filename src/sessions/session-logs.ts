@@ -1,3 +1,4 @@
+import type { ByteRange } from '../model/byte-range.ts'
 import type { BlobRef, Entry, SessionRecord } from '../model/index.ts'
 import type {
   DailyUsage,
@@ -38,8 +39,9 @@ export class SessionLogs {
     return this.#store.readJournal(id, after, limit)
   }
 
-  blob(ref: BlobRef): Promise<Uint8Array> {
-    return this.#store.readBlob(ref)
+  /** Reads a blob, or a part of it, in pieces. */
+  blob(ref: BlobRef, range?: ByteRange): AsyncIterable<Uint8Array> {
+    return this.#store.readBlob(ref, range)
   }
 
   /** Raw frames after this frame number up to another, in pages. */

@@ -5,7 +5,8 @@ import type { Claim } from './claim.ts'
 import type { TurnRead } from './delivery.ts'
 import type { SessionDeps } from './deps.ts'
 import { endedConflict } from './ended-conflict.ts'
-import { Engine, type EngineOwner } from './engine.ts'
+import { Engine } from './engine.ts'
+import type { EngineOwner } from './engine-owner.ts'
 import { IdleTimer } from './idle-timer.ts'
 import type { LogPosition } from './log.ts'
 import type { ConversationState, SessionHandle } from './session-handle.ts'
@@ -43,10 +44,6 @@ export class Session implements EngineOwner, SessionHandle {
     this.#setup = setup
     this.#deps = deps
     this.#engine = new Engine(setup, deps, state, position, this)
-    // Filled here, so that the first command already sees the queue.
-    for (const { turn, prompt, images = [] } of state.queue) {
-      this.#engine.queue.push({ turn, text: prompt, images })
-    }
     this.#idleTimer = new IdleTimer(deps.timers, deps.idleProcessMs, () => this.#engine.closeProcess())
   }
 
@@ -77,6 +74,8 @@ export class Session implements EngineOwner, SessionHandle {
   async resume(): Promise<void> {
     const { queue, conversation, outbox } = this.#engine
     if (queue.length === 0 || conversation.turn !== undefined || this.#ended) return
+    // Before there is room: the next prompt must begin at once then.
+    await queue.load()
     await this.#deps.pool.admit(this)
     this.#engine.startNext()
     await outbox.flush()
@@ -153,9 +152,7 @@ export class Session implements EngineOwner, SessionHandle {
   async interrupt(turn = this.#engine.conversation.turn, claims?: readonly Claim[]): Promise<void> {
     const { conversation, queue } = this.#engine
     if (turn === conversation.turn) return this.#engine.interrupt('interrupt', claims)
-    const waiting = queue.findIndex((prompt) => prompt.turn === turn)
-    if (waiting < 0 || turn === undefined) return
-    queue.splice(waiting, 1)
+    if (turn === undefined || !queue.remove(turn)) return
     conversation.drop(turn)
     await this.#engine.flush(claims)
   }
@@ -166,9 +163,8 @@ export class Session implements EngineOwner, SessionHandle {
    */
   async interruptAll(through = Number.POSITIVE_INFINITY): Promise<boolean> {
     const { conversation, queue, outbox } = this.#engine
-    const later = queue.findIndex((prompt) => prompt.turn > through)
-    const dropped = queue.splice(0, later < 0 ? queue.length : later)
-    for (const { turn } of dropped) conversation.drop(turn)
+    const dropped = queue.clear(through)
+    for (const turn of dropped) conversation.drop(turn)
     const turn = (conversation.turn ?? 0) <= through ? conversation.turn : undefined
     const isFirst = turn !== this.#stopped
     this.#stopped = turn
@@ -258,7 +254,7 @@ export class Session implements EngineOwner, SessionHandle {
   async #end(claims?: readonly Claim[]): Promise<void> {
     const { conversation, queue } = this.#engine
     this.#idleTimer.cancel()
-    for (const { turn } of queue.splice(0)) conversation.drop(turn)
+    for (const turn of queue.clear()) conversation.drop(turn)
     await this.#engine.interrupt('interrupt')
     await this.#engine.closeProcess()
     conversation.ended({ type: 'session.ended', reason: 'completed' })
@@ -267,7 +263,7 @@ export class Session implements EngineOwner, SessionHandle {
 
   async #suspend(): Promise<void> {
     this.#idleTimer.cancel()
-    this.#engine.queue.length = 0
+    this.#engine.queue.clear()
     const stopped = this.#engine.interrupt('drain').then(() => this.#engine.closeProcess())
     try {
       await withTimeout(this.#deps.timers, SUSPEND_MS, stopped)

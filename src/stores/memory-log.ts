@@ -1,16 +1,10 @@
 import { contentSize } from '../model/content-size.ts'
 import type { Entry, SessionRecord } from '../model/index.ts'
+import { type AcceptedPrompt, queuePreview } from '../model/queue-preview.ts'
 import { blobOf } from './blob-of.ts'
 import { cursorGone } from './cursor-gone.ts'
 import { fitting } from './read-bytes.ts'
-import {
-  type Batch,
-  type JournalFrame,
-  NO_FENCE,
-  type QueuedPrompt,
-  type StoredState,
-  type TrimPoint,
-} from './store.ts'
+import { type Batch, type JournalFrame, NO_FENCE, type StoredState, type TrimPoint } from './store.ts'
 
 /** Consecutive entries. Readers share the list, so it never changes. */
 interface Chunk {
@@ -29,7 +23,7 @@ export class MemoryLog {
   state: StoredState | undefined
   fence = NO_FENCE
   owner: string | undefined
-  #queue: readonly QueuedPrompt[] = []
+  #queue: readonly AcceptedPrompt[] = []
   /** One chunk per commit: one growing list would copy every entry again when it grows. */
   #chunks: Chunk[] = []
   readonly #journal: JournalFrame[] = []
@@ -52,7 +46,7 @@ export class MemoryLog {
     return (
       this.state && {
         ...this.state,
-        queue: [...this.#queue],
+        queue: this.#queue.map(queuePreview),
         head: this.head,
         updatedAt: this.#last?.entries.at(-1)?.at ?? 0,
         ...(this.#dropped > 0 && { earliest: this.#dropped + 1 }),
@@ -75,6 +69,10 @@ export class MemoryLog {
     if (frameCounts && this.state) this.state = { ...this.state, ...frameCounts }
     if (release) this.owner = undefined
     this.#wakeAll()
+  }
+
+  queued(turn: number): AcceptedPrompt | undefined {
+    return this.#queue.find((prompt) => prompt.turn === turn)
   }
 
   read(after: number, limit: number, maxBytes: number): readonly Entry[] {

@@ -1,5 +1,8 @@
+import type { ByteRange } from '../model/byte-range.ts'
+import { contentSize } from '../model/content-size.ts'
 import type { SessionRecord } from '../model/index.ts'
 import { addUsage, type BlobRef, type BlobSink, type Entry, MainstemError } from '../model/index.ts'
+import type { AcceptedPrompt } from '../model/queue-preview.ts'
 import { checkContinues } from './check-continues.ts'
 import { checkFence } from './check-fence.ts'
 import { dayOf } from './day-of.ts'
@@ -10,7 +13,7 @@ import { MemoryLog } from './memory-log.ts'
 import { MemoryNodes } from './memory-nodes.ts'
 import type { NodeStore } from './nodes.ts'
 import { OpenTime } from './open-time.ts'
-import { READ_BYTES } from './read-bytes.ts'
+import { BLOB_PIECE, READ_BYTES, RECORD_BYTES } from './read-bytes.ts'
 import { receiptId } from './receipt-id.ts'
 import { matchesIn } from './search.ts'
 import { sessionNotFound } from './session-not-found.ts'
@@ -172,6 +175,10 @@ class MemoryStore implements Store {
     return this.#logs.get(session)?.record
   }
 
+  async queuedPrompt(session: string, turn: number): Promise<AcceptedPrompt | undefined> {
+    return this.#logs.get(session)?.queued(turn)
+  }
+
   async search({ principal, terms, limit }: TextQuery): Promise<TextMatches> {
     const found: Entry[] = []
     for (const log of [...this.#logs.values()].reverse()) {
@@ -189,17 +196,21 @@ class MemoryStore implements Store {
     acquirableBy,
     before,
     limit,
+    maxBytes = RECORD_BYTES,
   }: SessionQuery): Promise<readonly SessionRecord[]> {
     const others = acquirableBy === undefined ? [] : this.#leases.othersThan(acquirableBy)
     const newestFirst = [...this.#logs.values()].reverse()
     const from = before === undefined ? 0 : newestFirst.findIndex(({ state }) => state?.id === before) + 1
     const found: SessionRecord[] = []
+    let bytes = 0
     for (const { record, owner } of newestFirst.slice(from)) {
       if (found.length === limit) break
       if (owner !== undefined && others.includes(owner)) continue
       if (!record || (principal !== undefined && record.principal !== principal)) continue
       if (status !== undefined && record.status !== status) continue
       if (asking !== undefined && asking !== record.requests.length > 0) continue
+      bytes += contentSize(record)
+      if (bytes > maxBytes && found.length > 0) break
       found.push(record)
     }
     return found
@@ -231,10 +242,11 @@ class MemoryStore implements Store {
     return this.#logs.get(session)?.readJournal(after, limit, maxBytes) ?? []
   }
 
-  async readBlob({ id }: BlobRef): Promise<Uint8Array> {
-    const bytes = this.#blobs.get(id)
-    if (!bytes) throw new MainstemError('not_found', `there is no blob ${id}`)
-    return bytes
+  async *readBlob({ id }: BlobRef, range?: ByteRange): AsyncGenerator<Uint8Array> {
+    const blob = this.#blobs.get(id)
+    if (!blob) throw new MainstemError('not_found', `there is no blob ${id}`)
+    const bytes = blob.subarray(range?.start, range?.end)
+    for (let at = 0; at < bytes.length; at += BLOB_PIECE) yield bytes.subarray(at, at + BLOB_PIECE)
   }
 
   async trim(session: string, point: TrimPoint, fence = NO_FENCE): Promise<void> {

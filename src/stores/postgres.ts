@@ -1,5 +1,7 @@
+import type { ByteRange } from '../model/byte-range.ts'
 import type { BlobRef, BlobSink, Entry, SessionRecord } from '../model/index.ts'
 import { MainstemError } from '../model/index.ts'
+import type { AcceptedPrompt } from '../model/queue-preview.ts'
 import { checkContinues } from './check-continues.ts'
 import type { NodeStore } from './nodes.ts'
 import { Blobs } from './postgres/blobs.ts'
@@ -216,8 +218,12 @@ class PostgresStore implements Store {
     return this.#logs.readJournal(session, after, limit, maxBytes)
   }
 
-  readBlob(ref: BlobRef): Promise<Uint8Array> {
-    return this.#blobs.read(ref)
+  readBlob(ref: BlobRef, range?: ByteRange): AsyncGenerator<Uint8Array> {
+    return this.#blobs.read(ref, range)
+  }
+
+  queuedPrompt(session: string, turn: number): Promise<AcceptedPrompt | undefined> {
+    return this.#records.queuedPrompt(session, turn)
   }
 
   async trim(session: string, point: TrimPoint, fence = NO_FENCE): Promise<void> {

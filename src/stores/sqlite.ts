@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
+import type { ByteRange } from '../model/byte-range.ts'
 import {
   type BlobRef,
   type BlobSink,
@@ -6,6 +7,7 @@ import {
   SCHEMA_VERSION,
   type SessionRecord,
 } from '../model/index.ts'
+import type { AcceptedPrompt } from '../model/queue-preview.ts'
 import { checkContinues } from './check-continues.ts'
 import { checkFence } from './check-fence.ts'
 import { orIfDamaged } from './damaged.ts'
@@ -21,11 +23,12 @@ import { filesIn } from './sqlite/files.ts'
 import { leaseFrom } from './sqlite/lease-row.ts'
 import type { LiveLog } from './sqlite/live-log.ts'
 import { LiveLogs } from './sqlite/live-logs.ts'
-import type { Durability, Removal } from './sqlite/message.ts'
+import type { Removal } from './sqlite/message.ts'
 import { PreparedBatch } from './sqlite/prepared-batch.ts'
 import { Reader } from './sqlite/reader.ts'
 import { SearchChannel } from './sqlite/search/search-channel.ts'
 import { searchLogs } from './sqlite/search/search-logs.ts'
+import type { SqliteOptions } from './sqlite/sqlite-options.ts'
 import { WriterChannel } from './sqlite/writer-channel.ts'
 import {
   type Batch,
@@ -41,20 +44,7 @@ import {
   type TextQuery,
   type TrimPoint,
 } from './store.ts'
-import { UPCASTS, type Upcasts } from './upcast.ts'
-
-export interface SqliteOptions {
-  /** Created if missing. */
-  directory: string
-  /** What an acknowledged entry survives: a power loss (`power`, the default), or only the end of this process. */
-  durability?: Durability
-  /** The maximum size of the database. Beyond it, writes fail until data is deleted. */
-  maxBytes?: number
-  /** Converts entries of older schema versions. */
-  upcasts?: Upcasts
-  /** A monotonic clock in milliseconds; the system's by default. */
-  monotonic?: () => number
-}
+import { UPCASTS } from './upcast.ts'
 
 /** A store in one folder: a database with a writer thread, and one file per blob. */
 export async function sqliteStore(options: SqliteOptions): Promise<Store> {
@@ -228,8 +218,12 @@ class SqliteStore implements Store {
     return this.#reader.readJournal(session, after, limit, maxBytes)
   }
 
-  readBlob(ref: BlobRef): Promise<Uint8Array> {
-    return this.#blobs.read(ref, (id) => this.#reader.blob(id))
+  readBlob(ref: BlobRef, range?: ByteRange): AsyncGenerator<Uint8Array> {
+    return this.#blobs.read(ref, (content) => this.#reader.isBlob(ref.id, content), range)
+  }
+
+  async queuedPrompt(session: string, turn: number): Promise<AcceptedPrompt | undefined> {
+    return this.#reader.queuedPrompt(session, turn)
   }
 
   async trim(session: string, point: TrimPoint, fence = NO_FENCE): Promise<void> {

@@ -1,5 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
+import type { ByteRange } from '../model/byte-range.ts'
 import type { BlobRef, BlobSink, Coverage, Entry, SessionRecord, Usage } from '../model/index.ts'
+import type { AcceptedPrompt } from '../model/queue-preview.ts'
 import type { SearchTerm } from '../model/search-terms.ts'
 import type { NodeStore } from './nodes.ts'
 
@@ -23,9 +25,6 @@ export interface Receipt {
 
 /** A record without the fields that the store computes. */
 export type SessionState = Omit<SessionRecord, 'head' | 'updatedAt' | 'earliest' | 'earliestFrame'>
-
-/** A prompt that was accepted and waits for its turn. */
-export type QueuedPrompt = SessionRecord['queue'][number]
 
 /** The part of a record that is written as one text. Queued prompts can be large, so each is stored separately. */
 export type StoredState = Omit<SessionState, 'queue'>
@@ -87,7 +86,7 @@ export interface Batch {
   /** The state of the session after these entries, if it changed. */
   record?: StoredState
   /** Prompts to add at the end of the session's queue. Each is stored once, until its turn is in `dequeued`. */
-  queued?: readonly QueuedPrompt[]
+  queued?: readonly AcceptedPrompt[]
   /** The turns whose prompts leave the queue. */
   dequeued?: readonly number[]
   /** Replaces the frame counts of the record. */
@@ -126,6 +125,8 @@ export interface SessionQuery {
   /** A page cursor: only sessions older than this one. */
   before?: string
   limit: number
+  /** How much text the records may have together; 4 MiB by default. */
+  maxBytes?: number
 }
 
 /**
@@ -177,8 +178,13 @@ export interface Store extends AsyncDisposable {
   changed(session: string, after: number, signal: AbortSignal): Promise<void>
   /** Loads a record. Every entry up to its `head` can be read, unless it was removed since. */
   record(session: string): Promise<SessionRecord | undefined>
-  /** Lists records, newest first. Every entry up to their heads can be read. */
+  /**
+   * Lists records, newest first. Every entry up to their heads can be read. Returns at most `limit` records and
+   * `maxBytes` of text, but always the first: an empty page is the last.
+   */
   records(query: SessionQuery): Promise<readonly SessionRecord[]>
+  /** Loads a queued prompt with its whole text and its images; undefined once it has left the queue. */
+  queuedPrompt(session: string, turn: number): Promise<AcceptedPrompt | undefined>
   /**
    * Finds entries of a principal that match every term, newest first. An entry matches a term if the tokens of its text
    * contain the tokens of the term next to each other, where the last may be the beginning of a longer one. The text is
@@ -208,7 +214,11 @@ export interface Store extends AsyncDisposable {
   /** What several servers on this store need. Absent where one process has the store to itself. */
   readonly nodes?: NodeStore
   readonly blobs: BlobSink
-  readBlob(ref: BlobRef): Promise<Uint8Array>
+  /**
+   * Reads a blob, or a part of it, in pieces. The whole blob is compared with its checksum before the first piece, and
+   * refused with `storage_failed` if it is damaged.
+   */
+  readBlob(ref: BlobRef, range?: ByteRange): AsyncIterable<Uint8Array>
   /** Removes entries and frames before the point, or fewer. Keeps the last entry, so that no seq is assigned twice. */
   trim(session: string, point: TrimPoint, fence?: number): Promise<void>
   /** Fails with `storage_failed` if a commit could not succeed now. Changes nothing. */

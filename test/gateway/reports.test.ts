@@ -135,6 +135,31 @@ describe('a blob', () => {
     expect(response.headers.get('x-content-type-options')).toBe('nosniff')
   })
 
+  test.each([
+    ['bytes=3-7', 'large', 'bytes 3-7/12'],
+    ['bytes=8-', '</b>', 'bytes 8-11/12'],
+    ['bytes=-4', '</b>', 'bytes 8-11/12'],
+    ['bytes=8-99', '</b>', 'bytes 8-11/12'],
+  ])('is read in part with Range: %s', async (range, part, contentRange) => {
+    const { own, id, blob } = await withBlob()
+    await using _ = own
+    const response = await fetchFrom(own, `GET /v1/blobs/${id}/${blob.id}`, { headers: { range } })
+    expect(response.status).toBe(206)
+    expect(response.headers.get('content-range')).toBe(contentRange)
+    expect(await response.text()).toBe(part)
+  })
+
+  test.each(['bytes=12-', 'bytes=-', 'bytes=1-2,4-5', 'lines=1-2'])(
+    'is read whole with a Range that it does not have or know: %s',
+    async (range) => {
+      const { own, id, blob } = await withBlob()
+      await using _ = own
+      const response = await fetchFrom(own, `GET /v1/blobs/${id}/${blob.id}`, { headers: { range } })
+      expect(response.status).toBe(200)
+      expect(await response.text()).toBe('<b>large</b>')
+    },
+  )
+
   test('is not read through another session, nor by another principal', async () => {
     const { own, id, blob } = await withBlob()
     await using _ = own

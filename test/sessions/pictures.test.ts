@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import type { FakeRun } from './fake-driver.ts'
 import { house } from './house.ts'
 
@@ -37,6 +37,54 @@ test('a prompt that waits keeps its pictures', async () => {
   first.die({ code: 0 })
   await expect.poll(() => driver.runs).toHaveLength(2)
   expect(driver.runs.map(shown)).toEqual([[['picture-1.png', 'AAAA']], [['picture-1.gif', 'BBBB']]])
+})
+
+test('pictures of prompts that wait are in the store only, until their turn comes', async () => {
+  const { open, driver, store } = house()
+  const session = await open({}, CODEX)
+  await session.prompt('one')
+  for (const text of ['two', 'three']) await session.prompt(text, [ONE, TWO])
+  expect(await store.record(session.id)).toMatchObject({
+    queue: [
+      { turn: 2, prompt: 'two', images: 2 },
+      { turn: 3, prompt: 'three', images: 2 },
+    ],
+  })
+  const read = vi.spyOn(store, 'queuedPrompt')
+  ;(await driver.run()).die({ code: 0 })
+  await expect.poll(() => driver.runs).toHaveLength(2)
+  expect(read.mock.calls).toEqual([[session.id, 2]])
+  // The third is dropped while nobody has loaded it.
+  await session.interrupt(3)
+  driver.runs[1]?.die({ code: 0 })
+  await session.settled(2)
+  expect(read).toHaveBeenCalledTimes(1)
+  expect(driver.runs.map(shown)[1]).toEqual([
+    ['picture-1.png', 'AAAA'],
+    ['picture-2.gif', 'BBBB'],
+  ])
+})
+
+test('a prompt that is dropped while its pictures are loaded does not begin', async () => {
+  const { open, driver, store } = house()
+  const session = await open({}, CODEX)
+  await session.prompt('one')
+  await session.prompt('two', [ONE])
+  await session.prompt('three')
+  const reading = Promise.withResolvers<void>()
+  const { promise: asked, resolve: ask } = Promise.withResolvers<void>()
+  const readQueued = store.queuedPrompt.bind(store)
+  vi.spyOn(store, 'queuedPrompt').mockImplementation(async (id, turn) => {
+    ask()
+    await reading.promise
+    return readQueued(id, turn)
+  })
+  ;(await driver.run()).die({ code: 0 })
+  await asked
+  await session.interrupt(2)
+  reading.resolve()
+  await expect.poll(() => driver.runs).toHaveLength(2)
+  await expect.poll(() => driver.runs[1]?.input).toBe('three')
 })
 
 test('pictures of a session stand before those of its first prompt', async () => {

@@ -55,7 +55,10 @@ test('the usage of a lost turn is what its model calls reported, marked partial,
     usage: lost,
   })
   expect(await store.record(session.id)).toMatchObject({ usage: lost })
-  expect(await store.dailyUsage('local')).toMatchObject([{ turns: 1, usage: lost }])
+  expect(await store.dailyUsage('local')).toMatchObject([
+    { sessions: 1, turns: 0 },
+    { model: 'm', turns: 1, usage: lost },
+  ])
 })
 
 test('what waited goes on after a restart, once, in the native session that was proven', async () => {
@@ -94,13 +97,14 @@ test('pictures of a prompt that waited come with it after a restart, and are not
   const before = house(store)
   const session = await before.open()
   await session.prompt('one')
-  await session.prompt('look', [{ mimeType: 'image/png', data: 'UGljdHVyZQ==' }])
+  const long = `look ${'x'.repeat(10_000)} look`
+  await session.prompt(long, [{ mimeType: 'image/png', data: 'UGljdHVyZQ==' }])
 
   const after = house(store)
   await after.sessions.recover()
   await after.sessions.resumeQueues()
   const run = await after.driver.run()
-  await expect.poll(() => run.input).toContain('look')
+  await expect.poll(() => run.input).toContain(long)
   expect(run.input).toContain('UGljdHVyZQ==')
   expect(await store.record(session.id)).toMatchObject({ openTurn: 2, queue: [] })
 })

@@ -246,12 +246,14 @@ test('a turn that still waits can be stopped without touching the one that runs'
 })
 
 test('images of a session come with its first prompt and no other', async () => {
-  const { open, driver } = house()
+  const { open, driver, store } = house()
   const images = [{ mimeType: 'image/png', data: 'AAAA' }]
-  const session = await open({}, { options: { images } })
+  const session = await open({}, { options: { images, effort: 'low' } })
+  expect((await store.record(session.id))?.options).toEqual({ images, effort: 'low' })
   await session.prompt('one')
   const run = await driver.run()
   await expect.poll(() => run.input).toContain('image/png')
+  expect((await store.record(session.id))?.options).toEqual({ effort: 'low' })
   run.say(init, result('1'))
   await session.settled(1)
   await session.prompt('two')

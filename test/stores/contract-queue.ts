@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest'
-import type { QueuedPrompt, Store } from '../../src/stores/store.ts'
+import { type AcceptedPrompt, queuePreview } from '../../src/model/queue-preview.ts'
+import type { Store } from '../../src/stores/store.ts'
 import { entries, sessionId, state } from './sqlite-parts.ts'
 
 const SESSION = sessionId(1)
 const OTHER = sessionId(2)
 
-const prompt = (turn: number, more: Partial<QueuedPrompt> = {}): QueuedPrompt => ({
+const prompt = (turn: number, more: Partial<AcceptedPrompt> = {}): AcceptedPrompt => ({
   turn,
   prompt: `prompt ${turn},\n\ud800\u2028"`,
   ...more,
@@ -22,16 +23,34 @@ export function queueContract(open: () => Promise<Store>): void {
     expect(await queueOf(store)).toEqual([])
     await store.append(SESSION, { entries: entries(SESSION, 2, 2), queued: [prompt(2, { images })] })
     await store.append(SESSION, { entries: [], queued: [prompt(3), prompt(4)] })
-    const all = [prompt(2, { images }), prompt(3), prompt(4)]
+    const second = { ...prompt(2), images: 1 }
+    const all = [second, prompt(3), prompt(4)]
     expect(await queueOf(store)).toEqual(all)
     expect((await store.records({ limit: 1 }))[0]?.queue).toEqual(all)
     // A new record does not touch the queue.
     await store.append(SESSION, { entries: [], record: state(SESSION, { status: 'busy' }) })
     expect(await queueOf(store)).toEqual(all)
     await store.append(SESSION, { entries: [], queued: [prompt(5)], dequeued: [3] })
-    expect(await queueOf(store)).toEqual([prompt(2, { images }), prompt(4), prompt(5)])
+    expect(await queueOf(store)).toEqual([second, prompt(4), prompt(5)])
     await store.append(SESSION, { entries: [], dequeued: [2, 4, 5] })
     expect(await queueOf(store)).toEqual([])
+  })
+
+  test('a record has the beginning of a long prompt and the number of its images; the whole can be read', async () => {
+    await using store = await open()
+    const images = [{ mimeType: 'image/png', data: 'A'.repeat(400_000) }]
+    const long = prompt(2, { prompt: `${'x'.repeat(1_999)}\u{1F680}${'y'.repeat(500_000)}`, images })
+    await store.create(SESSION, { entries: entries(SESSION, 1, 1), record: state(SESSION) })
+    await store.append(SESSION, { entries: [], queued: [long, prompt(3)] })
+    const preview = { turn: 2, prompt: 'x'.repeat(1_999), truncated: true, images: 1 }
+    expect(queuePreview(long)).toEqual(preview)
+    expect(await queueOf(store)).toEqual([preview, prompt(3)])
+    expect(await store.queuedPrompt(SESSION, 2)).toEqual(long)
+    expect(await store.queuedPrompt(SESSION, 3)).toEqual(prompt(3))
+    expect(await store.queuedPrompt(SESSION, 4)).toBeUndefined()
+    expect(await store.queuedPrompt(OTHER, 2)).toBeUndefined()
+    await store.append(SESSION, { entries: [], dequeued: [2] })
+    expect(await store.queuedPrompt(SESSION, 2)).toBeUndefined()
   })
 
   test('a prompt that is queued and leaves in batches of the same moment is gone', async () => {

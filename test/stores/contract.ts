@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { RequestOpened } from '../../src/model/events/request.ts'
 import type { Entry } from '../../src/model/index.ts'
 import type { SessionQuery, Store } from '../../src/stores/store.ts'
+import { blobBytes } from './blob-bytes.ts'
 import { boundsContract } from './contract-bounds.ts'
 import { keepingContract, type OpenStore } from './contract-keeping.ts'
 import { leaseContract } from './contract-leases.ts'
@@ -233,6 +234,22 @@ export function storeContract({ name, open }: Implementation): void {
       expect(await list({})).toEqual([3, 2, 1, 0])
     })
 
+    test('a page of records is bounded by bytes and always has the first', async () => {
+      await using store = await open()
+      const ids = [1, 2, 3, 4].map((n) => `00000000-0000-4000-8000-${n}`.padEnd(36, '0'))
+      for (const id of ids) {
+        const record = { ...state(id), title: 'x'.repeat(300_000) }
+        await store.create(id, { entries: [entry(1, 'x', id)], record })
+      }
+      const page = async (query: Partial<SessionQuery>) =>
+        (await store.records({ limit: 9, ...query })).map(({ id }) => ids.indexOf(id))
+      expect(await page({})).toEqual([3, 2, 1, 0])
+      expect(await page({ maxBytes: 700_000 })).toEqual([3, 2])
+      expect(await page({ maxBytes: 700_000, before: ids[2] ?? '' })).toEqual([1, 0])
+      expect(await page({ maxBytes: 1 })).toEqual([3])
+      expect(await page({ maxBytes: 1, before: ids[0] ?? '' })).toEqual([])
+    })
+
     test('keeps raw frames beside the log', async () => {
       await using store = await open()
       const frames = [
@@ -271,8 +288,25 @@ export function storeContract({ name, open }: Implementation): void {
       writer.write(Uint8Array.of(4))
       const ref = await writer.close()
       expect(ref.bytes).toBe(4)
-      expect([...(await store.readBlob(ref))]).toEqual([1, 2, 3, 4])
-      await expect(store.readBlob({ id: 'nothing', bytes: 0 })).rejects.toMatchObject({ code: 'not_found' })
+      expect([...(await blobBytes(store.readBlob(ref)))]).toEqual([1, 2, 3, 4])
+      expect([...(await blobBytes(store.readBlob(ref, { start: 1, end: 3 })))]).toEqual([2, 3])
+      await expect(blobBytes(store.readBlob({ id: 'nothing', bytes: 0 }))).rejects.toMatchObject({
+        code: 'not_found',
+      })
+    })
+
+    test('reads large bytes in pieces, and a part of them from where it begins', async () => {
+      await using store = await open()
+      const writer = store.blobs.open()
+      const content = Uint8Array.from({ length: 2_000_000 }, (_, index) => index % 251)
+      writer.write(content)
+      const ref = await writer.close()
+      const pieces = await Array.fromAsync(store.readBlob(ref))
+      expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThanOrEqual(1024 * 1024)
+      expect(Buffer.concat(pieces).equals(content)).toBe(true)
+      const range = { start: 300_000, end: 1_900_001 }
+      const part = await blobBytes(store.readBlob(ref, range))
+      expect(part.equals(content.subarray(range.start, range.end))).toBe(true)
     })
   })
 }

@@ -3,7 +3,10 @@ import { join } from 'node:path'
 import { type BlobRef, type Entry, toMainstemError } from '../../src/model/index.ts'
 import { sqliteStore } from '../../src/stores/sqlite.ts'
 import type { Store } from '../../src/stores/store.ts'
+import { blobBytes } from './blob-bytes.ts'
 import { entries, frames, newDirectory, sessionId, state } from './sqlite-parts.ts'
+
+const IMAGE = { mimeType: 'image/png', data: 'AAAA' }
 
 export const SESSIONS = [sessionId(1), sessionId(2)] as const
 
@@ -32,7 +35,9 @@ export async function filledStore(): Promise<{ directory: string; blobs: Map<str
         entries: entries(id, first, first + 2),
         journal: frames(id, first, first + 2),
         frameCounts: { frames: first + 2, coverage },
-        queued: [{ turn: first, prompt: `prompt ${first} of ${id}` }],
+        queued: [
+          { turn: first, prompt: `prompt ${first} of ${id}`, ...(first === 5 && { images: [IMAGE] }) },
+        ],
       }
       await store.append(id, more, 1)
     }
@@ -61,8 +66,10 @@ export async function viewOf(store: Store, id: string, blob: BlobRef | undefined
     middle: () => store.read(id, 6, 2),
     head: () => store.head(id),
     journal: () => store.readJournal(id, 0, 100),
+    prompt: () => store.queuedPrompt(id, 2),
+    image: () => store.queuedPrompt(id, 5),
     receipt: () => store.receipt('s', id),
-    blob: async () => Buffer.from(await store.readBlob(blob ?? { id: '', bytes: 0 })).toString(),
+    blob: async () => Buffer.from(await blobBytes(store.readBlob(blob ?? { id: '', bytes: 0 }))).toString(),
   }
   const view: View = {}
   for (const [name, read] of Object.entries(parts)) {

@@ -72,7 +72,7 @@ function flipped(value: SQLOutputValue, bit: number): SQLInputValue {
 /** Every column of a table that a row is not found by, and what may be missing where it is found by it. */
 const COLUMNS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   session: {
-    id: ['record', 'listed', 'entries', 'texts', 'middle', 'journal'],
+    id: ['record', 'listed', 'entries', 'texts', 'middle', 'journal', 'prompt', 'image'],
     principal: [],
     status: [],
     asking: [],
@@ -90,7 +90,14 @@ const COLUMNS: Readonly<Record<string, Readonly<Record<string, readonly string[]
   journal: { session: ['journal'], last: [], encoding: [], body: [], sum: [] },
   heard: { last: [], frames: [], mapped: [], unmapped: [], malformed: [], oversized: [], sum: [] },
   tail: { head: [], at: [], sum: [] },
-  queued: { session: [], turn: [], body: [], sum: [] },
+  queued: {
+    session: ['prompt', 'image'],
+    turn: ['prompt', 'image'],
+    body: [],
+    sum: [],
+    whole: [],
+    whole_sum: [],
+  },
   receipt: { id: ['receipt'], session: [], at: [], body: [], sum: [] },
   blob: { id: ['blob'], session: [], sum: [] },
 }

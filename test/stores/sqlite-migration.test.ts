@@ -1,6 +1,7 @@
 import { mkdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
+import { queuePreview } from '../../src/model/queue-preview.ts'
 import { MIGRATIONS, migrate } from '../../src/stores/sqlite/schema.ts'
 import { sqliteStore } from '../../src/stores/sqlite.ts'
 import { database, entries, newDirectory, sessionId, state } from './sqlite-parts.ts'
@@ -80,20 +81,21 @@ test('a store whose records hold their queues keeps them, in order and byte for 
     prompt: `${index} \ud800\0\u2028"\\ 1e3 é \u{1F680}`,
     ...(index === 3 && { images: [{ mimeType: 'image/png', data: 'AAAA' }] }),
   }))
-  const records = [
-    state(sessionId(1), { queue }),
-    state(sessionId(2)),
-    state(sessionId(3), { queue: queue.slice(2, 4) }),
-  ]
-  for (const [index, record] of records.entries()) {
+  const long = { turn: 20, prompt: 'x'.repeat(5_000), images: [{ mimeType: 'image/png', data: 'AAAA' }] }
+  const queues = [queue, [], [...queue.slice(2, 4), long]]
+  for (const [index, waiting] of queues.entries()) {
+    const record = { ...state(sessionId(index + 1)), queue: waiting }
     insert.run(index + 1, record.id, record.principal, record.status, JSON.stringify(record))
   }
   old.close()
   await using store = await sqliteStore({ directory: queued })
-  for (const record of records) {
-    expect(await store.record(record.id)).toEqual({ ...record, head: 0, updatedAt: 0 })
+  for (const [index, waiting] of queues.entries()) {
+    const id = sessionId(index + 1)
+    const shown = { ...state(id), queue: waiting.map(queuePreview), head: 0, updatedAt: 0 }
+    expect(await store.record(id)).toEqual(shown)
+    for (const prompt of waiting) expect(await store.queuedPrompt(id, prompt.turn)).toEqual(prompt)
   }
   await store.append(sessionId(1), { entries: entries(sessionId(1), 1, 1), dequeued: [2, 5] })
   const left = queue.filter(({ turn }) => turn !== 2 && turn !== 5)
-  expect((await store.record(sessionId(1)))?.queue).toEqual(left)
+  expect((await store.record(sessionId(1)))?.queue).toEqual(left.map(queuePreview))
 })

@@ -5,6 +5,7 @@ import { type Entry, SCHEMA_VERSION } from '../../src/model/index.ts'
 import { sqliteStore } from '../../src/stores/sqlite.ts'
 import { UPCASTS } from '../../src/stores/upcast.ts'
 import { SAMPLES } from '../model/samples.ts'
+import { blobBytes } from './blob-bytes.ts'
 import { storeContract } from './contract.ts'
 import { database, entries, entry, frames, newDirectory, readAll, sessionId, state } from './sqlite-parts.ts'
 
@@ -115,7 +116,7 @@ describe('what was written', () => {
     expect(await store.record(sessionId(2))).toMatchObject({ head: 0, updatedAt: 0 })
     expect(await store.receipt('s\ud800', 'k\0')).toEqual(receipt)
     expect(await store.receipt('s\ud801', 'k\0')).toBeUndefined()
-    expect([...(await store.readBlob(blob))]).toEqual([...bytes])
+    expect([...(await blobBytes(store.readBlob(blob)))]).toEqual([...bytes])
     expect((await store.records({ limit: 9 })).map(({ id }) => id)).toEqual([sessionId(2), ID])
     expect((await store.records({ status: 'busy', limit: 9 })).map(({ id }) => id)).toEqual([ID])
     await expect(store.append(ID, { entries: [entry(ID, 301)] })).rejects.toMatchObject({ code: 'conflict' })

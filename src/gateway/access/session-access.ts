@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { isDamaged, MainstemError, SessionId, type SessionRecord } from '../../model/index.ts'
+import type { Sessions } from '../../sessions/sessions.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { LOCAL } from '../http/auth.ts'
 
@@ -31,4 +32,26 @@ export async function deletableSession(
   } catch (thrown) {
     if (principal !== LOCAL || !isDamaged(thrown, id)) throw thrown
   }
+}
+
+/** A page of records, and the session that the next page begins after, if there is one. */
+export interface RecordPage {
+  records: readonly SessionRecord[]
+  next?: string
+}
+
+/** Lists the sessions of a principal, newest first. A page of large records has fewer than `limit`. */
+export async function recordPage(
+  deps: Pick<GatewayDeps, 'sessions'>,
+  query: Parameters<Sessions['records']>[0] & { principal: string },
+): Promise<RecordPage> {
+  const { principal, before, limit } = query
+  // A page that starts at an unknown session would start from the beginning.
+  if (before !== undefined) await ownedSession(deps, principal, before)
+  const records = await deps.sessions.records(query)
+  const last = records.at(-1)?.id
+  if (last === undefined) return { records }
+  const isCut = records.length < limit
+  const more = isCut ? await deps.sessions.records({ ...query, before: last, limit: 1 }) : records
+  return more.length > 0 ? { records, next: last } : { records }
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ownedSession, SessionPath } from '../access/session-access.ts'
+import { ownedSession, recordPage, SessionPath } from '../access/session-access.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { named } from '../http/components.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
@@ -34,14 +34,9 @@ export function boardSessionEndpoints(deps: GatewayDeps): Endpoint[] {
       answer: BoardList,
       errors: ['session_not_found'],
       async run({ query: { before, limit }, principal }) {
-        if (before !== undefined) await ownedSession(deps, principal, before)
-        const found = await deps.sessions.records({
-          principal,
-          limit,
-          ...(before !== undefined && { before }),
-        })
-        const next = found.length === limit ? found.at(-1)?.id : undefined
-        return { sessions: found.map(boardSession), ...(next !== undefined && { next }) }
+        const query = { principal, limit, ...(before !== undefined && { before }) }
+        const { records, ...next } = await recordPage(deps, query)
+        return { sessions: records.map(boardSession), ...next }
       },
     }),
     endpoint({

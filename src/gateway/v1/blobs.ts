@@ -1,7 +1,9 @@
+import { Readable } from 'node:stream'
 import { z } from 'zod'
 import { type BlobRef, MainstemError, type SessionRecord } from '../../model/index.ts'
 import { ownedSession } from '../access/session-access.ts'
 import type { GatewayDeps } from '../deps.ts'
+import { byteRange } from '../http/byte-range.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import { latestFirst } from '../streams/latest-first.ts'
 
@@ -14,19 +16,37 @@ export function blobEndpoint(deps: GatewayDeps): Endpoint {
   return endpoint({
     method: 'GET',
     url: '/v1/blobs/:session/:id',
-    summary: 'Get the bytes that an event of a session refers to',
+    summary: 'Get the bytes that an event of a session refers to; accepts a `Range` header with one range',
     params: BlobPath,
     answers: { [BYTES]: z.unknown() },
     errors: ['session_not_found', 'not_found'],
-    async run({ params, principal, reply }) {
+    async run({ params, principal, request, reply }) {
       const record = await ownedSession(deps, principal, params.session)
       const ref = await refIn(deps, record, params.id)
-      const bytes = await deps.sessions.blob(ref)
+      const range = byteRange(request.headers.range, ref.bytes)
+      const { start, end } = range ?? { start: 0, end: ref.bytes }
+      const pieces = await begun(deps.sessions.blob(ref, { start, end }))
       // The content comes from an agent: browsers must not render it as a page.
       reply.headers({ 'content-disposition': 'attachment', 'x-content-type-options': 'nosniff' })
-      return reply.type(BYTES).send(Buffer.from(bytes))
+      reply.headers({ 'accept-ranges': 'bytes', 'content-length': end - start })
+      if (range) reply.code(206).header('content-range', `bytes ${start}-${end - 1}/${ref.bytes}`)
+      reply.raw.setTimeout(deps.timing.stallMs)
+      return reply.type(BYTES).send(Readable.from(pieces, { objectMode: false }))
     },
   })
+}
+
+/** Reads the first piece, so that a blob that cannot be read is refused before the response has begun. */
+async function begun(pieces: AsyncIterable<Uint8Array>): Promise<AsyncIterable<Uint8Array>> {
+  const iterator = pieces[Symbol.asyncIterator]()
+  const first = await iterator.next()
+  return (async function* () {
+    try {
+      for (let next = first; !next.done; next = await iterator.next()) yield next.value
+    } finally {
+      await iterator.return?.()
+    }
+  })()
 }
 
 /** Only blobs that the session's own log refers to: the store keeps the blobs of all principals together. */

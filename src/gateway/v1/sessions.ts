@@ -1,11 +1,12 @@
 import { z } from 'zod'
 import { SessionRecord } from '../../model/index.ts'
 import { withoutSecrets } from '../../sessions/without-secrets.ts'
-import { deletableSession, ownedSession, SessionPath } from '../access/session-access.ts'
+import { deletableSession, ownedSession, recordPage, SessionPath } from '../access/session-access.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { named } from '../http/components.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import { Flag, integer } from '../http/query.ts'
+import { PageRoom } from '../streams/page-room.ts'
 
 const SessionList = named(
   'SessionList',
@@ -32,18 +33,17 @@ export function sessionEndpoints(deps: GatewayDeps): Endpoint[] {
       query: ListQuery,
       answer: SessionList,
       errors: ['session_not_found'],
-      async run({ query: { limit, before, status, asking }, principal }) {
-        // A page that starts at an unknown session would start from the beginning.
-        if (before !== undefined) await ownedSession(deps, principal, before)
-        const found = await deps.sessions.records({
+      async run({ query: { limit, before, status, asking }, principal, reply }) {
+        const room = await PageRoom.enter(deps, reply)
+        const { records, ...next } = await recordPage(deps, {
           principal,
           limit,
           ...(before !== undefined && { before }),
           ...(status !== undefined && { status }),
           ...(asking !== undefined && { asking }),
         })
-        const next = found.length === limit ? found.at(-1)?.id : undefined
-        return { sessions: found.map(withoutSecrets), ...(next !== undefined && { next }) }
+        room.complete()
+        return { sessions: records.map(withoutSecrets), ...next }
       },
     }),
     endpoint({

@@ -49,6 +49,7 @@ export class Parameters {
 
 /** A piece of the first parameter, of the row with this alias. */
 export const PIECE = {
-  text: (alias: string) => `convert_from(substring($1::bytea FROM ${alias}.pos FOR ${alias}.bytes), 'UTF8')`,
+  text: (alias: string, pos = 'pos', bytes = 'bytes') =>
+    `convert_from(substring($1::bytea FROM ${alias}.${pos} FOR ${alias}.${bytes}), 'UTF8')`,
   bytes: (alias: string) => `substring($1::bytea FROM ${alias}.pos FOR ${alias}.bytes)`,
 }

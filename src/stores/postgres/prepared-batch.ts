@@ -1,4 +1,5 @@
 import type { Entry } from '../../model/index.ts'
+import { type AcceptedPrompt, isWhole, queuePreview } from '../../model/queue-preview.ts'
 import { blobOf } from '../blob-of.ts'
 import { checksum } from '../checksum.ts'
 import { encodeJournal, type JournalBody, joinFrames } from '../journal-body.ts'
@@ -24,6 +25,8 @@ export interface RecordRow extends TextRow {
 
 export interface QueuedRow extends TextRow {
   turn: number
+  /** The whole prompt, where `text` is only a part of it. */
+  whole?: string
 }
 
 export interface ReceiptRow extends TextRow {
@@ -71,7 +74,7 @@ export class PreparedBatch {
     const lastFrame = journal.at(-1)
     this.journal = lastFrame && { last: lastFrame.frame, ...encodeJournal(joinFrames(journal)) }
     this.record = record && recordRow(record)
-    this.queued = queued.map((one) => ({ turn: one.turn, text: JSON.stringify(one) }))
+    this.queued = queued.map(queuedRow)
     this.dequeued = batch.dequeued ?? []
     this.frameCounts = batch.frameCounts
     this.receipts = receipts.map((receipt) => receiptRow(receipt, now))
@@ -79,7 +82,8 @@ export class PreparedBatch {
     this.blobs = entries.flatMap(({ event }) => blobOf(event)?.id ?? [])
     this.release = batch.release ?? false
     const texts = [...this.rows, ...this.queued].reduce((sum, { text }) => sum + text.length, 0)
-    this.chars = texts + (this.journal?.body.length ?? 0)
+    const wholes = this.queued.reduce((sum, { whole = '' }) => sum + whole.length, 0)
+    this.chars = texts + wholes + (this.journal?.body.length ?? 0)
   }
 
   /** The head that the log must have, where the batch has entries. */
@@ -93,6 +97,12 @@ function recordRow(record: StoredState): RecordRow {
   const { principal, status, requests, nativeSessionId, announcedSessionId, resumedFrom } = record
   const natives = [nativeSessionId, announcedSessionId, resumedFrom].filter((id) => id !== undefined)
   return { principal, status, asking: requests.length > 0, text: JSON.stringify(record), natives }
+}
+
+function queuedRow(prompt: AcceptedPrompt): QueuedRow {
+  const preview = queuePreview(prompt)
+  const row = { turn: prompt.turn, text: JSON.stringify(preview) }
+  return isWhole(preview) ? row : { ...row, whole: JSON.stringify(prompt) }
 }
 
 function receiptRow(receipt: Receipt, at: number): ReceiptRow {

@@ -1,9 +1,11 @@
 import { isDamaged, SessionRecord } from '../../model/index.ts'
+import { type AcceptedPrompt, isWhole } from '../../model/queue-preview.ts'
 import { toDailyUsage } from '../daily-usage.ts'
 import { damaged } from '../damaged.ts'
+import { RECORD_BYTES } from '../read-bytes.ts'
 import { receiptId } from '../receipt-id.ts'
 import { integer, type Row, text } from '../row.ts'
-import type { DailyUsage, QueuedPrompt, Receipt, SessionQuery, StoredState } from '../store.ts'
+import type { DailyUsage, Receipt, SessionQuery, StoredState } from '../store.ts'
 import { fromColumn, toColumn } from './columns.ts'
 import type { Database } from './database.ts'
 import { IS_OTHERS } from './leases.ts'
@@ -11,12 +13,18 @@ import { sums } from './prepared-batch.ts'
 
 const queue = (column: string) => `array(SELECT ${column} FROM @queued q WHERE q.session = s.n ORDER BY turn)`
 
+const SIZE = `(octet_length(r.body)
+  + coalesce((SELECT sum(octet_length(q.body)) FROM @queued q WHERE q.session = s.n), 0))::float8`
+
 /** With the queue in the same statement, so that both are of the same commit. */
 const RECORD = `SELECT s.n, s.id, s.head, s.at, s.earliest, s.earliest_frame AS "earliestFrame",
   s.last_frame AS "lastFrame", s.frames, s.mapped, s.unmapped, s.malformed, s.oversized,
-  r.principal, r.status, r.asking, r.sum, r.body,
+  r.principal, r.status, r.asking, r.sum, r.body, ${SIZE} AS size,
   ${queue('turn::float8')} AS turns, ${queue('sum::float8')} AS sums, ${queue('body')} AS queue
   FROM @record r JOIN @session s ON s.n = r.session`
+
+const QUEUED = `SELECT q.turn::float8 AS turn, q.sum::float8 AS sum, q.body, q.whole_sum::float8 AS "wholeSum", q.whole
+  FROM @queued q JOIN @session s ON s.n = q.session WHERE s.id = $1 AND q.turn = $2`
 
 const STATUSES = SessionRecord.shape.status.options
 
@@ -35,19 +43,30 @@ export class RecordReader {
     return row && toRecord(row)
   }
 
+  async queuedPrompt(session: string, turn: number): Promise<AcceptedPrompt | undefined> {
+    const [row] = await this.#database.read(QUEUED, [toColumn(session), turn])
+    return row && toPrompt(session, row)
+  }
+
   /** Damaged ones are left out: they are refused by their ids, and must not hide the others. */
   async records(query: SessionQuery): Promise<SessionRecord[]> {
+    const { limit, maxBytes = RECORD_BYTES } = query
     const found: SessionRecord[] = []
     let below: number | undefined
+    let size = 0
     for (;;) {
-      const wanted = query.limit - found.length
-      const rows = wanted > 0 ? await this.#page(query, below, wanted) : []
+      const wanted = limit - found.length
+      const rows = wanted > 0 ? await this.#page(query, below, wanted, maxBytes - size) : []
       for (const row of rows) {
-        const record = intactRecord(row)
-        if (record) found.push(record)
         below = integer(row, 'n')
+        const record = intactRecord(row)
+        if (!record) continue
+        size += integer(row, 'size')
+        if (size > maxBytes && found.length > 0) return found
+        found.push(record)
       }
-      if (rows.length < wanted || wanted <= 0) return found
+      // A page ends early where its records are large.
+      if (rows.length === 0 || wanted <= 0) return found
     }
   }
 
@@ -90,7 +109,8 @@ export class RecordReader {
     })
   }
 
-  #page(query: SessionQuery, below: number | undefined, count: number): Promise<Row[]> {
+  /** The first of them, and those that fit into `room` with it. */
+  #page(query: SessionQuery, below: number | undefined, count: number, room: number): Promise<Row[]> {
     const { principal, status, asking, acquirableBy, before } = query
     // The first two are those of the leases.
     const values: unknown[] = [this.#now(), acquirableBy === undefined ? null : toColumn(acquirableBy)]
@@ -105,8 +125,11 @@ export class RecordReader {
       const older = `coalesce((SELECT n FROM @session WHERE id = $${values.push(toColumn(before))}), 9223372036854775807)`
       where.push(`r.session < ${older}`)
     }
-    const sql = `${RECORD} WHERE ${where.join(' AND ')} ORDER BY r.session DESC LIMIT $${values.push(count)}`
-    return this.#database.read(sql, values)
+    const page = `SELECT r.session, ${SIZE} AS size FROM @record r JOIN @session s ON s.n = r.session
+      WHERE ${where.join(' AND ')} ORDER BY r.session DESC LIMIT $${values.push(count)}`
+    const sums = `SELECT session, sum(size) OVER (ORDER BY session DESC) - size AS before FROM (${page}) p`
+    const fitting = `SELECT session FROM (${sums}) x WHERE before <= $${values.push(room)}`
+    return this.#database.read(`${RECORD} WHERE s.n IN (${fitting}) ORDER BY s.n DESC`, values)
   }
 }
 
@@ -139,7 +162,7 @@ function intactRecord(row: Row): SessionRecord | undefined {
   }
 }
 
-function queueIn(session: string, { turns, sums: stored, queue: texts }: Row): QueuedPrompt[] {
+function queueIn(session: string, { turns, sums: stored, queue: texts }: Row): SessionRecord['queue'] {
   if (!Array.isArray(turns) || !Array.isArray(stored) || !Array.isArray(texts)) return []
   return texts.map((text: string, index) => {
     if (stored[index] !== sums.queued(session, { turn: Number(turns[index]), text })) {
@@ -147,6 +170,16 @@ function queueIn(session: string, { turns, sums: stored, queue: texts }: Row): Q
     }
     return JSON.parse(text)
   })
+}
+
+function toPrompt(session: string, row: Row): AcceptedPrompt {
+  const turn = integer(row, 'turn')
+  const body = text(row, 'body')
+  if (row.sum !== sums.queued(session, { turn, text: body })) throw damaged('the queue', { session })
+  if (isWhole(JSON.parse(body))) return JSON.parse(body)
+  const whole = row.whole === null ? '' : text(row, 'whole')
+  if (row.wholeSum !== sums.queued(session, { turn, text: whole })) throw damaged('the queue', { session })
+  return JSON.parse(whole)
 }
 
 function countsIn(row: Row): Pick<SessionRecord, 'frames' | 'coverage'> {

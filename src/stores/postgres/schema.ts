@@ -50,6 +50,8 @@ export const MIGRATIONS: readonly string[] = [
      turn bigint NOT NULL,
      sum bigint NOT NULL,
      body text NOT NULL,
+     whole_sum bigint,
+     whole text,
      PRIMARY KEY (session, turn)
    );
 

@@ -211,13 +211,20 @@ const PARTS: readonly Part[] = [
     const rows = runs.flatMap(({ session, queue }) =>
       queue.queued.map((row) => {
         const sum = sums.queued(session, row)
-        return { id: toColumn(session), turn: row.turn, sum, ...parameters.piece(row.text) }
+        const { turn, text, whole } = row
+        const wholeSum = whole === undefined ? null : sums.queued(session, { turn, text: whole })
+        const { pos: wholePos, bytes: wholeBytes } =
+          whole === undefined ? { pos: null, bytes: null } : parameters.piece(whole)
+        const piece = parameters.piece(text)
+        return { id: toColumn(session), turn, sum, ...piece, wholeSum, wholePos, wholeBytes }
       }),
     )
     if (rows.length === 0) return undefined
-    const columns = { id: 'text', turn: 'bigint', sum: 'bigint', pos: 'int', bytes: 'int' }
-    return `waiting AS (INSERT INTO @queued (session, turn, sum, body)
-      SELECT d.n, q.turn, q.sum, ${PIECE.text('q')} FROM ${parameters.rows('q', columns, rows)}
+    const whole = { wholeSum: 'bigint', wholePos: 'int', wholeBytes: 'int' }
+    const columns = { id: 'text', turn: 'bigint', sum: 'bigint', pos: 'int', bytes: 'int', ...whole }
+    return `waiting AS (INSERT INTO @queued (session, turn, sum, body, whole_sum, whole)
+      SELECT d.n, q.turn, q.sum, ${PIECE.text('q')}, q."wholeSum",
+      ${PIECE.text('q', '"wholePos"', '"wholeBytes"')} FROM ${parameters.rows('q', columns, rows)}
       JOIN done d ON d.id = q.id)`
   },
 

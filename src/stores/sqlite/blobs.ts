@@ -1,24 +1,20 @@
 import { randomUUID } from 'node:crypto'
 import { closeSync, fsync, openSync, rmSync, writeSync } from 'node:fs'
-import { open, readFile } from 'node:fs/promises'
+import { type FileHandle, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { crc32 } from 'node:zlib'
+import type { ByteRange } from '../../model/byte-range.ts'
 import { type BlobRef, type BlobSink, type BlobWriter, MainstemError } from '../../model/index.ts'
-import { checksum, matches } from '../checksum.ts'
+import { checksum } from '../checksum.ts'
 import { damaged } from '../damaged.ts'
+import { BLOB_PIECE } from '../read-bytes.ts'
 import { storageFailed } from '../storage-failed.ts'
 
 const syncFile = promisify(fsync)
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-/** The session that named a blob first, and the checksum of both. */
-interface SummedBlob {
-  session: number
-  sum: unknown
-}
-
-/** Blobs, one file each. Written in chunks, so a blob is never in memory as a whole. */
+/** Blobs, one file each. Written and read in pieces, so a blob is never in memory as a whole. */
 export class Blobs implements BlobSink {
   readonly #folder: string
   readonly #sync: boolean
@@ -41,24 +37,54 @@ export class Blobs implements BlobSink {
     return sum
   }
 
-  /** Refused if the bytes are not those that were written. `rowOf` finds what the database says of a blob. */
-  async read({ id, bytes }: BlobRef, rowOf: (id: string) => SummedBlob | undefined): Promise<Uint8Array> {
-    const found = await this.#bytesOf(id)
-    const row = rowOf(id)
-    const isIntact = row === undefined || matches(row.sum, () => blobSum(id, row.session, found))
-    if (found.length !== bytes || !isIntact) throw damaged(`blob ${id}`)
-    return found
-  }
-
-  async #bytesOf(id: string): Promise<Uint8Array> {
+  /** Calls `isIntact` with the checksum of the bytes before it returns the first piece. */
+  async *read(
+    { id, bytes }: BlobRef,
+    isIntact: (content: number) => boolean,
+    { start, end }: ByteRange = { start: 0, end: bytes },
+  ): AsyncGenerator<Uint8Array> {
     // The id comes from a caller and becomes a path, so only the exact format is accepted.
     if (!UUID.test(id)) throw unknownBlob(id)
+    const file = await openBlob(join(this.#folder, id), id)
     try {
-      return await readFile(join(this.#folder, id))
+      const found = await contentOf(file)
+      if (found.bytes !== bytes || !isIntact(found.sum)) throw damaged(`blob ${id}`)
+      for await (const piece of piecesOf(file, start, end)) yield new Uint8Array(piece)
     } catch (thrown) {
-      if (thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOENT') throw unknownBlob(id)
       throw storageFailed(`cannot read blob ${id}`, thrown)
+    } finally {
+      await file.close()
     }
+  }
+}
+
+async function openBlob(path: string, id: string): Promise<FileHandle> {
+  try {
+    return await open(path, 'r')
+  } catch (thrown) {
+    if (thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOENT') throw unknownBlob(id)
+    throw storageFailed(`cannot read blob ${id}`, thrown)
+  }
+}
+
+/** The size and the checksum of a file, which is never in memory as a whole. */
+export async function contentOf(file: FileHandle): Promise<{ bytes: number; sum: number }> {
+  let [bytes, sum] = [0, 0]
+  for await (const piece of piecesOf(file, 0, Number.POSITIVE_INFINITY)) {
+    bytes += piece.length
+    sum = crc32(piece, sum)
+  }
+  return { bytes, sum }
+}
+
+/** All pieces share one buffer: each is valid until the next is asked for. */
+async function* piecesOf(file: FileHandle, start: number, end: number): AsyncGenerator<Buffer> {
+  const buffer = Buffer.allocUnsafe(BLOB_PIECE)
+  for (let at = start; at < end; ) {
+    const { bytesRead } = await file.read(buffer, 0, Math.min(BLOB_PIECE, end - at), at)
+    if (bytesRead === 0) return
+    yield buffer.subarray(0, bytesRead)
+    at += bytesRead
   }
 }
 
@@ -121,9 +147,9 @@ class BlobFile implements BlobWriter {
   }
 }
 
-/** The checksum of a blob row: of the bytes and of the session. */
-export function blobSum(id: string, session: number, content: Uint8Array): number {
-  return checksum([session, crc32(content)], id)
+/** The checksum of a blob row: of the checksum of its bytes and of the session. */
+export function blobSum(id: string, session: number, content: number): number {
+  return checksum([session, content], id)
 }
 
 async function syncFolder(path: string): Promise<void> {

@@ -46,7 +46,9 @@ function statementsOf(db: DatabaseSync) {
     record: db.prepare(
       'UPDATE session SET principal = ?, status = ?, asking = ?, record = ?, sum = ? WHERE n = ?',
     ),
-    queued: db.prepare('INSERT INTO queued (session, turn, body, sum) VALUES (?, ?, ?, ?)'),
+    queued: db.prepare(
+      'INSERT INTO queued (session, turn, body, sum, whole, whole_sum) VALUES (?, ?, ?, ?, ?, ?)',
+    ),
     dequeued: db.prepare('DELETE FROM queued WHERE session = ? AND turn = ?'),
     waiting: db.prepare('UPDATE session SET queued = queued + ? WHERE n = ?'),
     frameCounts: db.prepare('INSERT OR REPLACE INTO heard VALUES (?, ?, ?, ?, ?, ?, ?, ?)'),
@@ -174,8 +176,9 @@ export class Connection {
     for (const n of sessions) {
       changeCounters(this.#db, n, () => {
         let change = 0
-        for (const { turn, text } of queued.filter((row) => row.n === n)) {
-          statements.queued.run(n, turn, text, checksum([n, turn], text))
+        for (const { turn, text, whole } of queued.filter((row) => row.n === n)) {
+          const wholeSum = whole === undefined ? null : checksum([n, turn], whole)
+          statements.queued.run(n, turn, text, checksum([n, turn], text), whole ?? null, wholeSum)
           change++
         }
         // After the inserts: one commit can contain the batch that queues a prompt and the one that starts it.

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
+import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { MainstemError } from '../../model/index.ts'
 import { checksum, matches } from '../checksum.ts'
 import { bytes, integer, type Row, text } from '../row.ts'
-import { blobSum } from './blobs.ts'
+import { blobSum, contentOf } from './blobs.ts'
 import { type Files, filesIn } from './files.ts'
 import { leaseSum, textOrNone } from './lease-row.ts'
 import { receiptSum } from './receipts.ts'
@@ -55,6 +55,12 @@ const TABLES: readonly Table[] = [
     what: 'a queued prompt',
     rows: `SELECT s.id AS owner, t.session, t.turn, t.body, t.sum FROM queued t ${OWNER}`,
     sum: (row) => checksum([integer(row, 'session'), integer(row, 'turn')], text(row, 'body')),
+  },
+  {
+    what: 'a queued prompt',
+    rows: `SELECT s.id AS owner, t.session, t.turn, t.whole, t.whole_sum AS sum FROM queued t ${OWNER}
+      WHERE t.whole IS NOT NULL`,
+    sum: (row) => checksum([integer(row, 'session'), integer(row, 'turn')], text(row, 'whole')),
   },
   {
     what: 'the lease',
@@ -145,8 +151,8 @@ class Inspection {
     for (const row of this.#db.prepare(rows).all()) {
       const id = text(row, 'id')
       const file = join(this.#files.blobs, id)
-      const content = await readFile(file).catch(() => undefined)
-      if (!content) this.#add(`blob ${id} (its file cannot be read)`, ownerOf(row), file)
+      const content = await contentSum(file).catch(() => undefined)
+      if (content === undefined) this.#add(`blob ${id} (its file cannot be read)`, ownerOf(row), file)
       else
         this.#compare(
           `blob ${id}`,
@@ -171,6 +177,15 @@ class Inspection {
 
   #add(what: string, location: Partial<StoreDamage> = {}, file = this.#files.database): void {
     this.#report.damage.push({ ...location, what, file })
+  }
+}
+
+async function contentSum(path: string): Promise<number> {
+  const file = await open(path, 'r')
+  try {
+    return (await contentOf(file)).sum
+  } finally {
+    await file.close()
   }
 }
 

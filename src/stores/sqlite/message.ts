@@ -49,6 +49,8 @@ export interface QueueRow {
   n: number
   turn: number
   text: string
+  /** The whole prompt, where `text` is only a part of it. */
+  whole: string | undefined
 }
 
 export interface DequeuedRow {

@@ -1,4 +1,5 @@
 import type { Entry } from '../../model/index.ts'
+import { type AcceptedPrompt, isWhole, queuePreview } from '../../model/queue-preview.ts'
 import { blobOf } from '../blob-of.ts'
 import { joinFrames } from '../journal-body.ts'
 import { type LogRow, toRows, toTexts } from '../log-rows.ts'
@@ -52,7 +53,7 @@ export class PreparedBatch implements Batched {
     const lastFrame = journal.at(-1)
     this.#journal = lastFrame && { last: lastFrame.frame, text: joinFrames(journal) }
     this.#record = record && recordRow(session, record)
-    this.#queued = queued.map((one) => ({ n: session.n, turn: one.turn, text: JSON.stringify(one) }))
+    this.#queued = queued.map((prompt) => queueRow(session.n, prompt))
     this.#dequeued = dequeued
     this.#frameCounts = batch.frameCounts
     this.#receipts = receipts.map((receipt) => receiptRow(receipt, now))
@@ -61,7 +62,11 @@ export class PreparedBatch implements Batched {
       const blob = blobOf(event)
       return blob ? [{ id: blob.id, n: session.n, content: contentOf(blob.id) }] : []
     })
-    this.chars = charsIn(this.#rows) + charsIn(this.#queued) + (this.#journal?.text.length ?? 0)
+    this.chars =
+      charsIn(this.#rows) +
+      charsIn(this.#queued) +
+      wholeChars(this.#queued) +
+      (this.#journal?.text.length ?? 0)
   }
 
   /** Call once: hands the rows over, so that they are not in memory twice. */
@@ -85,8 +90,18 @@ export class PreparedBatch implements Batched {
   }
 }
 
+function wholeChars(rows: readonly QueueRow[]): number {
+  return rows.reduce((sum, { whole = '' }) => sum + whole.length, 0)
+}
+
 function charsIn(rows: readonly { text: string }[]): number {
   return rows.reduce((sum, { text }) => sum + text.length, 0)
+}
+
+function queueRow(n: number, prompt: AcceptedPrompt): QueueRow {
+  const preview = queuePreview(prompt)
+  const whole = isWhole(preview) ? undefined : JSON.stringify(prompt)
+  return { n, turn: prompt.turn, text: JSON.stringify(preview), whole }
 }
 
 function receiptRow(receipt: Receipt, at: number): ReceiptRow {

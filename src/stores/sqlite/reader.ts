@@ -1,21 +1,24 @@
 import { statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { type Entry, MainstemError, SCHEMA_VERSION, SessionRecord } from '../../model/index.ts'
+import type { AcceptedPrompt } from '../../model/queue-preview.ts'
 import { checksum, matches } from '../checksum.ts'
 import { cursorGone } from '../cursor-gone.ts'
 import { toDailyUsage } from '../daily-usage.ts'
 import { damaged } from '../damaged.ts'
 import { decodeJournal, splitFrames } from '../journal-body.ts'
 import { fromText, textsIn } from '../log-rows.ts'
+import { RECORD_BYTES } from '../read-bytes.ts'
 import { bytes, integer, type Row, text } from '../row.ts'
 import { storageFailed } from '../storage-failed.ts'
 import type { DailyUsage, JournalFrame, Receipt, SessionQuery } from '../store.ts'
 import { type Upcasts, upcast } from '../upcast.ts'
+import { blobSum } from './blobs.ts'
 import { areCountersIntact } from './counters.ts'
 import { leaseIn } from './lease-row.ts'
 import type { StoredLog } from './live-log.ts'
 import { receiptSum } from './receipts.ts'
-import { endOf, RECORD, TAIL, TAIL_TABLES, toRecord } from './record-row.ts'
+import { endOf, QUEUED, RECORD, recordBytes, TAIL, TAIL_TABLES, toPrompt, toRecord } from './record-row.ts'
 import { JOURNAL_IDS } from './schema.ts'
 import { bounded, SEGMENT, type Segment, SIZE, segmentsIn } from './segments.ts'
 
@@ -46,6 +49,7 @@ function statementsOf(db: DatabaseSync) {
     lastReceipt: db.prepare('SELECT coalesce(max(at), 0) AS at FROM receipt'),
     blob: db.prepare('SELECT session, sum FROM blob WHERE id = ?'),
     record: db.prepare(`${RECORD} WHERE s.id = ? AND s.record IS NOT NULL`),
+    queued: db.prepare(QUEUED),
     counters:
       db.prepare(`SELECT n, id, earliest, earliest_frame AS earliestFrame, queued, edge_sum AS counterSum
       FROM session WHERE id = ?`),
@@ -159,7 +163,7 @@ export class Reader {
 
   /** Skips sessions of the owners in `notOf`. */
   records(
-    { principal, status, asking, before, limit }: SessionQuery,
+    { principal, status, asking, before, limit, maxBytes = RECORD_BYTES }: SessionQuery,
     notOf: readonly string[],
   ): SessionRecord[] {
     const where = ['s.record IS NOT NULL']
@@ -176,15 +180,23 @@ export class Reader {
     return this.#ask(({ number }, db) => {
       const from = before === undefined ? undefined : number.get(before)?.n
       const query = db.prepare(`${RECORD} WHERE ${where.join(' AND ')} AND s.n < ? ORDER BY s.n DESC LIMIT ?`)
-      return intactRecords((below, count) => query.all(...values, below, count), Number(from ?? ALL), limit)
+      const page = (below: number, count: number) => query.iterate(...values, below, count)
+      return intactRecords(page, Number(from ?? ALL), { limit, maxBytes })
     })
   }
 
-  /** The session of a blob and the checksum of both. */
-  blob(id: string): { session: number; sum: unknown } | undefined {
+  queuedPrompt(session: string, turn: number): AcceptedPrompt | undefined {
+    return this.#ask(({ queued }) => {
+      const row = queued.get(session, turn)
+      return row && toPrompt(row, session)
+    })
+  }
+
+  /** Compares the checksum of a blob's bytes with its row. A blob that no entry refers to has none. */
+  isBlob(id: string, content: number): boolean {
     return this.#ask(({ blob }) => {
       const row = blob.get(id)
-      return row && { session: integer(row, 'session'), sum: row.sum }
+      return !row || matches(row.sum, () => blobSum(id, integer(row, 'session'), content))
     })
   }
 
@@ -268,21 +280,25 @@ export class Reader {
 
 /** Skips damaged records, so that they do not hide the others. Loading one by id reports the damage. */
 function intactRecords(
-  page: (below: number, count: number) => Row[],
+  page: (below: number, count: number) => Iterable<Row>,
   from: number,
-  limit: number,
+  { limit, maxBytes }: { limit: number; maxBytes: number },
 ): SessionRecord[] {
   const found: SessionRecord[] = []
-  let below = from
+  let [below, size] = [from, 0]
   for (;;) {
     const wanted = limit - found.length
-    const rows = wanted > 0 ? page(below, wanted) : []
-    for (const row of rows) {
-      const record = intactRecord(row)
-      if (record) found.push(record)
+    let rows = 0
+    for (const row of wanted > 0 ? page(below, wanted) : []) {
+      rows++
       below = integer(row, 'n')
+      const record = intactRecord(row)
+      if (!record) continue
+      size += recordBytes(row)
+      if (size > maxBytes && found.length > 0) return found
+      found.push(record)
     }
-    if (rows.length < wanted || wanted <= 0) return found
+    if (rows < wanted || wanted <= 0) return found
   }
 }
 

@@ -1,9 +1,10 @@
 import type { Coverage, SessionRecord } from '../../model/index.ts'
+import { type AcceptedPrompt, isWhole } from '../../model/queue-preview.ts'
 import { checksum, firstDamaged, headsOf, matches } from '../checksum.ts'
 import { damaged } from '../damaged.ts'
 import { BETWEEN } from '../log-rows.ts'
 import { bytes, integer, type Row, text } from '../row.ts'
-import type { FrameCounts, QueuedPrompt } from '../store.ts'
+import type { FrameCounts } from '../store.ts'
 import { upcastRecord } from '../upcast.ts'
 import { areCountersIntact } from './counters.ts'
 
@@ -40,6 +41,26 @@ export function toRecord(row: Row): SessionRecord {
     ...(earliest > 1 && { earliest }),
     ...(earliestFrame > 1 && { earliestFrame }),
   }
+}
+
+export const QUEUED = `SELECT q.session, q.turn, q.body, q.sum, q.whole, q.whole_sum AS wholeSum
+  FROM queued q JOIN session s ON s.n = q.session WHERE s.id = ? AND q.turn = ?`
+
+/** Reads a queued prompt with its whole text and its images. */
+export function toPrompt(row: Row, session: string): AcceptedPrompt {
+  const isIntact = (sum: unknown, body: string) =>
+    matches(sum, () => checksum([integer(row, 'session'), integer(row, 'turn')], body))
+  const body = text(row, 'body')
+  if (!isIntact(row.sum, body)) throw damaged('the queue', { session })
+  if (isWhole(JSON.parse(body))) return JSON.parse(body)
+  if (row.whole === null || !isIntact(row.wholeSum, text(row, 'whole')))
+    throw damaged('the queue', { session })
+  return JSON.parse(text(row, 'whole'))
+}
+
+/** The size of what `toRecord` loads. */
+export function recordBytes(row: Row): number {
+  return text(row, 'record').length + (row.queue === null ? 0 : bytes(row, 'queue').length)
 }
 
 /** Reads the end of a log. Throws if the log ends elsewhere: entries are missing, or seqs would be assigned again. */
@@ -88,7 +109,7 @@ function isQueueIntact(row: Row): boolean {
   return !firstDamaged(bytes(row, 'queue'), text(row, 'queueHeads'), BETWEEN.length, (turn) => [n, turn])
 }
 
-function queueIn(row: Row): QueuedPrompt[] {
+function queueIn(row: Row): SessionRecord['queue'] {
   if (row.queue === null) return []
   const { buffer, byteOffset, length } = bytes(row, 'queue')
   return JSON.parse(`[${Buffer.from(buffer, byteOffset, length).toString()}]`)

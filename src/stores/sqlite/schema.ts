@@ -17,7 +17,8 @@ export const APPLICATION_ID = 0x4d61696e
  * `heard` has the frame counts, which change with every commit. Apart from the records, those of many sessions share
  * few pages.
  *
- * A row of `queued` is one queued prompt, so that a change of the record does not write it again.
+ * A row of `queued` is one queued prompt, so that a change of the record does not write it again. `body` is the part
+ * that the record has, and `whole` the complete prompt if that is more.
  *
  * `sum` is the checksum of a row; rows of older versions have none. `tail` records where each log ends, to detect a
  * missing last row. `queued` of a session counts its queued prompts. `edge_sum` is the checksum of its counters.
@@ -205,6 +206,15 @@ export const MIGRATIONS: readonly string[] = [
 
   `CREATE TABLE log_top (id INTEGER NOT NULL) STRICT;
    INSERT INTO log_top VALUES (0);`,
+
+  `ALTER TABLE queued ADD COLUMN whole TEXT;
+   ALTER TABLE queued ADD COLUMN whole_sum INTEGER;
+   UPDATE queued SET whole = body, whole_sum = sum, sum = NULL,
+     body = json_set(json_remove(body, '$.images'), '$.images', json_array_length(body, '$.images'))
+     WHERE body -> '$.images' IS NOT NULL;
+   UPDATE queued SET whole = coalesce(whole, body), whole_sum = coalesce(whole_sum, sum), sum = NULL,
+     body = json_set(body, '$.prompt', substr(body ->> '$.prompt', 1, 2000), '$.truncated', json('true'))
+     WHERE length(body) > 2200 AND length(body ->> '$.prompt') > 2000;`,
 ]
 
 /** The journal rows of session `:n` after a frame. Sort by id for their order. */
