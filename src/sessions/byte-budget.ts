@@ -5,6 +5,8 @@ import { MainstemError } from '../model/index.ts'
 export interface Share {
   /** Safe to call more than once. */
   release(): void
+  /** Keeps only this much of the share, where it is larger. */
+  shrink(bytes: number): void
 }
 
 interface Waiting {
@@ -12,7 +14,7 @@ interface Waiting {
   admit(share: Share): void
 }
 
-const EMPTY: Share = { release: () => undefined }
+const EMPTY: Share = { release: () => undefined, shrink: () => undefined }
 
 const RETRY_AFTER_S = 5
 
@@ -69,15 +71,14 @@ export class ByteBudget {
 
   #share(bytes: number): Share {
     this.#held += bytes
-    let isHeld = true
-    return {
-      release: () => {
-        if (!isHeld) return
-        isHeld = false
-        this.#held -= bytes
-        this.#admit()
-      },
+    let held = bytes
+    const shrink = (kept: number) => {
+      if (kept >= held) return
+      this.#held -= held - kept
+      held = kept
+      this.#admit()
     }
+    return { release: () => shrink(0), shrink }
   }
 
   #admit(): void {

@@ -33,13 +33,16 @@ export class LogReader {
   readonly #store: Store
   readonly #small: ByteBudget
   readonly #large: ByteBudget
+  /** Apart from the others: a reader of raw frames already holds a share of a page. */
+  readonly #frames: ByteBudget
   /** Aborts the readers of a log that is deleted. */
   readonly #readers = new Map<string, Set<AbortController>>()
 
   constructor(store: Store, timers: Timers, bytes = DEFAULT_BYTES) {
     this.#store = store
-    this.#small = new ByteBudget(bytes / 2, timers)
-    this.#large = new ByteBudget(bytes / 2, timers)
+    this.#small = new ByteBudget(bytes / 3, timers)
+    this.#large = new ByteBudget(bytes / 3, timers)
+    this.#frames = new ByteBudget(bytes / 3, timers)
   }
 
   /** Entries after a cursor, replayed and then live, until `session.ended`, the signal, or the end of the log. */
@@ -88,14 +91,15 @@ export class LogReader {
     id: string,
     after: number,
     last: number,
-    signal: AbortSignal,
+    { signal = NEVER, waitMs }: ReplayOptions = {},
   ): AsyncGenerator<readonly JournalFrame[]> {
     for (let cursor = after; cursor < last; ) {
       // The size is known only after decompression.
-      const share = await this.#large.take(FRAME_BYTES, signal)
+      const share = await this.#frames.take(FRAME_BYTES, signal, waitMs)
       if (!share) return
       try {
         const frames = await this.#store.readJournal(id, cursor, PIECE, PIECE_BYTES)
+        share.shrink(frames.reduce((sum, { text }) => sum + text.length, 0))
         const end = frames.at(-1)
         if (!end) return
         yield end.frame <= last ? frames : frames.filter(({ frame }) => frame <= last)

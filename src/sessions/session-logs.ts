@@ -34,11 +34,6 @@ export class SessionLogs {
     return this.reader.replay(id, after, last, options)
   }
 
-  /** Raw frames after this frame number. */
-  journal(id: string, after: number, limit: number): Promise<readonly JournalFrame[]> {
-    return this.#store.readJournal(id, after, limit)
-  }
-
   /** Reads a blob, or a part of it, in pieces. */
   blob(ref: BlobRef, range?: ByteRange): AsyncIterable<Uint8Array> {
     return this.#store.readBlob(ref, range)
@@ -49,9 +44,9 @@ export class SessionLogs {
     id: string,
     after: number,
     last: number,
-    signal: AbortSignal,
+    options?: ReplayOptions,
   ): AsyncGenerator<readonly JournalFrame[]> {
-    return this.reader.replayJournal(id, after, last, signal)
+    return this.reader.replayJournal(id, after, last, options)
   }
 
   /** Replays a log and follows it. Ends early if the session is deleted. */

@@ -22,7 +22,7 @@ test('raw frames are read after one and up to another, both inclusive at the end
   const { reader } = await log(9)
   const frames = async (after: number, last: number) => {
     const found: number[] = []
-    for await (const page of reader.replayJournal(ID, after, last, never))
+    for await (const page of reader.replayJournal(ID, after, last))
       found.push(...page.map(({ frame }) => frame))
     return found
   }

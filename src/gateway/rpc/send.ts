@@ -8,8 +8,8 @@ import type { GatewayDeps } from '../deps.ts'
 import { problemFrom } from '../http/problem.ts'
 import { EventStream } from '../streams/event-stream.ts'
 import { chunks, SSE, type StreamFormat, type StreamMessage, sseData } from '../streams/format.ts'
+import { framedEntries } from '../streams/framed-entries.ts'
 import { projectionKey } from '../streams/projection-cache.ts'
-import { rawFrames } from '../streams/raw-frames.ts'
 import { begin, type StartedExchange } from './begin.ts'
 import { Exchange } from './exchange.ts'
 import { paramsWith, type Rpc, sessionId } from './method.ts'
@@ -111,8 +111,9 @@ async function relay(
   const failed = new AbortController()
   session.ended(turn).catch((thrown) => failed.abort(thrown))
   const signal = AbortSignal.any([stream.signal, failed.signal])
-  for await (const entries of sessions.follow(session.id, position?.seq ?? from, signal)) {
-    const frames = options.raw ? await rawFrames(sessions, session.id, entries) : undefined
+  const pages = sessions.follow(session.id, position?.seq ?? from, signal)
+  const framing = { session: session.id, raw: options.raw !== undefined, signal }
+  for await (const { entries, frames } of framedEntries(sessions, framing, pages)) {
     const messages: StreamMessage[] = []
     let last: Entry | undefined
     for (const entry of entries) {

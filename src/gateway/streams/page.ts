@@ -9,10 +9,10 @@ import type { GatewayDeps } from '../deps.ts'
 import { named } from '../http/components.ts'
 import { parseCursor, START } from './cursor.ts'
 import type { StreamMessage } from './format.ts'
+import { type FramedEntries, framedEntries } from './framed-entries.ts'
 import { PAGE_BYTES, PageRoom } from './page-room.ts'
 import { copyOf, type Position, type ProjectionCache, projectionKey } from './projection-cache.ts'
 import { Projector, type View } from './projector.ts'
-import { rawFrames } from './raw-frames.ts'
 
 /** The native dialect returns entries, other dialects return messages. */
 export const Page = named(
@@ -139,11 +139,15 @@ export class PageReader {
     return this.#count >= this.#limits.limit || this.#bytes >= PAGE_BYTES
   }
 
-  async #takeFrom(pieces: AsyncGenerator<readonly Entry[]>, isDone: () => boolean): Promise<void> {
+  async #takeFrom(pages: AsyncGenerator<readonly Entry[]>, isDone: () => boolean): Promise<void> {
+    const { id: session, raw } = this.#reading
+    const signal = this.#limits.room?.signal
+    const framing = { session, raw, waitMs: ROOM_WAIT_MS, ...(signal && { signal }) }
+    const pieces = framedEntries(this.#deps.sessions, framing, pages)
     for (;;) {
-      const { value: entries, done } = await pieces.next()
+      const { value: piece, done } = await pieces.next()
       if (done) return
-      await this.#take(entries)
+      this.#take(piece)
       if (!isDone()) continue
       if (this.#limits.room) this.#limits.room.keep(pieces)
       else await pieces.return(undefined)
@@ -151,14 +155,14 @@ export class PageReader {
     }
   }
 
-  async #take(entries: readonly Entry[]): Promise<void> {
-    const { id, raw, view } = this.#reading
-    const frames = raw ? await rawFrames(this.#deps.sessions, id, entries) : undefined
+  #take({ entries, frames }: FramedEntries): void {
+    const { view } = this.#reading
     for (const shown of this.#projector.project(entries, frames)) {
       this.#add(shown)
-      if (this.full) return this.#recordTurns(entries)
+      if (this.full) break
     }
     this.#recordTurns(entries)
+    if (this.full) return
     this.#seq = entries.at(-1)?.seq ?? this.#seq
     // A cursor never moves backwards.
     if (this.#seq > view.after.seq) this.#next = `${this.#seq}`

@@ -1,8 +1,9 @@
+import { Readable } from 'node:stream'
 import type { Entry, SessionRecord } from '../../model/index.ts'
 import type { GatewayDeps } from '../deps.ts'
+import { type FramedEntries, framedEntries } from './framed-entries.ts'
 import type { Reading } from './page.ts'
 import { Projector } from './projector.ts'
-import { rawFrames } from './raw-frames.ts'
 import { SOCKET_ENDS, type SocketEnd, type SocketStream } from './socket-stream.ts'
 
 export interface SocketReading extends Reading {
@@ -47,8 +48,9 @@ class SocketPour {
     const { id } = this.#reading
     const nothing = await this.#end()
     if (nothing) return nothing
-    for await (const entries of this.#sessions.follow(id, this.#cursor, this.#stream.signal)) {
-      await this.#send(entries)
+    const pages = this.#sessions.follow(id, this.#cursor, this.#stream.signal)
+    for await (const page of this.#framed(pages)) {
+      await this.#send(page)
       // Reads the record first: it has the outcome of the last turn, however many commits this segment has.
       const end = this.#quiet ? await this.#end() : undefined
       if (end) return end
@@ -63,8 +65,13 @@ class SocketPour {
     for (;;) {
       const entries = await this.#sessions.read(this.#reading.id, this.#cursor, BATCH)
       if (entries.length === 0) return (await this.#end()) ?? SOCKET_ENDS.stopping
-      await this.#send(entries)
+      for await (const page of this.#framed(Readable.from([entries]))) await this.#send(page)
     }
+  }
+
+  #framed(pages: AsyncIterable<readonly Entry[]>): AsyncGenerator<FramedEntries> {
+    const { id: session, raw } = this.#reading
+    return framedEntries(this.#sessions, { session, raw }, pages)
   }
 
   async #end(): Promise<SocketEnd | undefined> {
@@ -76,9 +83,7 @@ class SocketPour {
     return this.#cursor < record.head ? undefined : end
   }
 
-  async #send(entries: readonly Entry[]): Promise<void> {
-    const { id, raw } = this.#reading
-    const frames = raw ? await rawFrames(this.#sessions, id, entries) : undefined
+  async #send({ entries, frames }: FramedEntries): Promise<void> {
     for (const { message } of this.#projector.project(entries, frames)) {
       await this.#stream.send(JSON.stringify(message))
     }

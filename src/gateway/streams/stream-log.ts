@@ -2,8 +2,8 @@ import { isEndText } from '../../sessions/follow.ts'
 import type { GatewayDeps } from '../deps.ts'
 import type { EventStream } from './event-stream.ts'
 import { chunks, type StreamFormat, verbatim } from './format.ts'
+import { framedEntries } from './framed-entries.ts'
 import type { Projector } from './projector.ts'
-import { rawFrames } from './raw-frames.ts'
 
 export interface StreamSource {
   session: string
@@ -50,8 +50,8 @@ async function* projected(
   { session, from, projector, format, raw }: StreamSource,
   signal: AbortSignal,
 ): AsyncGenerator<Piece> {
-  for await (const entries of sessions.follow(session, from, signal)) {
-    const frames = raw ? await rawFrames(sessions, session, entries) : undefined
+  const pages = sessions.follow(session, from, signal)
+  for await (const { entries, frames } of framedEntries(sessions, { session, raw, signal }, pages)) {
     yield {
       chunks: chunks(format, projector.project(entries, frames)),
       isLast: () => projector.finished || entries.at(-1)?.event.type === 'session.ended',

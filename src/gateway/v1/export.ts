@@ -87,7 +87,7 @@ async function* linesOf(
   if (last < head && !signal.aborted)
     throw new MainstemError('session_not_found', 'the session was removed during its export')
   let count = 0
-  for await (const frames of sessions.replayJournal(id, earliestFrame - 1, lastFrame, signal)) {
+  for await (const frames of sessions.replayJournal(id, earliestFrame - 1, lastFrame, { signal })) {
     yield frames.map((frame) => ({ frame }))
     count += frames.length
   }
