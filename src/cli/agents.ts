@@ -29,7 +29,7 @@ async function agents(flags: AgentsFlags): Promise<void> {
     environment: env,
     cwd: process.cwd(),
   })
-  // A version that is being asked for must not outlive us.
+  // A version check that is still running must not keep the program alive.
   using interrupted = interrupts()
   const list = await readiness({ settings: config.agents, signal: interrupted })
   if (interrupted.aborted) {

@@ -5,7 +5,7 @@ import type { Answerer } from './drive.ts'
 import { decideByKey } from './permission-keys.ts'
 import { printableLine } from './printable.ts'
 
-/** What is offered when an agent names no options of its own. */
+/** The options to show if the agent offers none. */
 const ALLOW_OR_DENY: readonly RequestOption[] = [
   { id: 'allow', label: 'Allow once', effect: 'allow', scope: 'once' },
   { id: 'deny', label: 'Deny', effect: 'deny', scope: 'once' },
@@ -19,7 +19,7 @@ function decide({ requestId }: RequestOpened, { effect, scope }: RequestOption):
   return { type: 'answer', requestId, decision: effect, scope }
 }
 
-/** Says yes, once, to everything, and takes the first answer of each question. */
+/** Approves every permission once, and chooses the first option of each question. */
 export const agreeable: Answerer = async (request) => {
   const { requestId, questions = [] } = request
   if (request.kind === 'question') {
@@ -31,7 +31,7 @@ export const agreeable: Answerer = async (request) => {
   return option && decide(request, option)
 }
 
-/** Asks in the terminal; giving up (Ctrl-C, Escape) is no answer. */
+/** Prompts in the terminal. Ctrl-C or Escape gives no answer. */
 export function askAt(input: Readable, output: Writable): Answerer {
   return async (request, signal) => {
     const terminal = { input, output, signal }
@@ -63,7 +63,7 @@ async function permission(request: RequestOpened, terminal: Terminal): Promise<A
 
 const OTHER = -1
 
-/** Loaded when something is asked, because most turns ask nothing. */
+/** Imported on the first prompt, because most turns have none. */
 const prompts = () => import('@clack/prompts')
 
 async function question(asked: Question, terminal: Terminal): Promise<string[] | undefined> {

@@ -6,7 +6,7 @@ import { MainstemError } from '../model/mainstem-error.ts'
 import type { PolicyFlags, RunFlags } from './run.ts'
 import { allSessions, sessionOf } from './session-ref.ts'
 
-/** A turn that was begun, and from where in the log to show it. */
+/** A started turn, and the cursor to show it from. */
 export interface BegunTurn {
   session: string
   name: string | undefined
@@ -104,7 +104,7 @@ function nativeIdOf({ id, nativeSessionId }: SessionRecord): string {
   )
 }
 
-/** Only what was asked for: the rest is up to the configuration of the daemon. */
+/** Sends only the given options; the configuration of the daemon decides the rest. */
 export function policyOf(flags: PolicyFlags): Partial<Policy> {
   const { approval, sandbox, allowTool, denyTool, maxTurns, maxCost, timeout } = flags
   const tools = { ...(allowTool && { preapproved: allowTool }), ...(denyTool && { denied: denyTool }) }

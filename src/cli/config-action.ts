@@ -3,7 +3,7 @@ import { loadConfig } from '../daemon/config.ts'
 import { type LocalFlags, placeFlags } from './daemon/data-directory.ts'
 import { jsonOn } from './printable.ts'
 
-/** Prints the configuration that holds; values of variables for agents are secrets, so only their names. */
+/** Prints the effective configuration. Shows only the names of agent variables, whose values are secrets. */
 export async function showConfig(flags: LocalFlags): Promise<void> {
   const { env } = process
   const config = await loadConfig({ flags: placeFlags(flags), environment: env, cwd: process.cwd() })

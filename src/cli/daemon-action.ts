@@ -30,7 +30,7 @@ function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0)
   } catch (thrown) {
-    // A process of another user would be refused, and it is alive.
+    // EPERM: the process belongs to another user, so it is alive.
     return codeOf(thrown) !== 'ESRCH'
   }
 }

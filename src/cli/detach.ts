@@ -1,4 +1,4 @@
-/** What the signals of a terminal ask for. */
+/** The requests of the user by terminal signals. */
 export interface Detachable extends Disposable {
   /** Fires with the second Ctrl-C, or when the terminal was closed: stop watching, the session continues. */
   readonly detached: AbortSignal

@@ -6,21 +6,21 @@ import { type AnswerCommand, type BoundAnswer, type Entry, toMainstemError } fro
 type Sessions = Wired['sessions']
 type Session = Awaited<ReturnType<Sessions['create']>>
 
-/** Answers a request; nothing when the person gave up, or when the signal says that it is no longer asked. */
+/** Answers a request; undefined if the person cancelled, or if the signal fires because the request was closed. */
 export type Answerer = (request: RequestOpened, signal: AbortSignal) => Promise<AnswerCommand | undefined>
 
 export interface Drive {
   request: Parameters<Sessions['create']>[0]
   prompt: string
-  /** Shows an entry; nothing more is read before it is settled. */
+  /** Shows an entry. The next entry is read after this settles. */
   show(entry: Entry): Promise<void>
-  /** Left out when nobody can answer. */
+  /** Absent if no person can answer. */
   answer?: Answerer | undefined
-  /** Interrupts the turn; what is left of the session is still shown. */
+  /** Interrupts the turn. The rest of the session is still shown. */
   stop: AbortSignal
 }
 
-/** Runs one prompt in a session of its own, from its first entry to its last. */
+/** Runs one prompt in a new session, from its first entry to its last. */
 export async function drive(
   sessions: Sessions,
   { request, prompt, show, answer, stop }: Drive,
@@ -29,7 +29,7 @@ export async function drive(
   const turn = await session.prompt(prompt)
   const settled = session.settled(turn)
   const reading = new AbortController()
-  // Without storage the log does not go on, and waiting for its end would be for ever.
+  // If storage failed, the log has no end to wait for.
   settled.catch(() => reading.abort())
   const interrupt = () => session.interrupt().catch(() => reading.abort())
   if (stop.aborted) void interrupt()
@@ -45,7 +45,7 @@ export async function drive(
   return settled
 }
 
-/** Output stands still while somebody is asked, so a second reader watches whether the question still stands. */
+/** Output pauses during a prompt, so a second reader watches whether the request is still open. */
 async function ask(
   sessions: Sessions,
   session: Session,

@@ -13,7 +13,7 @@ interface SessionDocument {
   blocks: readonly Block[]
 }
 
-/** Collects what a person wants to read of a session: prompts, messages, calls, changes and outcomes. */
+/** Collects the readable parts of a session: prompts, messages, calls, changes and outcomes. */
 export function blocksOf(): { list: Block[]; take(entry: Entry): void } {
   const list: Block[] = []
   const names = new Map<string, string>()
@@ -81,7 +81,7 @@ function quote(text: string): string {
   return text.replaceAll(/^/gm, '> ')
 }
 
-/** A fence that is longer than any in the text, so that output cannot end its own block. */
+/** A code fence longer than any in the text, so that output cannot close its block. */
 function fence(text: string, language = ''): string {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length))
   const ticks = '`'.repeat(longest + 1)
@@ -97,7 +97,7 @@ const STYLE =
   'pre{white-space:pre-wrap;background:#8882;padding:.5rem}' +
   '.prompt{border-left:3px solid #08c;padding-left:1rem}.thinking,.outcome{opacity:.7;font-style:italic}'
 
-/** One file without scripts and without anything from elsewhere. */
+/** One file without scripts or external resources. */
 export function toHtml({ title, blocks }: SessionDocument): string {
   const body = blocks.map(({ kind, title: heading, text }) => {
     const above = heading === undefined ? '' : `<strong>${escapeHtml(heading)}</strong>`

@@ -21,7 +21,7 @@ export class FinalAnswer {
     }
   }
 
-  /** With a line break at its end; nothing where the turn had no answer. */
+  /** Ends with a line break; empty if the turn had no answer. */
   get line(): string {
     const text = this.#text
     if (text === undefined || text === '') return ''

@@ -11,7 +11,7 @@ export interface Follow {
   /** Entries up to this one are not shown. */
   after: number
   show(entry: Entry): Promise<void>
-  /** Left out when nobody can answer here. */
+  /** Absent if no person can answer here. */
   answer?: Answerer | undefined
   /** Whether to stop after this entry. */
   isLast(entry: Entry): boolean
@@ -19,7 +19,7 @@ export interface Follow {
   detach: AbortSignal
 }
 
-/** Shows a session and answeredBy for answers to its requests, until its last entry or until detached. Gives the last turn that ended. */
+/** Shows a session and prompts for answers to its requests, until its last entry or until detached. Returns the last turn that ended. */
 export async function follow(options: Follow): Promise<TurnCompleted | undefined> {
   const { client, session, after, show, answer, isLast, detach } = options
   let last: TurnCompleted | undefined

@@ -1,7 +1,7 @@
 /** Signals that end a program in order: Ctrl-C, a service manager, a closed terminal, Ctrl-\. */
 export const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const
 
-/** Fires on the first stop signal, and keeps later ones from cutting off the ending. */
+/** Aborts on the first stop signal. Later signals do not interrupt the shutdown. */
 export function interrupts(): AbortSignal & Disposable {
   const interrupted = new AbortController()
   const listener = () => interrupted.abort()

@@ -25,7 +25,7 @@ export async function logs(ref: string, flags: LogsFlags): Promise<void> {
   if (!flags.follow && head < earliest) return
   try {
     for await (const entry of client.entries(id, { after: earliest - 1, signal })) {
-      // Also what is not printed is needed to understand the rest.
+      // Entries that are not printed still update the state of the renderer.
       const text = show(entry)
       if (entry.at >= since) await printer.print(text)
       if (!flags.follow && entry.seq >= head) break

@@ -5,7 +5,7 @@ import { nodeComplaint } from './node-version.ts'
 const complaint = nodeComplaint(process.versions.node)
 if (complaint === undefined) {
   quietSqlite()
-  // Loaded late: an old Node breaks on these imports before it could say why.
+  // Imported late: an old Node would fail on these imports before the version check.
   const { main } = await import('./program.ts')
   await main()
 } else {

@@ -40,10 +40,10 @@ async function open({ print, ...flags }: OpenFlags): Promise<void> {
   if (ticket !== undefined) console.error('This link signs in once. It expires in 30 seconds.')
 }
 
-/** The ticket goes into the fragment: a browser sends a fragment to no server, so no log and no proxy sees it. */
+/** Puts the ticket into the fragment. Browsers do not send fragments, so no log or proxy sees it. */
 interface SignInLink {
   baseUrl: string
-  /** Absent where the server asks for no token. */
+  /** Absent if the server needs no token. */
   ticket: string | undefined
 }
 
@@ -86,7 +86,7 @@ const OPENERS: Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>> 
   win32: ['rundll32', 'url.dll,FileProtocolHandler'],
 }
 
-/** Whether the browser of this desktop took the link. */
+/** Whether the desktop opened the link. */
 async function opened(link: string): Promise<boolean> {
   const [command, ...args] = OPENERS[process.platform] ?? ['xdg-open']
   const child = spawn(command, [...args, link], { stdio: 'ignore' })
@@ -94,7 +94,7 @@ async function opened(link: string): Promise<boolean> {
     const [code] = await once(child, 'exit')
     return code === 0
   } catch {
-    // There is no such program on this machine.
+    // The program is not installed.
     return false
   }
 }

@@ -6,7 +6,7 @@ export interface KeyPlace {
   input: Readable & { isTTY?: boolean; setRawMode?(mode: boolean): unknown }
   output: Writable
   signal: AbortSignal
-  /** Asks for a line of text; undefined when the person gave up. */
+  /** Reads a line of text; undefined if the person cancelled. */
   reason(): Promise<string | undefined>
 }
 
@@ -24,7 +24,7 @@ export function keyHint(request: RequestOpened): string {
   return `  y allow once${session} · n deny · d deny with a reason `
 }
 
-/** Reads one key and gives the decision; nothing when the person gave up, or when the signal fires. */
+/** Reads one key and returns the decision; undefined if the person cancelled or the signal fires. */
 export async function decideByKey(
   request: RequestOpened,
   place: KeyPlace,
@@ -55,7 +55,7 @@ export async function decideByKey(
   }
 }
 
-/** One key, as it is pressed; nothing when the input ended or the signal fired. */
+/** Reads one key; undefined if the input ends or the signal fires. */
 async function readKey({ input, signal }: KeyPlace): Promise<string | undefined> {
   if (signal.aborted) return undefined
   const { promise, resolve } = Promise.withResolvers<string | undefined>()

@@ -1,5 +1,5 @@
 /**
- * What an agent says must not steer the terminal it is shown in: it could rewrite what was printed, fill the
+ * Removes control sequences from agent output. They could rewrite printed text, fill the
  * clipboard, or make a command read differently from what will run.
  */
 
@@ -14,15 +14,15 @@ const ST = 0x9c
 const STRING_LETTERS = new Set([...'PX]^_'].map((letter) => letter.charCodeAt(0)))
 const STRING_CONTROLS = new Set([0x90, 0x98, 0x9d, 0x9e, 0x9f])
 
-/** Characters that reorder what is read: shown by their number instead. */
+/** Bidirectional control characters, shown as code points instead. */
 const BIDI = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
 
-/** Nothing in here needs a look: the usual case. */
+/** Text without special characters: the usual case. */
 const HARMLESS = /^[^\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]*$/
 
 type ScanState = 'text' | 'escape' | 'csi' | 'string' | 'string-escape'
 
-/** Cleans a text that comes in pieces; a sequence, or a character, may be cut between two of them. */
+/** Cleans text that arrives in pieces. A sequence or a character may span two pieces. */
 export class Printable {
   #state: ScanState = 'text'
   #highSurrogate = ''
@@ -43,7 +43,7 @@ export class Printable {
     return out.toWellFormed().replace(BIDI, escaped)
   }
 
-  /** What was held back; half a character is shown as a replacement. */
+  /** Returns the held text. Half a character becomes a replacement character. */
   end(): string {
     const rest = this.#highSurrogate.toWellFormed()
     this.#highSurrogate = ''
@@ -51,9 +51,9 @@ export class Printable {
     return rest
   }
 
-  /** Moves on by one character and says whether it is shown. */
+  /** Consumes one character. Returns whether to show it. */
   #keeps(code: number): boolean {
-    // No sequence reaches over a line, so that nothing after it can be swallowed.
+    // A line break ends every sequence, so that an unfinished one cannot hide later lines.
     if (code === LF) {
       this.#state = 'text'
       return true
@@ -103,22 +103,22 @@ function escaped(char: string): string {
   return `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`
 }
 
-/** Valid in JSON as they are, and so not escaped there: DEL, C1 controls, and characters that reorder. */
+/** Characters that JSON does not escape: DEL, C1 controls, and bidirectional controls. */
 const UNESCAPED_IN_JSON = /[\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
 
-/** A value as JSON. On a terminal, characters that steer it are escaped, which leaves the value the same. */
+/** Formats a value as JSON. For a terminal, escapes control characters, which does not change the value. */
 export function jsonOn(output: { isTTY?: boolean }, value: unknown): string {
   const json = JSON.stringify(value)
   return output.isTTY ? json.replace(UNESCAPED_IN_JSON, escaped) : json
 }
 
-/** A whole text without anything that steers a terminal: no control characters but newline and tab. */
+/** A text without control characters except newline and tab. */
 export function printable(text: string): string {
   const cleaner = new Printable()
   return cleaner.push(text) + cleaner.end()
 }
 
-/** The same on one line, so that a line break cannot forge a line of its own. */
+/** The same on one line, so that a line break cannot forge output. */
 export function printableLine(text: string): string {
   return printable(text).replace(/[\n\t]+/g, ' ')
 }

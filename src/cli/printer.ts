@@ -1,17 +1,17 @@
 import type { Writable } from 'node:stream'
 
-/** Prints at the speed of its reader, and takes it calmly when the reader goes away, as `| head` does. */
+/** Prints with backpressure, and tolerates a reader that closes the pipe, as `| head` does. */
 export class Printer {
   readonly #output: Writable
   readonly #closed = new AbortController()
 
   constructor(output: Writable) {
     this.#output = output
-    // The write itself reports what went wrong; without a listener the process would die of it.
+    // The write reports the error; without a listener the process would crash.
     output.on('error', () => this.#closed.abort())
   }
 
-  /** Fires when nobody reads any more. */
+  /** Aborts when the reader has closed the pipe. */
   get closed(): AbortSignal {
     return this.#closed.signal
   }

@@ -3,7 +3,7 @@ import { Command, CommanderError } from 'commander'
 import { adviceFor, ERRORS, toMainstemError } from '../model/error-table.ts'
 import { printable } from './printable.ts'
 
-/** The exit code for a command line that makes no sense. */
+/** The exit code for invalid usage. */
 const USAGE = 2
 
 type Register = (program: Command) => void
@@ -12,7 +12,7 @@ const records = async (): Promise<Register> => (await import('./records.ts')).re
 const shell = async (): Promise<Register> => (await import('./records.ts')).registerShell
 const sessions = async (): Promise<Register> => (await import('./sessions.ts')).registerSessions
 
-/** What registers each command, loaded when it is needed: together they load the whole server. */
+/** Loads the module of each command on demand, because together they load the whole server. */
 const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
   demo: async () => (await import('./demo.ts')).registerDemo,
   agents: async () => (await import('./agents.ts')).registerAgents,

@@ -16,7 +16,7 @@ export interface UsageFlags extends LocalFlags {
   json?: boolean
 }
 
-/** Commands that read what was kept. */
+/** Commands that read stored sessions. */
 export function registerRecords(program: Command): void {
   addLocalOptions(
     program

@@ -15,7 +15,7 @@ const STATES: Readonly<Record<AgentState, { mark: string; words: string; colour:
   missing: { mark: '·', words: 'missing', colour: 'dim' },
 }
 
-/** What tells launches apart for somebody who chooses one. */
+/** The capabilities that differ between launches. */
 const CAPABILITIES: readonly (readonly [keyof Capabilities, string])[] = [
   ['deltas', 'streams text'],
   ['permissions', 'asks permission'],
@@ -33,7 +33,7 @@ const LABEL_COLUMN = 11
 
 const ORDER = Object.keys(STATES)
 
-/** A card for each agent, those that can be used first; one line is enough for those that are not here. */
+/** A card for each agent, usable ones first; one line lists those that are not installed. */
 export function renderAgents(screen: Screen, agents: readonly AgentReadiness[]): string {
   const idColumn = Math.max(...agents.map(({ id }) => id.length)) + 2
   const rank = ({ state, id }: AgentReadiness) => `${ORDER.indexOf(state)} ${id}`

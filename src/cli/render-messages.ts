@@ -3,7 +3,7 @@ import { marginOf, newCard, type View, type ViewRules } from './view.ts'
 
 interface Look {
   style: Style
-  /** Stands in the first column of a message of the main thread. */
+  /** The marker of a main-thread message, in the first column. */
   mark: string
 }
 
@@ -19,7 +19,7 @@ interface Message {
   parent?: string | undefined
 }
 
-/** Sub-agents speak in whole messages only: pieces of several voices in between each other cannot be read. */
+/** Shows only complete messages of sub-agents, because interleaved deltas are unreadable. */
 function piece(view: View, { messageId, text, parent }: Message, { style, mark }: Look): string[] {
   if (parent !== undefined) return []
   view.openCard = undefined
@@ -33,7 +33,7 @@ function whole(view: View, { messageId, text, parent }: Message, { style, mark }
   view.streamed.delete(messageId)
   if (text === '') return []
   const margin = marginOf(view, parent)
-  // The whole text is what counts: one that differs from its pieces is shown again in full.
+  // The complete text is authoritative: if it differs from its deltas, it is shown again in full.
   if (shown === undefined || !text.startsWith(shown)) {
     return [newCard(view), screen.block(margin, text, style, parent === undefined ? mark : margin)]
   }
@@ -55,6 +55,6 @@ export const messageRules = {
   'message.discarded': (view, { messageId }) => {
     if (!view.streamed.delete(messageId)) return []
     const { screen } = view
-    return [screen.line('  ', [screen.colors.dim, '(broken off, will be said again)'])]
+    return [screen.line('  ', [screen.colors.dim, '(incomplete, will be repeated)'])]
   },
 } satisfies Partial<ViewRules>

@@ -1,6 +1,6 @@
 import { newCard, type View, type ViewRules } from './view.ts'
 
-/** A quiet line in passing. */
+/** A dimmed line. */
 function aside(view: View, text: string): string[] {
   return [view.screen.line('  ', [view.screen.colors.dim, text])]
 }

@@ -8,10 +8,10 @@ const TITLES: Record<RequestOpened['kind'], string> = {
   login: 'Login',
 }
 
-/** In full: nobody should allow what they have not seen the end of. */
+/** In full, because people must see all of what they approve. */
 function input(view: View, { input, toolId }: RequestOpened): string[] {
   const called = toolId === undefined ? undefined : view.tools.get(toolId)?.input
-  // Some agents say it with the call alone.
+  // Some agents report it only with the call.
   const value = isEmpty(input) ? called : input
   if (isEmpty(value)) return []
   const { screen } = view
@@ -28,12 +28,12 @@ function isEmpty(value: unknown): boolean {
   )
 }
 
-/** What is asked, in full. */
+/** The request in full. */
 export function renderRequest(view: View, request: RequestOpened): string[] {
   const { screen } = view
   const { colors } = screen
   const title = request.title ?? request.tool ?? request.questions?.[0]?.header ?? ''
-  // A call that is asked about is still at the end of the output, and its card goes on below the answer.
+  // The card of the call is still open at the end of the output and continues below the answer.
   const inCard = request.toolId !== undefined && request.toolId === view.openCard
   const out = [
     inCard ? '' : newCard(view),

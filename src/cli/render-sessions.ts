@@ -4,7 +4,7 @@ import { renderTable } from './render-table.ts'
 import type { Screen } from './screen.ts'
 import { shortId } from './session-ref.ts'
 
-/** What a session does now, in a word. */
+/** The state of a session in one word. */
 export function stateOf({ status, requests, lastOutcome, queue }: SessionRecord): string {
   if (requests.length > 0) return 'asking'
   if (status === 'busy') return 'working'

@@ -3,7 +3,7 @@ import type { ToolKind } from '../model/index.ts'
 import type { Part, Style } from './screen.ts'
 import { duration, marginOf, newCard, type View, type ViewRules } from './view.ts'
 
-/** What is only looked at is shown shorter than what was done. */
+/** Reads and searches are shown shorter than changes. */
 const SHORT_KINDS: ReadonlySet<ToolKind> = new Set(['read', 'search', 'fetch', 'think'])
 const SHORT_LINES = 4
 const LONG_LINES = 12
@@ -11,7 +11,7 @@ const DIFF_LINES = 40
 
 function header(view: View, margin: string, name: string, title: string): string {
   const { colors } = view.screen
-  // On the main thread the mark hangs in the first column, where agents cannot write.
+  // On the main thread the marker is in the first column, where agent output never appears.
   const mark = margin === '  ' ? '' : margin
   return view.screen.line(mark, [colors.cyan, '● '], [colors.bold, name], title === '' ? '' : `  ${title}`)
 }

@@ -1,7 +1,7 @@
 import type { PlanUpdated } from '../model/events/work.ts'
 import { duration, marginOf, newCard, type View, type ViewRules } from './view.ts'
 
-/** The whole list when it is new; afterwards only what has changed in it. */
+/** Shows a new plan in full, then only changed items. */
 function plan(view: View, { items, parent }: PlanUpdated): string[] {
   const { screen } = view
   const { colors } = screen

@@ -6,7 +6,7 @@ import type { ReplayFlags } from './records.ts'
 import { sessionOf } from './session-ref.ts'
 import { showToPeople } from './show.ts'
 
-/** A longer pause, such as the night before the next prompt, is cut to this. */
+/** The longest pause; longer ones are cut to this. */
 const LONGEST_PAUSE_MS = 3_000
 
 export async function replay(ref: string, flags: ReplayFlags): Promise<void> {

@@ -51,7 +51,7 @@ async function list(open: readonly OpenRequest[], { json }: RequestsFlags): Prom
   }
 }
 
-/** By id, or by its beginning if only one begins so. */
+/** By id or by a unique prefix. */
 export function matchRequest(ref: string, open: readonly OpenRequest[]): OpenRequest | undefined {
   const whole = open.filter(({ request }) => request.requestId === ref)
   const found = whole.length > 0 ? whole : open.filter(({ request }) => request.requestId.startsWith(ref))

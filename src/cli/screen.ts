@@ -11,7 +11,7 @@ export type Part = string | readonly [Style, string]
 
 export interface ScreenOptions {
   colors: Colors
-  /** Columns to keep to, asked for again and again because a window changes; unlimited without a terminal. */
+  /** The width in columns, read again for each line because windows are resized; unlimited without a terminal. */
   columns?: () => number
 }
 
@@ -25,8 +25,8 @@ interface Voice {
 const plain: Style = (text) => text
 
 /**
- * Knows where the cursor is; each method returns what to print. Everything passes the cleaner here, on its only
- * way to a terminal, and what an agent says is indented: marks in the first column are ours alone.
+ * Tracks the cursor; each method returns the text to print. All output is cleaned here, on its only
+ * way to a terminal. Agent output is indented, so that only our markers are in the first column.
  */
 export class Screen {
   readonly colors: Colors
@@ -57,7 +57,7 @@ export class Screen {
     return `${out}\n`
   }
 
-  /** One line, cut where the terminal ends. */
+  /** One line, truncated to the width. */
   line(margin: string, ...parts: readonly Part[]): string {
     let room = this.#columns() - widthOf(margin)
     let out = this.break() + margin
@@ -81,7 +81,7 @@ export class Screen {
     return before + out
   }
 
-  /** Lines as they are, behind a gutter; what does not fit in a line is cut. */
+  /** Lines behind a gutter, truncated to the width. */
   quote(margin: string, lines: readonly string[], style: Style = plain): string {
     const room = this.#columns() - widthOf(margin) - 2
     let out = this.break()
@@ -93,7 +93,7 @@ export class Screen {
     return out
   }
 
-  /** The next piece of a message. Another message that was on its way is broken off. */
+  /** The next delta of a message. Breaks off another message that was streaming. */
   stream(margin: string, messageId: string, piece: string, style: Style = plain, mark = margin): string {
     let out = ''
     if (this.#voice?.messageId !== messageId) {

@@ -30,24 +30,23 @@ interface ServeFlags extends Omit<Overrides, 'auth'> {
 
 async function run({ auth, background: _, ...flags }: ServeFlags): Promise<void> {
   const config = await loadConfig({
-    // Absent unless it was switched off, so that the file can say it too.
+    // Absent unless disabled, so that the configuration file applies.
     flags: { ...flags, ...(!auth && { auth }) },
     environment: process.env,
     cwd: process.cwd(),
   })
   const server = await serve({ config, report, socket: socketOf(config) })
   const stopped = untilSignal(server)
-  if (!server.tokenFile)
-    console.error('warning: nobody is asked for a token; every local user can run agents')
+  if (!server.tokenFile) console.error('warning: authentication is disabled; every local user can run agents')
   console.log(`listening on ${server.url}`)
   if (server.tokenFile) console.log(`token in ${server.tokenFile.path}`)
   console.log('page: run `mainstem open` to sign in with a browser')
   await stopped
-  // Without this, a process that nothing could end would keep ours running by its open pipes.
+  // A child that survived SIGKILL would otherwise keep this process alive by its open pipes.
   process.exit()
 }
 
-/** The daemon of the command line: on loopback, for every directory, until it is not used for a while. */
+/** The daemon of the command line: on loopback, for every directory, until it has been idle for a while. */
 async function runInBackground({ data, config: file }: ServeFlags): Promise<void> {
   const config = await loadConfig({
     flags: {
@@ -57,7 +56,7 @@ async function runInBackground({ data, config: file }: ServeFlags): Promise<void
       port: 0,
     },
     environment: process.env,
-    // Without `cwd` and `roots` in the configuration, sessions may work wherever their user may.
+    // Without `cwd` and `roots` in the configuration, sessions may use every directory of the user.
     cwd: '/',
   })
   const path = logIn(config.data)
@@ -88,7 +87,7 @@ function report(thrown: unknown): void {
   console.error(textOf(thrown))
 }
 
-/** Errors may quote what an agent said. */
+/** Errors may contain agent output. */
 function textOf(thrown: unknown): string {
   return printable(thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown))
 }

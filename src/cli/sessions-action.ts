@@ -134,7 +134,7 @@ export async function stop(refs: readonly string[], { end, ...flags }: StopFlags
 
 export async function rm(refs: readonly string[], flags: LocalFlags): Promise<void> {
   const { client } = await localServer(flags)
-  // All are looked up first: a wrong word removes nothing.
+  // Looks up all sessions first, so that a wrong name deletes nothing.
   const sessions: Pick<SessionRecord, 'id' | 'name'>[] = []
   for (const ref of refs) sessions.push(await removable(client, ref))
   for (const session of sessions) {

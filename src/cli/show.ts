@@ -6,7 +6,7 @@ import { render } from './render.ts'
 import type { ScreenOptions } from './screen.ts'
 import { newView } from './view.ts'
 
-/** A terminal, or what stands in its place. */
+/** A terminal or a substitute. */
 type Output = Pick<NodeJS.WriteStream, 'isTTY' | 'columns'>
 
 /** What to print for an entry. */
@@ -30,7 +30,7 @@ export function showToPeople(output: Output): Show {
   return (entry) => render(view, entry)
 }
 
-/** Only what somebody is asked, for a terminal that shows nothing else: nobody should allow what they cannot see. */
+/** Renders only requests, for a terminal that shows nothing else: people must see what they approve. */
 export function showRequests(output: Output): Show {
   const show = showToPeople(output)
   return (entry) => {

@@ -3,7 +3,7 @@ import { clockTime } from './view.ts'
 
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏']
 
-/** Silence that is worth a word. */
+/** The silence after which it is shown. */
 const QUIET_MS = 10_000
 
 /** What the status line shows: a fold over the entries of a session. */
@@ -19,7 +19,7 @@ export function newStatus(): Status {
   return { startedAt: undefined, lastAt: 0, tokens: 0, tool: undefined, asking: false }
 }
 
-/** Takes an entry in; `now` is the clock of this machine, because that of the server may differ. */
+/** Adds an entry. `now` is the local clock, because the clock of the server may differ. */
 export function advance(status: Status, { event }: Entry, now: number): void {
   status.lastAt = now
   switch (event.type) {
@@ -45,7 +45,7 @@ export function advance(status: Status, { event }: Entry, now: number): void {
   }
 }
 
-/** How a turn goes at a moment; empty while none runs. */
+/** The progress of the turn; empty if none runs. */
 export function progressOf({ startedAt, lastAt, tokens, tool }: Status, now: number): string {
   if (startedAt === undefined) return ''
   const frame = FRAMES[Math.floor(now / 100) % FRAMES.length] ?? ''
@@ -58,7 +58,7 @@ export function progressOf({ startedAt, lastAt, tokens, tool }: Status, now: num
   return parts.join(' · ')
 }
 
-/** The status line at a moment; empty while no turn runs. */
+/** The status line; empty if no turn runs. */
 export function statusLine(status: Status, now: number): string {
   const progress = progressOf(status, now)
   return progress === '' ? '' : `${progress} · Ctrl-C interrupts`

@@ -46,7 +46,7 @@ export class Terminal {
   }
 
   #draw(): string {
-    // Behind a full line the terminal has not decided yet where the cursor is.
+    // After a full line, the cursor position depends on the terminal.
     if (this.#status === '' || this.#column >= this.#columns()) return ''
     this.#isDrawn = true
     const line = cut(this.#status, this.#columns() - 1)

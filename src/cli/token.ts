@@ -8,7 +8,7 @@ interface TokenFlags {
   config?: string
 }
 
-/** `mainstem token`: who may call the server, besides whoever has its first token. */
+/** `mainstem token`: manages the tokens of the server. */
 export function registerToken(program: Command): void {
   program
     .command('token')

@@ -57,17 +57,17 @@ export class Transcript implements Disposable {
       this.#ticker = setInterval(() => this.#tick(), TICK_MS).unref()
   }
 
-  /** Whether a person is there to answer. */
+  /** Whether a person can answer. */
   get canAsk(): boolean {
     return this.#streams.stdin.isTTY === true && this.#streams.stderr.isTTY === true
   }
 
-  /** Fires when nobody reads the output any more. */
+  /** Aborts when the reader of the output has closed the pipe. */
   get closed(): AbortSignal {
     return this.#stdout.closed
   }
 
-  /** Asks on standard error; left out where no person is there. */
+  /** Prompts on standard error; absent if no person can answer. */
   get answer(): Answerer | undefined {
     if (!this.canAsk) return undefined
     const ask = askAt(this.#streams.stdin, this.#streams.stderr)
@@ -90,7 +90,7 @@ export class Transcript implements Disposable {
     if (this.#status.startedAt === undefined) await this.#terminal.status('')
   }
 
-  /** A line of ours on standard error. */
+  /** Prints a line on standard error. */
   async note(text: string): Promise<void> {
     await this.#terminal.status('')
     await this.#terminal.print(`${printable(text)}\n`)

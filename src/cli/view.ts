@@ -27,11 +27,11 @@ export interface View {
   /** The text of each open message as far as it was streamed. */
   readonly streamed: Map<string, string>
   readonly subagents: Map<string, ShownSubagent>
-  /** Calls whose result their sub-agent has told already. */
+  /** Calls whose result was shown with their sub-agent. */
   readonly told: Set<string>
   /** The status of each item of the plan that was shown. */
   plan: ReadonlyMap<string, string>
-  /** Did the main thread say anything in this turn? */
+  /** Whether the main thread wrote text in this turn. */
   spoke: boolean
   /** The error notices of this turn, which its end does not repeat. */
   readonly errors: Set<string>
@@ -60,7 +60,7 @@ export function marginOf(view: View, parent: string | undefined): string {
   return `  ${'┆ '.repeat(depth)}`
 }
 
-/** A new card: what was open above it gets no more lines. */
+/** Starts a new card. The card above it is complete. */
 export function newCard(view: View): string {
   view.openCard = undefined
   return view.screen.gap()

@@ -20,11 +20,11 @@ export interface WatchedTurn {
 export async function watchTurn(transcript: Transcript, watched: WatchedTurn): Promise<number> {
   const { client, session, name, after, turn, isKept } = watched
   const interrupt = () => {
-    // What comes of it is in the log, which is shown.
+    // The log, which is shown, has the result.
     client.interrupt(session).catch((thrown: unknown) => transcript.note(`mainstem: ${thrown}`))
   }
   using signals = onCtrlC(interrupt)
-  // A reader that left, as `| head` does, is not a reason to go on working.
+  // A reader that closed the pipe, as `| head` does, ends the turn.
   transcript.closed.addEventListener('abort', interrupt, { once: true })
   let open: number | undefined
   const waiting = new Set<number>()

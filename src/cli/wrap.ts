@@ -15,7 +15,7 @@ export function cut(text: string, columns: number): string {
   return `${splitAt(text, columns - 1)[0]}…`
 }
 
-/** Always takes at least one character, so that a narrow terminal cannot stop us. */
+/** Takes at least one character, so that a narrow terminal cannot cause an endless loop. */
 function splitAt(text: string, columns: number): [string, string] {
   let width = 0
   let length = 0
@@ -30,8 +30,8 @@ function splitAt(text: string, columns: number): [string, string] {
 type Style = (text: string) => string
 
 /**
- * Breaks a printable text that comes in pieces into lines, each with a margin. A word is held until it is whole,
- * and space until something follows it, so that no text begins or ends in empty lines.
+ * Wraps text that arrives in pieces into lines with a margin. Holds a word until it is complete,
+ * and white space until text follows, so that no text starts or ends with empty lines.
  */
 export class Wrap {
   readonly #columns: number
@@ -44,7 +44,7 @@ export class Wrap {
   #word = ''
   #started = false
 
-  /** `first` stands before the first line instead of the margin; both take the same room. */
+  /** `first` replaces the margin of the first line and has the same width. */
   constructor(columns: number, margin: string, style: Style, first: string) {
     this.#columns = Math.max(1, columns - widthOf(margin))
     this.#margin = margin
@@ -88,7 +88,7 @@ export class Wrap {
       this.#column = 0
       this.#spaces = ''
     }
-    // An indentation that leaves no room for what it indents is none.
+    // Drops an indentation that leaves no space for text.
     const [first] = splitAt(word, 1)
     if (this.#spaces.length + widthOf(first) > this.#columns) this.#spaces = ''
     while (this.#column + this.#spaces.length + widthOf(word) > this.#columns) {

@@ -47,7 +47,7 @@ export function answerFor(request: RequestOpened, context: ApprovalContext): Ans
   if (isForHook(request, context)) return undefined
   const scope = isAllowed(request, context) ? allowedScope(request, context.policy) : undefined
   if (scope) return { type: 'answer', requestId, decision: 'allow', scope, by: 'policy' }
-  return context.attended ? undefined : deny('nobody is there to answer')
+  return context.attended ? undefined : deny('no person can answer')
 }
 
 /** Prefers `once`. A wider scope is chosen only if the policy allows everything anyway. */

@@ -150,7 +150,8 @@ export function checkHook(
   const refuse = (why: string) =>
     new MainstemError('unsupported_option', `hooks.beforeToolCall is not supported ${why}`)
   if (!recipe.capabilities.permissions) throw refuse(`by a ${launch} ${agent.id}: it never asks`)
-  if (policy.approval === 'auto-all') throw refuse('with auto-all: agents are told not to ask; choose ask')
+  if (policy.approval === 'auto-all')
+    throw refuse('with auto-all, which makes agents skip their requests; use ask')
 }
 
 /** Refuses a change that could bypass the hook. */
@@ -160,7 +161,7 @@ export function checkChange(setup: SessionSetup, command: Change): void {
   if (command.type !== 'set_policy' || setup.options.hooks?.beforeToolCall === undefined) return
   if (command.policy) checkHook({ ...setup, policy: command.policy })
   if (command.mode !== undefined) {
-    const why = 'nobody knows what it asks about; change the policy'
+    const why = 'its requests are unknown, so the hook could be bypassed; change the policy instead'
     throw new MainstemError('unsupported_option', `mode ${command.mode} with hooks.beforeToolCall: ${why}`)
   }
 }

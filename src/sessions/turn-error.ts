@@ -22,7 +22,7 @@ export function outcomeError(
     case 'denied':
       return {
         code: 'permission_denied',
-        message: refusal ?? 'something it needed was refused, and nobody was there to allow it',
+        message: refusal ?? 'something it needed was denied, and no person could allow it',
       }
     case 'timeout':
       return { code: 'timeout', message: withStderr(why ?? timeoutOf(exit), exit) }

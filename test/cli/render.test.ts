@@ -99,7 +99,7 @@ describe('messages', () => {
   test('a message that is dropped says so, and its repetition stands alone', () => {
     const dropped: Event = { type: 'message.discarded', messageId: 'm1', reason: 'stream_broken' }
     const text = rendered([delta('m1', 'one '), dropped, completed('m2', 'one two')])
-    expect(text).toBe('  one\n  (broken off, will be said again)\n\n  one two\n')
+    expect(text).toBe('  one\n  (incomplete, will be repeated)\n\n  one two\n')
   })
 
   test('a sub-agent speaks in whole messages, below its own line', () => {

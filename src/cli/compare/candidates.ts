@@ -1,8 +1,8 @@
 import { MainstemError } from '../../model/mainstem-error.ts'
 
-/** One of the agents that are compared. */
+/** An agent to compare. */
 export interface Candidate {
-  /** What it is called in the output; unique. */
+  /** Its unique label in the output. */
   label: string
   agent: string
   model?: string

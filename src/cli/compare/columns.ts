@@ -13,7 +13,7 @@ const BETWEEN = ' │ '
 /** Our own colours; the renderer has removed every other sequence. */
 const COLOUR = /\x1b\[[0-9;]*m/g
 
-/** The width of each of so many columns; undefined where they do not fit beside each other. */
+/** The width of each column; undefined if they do not fit side by side. */
 export function columnWidth(count: number, columns: number): number | undefined {
   const width = Math.floor((columns - BETWEEN.length * (count - 1)) / count)
   return width < NARROWEST ? undefined : width

@@ -39,7 +39,7 @@ export async function compare(
   if (!worktrees) note('all agents work in the same directory; --worktree gives each its own')
   const begun = await beginAll(client, candidates, prompt, flags, worktrees)
   using signals = onCtrlC(() => {
-    // What comes of it is in the logs, which are shown.
+    // The logs, which are shown, have the result.
     for (const { session } of begun)
       client.interrupt(session).catch((thrown: unknown) => note(`${shortId(session)}: ${thrown}`))
   })
@@ -104,7 +104,7 @@ async function beginAll(
   )
 }
 
-/** Shows the turns until all have ended, and then what came of them. */
+/** Shows the turns until all have ended, then the results. */
 async function watch(
   watching: Watching,
   { json }: CompareFlags,

@@ -79,7 +79,7 @@ function linesOf(text: string): string[] {
   return lines
 }
 
-/** To the beginning of the first of so many lines, from the last of them. */
+/** Moves the cursor up to the first of these lines. */
 function upTo(lines: number): string {
   return lines > 1 ? `\r\x1b[${lines - 1}A` : '\r'
 }

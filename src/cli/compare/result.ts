@@ -2,7 +2,7 @@ import type { TurnCompleted } from '../../model/events/turn.ts'
 import type { Entry } from '../../model/index.ts'
 import { FinalAnswer } from '../final-answer.ts'
 
-/** What came of a turn: a fold over its entries. */
+/** The result of a turn: a fold over its entries. */
 export class Result {
   readonly #answer = new FinalAnswer()
   /** The files that the agent reported as changed. */

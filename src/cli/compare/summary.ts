@@ -8,7 +8,7 @@ import type { Candidate } from './candidates.ts'
 import type { Result } from './result.ts'
 import type { Worktree } from './worktrees.ts'
 
-/** What is known of a candidate when its turn has ended. */
+/** The result of a candidate. */
 export interface Finished {
   candidate: Candidate
   session: string

@@ -25,7 +25,7 @@ export interface Watching {
   client: MainstemClient
   begun: readonly Begun[]
   stderr: NodeJS.WriteStream
-  /** Left out where no person is there. */
+  /** Absent if no person can answer. */
   answer?: Answerer
   detach: AbortSignal
 }

@@ -21,11 +21,11 @@ export interface Worktrees {
   trees: Worktree[]
   /** Uncommitted changes of the user, which are not in them. */
   uncommitted: number
-  /** Removes those that nothing was done in, after a start that failed. */
+  /** Removes unchanged worktrees after a failed start. */
   discard(): Promise<void>
 }
 
-/** Makes a worktree for each label, on a branch of its own, in a folder beside the repository. */
+/** Creates a worktree and a branch for each label, in a folder beside the repository. */
 export async function addWorktrees(cwd: string, labels: readonly string[]): Promise<Worktrees> {
   const root = (await git(cwd, 'rev-parse', '--show-toplevel')).trim()
   const base = (await git(cwd, 'rev-parse', '--verify', 'HEAD')).trim()

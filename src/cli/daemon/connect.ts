@@ -27,7 +27,7 @@ export interface LocalServer {
 
 type Fetch = ReturnType<typeof socketFetch>
 
-/** No server listens there. A call that failed so did not reach one, and can be repeated. */
+/** No server listens there. The call did not reach one, so it can be retried. */
 const ABSENT: ReadonlySet<unknown> = new Set(['ENOENT', 'ECONNREFUSED'])
 
 /** The server of the data directory, if one runs. */
@@ -49,7 +49,7 @@ export async function localServer(flags: LocalFlags): Promise<LocalServer> {
   return server
 }
 
-/** Calls a server; where none listens any more, starts one and calls that. */
+/** Calls a server. If none listens any more, starts one and retries. */
 function restarting(fetch: Fetch, restart: () => Promise<unknown>): Fetch {
   return async (url, call) => {
     try {
@@ -83,7 +83,7 @@ async function reach(
   }
 }
 
-/** Two commands that start a server at once both end with the one that has the lock. */
+/** If two commands start a server at once, both use the one that has the lock. */
 async function start(place: LocalPlace, flags: LocalFlags): Promise<LocalServer> {
   const { exited } = await startDaemon(place.data, flags)
   let isLocked = false

@@ -7,7 +7,7 @@ export interface LocalFlags {
   config?: string | undefined
 }
 
-/** What finds the server of this user: its data directory, and whether it asks for a token. */
+/** The options that locate the server: its data directory, and whether it needs a token. */
 export interface LocalPlace {
   data: string
   auth: boolean

@@ -11,7 +11,7 @@ export interface EphemeralServer extends AsyncDisposable {
   client: MainstemClient
 }
 
-/** A server in this process, for one command: its log is in memory, and nothing of it is kept. */
+/** A server in this process, for one command. Its log is in memory and is discarded. */
 export async function ephemeralServer(flags: LocalFlags): Promise<EphemeralServer> {
   const loaded = await loadConfig({ flags: placeFlags(flags), environment: process.env, cwd: '/' })
   const config = { ...loaded, host: '127.0.0.1', auth: false, durability: 'none' as const }
@@ -21,7 +21,7 @@ export async function ephemeralServer(flags: LocalFlags): Promise<EphemeralServe
   return {
     client: new MainstemClient({ fetch: socketFetch(socket) }),
     async [Symbol.asyncDispose]() {
-      // The command has its result: a second call does not wait for work that nobody reads.
+      // The command has its result, so a second call does not wait for remaining work.
       void server.stop()
       await server.stop()
       await rm(folder, { recursive: true, force: true })

@@ -8,7 +8,7 @@ import { privateDirectory } from '../../daemon/private-file.ts'
 import { MainstemError } from '../../model/mainstem-error.ts'
 import type { LocalFlags } from './data-directory.ts'
 
-/** Beside the sources and in the build alike. */
+/** The same relative path in the sources and in the build. */
 const MAIN = fileURLToPath(
   new URL(`../main${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url),
 )
@@ -17,8 +17,8 @@ const MAIN = fileURLToPath(
 export type StartEnd = 'locked'
 
 /**
- * Starts `mainstem serve` in the background, with a life of its own. The promise settles only if it exits: with
- * `locked` where another process has the data directory open, or with the error that it logged.
+ * Starts `mainstem serve` as a detached background process. The promise settles only if it exits: with
+ * `locked` if another process has the data directory open, or with the error that it logged.
  */
 export async function startDaemon(data: string, flags: LocalFlags): Promise<{ exited: Promise<StartEnd> }> {
   await privateDirectory(data)

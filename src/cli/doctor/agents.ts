@@ -28,7 +28,7 @@ function versionOf({ version, testedVersion, fit }: AgentReadiness): string {
   return fit === 'tested' ? `${version}, tested` : `${version}, ${fit} than the tested ${testedVersion}`
 }
 
-/** As far as it can be told from outside; no credential is read or used. */
+/** Determined without reading or using a credential. */
 function loginOf({ state, credentials: [first] }: AgentReadiness): string {
   if (state === 'needs_login') return 'not logged in'
   if (!first) return state === 'installed' ? 'login cannot be checked from outside' : 'no login needed'

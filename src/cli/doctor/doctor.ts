@@ -46,7 +46,7 @@ async function diagnose(flags: DoctorFlags, signal: AbortSignal): Promise<Diagno
     config = await loadConfig({ flags: placeFlags(flags), environment: process.env, cwd: process.cwd() })
     checks.push(ok('config', 'valid'))
   } catch (thrown) {
-    // Nothing else can be checked: the configuration says where everything is.
+    // Without a configuration, nothing else can be located.
     const error = toMainstemError(thrown)
     return { checks: [...checks, problem('config', error.message, adviceFor(error))] }
   }

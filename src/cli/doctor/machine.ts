@@ -7,7 +7,7 @@ import { type Check, ok, problem, warning } from './check.ts'
 
 const GB = 1024 ** 3
 
-/** With less, it may not last; with less than the second, commits are about to fail. */
+/** Free space below the first is a warning; below the second, commits are about to fail. */
 const LITTLE_BYTES = GB
 const NOTHING_BYTES = GB / 10
 
@@ -17,7 +17,7 @@ export function checkNode(version: string): Check {
   return problem('node', complaint, 'Install a newer Node.')
 }
 
-/** The data directory and its token must be ours alone. */
+/** Other users must not have access to the data directory and its token. */
 export async function checkData(data: string): Promise<Check> {
   const directory = await statsOf(data)
   if (!directory) return ok('data', `${data} does not exist yet; the first command creates it`)

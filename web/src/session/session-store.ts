@@ -131,7 +131,7 @@ export class SessionStore extends Store<SessionView> {
       try {
         this.update({ record: await client.session(this.id) })
       } catch (thrown) {
-        // The stream reports a lost connection, and answeredBy again when it is back.
+        // The stream reports a lost connection, and asks again when it is back.
         leftOut(thrown)
       }
     }
