@@ -26,6 +26,7 @@ describe('opening', () => {
           terminal: false,
           elicitation: { form: {} },
           session: { notices: {}, compaction: {} },
+          subagents: {},
         },
         clientInfo: { name: 'mainstem', title: 'Mainstem', version: expect.any(String) },
       }),

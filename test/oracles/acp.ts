@@ -6,9 +6,11 @@ import type { NativeMessage, Oracle, OracleTurn } from './oracle.ts'
  */
 export const oracle: Oracle = ({ messages }) => {
   const session = messages.map(({ value }) => text(value, 'result.sessionId')).findLast(Boolean)
-  const own = messages.filter(
-    ({ value }) => !session || !isUpdate(value) || at(value, 'params.sessionId') === session,
-  )
+  const children = messages.map(({ value }) => text(value, 'params.update.sessionId'))
+  const own = messages.filter(({ value }) => {
+    const of = text(value, 'params.sessionId')
+    return !session || !isUpdate(value) || of === session || (children.includes(of) && isTool(value))
+  })
   let spent = own.some(({ value }) => at(value, 'method') === 'session/load') ? undefined : 0
   const turns = turnsOf(own)
   const sums = own.some(({ value }) => at(value, 'result.agentInfo.name') === 'Copilot')
@@ -52,6 +54,7 @@ const text = (json: unknown, path: string) => String(at(json, path) ?? '')
 const number = (json: unknown, path: string) => Number(at(json, path) ?? 0)
 const all = (json: unknown, path: string) => [at(json, path)].flat().filter((item) => item !== undefined)
 const isUpdate = (value: unknown) => at(value, 'method') === 'session/update'
+const isTool = (value: unknown) => kindOf(value).startsWith('tool_call')
 const kindOf = (value: unknown) => text(value, 'params.update.sessionUpdate')
 
 /** Prompts are answered in the order they were sent, so a turn begins where the one before it ended. */

@@ -65,6 +65,7 @@ export const REGISTRY: readonly AcpEntry[] = [
       questions: true,
       usage: 'turn',
       planApproval: false,
+      subagents: true,
       marksRetries: true,
     },
   },

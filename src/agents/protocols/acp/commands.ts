@@ -13,7 +13,7 @@ import type { Sent } from './wire.ts'
 /**
  * Files and terminals are not offered: agents have their own, and some break when a client offers them too. Forms are
  * offered, except for forms at a URL; notices and compactions are offered, because agents would otherwise write them as
- * text of the answer.
+ * text of the answer. Sub-agents are offered, because agents otherwise report little of what they do.
  */
 const CLIENT = {
   protocolVersion: VERSION,
@@ -22,6 +22,7 @@ const CLIENT = {
     terminal: false,
     elicitation: { form: {} },
     session: { notices: {}, compaction: {} },
+    subagents: {},
   },
   clientInfo: { name: 'mainstem', title: 'Mainstem', version: '0.1.0' },
 }

@@ -21,6 +21,7 @@ export const CLAUDE_AGENT: AcpQuirks = {
   failure: 'API Error: ',
   subagentTools: ['Agent', 'Task'],
   countsByModel: true,
+  describesSubagents: 'agentType',
   planTools: ['ExitPlanMode'],
   modes: modesOf({
     ask: ['default'],
@@ -55,7 +56,12 @@ const CODEX_WITHOUT_IDS: AcpQuirks = {
   },
 }
 
-export const CODEX_ACP: AcpQuirks = { ...CODEX_WITHOUT_IDS, failureHasNoId: true, questionInTitle: true }
+export const CODEX_ACP: AcpQuirks = {
+  ...CODEX_WITHOUT_IDS,
+  failureHasNoId: true,
+  questionInTitle: true,
+  describesSubagents: 'prompt',
+}
 
 const COPILOT_AGENT_MODE = 'https://agentclientprotocol.com/protocol/session-modes#agent'
 

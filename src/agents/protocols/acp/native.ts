@@ -48,6 +48,19 @@ const Update = z.discriminatedUnion('sessionUpdate', [
   z.looseObject({ sessionUpdate: z.literal('session_info_update'), title: z.string().optional() }),
   z.looseObject({ sessionUpdate: z.literal('usage_update'), used: z.int(), size: z.int() }),
   z.looseObject({ sessionUpdate: z.literal('notice'), severity: z.string(), title: z.string() }),
+  z.looseObject({
+    sessionUpdate: z.literal('subagent_update'),
+    sessionId: z.string(),
+    title: z.string().nullish(),
+    description: z.string().nullish(),
+    state: z.looseObject({ state: z.string(), stopReason: z.string().nullish() }).nullish(),
+  }),
+  z.looseObject({
+    sessionUpdate: z.literal('session_message'),
+    senderSessionId: z.string().nullish(),
+    recipientSessionId: z.string().nullish(),
+    content: z.array(z.looseObject({ type: z.string() })).nullish(),
+  }),
   z.looseObject({ sessionUpdate: z.literal('state_update'), state: z.string() }),
 ])
 

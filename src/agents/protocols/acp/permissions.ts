@@ -23,6 +23,8 @@ export function decodePermission(state: State, native: Fields): Decoded {
   const emitted = openTurn(state, isFields(params._meta) ? params._meta : undefined)
   if (state.turn) emitted.push(...closeBlock(state, state.turn))
   const call = id === undefined ? undefined : (state.tools.get(id) ?? newToolCall())
+  const child = state.children.get(text(params, 'sessionId') ?? '')?.subagent
+  if (call) call.parent ??= child
   if (id !== undefined && call !== undefined && call.toolId === undefined) {
     state.tools.set(id, call)
     learn(state, call, id, asked)
@@ -45,7 +47,7 @@ export function decodePermission(state: State, native: Fields): Decoded {
       requestId,
       kind: leavesPlan ? 'plan' : 'permission',
       blocking: true,
-      ...compact({ toolId: call?.toolId, tool, title, parent: call?.parent }),
+      ...compact({ toolId: call?.toolId, tool, title, parent: call?.parent ?? child }),
       input: inputOf(shown, asked),
       options: [...options],
     }),

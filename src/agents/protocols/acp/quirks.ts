@@ -31,6 +31,8 @@ export interface AcpQuirks {
   /** Tools that start a sub-agent, and tools that request to leave plan mode. */
   readonly subagentTools: readonly string[]
   readonly planTools: readonly string[]
+  /** What the description of a sub-agent's session is; by default it is only a name for people. */
+  readonly describesSubagents?: 'prompt' | 'agentType'
   /** A diff contains the whole file before and after, not the replaced lines. */
   readonly wholeDiffs: boolean
   /** The usage at the end of a turn is that of its last model call only. */

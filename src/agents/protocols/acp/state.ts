@@ -49,21 +49,34 @@ export interface ToolCall {
   detached: boolean
 }
 
-export interface Turn {
-  /** The prompt of the turn; undefined for one that the agent started. */
-  call: RpcId | undefined
-  /** A prompt that waits until the session is open. */
-  held: PromptCommand | undefined
+/** Text in progress: of the main thread in a turn, or of a sub-agent. */
+export interface Thread {
+  /** The id of the sub-agent; undefined for the main thread. */
+  subagent: string | undefined
   block: Block | undefined
   echo: Echo | undefined
   /** A chunk that may be the failure of the turn. */
   aside: { nativeId: string | undefined; text: string } | undefined
+  /** The last complete text of the thread. */
+  answer: string | undefined
+}
+
+/** A sub-agent with a session of its own, which outlives its work: it may be given more. */
+export interface Child extends Thread {
+  readonly subagent: string
+  readonly label: string
+  readonly parent: string | undefined
+}
+
+export interface Turn extends Thread {
+  /** The prompt of the turn; undefined for one that the agent started. */
+  call: RpcId | undefined
+  /** A prompt that waits until the session is open. */
+  held: PromptCommand | undefined
   /** The agent reported a failure as text. */
   failed: boolean
   failure: string | undefined
   cancelling: boolean
-  /** The last complete text of the main thread. */
-  answer: string | undefined
   tools: number
   /** A sub-agent ran. */
   delegated: boolean
@@ -126,6 +139,8 @@ export interface State {
   broken: ErrorInfo | undefined
   readonly mcpServers: string[]
   turn: Turn | undefined
+  /** Sub-agents by the id of their session. */
+  readonly children: Map<string, Child>
   readonly waiting: Waiting[]
   readonly tools: Map<string, ToolCall>
   readonly asks: Map<string, Ask>
@@ -169,6 +184,7 @@ export function initialState(start: Start, quirks: AcpQuirks | undefined): State
     broken: undefined,
     mcpServers: [],
     turn: undefined,
+    children: new Map(),
     waiting: [],
     tools: new Map(),
     asks: new Map(),
@@ -187,19 +203,23 @@ export function beginTurn(state: State, call?: RpcId, held?: PromptCommand): voi
   state.ledger.denials = 0
   state.ledger.personDenials = 0
   state.turn = newTurn(call, held)
+  // A sub-agent of an earlier turn continues in this one.
+  state.turn.delegated = state.ledger.subagents.size > 0
+}
+
+export function newThread() {
+  return { block: undefined, echo: undefined, aside: undefined, answer: undefined }
 }
 
 function newTurn(call: RpcId | undefined, held: PromptCommand | undefined): Turn {
   return {
+    ...newThread(),
+    subagent: undefined,
     call,
     held,
-    block: undefined,
-    echo: undefined,
-    aside: undefined,
     failed: false,
     failure: undefined,
     cancelling: false,
-    answer: undefined,
     tools: 0,
     delegated: false,
     uncounted: false,

@@ -7,7 +7,7 @@ import { finishTool, redefineTool, startTool, toolIdOf } from '../../tools.ts'
 import { openTurn, runningTurn, strayText } from './between-turns.ts'
 import { closeBlock } from './blocks.ts'
 import { changesDone } from './changes.ts'
-import type { State, ToolCall } from './state.ts'
+import type { Child, State, ToolCall } from './state.ts'
 import { contentText, inputOf, learn, newToolCall, same, terminalDelta } from './tool-call.ts'
 import { resultOf } from './tool-result.ts'
 
@@ -15,19 +15,20 @@ import { resultOf } from './tool-result.ts'
 const ENDS: ReadonlySet<unknown> = new Set(['completed', 'failed', 'cancelled'])
 
 /** A call is announced, refined and ended; some agents skip the announcement, some send everything at once. */
-export function decodeTool(state: State, update: Fields): Decoded {
+export function decodeTool(state: State, update: Fields, child?: Child): Decoded {
   if (state.replaying) return nothing
   const id = text(update, 'toolCallId') ?? '?'
   const announced = update.sessionUpdate === 'tool_call'
   let call = state.tools.get(id)
   // Updates of an ended call are ignored, unless its id is reused.
   if (!call && !announced && state.ledger.closedTools.has(id)) return nothing
-  const emitted = openTurn(state, isFields(update._meta) ? update._meta : undefined)
-  const turn = runningTurn(state)
-  if (!turn && !call) return emitAll(strayText(text(update, 'title') ?? id))
-  if (turn) emitted.push(...closeBlock(state, turn))
+  const emitted = child ? [] : openTurn(state, isFields(update._meta) ? update._meta : undefined)
+  const thread = child ? openChild(state, child) : runningTurn(state)
+  if (!thread && !call) return emitAll(strayText(text(update, 'title') ?? id))
+  if (thread) emitted.push(...closeBlock(state, thread))
   if (!call) {
     call = newToolCall()
+    call.parent = child?.subagent
     state.tools.set(id, call)
   }
   const before = { ...call }
@@ -41,6 +42,11 @@ export function decodeTool(state: State, update: Fields): Decoded {
   if (hasBegun(state, call, update)) emitted.push(...startChild(state, call))
   if (ended) emitted.push(...endCall(state, call, id, update))
   return emitAll(emitted)
+}
+
+/** A sub-agent that has not ended. */
+function openChild({ ledger }: State, child: Child): Child | undefined {
+  return ledger.subagents.has(child.subagent) ? child : undefined
 }
 
 /** Returns whether the call has run. A denied call has not, whatever its status. */
@@ -63,7 +69,7 @@ export function startCall(state: State, call: ToolCall, id: string, native: Fiel
   const input = inputOf(call, native)
   call.toolId = toolId
   call.terminal += terminalDelta(native)
-  if (state.turn) state.turn.tools++
+  if (state.turn && parent === undefined) state.turn.tools++
   return [startTool(state.ledger, { toolId: id, name, kind, title, input, locations, parent })]
 }
 

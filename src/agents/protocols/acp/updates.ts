@@ -4,10 +4,12 @@ import { emit, emitAll, nothing, unmapped } from '../../decoded.ts'
 import { compact, count, type Fields, fields, isFields, list, number, text } from '../../fields.ts'
 import { ruleTable } from '../../rules.ts'
 import { openTurn, runningTurn } from './between-turns.ts'
-import { closeBlock, discardBlock } from './blocks.ts'
+import { closeBlock } from './blocks.ts'
+import { decodeChild, decodeSessionMessage, decodeSubagent } from './child-sessions.ts'
 import { decodeMessageChunk, decodeThoughtChunk } from './chunks.ts'
 import { proceed } from './handshake.ts'
 import { commandNames, configured, updateSession } from './session.ts'
+import { decodeSessionInfo } from './session-info.ts'
 import type { State } from './state.ts'
 import { decodeTool } from './tools.ts'
 import { endTurn } from './turn.ts'
@@ -17,8 +19,10 @@ type Rule = (state: State, update: Fields, raw: string) => Decoded
 const ruleOf = ruleTable<Rule>({
   agent_message_chunk: decodeMessageChunk,
   agent_thought_chunk: decodeThoughtChunk,
-  tool_call: decodeTool,
-  tool_call_update: decodeTool,
+  tool_call: (state, update) => decodeTool(state, update),
+  tool_call_update: (state, update) => decodeTool(state, update),
+  subagent_update: (state, update) => decodeSubagent(state, update),
+  session_message: (state, update) => decodeSessionMessage(state, update),
   plan: (state, update, raw) => decodePlan(state, update, update, raw),
   plan_update: (state, update, raw) => decodePlan(state, update, fields(update, 'plan'), raw),
 
@@ -33,7 +37,7 @@ const ruleOf = ruleTable<Rule>({
   current_mode_update: (state, update) =>
     emitAll(updateSession(state, { mode: text(update, 'currentModeId') })),
   config_option_update: (state, update) => emitAll(updateSession(state, configured(update))),
-  session_info_update: decodeSessionInfo,
+  session_info_update: (state, update) => decodeSessionInfo(state, update),
   usage_update: decodeUsage,
   notice: decodeNotice,
 
@@ -55,8 +59,10 @@ const ruleOf = ruleTable<Rule>({
 export function decodeUpdate(state: State, native: Fields, raw: string): Decoded {
   const params = fields(native, 'params')
   const update = fields(params, 'update')
-  // A process may have other sessions besides ours.
   const { sessionId } = params
+  const child = typeof sessionId === 'string' ? state.children.get(sessionId) : undefined
+  if (child) return decodeChild(state, update, child, raw)
+  // A process may have other sessions besides ours.
   if (state.sessionId !== undefined && sessionId !== state.sessionId && typeof sessionId === 'string') {
     return nothing
   }
@@ -116,42 +122,6 @@ function decodeUsage(state: State, update: Fields): Decoded {
   const figures = compact({ model, contextUsed: used, contextSize: size })
   emitted.push({ type: 'usage.reported', scope: 'context', ...figures, source: 'agent' })
   return emitAll(emitted)
-}
-
-/** The title; and, from one adapter, the state of the program behind it. */
-function decodeSessionInfo(state: State, update: Fields): Decoded {
-  const emitted = updateSession(state, { title: text(update, 'title') })
-  const codex = fields(fields(update, '_meta'), 'codex')
-  const status = text(fields(codex, 'threadStatus'), 'type')
-  const { turn } = state
-  if (turn && status !== undefined)
-    turn.failed = status === 'systemError' || (turn.failed && status === 'idle')
-  if (!isFields(codex.error)) return emitAll(emitted)
-  const { error } = codex
-  const parts = [text(error, 'message'), text(error, 'additionalDetails')].filter(
-    (part) => part !== undefined,
-  )
-  const message = parts.join(': ')
-  if (error.willRetry !== true) {
-    emitted.push({ type: 'notice.raised', level: 'error', code: 'agent_error', message })
-    return emitAll(emitted)
-  }
-  if (turn) emitted.push(...discardBlock(state, turn))
-  emitted.push({ type: 'limit.reported', kind: 'retry', message, ...retryFigures(error) })
-  return emitAll(emitted)
-}
-
-/** "Reconnecting... 1/5", and the HTTP status that caused it. */
-function retryFigures(error: Fields): { attempt?: number; of?: number; status?: number } {
-  const [, attempt, of] = /(\d{1,4})\/(\d{1,4})/.exec(text(error, 'message') ?? '') ?? []
-  // The name of the only field is the kind of failure; the status is inside it.
-  const [status] = Object.values(fields(error, 'codexErrorInfo')).flatMap((info) =>
-    isFields(info) ? (count(info, 'httpStatusCode') ?? []) : [],
-  )
-  return {
-    ...(attempt !== undefined && of !== undefined && { attempt: Number(attempt), of: Number(of) }),
-    ...(status !== undefined && { status }),
-  }
 }
 
 /** Updates of one compaction replace each other; only a different status or error emits an event. */
