@@ -19,6 +19,8 @@ export interface Program {
   readonly planMode?: string
   /** Its live launch names histories by the minute, and loses one that is resumed within the minute it began. */
   readonly namesByMinute?: boolean
+  /** Its usage and cost include calls beside the conversation, such as the one for a title. */
+  readonly countsSideCalls?: boolean
   /** What differs from the column of the same agent and version. */
   readonly variant?: string
   /** Part of every check, not only of the full run. */
@@ -117,6 +119,7 @@ export const PROGRAMS: readonly Program[] = [
     bin: 'claude-agent-acp',
     offline: 'claude',
     launches: LIVE,
+    countsSideCalls: true,
     otherModel: 'sonnet',
     otherMode: 'acceptEdits',
     planMode: 'plan',

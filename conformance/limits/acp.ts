@@ -1,4 +1,4 @@
-import { type Limit, refused } from './limit.ts'
+import { type Limit, PARTIAL_USAGE, refused } from './limit.ts'
 
 const RECORDED = 'src/agents/acp/fixtures'
 
@@ -35,14 +35,46 @@ const STEER: readonly Limit[] = [
   evidence: `${RECORDED}/${folder}/concurrent_prompt`,
 }))
 
+/** Our refusal of an answer, which denies the call. */
+const REFUSED_SCOPE =
+  /^the outcome is denied \(permission_denied: .* does not offer to allow this call with scope session; /
+
+/** What programs report of their sub-agents. */
+const OF_SUBAGENTS: readonly Limit[] = [
+  { ...PARTIAL_USAGE, programs: ['codex-acp'], evidence: `${RECORDED}/acp-codex2/subagent_sessions` },
+  { ...PARTIAL_USAGE, programs: ['qwen'], evidence: `${RECORDED}/acp-qwen/subagent` },
+  {
+    scenarios: ['subagent-events'],
+    programs: ['qwen'],
+    reason: 'It runs sub-agents in the background and omits the events inside them.',
+    seen: /^no event inside the sub-agent was reported$/,
+    evidence: `${RECORDED}/acp-qwen/subagent`,
+  },
+  {
+    scenarios: ['subagent'],
+    programs: ['copilot'],
+    reason: 'It reports a sub-agent as an ordinary tool call whose name the model chooses.',
+    seen: /^0 sub-agents were reported$/,
+    evidence: `${RECORDED}/acp-copilot/subagent_sync`,
+  },
+  {
+    scenarios: ['subagent-events'],
+    programs: ['copilot'],
+    reason: 'It reports the events inside a sub-agent as events of the main thread.',
+    seen: /^its events are reported, and no sub-agent$/,
+    evidence: `${RECORDED}/acp-copilot/subagent_sync`,
+  },
+]
+
 export const ACP_LIMITS: readonly Limit[] = [
   ...OF_THE_PROTOCOL,
   ...STEER,
+  ...OF_SUBAGENTS,
   {
     scenarios: ['allow-session'],
     programs: ['claude-agent-acp'],
     reason: 'It offers to allow once or always, and not for the session.',
-    seen: /^it asked 2 times; the outcome is completed, its calls: denied,denied$/,
+    seen: /^it asked 2 times; the outcome is denied, its calls: denied,denied$/,
     evidence: `${RECORDED}/acp-claude/tool_bash`,
   },
   {
@@ -58,13 +90,6 @@ export const ACP_LIMITS: readonly Limit[] = [
     reason: 'A denial ends its turn.',
     seen: /^the outcome is interrupted, its calls: denied$/,
     evidence: `${RECORDED}/acp-codex2/tool_bash_reject`,
-  },
-  {
-    scenarios: ['subagent'],
-    programs: ['codex-acp'],
-    reason: 'It does not report sub-agents.',
-    seen: /^0 sub-agents were reported$/,
-    evidence: `${RECORDED}/acp-codex2/subagent`,
   },
   {
     scenarios: ['proposal'],
@@ -96,14 +121,14 @@ export const ACP_LIMITS: readonly Limit[] = [
     scenarios: ['allow-session'],
     programs: ['qwen'],
     reason: 'It offers to allow once or always, and not for the session; a denial ends its turn.',
-    seen: /^the answer is ""$/,
+    seen: REFUSED_SCOPE,
     evidence: `${RECORDED}/acp-qwen/tool_bash`,
   },
   {
     scenarios: ['allow-session'],
     programs: ['copilot'],
     reason: 'It offers to allow once or always, and not for the session; a denial ends its turn.',
-    seen: /^the answer is ""$/,
+    seen: REFUSED_SCOPE,
     evidence: `${RECORDED}/acp-copilot/tool_bash`,
   },
   {
@@ -132,10 +157,10 @@ export const ACP_LIMITS: readonly Limit[] = [
     evidence: `${RECORDED}/acp-copilot/mcp`,
   },
   {
-    scenarios: ['subagent'],
+    scenarios: ['big-output'],
     programs: ['copilot'],
-    reason: 'It reports a sub-agent as an ordinary tool call whose name the model chooses.',
-    seen: /^0 sub-agents were reported$/,
-    evidence: `${RECORDED}/acp-copilot/subagent`,
+    reason: 'It reports the first 500 characters, marked as truncated, and saves the rest to a file.',
+    seen: /^71 lines of the output are intact$/,
+    evidence: `${RECORDED}/acp-copilot/big_output`,
   },
 ]

@@ -5,14 +5,16 @@ import { processesOf } from '../traces.ts'
 import { answering } from './interrupts.ts'
 import { completes, HELLO } from './text.ts'
 
-/** Kills the program during the first answer of a session, then plays another turn in it. */
-async function killsFirstTurn(stage: Stage, signal: NodeJS.Signals): Promise<Told> {
+/** Ends the program during the first answer of a session, then plays another turn in it. */
+async function killsFirstTurn(stage: Stage, signal: 'SIGTERM' | 'SIGKILL'): Promise<Told> {
   const session = await stage.session()
   const turn = stage.turn(session, 'long')
   await answering(stage, 'long')
-  const [own] = processesOf(stage.cell).filter(({ parent }) => parent === process.pid)
-  must(own !== undefined, 'no process was found')
-  process.kill(own.pid, signal)
+  const processes = processesOf(stage.cell)
+  const own = processes.filter(({ parent }) => parent === process.pid)
+  must(own.length === 1, `${own.length} processes were found`)
+  // A crash ends all processes: one whose launcher alone is gone ends the turn itself.
+  for (const { pid } of signal === 'SIGKILL' ? processes : own) process.kill(pid, signal)
   const killed = await turn
   await stage.areGone()
   await stage.canResume()

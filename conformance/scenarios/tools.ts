@@ -70,9 +70,13 @@ function mustBeBigOutput({ output = '', truncated, blob }: ReturnType<typeof cal
   const kept = output.split(/\r?\n/).filter((line) => /^\d{6}$/.test(line))
   const isOrdered = kept.every((line, index) => index === 0 || line > (kept[index - 1] ?? ''))
   const ends = [kept[0] === lines[0], kept.at(-1) === lines.at(-1)]
-  must(isOrdered && ends.includes(true) && kept.length > 100, `${kept.length} lines of the output are intact`)
+  must(
+    isOrdered && ends.includes(true),
+    `the lines ${kept[0]} to ${kept.at(-1)} are not a part of the output`,
+  )
   const isMarked = truncated === true || blob !== undefined
   must(isMarked, `${kept.length} of ${lines.length} lines are not marked as truncated`)
+  must(kept.length > 100, `${kept.length} lines of the output are intact`)
 }
 
 export const TOOLS: readonly Scenario[] = [

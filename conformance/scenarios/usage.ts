@@ -1,4 +1,5 @@
 import type { Usage } from '../../src/index.ts'
+import type { RecordedRequest } from '../../src/testing/index.ts'
 import type { Scenario } from '../scenario.ts'
 import { eventsOf, must, type Stage, type Told } from '../stage.ts'
 import { type Counts, modelOf, mustEqualUsage, mustNotContradict, usageOf } from '../usage.ts'
@@ -11,15 +12,36 @@ async function playTwice(
   check: (turn: Told, expected: Counts) => void,
 ): Promise<void> {
   const session = await stage.session()
+  let counted = 0
   for (const _ of ['first', 'second']) {
     const before = stage.model.requests.length
     const turn = await stage.turn(session, script)
     completes(turn, 'It is counted.')
-    const requests = stage.model.requests.slice(before).filter(({ place }) => place !== undefined)
+    const requests = stage.model.requests.slice(before).filter(isScripted)
     must(requests.length === 2, `the turn made ${requests.length} model calls`)
-    check(turn, usageOf(requests))
+    const beside = besides(stage, turn, requests, counted)
+    counted += beside.length
+    check(turn, usageOf([...requests, ...beside]))
     mustNameModels(turn, requests.map(modelOf))
   }
+}
+
+const isScripted = ({ place }: RecordedRequest) => place !== undefined
+
+/**
+ * The calls beside the conversation that the usage of a turn includes, for a program that counts them: the number that
+ * explains the total, of those made so far and not counted yet. One runs beside the turn, and may end after it.
+ */
+function besides(
+  { program, model }: Stage,
+  { usage }: Told,
+  requests: readonly RecordedRequest[],
+  counted = 0,
+): readonly RecordedRequest[] {
+  if (!program.countsSideCalls) return []
+  const calls = model.requests.filter((one) => !isScripted(one) && one.usage !== undefined).slice(counted)
+  const sums = [...calls.keys(), calls.length].map((count) => calls.slice(0, count))
+  return sums.find((beside) => usageOf([...requests, ...beside]).total === usage?.total) ?? []
 }
 
 /** Model names that usage reports carry are those of the requests. */
@@ -91,10 +113,10 @@ export const USAGE: readonly Scenario[] = [
     async play(stage) {
       const turn = await stage.turn(await stage.session(), 'delegates')
       completes(turn, 'The sub-agent is done.')
-      const scripted = stage.model.requests.filter(({ place }) => place !== undefined)
+      const scripted = stage.model.requests.filter(isScripted)
       const inner = scripted.filter(({ place }) => place?.scenario === 'delegated')
       must(inner.length === 2, `the sub-agent made ${inner.length} model calls`)
-      const expected = usageOf(scripted)
+      const expected = usageOf([...scripted, ...besides(stage, turn, scripted)])
       mustEqualUsage('usage', turn.usage, expected)
       if (turn.usage?.costUsd !== undefined) mustEqualUsage('cost', turn.usage, expected, ['costUsd'])
       mustMatchInner(turn, usageOf(inner))
