@@ -123,7 +123,11 @@ export class Stage implements AsyncDisposable {
 
   /** Settles when a file is in the workspace: the one sign that every program gives while a command runs. */
   async appears(path: string): Promise<void> {
-    while (!existsSync(path)) await setTimeout(LOOK_MS, undefined, { signal: this.signal })
+    await this.until(() => existsSync(path))
+  }
+
+  async until(holds: () => boolean): Promise<void> {
+    while (!holds()) await setTimeout(LOOK_MS, undefined, { signal: this.signal })
   }
 
   /** Settles when the processes of this cell are gone, and their end was noticed. */

@@ -2,10 +2,14 @@ import type { Scenario } from '../scenario.ts'
 import { eventsOf, must, type Stage, type Told } from '../stage.ts'
 import { completes } from './text.ts'
 
-async function delegates(stage: Stage): Promise<Told> {
+/** Everything until the end of the turn and of its sub-agents: one in the background may end later. */
+async function delegates(stage: Stage): Promise<Pick<Told, 'events'>> {
   const told = await stage.turn(await stage.session(), 'delegates')
   completes(told, 'The sub-agent is done.')
-  return told
+  const events = () => stage.logs.flat().map(({ event }) => event)
+  const ends = () => eventsOf(events(), 'subagent.completed').map(({ id }) => id)
+  await stage.until(() => eventsOf(events(), 'subagent.started').every(({ id }) => ends().includes(id)))
+  return { events: events() }
 }
 
 export const SUBAGENTS: readonly Scenario[] = [

@@ -113,6 +113,9 @@ export const USAGE: readonly Scenario[] = [
     async play(stage) {
       const turn = await stage.turn(await stage.session(), 'delegates')
       completes(turn, 'The sub-agent is done.')
+      // A sub-agent in the background may end after the turn.
+      const last = ({ place }: RecordedRequest) => place?.scenario === 'delegated' && place.reply === 1
+      await stage.model.waitFor(last, stage.signal)
       const scripted = stage.model.requests.filter(isScripted)
       const inner = scripted.filter(({ place }) => place?.scenario === 'delegated')
       must(inner.length === 2, `the sub-agent made ${inner.length} model calls`)
