@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Findings } from '../check/findings.ts'
-import type { Host } from './host.ts'
 import { allEvents, type Message, Refused } from './protocols.ts'
+import type { Target } from './target.ts'
 
 const RETRY_MS = 20
 
 /** Follows `/v1/events` as one principal. A cursor lives as long as its server; then the reader begins again. */
 export class AllEvents {
   readonly #principal: string
-  readonly #host: Host
+  readonly #target: Target
   readonly #stopped = new AbortController()
   #connection = new AbortController()
   /** By session: the entries of each uninterrupted stretch. */
@@ -17,8 +17,8 @@ export class AllEvents {
   #repeated = 0
   #last: string | undefined
 
-  constructor(host: Host, principal: string) {
-    this.#host = host
+  constructor(target: Target, principal: string) {
+    this.#target = target
     this.#principal = principal
     void this.#run()
   }
@@ -33,9 +33,9 @@ export class AllEvents {
   }
 
   async #run(): Promise<void> {
-    const headers = this.#host.principals.get(this.#principal) ?? {}
+    const headers = this.#target.principals.get(this.#principal) ?? {}
     while (!this.#stopped.signal.aborted) {
-      const url = await this.#host.url
+      const url = await this.#target.url
       this.#connection = new AbortController()
       const { signal } = this.#connection
       if (this.#last === undefined) this.#stretches.push(new Map())

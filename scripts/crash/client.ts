@@ -1,5 +1,5 @@
 import type { ClientHistory, SentAnswer, SentPrompt } from '../check/evidence.ts'
-import type { Answer, Host } from './host.ts'
+import type { Answer, Target } from './target.ts'
 
 /** A session as its client knows it. */
 export interface Conversation {
@@ -25,20 +25,22 @@ interface Command {
 
 const DONE: readonly number[] = [200, 201, 202, 204]
 /** The server is stopping, has no room, or is still busy with the same key. */
-const LATER: readonly number[] = [409, 429, 503]
+const LATER: readonly number[] = [409, 429]
+/** The server could not store the command, or does not know whether another one did. */
+const UNKNOWN = 500
 
 /** Sends commands and keeps a history of them. */
 export class Client {
   /** Keys that were answered in two ways. */
   readonly broken: string[] = []
-  readonly #host: Host
+  readonly #target: Target
   readonly #history: ClientHistory
   readonly #pending = new Set<Command>()
   readonly #answered: Command[] = []
   #count = 0
 
-  constructor(host: Host, history: ClientHistory) {
-    this.#host = host
+  constructor(target: Target, history: ClientHistory) {
+    this.#target = target
     this.#history = history
   }
 
@@ -46,7 +48,7 @@ export class Client {
   async begin(one: Conversation, begun: (session: string) => void): Promise<void> {
     const { principal, key, body } = one
     const isRemoved = one.session !== undefined && this.#history.deleted.has(one.session)
-    const answer = await this.#host.call('POST /v1/sessions', body, this.#headers(principal, key))
+    const answer = await this.#target.call('POST /v1/sessions', body, this.#headers(principal, key))
     if (answer?.status !== 201) return
     const session = String(answer.body.id)
     if (isRemoved) this.broken.push(`${key} begins a session after DELETE`)
@@ -95,27 +97,27 @@ export class Client {
     const sent: SentAnswer = { session, requestId, decision }
     this.#history.answers.push(sent)
     const route = `POST /v1/sessions/${session}/requests/${encodeURIComponent(requestId)}`
-    const answer = await this.#host.call(route, { decision, inputDigest }, this.#headers(principal))
+    const answer = await this.#target.call(route, { decision, inputDigest }, this.#headers(principal))
     if (answer) sent.status = answer.status
   }
 
   async end({ session, principal }: Conversation): Promise<void> {
     if (session !== undefined)
-      await this.#host.call(`POST /v1/sessions/${session}/end`, undefined, this.#headers(principal))
+      await this.#target.call(`POST /v1/sessions/${session}/end`, undefined, this.#headers(principal))
   }
 
   /** Removes the session; one that is gone already counts as removed. */
   async remove({ session, principal }: Conversation): Promise<void> {
     if (session === undefined) return
     const route = `DELETE /v1/sessions/${session}`
-    const answer = await this.#host.call(route, undefined, this.#headers(principal))
+    const answer = await this.#target.call(route, undefined, this.#headers(principal))
     if (answer?.status === 204 || answer?.status === 404) this.#history.deleted.add(session)
   }
 
   /** The status that another principal gets for this session; 404 if all is well. */
   async spy({ session, principal }: Conversation): Promise<number | undefined> {
-    const other = [...this.#host.principals.keys()].find((name) => name !== principal) ?? ''
-    return (await this.#host.call(`GET /v1/sessions/${session}`, undefined, this.#headers(other)))?.status
+    const other = [...this.#target.principals.keys()].find((name) => name !== principal) ?? ''
+    return (await this.#target.call(`GET /v1/sessions/${session}`, undefined, this.#headers(other)))?.status
   }
 
   /** Sends everything without an answer again, and one command that has an answer. */
@@ -131,8 +133,8 @@ export class Client {
   async #send(command: Command): Promise<void> {
     this.#pending.add(command)
     const { route, body, principal, key } = command
-    const answer = await this.#host.call(route, body, this.#headers(principal, key))
-    if (!answer || LATER.includes(answer.status)) {
+    const answer = await this.#target.call(route, body, this.#headers(principal, key))
+    if (!answer || LATER.includes(answer.status) || answer.status >= UNKNOWN) {
       if (command.answered !== undefined) this.#pending.delete(command)
       // A session that has ended refuses for good.
       if (answer?.status === 409 && isOver(answer)) this.#pending.delete(command)
@@ -150,7 +152,7 @@ export class Client {
   }
 
   #headers(principal: string, key?: string): Record<string, string> {
-    return { ...this.#host.principals.get(principal), ...(key !== undefined && { 'idempotency-key': key }) }
+    return { ...this.#target.principals.get(principal), ...(key !== undefined && { 'idempotency-key': key }) }
   }
 
   #key(): string {

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { addToken } from '../../src/daemon/named-tokens.ts'
 import { type Plan, planVariable } from './plan.ts'
+import { type Answer, request, type Target } from './target.ts'
 
 const SCRIPTS = join(import.meta.dirname, '..')
 const AGENTS = ['claude', 'codex', 'gemini', 'opencode', 'pi', 'acp']
@@ -17,19 +18,13 @@ const PROGRAMS = {
   serve: [join(SCRIPTS, '../src/cli/main.ts'), 'serve'],
 }
 
-/** What a server answered. */
-export interface Answer {
-  status: number
-  body: Record<string, unknown>
-}
-
 interface HostSettings {
   program: keyof typeof PROGRAMS
   drainMs: number
 }
 
 /** The server, over all its lives: each is a process on the same data. */
-export class Host {
+export class Host implements Target {
   /** Where fake agents keep their histories. */
   readonly histories: string
   /** The request headers of each principal. */
@@ -131,24 +126,12 @@ export class Host {
     this.#child?.kill(signal)
   }
 
-  /** Nothing when the server is down or the connection broke: it is not known then whether it was done. */
   async call(
     route: string,
     body: unknown,
     headers: Readonly<Record<string, string>>,
   ): Promise<Answer | undefined> {
-    const [method = '', path = ''] = route.split(' ')
-    if (this.#url === undefined) return undefined
-    try {
-      const response = await fetch(this.#url + path, {
-        method,
-        headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
-        ...(body !== undefined && { body: JSON.stringify(body) }),
-      })
-      return { status: response.status, body: JSON.parse((await response.text()) || '{}') }
-    } catch {
-      return undefined
-    }
+    return this.#url === undefined ? undefined : request(this.#url, route, body, headers)
   }
 
   /** Processes of agents that this server started, in any of its lives: `pid start-time command`. */

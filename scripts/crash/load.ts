@@ -2,9 +2,9 @@ import { ClientHistory } from '../check/evidence.ts'
 import { pick, type Random } from '../random.ts'
 import { AllEvents } from './all-events.ts'
 import { Client, type Conversation } from './client.ts'
-import type { Host } from './host.ts'
 import { execute, type Message, ndjson, polling, socket, sse } from './protocols.ts'
 import { Reader } from './reader.ts'
+import type { Target } from './target.ts'
 
 /** Which agents run and what their prompts order; see `fakes/actor.ts` for the orders. */
 export interface LoadSettings {
@@ -37,17 +37,17 @@ export class Load {
   answers = true
   /** Sessions that another principal could see. */
   readonly seen: string[] = []
-  readonly #host: Host
+  readonly #target: Target
   readonly #random: Random
   readonly #settings: LoadSettings
   #count = 0
 
-  constructor(host: Host, random: Random, settings: LoadSettings) {
-    this.#host = host
+  constructor(target: Target, random: Random, settings: LoadSettings) {
+    this.#target = target
     this.#random = random
     this.#settings = settings
-    this.client = new Client(host, this.history)
-    this.allEvents = [...host.principals.keys()].map((principal) => new AllEvents(host, principal))
+    this.client = new Client(target, this.history)
+    this.allEvents = [...target.principals.keys()].map((principal) => new AllEvents(target, principal))
   }
 
   /** Many commands at once: new sessions, two prompts for each open one, an end, a delete and a task. */
@@ -117,7 +117,7 @@ export class Load {
     const isFake = agent !== 'echo'
     const more = isFake ? { launch, policy: POLICY, options: { env: { FAKE_TOKEN: SECRET } } } : {}
     const one: Conversation = {
-      principal: pick(this.#random, [...this.#host.principals.keys()]),
+      principal: pick(this.#random, [...this.#target.principals.keys()]),
       key: `key-${++this.#count}`,
       body: { agent, prompt: this.#script(fixed?.script), ...more },
       state: 'open',
@@ -127,15 +127,15 @@ export class Load {
   }
 
   #begin(one: Conversation): Promise<void> {
-    const headers = this.#host.principals.get(one.principal) ?? {}
+    const headers = this.#target.principals.get(one.principal) ?? {}
     return this.client.begin(one, (session) => {
       const see = (message: Message) => this.#see(one, message)
       this.readers.push(
-        new Reader(this.#host, { name: `sse ${session}`, headers, protocol: sse(session), see }),
+        new Reader(this.#target, { name: `sse ${session}`, headers, protocol: sse(session), see }),
       )
       const [name, protocol] = pick(this.#random, SECOND_READERS)
       this.readers.push(
-        new Reader(this.#host, { name: `${name} ${session}`, headers, protocol: protocol(session) }),
+        new Reader(this.#target, { name: `${name} ${session}`, headers, protocol: protocol(session) }),
       )
     })
   }
@@ -152,13 +152,13 @@ export class Load {
 
   async #execute(): Promise<void> {
     const task = { idempotency_key: `task-${++this.#count}`, task: `p${this.#count} task`, driver: 'echo' }
-    const reader = new Reader(this.#host, this.taskReading(task))
+    const reader = new Reader(this.#target, this.taskReading(task))
     this.readers.push(reader)
     this.tasks.push({ reader, task })
   }
 
   taskReading(task: Record<string, unknown>) {
-    const headers = this.#host.principals.values().next().value ?? {}
+    const headers = this.#target.principals.values().next().value ?? {}
     return { name: `execute ${task.idempotency_key}`, headers, protocol: execute(task) }
   }
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Host } from './host.ts'
 import { type Message, type Protocol, Refused } from './protocols.ts'
+import type { Target } from './target.ts'
 
 const RETRY_MS = 20
 
@@ -20,14 +20,14 @@ export class Reader {
   /** Why the server refused to continue. */
   forgotten: string | undefined
   readonly ended: Promise<void>
-  readonly #host: Host
+  readonly #target: Target
   readonly #reading: Reading
   #last: string | undefined
   #connection = new AbortController()
 
-  constructor(host: Host, reading: Reading) {
+  constructor(target: Target, reading: Reading) {
     this.name = reading.name
-    this.#host = host
+    this.#target = target
     this.#reading = reading
     this.ended = this.#run()
   }
@@ -38,7 +38,7 @@ export class Reader {
   }
 
   async #run(): Promise<void> {
-    while (!(await this.#read(await this.#host.url))) await sleep(RETRY_MS)
+    while (!(await this.#read(await this.#target.url))) await sleep(RETRY_MS)
   }
 
   /** True when there is nothing more to come. */
