@@ -31,7 +31,8 @@ export const dropped: Readonly<Record<string, string>> = {
   'update.updatedAt': 'the log stamps every entry itself',
   'update.messageId': 'part of our message id, except for messages of the user',
   'content.text=[MODE_UPDATE] ': 'mapped to the new mode',
-  'github.com/copilot.agentId': 'the sub-agent of a tool call; its text has no such mark, so neither is separated',
+  'github.com/copilot.agentId':
+    'the sub-agent of a tool call; its text has no such mark, so neither is separated',
   'update.recipientMessageId': 'a message to a sub-agent, by an id of the agent',
   'content.text=<tools-used-before-summary>': 'the tools of a sub-agent, which its calls report',
   'content.type': 'decides how the content is read',
