@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
-import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
@@ -20,24 +20,41 @@ export function cacheFolder(environment: NodeJS.ProcessEnv = process.env): strin
   return join(environment.XDG_CACHE_HOME || join(homedir(), '.cache'), 'mainstem', 'conformance')
 }
 
+/** Written when an installation is complete. */
+const PROVEN = 'proven.json'
+
 /** Installs a program at its exact version, or finds it installed. A failure is told, never thrown. */
 export async function install(program: Program, cache = cacheFolder()): Promise<Installed> {
   // By command, because variants of a program share an installation.
   const folder = join(cache, `${program.bin}@${program.version}`)
   const command = join(folder, 'node_modules', '.bin', program.bin)
-  const proven = join(folder, 'proven.json')
+  const proven = join(folder, PROVEN)
   try {
-    if (!existsSync(proven)) {
-      await rm(folder, { recursive: true, force: true })
-      await fetch(program, folder)
-      await answers(command)
-      await writeFile(proven, `${JSON.stringify({ version: installedVersion(program, folder) })}\n`)
-    }
+    if (!existsSync(proven)) await installApart(program, cache, folder)
     const version = installedVersion(program, folder)
     if (version !== program.version) return { failed: `npm installed ${version} for ${program.version}` }
     return { command }
   } catch (thrown) {
     return { failed: reasonOf(thrown) }
+  }
+}
+
+/** Installs beside the final folder and renames, so that two runs that install the same program do not meet. */
+async function installApart(program: Program, cache: string, folder: string): Promise<void> {
+  await mkdir(cache, { recursive: true })
+  const apart = await mkdtemp(`${folder}.`)
+  try {
+    await fetch(program, apart)
+    await answers(join(apart, 'node_modules', '.bin', program.bin))
+    const version = JSON.stringify({ version: installedVersion(program, apart) })
+    await writeFile(join(apart, PROVEN), `${version}\n`)
+    if (!existsSync(join(folder, PROVEN))) await rm(folder, { recursive: true, force: true })
+    await rename(apart, folder).catch((thrown) => {
+      // Another run was faster.
+      if (!existsSync(join(folder, PROVEN))) throw thrown
+    })
+  } finally {
+    await rm(apart, { recursive: true, force: true })
   }
 }
 

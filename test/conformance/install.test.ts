@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
@@ -32,6 +32,8 @@ async function npmInstalling(version: string, exitCode: number): Promise<string>
   const script = [
     '#!/bin/sh',
     'prefix="$3"',
+    // Two of them in one folder break each other.
+    'mkdir "$prefix/busy" || exit 1',
     'mkdir -p "$prefix/node_modules/.bin" "$prefix/node_modules/tool"',
     `echo '{"version":"${version}"}' > "$prefix/node_modules/tool/package.json"`,
     `printf '#!/bin/sh\\nexit ${exitCode}\\n' > "$prefix/node_modules/.bin/tool"`,
@@ -51,6 +53,14 @@ describe('a program', () => {
     expect(installed).toEqual({ command: join(cache, 'tool@1.2.3/node_modules/.bin/tool') })
     vi.stubEnv('PATH', '/nowhere')
     expect(await install(PROGRAM, cache)).toEqual(installed)
+  })
+
+  it('is installed whole by two runs at the same time', async () => {
+    const cache = await npmInstalling('1.2.3', 0)
+    const both = await Promise.all([install(PROGRAM, cache), install(PROGRAM, cache)])
+    const command = join(cache, 'tool@1.2.3/node_modules/.bin/tool')
+    expect(both).toEqual([{ command }, { command }])
+    expect(await readdir(cache)).toEqual(['tool@1.2.3'])
   })
 
   it('of another version than the one asked for is told', async () => {
