@@ -11,7 +11,7 @@ import { checkReady } from '../http/health.ts'
 import { keyFrom } from '../http/idempotency.ts'
 import { idempotent } from '../http/idempotent.ts'
 import { beginSession } from '../v1/begin-session.ts'
-import { ready } from '../v1/commands.ts'
+import { openReady } from '../v1/commands.ts'
 import { BoardStanding } from './answers.ts'
 import { policyWith, type SessionConfig, SessionRequest, type UnifiedRequest } from './request.ts'
 
@@ -124,7 +124,7 @@ async function continueSession(
   claims: readonly Claim[],
 ): Promise<string> {
   await checkSame(deps, await ownedSession(deps, principal, id), asked)
-  const session = await ready(deps, principal, id)
+  const session = await openReady(deps, id)
   const turn = await session.prompt(asked.prompt, [], claims)
   deps.cluster.track(session, turn)
   return id

@@ -33,9 +33,12 @@ export async function idempotent<A>(
     }
     const claims = [{ ...key, answer }]
     await run(claims)
-    // A command without an effect has committed nothing, but its key must be stored too.
-    if (!(await sessions.receipt(key))) await cluster.remember(session, claims)
-    const kept = await sessions.receipt(key)
+    let kept = await sessions.receipt(key)
+    if (!kept) {
+      // A command without an effect has committed nothing, but its key must be stored too.
+      await cluster.remember(session, claims)
+      kept = await sessions.receipt(key)
+    }
     if (!kept) throw new MainstemError('session_not_found', 'the session was removed')
     return kept.answer as A
   } finally {

@@ -125,7 +125,7 @@ function commandEndpoint<B extends z.ZodType>(
       const { id } = call.params
       await ownedSession(deps, principal, id)
       const run = async (claims: readonly Claim[]) => {
-        const more = await apply(await ready(deps, principal, id), call.body, claims)
+        const more = await apply(await openReady(deps, id), call.body, claims)
         return { ...withoutSecrets(await ownedSession(deps, principal, id)), ...more }
       }
       return idempotent(deps, call, { session: id, answer: repeated, run })
@@ -159,7 +159,7 @@ function turnEndpoint(deps: GatewayDeps): Endpoint {
       const { id } = call.params
       await ownedSession(deps, principal, id)
       const run = async (claims: readonly Claim[]) => {
-        const session = await ready(deps, principal, id)
+        const session = await openReady(deps, id)
         const turn = await session.prompt(body.prompt, body.images, claims)
         deps.cluster.track(session, turn)
         return { turn }
@@ -196,5 +196,11 @@ function stopEndpoint(deps: GatewayDeps, { name, summary, stop }: Stopping): End
 export async function ready(deps: GatewayDeps, principal: string, id: string): Promise<SessionHandle> {
   checkReady(deps)
   await ownedSession(deps, principal, id)
+  return openReady(deps, id)
+}
+
+/** Opens a session after its owner was checked, without reading its record again. */
+export async function openReady(deps: GatewayDeps, id: string): Promise<SessionHandle> {
+  checkReady(deps)
   return deps.cluster.open(id)
 }

@@ -19,7 +19,7 @@ import { named } from '../http/components.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import { idempotent } from '../http/idempotent.ts'
 import { latestFirst } from '../streams/latest-first.ts'
-import { ready } from './commands.ts'
+import { openReady } from './commands.ts'
 
 const OpenRequest = named(
   'OpenRequest',
@@ -140,7 +140,7 @@ async function decide(
   const { requests } = await ownedSession(deps, principal, id)
   const open = requests.find((request) => request.requestId === requestId)
   if (!open) throw await whyClosed(deps, principal, id, requestId)
-  const session = await ready(deps, principal, id)
+  const session = await openReady(deps, id)
   try {
     const answer: BoundAnswer = {
       type: 'answer',
