@@ -126,6 +126,12 @@ function Entries({ record: { id, earliest = 1 }, head, filter, seq }: EntriesPro
     const index = shown.findIndex((entry) => entry.seq === seq)
     if (index >= 0) list.current?.scrollToIndex(index, { align: 'center' })
   }, [shown, seq])
+  // A link to an entry that is not here begins a new reading around it.
+  useEffect(() => {
+    if (seq === undefined) return
+    setSelected(seq)
+    setEntries((known) => (known.length > 0 && !known.some((entry) => entry.seq === seq) ? [] : known))
+  }, [seq])
   const chosen = entries.find((entry) => entry.seq === selected)
   return (
     <div className="flex min-h-0 flex-1 flex-col md:flex-row">
@@ -196,13 +202,16 @@ function EntryRow({ session, entry: { seq, event, turn }, chosen, onChoose }: En
   )
 }
 
+/** Fields that tell most about an event, the best first. */
 const GLANCES = [
   'text',
   'title',
   'name',
   'message',
   'prompt',
+  'label',
   'outcome',
+  'status',
   'line',
   'decision',
   'path',

@@ -8,7 +8,9 @@ import { Badge, type BadgeLook } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { Notice } from '../ui/notice.tsx'
 import { agents as agentStore, isUsable, loadAgents } from './agents-store.ts'
+import { BilledBy } from './billed-by.tsx'
 import { DEMO_PROMPT } from './demo-prompt.ts'
+import { APPROVALS, SANDBOXES } from './policies.ts'
 
 const STATES: Record<AgentInfo['state'], { label: string; look: BadgeLook }> = {
   built_in: { label: 'built in', look: 'accent' },
@@ -17,20 +19,6 @@ const STATES: Record<AgentInfo['state'], { label: string; look: BadgeLook }> = {
   needs_login: { label: 'needs login', look: 'ask' },
   broken: { label: 'broken', look: 'bad' },
   missing: { label: 'not installed', look: 'plain' },
-}
-
-const APPROVALS: Record<Policy['approval'], string> = {
-  ask: 'Ask me for everything',
-  'ask-dangerous': 'Ask me for dangerous calls',
-  'auto-edit': 'Allow edits, ask for commands',
-  'auto-all': 'Allow everything',
-}
-
-const SANDBOXES: Record<Policy['sandbox'], string> = {
-  none: "The agent's default",
-  'read-only': 'Read only',
-  'workspace-write': 'Write in the workspace',
-  'full-access': 'Full access',
 }
 
 async function begin(body: Parameters<typeof client.begin>[0]): Promise<void> {
@@ -131,7 +119,7 @@ function SessionForm({ agents, chosen, onChoose, action }: SessionFormProps) {
         />
       </label>
       <label htmlFor={`${id}-agent`}>
-        <span className="flex items-center gap-2 text-xs text-soft">
+        <span className="flex h-5.25 items-center gap-2 text-xs text-soft">
           Agent
           {chosen && <Badge look={STATES[chosen.state].look}>{STATES[chosen.state].label}</Badge>}
         </span>
@@ -162,7 +150,7 @@ function SessionForm({ agents, chosen, onChoose, action }: SessionFormProps) {
         <Button type="submit" look="main" disabled={action.busy || !chosen}>
           {action.busy ? 'Starting…' : 'Start session'}
         </Button>
-        {chosen && <Credentials agent={chosen} />}
+        {chosen && <BilledBy agent={chosen} />}
       </div>
     </form>
   )
@@ -188,13 +176,6 @@ function Choice({ id, name, label, choices }: ChoiceProps) {
       </select>
     </label>
   )
-}
-
-/** Which credential pays for the work. */
-function Credentials({ agent: { credentials } }: { agent: AgentInfo }) {
-  const names = credentials.map((one) => ('file' in one ? one.file : one.variable))
-  if (names.length === 0) return null
-  return <span className="min-w-0 truncate text-xs text-soft">Billed by {names.join(' or ')}</span>
 }
 
 function OtherAgents({ agents }: { agents: readonly AgentInfo[] }) {

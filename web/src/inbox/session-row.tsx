@@ -3,7 +3,7 @@ import { memo } from 'react'
 import { useNow } from '../app/clock.ts'
 import { sessionHref } from '../app/route.ts'
 import { OUTCOMES } from '../session/outcome.ts'
-import { age, clockTime, cost, shortPath } from '../text/format.ts'
+import { age, clockTime, cost, folderName } from '../text/format.ts'
 import { Badge } from '../ui/badge.tsx'
 import { silenceOf, waits } from './groups.ts'
 import { SessionTitle } from './session-title.tsx'
@@ -35,7 +35,7 @@ export const SessionRow = memo(function SessionRow({
         <span>{agent}</span>
         {model !== undefined && <span className="truncate">{model}</span>}
         <span className="min-w-0 flex-1 truncate" title={cwd}>
-          {shortPath(cwd)}
+          {folderName(cwd)}
         </span>
         <span>{cost(usage)}</span>
       </span>

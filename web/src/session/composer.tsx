@@ -29,7 +29,7 @@ export function Composer({ record, facts }: ComposerProps) {
   if (status === 'ended') return <Resume record={record} facts={facts} />
   return (
     <form
-      className="mx-auto w-full max-w-4xl"
+      className="mx-auto w-full max-w-4xl max-sm:mb-2"
       onSubmit={(event) => {
         event.preventDefault()
         if (prompt !== '') send(() => client.prompt(id, prompt))
@@ -39,8 +39,8 @@ export function Composer({ record, facts }: ComposerProps) {
       <div className="flex items-end gap-2">
         <textarea
           id="prompt"
-          rows={Math.min(8, text.split('\n').length + 1)}
-          className="min-w-0 flex-1 resize-none"
+          rows={Math.min(8, text.split('\n').length + (text === '' ? 0 : 1))}
+          className="min-w-0 flex-1 resize-none sm:min-h-13.5"
           aria-label="Prompt"
           placeholder={running ? 'Queue a prompt for the next turn' : 'Write a prompt'}
           value={text}
@@ -52,7 +52,7 @@ export function Composer({ record, facts }: ComposerProps) {
             event.currentTarget.form?.requestSubmit()
           }}
         />
-        <div className="flex flex-col gap-1 sm:flex-row">
+        <div className="flex gap-1">
           {running && (
             <Button look="danger" onClick={() => run(() => client.interrupt(id))}>
               Stop

@@ -18,11 +18,10 @@ function changeIn(input: object): Change | undefined {
   return undefined
 }
 
-function pathIn(input: object): string {
-  const found = Object.entries(input).find(
-    ([name, value]) => /path|file/i.test(name) && typeof value === 'string',
+function pathIn(input: object): [name: string, path: string] | undefined {
+  return Object.entries(input).find(
+    (pair): pair is [string, string] => /path|file/i.test(pair[0]) && typeof pair[1] === 'string',
   )
-  return found ? String(found[1]) : 'edit'
 }
 
 /** The whole input of a call, field by field. Nothing is cut: a person decides by what is shown here. */
@@ -30,7 +29,9 @@ export function InputView({ input }: { input: unknown }) {
   if (input === undefined || input === null) return null
   if (typeof input !== 'object' || Array.isArray(input)) return <Text text={jsonText(input)} />
   const change = changeIn(input)
-  const fields = Object.entries(input).filter(([name]) => !change?.names.includes(name))
+  const path = change && pathIn(input)
+  // The heading of the diff has the path already.
+  const fields = Object.entries(input).filter(([name]) => !change?.names.includes(name) && name !== path?.[0])
   return (
     <div className="space-y-1.5">
       {fields.map(([name, value]) => (
@@ -39,7 +40,7 @@ export function InputView({ input }: { input: unknown }) {
           <Text text={jsonText(value)} />
         </div>
       ))}
-      {change && <DiffView file={{ path: pathIn(input), change: 'modified', ...change }} />}
+      {change && <DiffView file={{ path: path?.[1] ?? 'edit', change: 'modified', ...change }} />}
     </div>
   )
 }

@@ -36,7 +36,7 @@ export function PermissionButtons({ options, busy, keys, onAnswer }: PermissionB
     )
   }
   return (
-    <div className="flex flex-wrap gap-2">
+    <div className="grid grid-cols-2 gap-2 sm:flex sm:flex-wrap">
       <Button look="main" shortcut="a" disabled={busy} onClick={() => allow('once')}>
         Allow once
       </Button>

@@ -1,7 +1,12 @@
 import type { SessionRecord } from 'mainstem/client'
+import { useEffect } from 'react'
 import { useNow } from '../app/clock.ts'
 import { type SessionTab, sessionHref } from '../app/route.ts'
+import { useStore } from '../app/store.ts'
+import { agents, loadAgents } from '../inbox/agents-store.ts'
+import { BilledBy } from '../inbox/billed-by.tsx'
 import { silenceOf, waits } from '../inbox/groups.ts'
+import { APPROVALS, SANDBOXES } from '../inbox/policies.ts'
 import { useTitle } from '../inbox/session-title.tsx'
 import { clockTime, cost, count, shortPath, tokens } from '../text/format.ts'
 import { Badge } from '../ui/badge.tsx'
@@ -48,12 +53,14 @@ export function SessionHeader({ record, view, tab }: SessionHeaderProps) {
         <span>
           {record.agent} {facts.agentVersion}
         </span>
-        <span>{record.model ?? facts.model}</span>
+        {(record.model ?? facts.model) !== undefined && <span>{record.model ?? facts.model}</span>}
         <span title={record.cwd}>{shortPath(record.cwd)}</span>
-        <span>
-          {record.policy.approval} · {record.policy.sandbox}
+        <span title={`Approval: ${record.policy.approval}, sandbox: ${record.policy.sandbox}`}>
+          {APPROVALS[record.policy.approval]}
+          {record.policy.sandbox !== 'none' && ` · ${SANDBOXES[record.policy.sandbox].toLowerCase()}`}
         </span>
         <Spent record={record} facts={facts} />
+        <Billed id={record.agent} />
         <SettingsMenu record={record} facts={facts} />
       </div>
       <nav aria-label="Views of the session" className="mt-1.5 flex gap-4">
@@ -90,6 +97,12 @@ function Standing({ record }: { record: SessionRecord }) {
       <Badge look={look}>{label}</Badge>
     </span>
   )
+}
+
+function Billed({ id }: { id: string }) {
+  const agent = useStore(agents)?.find((one) => one.id === id)
+  useEffect(() => void loadAgents(), [])
+  return agent ? <BilledBy agent={agent} /> : null
 }
 
 /** Usage with its source, and how full the context is. */

@@ -45,7 +45,8 @@ export function SessionScreen({ id, tab, seq }: SessionScreenProps) {
         </Suspense>
       </ErrorBoundary>
       {(tab === 'conversation' || tab === 'changes') && (
-        <footer className="border-t border-line bg-page px-3 pt-2 pb-[max(0.5rem,env(safe-area-inset-bottom))] sm:px-5">
+        // On a phone the buttons of a request are below the prompt, where the thumb is.
+        <footer className="flex flex-col border-t border-line bg-page px-3 pt-2 pb-[max(0.5rem,env(safe-area-inset-bottom))] max-sm:flex-col-reverse sm:px-5">
           <RequestDock session={id} requests={openRequests(view)} onAnswered={() => void store.refresh()} />
           <Composer record={record} facts={view.timeline.facts} />
         </footer>

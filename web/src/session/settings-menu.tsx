@@ -1,11 +1,10 @@
 import type { Policy, SessionRecord } from 'mainstem/client'
 import { useState } from 'react'
 import { client } from '../app/client.ts'
+import { APPROVALS } from '../inbox/policies.ts'
 import { useAction } from '../ui/action.ts'
 import { Button } from '../ui/button.tsx'
 import type { Facts } from './fold/timeline.ts'
-
-const APPROVALS: readonly Policy['approval'][] = ['ask', 'ask-dangerous', 'auto-edit', 'auto-all']
 
 interface SettingsMenuProps {
   record: SessionRecord
@@ -44,8 +43,10 @@ export function SettingsMenu({ record, facts }: SettingsMenuProps) {
               change(() => client.setMode(id, { policy: { ...policy, approval } }))
             }}
           >
-            {APPROVALS.map((approval) => (
-              <option key={approval}>{approval}</option>
+            {Object.entries(APPROVALS).map(([approval, name]) => (
+              <option key={approval} value={approval}>
+                {name}
+              </option>
             ))}
           </select>
         </label>

@@ -49,6 +49,11 @@ export function bytes(value: number): string {
   return `${(value / 1024 / 1024).toFixed(1)} MB`
 }
 
+/** The last part of a path, for narrow places; the whole path belongs into a title. */
+export function folderName(path: string): string {
+  return path.split('/').findLast(Boolean) ?? path
+}
+
 /** The end of a path, which tells directories apart; the whole path belongs into a title. */
 export function shortPath(path: string): string {
   const parts = path.split('/').filter(Boolean)

@@ -11,7 +11,7 @@ export function Notice({ level = 'info', children }: { level?: keyof typeof LOOK
   return (
     <div
       role={level === 'error' ? 'alert' : 'status'}
-      className={`rounded-md border px-3 py-2 ${LOOKS[level]}`}
+      className={`rounded-md border px-3 py-2 break-words ${LOOKS[level]}`}
     >
       {children}
     </div>

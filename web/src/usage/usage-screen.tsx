@@ -1,35 +1,72 @@
-import type { UsageReport, UsageTotals } from 'mainstem/client'
-import { useEffect, useState } from 'react'
-import { client, leftOut, messageOf } from '../app/client.ts'
+import type { UsageReport } from 'mainstem/client'
+import { useEffect, useMemo, useState } from 'react'
+import { client, leftOut, messageOf, signIn } from '../app/client.ts'
+import { useStore } from '../app/store.ts'
 import { cost, count } from '../text/format.ts'
 import { Notice } from '../ui/notice.tsx'
+import { Segments } from '../ui/segments.tsx'
+import { type Dimension, lastDays, type Measure, seriesOf } from './grouping.ts'
+import { UsageChart } from './usage-chart.tsx'
+import { UsageTable } from './usage-table.tsx'
 
-/** Tokens and cost of this principal over time and by agent. */
+const RANGES = { '7': '7 days', '30': '30 days', '90': '90 days' } as const
+const MEASURES = { tokens: 'Tokens', cost: 'Cost' } as const
+const DIMENSIONS = { agent: 'Agent', model: 'Model', principal: 'Principal' } as const
+
+/** The principal who runs the server, and may see the usage of all. */
+const OPERATOR = 'local'
+
+/** Tokens and cost over time, by agent, by model and by principal. */
 export default function UsageScreen() {
-  const [report, setReport] = useState<UsageReport>()
-  const [error, setError] = useState<string>()
-  useEffect(() => {
-    client
-      .usage()
-      .then(setReport)
-      .catch((thrown: unknown) => leftOut(thrown) || setError(messageOf(thrown)))
-  }, [])
+  const state = useStore(signIn)
+  const all = state.state === 'in' && state.server.principal === OPERATOR
+  const [range, setRange] = useState<keyof typeof RANGES>('30')
+  const days = useMemo(() => lastDays(Number(range), Date.now()), [range])
+  const { report, error } = useReport(days[0] ?? '', all)
   return (
     <div className="h-full overflow-y-auto p-4 sm:p-6">
-      <div className="mx-auto max-w-3xl space-y-6">
-        <h1 className="text-lg font-semibold">Usage</h1>
+      <div className="mx-auto max-w-4xl space-y-5">
+        <header className="flex flex-wrap items-center gap-3">
+          <h1 className="mr-auto text-lg font-semibold">Usage</h1>
+          <Segments label="Range" options={RANGES} value={range} onChange={setRange} />
+        </header>
         {error !== undefined && <Notice level="error">{error}</Notice>}
-        {report && <Report report={report} />}
+        {report && <Report report={report} days={days} all={all} />}
       </div>
     </div>
   )
 }
 
-function Report({ report: { total, agents, days } }: { report: UsageReport }) {
-  if (total.sessions === 0) return <p className="text-soft">No session has used anything yet.</p>
-  const byDay = Object.entries(days)
-    .sort(([a], [b]) => a.localeCompare(b))
-    .slice(-30)
+function useReport(
+  from: string,
+  all: boolean,
+): { report: UsageReport | undefined; error: string | undefined } {
+  const [report, setReport] = useState<UsageReport>()
+  const [error, setError] = useState<string>()
+  useEffect(() => {
+    client
+      .usage({ from, ...(all && { all }) })
+      .then(setReport)
+      .catch((thrown: unknown) => leftOut(thrown) || setError(messageOf(thrown)))
+  }, [from, all])
+  return { report, error }
+}
+
+interface ReportProps {
+  report: UsageReport
+  days: readonly string[]
+  all: boolean
+}
+
+function Report({ report, days, all }: ReportProps) {
+  const { total, rows } = report
+  const [by, setBy] = useState<Dimension>('agent')
+  const [measure, setMeasure] = useState<Measure>('tokens')
+  const series = useMemo(() => seriesOf(rows, days, by, measure), [rows, days, by, measure])
+  if (total.sessions === 0 && total.turns === 0) {
+    return <p className="text-soft">No session has used anything in these days.</p>
+  }
+  const { principal, ...own } = DIMENSIONS
   return (
     <>
       <dl className="grid grid-cols-2 gap-3 sm:grid-cols-4">
@@ -38,14 +75,20 @@ function Report({ report: { total, agents, days } }: { report: UsageReport }) {
         <Figure name="Turns" value={count(total.turns)} />
         <Figure name="Sessions" value={count(total.sessions)} />
       </dl>
+      <div className="flex flex-wrap gap-3">
+        <Segments label="Divide by" options={all ? { ...own, principal } : own} value={by} onChange={setBy} />
+        <Segments label="Show" options={MEASURES} value={measure} onChange={setMeasure} />
+      </div>
+      <UsageChart days={days} series={series} measure={measure} />
       {total.usage.partial && (
         <p className="text-xs text-soft">
           Some agents do not report every model call, so sums marked with ≥ are minimums.
         </p>
       )}
-      <Days days={byDay} />
-      <Table title="By agent" name="Agent" rows={Object.entries(agents)} />
-      <Table title="By day (UTC)" name="Day" rows={byDay.toReversed()} />
+      <UsageTable title="By agent" name="Agent" rows={Object.entries(report.agents)} />
+      <UsageTable title="By model" name="Model" rows={Object.entries(report.models)} />
+      {all && <UsageTable title="By principal" name="Principal" rows={Object.entries(report.principals)} />}
+      <UsageTable title="By day (UTC)" name="Day" rows={Object.entries(report.days).toReversed()} />
     </>
   )
 }
@@ -56,87 +99,5 @@ function Figure({ name, value }: { name: string; value: string }) {
       <dt className="text-xs text-soft">{name}</dt>
       <dd className="text-lg font-semibold tabular-nums">{value}</dd>
     </div>
-  )
-}
-
-/** Tokens of each day as bars; the table below has the same figures. */
-function Days({ days }: { days: readonly [string, UsageTotals][] }) {
-  const most = Math.max(1, ...days.map(([, { usage }]) => usage.total ?? 0))
-  const width = 100 / Math.max(1, days.length)
-  return (
-    <svg
-      viewBox="0 0 100 30"
-      preserveAspectRatio="none"
-      className="h-28 w-full rounded-lg border border-line bg-panel"
-      role="img"
-      aria-label="Tokens by day"
-    >
-      {days.map(([day, { usage }], index) => {
-        const height = (28 * (usage.total ?? 0)) / most
-        return (
-          <rect
-            key={day}
-            x={index * width + width * 0.15}
-            y={30 - height}
-            width={Math.min(8, width * 0.7)}
-            height={height}
-            className="fill-accent"
-          >
-            <title>{`${day}: ${count(usage.total ?? 0)} tokens`}</title>
-          </rect>
-        )
-      })}
-    </svg>
-  )
-}
-
-interface TableProps {
-  title: string
-  name: string
-  rows: readonly [string, UsageTotals][]
-}
-
-function Table({ title, name, rows }: TableProps) {
-  return (
-    <section>
-      <h2 className="mb-1 font-semibold">{title}</h2>
-      <div className="overflow-x-auto rounded-lg border border-line bg-panel">
-        <table className="w-full text-right text-sm tabular-nums">
-          <thead className="text-xs text-soft">
-            <tr>
-              {[name, 'Sessions', 'Turns', 'Input', 'Cache read', 'Output', 'Total', 'Cost'].map(
-                (heading, index) => (
-                  <th
-                    key={heading}
-                    scope="col"
-                    className={`px-3 py-1 font-normal ${index === 0 ? 'text-left' : ''}`}
-                  >
-                    {heading}
-                  </th>
-                ),
-              )}
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map(([key, { sessions, turns, usage }]) => (
-              <tr key={key} className="border-t border-line">
-                <th scope="row" className="px-3 py-1 text-left font-medium">
-                  {key}
-                </th>
-                {[sessions, turns, usage.input, usage.cacheRead, usage.output, usage.total].map(
-                  (value, index) => (
-                    // biome-ignore lint/suspicious/noArrayIndexKey: the columns are fixed
-                    <td key={index} className="px-3 py-1">
-                      {value === undefined ? '–' : count(value)}
-                    </td>
-                  ),
-                )}
-                <td className="px-3 py-1">{cost(usage) ?? '–'}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
-    </section>
   )
 }

@@ -1,4 +1,5 @@
 import type { Entry, Event } from 'mainstem/client'
+import { count } from '../../text/format.ts'
 import { applyAgent } from './apply-agent.ts'
 import { applyTool, changeFile } from './apply-tool.ts'
 import type { EventOf, Item, MessageItem, RequestItem } from './items.ts'
@@ -180,14 +181,17 @@ function noticed(
   add(timeline, { ...baseOf(`notice:${entry.seq}`, entry), kind: 'notice', level, code, message })
 }
 
+const LIMITS = { retry: 'Retrying a model call', rate: 'Rate limit', quota: 'Quota' } as const
+
 function limitText({ kind, attempt, of, message, usedPercent }: EventOf<'limit.reported'>): string {
-  const tries = attempt === undefined ? '' : ` attempt ${attempt}${of === undefined ? '' : ` of ${of}`}`
-  const share = usedPercent === undefined ? '' : ` ${Math.round(usedPercent)}% used`
-  return [`${kind} limit${tries}${share}`, message].filter(Boolean).join(': ')
+  const tries = attempt === undefined ? '' : `, attempt ${attempt}${of === undefined ? '' : ` of ${of}`}`
+  const share = usedPercent === undefined ? '' : `, ${Math.round(usedPercent)}% used`
+  return [`${LIMITS[kind]}${tries}${share}`, message].filter(Boolean).join(': ')
 }
 
 function compactText({ before, after }: EventOf<'context.compacted'>): string {
-  const figures = before !== undefined && after !== undefined ? ` from ${before} to ${after} tokens` : ''
+  const figures =
+    before !== undefined && after !== undefined ? ` from ${count(before)} to ${count(after)} tokens` : ''
   return `The agent compacted its context${figures}`
 }
 

@@ -16,7 +16,7 @@ export function PlanView({ item: { steps } }: { item: PlanItem }) {
             <span
               aria-label={status.replace('_', ' ')}
               role="img"
-              className={status === 'in_progress' ? 'text-accent' : ''}
+              className={`w-4 shrink-0 text-center ${status === 'in_progress' ? 'text-accent' : ''}`}
             >
               {MARKS[status]}
             </span>

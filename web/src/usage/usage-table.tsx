@@ -1,0 +1,60 @@
+import type { UsageTotals } from 'mainstem/client'
+import { cost, count } from '../text/format.ts'
+
+const HEADINGS = ['Sessions', 'Turns', 'Input', 'Cache read', 'Output', 'Total', 'Cost'] as const
+
+interface UsageTableProps {
+  title: string
+  /** The heading of the first column. */
+  name: string
+  rows: readonly (readonly [string, UsageTotals])[]
+}
+
+export function UsageTable({ title, name, rows }: UsageTableProps) {
+  return (
+    <section>
+      <h2 className="mb-1.5 font-semibold">{title}</h2>
+      <div className="overflow-x-auto rounded-lg border border-line bg-panel">
+        <table className="w-full text-right text-sm tabular-nums">
+          <thead className="text-xs text-soft">
+            <tr>
+              <th scope="col" className="px-3 py-1.5 text-left font-normal">
+                {name}
+              </th>
+              {HEADINGS.map((heading) => (
+                <th key={heading} scope="col" className="px-3 py-1.5 font-normal whitespace-nowrap">
+                  {heading}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map(([key, totals]) => (
+              <tr key={key} className="border-t border-line">
+                <th scope="row" className="max-w-52 truncate px-3 py-1.5 text-left font-medium" title={key}>
+                  {key}
+                </th>
+                <Cells totals={totals} />
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  )
+}
+
+function Cells({ totals: { sessions, turns, usage } }: { totals: UsageTotals }) {
+  const values = [sessions, turns, usage.input, usage.cacheRead, usage.output, usage.total]
+  return (
+    <>
+      {values.map((value, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the columns are fixed
+        <td key={index} className="px-3 py-1.5">
+          {value === undefined ? '–' : count(value)}
+        </td>
+      ))}
+      <td className="px-3 py-1.5 whitespace-nowrap">{cost(usage) ?? '–'}</td>
+    </>
+  )
+}
