@@ -117,6 +117,11 @@ describe('text of an agent', () => {
     await page.goto(`${stage.url}/#/`)
     await page.getByRole('heading', { name: /requests need you/ }).waitFor()
     expect((await page.evaluate<Swept>(SWEEP)).found).toEqual([])
+    for (const word of ['alert', 'evil', 'javascript', 'onerror']) {
+      await page.goto(`${stage.url}/#/search?q=${word}`)
+      await page.locator('mark').first().waitFor()
+      expect((await page.evaluate<Swept>(SWEEP)).found, `search for ${word}`).toEqual([])
+    }
     expect(await faultsOf(watched)).toEqual([])
   })
 

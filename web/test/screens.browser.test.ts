@@ -80,6 +80,8 @@ test('events show the raw frame beside the event, in any dialect, and have an ad
   await entry.getByRole('region', { name: 'Event' }).getByText('"messageId"').waitFor()
   await entry.getByRole('region', { name: /Raw frame/ }).waitFor()
   expect(page.url()).toContain(`/events/4`)
+  await page.goto(`${stage.url}/#/sessions/${done}/events/2`)
+  await page.getByRole('article', { name: 'Entry 2' }).waitFor()
   await page.getByText('0 unaccounted').waitFor()
   await page.getByRole('searchbox', { name: 'Filter by type' }).fill('turn.')
   await expect.poll(() => page.locator('[data-seq]').count()).toBe(2)
@@ -103,6 +105,43 @@ test('a search finds words in every session, and leads to the entry', async () =
     .waitFor()
   await page.goto(`${stage.url}/#/search?q=nowhere-to-be-found`)
   await page.getByText('No entry contains all of these words.').waitFor()
+  expect(await faultsOf(watched)).toEqual([])
+})
+
+test('a search finds words by their beginnings, and marks them', async () => {
+  const watched = await signedIn()
+  const { page } = watched
+  await page.goto(`${stage.url}/#/search?q=${encodeURIComponent('SLIC page')}`)
+  await expect.poll(() => page.locator('mark').allTextContents()).toContain('slice')
+  await page.goto(`${stage.url}/#/search?q=${encodeURIComponent('%')}`)
+  await page.getByText('give a word with a letter or a digit').waitFor()
+  expect(await faultsOf(watched)).toEqual([])
+})
+
+test('usage is divided by agent, model and principal, as tokens and as cost', async () => {
+  const watched = await signedIn()
+  const { page } = watched
+  const usage = { input: 700, output: 300, total: 1000, costUsd: 0.25 }
+  const verdict = { type: 'turn.verdict', evidence: 'success', denials: 0, personDenials: 0, usage } as const
+  const cues = [{ say: { type: 'session.updated', model: 'large-model' } as const }, { say: verdict }]
+  const { id } = await stage.client.begin({ agent: 'puppet', prompt: script(...cues) })
+  await vi.waitFor(
+    async () => expect((await stage.client.session(id)).lastOutcome).toBe('completed'),
+    PATIENCE,
+  )
+  await page.goto(`${stage.url}/#/usage`)
+  await page.getByRole('img', { name: 'Tokens by day' }).waitFor()
+  await page.getByRole('row', { name: /^large-model 1 700 – 300 1.0k \$0.25/ }).waitFor()
+  await page.getByRole('row', { name: /^local / }).waitFor()
+  await page.getByRole('button', { name: 'Model' }).click()
+  await page.getByRole('button', { name: 'Cost' }).click()
+  const bars = page.getByRole('img', { name: 'Cost by day' }).locator('rect title')
+  await expect
+    .poll(() => bars.allTextContents())
+    .toContainEqual(expect.stringContaining('large-model: $0.25'))
+  expect(await violations(page)).toEqual([])
+  await page.getByRole('button', { name: '7 days' }).click()
+  await page.getByRole('row', { name: /^large-model/ }).waitFor()
   expect(await faultsOf(watched)).toEqual([])
 })
 

@@ -39,7 +39,7 @@ export default function EventsTab({ record, head, seq }: EventsTabProps) {
           type="search"
           aria-label="Filter by type"
           placeholder="Filter by type, such as tool."
-          className="w-52"
+          className="w-60"
           value={filter}
           onChange={(event) => setFilter(event.target.value)}
         />

@@ -85,7 +85,11 @@ function Player({ entries }: { entries: readonly Entry[] }) {
           min={0}
           max={Math.max(1, end)}
           value={time}
-          onChange={(event) => setTime(Number(event.target.value))}
+          onChange={(event) => {
+            // Otherwise a replay that plays would leave the chosen place at once.
+            setPlaying(false)
+            setTime(Number(event.target.value))
+          }}
         />
         <span className="text-xs text-soft tabular-nums">
           {clockTime(time)} / {clockTime(end)} · entry {entries[due - 1]?.seq ?? 0} of{' '}

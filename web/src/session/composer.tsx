@@ -42,7 +42,7 @@ export function Composer({ record, facts }: ComposerProps) {
           rows={Math.min(8, text.split('\n').length + (text === '' ? 0 : 1))}
           className="min-w-0 flex-1 resize-none sm:min-h-13.5"
           aria-label="Prompt"
-          placeholder={running ? 'Queue a prompt for the next turn' : 'Write a prompt'}
+          placeholder={running ? 'Queue a prompt' : 'Write a prompt'}
           value={text}
           onChange={(event) => setText(event.target.value)}
           onKeyDown={(event) => {

@@ -1,4 +1,4 @@
-import type { UsageReport } from 'mainstem/client'
+import type { UsageReport, UsageTotals } from 'mainstem/client'
 import { useEffect, useMemo, useState } from 'react'
 import { client, leftOut, messageOf, signIn } from '../app/client.ts'
 import { useStore } from '../app/store.ts'
@@ -85,12 +85,23 @@ function Report({ report, days, all }: ReportProps) {
           Some agents do not report every model call, so sums marked with ≥ are minimums.
         </p>
       )}
-      <UsageTable title="By agent" name="Agent" rows={Object.entries(report.agents)} />
-      <UsageTable title="By model" name="Model" rows={Object.entries(report.models)} />
-      {all && <UsageTable title="By principal" name="Principal" rows={Object.entries(report.principals)} />}
+      <UsageTable title="By agent" name="Agent" rows={largestFirst(report.agents)} />
+      <UsageTable
+        title="By model"
+        name="Model"
+        sessions={false}
+        rows={largestFirst(report.models).filter(
+          ([, { turns, usage }]) => turns > 0 || usage.total !== undefined,
+        )}
+      />
+      {all && <UsageTable title="By principal" name="Principal" rows={largestFirst(report.principals)} />}
       <UsageTable title="By day (UTC)" name="Day" rows={Object.entries(report.days).toReversed()} />
     </>
   )
+}
+
+function largestFirst(groups: Readonly<Record<string, UsageTotals>>): [string, UsageTotals][] {
+  return Object.entries(groups).sort(([, a], [, b]) => (b.usage.total ?? 0) - (a.usage.total ?? 0))
 }
 
 function Figure({ name, value }: { name: string; value: string }) {

@@ -1,16 +1,19 @@
 import type { UsageTotals } from 'mainstem/client'
 import { cost, count } from '../text/format.ts'
 
-const HEADINGS = ['Sessions', 'Turns', 'Input', 'Cache read', 'Output', 'Total', 'Cost'] as const
+const HEADINGS = ['Turns', 'Input', 'Cache read', 'Output', 'Total', 'Cost'] as const
 
 interface UsageTableProps {
   title: string
   /** The heading of the first column. */
   name: string
   rows: readonly (readonly [string, UsageTotals])[]
+  /** A session may begin before its model is known, so sessions are not counted by model. */
+  sessions?: boolean
 }
 
-export function UsageTable({ title, name, rows }: UsageTableProps) {
+export function UsageTable({ title, name, rows, sessions = true }: UsageTableProps) {
+  const headings = sessions ? ['Sessions', ...HEADINGS] : HEADINGS
   return (
     <section>
       <h2 className="mb-1.5 font-semibold">{title}</h2>
@@ -21,7 +24,7 @@ export function UsageTable({ title, name, rows }: UsageTableProps) {
               <th scope="col" className="px-3 py-1.5 text-left font-normal">
                 {name}
               </th>
-              {HEADINGS.map((heading) => (
+              {headings.map((heading) => (
                 <th key={heading} scope="col" className="px-3 py-1.5 font-normal whitespace-nowrap">
                   {heading}
                 </th>
@@ -34,7 +37,7 @@ export function UsageTable({ title, name, rows }: UsageTableProps) {
                 <th scope="row" className="max-w-52 truncate px-3 py-1.5 text-left font-medium" title={key}>
                   {key}
                 </th>
-                <Cells totals={totals} />
+                <Cells totals={totals} sessions={sessions} />
               </tr>
             ))}
           </tbody>
@@ -44,8 +47,10 @@ export function UsageTable({ title, name, rows }: UsageTableProps) {
   )
 }
 
-function Cells({ totals: { sessions, turns, usage } }: { totals: UsageTotals }) {
-  const values = [sessions, turns, usage.input, usage.cacheRead, usage.output, usage.total]
+function Cells({ totals, sessions }: { totals: UsageTotals; sessions: boolean }) {
+  const { turns, usage } = totals
+  const counts = [turns, usage.input, usage.cacheRead, usage.output, usage.total]
+  const values = sessions ? [totals.sessions, ...counts] : counts
   return (
     <>
       {values.map((value, index) => (
