@@ -3,14 +3,16 @@ import { core } from './core.ts'
 import { gateway } from './gateway.ts'
 import { library } from './library.ts'
 import { masking } from './masking.ts'
+import { postgres } from './postgres.ts'
 import { readers } from './readers.ts'
 import { store } from './store.ts'
 
-/** `npm run bench -- core|library [agent …]`, `store [word …]`, `gateway [part …]`, `readers`, `masking [megabytes]`, `cli [runs]`: beside a baseline of the same run. */
+/** `npm run bench -- core|library [agent …]`, `store [word …]`, `postgres [word …]`, `gateway [part …]`, `readers`, `masking [megabytes]`, `cli [runs]`: beside a baseline of the same run. */
 const BENCHES: Readonly<Record<string, (args: readonly string[]) => Promise<void>>> = {
   core,
   library,
   store,
+  postgres,
   gateway,
   readers,
   masking,
