@@ -16,6 +16,7 @@ export function registerServe(program: Command): void {
     .option('--host <host>', 'address to listen on (default: 127.0.0.1)')
     .option('--port <port>', 'port to listen on; 0 takes a free one (default: 7380)', parsePort)
     .option('--data <dir>', 'where the token and the logs are kept')
+    .option('--store <url>', 'PostgreSQL database for the logs, instead of a file in the data directory')
     .option('--cwd <dir>', 'where agents work (default: here)')
     .option('--config <file>', 'configuration file')
     .option('--no-auth', 'disable authentication; on loopback only')
@@ -29,6 +30,8 @@ interface ServeFlags extends Omit<Overrides, 'auth'> {
 }
 
 async function run({ auth, background: _, ...flags }: ServeFlags): Promise<void> {
+  // The arguments of a process are public, and this URL may have a password.
+  if (flags.store !== undefined) process.title = 'mainstem serve'
   const config = await loadConfig({
     // Absent unless disabled, so that the configuration file applies.
     flags: { ...flags, ...(!auth && { auth }) },

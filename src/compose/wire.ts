@@ -15,7 +15,7 @@ import { secretsIn } from '../sessions/secrets.ts'
 import { Sessions } from '../sessions/sessions.ts'
 import { WarmPool } from '../sessions/warm-pool.ts'
 import { memoryStore } from '../stores/memory.ts'
-import type { Store } from '../stores/store.ts'
+import type { LeaseTerms, Store } from '../stores/store.ts'
 import { backgroundTimers, systemClock, systemTimers } from './clock.ts'
 import { installedVersions } from './installed-version.ts'
 import { isInside } from './is-inside.ts'
@@ -31,6 +31,8 @@ export interface Wiring {
   store?: Store
   /** The owner of the store, one at a time; marks the agents' processes. */
   owner?: string
+  /** The lease terms of this server, if other servers share its store. */
+  terms?: LeaseTerms
   /** Store raw frames next to the log. */
   journal?: boolean
   /** The maximum number of agent processes, and how long an idle one is kept. */
@@ -72,6 +74,7 @@ export function wire({
   timers = systemTimers,
   store = memoryStore(),
   owner,
+  terms,
   journal = true,
   maxProcesses = 64,
   idleProcessMs = 600_000,
@@ -86,10 +89,7 @@ export function wire({
   agentLimits = {},
 }: Wiring = {}): Wired {
   const known = new Map(agents.map((agent) => [agent.id, agent]))
-  const unknown = Object.keys(settings).find((id) => !known.has(id))
-  if (unknown !== undefined) {
-    throw new MainstemError('agent_not_found', `configuration: agents.${unknown}: unknown agent`)
-  }
+  checkKnown(settings, known)
   const agentSettings = (id: string) => (Object.hasOwn(settings, id) ? (settings[id] ?? {}) : {})
   const closed = new AbortController()
   const context = { environment: process.env, platform: process.platform, timers, signal: closed.signal }
@@ -100,6 +100,7 @@ export function wire({
     driver: between(room ? paced(started, room) : started),
     timers,
     ...SYSTEM,
+    ...(terms && { terms }),
     journal,
     secrets,
     maxQueue,
@@ -125,6 +126,12 @@ export function wire({
       await store[Symbol.asyncDispose]()
     },
   }
+}
+
+function checkKnown(settings: object, known: ReadonlyMap<string, Agent>): void {
+  const unknown = Object.keys(settings).find((id) => !known.has(id))
+  if (unknown === undefined) return
+  throw new MainstemError('agent_not_found', `configuration: agents.${unknown}: unknown agent`)
 }
 
 async function sweepRuns(owner: string | undefined, timers: Timers): Promise<void> {

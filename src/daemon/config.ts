@@ -68,6 +68,24 @@ const RetentionSettings = z.strictObject({
   keyHours: z.number().min(24).max(876_000).default(24).describe('how long an idempotency key is remembered'),
 })
 
+/** The URL may contain a password, so no message repeats it. */
+const postgresUrl = z
+  .string()
+  .regex(/^postgres(?:ql)?:\/\//i, 'a URL such as postgres://user@host:5432/database')
+
+const StoreSettings = z.strictObject({
+  url: postgresUrl.optional().describe('the PostgreSQL database of the logs, instead of a file below `data`'),
+  listenUrl: postgresUrl
+    .optional()
+    .describe('for the one connection that waits for notifications, if `url` leads through a pooler'),
+  connections: z
+    .int()
+    .min(5)
+    .max(1000)
+    .optional()
+    .describe('maximum number of other connections; default 10'),
+})
+
 const shape = {
   host: z.string().min(1),
   port: z.int().min(0).max(65_535),
@@ -98,6 +116,7 @@ export const ConfigFile = z.strictObject({
   ceiling: Policy.default({ approval: 'auto-all', sandbox: 'full-access' }).describe(
     'the maximum policy that a caller may request',
   ),
+  store: StoreSettings.optional().describe('where the logs are; a file below `data` by default'),
   durability: z
     .enum(['power', 'process', 'none'])
     .default('power')
@@ -110,7 +129,7 @@ export const ConfigFile = z.strictObject({
 })
 
 /** Settings from flags and the environment; flags take precedence. */
-const Overrides = z.strictObject({ ...shape, config: path }).partial()
+const Overrides = z.strictObject({ ...shape, config: path, store: postgresUrl }).partial()
 export type Overrides = z.infer<typeof Overrides>
 
 type ConfigFile = z.infer<typeof ConfigFile>
@@ -138,8 +157,8 @@ export async function loadConfig(given: {
   const defaults = defaultPaths(given.environment)
   const named = flags.config ?? environment.config
   const file = await readConfig(resolve(given.cwd, named ?? defaults.config), named !== undefined)
-  const { config: _, ...overrides } = { ...environment, ...flags }
-  const merged = { ...file, ...overrides }
+  const { config: _, store: url, ...overrides } = { ...environment, ...flags }
+  const merged = { ...file, ...overrides, ...(url !== undefined && { store: { ...file.store, url } }) }
   const cwd = resolve(given.cwd, merged.cwd ?? '.')
   return {
     ...merged,
@@ -153,13 +172,15 @@ export async function loadConfig(given: {
 }
 
 function fromEnvironment(environment: Environment): Record<string, unknown> {
-  const { MAINSTEM_HOST, MAINSTEM_PORT, MAINSTEM_DATA, MAINSTEM_CWD, MAINSTEM_CONFIG } = environment
+  const { MAINSTEM_HOST, MAINSTEM_PORT, MAINSTEM_DATA, MAINSTEM_CWD, MAINSTEM_CONFIG, MAINSTEM_STORE } =
+    environment
   return {
     ...(MAINSTEM_HOST && { host: MAINSTEM_HOST }),
     ...(MAINSTEM_PORT && { port: Number(MAINSTEM_PORT) }),
     ...(MAINSTEM_DATA && { data: MAINSTEM_DATA }),
     ...(MAINSTEM_CWD && { cwd: MAINSTEM_CWD }),
     ...(MAINSTEM_CONFIG && { config: MAINSTEM_CONFIG }),
+    ...(MAINSTEM_STORE && { store: MAINSTEM_STORE }),
   }
 }
 

@@ -1,1 +1,19 @@
-export { inspectStore, type StoreDamage, type StoreReport } from '../stores/sqlite/inspect.ts'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { inspectStore, type StoreDamage, type StoreReport } from '../stores/sqlite/inspect.ts'
+import type { Config } from './config.ts'
+
+export type { StoreDamage, StoreReport }
+
+/** Compares the store of a server with its checksums; undefined where there is none yet. */
+export async function examine({
+  data,
+  store,
+}: Pick<Config, 'data' | 'store'>): Promise<StoreReport | undefined> {
+  if (store?.url !== undefined) {
+    const { inspectPostgres } = await import('../stores/postgres/inspect.ts')
+    return inspectPostgres(store.url)
+  }
+  const directory = join(data, 'log')
+  return existsSync(directory) ? inspectStore(directory) : undefined
+}

@@ -22,8 +22,6 @@ import { ByteBudget } from '../sessions/byte-budget.ts'
 import { Cluster } from '../sessions/nodes/cluster.ts'
 import type { Retention } from '../sessions/retention.ts'
 import { secretsIn } from '../sessions/secrets.ts'
-import { memoryStore } from '../stores/memory.ts'
-import { sqliteStore } from '../stores/sqlite.ts'
 import type { Store } from '../stores/store.ts'
 import { removeAddress, writeAddress } from './address-file.ts'
 import type { Config } from './config.ts'
@@ -31,10 +29,10 @@ import { allowedHosts, checkExposure } from './exposure.ts'
 import { untilIdle } from './idle-exit.ts'
 import { listenOnSocket } from './local-socket.ts'
 import { tokenNames, tokenSource } from './named-tokens.ts'
+import { type OpenedStore, openStore } from './open-store.ts'
 import { codeOf } from './private-file.ts'
 import { pruneHourly } from './pruning.ts'
 import { readMemory } from './read-memory.ts'
-import { storeOwner } from './store-owner.ts'
 import { type TokenFile, tokenIn } from './token.ts'
 
 export interface ServeDeps {
@@ -75,9 +73,9 @@ export async function serve(deps: ServeDeps): Promise<Server> {
   const cwd = await directoryBelow(roots, config.cwd)
   const projects = await realProjects(roots, config.projects)
   const token = config.auth ? await firstToken(config.data) : undefined
-  const opened = await storeOf(config)
-  const store = between?.store(opened) ?? opened
-  const wired = wiredBy(config, { store, roots, token, agents, between })
+  const opened = await openStore(config)
+  const store = between?.store(opened.store) ?? opened.store
+  const wired = wiredBy(config, { opened: { ...opened, store }, roots, token, agents, between })
   const runs = new BackgroundWork(report)
   const phase = { now: 'starting' as Phase }
   const stopping = new AbortController()
@@ -128,16 +126,18 @@ export async function serve(deps: ServeDeps): Promise<Server> {
 interface WiringParts {
   agents: ServeDeps['agents'] | undefined
   between: Between | undefined
-  store: Store
+  opened: OpenedStore
   roots: readonly string[]
   token: TokenFile | undefined
 }
 
-function wiredBy(config: Config, { store, roots, token, agents, between }: WiringParts): Wired {
-  return wire({
+function wiredBy(config: Config, { opened, roots, token, agents, between }: WiringParts): Wired {
+  const { store, owner, terms, secrets, lock } = opened
+  const wired = wire({
     settings: config.agents,
     store,
-    ...(config.durability !== 'none' && { owner: storeOwner(logOf(config)) }),
+    ...(owner !== undefined && { owner }),
+    ...(terms && { terms }),
     readBytes: readMemory().pieces,
     maxProcesses: config.limits.processes,
     maxQueue: config.limits.queue,
@@ -145,10 +145,17 @@ function wiredBy(config: Config, { store, roots, token, agents, between }: Wirin
     limit: (policy) => lowered(policy, config.ceiling),
     limitOptions: (options) => loweredOptions(options, { ceiling: config.ceiling, roots }),
     mayWorkIn: (directory) => isStillBelow(roots, directory),
-    secrets: [...(token ? [token.token] : []), ...secretsIn(process.env)],
+    secrets: [...(token ? [token.token] : []), ...secrets, ...secretsIn(process.env)],
     ...(agents && { agents }),
     ...(between && { between: between.driver }),
   })
+  return {
+    ...wired,
+    async [Symbol.asyncDispose]() {
+      await wired[Symbol.asyncDispose]()
+      lock?.[Symbol.dispose]()
+    },
+  }
 }
 
 interface ServerDeps {
@@ -232,19 +239,6 @@ function retentionOf({ retention }: Config): Retention {
     journalMs: journalDays === undefined ? undefined : journalDays * DAY_MS,
     receiptsMs: (keyHours / 24) * DAY_MS,
   }
-}
-
-function logOf({ data }: Pick<Config, 'data'>): string {
-  return join(data, 'log')
-}
-
-function storeOf({ data, durability, maxBytes }: Config): Promise<Store> | Store {
-  if (durability === 'none') return memoryStore()
-  return sqliteStore({
-    directory: logOf({ data }),
-    durability,
-    ...(maxBytes !== undefined && { maxBytes }),
-  })
 }
 
 /** Refuses to start if the token list cannot be read; the error has its path and the fix. */

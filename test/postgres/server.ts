@@ -116,8 +116,10 @@ class EmbeddedPostgres implements PostgresServer {
   async kill(): Promise<void> {
     const child = this.#process
     if (!child?.pid) return
-    // Its backends notice that the postmaster is gone and end; the next start waits for them.
     const exited = once(child, 'exit')
+    // Stopped first, so that it starts no more while its backends are killed.
+    child.kill('SIGSTOP')
+    for (const backend of await childrenOf(child.pid)) process.kill(backend, 'SIGKILL')
     child.kill('SIGKILL')
     await exited
   }
@@ -164,6 +166,13 @@ function unprivileged(): { uid?: number; gid?: number; cwd: string; env: NodeJS.
     cwd: '/',
     env: { ...(PATH && { PATH }), LC_ALL: 'C' },
   }
+}
+
+/** Every backend is a session of its own, so no signal to a group reaches them. */
+async function childrenOf(pid: number): Promise<number[]> {
+  const { stdout } = await promisify(execFile)('ps', ['-A', '-o', 'pid=,ppid='])
+  const pairs = stdout.split('\n').map((line) => line.trim().split(/\s+/).map(Number))
+  return pairs.flatMap(([child, parent]) => (parent === pid && child ? child : []))
 }
 
 async function freePort(): Promise<number> {

@@ -53,7 +53,7 @@ async function diagnose(flags: DoctorFlags, signal: AbortSignal): Promise<Diagno
   const { data, host, port } = config
   checks.push(await checkData(data), await checkDisk(data))
   checks.push(await checkDaemon(flags), await checkPort(host, port, data))
-  const store = await checkStore(data)
+  const store = await checkStore(config)
   const agents = await readiness({ settings: config.agents, signal })
   checks.push(...store.checks, ...agentChecks(agents))
   return { checks, ...(store.report && { store: store.report }), agents }

@@ -1,6 +1,5 @@
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
-import { inspectStore, type StoreDamage, type StoreReport } from '../../daemon/doctor.ts'
+import type { Config } from '../../daemon/config.ts'
+import { examine, type StoreDamage, type StoreReport } from '../../daemon/doctor.ts'
 import { toMainstemError } from '../../model/error-table.ts'
 import { type Check, ok, problem } from './check.ts'
 
@@ -10,15 +9,16 @@ export interface StoreCheck {
 }
 
 /** Compares everything in the store with its checksums, also while a server uses it. */
-export async function checkStore(data: string): Promise<StoreCheck> {
-  const directory = join(data, 'log')
-  if (!existsSync(directory)) return { checks: [ok('store', 'no sessions yet')] }
+export async function checkStore(config: Pick<Config, 'data' | 'store'>): Promise<StoreCheck> {
   try {
-    const report = await inspectStore(directory)
+    const report = await examine(config)
+    if (!report) return { checks: [ok('store', 'no sessions yet')] }
     return { checks: [...report.damage.map(damageCheck), summary(report)], report }
   } catch (thrown) {
     const { message, code } = toMainstemError(thrown)
-    return { checks: [problem('store', `${message} (${code})`, 'Restore a backup of the data directory.')] }
+    const fix =
+      config.store?.url === undefined ? 'Restore a backup of the data directory.' : 'Correct store.url.'
+    return { checks: [problem('store', `${message} (${code})`, fix)] }
   }
 }
 

@@ -33,13 +33,21 @@ export function parseAddress(text: string): Address {
   return { connection: url.href, schema, shown }
 }
 
-/** The URL without its password, for people. */
-export function maskUrl(text: string): string {
-  if (!URL.canParse(text)) return '(a URL that cannot be parsed)'
-  const url = new URL(text)
-  if (url.password) url.password = '***'
-  if (url.searchParams.has('password')) url.searchParams.set('password', '***')
-  return url.href
+/** The secrets in a URL: the password, as it is and as it is written there. */
+export function passwordsIn(text: string): string[] {
+  if (!URL.canParse(text)) return []
+  const { password, searchParams } = new URL(text)
+  const all = [password, safelyDecoded(password), searchParams.get('password') ?? '']
+  return [...new Set(all.filter((secret) => secret !== ''))]
+}
+
+function safelyDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch (thrown) {
+    if (thrown instanceof URIError) return text
+    throw thrown
+  }
 }
 
 function wrong(message: string): MainstemError {

@@ -1,4 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from 'pg'
 import { Backoff } from './backoff.ts'
 
@@ -7,6 +8,7 @@ type OnConnect = (client: Client) => Promise<unknown> | undefined
 
 /** A connection that is silently gone is found after this time and a timeout. */
 const CHECK_MS = 15_000
+const CLOSE_MS = 1_000
 
 /**
  * The one connection that waits for notifications. They are hints: one that is sent while the connection is down is lost,
@@ -30,10 +32,12 @@ export class Listener implements AsyncDisposable {
     return this.#isConnected
   }
 
-  /** Calls `onPayload` with every notification on a channel. Subscribe before `start`. */
+  /** Calls `onPayload` with every notification on a channel. */
   subscribe(channel: string, onPayload: OnPayload): void {
     const subscribers = this.#channels.get(channel) ?? new Set()
     this.#channels.set(channel, subscribers.add(onPayload))
+    // A connection that is lost at this moment listens to it when it is back.
+    if (this.#isConnected) this.#client?.query(`LISTEN "${channel}"`).catch(() => undefined)
   }
 
   /** Called with every new connection, before its first notification. */
@@ -75,7 +79,12 @@ export class Listener implements AsyncDisposable {
     })
     this.#client = client
     try {
-      await client.connect()
+      // A client that is ended while it connects never settles its promise.
+      const failed = lost.then(() => {
+        throw new Error('Connection terminated')
+      })
+      failed.catch(() => undefined)
+      await Promise.race([client.connect(), failed])
       for (const channel of this.#channels.keys()) await client.query(`LISTEN "${channel}"`)
       for (const react of this.#onConnect) await react(client)
     } catch (thrown) {
@@ -99,7 +108,9 @@ interface Connection {
   lost: Promise<void>
 }
 
+/** It may be gone already, and `pg` does not always notice the end of a connection that was never complete. */
 async function close(client: Client | undefined): Promise<void> {
-  // It may be gone already, or never have been there.
-  await client?.end().catch(() => undefined)
+  if (!client) return
+  const ended = client.end().catch(() => undefined)
+  await Promise.race([ended, sleep(CLOSE_MS, undefined, { ref: false })])
 }

@@ -62,7 +62,9 @@ async function migrate(database: Database, migrations: readonly string[], versio
     await query("SELECT pg_advisory_xact_lock(hashtext('mainstem migration ' || $1))", [
       database.address.schema,
     ])
-    await query(`CREATE SCHEMA IF NOT EXISTS "${database.address.schema}"`)
+    // Asked first: IF NOT EXISTS needs the right to create a schema also where there is one.
+    const [found] = await query('SELECT FROM pg_namespace WHERE nspname = $1', [database.address.schema])
+    if (!found) await query(`CREATE SCHEMA "${database.address.schema}"`)
     await query(
       'CREATE TABLE IF NOT EXISTS @migration (version int PRIMARY KEY, at timestamptz NOT NULL DEFAULT now())',
     )

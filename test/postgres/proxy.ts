@@ -1,0 +1,55 @@
+import { once } from 'node:events'
+import { connect, createServer, type Socket } from 'node:net'
+
+/** A network between a client and a server that can fail. */
+export interface Proxy extends AsyncDisposable {
+  /** The URL of the server, through this network. */
+  readonly url: string
+  /** The answers to statements that contain this text are lost, while the statements arrive. */
+  swallow(text: string): void
+  /** Ends all connections; new ones work, and all answers arrive. */
+  reset(): void
+}
+
+export async function startProxy(url: string): Promise<Proxy> {
+  const target = new URL(url)
+  const sockets = new Set<Socket>()
+  let swallowed: string | undefined
+  const server = createServer((client) => {
+    const upstream = connect(Number(target.port), target.hostname)
+    for (const socket of [client, upstream]) {
+      sockets.add(socket)
+      socket.on('error', () => socket.destroy())
+    }
+    client.on('close', () => upstream.destroy())
+    upstream.on('close', () => client.destroy())
+    let isMute = false
+    client.on('data', (data) => {
+      isMute ||= swallowed !== undefined && data.includes(swallowed)
+      upstream.write(data)
+    })
+    upstream.on('data', (data) => isMute || client.write(data))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('the proxy has no port')
+  const through = new URL(url)
+  through.port = String(address.port)
+  const reset = () => {
+    swallowed = undefined
+    for (const socket of sockets) socket.destroy()
+    sockets.clear()
+  }
+  return {
+    url: through.href,
+    swallow(text) {
+      swallowed = text
+    },
+    reset,
+    async [Symbol.asyncDispose]() {
+      server.close()
+      reset()
+      await once(server, 'close')
+    },
+  }
+}
