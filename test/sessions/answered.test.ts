@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { house, init, said } from './house.ts'
 
-test('a turn without a result is told with what was said last in it, and not by a sub-agent', async () => {
+test('a turn without a result has the last message of the main thread as its result', async () => {
   const { open, driver, log } = house()
   const session = await open()
   await session.prompt('one')

@@ -43,17 +43,17 @@ describe.each(Approval.options)('%s', (approval) => {
     )
   })
 
-  test('never answers a question, and refuses it when nobody is there', () => {
+  test('never answers a question, and denies it if no person can answer', () => {
     expect(decide({ approval }, request({ kind: 'question' }))).toBe('ask')
     expect(decide({ approval }, request({ kind: 'question' }), false)).toBe('deny')
   })
 
-  test('never lets a plan leave read-only', () => {
+  test('never approves a plan in a read-only session', () => {
     expect(decide({ approval, sandbox: 'read-only' }, request({ kind: 'plan' }))).toBe('deny')
   })
 })
 
-test.each(ToolKind.options)('read-only is not let go by answering %s for the user', (toolKind) => {
+test.each(ToolKind.options)('the policy approves no %s in a read-only session', (toolKind) => {
   const harmless = ['read', 'search', 'think'].includes(toolKind)
   const asked = request({ toolKind, locations: INSIDE })
   expect(decide({ approval: 'auto-all', sandbox: 'read-only' }, asked)).toBe(harmless ? 'allow' : 'ask')
@@ -90,18 +90,21 @@ describe('with a hook', () => {
   const hooked = (policy: Partial<Policy>, asked: RequestOpened, attended = true) =>
     decide(policy, asked, attended, true)
 
-  test.each(Approval.options)('%s leaves every permission to it, also with nobody there', (approval) => {
-    for (const toolKind of ToolKind.options) {
-      expect(hooked({ approval }, request({ toolKind }))).toBe('hook')
-      expect(hooked({ approval }, request({ toolKind }), false)).toBe('hook')
-    }
-  })
+  test.each(Approval.options)(
+    '%s leaves every permission to it, also if no person can answer',
+    (approval) => {
+      for (const toolKind of ToolKind.options) {
+        expect(hooked({ approval }, request({ toolKind }))).toBe('hook')
+        expect(hooked({ approval }, request({ toolKind }), false)).toBe('hook')
+      }
+    },
+  )
 
   test('a denied tool stays denied', () => {
     expect(hooked({ tools: { denied: ['Bash'] } }, request({ tool: 'Bash' }))).toBe('deny')
   })
 
-  test.each(ToolKind.options)('read-only is not let go by it: %s', (toolKind) => {
+  test.each(ToolKind.options)('it approves no %s in a read-only session', (toolKind) => {
     const harmless = ['read', 'search', 'think'].includes(toolKind)
     expect(hooked({ sandbox: 'read-only' }, request({ toolKind }))).toBe(harmless ? 'hook' : 'deny')
   })

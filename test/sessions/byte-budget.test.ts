@@ -45,7 +45,7 @@ test('a share larger than the limit is admitted alone', async () => {
   expect(await isSettled(next)).toBe(true)
 })
 
-test('a taker that leaves the queue lets the next one in', async () => {
+test('a caller that leaves the queue admits the next one', async () => {
   const { bytes } = budget(10)
   const first = await bytes.take(8, never)
   const leave = new AbortController()

@@ -29,7 +29,7 @@ const pliantHouse = (store?: Store, limit?: (policy: Policy) => Policy) =>
 const OPEN: Policy = { approval: 'auto-all', sandbox: 'none' }
 const ASKING: Policy = { approval: 'ask', sandbox: 'none' }
 
-test('a policy that was changed decides the next request, is told, and is in the record', async () => {
+test('a changed policy decides the next request, is logged, and is in the record', async () => {
   const { open, driver, log, store } = pliantHouse()
   const session = await open(ASKING)
   await session.prompt('one')
@@ -65,7 +65,7 @@ test('what was changed holds for the process after this one', async () => {
   expect(kept).toMatchObject({ policy: ASKING, options: { model: 'second' } })
 })
 
-test('a process of one turn is not told: the next one is started with what was changed', async () => {
+test('a one-shot process keeps its settings; the next one starts with the change', async () => {
   const { open, driver, store } = house()
   const session = await open(OPEN, { launch: 'oneshot', options: { model: 'first' } })
   await session.change({ type: 'set_model', model: 'second' })
@@ -77,7 +77,7 @@ test('a process of one turn is not told: the next one is started with what was c
   expect(await store.record(session.id)).toMatchObject({ options: { model: 'second' } })
 })
 
-test('a mode of a process of one turn is the policy that it stands for, and is in the record', async () => {
+test('a mode of a one-shot launch becomes a policy, and is in the record', async () => {
   const { open, driver, store, log } = house()
   const session = await open({ ...OPEN, maxSteps: 5 }, { launch: 'oneshot' })
   await session.change({ type: 'set_policy', mode: 'plan' })
@@ -137,7 +137,7 @@ test('a policy or mode under which a hook may never be asked is refused, and the
   expect(await store.record(session.id)).toMatchObject({ policy: ASKING })
 })
 
-test('a session that goes on under another owner has the policy it was changed to', async () => {
+test('a session keeps its changed policy under another owner', async () => {
   const own = pliantHouse()
   const session = await own.open(ASKING)
   await session.change({ type: 'set_policy', policy: OPEN })
@@ -148,7 +148,7 @@ test('a session that goes on under another owner has the policy it was changed t
   expect(JSON.stringify((await parts.driver.run()).launch)).toContain('skip-permissions')
 })
 
-test('a session that goes on is held to what is allowed now', async () => {
+test('a restored session is limited to what the configuration allows now', async () => {
   const own = pliantHouse()
   const session = await own.open(OPEN)
   await session.suspend()
@@ -212,7 +212,7 @@ test.each([
   expect((await own.store.record(session.id))?.mode).toBe(mode)
 })
 
-test('another policy brings a mode of its own', async () => {
+test('a new policy replaces the mode', async () => {
   const { open, store } = pliantHouse()
   const session = await open(ASKING)
   await session.change({ type: 'set_policy', mode: 'plan' })

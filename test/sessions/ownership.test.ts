@@ -130,7 +130,7 @@ test('a server that was suspended too long stops its agents as soon as it wakes'
   expect(run.stops).toBe(1)
 })
 
-test('a server that lost its leases and nothing else settles its own turns as lost, and goes on', async () => {
+test('a server that only lost its leases settles its turns as lost and continues', async () => {
   const { time, serverOf } = cluster()
   const a = serverOf('a')
   const session = await a.open()

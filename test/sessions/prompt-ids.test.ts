@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { house, init, result } from './house.ts'
 
-test('every prompt of a live process goes out, and is logged, under an id of its own', async () => {
+test('every prompt of a live process is sent and logged with its own id', async () => {
   const { open, driver, log } = house()
   const session = await open()
   await session.prompt('one')

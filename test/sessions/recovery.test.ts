@@ -61,7 +61,7 @@ test('the usage of a lost turn is what its model calls reported, marked partial,
   ])
 })
 
-test('what waited goes on after a restart, once, in the native session that was proven', async () => {
+test('a queue is resumed after a restart, once, in the proven native session', async () => {
   const store = memoryStore()
   const before = house(store)
   const session = await before.open()
@@ -109,7 +109,7 @@ test('pictures of a prompt that waited come with it after a restart, and are not
   expect(await store.record(session.id)).toMatchObject({ openTurn: 2, queue: [] })
 })
 
-test('a session can be opened again and goes on where it was', async () => {
+test('a session can be opened again and continues where it was', async () => {
   const store = memoryStore()
   const before = house(store)
   const session = await before.open()
@@ -231,7 +231,7 @@ test('processes of the owner before are ended before the log says that their tur
   expect(await store.head(session.id)).toBeGreaterThan(head)
 })
 
-test('a session that is ended before its queue went on ends what waited, once', async () => {
+test('ending a session before its queue is resumed ends its queued turns, once', async () => {
   const store = memoryStore()
   const before = house(store)
   const session = await before.open()
@@ -253,7 +253,7 @@ test('a session that is ended before its queue went on ends what waited, once', 
   ])
 })
 
-test('a prompt that comes before the queue goes on stands behind it', async () => {
+test('a prompt that arrives before the queue is resumed is queued last', async () => {
   const store = memoryStore()
   const before = house(store)
   const session = await before.open()

@@ -17,7 +17,7 @@ async function lived(own: ReturnType<typeof house>, number: number, ended = true
   return session.id
 }
 
-test('only what ended long ago is removed, and what was spent stays', async () => {
+test('only sessions that ended long ago are deleted, and their usage stays', async () => {
   const own = house()
   const old = await lived(own, 1)
   const open = await lived(own, 2, false)
@@ -48,7 +48,7 @@ test('a system clock that jumps ahead or back removes nothing early', async () =
   expect(await own.store.record(id)).toBeUndefined()
 })
 
-test('of a session that ended the newest entries are kept, and the rest is said to be gone', async () => {
+test('an ended session keeps its newest entries, and reads of the others are refused as gone', async () => {
   const own = house()
   const id = await lived(own, 1)
   const open = await lived(own, 2, false)

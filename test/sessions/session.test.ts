@@ -86,7 +86,7 @@ test('a crash between turns is not seen; the next turn has a new process', async
   expect(await session.settled(2)).toMatchObject({ outcome: 'completed' })
 })
 
-test('a process that dies in a turn crashes that turn, and what waited goes on', async () => {
+test('a process that dies during a turn crashes that turn, and the queue continues', async () => {
   const { open, driver } = house()
   const session = await open()
   await session.prompt('one')
@@ -100,7 +100,7 @@ test('a process that dies in a turn crashes that turn, and what waited goes on',
   expect(await session.settled(2)).toMatchObject({ outcome: 'completed' })
 })
 
-test('an interrupt is told by protocol first, and then by force', async () => {
+test('an interrupt is sent by protocol first, then by signal', async () => {
   const { open, driver, time } = house()
   const session = await open()
   await session.prompt('one')
@@ -157,7 +157,7 @@ test('silence times out, but waiting for a person is not silence', async () => {
   expect(await session.settled(1)).toMatchObject({ outcome: 'timeout' })
 })
 
-test('with nobody there a request is denied, and the turn that needed it is too', async () => {
+test('if no person can answer, a request is denied, and so is the turn that needed it', async () => {
   const { open, driver, log } = house()
   const session = await open({}, { attended: false })
   await session.prompt('one')

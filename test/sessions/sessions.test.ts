@@ -39,7 +39,7 @@ describe('an idempotency key', () => {
     expect(await sessions.find(once)).toBe(asked[0]?.id)
   })
 
-  test('is refused for another request, and is somebody else’s own', async () => {
+  test('is refused for another request, and is separate for each principal', async () => {
     const { sessions } = house()
     const first = await sessions.createOnce(once, CLAUDE, 'go')
     const other = { ...once, fingerprint: 'g' }
@@ -53,7 +53,7 @@ describe('an idempotency key', () => {
 })
 
 describe('following a session', () => {
-  test('replays, then goes on live, and every reader sees the same', async () => {
+  test('replays, then follows live, and every reader sees the same', async () => {
     const { sessions, open, driver } = house()
     const session = await open()
     await session.prompt('one')

@@ -21,16 +21,19 @@ test(`${SEEDS} random lives of a session leave whole logs and readers that saw a
   expect(transitions.size).toBeGreaterThan(20)
 })
 
-test.each(PLANTS)('the planted fault %s is found, and told as a short story', async (plant) => {
-  let found: number | undefined
-  for (let seed = 1; seed <= PLANTED_SEEDS && found === undefined; seed++) {
-    const [planted, sound] = [await simulate(seed, { plant }), await simulate(seed)]
-    if (planted.problems.length > 0) found = seed
-    expect(sound.problems).toEqual([])
-  }
-  if (found === undefined) throw new Error(`${plant} was not found in ${PLANTED_SEEDS} lives`)
-  const story = await shrink(found, { plant })
-  const whole = await simulate(found, { plant })
-  expect(story.length).toBeLessThanOrEqual(whole.trace.length + whole.problems.length)
-  expect(story.at(-1)).toMatch(/reader|turn|end/)
-})
+test.each(PLANTS)(
+  'the planted fault %s is found, and printed as a short sequence of steps',
+  async (plant) => {
+    let found: number | undefined
+    for (let seed = 1; seed <= PLANTED_SEEDS && found === undefined; seed++) {
+      const [planted, sound] = [await simulate(seed, { plant }), await simulate(seed)]
+      if (planted.problems.length > 0) found = seed
+      expect(sound.problems).toEqual([])
+    }
+    if (found === undefined) throw new Error(`${plant} was not found in ${PLANTED_SEEDS} lives`)
+    const story = await shrink(found, { plant })
+    const whole = await simulate(found, { plant })
+    expect(story.length).toBeLessThanOrEqual(whole.trace.length + whole.problems.length)
+    expect(story.at(-1)).toMatch(/reader|turn|end/)
+  },
+)

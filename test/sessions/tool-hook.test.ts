@@ -112,7 +112,7 @@ describe('a request that a hook decides', () => {
     expect(hook.stops).toBe(1)
   })
 
-  test('is nobody else’s to answer until the hook has decided', async () => {
+  test('accepts no other answer until the hook has decided', async () => {
     const home = house()
     const { session, agent, hook } = await asked(home)
     const [request] = (await home.store.record(session.id))?.requests ?? []

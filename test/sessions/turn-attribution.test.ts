@@ -145,7 +145,7 @@ describe.each(PROTOCOLS)('%s', (_, protocol) => {
     ])
   })
 
-  test('a late acknowledgement lets the next turn begin on the same process', async () => {
+  test('after a late confirmation, the next turn begins on the same process', async () => {
     const opened = await open()
     const { session, at, prompted, time, driver } = opened
     at(0).begin(1)

@@ -154,7 +154,7 @@ describe('a stop that comes too late', () => {
       { type: 'tool.completed', toolId: 't', name: 'T', kind: 'read', status: 'unknown', settled: true },
     ],
     ['a withdrawn request', { type: 'request.withdrawn', requestId: 'r', reason: 'interrupted' }],
-  ] as const)('is none after %s: the turn was interrupted', (_, event) => {
+  ] as const)('is not too late after %s: the turn was interrupted', (_, event) => {
     const turns = opened()
     turns.setCause('interrupt')
     turns.observe(event)
@@ -192,10 +192,10 @@ describe('a stop that comes too late', () => {
     ['a model call', { type: 'usage.reported', scope: 'step', source: 'agent' }],
     ['a call', { type: 'tool.started', toolId: 't', name: 'T', kind: 'read' }],
     [
-      'its word that nothing runs',
+      'its report that nothing runs',
       { type: 'notice.raised', level: 'info', code: 'interrupt_refused', message: '' },
     ],
-  ] as const)('stands where the agent had shown %s', (_, event) => {
+  ] as const)('is too late after %s', (_, event) => {
     const turns = opened()
     turns.observe(event)
     turns.setCause('interrupt')

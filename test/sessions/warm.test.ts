@@ -19,7 +19,7 @@ async function turn(session: Session, driver: FakeDriver, run: number, number = 
 
 const asked = (run: FakeRun) => run.written.some(({ kind }) => kind === 'end')
 
-test('an idle process goes after a while, and the conversation goes on in another', async () => {
+test('an idle process is closed after a while, and the conversation continues in another', async () => {
   const { open, driver, time } = house()
   const session = await open()
   const first = await turn(session, driver, 1)
@@ -32,7 +32,7 @@ test('an idle process goes after a while, and the conversation goes on in anothe
   expect(second.launch).toMatchObject({ argv: expect.arrayContaining(['--resume=native-1']) })
 })
 
-test('work keeps a process awake', async () => {
+test('work restarts the idle time', async () => {
   const { open, driver, time } = house()
   const session = await open()
   const run = await turn(session, driver, 1, 1)
@@ -42,7 +42,7 @@ test('work keeps a process awake', async () => {
   expect(asked(run)).toBe(false)
 })
 
-test('a prompt that comes while a process goes waits for the next one', async () => {
+test('a prompt that arrives while a process is closed waits for the next one', async () => {
   const { open, driver } = house()
   const session = await open()
   const first = await turn(session, driver, 1)
@@ -98,7 +98,7 @@ test('a process can be started before there is a prompt for it', async () => {
   expect(driver.runs).toHaveLength(1)
 })
 
-test('a resume that fails is told once, and the next turn is a fresh one', async () => {
+test('a failed resume is reported once, and the next turn starts a new conversation', async () => {
   const { open, driver } = house()
   const session = await open({}, { launch: 'oneshot', resume: 'gone' })
   await session.prompt('one')

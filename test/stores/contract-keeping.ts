@@ -103,7 +103,7 @@ export function keepingContract(open: OpenStore): void {
     expect(await store.head(SESSION)).toBe(0)
   })
 
-  test('drops the oldest entries, and says so to whoever asks for them', async () => {
+  test('removes the oldest entries, and refuses reads of them', async () => {
     await using store = await open()
     for (let first = 1; first <= 41; first += 10) {
       await store.append(SESSION, { entries: entries(first, first + 9), record: state(SESSION) })
@@ -186,7 +186,7 @@ export function keepingContract(open: OpenStore): void {
     expect((await store.counts()).get('idle') ?? 0).toBe(0)
   })
 
-  test('keeps an account that outlives its sessions, and what nobody told stays unknown', async () => {
+  test('keeps usage after its sessions are deleted, and unreported figures stay unknown', async () => {
     await using store = await open()
     const day = Date.UTC(2026, 0, 1)
     const charge = { principal: 'ann', agent: 'a', at: day, sessions: 1, turns: 0, usage: {} }

@@ -160,7 +160,7 @@ export function storeContract({ name, open }: Implementation): void {
       await store.changed(SESSION, 0, never)
     })
 
-    test('lets a reader go that no longer wants to wait', async () => {
+    test('resolves for a reader whose signal fires, or has fired already', async () => {
       await using store = await open()
       const leave = new AbortController()
       const waiting = store.changed(SESSION, 0, leave.signal)
@@ -169,7 +169,7 @@ export function storeContract({ name, open }: Implementation): void {
       await store.changed(SESSION, 0, leave.signal)
     })
 
-    test('gives a key to the first who takes it, together with the log that it is for', async () => {
+    test('stores a key for the first caller, together with its log', async () => {
       await using store = await open()
       const first = { scope: 'a POST', key: 'k', fingerprint: 'f', session: SESSION }
       const second = { ...first, fingerprint: 'g', session: OTHER }

@@ -40,7 +40,7 @@ test('keeps everything when it is opened again', async () => {
   expect(await store.record(ID)).toMatchObject({ id: ID, head: 300 })
 })
 
-test('who reads along at the same place is given the same list', async () => {
+test('readers at the same cursor share one list', async () => {
   await using store = await postgresStore({ url: await newSchema() })
   await store.append(ID, { entries: entries(ID, 1, 2) })
   await store.append(ID, { entries: entries(ID, 3, 5) })

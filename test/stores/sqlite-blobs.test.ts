@@ -97,7 +97,7 @@ test('an id cannot lead out of the folder', async () => {
   }
 })
 
-test('a blob that cannot be written is told at once and leaves nothing behind', async () => {
+test('a blob that cannot be written fails at once and leaves no file', async () => {
   await using store = await sqliteStore({ directory })
   const blobs = join(directory, 'blobs')
   rmSync(blobs, { recursive: true })

@@ -36,7 +36,7 @@ async function fill(store: Store, id: string): Promise<{ head: number; failure: 
   }
 }
 
-test('a full disk stops writing, not reading, and writing goes on when there is room again', async () => {
+test('a full disk stops writes, not reads, and writes succeed again when there is space', async () => {
   await using store = await sqliteStore({ directory, maxBytes: 2_000_000 })
   await store.create(OTHER, { entries: entries(OTHER, 1, 2000), record: state(OTHER) })
   const { head, failure } = await fill(store, ID)

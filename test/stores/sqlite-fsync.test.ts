@@ -3,7 +3,7 @@ import { countSyncs, hasStrace } from '../../scripts/fsync/count-syncs.ts'
 
 const COMMITS = 10
 
-test('every acknowledged commit has an fsync of its own', async ({ skip }) => {
+test('every acknowledged commit has its own fsync', async ({ skip }) => {
   // Only strace sees what reaches the kernel.
   if (!(await hasStrace())) skip('strace is not installed, or not allowed to trace here')
   expect(await countSyncs('power', COMMITS)).toBeGreaterThanOrEqual(COMMITS)

@@ -74,7 +74,7 @@ describe('files', () => {
     expect(readdirSync(directory)).toEqual([])
   })
 
-  test('that cannot be made are told by name', async () => {
+  test('that cannot be created are named in the error', async () => {
     mkdirSync(join(directory, '..'), { recursive: true })
     writeFileSync(directory, '')
     await refusal(/cannot open the store: .*store/)
@@ -132,7 +132,7 @@ describe('a database', () => {
     expect(db.prepare('PRAGMA user_version').get()).toMatchObject({ user_version: 99 })
   })
 
-  test('of somebody else is refused and left as it is', async () => {
+  test('of another program is refused and not changed', async () => {
     mkdirSync(directory, { recursive: true, mode: 0o700 })
     {
       using db = new DatabaseSync(file)

@@ -31,7 +31,7 @@ storeContract({
 
 const ID = sessionId(1)
 
-test('who reads along at the same place is given the same list', async () => {
+test('readers at the same cursor share one list', async () => {
   await using store = await sqliteStore({ directory: directory() })
   await store.append(ID, { entries: entries(ID, 1, 2) })
   await store.append(ID, { entries: entries(ID, 3, 5) })
@@ -123,7 +123,7 @@ describe('what was written', () => {
     await store.append(ID, { entries: [entry(ID, 302)] })
   })
 
-  test('is shown to nobody before it is committed', async () => {
+  test('is not visible before it is committed', async () => {
     await using store = await sqliteStore({ directory: directory() })
     await store.append(ID, { entries: [entry(ID, 1)] })
     let woken = false
@@ -244,7 +244,7 @@ describe('a reader that waits', () => {
     await waiting
   })
 
-  test('is let go when the store is closed, and told so when it reads on', async () => {
+  test('is woken when the store is closed, and its next read fails', async () => {
     const store = await sqliteStore({ directory: directory() })
     const waiting = store.changed(ID, 0, new AbortController().signal)
     await store[Symbol.asyncDispose]()
@@ -300,14 +300,14 @@ describe('entries of another schema version', () => {
     return path
   }
 
-  test('are brought up to date when they are read', async () => {
+  test('are converted when they are read', async () => {
     const upcasts = new Map([...UPCASTS, [0, (old: unknown) => ({ ...Object(old), turn: 7 })]])
     await using store = await sqliteStore({ directory: await from(0), upcasts })
     const expected = entries(ID, 1, 2).map((one) => ({ ...one, turn: 7 }))
     expect(await store.read(ID, 0, 9)).toEqual(expected)
   })
 
-  test('are brought up to date beside those that are', async () => {
+  test('are converted beside current ones', async () => {
     const path = await from(0)
     {
       await using store = await sqliteStore({ directory: path })

@@ -11,7 +11,7 @@ const CODEX = { agent: 'codex', launch: 'oneshot', policy: POLICY } as const
 const shown = ({ launch }: FakeRun) =>
   'files' in launch ? launch.files?.map(({ name, text }) => [name, text]) : undefined
 
-test('a process of one turn is started with the pictures of its own prompt', async () => {
+test('a one-shot process starts with the images of its prompt', async () => {
   const { open, driver } = house()
   const session = await open({}, CODEX)
   await session.prompt('see', [ONE, TWO])

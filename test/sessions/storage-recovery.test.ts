@@ -22,7 +22,7 @@ function fillable() {
 const events = async ({ log }: Pick<ReturnType<typeof house>, 'log'>, session: Parameters<typeof log>[0]) =>
   (await log(session)).map(({ event }) => event)
 
-test('a turn whose log cannot be written ends with an error that says so, as soon as it can be', async () => {
+test('a turn whose log cannot be written ends with `storage_failed` once the log can be written', async () => {
   const { store, disk } = fillable()
   const own = house(store)
   const session = await own.open()
@@ -63,7 +63,7 @@ test('a session that failed leaves no timer of its turn behind', async () => {
   expect(own.time.sleepers).toBe(0)
 })
 
-test('the session goes on in a new process, numbered where the log ended', async () => {
+test('the session continues in a new process, with the next seq of its log', async () => {
   const { store, disk } = fillable()
   const own = house(store)
   const session = await own.open()
@@ -103,7 +103,7 @@ test('a prompt that could not be stored was never accepted, and the session is n
   expect(await own.types(again)).toEqual(['session.started', 'turn.started'])
 })
 
-test('what waited in the queue was promised, and runs when the disk is well', async () => {
+test('queued prompts were accepted, and run once the disk works again', async () => {
   const { store, disk } = fillable()
   const own = house(store)
   const session = await own.open()

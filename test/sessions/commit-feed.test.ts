@@ -92,7 +92,7 @@ describe('waiting', () => {
     await new CommitFeed().changed(0, AbortSignal.abort())
   })
 
-  test('is over when nobody waits any more', async () => {
+  test('ends when its signal fires', async () => {
     const stop = new AbortController()
     const changed = new CommitFeed().changed(0, stop.signal)
     stop.abort()
