@@ -62,4 +62,6 @@ process.on('message', async ({ id, files }: { id: number; files: string[] }) => 
     process.send?.({ failed: [String(thrown)], ms: {} })
   }
 })
+// The parent has ended.
+process.on('disconnect', () => process.exit())
 process.send?.('ready')

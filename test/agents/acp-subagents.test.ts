@@ -57,7 +57,7 @@ describe('sub-agents with sessions of their own', () => {
     expect(talk.only('subagent.started')).toMatchObject([{ id: 'c1' }, { id: 'c2', parent: 'c1' }])
   })
 
-  test('its work goes on after the turn, without a turn', () => {
+  test('its work continues after the turn, without a turn', () => {
     const talk = new Talk().begin()
     talk.hear(running('c1'), result(3, { stopReason: 'end_turn' }))
     const call = { toolCallId: 't', title: 'x', kind: 'execute' }
@@ -81,7 +81,7 @@ describe('sub-agents with sessions of their own', () => {
     expect(talk.only('subagent.completed').map(({ status }) => status)).toEqual(['cancelled', 'error'])
   })
 
-  test('its text after its end is not lost, and not taken for the main thread', () => {
+  test('its text after its end is kept, and not attributed to the main thread', () => {
     const talk = new Talk().begin()
     talk.hear(running('c1'), idle('c1'))
     expect(talk.hear(says('late', 'c1'))).toMatchObject([

@@ -58,7 +58,7 @@ test('each request is answered in its turn', async () => {
   expect(types(run).filter((type) => type === 'request.resolved')).toHaveLength(3)
 })
 
-test('nothing is shown while somebody is asked', async () => {
+test('nothing is printed during a prompt', async () => {
   let asking = false
   const run = await driven('demo', {
     async answer(request, signal) {
@@ -75,7 +75,7 @@ test('nothing is shown while somebody is asked', async () => {
   expect(types(run)).toContain('request.opened')
 })
 
-test('with nobody to answer, a request is denied and never approved', async () => {
+test('if no person can answer, a request is denied and never approved', async () => {
   const run = await driven('demo')
   expect(run.completed.outcome).toBe('denied')
   const resolved = run.entries.flatMap(({ event }) => (event.type === 'request.resolved' ? [event] : []))
@@ -135,7 +135,7 @@ test('an output that fails ends the drive, and nothing is left running', async (
   await expect(driven('demo', { show: () => Promise.reject(full) })).rejects.toBe(full)
 })
 
-test('what cannot start is told before anything is shown', async () => {
+test('a failed start is reported before any output', async () => {
   const shown: Entry[] = []
   const show = async (entry: Entry) => void shown.push(entry)
   await expect(driven('nobody', { show })).rejects.toMatchObject({ code: 'agent_not_found' })

@@ -24,7 +24,7 @@ function failing(code: string): Printer {
   return new Printer(new Writable({ write: (_, __, done) => done(Object.assign(new Error(code), { code })) }))
 }
 
-test('a reader that goes away is no error, but it is told', async () => {
+test('a reader that closes the pipe is no error, and aborts the signal', async () => {
   const printer = failing('EPIPE')
   const closed = new Promise((resolve) => printer.closed.addEventListener('abort', resolve))
   await printer.print('one\n')

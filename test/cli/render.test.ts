@@ -82,7 +82,7 @@ describe('messages', () => {
     expect(rendered([delta('m1', 'one two th'), delta('m1', 'ree four ')])).toBe('  one two three four')
   })
 
-  test('another message breaks the line, and the first one goes on below', () => {
+  test('another message breaks the line, and the first one continues below', () => {
     const events = [
       delta('m1', 'one '),
       delta('m2', 'uno '),
@@ -112,7 +112,7 @@ describe('messages', () => {
     expect(text).toBe('  ┆ ◇ look\n\n  ┆ ┆ ◇ look closer\n\n  ┆ ┆ half and half\n')
   })
 
-  test('a result that nobody said is shown at the end', () => {
+  test('a result without a message is shown at the end', () => {
     const end = { ...SAMPLES['turn.completed'], result: 'the answer' }
     expect(rendered([SAMPLES['turn.started'], end])).toContain('  the answer\n')
     expect(

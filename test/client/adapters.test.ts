@@ -177,7 +177,7 @@ describe('a request becomes what the program takes', () => {
     expect(native).toMatchObject({ cwd: '/w' })
   })
 
-  it('a session to go on with is on the command line', () => {
+  it('a session to resume is on the command line', () => {
     const native = ask(new CodexAdapter(), {}, { sessionId: 'sess_1' })
     expect(native).toMatchObject({ argv: expect.arrayContaining(['resume', 'sess_1']) })
   })

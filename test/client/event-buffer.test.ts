@@ -25,7 +25,7 @@ describe('a buffer', () => {
       expect(await collect(new EventBuffer({ maxBufferSize }).buffer(source().events))).toEqual(events)
   })
 
-  it('takes no more from its source than it may hold while nobody reads', async () => {
+  it('reads no more from its source than its limit while it has no reader', async () => {
     const { taken, events: from } = source()
     const reader = new EventBuffer({ maxBufferSize: 3 }).batches(from)
     await reader.next()
@@ -34,14 +34,14 @@ describe('a buffer', () => {
     await reader.return()
   })
 
-  it('told to fail does so instead of holding more', async () => {
+  it('set to fail, does so at its limit', async () => {
     const reader = new EventBuffer({ maxBufferSize: 3, overflow: 'fail' }).batches(source().events)
     await reader.next()
     await settled()
     await expect(collect(reader)).rejects.toMatchObject({ type: 'protocolError' })
   })
 
-  it('told to drop drops the oldest, and counts them', async () => {
+  it('set to drop, drops the oldest and counts them', async () => {
     const buffer = new EventBuffer({ maxBufferSize: 3, overflow: 'dropOldest' })
     const reader = buffer.buffer(source().events)
     const { value: first } = await reader.next()

@@ -66,7 +66,7 @@ describe('the client of our own API', () => {
     await expect(collect(client.entries(id))).rejects.toMatchObject({ code: 'session_not_found' })
   })
 
-  it('answers a request once, and tells whoever is late', async () => {
+  it('answers a request once, and rejects a late answer', async () => {
     await using server = await startGateway()
     const client = clientOf(server)
     const { id } = await client.begin({ agent: 'puppet', prompt: ASKS })

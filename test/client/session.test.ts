@@ -33,7 +33,7 @@ async function* failing(code: ErrorCode) {
 const unreachable = () => failing('connection_failed')
 
 describe('a session', () => {
-  it('skips messages of a type that nobody knows, and fields too', async () => {
+  it('skips unknown message types and fields', async () => {
     const [first, last] = chunks(1)
     const transport = new MockTransport([
       JSON.stringify({ ...first, isNew: true }),
@@ -54,7 +54,7 @@ describe('a session', () => {
     await expect(collect(session.events)).rejects.toMatchObject({ type: 'protocolError', nativeError: line })
   })
 
-  it('goes on at a cursor, and tells the cursor of each event', async () => {
+  it('resumes at a cursor, and reports the cursor of each event', async () => {
     const session = await client(new MockTransport(lines(chunks(5)))).createSession({ prompt: 'x' })
     const all = await collect(session.read())
     const third = all[2]?.cursor
@@ -134,7 +134,7 @@ describe('a session', () => {
     expect(await collect(session.events)).toEqual(events)
   })
 
-  it('stops reading when its signal fires, and the session goes on', async () => {
+  it('stops reading when its signal fires, and the session continues', async () => {
     await using server = await startGateway()
     const transport = new WebSocketTransport({ baseUrl: server.url, token: TOKEN })
     const session = await client(transport, { agentType: 'puppet' }).createSession({
@@ -228,7 +228,7 @@ describe('a server that refuses', () => {
     await expect(creating).rejects.toMatchObject({ type, agentType: 'echo' })
   })
 
-  it('a session that nobody knows is not found, on every transport', async () => {
+  it('an unknown session is not found, on every transport', async () => {
     await using server = await startGateway()
     const options = { baseUrl: server.url, token: TOKEN, timers: quick }
     for (const transport of [new WebSocketTransport(options), new HttpTransport(options)]) {

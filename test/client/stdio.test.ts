@@ -81,7 +81,7 @@ describe('mainstem stdio', () => {
     await expect(client.cancel(id)).rejects.toMatchObject({ type: 'sessionNotFound' })
   })
 
-  it('is started again when it was killed, and the reader goes on where it was', async () => {
+  it('is restarted after a kill, and the reader resumes where it was', async () => {
     await using server = await startGateway()
     await using scene = new StdioScene(server)
     const client = new AgentClient({ agentType: 'puppet', transport: scene.transport, timers: quick })

@@ -31,7 +31,7 @@ const cellOf = (id: string, play: Scenario['play'], launch: Launch = 'live', pro
 const NO_PRICE = 'no cost in {"input":1,"output":2}'
 
 describe('a cell', () => {
-  it('whose scenario comes to its end is a yes', async () => {
+  it('passes if its scenario runs to the end', async () => {
     const result = await cellOf('text', async (stage) => {
       const told = await stage.turn(await stage.session(), 'text')
       must(told.outcome === 'completed' && told.text.startsWith('SCENARIO:text'), 'it is no echo')

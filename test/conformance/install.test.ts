@@ -63,18 +63,18 @@ describe('a program', () => {
     expect(await readdir(cache)).toEqual(['tool@1.2.3'])
   })
 
-  it('of another version than the one asked for is told', async () => {
+  it('of another version than requested is reported', async () => {
     const cache = await npmInstalling('1.0.0', 0)
     expect(await install(PROGRAM, cache)).toEqual({ failed: 'npm installed 1.0.0 for 1.2.3' })
   })
 
-  it('that does not run is told, and tried again the next time', async () => {
+  it('that does not run is reported, and retried the next time', async () => {
     const cache = await npmInstalling('1.2.3', 1)
     expect(await install(PROGRAM, cache)).toMatchObject({ failed: expect.stringMatching(/tool --version/) })
     expect(existsSync(join(cache, 'tool@1.2.3/proven.json'))).toBe(false)
   })
 
-  it('that npm cannot get is told', async () => {
+  it('that npm cannot install is reported', async () => {
     vi.stubEnv('PATH', '/nowhere')
     const cache = join(root, 'cache-of-nobody')
     await mkdir(cache)

@@ -56,7 +56,7 @@ describe('results', () => {
 describe('a choice', () => {
   const all = { programs: [], scenarios: [], launches: [], ci: false }
 
-  it('is everything, unless told otherwise', () => {
+  it('is everything by default', () => {
     const cells = cellsOf(all)
     expect(new Set(cells.map(({ program }) => program.id)).size).toBe(PROGRAMS.length)
     expect(new Set(cells.map(({ launch }) => launch))).toEqual(new Set(['live', 'oneshot']))
@@ -80,7 +80,7 @@ describe('a choice', () => {
     ])
   })
 
-  it('of a name that nothing has is told', () => {
+  it('of an unknown name is refused', () => {
     expect(unknownName({ ...all, programs: ['claude'], scenarios: ['nonsense'] })).toBe('nonsense')
     expect(unknownName({ ...all, programs: ['claude'], scenarios: ['text'] })).toBeUndefined()
   })

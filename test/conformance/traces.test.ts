@@ -33,11 +33,11 @@ describe('a connection', () => {
     ['to this machine', '0100007F:01BB', '01', []],
     ['by IPv6 to this machine', '00000000000000000000000001000000:01BB', '01', []],
     ['by IPv6 to an IPv4 address of this machine', '0000000000000000FFFF00000100007F:01BB', '01', []],
-  ])('%s is told apart', (_name, remote, state, found) => {
+  ])('%s is detected', (_name, remote, state, found) => {
     expect(remoteEnds(line(remote, state, '77'), new Set(['77']))).toEqual(found)
   })
 
-  it('of somebody else does not count', () => {
+  it('of another program does not count', () => {
     expect(remoteEnds(line(away, '01', '78'), new Set(['77']))).toEqual([])
   })
 })

@@ -64,7 +64,7 @@ describe('the call that a page shows', () => {
     expect(await gateway.shell(command)).toBe(first)
   })
 
-  it('is told what is wrong with it in the words of the page', async () => {
+  it('fails with the message that the page shows', async () => {
     const problem =
       blocks('docs/compatibility/execute.md').find(({ language }) => language === 'json')?.text ?? '{}'
     await using gateway = await server(false)

@@ -83,7 +83,7 @@ it.each([...dialects.values()])(
   },
 )
 
-it('what happens in every session is told in the order of each log', async () => {
+it('the events of all sessions arrive in the order of each log', async () => {
   const response = await fetchFrom(server, 'GET /v1/events', { headers: NDJSON })
   const [process, place] = response.headers.get('mainstem-cursor')?.split('-') ?? []
   const all = new StreamReader(response)

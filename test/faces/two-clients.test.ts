@@ -176,7 +176,7 @@ describe('two that cancel at once, while others read', () => {
   })
 })
 
-it('an answer that comes too late is no prompt while nobody was shown how the turn ended', async () => {
+it('a late answer is no prompt while no client has seen the end of the turn', async () => {
   const { id } = await asking()
   await result(server, 'session.reconnect', { sessionId: id })
   expect(await byRequests(id, 'deny')).toBe('won')
@@ -186,7 +186,7 @@ it('an answer that comes too late is no prompt while nobody was shown how the tu
   expect(await server.sessions.record(id)).toMatchObject({ turns: 1, queue: [] })
 })
 
-it('the words of an answer are a prompt once somebody was shown how the turn ended', async () => {
+it('a late answer is a prompt once a client has seen the end of the turn', async () => {
   // What can be chosen is also something that this agent can be told to do.
   const again = play([success])
   const questions = [{ id: 'q', text: 'Which?', options: [{ label: again }] }]

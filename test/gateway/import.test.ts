@@ -154,7 +154,7 @@ describe('a damaged export', () => {
 })
 
 describe('an import', () => {
-  test('of an id that belongs to somebody else is refused', async () => {
+  test('of an id that belongs to another principal is refused', async () => {
     await using server = await startGateway()
     const exported = await exportOf(server, await finished(server, script(success)))
     expect((await importInto(server, exported, GUEST)).status).toBe(409)

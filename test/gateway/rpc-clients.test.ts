@@ -93,7 +93,7 @@ describe('a path', () => {
     }
   })
 
-  test('that is nowhere is told in words, and whether it is elsewhere is not', async () => {
+  test('that does not exist is reported as such, without revealing those of others', async () => {
     for (const path of ['/nonexistent/path', '/', '~nobody', 'app', '.', 'constructor']) {
       expect((await rpc(server, 'session.create', { path })).error).toMatchObject({
         code: -32000,
@@ -105,7 +105,7 @@ describe('a path', () => {
 })
 
 describe('an agent without conversations of its own', () => {
-  test('is told by the id of the session, and goes on with it', async () => {
+  test('is found by the session id, and continued', async () => {
     const sessionId = await create(server, { path: '~', cli_type: 'echo' })
     const told = await exchange(server, sessionId, 'hello')
     expect(told.at(-2)).toEqual({ type: 'result', session_id: sessionId })

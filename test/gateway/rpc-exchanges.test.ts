@@ -73,7 +73,7 @@ describe('a client that leaves', () => {
     expect((await missed(id, 0)).bufferedEvents).toEqual(whole)
   })
 
-  test('goes on after the last id it has, message by message', async () => {
+  test('resumes after its last id, message by message', async () => {
     const id = await create(server)
     const prompt = play([hello(), text('m1', 'one'), text('m2', 'two'), success])
     const stream = await (await open(server, id, prompt, { path: '/rpc?ids=1' })).whole()
@@ -279,7 +279,7 @@ describe('the stream ends in [DONE]', () => {
     },
   )
 
-  test("for somebody else's session, as if there were none", async () => {
+  test('for the session of another principal, as if it did not exist', async () => {
     const { id } = await server.sessions.create({ agent: 'echo', cwd: server.root, principal: 'guest' })
     expect(await exchange(server, id, 'hello')).toEqual([error('session_not_found'), '[DONE]'])
     expect(await server.sessions.record(id)).toMatchObject({ turns: 0 })

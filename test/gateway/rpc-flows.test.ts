@@ -302,7 +302,7 @@ test('a stream in another dialect is cut at the same places', async () => {
   expect(stream.endsWith('data: [DONE]\n\n')).toBe(true)
 })
 
-test('the frame of the agent is shown to whoever asks for it', async () => {
+test('the native frame is included on request', async () => {
   const id = await create(server)
   const stream = await open(server, id, play([hello(), text('m1', 'one'), success]), { path: '/rpc?raw=1' })
   expect(told(await stream.whole())).toContainEqual({

@@ -68,7 +68,7 @@ describe('a call', () => {
     expect(await refused(call, { headers: { 'idempotency-key': 'k' } })).toMatchObject({ status: 422 })
   })
 
-  test('that fails inside tells nothing of why, and the server is told', async () => {
+  test('that fails internally reveals no reason, and the server logs it', async () => {
     const store = memoryStore()
     const secret = new Error('secret')
     store.records = () => Promise.reject(secret)
@@ -206,7 +206,7 @@ describe('a mode', () => {
 })
 
 describe('resuming', () => {
-  test('goes on with the conversation that the session has', async () => {
+  test('continues the conversation of the session', async () => {
     const sessionId = await create(server)
     expect(await result(server, 'session.resume', { sessionId })).toEqual({ ok: true, fallback: true })
     await exchange(server, sessionId, play([hello('sdk-9'), text('m1', 'one'), success]))
@@ -230,7 +230,7 @@ describe('resuming', () => {
     expect(await exchange(server, sessionId, 'hi')).toContainEqual({ type: 'text', content: 'hi' })
   })
 
-  test("finds nobody else's conversation, and none while a turn runs", async () => {
+  test('finds no conversation of another principal, and none while a turn runs', async () => {
     const mine = await create(server)
     await exchange(server, mine, play([hello('sdk-mine'), text('m1', 'one'), success]))
     const headers = { authorization: `Bearer ${GUEST}` }
@@ -290,7 +290,7 @@ describe('the state of things', () => {
   })
 })
 
-test('a store that fails in the middle of an exchange is told, and the stream ends', async () => {
+test('a store failure during an exchange is reported, and the stream ends', async () => {
   const store = memoryStore()
   const append = store.append.bind(store)
   let broken = false

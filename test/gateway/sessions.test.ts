@@ -76,7 +76,7 @@ describe('a new session', () => {
     expect((await call(server, `GET /v1/sessions/${id}`)).body.options).toEqual({ extraDirectories: [extra] })
   })
 
-  test('may set variables where everything is allowed, and their values are shown to nobody', async () => {
+  test('may set variables if everything is allowed, and their values are never shown', async () => {
     await using open = await startGateway({ ceiling: { approval: 'auto-all', sandbox: 'full-access' } })
     const options = {
       env: { KEY: 'secret' },
@@ -122,7 +122,7 @@ describe('the same Idempotency-Key', () => {
     expect(other).toMatchObject({ status: 422, body: { code: 'idempotency_conflict' } })
   })
 
-  test('sent many times at once makes one session; whoever is too early is told to wait', async () => {
+  test('sent many times at once creates one session; early repetitions are refused with Retry-After', async () => {
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => create({ agent: 'echo', prompt: 'hi' }, key())),
     )
@@ -144,7 +144,7 @@ describe('the same Idempotency-Key', () => {
     expect((await first).status).toBe(201)
   })
 
-  test('of two principals stands for two sessions', async () => {
+  test('of two principals creates two sessions', async () => {
     const mine = await create({ agent: 'echo' }, key())
     const theirs = await call(server, 'POST /v1/sessions', {
       body: { agent: 'puppet' },

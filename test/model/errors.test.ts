@@ -63,7 +63,7 @@ describe('the error class', () => {
     expect(error).toMatchObject({ name: 'MainstemError', code: 'timeout', details: { ms: 5 } })
   })
 
-  it('keeps what somebody else threw as its cause', () => {
+  it('keeps a foreign error as its cause', () => {
     const thrown = new TypeError('x is not a function')
     const error = toMainstemError(thrown)
     expect(error).toMatchObject({ code: 'unknown', message: 'x is not a function' })

@@ -15,7 +15,7 @@ describe.each(samples)('%s', (type, sample) => {
     expect(Event.parse(JSON.parse(JSON.stringify(sample)))).toEqual(sample)
   })
 
-  it('is refused with a field nobody declared', () => {
+  it('is refused with an undeclared field', () => {
     expect(Event.safeParse({ ...sample, surprise: 1 }).success).toBe(false)
   })
 

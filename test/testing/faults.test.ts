@@ -117,7 +117,7 @@ describe.each(Object.values(CLIENTS))('$name, streamed', (client) => {
     expect(letters(text)).toBe(TEXT.slice(0, after))
   })
 
-  it('a failure on the side of the vendor is told in the stream, which ends with it', async () => {
+  it('a vendor failure is reported in the stream, which ends with it', async () => {
     await using model = await failing({ kind: 'error', message: 'overloaded, sorry', after: 2 })
     const { text, broken } = await readSome(await post(model, client))
     expect(broken).toBe(false)

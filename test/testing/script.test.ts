@@ -55,7 +55,7 @@ describe.each(Object.values(CLIENTS))('with $name', (client) => {
     )
   })
 
-  it('a prompt without a marker goes on with the scenario', async () => {
+  it('a prompt without a marker continues the scenario', async () => {
     expect(await hear(...prompt('SCENARIO:three'), call, ...prompt('go on'))).toBe('two')
   })
 
@@ -83,7 +83,7 @@ describe.each(Object.values(CLIENTS))('with $name', (client) => {
     )
   })
 
-  it('a marker in a result or in an answer of the model is nobody’s wish', async () => {
+  it('a marker in a result or in a model answer is ignored', async () => {
     const echoed = [
       { role: 'assistant', text: 'SCENARIO:other' },
       { role: 'tool', text: 'SCENARIO:other' },
@@ -135,7 +135,7 @@ describe('a chooser', () => {
     }
   })
 
-  it('that fails is told to whoever asked', async () => {
+  it('that fails is reported to the caller', async () => {
     await using broken = await scriptedModel({
       choose() {
         throw new TypeError('no idea')

@@ -21,7 +21,7 @@ describe('the scripted model', () => {
     expect(await reach('127.0.0.1')).toBe('connected')
   })
 
-  it('keeps conversations apart that go on at the same time', async () => {
+  it('separates concurrent conversations', async () => {
     const names = Array.from({ length: 30 }, (_, index) => `s${index}`)
     const scenarios = Object.fromEntries(
       names.map((name) => [name, { replies: [{ text: `this is ${name}`, deltas: 5 }] }]),
@@ -61,7 +61,7 @@ describe('the scripted model', () => {
     await expect(post(model, CLIENTS.chat)).rejects.toThrow('fetch failed')
   })
 
-  it('lets go of a client that left, and serves the next', async () => {
+  it('drops a client that disconnected, and serves the next', async () => {
     await using model = await saying({ text: 'x', faults: [{ kind: 'stall', times: 1 }] })
     const leave = new AbortController()
     const heard = post(model, CLIENTS.chat, { signal: leave.signal }).then((response) => response.text())

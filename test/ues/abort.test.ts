@@ -155,7 +155,7 @@ describe('leaving the loop', () => {
     expect([isAlive(pid), isAlive(tool)]).toEqual([false, false])
   })
 
-  test('by an exception ends the agent, and the exception goes on', async () => {
+  test('by an exception ends the agent, and the exception propagates', async () => {
     let pid = 0
     const reading = async () => {
       for await (const event of claude().run('hang')) {

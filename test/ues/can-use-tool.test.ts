@@ -59,7 +59,7 @@ describe('the callback', () => {
     ['returns nothing', () => undefined],
     ['returns no object', () => null],
   ]
-  test.each(failing)('denies when it %s, and that is told', async (_how, decide) => {
+  test.each(failing)('denies when it %s, and reports that', async (_how, decide) => {
     const canUseTool: CanUseTool = Object.assign(async () => ({ allow: true }), {})
     const broken = new Proxy(canUseTool, { apply: decide })
     const { events, answer } = await answerFrom(broken)
@@ -159,7 +159,7 @@ describe('recorded agents that ask', () => {
     ['opencode', () => serving('tool_bash_perm_once'), true, 'bash'],
     ['opencode', () => serving('tool_bash_perm_reject'), false, 'bash'],
   ]
-  test.each(asks)('%s is answered, and goes on', async (_id, adapter, yes, tool) => {
+  test.each(asks)('%s is answered, and continues', async (_id, adapter, yes, tool) => {
     const canUseTool = vi.fn<CanUseTool>(async () => ({ allow: yes }))
     const events = await run(adapter(), 'go', { canUseTool })
     expect(canUseTool.mock.calls.map(([name]) => name)).toEqual([tool])

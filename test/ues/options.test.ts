@@ -61,20 +61,20 @@ describe('the directory', () => {
   })
 })
 
-describe('a conversation goes on', () => {
+describe('a conversation continues', () => {
   test('by the session id of an earlier run', async () => {
     const [first] = await run(claude(), 'say hello')
     expect(await argvWith({ resume: first?.sessionId ?? '' })).toContain('--resume=native-1')
   })
 
-  test('as soon as the earlier run has told its end', async () => {
+  test('as soon as the earlier run has reported its end', async () => {
     for await (const { type, sessionId } of claude().run('say hello')) {
       if (type === 'done') expect(await argvWith({ resume: sessionId })).toContain('--resume=native-1')
     }
     expect.assertions(1)
   })
 
-  test('by the id that the agent told', async () => {
+  test('by the id that the agent reported', async () => {
     const [first] = await run(claude(), 'say hello')
     const native = String(first?.metadata?.nativeSessionId)
     expect(await argvWith({ resume: native })).toContain(`--resume=${native}`)

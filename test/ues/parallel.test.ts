@@ -71,7 +71,7 @@ describe('the streams', () => {
     expect(taken.length).toBeLessThanOrEqual(51)
   })
 
-  test('keep their order and lose nothing, whoever is ready when', async () => {
+  test('keep their order and lose nothing, in any order of readiness', async () => {
     const counts = fc.array(fc.nat({ max: 6 }), { maxLength: 5 })
     await fc.assert(
       fc.asyncProperty(fc.scheduler(), counts, async (scheduler, lengths) => {
@@ -150,7 +150,7 @@ describe('a task that fails', () => {
       ['text_delta', 'error', 'done'],
     ],
   ]
-  test.each(failing)('%s is told, and the others go on', async (_when, broken, expected) => {
+  test.each(failing)('%s is reported, and the others continue', async (_when, broken, expected) => {
     const events = await all(runParallel(prompts(broken, talker('a', 4))))
     expect(pieces(events.filter(({ agent }) => agent === 'a'))).toEqual(['a1', 'a2', 'a3', 'a4'])
     const told = events.filter(({ agent }) => agent === 'f')
@@ -233,7 +233,7 @@ describe('stopping', () => {
     },
   )
 
-  test('tells every task by its signal, whoever made its adapter', async () => {
+  test('aborts every task by its signal, also with custom adapters', async () => {
     const signals: AbortSignal[] = []
     const foreign = adapter('f', async function* (_prompt, { abortSignal } = {}) {
       if (!abortSignal) return

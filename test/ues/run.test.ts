@@ -59,7 +59,7 @@ describe('a run', () => {
     expect(isAlive(told(await run(claude(), 'tell')).pid)).toBe(false)
   })
 
-  test('leaves no process even if nobody reads beyond its last event', async () => {
+  test('leaves no process even if its last event is the last one read', async () => {
     const events = claude().run('tell')
     let pid = 0
     for (;;) {
@@ -70,7 +70,7 @@ describe('a run', () => {
     await vi.waitFor(() => expect(isAlive(pid)).toBe(false), 10_000)
   })
 
-  test('makes an agent wait for whoever reads slowly, and loses nothing', async () => {
+  test('applies backpressure to the agent for a slow reader, and loses nothing', async () => {
     const count = 50_000
     const events = claude().run(`flood ${count}`)
     const seen: AgentEvent[] = []
@@ -91,7 +91,7 @@ const live = echoAgent.launches.live
 if (!live) throw new TypeError('echo has a live launch')
 const { capabilities, codec, launch } = live
 
-describe('what goes wrong is told, and never thrown', () => {
+describe('failures are reported as events, and never thrown', () => {
   const missing = join(import.meta.dirname, 'no-such-program')
   const cases: readonly (readonly [string, () => AgentAdapter, string, string, object])[] = [
     ['a program that is not there', () => claudeCode({ command: [missing] }), 'x', 'agent_not_found', {}],

@@ -36,7 +36,7 @@ test('a session lives from its start to its outcome, with an approval and a ques
   expect(await faultsOf(watched)).toEqual([])
 })
 
-test('of two pages that answer one request the first wins, and the other is told', async () => {
+test('if two pages answer one request, the first wins and the other is informed', async () => {
   const { id } = await beginDemo()
   const [one, two] = await Promise.all([signedIn(), signedIn()])
   await Promise.all([openDemo(one.page, id), openDemo(two.page, id)])
