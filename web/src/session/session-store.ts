@@ -6,6 +6,8 @@ import { emptyTimeline, type Facts, type Timeline } from './fold/timeline.ts'
 
 /** Entries that are read at first, and by each step backwards. */
 const PAGE = 400
+/** Entries that are folded without a pause. */
+const STRETCH = 1_000
 
 export type Connection =
   | { state: 'live' }
@@ -102,11 +104,7 @@ export class SessionStore extends Store<SessionView> {
     try {
       const from = Math.max((record?.earliest ?? 1) - 1, timeline.first - 1 - PAGE)
       const older = await this.#pages(from, timeline.first - 1)
-      this.#flush()
-      this.#entries = [...older, ...this.#entries]
-      const again = emptyTimeline()
-      if (this.#start) Object.assign(again.facts, this.#start)
-      for (const entry of this.#entries) apply(again, entry)
+      const again = await this.#foldAgain(older)
       const { version, prepended } = this.get()
       this.update({ timeline: again, version: version + 1, prepended: prepended + older.length })
     } catch (thrown) {
@@ -114,6 +112,25 @@ export class SessionStore extends Store<SessionView> {
     } finally {
       this.update({ loadingOlder: false })
     }
+  }
+
+  /** Folds older entries and all that are here, with a pause after each stretch, so that a long log blocks nothing. */
+  async #foldAgain(older: readonly Entry[]): Promise<Timeline> {
+    this.#flush()
+    const known = this.#entries.length
+    const entries = [...older, ...this.#entries]
+    const again = emptyTimeline()
+    if (this.#start) Object.assign(again.facts, this.#start)
+    for (let from = 0; from < entries.length; from += STRETCH) {
+      for (const entry of entries.slice(from, from + STRETCH)) apply(again, entry)
+      await new Promise((resolve) => setTimeout(resolve))
+    }
+    // Entries that arrived in the pauses are in the old fold only.
+    this.#flush()
+    const arrived = this.#entries.slice(known)
+    for (const entry of arrived) apply(again, entry)
+    this.#entries = [...entries, ...arrived]
+    return again
   }
 
   /** Reads the record again. A call during a call makes one more, so that the last answer is never an old one. */

@@ -4,7 +4,7 @@ import { bytes } from './format.ts'
 import { sanitize } from './sanitize.ts'
 
 /** Characters shown at first and added by each click: a browser lays out this much without a pause. */
-const CHUNK = 60_000
+const CHUNK = 24_000
 
 /** Terminal output with its colours. Long output shows its end first, where the result is. */
 export const TerminalText = memo(function TerminalText({ text }: { text: string }) {
