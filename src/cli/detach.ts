@@ -4,13 +4,13 @@ export interface Detachable extends Disposable {
   readonly detached: AbortSignal
 }
 
-/** Calls `interrupt` with the first Ctrl-C. */
-export function onCtrlC(interrupt: () => void): Detachable {
+/** Calls `interrupt` with the first Ctrl-C; its signal fires with the second, which does not wait for the first. */
+export function onCtrlC(interrupt: (detached: AbortSignal) => void): Detachable {
   const detach = new AbortController()
   let interrupted = false
   const onInterrupt = () => {
     if (interrupted) detach.abort()
-    else interrupt()
+    else interrupt(detach.signal)
     interrupted = true
   }
   const onEnd = () => detach.abort()

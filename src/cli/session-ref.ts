@@ -1,6 +1,7 @@
 import type { SessionRecord } from '../client/index.ts'
 import type { MainstemClient } from '../client/mainstem-client.ts'
 import { MainstemError } from '../model/mainstem-error.ts'
+import { nearest } from '../model/nearest.ts'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/
 const PAGE = 500
@@ -67,34 +68,4 @@ export function match<Session extends Named>(ref: string, sessions: readonly Ses
       ? 'List the sessions with `mainstem ls`.'
       : `Did you mean "${near}"? \`mainstem ls\` lists all.`
   throw new MainstemError('session_not_found', `there is no session "${ref}"`, { advice })
-}
-
-/** The word that was most likely meant, if one is close. */
-export function nearest(word: string, words: readonly string[]): string | undefined {
-  let best: string | undefined
-  let least = Math.max(2, Math.floor(word.length / 3)) + 1
-  for (const candidate of words) {
-    const distance = editDistance(word, candidate)
-    if (distance < least) [best, least] = [candidate, distance]
-  }
-  return best
-}
-
-/** How many characters to insert, remove, replace or swap. */
-function editDistance(from: string, to: string): number {
-  let beforeLast: number[] = []
-  let last = Array.from({ length: to.length + 1 }, (_, index) => index)
-  for (let i = 1; i <= from.length; i++) {
-    const row = [i]
-    for (let j = 1; j <= to.length; j++) {
-      const same = from[i - 1] === to[j - 1]
-      let cost = Math.min((last[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, (last[j - 1] ?? 0) + (same ? 0 : 1))
-      if (i > 1 && j > 1 && from[i - 1] === to[j - 2] && from[i - 2] === to[j - 1])
-        cost = Math.min(cost, (beforeLast[j - 2] ?? 0) + 1)
-      row.push(cost)
-    }
-    beforeLast = last
-    last = row
-  }
-  return last[to.length] ?? 0
 }

@@ -14,6 +14,7 @@ import type { LsFlags, SendFlags, StopFlags, WaitFlags } from './sessions.ts'
 import { screenOn } from './show.ts'
 import { promptFrom } from './stdin-prompt.ts'
 import { Transcript, type TranscriptFlags } from './transcript.ts'
+import { turnExitCode } from './turn-exit-code.ts'
 import { watchTurn } from './watch-turn.ts'
 
 const NEWEST = 20
@@ -53,7 +54,7 @@ async function showUpTo(
   if (after >= head) return code
   for await (const entry of client.entries(id, { after })) {
     await transcript.show(entry)
-    if (entry.event.type === 'turn.completed') code = exitCodeOf(entry.event.outcome, entry.event.exit)
+    if (entry.event.type === 'turn.completed') code = turnExitCode(entry.event)
     if (entry.seq >= head) break
   }
   await transcript.finish()

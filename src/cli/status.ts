@@ -58,8 +58,9 @@ export function progressOf({ startedAt, lastAt, tokens, tool }: Status, now: num
   return parts.join(' · ')
 }
 
-/** The status line; empty if no turn runs. */
-export function statusLine(status: Status, now: number): string {
+/** The status line at a moment; empty while no turn runs. */
+export function statusLine(status: Status, now: number, isInterrupting = false): string {
   const progress = progressOf(status, now)
-  return progress === '' ? '' : `${progress} · Ctrl-C interrupts`
+  const keys = isInterrupting ? 'interrupting · Ctrl-C again detaches' : 'Ctrl-C interrupts'
+  return progress === '' ? '' : `${progress} · ${keys}`
 }

@@ -38,6 +38,7 @@ export class Transcript implements Disposable {
   readonly #ticker: NodeJS.Timeout | undefined
   readonly #isSilent: boolean
   #isAsking = false
+  #isInterrupting = false
 
   static async open(streams: Streams, flags: TranscriptFlags): Promise<Transcript> {
     return new Transcript(streams, await dialectOf(flags), flags.quiet)
@@ -90,7 +91,12 @@ export class Transcript implements Disposable {
     if (this.#status.startedAt === undefined) await this.#terminal.status('')
   }
 
-  /** Prints a line on standard error. */
+  /** The turn was told to stop. */
+  interrupting(): void {
+    this.#isInterrupting = true
+  }
+
+  /** A line of ours on standard error. */
   async note(text: string): Promise<void> {
     await this.#terminal.status('')
     await this.#terminal.print(`${printable(text)}\n`)
@@ -110,6 +116,7 @@ export class Transcript implements Disposable {
   }
 
   #tick(): void {
-    if (!this.#isAsking) void this.#terminal.status(statusLine(this.#status, Date.now()))
+    if (!this.#isAsking)
+      void this.#terminal.status(statusLine(this.#status, Date.now(), this.#isInterrupting))
   }
 }

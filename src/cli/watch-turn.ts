@@ -1,9 +1,9 @@
 import type { MainstemClient } from '../client/mainstem-client.ts'
-import { exitCodeOf } from '../model/outcome-faces.ts'
 import { onCtrlC } from './detach.ts'
 import { follow } from './follow.ts'
 import { refOf } from './session-ref.ts'
 import type { Transcript } from './transcript.ts'
+import { turnExitCode } from './turn-exit-code.ts'
 
 export interface WatchedTurn {
   client: MainstemClient
@@ -19,13 +19,16 @@ export interface WatchedTurn {
 /** Shows a session until a turn has ended. Ctrl-C interrupts it; twice, it stops watching. Gives the exit code. */
 export async function watchTurn(transcript: Transcript, watched: WatchedTurn): Promise<number> {
   const { client, session, name, after, turn, isKept } = watched
-  const interrupt = () => {
-    // The log, which is shown, has the result.
-    client.interrupt(session).catch((thrown: unknown) => transcript.note(`mainstem: ${thrown}`))
+  const interrupt = (detached?: AbortSignal) => {
+    transcript.interrupting()
+    // What comes of it is in the log, which is shown.
+    client.interrupt(session, detached).catch((thrown: unknown) => {
+      if (!detached?.aborted) void transcript.note(`mainstem: ${thrown}`)
+    })
   }
   using signals = onCtrlC(interrupt)
-  // A reader that closed the pipe, as `| head` does, ends the turn.
-  transcript.closed.addEventListener('abort', interrupt, { once: true })
+  // A reader that left, as `| head` does, is not a reason to go on working.
+  transcript.closed.addEventListener('abort', () => interrupt(), { once: true })
   let open: number | undefined
   const waiting = new Set<number>()
   const last = await follow({
@@ -54,5 +57,5 @@ export async function watchTurn(transcript: Transcript, watched: WatchedTurn): P
     return 130
   }
   if (isKept && transcript.canAsk) await transcript.note(`continue: mainstem send ${ref} "…"`)
-  return last ? exitCodeOf(last.outcome, last.exit) : 0
+  return last ? turnExitCode(last) : 0
 }

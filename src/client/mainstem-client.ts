@@ -129,8 +129,8 @@ export class MainstemClient {
   }
 
   /** Stops the open turn. Resolves when the turn has ended. */
-  async interrupt(id: string): Promise<SessionRecord> {
-    return recordOf(await this.#connection.json(`POST ${pathOf(id)}/interrupt`))
+  async interrupt(id: string, signal?: AbortSignal): Promise<SessionRecord> {
+    return recordOf(await this.#connection.json(`POST ${pathOf(id)}/interrupt`, { signal }))
   }
 
   /** Sends a prompt to the running turn, for agents that accept one. */

@@ -241,5 +241,7 @@ function lineOf(field: string, text: string): number | undefined {
 }
 
 function wrong(source: string, what: string): MainstemError {
-  return new MainstemError('invalid_request', `configuration (${source}): ${what}`)
+  return new MainstemError('invalid_request', `configuration (${source}): ${what}`, {
+    advice: 'Correct it there; docs/cli.md lists the settings.',
+  })
 }

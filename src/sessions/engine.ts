@@ -11,6 +11,7 @@ import type { Conversation } from './conversation.ts'
 import type { TurnRead } from './delivery.ts'
 import type { SessionDeps } from './deps.ts'
 import type { EngineOwner } from './engine-owner.ts'
+import { withInstallAdvice } from './install-advice.ts'
 import { Interruption, isStop, PROTOCOL_GRACE_MS } from './interruption.ts'
 import { Log, type LogPosition } from './log.ts'
 import { Mask } from './mask.ts'
@@ -89,7 +90,8 @@ export class Engine {
     this.outbox = new Outbox(this.#log, (thrown) => this.fail(thrown))
     const listener: ProcessListener = {
       frames: (batch) => this.#decode(batch),
-      exited: (exit) => this.#exited(exit),
+      exited: (exit) =>
+        this.#exited(withInstallAdvice(exit, setup.agent, deps.agentSettings?.(setup.agent.id).command)),
       overdue: (stage, ms) => {
         this.conversation.overdue(stage, ms)
         return this.outbox.flush()

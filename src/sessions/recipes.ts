@@ -1,5 +1,6 @@
 import type { Agent, LaunchRecipe } from '../agents/agent.ts'
 import { type LaunchKind, MainstemError } from '../model/index.ts'
+import { nearest } from '../model/nearest.ts'
 import type { NewSession } from './deps.ts'
 import type { SessionSetup } from './setup.ts'
 
@@ -14,9 +15,11 @@ export function agentAt(agent: Agent, version: string | undefined): Agent {
 export function agentOf(agents: ReadonlyMap<string, Agent>, id: string): Agent {
   const agent = agents.get(id)
   if (agent) return agent
-  const known = [...agents.keys()].join(', ')
-  throw new MainstemError('agent_not_found', `there is no agent "${id}"; known agents: ${known}`, {
-    advice: 'Use one of the known agents, or `acp` with the command of another.',
+  const known = [...agents.keys()]
+  const near = nearest(id, known)
+  const others = 'Use one of the known agents, or `acp` with the command of another.'
+  throw new MainstemError('agent_not_found', `there is no agent "${id}"; known agents: ${known.join(', ')}`, {
+    advice: near === undefined ? others : `Did you mean "${near}"?`,
   })
 }
 

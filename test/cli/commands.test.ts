@@ -66,6 +66,16 @@ describe('run', PATIENT, () => {
     expect(existsSync(join(bare.path, 'data'))).toBe(false)
   })
 
+  test('names the command that installs an agent, and exits with 6', async () => {
+    await using bare = new Home()
+    bare.env.PATH = bare.path
+    const { code, err } = await bare.mainstem(['run', 'claude', 'hi'])
+    expect(err).toContain('Claude Code is not installed (agent_not_found)')
+    expect(err).toContain('Run: npm install -g @anthropic-ai/claude-code')
+    expect(err).not.toContain('PATH')
+    expect(code).toBe(6)
+  })
+
   test('exits as its outcome says', async () => {
     const { code, err } = await mainstem(['run', 'demo', 'go', '--timeout', '0.2'])
     expect(err).toContain('✖ timeout')
@@ -74,6 +84,7 @@ describe('run', PATIENT, () => {
 
   test.each([
     [['run', 'nobody', 'hi'], 4, 'there is no agent "nobody"'],
+    [['run', 'ecoh', 'hi'], 4, 'Did you mean "echo"?'],
     [['run', 'echo'], 2, 'the prompt is empty'],
     [['run', 'demo', 'hi', '--launch', 'oneshot'], 2, 'demo has no oneshot launch'],
     [['run', 'echo', 'hi', '--config', '/nonexistent/config.json'], 2, 'no such file'],

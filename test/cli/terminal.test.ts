@@ -1,12 +1,13 @@
 import { PassThrough } from 'node:stream'
 import { describe, expect, test } from 'vitest'
 import { Printer } from '../../src/cli/printer.ts'
-import { match, nearest } from '../../src/cli/session-ref.ts'
+import { match } from '../../src/cli/session-ref.ts'
 import { advance, newStatus, statusLine } from '../../src/cli/status.ts'
 import { promptFrom } from '../../src/cli/stdin-prompt.ts'
 import { Terminal } from '../../src/cli/terminal.ts'
 import { clockTime } from '../../src/cli/view.ts'
 import type { Event } from '../../src/model/index.ts'
+import { nearest } from '../../src/model/nearest.ts'
 
 /** A small terminal: it knows line breaks, carriage returns, and the sequences that we print. */
 function screenOf(output: string): string[] {

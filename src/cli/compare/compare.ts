@@ -1,6 +1,5 @@
 import { resolve } from 'node:path'
 import type { MainstemClient } from '../../client/mainstem-client.ts'
-import { exitCodeOf } from '../../model/outcome-faces.ts'
 import { askAt } from '../ask.ts'
 import { policyOf } from '../begin-turn.ts'
 import { localServer } from '../daemon/connect.ts'
@@ -12,6 +11,7 @@ import { Screen } from '../screen.ts'
 import { shortId } from '../session-ref.ts'
 import { screenOn } from '../show.ts'
 import { promptFrom } from '../stdin-prompt.ts'
+import { turnExitCode } from '../turn-exit-code.ts'
 import { type Candidate, candidatesOf } from './candidates.ts'
 import { columnWidth } from './columns.ts'
 import type { CompareFlags } from './command.ts'
@@ -38,10 +38,12 @@ export async function compare(
     )
   if (!worktrees) note('all agents work in the same directory; --worktree gives each its own')
   const begun = await beginAll(client, candidates, prompt, flags, worktrees)
-  using signals = onCtrlC(() => {
-    // The logs, which are shown, have the result.
+  using signals = onCtrlC((detached) => {
+    // What comes of it is in the logs, which are shown.
     for (const { session } of begun)
-      client.interrupt(session).catch((thrown: unknown) => note(`${shortId(session)}: ${thrown}`))
+      client.interrupt(session, detached).catch((thrown: unknown) => {
+        if (!detached.aborted) note(`${shortId(session)}: ${thrown}`)
+      })
   })
   await watch({ client, begun, detach: signals.detached, ...terminalOf(process) }, flags, worktrees)
   if (signals.detached.aborted) {
@@ -59,7 +61,7 @@ function labelsOf(candidates: readonly Candidate[]): string[] {
 
 /** The code of the outcome; a session that ended without one has failed. */
 function codeOf({ result: { end } }: Begun): number {
-  return end ? exitCodeOf(end.outcome, end.exit) : 1
+  return end ? turnExitCode(end) : 1
 }
 
 type Terminal = Pick<Watching, 'stderr' | 'answer'>
@@ -123,6 +125,7 @@ async function watch(
   await (isLive ? inColumns(watching) : oneByOne(watching))
   if (detach.aborted) return
   const all = await Promise.all(begun.map(finished))
+  if (stdout.isTTY) await printer.print('\n')
   await printer.print(summaryText(new Screen(screenOn(stdout)), all))
   for (const line of worktreeNotes(all)) console.error(line)
 }
