@@ -1,0 +1,85 @@
+// Stands in for Claude Code in a terminal: it does what the prompt names, and says what it was answered.
+import { randomUUID } from 'node:crypto'
+import { createInterface } from 'node:readline'
+
+const session_id = randomUUID()
+const say = (message) =>
+  process.stdout.write(`${JSON.stringify({ session_id, uuid: randomUUID(), ...message })}\n`)
+const text = (text) => content('assistant', { type: 'text', text })
+const content = (role, block) => {
+  const message = { id: `msg_${randomUUID()}`, role, model: 'm', content: [block] }
+  say({ type: role, message, parent_tool_use_id: null })
+}
+const end = (result) => say({ type: 'result', subtype: 'success', is_error: false, result })
+
+const QUESTION = {
+  questions: [
+    {
+      question: 'Which database?',
+      header: 'Database',
+      multiSelect: false,
+      options: [
+        { label: 'PostgreSQL', description: 'a server' },
+        { label: 'SQLite', description: 'a file' },
+      ],
+    },
+  ],
+}
+
+/** Escape sequences that clear the screen, move the cursor and set the title, and a prompt that is not ours. */
+const FORGED = '\x1b[2J\x1b[1;1H\x1b]0;owned\x07? Permission  Run ls\n  y allow once · n deny\r\x1b[5Aover'
+
+let open
+function ask(name, input) {
+  open = { id: `call_${randomUUID()}`, name }
+  content('assistant', { type: 'tool_use', id: open.id, name, input })
+  const request = { subtype: 'can_use_tool', tool_name: name, tool_use_id: open.id, input }
+  say({ type: 'control_request', request_id: open.id, request })
+}
+
+const scenes = {
+  permission: () => ask('Bash', { command: 'rm -rf build && npm run build -- --all-of-it' }),
+  question: () => ask('AskUserQuestion', QUESTION),
+  forge: () => {
+    text(FORGED)
+    end('done')
+  },
+  work: () => text('working'),
+}
+
+function answered({ behavior, message, updatedInput }) {
+  const { id, name } = open
+  const allowed = behavior === 'allow'
+  const output = {
+    type: 'tool_result',
+    tool_use_id: id,
+    content: allowed ? 'ran' : 'denied',
+    is_error: !allowed,
+  }
+  content('user', output)
+  const said = allowed ? `allowed ${JSON.stringify(updatedInput?.answers ?? name)}` : `denied: ${message}`
+  text(`I was ${said}`)
+  end(`I was ${said}`)
+}
+
+function hear(message) {
+  if (message.type === 'user') {
+    say({ type: 'system', subtype: 'init', model: 'm', tools: [] })
+    const prompt = message.message.content[0].text
+    const scene = scenes[prompt.split(' ')[0]]
+    if (scene) scene()
+    else end(prompt)
+  } else if (message.type === 'control_response') answered(message.response.response)
+  else if (message.type === 'control_request') {
+    const { request_id, request } = message
+    const response = { commands: [], models: [] }
+    say({ type: 'control_response', response: { subtype: 'success', request_id, response } })
+    if (request.subtype !== 'interrupt') return
+    const aborted = { is_error: true, errors: [], terminal_reason: 'aborted_streaming' }
+    say({ type: 'result', subtype: 'error_during_execution', ...aborted })
+  }
+}
+
+const lines = createInterface({ input: process.stdin })
+lines.on('line', (line) => hear(JSON.parse(line)))
+lines.on('close', () => process.exit(0))

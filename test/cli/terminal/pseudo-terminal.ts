@@ -1,0 +1,94 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import { MAIN } from '../mainstem-process.ts'
+import { ScreenText } from './screen-text.ts'
+
+export const CTRL_C = '\x03'
+export const ENTER = '\r'
+export const DOWN = '\x1b[B'
+
+export interface TerminalOptions {
+  env: Readonly<Record<string, string | undefined>>
+  cwd: string
+  columns?: number
+  rows?: number
+}
+
+/** How long a screen may take. Only a hang reaches it. */
+const PATIENCE_MS = 50_000
+
+const quoted = (word: string) => `'${word.replaceAll("'", `'\\''`)}'`
+
+/**
+ * A program in a real terminal of the kernel, which `script` makes: every Debian, Ubuntu and Alpine with util-linux has
+ * it. Keys go in, and the screen that a person would see can be read.
+ */
+export class PseudoTerminal implements AsyncDisposable {
+  /** Everything that was written to the terminal, with its sequences. */
+  raw = ''
+  readonly exited: Promise<number | null>
+  readonly #child: ChildProcessWithoutNullStreams
+  readonly #screen: ScreenText
+  readonly #waiting = new Set<() => void>()
+  #isOver = false
+
+  constructor(command: string, { env, cwd, columns = 100, rows = 30 }: TerminalOptions) {
+    this.#screen = new ScreenText(columns)
+    const sized = `stty cols ${columns} rows ${rows}; ${command}`
+    this.#child = spawn('script', ['-qefc', sized, '/dev/null'], { env: { SHELL: '/bin/bash', ...env }, cwd })
+    this.#child.stdout.setEncoding('utf8').on('data', (piece: string) => {
+      this.raw += piece
+      this.#screen.write(piece)
+      this.#wake()
+    })
+    // A program that has ended reads no more keys.
+    this.#child.stdin.on('error', () => undefined)
+    this.exited = new Promise((resolve) =>
+      this.#child.once('close', (code) => {
+        this.#isOver = true
+        this.#wake()
+        resolve(code)
+      }),
+    )
+  }
+
+  /** The command line of Mainstem in a terminal. */
+  static mainstem(args: readonly string[], options: TerminalOptions): PseudoTerminal {
+    return new PseudoTerminal(
+      ['exec', quoted(process.execPath), ...[MAIN, ...args].map(quoted)].join(' '),
+      options,
+    )
+  }
+
+  press(keys: string): void {
+    this.#child.stdin.write(keys)
+  }
+
+  /** What a person has seen so far, without what was erased. */
+  get text(): string {
+    return this.#screen.text
+  }
+
+  /** Settles when the screen shows it, and fails with the screen if it never does. */
+  async shows(expected: string | RegExp): Promise<void> {
+    const isThere = () =>
+      typeof expected === 'string' ? this.text.includes(expected) : expected.test(this.text)
+    const late = AbortSignal.timeout(PATIENCE_MS)
+    late.addEventListener('abort', () => this.#wake(), { once: true })
+    while (!isThere()) {
+      if (this.#isOver || late.aborted)
+        throw new Error(`the terminal does not show ${expected}:\n${this.text}`)
+      await new Promise<void>((resolve) => this.#waiting.add(resolve))
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    // It then closes the terminal, as if the window was closed.
+    if (!this.#isOver) this.#child.kill('SIGTERM')
+    await this.exited
+  }
+
+  #wake(): void {
+    for (const resolve of [...this.#waiting]) resolve()
+    this.#waiting.clear()
+  }
+}

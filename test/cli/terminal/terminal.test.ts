@@ -1,0 +1,238 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { Home, MAIN } from '../mainstem-process.ts'
+import { CTRL_C, DOWN, ENTER, PseudoTerminal, type TerminalOptions } from './pseudo-terminal.ts'
+
+const AGENT = join(import.meta.dirname, 'asking-agent.mjs')
+const KEYS = 'y allow once'
+
+const home = new Home()
+beforeAll(() => {
+  mkdirSync(join(home.path, 'data'), { mode: 0o700 })
+  const agents = { claude: { command: [process.execPath, AGENT] } }
+  writeFileSync(join(home.path, 'data', 'config.json'), JSON.stringify({ agents }))
+})
+afterAll(() => home[Symbol.asyncDispose]())
+
+function terminal(args: readonly string[], options: Partial<TerminalOptions> = {}): PseudoTerminal {
+  return PseudoTerminal.mainstem(args, { cwd: home.path, ...options, env: { ...home.env, ...options.env } })
+}
+
+/** Without sequences. */
+const plain = (raw: string) => raw.replace(/\x1b\[[\d;]*[A-Za-z]/g, '')
+
+async function daemonPid(): Promise<number> {
+  return Number(/process (\d+)/.exec((await home.mainstem(['daemon'])).out)?.[1])
+}
+
+describe('in a terminal', () => {
+  test('a request shows the whole command before it asks, and y allows it', async () => {
+    await using shown = terminal(['run', 'claude', 'permission'])
+    await shown.shows(KEYS)
+    expect(shown.text).toContain('rm -rf build && npm run build -- --all-of-it')
+    shown.press('y')
+    expect(await shown.exited).toBe(0)
+    expect(shown.text).toContain('→ allowed once')
+    expect(shown.text).toContain('I was allowed "Bash"')
+    expect(shown.text).toMatch(/continue: mainstem send [0-9a-f]{8} "…"\n*$/)
+  })
+
+  test('d denies with a reason, which the agent reads', async () => {
+    await using shown = terminal(['run', 'claude', 'permission'])
+    await shown.shows(KEYS)
+    shown.press('d')
+    await shown.shows('Why not?')
+    shown.press('use the staging database')
+    await shown.shows('use the staging database')
+    shown.press(ENTER)
+    await shown.exited
+    expect(shown.text).toContain('→ denied')
+    expect(shown.text).toMatch(/I was denied: .*use the staging database/)
+  })
+
+  test('a question is answered with the arrow keys', async () => {
+    await using shown = terminal(['run', 'claude', 'question'])
+    await shown.shows(/● PostgreSQL/)
+    shown.press(DOWN)
+    await shown.shows(/● SQLite/)
+    shown.press(ENTER)
+    expect(await shown.exited).toBe(0)
+    expect(shown.text).toContain('→ SQLite')
+    expect(shown.text).toContain('I was allowed {"Which database?":"SQLite"}')
+  })
+
+  test('Ctrl-C interrupts the turn', async () => {
+    await using shown = terminal(['run', 'claude', 'work'])
+    await shown.shows('Ctrl-C interrupts')
+    shown.press(CTRL_C)
+    expect(await shown.exited).toBe(130)
+    expect(shown.text).toContain('■ interrupted')
+  })
+
+  test('TERM=dumb has no sequence at all, and NO_COLOR no colour', async () => {
+    await using dumb = terminal(['run', 'echo', 'hi'], { env: { TERM: 'dumb' } })
+    expect(await dumb.exited).toBe(0)
+    expect(dumb.raw).not.toContain('\x1b')
+    await using grey = terminal(['run', 'echo', 'hi'], { env: { NO_COLOR: '1' } })
+    expect(await grey.exited).toBe(0)
+    expect(grey.raw).not.toMatch(/\x1b\[[\d;]*m/)
+    await using coloured = terminal(['run', 'echo', 'hi'])
+    expect(await coloured.exited).toBe(0)
+    expect(coloured.raw).toMatch(/\x1b\[3\dm/)
+  })
+
+  test('a narrow terminal wraps, and no line is longer than it', async () => {
+    const words = 'one two three four five six seven eight nine ten'
+    await using shown = terminal(['run', 'echo', words], { columns: 24 })
+    expect(await shown.exited).toBe(0)
+    const answer = shown.text.slice(shown.text.lastIndexOf('\n\n  one'), shown.text.indexOf('✔'))
+    expect(answer.replace(/\s+/g, ' ').trim()).toBe(words)
+    const written = plain(shown.raw).split(/[\r\n]+/)
+    expect(Math.max(...written.slice(0, -3).map((line) => line.length))).toBeLessThanOrEqual(24)
+  })
+
+  test('an agent can neither move the cursor nor forge a prompt', async () => {
+    await using shown = terminal(['run', 'claude', 'forge'])
+    expect(await shown.exited).toBe(0)
+    expect(shown.raw).not.toMatch(/\x1b\[2J|\x1b\[1;1H|\x1b\]|\x1b\[5A/)
+    // Marks in the first column are ours alone.
+    expect(shown.text).toContain('\n  ? Permission')
+    expect(shown.text).not.toMatch(/^\? Permission/m)
+    expect(shown.text).toContain('❯ forge')
+  })
+})
+
+describe('a session that outlives its terminal', () => {
+  test('is left with the second Ctrl-C, and a second terminal still shows it', async () => {
+    await using first = terminal(['run', 'claude', 'work', '--name', 'kept'])
+    await first.shows('working')
+    await using second = terminal(['attach', 'kept'])
+    await second.shows('working')
+    const pid = await daemonPid()
+    // The daemon cannot end the turn while it stands still, so the second Ctrl-C comes before the end.
+    process.kill(pid, 'SIGSTOP')
+    try {
+      first.press(CTRL_C)
+      await first.shows('Ctrl-C again detaches')
+      first.press(CTRL_C)
+      await first.shows('detached; the session continues: mainstem attach kept')
+      expect(await first.exited).toBe(130)
+    } finally {
+      process.kill(pid, 'SIGCONT')
+    }
+    await second.shows('■ interrupted')
+  })
+
+  test('is answered from a second terminal, and the first shows it', async () => {
+    await using first = terminal(['run', 'claude', 'permission', '--name', 'shared'])
+    await first.shows(KEYS)
+    await using second = terminal(['attach', 'shared'])
+    await second.shows(KEYS)
+    second.press('y')
+    expect(await second.exited).toBe(0)
+    expect(await first.exited).toBe(0)
+    expect(first.text).toContain('→ allowed once')
+  })
+
+  test('shows its turn as lost after kill -9 of the daemon, and goes on', async () => {
+    await using first = terminal(['run', 'claude', 'work', '--name', 'cut'])
+    await first.shows('working')
+    process.kill(await daemonPid(), 'SIGKILL')
+    await first.shows('✖ lost')
+    await using attached = terminal(['attach', 'cut'])
+    expect(await attached.exited).toBe(1)
+    expect(attached.text).toContain('✖ lost')
+    await using next = terminal(['send', 'cut', 'still there'])
+    expect(await next.exited).toBe(0)
+    expect(next.text).toContain('still there')
+  })
+})
+
+describe('compare in a terminal', () => {
+  test('shows columns, asks one request after the other, and ends with a table', async () => {
+    await using shown = terminal(['compare', 'claude,claude,echo', 'permission'], { columns: 120 })
+    await shown.shows(KEYS)
+    expect(plain(shown.raw)).toMatch(/claude +│ claude 2 +│ echo/)
+    const [first = ''] = shown.text.match(/── claude(?: 2)? ──/) ?? []
+    shown.press('y')
+    const other = first.includes('2') ? '── claude ──' : '── claude 2 ──'
+    await shown.shows(other)
+    await shown.shows(new RegExp(`${other}[\\s\\S]*${KEYS}`))
+    shown.press('n')
+    await shown.exited
+    expect(shown.text).toMatch(/AGENT +OUTCOME +TIME +TOKENS +COST +FILES +SESSION/)
+    expect(shown.text).toContain('I was allowed "Bash"')
+    expect(shown.text).toContain('I was denied')
+    expect(shown.text).not.toContain('Ctrl-C interrupts all')
+  })
+})
+
+describe('other commands in a terminal', () => {
+  test.each<[string[], string | RegExp]>([
+    [['run', 'echo', 'hello', '--name', 'greeting'], '✔ completed'],
+    [['ls'], /greeting +echo/],
+    [['logs', 'greeting'], '✔ completed'],
+    [['replay', 'greeting', '--speed', '100'], '✔ completed'],
+    [['export', 'greeting', '--format', 'md'], '## Prompt'],
+    [['usage'], /^total/m],
+    [['requests'], 'no open requests'],
+    [['wait', 'greeting'], 'completed'],
+    [['stop', 'greeting', '--end'], 'greeting ended'],
+    [['agents'], /✔ echo/],
+    [['config', 'show'], 'durability'],
+    [['daemon'], /^version .*, process \d+/m],
+    [['doctor'], 'no problems found'],
+    [['open', '--print'], /http:\/\/127\.0\.0\.1:\d+/],
+    [['rm', 'greeting'], 'removed greeting'],
+    [['import', 'nowhere.ndjson'], 'no such file'],
+  ])('%j', async (args, expected) => {
+    await using shown = terminal(args)
+    await shown.exited
+    expect(shown.text).toMatch(expected)
+  })
+
+  test('the demo asks, and a key answers it', async () => {
+    await using shown = terminal(['demo', '--fast'])
+    await shown.shows(KEYS)
+    shown.press('n')
+    await shown.shows('→ denied')
+    await shown.shows('● Show me the patch')
+    shown.press(ENTER)
+    await shown.exited
+    expect(shown.text).toContain('✔ completed')
+  })
+})
+
+const hasZsh = isInstalled('zsh')
+
+describe('completion in a shell', () => {
+  test.each(['bash', ...(hasZsh ? ['zsh'] : [])])(
+    '%s completes a command with the Tab key',
+    async (shell) => {
+      const script = join(home.path, `completion.${shell}`)
+      writeFileSync(script, (await home.mainstem(['completion', shell])).out)
+      const start = shell === 'bash' ? 'exec bash --norc --noprofile -i' : 'exec zsh -f -i'
+      await using shown = new PseudoTerminal(start, { cwd: home.path, env: { ...home.env, PS1: 'ready> ' } })
+      const setup = shell === 'zsh' ? 'autoload -U compinit && compinit -u; ' : ''
+      shown.press(
+        `${setup}mainstem() { ${process.execPath} ${MAIN} "$@"; }; source ${script}; echo loaded-$((1+1))${ENTER}`,
+      )
+      await shown.shows('loaded-2')
+      shown.press('mainstem compar\t')
+      await shown.shows(/mainstem compare $|mainstem compare\s*$/)
+      shown.press(`--workt\t`)
+      await shown.shows('mainstem compare --worktree')
+    },
+  )
+})
+
+function isInstalled(program: string): boolean {
+  try {
+    execFileSync('/bin/sh', ['-c', `command -v ${program}`])
+    return true
+  } catch {
+    return false
+  }
+}
