@@ -1,8 +1,9 @@
-import type { Write } from '../agents/agent.ts'
+import type { Agent, Write } from '../agents/agent.ts'
 import type { Run, RunExit } from '../drivers/driver.ts'
 import type { Frame } from '../framing/frame.ts'
 import { AGENT_LIMITS, Deadlines, type Stage } from './deadlines.ts'
 import type { SessionDeps } from './deps.ts'
+import { withInstallAdvice } from './install-advice.ts'
 
 /** Receives the output and the end of the process. */
 export interface ProcessListener {
@@ -19,17 +20,20 @@ export class AgentProcess {
   readonly #listener: ProcessListener
   readonly #stage: () => Stage
   readonly #deadlines: Deadlines
+  readonly #explained: (exit: RunExit) => RunExit
   #run: Run | undefined
   #stopping = false
   #gone: Promise<void> = Promise.resolve()
 
   constructor(
     listener: ProcessListener,
-    { timers, agentLimits }: Pick<SessionDeps, 'timers' | 'agentLimits'>,
+    agent: Agent,
+    { timers, agentLimits, agentSettings }: Pick<SessionDeps, 'timers' | 'agentLimits' | 'agentSettings'>,
     stage: () => Stage,
   ) {
     this.#listener = listener
     this.#stage = stage
+    this.#explained = (exit) => withInstallAdvice(exit, agent, agentSettings?.(agent.id).command)
     this.#deadlines = new Deadlines(timers, { ...AGENT_LIMITS, ...agentLimits }, (late, ms) => {
       const handled = listener.overdue(late, ms)
       handled.then(() => this.stop()).catch((thrown) => listener.failed(thrown))
@@ -90,6 +94,6 @@ export class AgentProcess {
     const exit = await run.exit
     this.#deadlines.end()
     this.#run = undefined
-    await this.#listener.exited(exit)
+    await this.#listener.exited(this.#explained(exit))
   }
 }

@@ -11,7 +11,6 @@ import type { Conversation } from './conversation.ts'
 import type { TurnRead } from './delivery.ts'
 import type { SessionDeps } from './deps.ts'
 import type { EngineOwner } from './engine-owner.ts'
-import { withInstallAdvice } from './install-advice.ts'
 import { Interruption, isStop, PROTOCOL_GRACE_MS } from './interruption.ts'
 import { Log, type LogPosition } from './log.ts'
 import { Mask } from './mask.ts'
@@ -90,15 +89,14 @@ export class Engine {
     this.outbox = new Outbox(this.#log, (thrown) => this.fail(thrown))
     const listener: ProcessListener = {
       frames: (batch) => this.#decode(batch),
-      exited: (exit) =>
-        this.#exited(withInstallAdvice(exit, setup.agent, deps.agentSettings?.(setup.agent.id).command)),
+      exited: (exit) => this.#exited(exit),
       overdue: (stage, ms) => {
         this.conversation.overdue(stage, ms)
         return this.outbox.flush()
       },
       failed: (thrown) => this.fail(thrown),
     }
-    this.process = new AgentProcess(listener, deps, () => this.conversation.stage)
+    this.process = new AgentProcess(listener, setup.agent, deps, () => this.conversation.stage)
     this.conversation = openConversation(setup, deps, state, this.#emit.bind(this))
     this.answering = new Answering(this, setup, deps, (waiting) => this.#watchdog?.waitForPerson(waiting))
     this.#interruption = new Interruption(this, deps.timers)
