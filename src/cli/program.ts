@@ -30,6 +30,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
   export: records,
   import: records,
   usage: records,
+  nodes: async () => (await import('./records.ts')).registerNodes,
   daemon: async () => (await import('./daemon.ts')).registerDaemon,
   serve: async () => (await import('./serve.ts')).registerServe,
   open: async () => (await import('./open.ts')).registerOpen,

@@ -16,6 +16,10 @@ export interface UsageFlags extends LocalFlags {
   json?: boolean
 }
 
+export interface NodesFlags extends LocalFlags {
+  json?: boolean
+}
+
 /** Commands that read stored sessions. */
 export function registerRecords(program: Command): void {
   addLocalOptions(
@@ -57,6 +61,19 @@ export function registerRecords(program: Command): void {
   ).action(async (flags: UsageFlags) => {
     const { usage } = await import('./usage-action.ts')
     await usage(flags)
+  })
+}
+
+/** Shows the servers that share a store. */
+export function registerNodes(program: Command): void {
+  addLocalOptions(
+    program
+      .command('nodes')
+      .description('list the servers that share the store')
+      .option('--json', 'print one JSON array'),
+  ).action(async (flags: NodesFlags) => {
+    const { nodes } = await import('./nodes-action.ts')
+    await nodes(flags)
   })
 }
 

@@ -49,6 +49,7 @@ export type {
   SearchHit,
   SearchResult,
   ServerInfo,
+  ServerNode,
   SessionPage,
   SessionQuery,
   SignIn,

@@ -15,14 +15,15 @@ import type {
   PageQuery,
   SearchResult,
   ServerInfo,
+  ServerNode,
   SessionPage,
   SessionQuery,
   SignIn,
   UsageQuery,
   UsageReport,
 } from './mainstem-types.ts'
-import { fieldOf } from './rest.ts'
 import { type ResumeDeps, type RetryOptions, resume } from './resume.ts'
+import { shaped } from './shaped.ts'
 import { sseMessages } from './sse-messages.ts'
 import { systemTimers, type Timers } from './timers.ts'
 import type { RequestAnswer } from './transport.ts'
@@ -93,6 +94,11 @@ export class MainstemClient {
   /** Lists all agents of the server, whether each is ready, and the command that fixes it if not. */
   async agents(): Promise<readonly AgentInfo[]> {
     return shaped<{ agents: AgentInfo[] }>(await this.#connection.json('GET /v1/agents'), 'agents').agents
+  }
+
+  /** Lists the servers that share the store, by name. Empty if the server has its store to itself. */
+  async nodes(): Promise<readonly ServerNode[]> {
+    return shaped<{ nodes: ServerNode[] }>(await this.#connection.json('GET /v1/nodes'), 'nodes').nodes
   }
 
   /** Tokens and cost of this principal, by agent and by day. */
@@ -336,14 +342,4 @@ function searchOf(query: Readonly<Record<string, string | number | undefined>>):
 function entryOf(text: string): Entry {
   const value: unknown = JSON.parse(text)
   return shaped<Entry>(value, 'seq', 'session', 'event')
-}
-
-/** Checks that the required fields are there, to detect servers that are not Mainstem. */
-function shaped<Shape extends object>(value: unknown, ...names: (keyof Shape & string)[]): Shape {
-  if (isShaped<Shape>(value, names)) return value
-  throw new MainstemError('protocol_error', 'the response is not that of a Mainstem server; check the URL')
-}
-
-function isShaped<Shape>(value: unknown, names: readonly string[]): value is Shape {
-  return names.every((name) => fieldOf(value, name) !== undefined)
 }

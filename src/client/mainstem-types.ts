@@ -177,6 +177,30 @@ export interface AgentInfo {
   fix?: string
 }
 
+/** A server among those that share a store. */
+export interface ServerNode {
+  /** The name of the node. */
+  name: string
+  /** `lost`: the node did not renew its registration in time. */
+  state: 'ready' | 'draining' | 'lost'
+  /** True for the node that answered. */
+  self: boolean
+  /** Where clients reach the node, if its operator configured it. */
+  url?: string
+  /** The version of Mainstem. */
+  version: string
+  /** Sessions can require labels. */
+  labels: readonly string[]
+  /** The directories that its agents may work in. */
+  roots: readonly string[]
+  /** The number of agent processes. */
+  processes: number
+  /** How many there may be. */
+  maxProcesses: number
+  /** Milliseconds since the node renewed its registration. */
+  seenMs: number
+}
+
 /** Usage of a group of sessions. */
 export interface UsageTotals {
   /** The number of sessions. */

@@ -4,13 +4,14 @@ import type { Agent } from '../agents/agent.ts'
 import { agents as allAgents } from '../agents/index.ts'
 import type { Driver, Timers } from '../drivers/driver.ts'
 import { driver } from '../drivers/index.ts'
+import { orphanGuard } from '../drivers/orphan-guard.ts'
 import { paced } from '../drivers/paced.ts'
 import { processTable } from '../drivers/process-table.ts'
 import { abandonedFolders } from '../drivers/run-folders.ts'
 import { sweep } from '../drivers/sweep.ts'
 import { MainstemError, type Policy, type SessionOptions } from '../model/index.ts'
 import type { AgentLimits } from '../sessions/deadlines.ts'
-import type { AgentSettings } from '../sessions/deps.ts'
+import type { AgentSettings, SessionDeps } from '../sessions/deps.ts'
 import { secretsIn } from '../sessions/secrets.ts'
 import { Sessions } from '../sessions/sessions.ts'
 import { WarmPool } from '../sessions/warm-pool.ts'
@@ -31,8 +32,8 @@ export interface Wiring {
   store?: Store
   /** The owner of the store, one at a time; marks the agents' processes. */
   owner?: string
-  /** The lease terms of this server, if other servers share its store. */
-  terms?: LeaseTerms
+  /** This server as one of several on the store. */
+  node?: WiredNode | undefined
   /** Store raw frames next to the log. */
   journal?: boolean
   /** The maximum number of agent processes, and how long an idle one is kept. */
@@ -60,11 +61,19 @@ export interface Wiring {
   between?: (driver: Driver) => Driver
 }
 
+/** The lease terms of a node, whose owner is its name, and the sessions that it can run. */
+export interface WiredNode {
+  terms: LeaseTerms
+  mayRun: NonNullable<SessionDeps['mayRun']>
+}
+
 const SYSTEM = { clock: systemClock, background: backgroundTimers }
 
 /** Sessions with all their dependencies; disposing it ends all runs and closes the store. */
 export interface Wired extends AsyncDisposable {
   sessions: Sessions
+  /** The number of agent processes. */
+  processes(): number
 }
 
 /** Composes sessions, driver, agents and store. */
@@ -74,7 +83,7 @@ export function wire({
   timers = systemTimers,
   store = memoryStore(),
   owner,
-  terms,
+  node,
   journal = true,
   maxProcesses = 64,
   idleProcessMs = 600_000,
@@ -93,14 +102,14 @@ export function wire({
   const agentSettings = (id: string) => (Object.hasOwn(settings, id) ? (settings[id] ?? {}) : {})
   const closed = new AbortController()
   const context = { environment: process.env, platform: process.platform, timers, signal: closed.signal }
-  const started = driver({ timers, owner })
+  const [started, pool] = [driver({ timers, owner }), new WarmPool(maxProcesses)]
   const sessions = new Sessions({
     agents: known,
     store,
     driver: between(room ? paced(started, room) : started),
     timers,
     ...SYSTEM,
-    ...(terms && { terms }),
+    ...(node && nodeDeps(node)),
     journal,
     secrets,
     maxQueue,
@@ -109,7 +118,7 @@ export function wire({
     limitOptions,
     ...(mayWorkIn && { mayWorkIn }),
     agentLimits,
-    pool: new WarmPool(maxProcesses),
+    pool,
     idleProcessMs,
     newId: randomUUID,
     digest: (text) => createHash('sha256').update(text).digest('hex'),
@@ -120,6 +129,7 @@ export function wire({
   })
   return {
     sessions,
+    processes: () => pool.size,
     async [Symbol.asyncDispose]() {
       closed.abort()
       await sessions.drain()
@@ -132,6 +142,11 @@ function checkKnown(settings: object, known: ReadonlyMap<string, Agent>): void {
   const unknown = Object.keys(settings).find((id) => !known.has(id))
   if (unknown === undefined) return
   throw new MainstemError('agent_not_found', `configuration: agents.${unknown}: unknown agent`)
+}
+
+/** A suspended node cannot end its agents, so the guard does it in time. */
+function nodeDeps({ terms, mayRun }: WiredNode): Partial<SessionDeps> {
+  return { terms, mayRun, node: terms.owner, extended: (leftMs) => orphanGuard.deadline(leftMs) }
 }
 
 async function sweepRuns(owner: string | undefined, timers: Timers): Promise<void> {

@@ -86,6 +86,23 @@ const StoreSettings = z.strictObject({
     .describe('maximum number of other connections; default 10'),
 })
 
+const NodeSettings = z.strictObject({
+  name: z
+    .string()
+    .regex(OUTSIDE_ID, 'letters, digits, dot, dash and underscore')
+    .optional()
+    .describe('the name of this server among those that share its store; default the host name'),
+  url: z.url().optional().describe('where clients reach this server; shown in the list of nodes'),
+  labels: z
+    .array(z.string().regex(OUTSIDE_ID))
+    .default([])
+    .describe('sessions can require labels of the node that runs them'),
+  leaseMs: milliseconds
+    .min(2_000)
+    .default(30_000)
+    .describe('how long the sessions of a server stay its own after it was last heard of'),
+})
+
 const shape = {
   host: z.string().min(1),
   port: z.int().min(0).max(65_535),
@@ -123,6 +140,7 @@ export const ConfigFile = z.strictObject({
     .describe('what the log survives: a power failure, a crash of this process, or neither'),
   maxBytes: z.int().positive().optional().describe('maximum size of the database'),
   agents: z.record(z.string().regex(OUTSIDE_ID), AgentSettings).default({}),
+  node: NodeSettings.prefault({}).describe('this server as one of several on one store'),
   timeouts: Timeouts.prefault({}),
   retention: RetentionSettings.prefault({}).describe('retention; everything is kept by default'),
   limits: Limits.prefault({}),

@@ -6,7 +6,7 @@ import { memoryStore } from '../stores/memory.ts'
 import { passwordsIn } from '../stores/postgres/address.ts'
 import { takeLock } from '../stores/sqlite/lock.ts'
 import { sqliteStore } from '../stores/sqlite.ts'
-import type { LeaseTerms, Store } from '../stores/store.ts'
+import type { Store } from '../stores/store.ts'
 import type { Config } from './config.ts'
 import { storeOwner } from './store-owner.ts'
 
@@ -15,8 +15,6 @@ export interface OpenedStore {
   store: Store
   /** Marks the processes of the server; undefined if the store ends with the process. */
   owner: string | undefined
-  /** The lease terms, where other servers share the store. */
-  terms: LeaseTerms | undefined
   /** Values that must not be in any log. */
   secrets: readonly string[]
   /** Dispose of it after the store. */
@@ -25,14 +23,11 @@ export interface OpenedStore {
 
 type StoreConfig = Pick<Config, 'data' | 'durability' | 'maxBytes' | 'store'>
 
-/** How long the sessions of a server stay its own after it was last heard of. */
-const LEASE_MS = 30_000
-
 /** Opens the store that the configuration names. */
 export async function openStore(config: StoreConfig): Promise<OpenedStore> {
   const { data, durability, maxBytes, store: given } = config
   if (given?.url !== undefined) return openPostgres(config, given.url)
-  const none = { owner: undefined, terms: undefined, secrets: [], lock: undefined }
+  const none = { owner: undefined, secrets: [], lock: undefined }
   if (durability === 'none') return { ...none, store: memoryStore() }
   const directory = join(data, 'log')
   const store = await sqliteStore({ directory, durability, ...(maxBytes !== undefined && { maxBytes }) })
@@ -58,7 +53,7 @@ async function openPostgres(config: StoreConfig, url: string): Promise<OpenedSto
       ...(connections !== undefined && { connections }),
     })
     const secrets = [url, listenUrl ?? url].flatMap(passwordsIn)
-    return { store, owner, terms: { owner, ttlMs: LEASE_MS }, secrets, lock }
+    return { store, owner, secrets, lock }
   } catch (thrown) {
     lock[Symbol.dispose]()
     throw thrown

@@ -19,7 +19,7 @@ import { readPageFiles } from '../gateway/web/page-files.ts'
 import { SignInCookies } from '../gateway/web/sign-in-cookie.ts'
 import { MainstemError } from '../model/index.ts'
 import { ByteBudget } from '../sessions/byte-budget.ts'
-import { Cluster } from '../sessions/nodes/cluster.ts'
+import type { Cluster } from '../sessions/nodes/cluster.ts'
 import type { Retention } from '../sessions/retention.ts'
 import { secretsIn } from '../sessions/secrets.ts'
 import type { Store } from '../stores/store.ts'
@@ -29,6 +29,7 @@ import { allowedHosts, checkExposure } from './exposure.ts'
 import { untilIdle } from './idle-exit.ts'
 import { listenOnSocket } from './local-socket.ts'
 import { tokenNames, tokenSource } from './named-tokens.ts'
+import { clusterOf, type NodePlan, nodePlan } from './node.ts'
 import { type OpenedStore, openStore } from './open-store.ts'
 import { codeOf } from './private-file.ts'
 import { pruneHourly } from './pruning.ts'
@@ -75,13 +76,16 @@ export async function serve(deps: ServeDeps): Promise<Server> {
   const token = config.auth ? await firstToken(config.data) : undefined
   const opened = await openStore(config)
   const store = between?.store(opened.store) ?? opened.store
-  const wired = wiredBy(config, { opened: { ...opened, store }, roots, token, agents, between })
+  const plan = nodePlan(config, store, roots)
+  const wired = wiredBy(config, { opened: { ...opened, store }, plan, roots, token, agents, between })
   const runs = new BackgroundWork(report)
   const phase = { now: 'starting' as Phase }
   const stopping = new AbortController()
+  const isDraining = () => phase.now === 'draining'
+  const cluster = clusterOf({ config, plan, store, wired, roots, version, isDraining, runs, report })
   const app = gateway({
     sessions: wired.sessions,
-    cluster: new Cluster(wired.sessions, store, (work) => runs.track(work)),
+    cluster,
     tokens: token && tokenSource(config.data, token.token, report),
     tickets: new Tickets(),
     cookies: new SignInCookies(),
@@ -104,40 +108,55 @@ export async function serve(deps: ServeDeps): Promise<Server> {
     probe: () => store.probe(),
     report,
   })
-  let local: AsyncDisposable | undefined
-  try {
-    local = await listen(app, config, { socket, tcp })
-    // Settles turns that the previous process left open. Until then every route except the health checks returns 503.
-    await wired.sessions.recover()
-    if (tcp && config.durability !== 'none') await writeAddress(config.data, urlOf(app))
-  } catch (thrown) {
-    await local?.[Symbol.asyncDispose]()
-    await app.close()
-    await wired[Symbol.asyncDispose]()
-    throw thrown
-  }
+  const local = await begin({ app, wired, cluster, config, socket, tcp })
   phase.now = 'ready'
   runs.track(wired.sessions.resumeQueues())
   const pruning = { timers: systemTimers, signal: stopping.signal, report }
   runs.track(pruneHourly(wired.sessions, retentionOf(config), pruning))
-  return new Server({ app, wired, runs, phase, stopping, token, config, local })
+  return new Server({ app, wired, cluster, runs, phase, stopping, token, config, local })
+}
+
+interface Beginning extends Pick<ServerDeps, 'app' | 'wired' | 'cluster' | 'config'> {
+  socket: string | undefined
+  tcp: boolean
+}
+
+/** Listens, joins the other nodes and recovers; undone if one of them fails. */
+async function begin({ app, wired, cluster, config, socket, tcp }: Beginning) {
+  let local: AsyncDisposable | undefined
+  try {
+    local = await listen(app, config, { socket, tcp })
+    await cluster.join()
+    // Settles turns that the previous process left open. Until then every route except the health checks returns 503.
+    await wired.sessions.recover()
+    cluster.start()
+    if (tcp && config.durability !== 'none') await writeAddress(config.data, urlOf(app))
+    return local
+  } catch (thrown) {
+    await local?.[Symbol.asyncDispose]()
+    await app.close()
+    await cluster.leave()
+    await wired[Symbol.asyncDispose]()
+    throw thrown
+  }
 }
 
 interface WiringParts {
   agents: ServeDeps['agents'] | undefined
   between: Between | undefined
   opened: OpenedStore
+  plan: NodePlan | undefined
   roots: readonly string[]
   token: TokenFile | undefined
 }
 
-function wiredBy(config: Config, { opened, roots, token, agents, between }: WiringParts): Wired {
-  const { store, owner, terms, secrets, lock } = opened
+function wiredBy(config: Config, { opened, plan, roots, token, agents, between }: WiringParts): Wired {
+  const { store, owner, secrets, lock } = opened
   const wired = wire({
     settings: config.agents,
     store,
+    node: plan,
     ...(owner !== undefined && { owner }),
-    ...(terms && { terms }),
     readBytes: readMemory().pieces,
     maxProcesses: config.limits.processes,
     maxQueue: config.limits.queue,
@@ -161,6 +180,7 @@ function wiredBy(config: Config, { opened, roots, token, agents, between }: Wiri
 interface ServerDeps {
   app: FastifyInstance
   wired: Wired
+  cluster: Cluster
   runs: BackgroundWork
   phase: { now: Phase }
   /** Aborts programs that were started only to answer a status request. */
@@ -213,13 +233,15 @@ export class Server {
   }
 
   async #stop(): Promise<void> {
-    const { app, wired, runs, phase, stopping, config, local } = this.#deps
+    const { app, wired, cluster, runs, phase, stopping, config, local } = this.#deps
     phase.now = 'draining'
     stopping.abort()
+    await cluster.announce()
     await Promise.race([runs.done(), systemTimers.sleep(config.timeouts.drainMs, this.#patience.signal)])
     this.#patience.abort()
     await wired.sessions.drain()
     await runs.done()
+    await cluster.leave()
     const cutOff = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS)
     await Promise.all([app.close(), local?.[Symbol.asyncDispose]()])
     clearTimeout(cutOff)

@@ -7,17 +7,30 @@ import { fileURLToPath } from 'node:url'
 /**
  * The shell reads the list of runs until its input ends, which happens when this process exits for any reason; it then
  * execs the sweep. It ignores signals, because a service manager sends them to all processes at once.
+ *
+ * A line `! 18.0` sets a deadline: without another one within 18 s, a subshell sweeps the runs listed so far. This also
+ * ends the runs of a process that is suspended. The `sleep` of a subshell that was replaced ends by itself.
  */
 const SHELL_SCRIPT = `
 trap '' HUP INT QUIT TERM
 set -f
 runs=
+timer=
 while read -r change run; do
+  if [ "$change" = '!' ]; then
+    [ -z "$timer" ] || kill -9 "$timer" 2>/dev/null
+    timer=
+    [ -n "$runs" ] || continue
+    ( sleep "$run"; exec "$@" $runs ) &
+    timer=$!
+    continue
+  fi
   kept=
   for known in $runs; do [ "$known" = "$run" ] || kept="$kept $known"; done
   runs=$kept
   [ "$change" = - ] || runs="$runs $run"
 done
+[ -z "$timer" ] || kill -9 "$timer" 2>/dev/null
 [ -z "$runs" ] || exec "$@" $runs
 `
 
@@ -30,6 +43,8 @@ const SWEEP = fileURLToPath(new URL(`./orphan-sweep${extname(import.meta.url)}`,
  */
 export class OrphanGuard {
   readonly #runs = new Set<string>()
+  /** By the monotonic clock; undefined without a deadline. */
+  #deadline: number | undefined
   #shell: ChildProcess | undefined
 
   /** Call this before the first process of the run starts. The returned function removes the run from the guard. */
@@ -38,10 +53,27 @@ export class OrphanGuard {
     this.#runs.add(run)
     if (this.#shell) this.#send(`+ ${run}`)
     else this.#start()
+    this.#sendDeadline()
     return () => {
       this.#runs.delete(run)
       this.#send(`- ${run}`)
     }
+  }
+
+  /**
+   * Terminates all runs after this time, unless it is called again before. For a server that must end its agents before
+   * another one may take over their sessions, also while it is suspended.
+   */
+  deadline(ms: number): void {
+    this.#deadline = performance.now() + ms
+    this.#sendDeadline()
+  }
+
+  /** The shell sweeps the runs that it knows when it reads the line, so each new run needs one. */
+  #sendDeadline(): void {
+    if (this.#deadline === undefined || this.#runs.size === 0) return
+    const seconds = Math.max(0, this.#deadline - performance.now()) / 1000
+    this.#send(`! ${seconds.toFixed(1)}`)
   }
 
   #start(): void {

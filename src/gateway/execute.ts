@@ -7,7 +7,7 @@ import { LaunchKind, MainstemError, ModelName, OUTSIDE_ID, Policy } from '../mod
 import type { IdempotencyKey } from '../sessions/claim.ts'
 import type { NewSession } from '../sessions/deps.ts'
 import { underCeiling } from './access/ceiling.ts'
-import { directoryBelow } from './access/roots.ts'
+import { workingDirectory } from './access/working-directory.ts'
 import type { GatewayDeps } from './deps.ts'
 import { named } from './http/components.ts'
 import { type Endpoint, endpoint } from './http/endpoint.ts'
@@ -121,7 +121,7 @@ async function sessionOf(deps: GatewayDeps, principal: string, body: ExecuteRequ
     principal,
     ...(body.mode && { launch: body.mode }),
     prefers: 'oneshot',
-    cwd: await directoryBelow(deps.roots, body.cwd ?? deps.cwd),
+    cwd: await workingDirectory(deps, body.cwd ?? deps.cwd),
     policy: underCeiling(policy, deps.ceiling),
     ...(body.model !== undefined && { options: { model: body.model } }),
     attended: false,

@@ -20,6 +20,7 @@ import { eventsEndpoint } from './v1/events.ts'
 import { exportEndpoint } from './v1/export.ts'
 import { importEndpoint } from './v1/import.ts'
 import { newSessionEndpoint } from './v1/new-session.ts'
+import { nodesEndpoint } from './v1/nodes.ts'
 import { requestEndpoints } from './v1/requests.ts'
 import { searchEndpoint } from './v1/search.ts'
 import { sessionEndpoints } from './v1/sessions.ts'
@@ -39,6 +40,7 @@ export function endpointsOf(deps: GatewayDeps): Endpoint[] {
     executeEndpoint(deps),
     rpcEndpoint(deps),
     agentsEndpoint(deps),
+    nodesEndpoint(deps),
     newSessionEndpoint(deps),
     ...sessionEndpoints(deps),
     ...commandEndpoints(deps),

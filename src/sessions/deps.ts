@@ -41,6 +41,8 @@ export interface SessionDeps {
   node?: string
   /** Whether the agents of a session can run on this node; true by default. */
   mayRun?(session: Runnable): boolean
+  /** Called with the time left until the agents must end, each time that the leases were extended. */
+  extended?(leftMs: number): void
   newId(): string
   digest(text: string): string
   /** Ends the processes that an earlier owner of the store left behind. */

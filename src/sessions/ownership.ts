@@ -21,6 +21,8 @@ export interface OwnershipDeps {
   /** Sleeps that do not keep the program running. */
   background: Timers
   terms: LeaseTerms
+  /** Called with the time left until the agents must end. */
+  extended?: ((leftMs: number) => void) | undefined
 }
 
 /**
@@ -119,7 +121,9 @@ export class Ownership {
       this.#deadline,
       asked + this.terms.ttlMs - Math.min(STOP_MS, this.terms.ttlMs / 2),
     )
-    if (this.#now() < this.#deadline) this.#isLost = false
+    const leftMs = this.#deadline - this.#now()
+    if (leftMs > 0) this.#isLost = false
+    if (leftMs > 0) this.#deps.extended?.(leftMs)
     if (this.#hasLoop || this.#stop.signal.aborted) return
     this.#hasLoop = true
     this.#asked = asked

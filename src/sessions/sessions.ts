@@ -53,7 +53,7 @@ export class Sessions extends SessionLogs {
         this.#failedSessions.add(id, error, stopped)
       },
     }
-    this.#ownership = new Ownership({ store, clock, background, terms }, (error) => {
+    this.#ownership = new Ownership({ store, clock, background, terms, extended: deps.extended }, (error) => {
       for (const session of [...this.#running.values()]) session.lose(error)
     })
     this.#factory = new SessionFactory(this.#deps, () => this.#draining)

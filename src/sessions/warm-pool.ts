@@ -18,6 +18,11 @@ export class WarmPool {
     this.#limit = limit
   }
 
+  /** The number of processes. */
+  get size(): number {
+    return this.#running.size
+  }
+
   /** Reserves a place, and evicts an idle process if necessary. A session that has a place keeps it. */
   async admit(session: WarmSession): Promise<void> {
     const inside = this.#running.delete(session)

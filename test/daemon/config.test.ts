@@ -35,6 +35,7 @@ test('by default it listens on loopback, requires a token and works in the curre
     ceiling: { approval: 'auto-all', sandbox: 'full-access' },
     durability: 'power',
     agents: {},
+    node: { labels: [], leaseMs: 30_000 },
     timeouts: {
       keepaliveMs: 15_000,
       pingMs: 30_000,
@@ -112,6 +113,8 @@ describe('what is wrong is named', () => {
     ['policy.approval', { policy: { approval: 'yes', sandbox: 'none' } }],
     ['ceiling.sandbox', { ceiling: { approval: 'ask' } }],
     ['timeouts.keepaliveMs', { timeouts: { keepaliveMs: 0 } }],
+    ['node.name', { node: { name: 'a b' } }],
+    ['node.leaseMs', { node: { leaseMs: 100 } }],
     ['limits.bodyBytes', { limits: { bodyBytes: -1 } }],
     ['hosts.0', { hosts: ['example.com:80'] }],
     ['roots', { roots: [] }],

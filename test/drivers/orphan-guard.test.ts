@@ -125,3 +125,17 @@ test('names survive the way through the shell', () => {
   const run = `${encodeURIComponent('a.1')},${encodeURIComponent('/tmp/a b,c')}`
   expect(guardedRuns([run])).toEqual({ runIds: ['a.1'], folders: ['/tmp/a b,c'] })
 })
+
+test.runIf(process.platform === 'linux')('ends the runs of a suspended process at its deadline', async () => {
+  const tell = await startOwner()
+  const path = folder('late')
+  await tell(`guard.deadline(60_000); guard.add('suspended.1', ${JSON.stringify(path)})`)
+  await tell('guard.deadline(60_000)')
+  owner?.kill('SIGSTOP')
+  expect(existsSync(path)).toBe(true)
+  owner?.kill('SIGCONT')
+  await tell('guard.deadline(300)')
+  owner?.kill('SIGSTOP')
+  await expect.poll(() => existsSync(path)).toBe(false)
+  owner?.kill('SIGCONT')
+})

@@ -5,6 +5,7 @@ import type { NewSession } from '../../sessions/deps.ts'
 import { underCeiling } from '../access/ceiling.ts'
 import { directoryBelow } from '../access/roots.ts'
 import { ownedSession } from '../access/session-access.ts'
+import { workingDirectory as directoryOnNode } from '../access/working-directory.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { type Call, type Endpoint, endpoint } from '../http/endpoint.ts'
 import { checkReady } from '../http/health.ts'
@@ -95,11 +96,12 @@ async function sessionOf(
 
 /** If both are given, the directory must be inside the project. */
 async function directoryOf(
-  { projects, roots, cwd }: GatewayDeps,
+  deps: GatewayDeps,
   { projectId, workingDirectory }: SessionConfig,
 ): Promise<string> {
+  const { projects, roots, cwd } = deps
   const project = projectId === undefined ? undefined : projectOf(projects, projectId)
-  if (project === undefined) return directoryBelow(roots, workingDirectory ?? cwd, 'workingDirectory')
+  if (project === undefined) return directoryOnNode(deps, workingDirectory ?? cwd, 'workingDirectory')
   const directory = await directoryBelow(roots, project, 'projectId')
   return workingDirectory === undefined
     ? directory

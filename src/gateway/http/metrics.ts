@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { Outcome, SessionRecord } from '../../model/index.ts'
 import type { GatewayDeps } from '../deps.ts'
+import { NODE_STATES, nodeState } from '../v1/nodes.ts'
 import { type Endpoint, endpoint } from './endpoint.ts'
 
 const TYPE = 'text/plain; version=0.0.4; charset=utf-8'
@@ -27,6 +28,7 @@ export function metricsEndpoint(deps: GatewayDeps): Endpoint {
 async function metrics(deps: GatewayDeps): Promise<Metric[]> {
   const { activity } = deps.sessions
   const counts = await deps.sessions.counts()
+  const nodes = await deps.cluster.nodes()
   return [
     {
       name: 'mainstem_sessions',
@@ -47,6 +49,15 @@ async function metrics(deps: GatewayDeps): Promise<Metric[]> {
       ]),
     },
     single('mainstem_events_total', 'counter', 'Events committed since the start.', activity.head),
+    {
+      name: 'mainstem_nodes',
+      kind: 'gauge',
+      help: 'Servers that share the store.',
+      values: NODE_STATES.map((state) => [
+        `{state="${state}"}`,
+        nodes.filter((node) => nodeState(node) === state).length,
+      ]),
+    },
     single('mainstem_open_streams', 'gauge', 'Open streams.', deps.streams.open),
     single('process_resident_memory_bytes', 'gauge', 'Resident memory.', process.memoryUsage.rss()),
   ]

@@ -27,6 +27,7 @@ const NAMES: Readonly<Record<string, string>> = {
   'GET /v1/events': 'followAll',
   'GET /v1/requests': 'listRequests',
   'POST /v1/sessions/:id/requests/:requestId': 'answerRequest',
+  'GET /v1/nodes': 'listNodes',
   'GET /v1/usage': 'getUsage',
   'GET /v1/search': 'searchEntries',
   'GET /v1/blobs/:session/:id': 'getBlob',

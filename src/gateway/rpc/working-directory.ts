@@ -1,17 +1,18 @@
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { MainstemError, toMainstemError } from '../../model/index.ts'
-import { directoryBelow } from '../access/roots.ts'
+import { workingDirectory } from '../access/working-directory.ts'
 import type { GatewayDeps } from '../deps.ts'
 
 /**
  * Resolves the working directory of a client. The client may run on another machine, so `~` is the home directory of
  * this one.
  */
-export async function workingDirectoryOf({ roots, projects }: GatewayDeps, path: string): Promise<string> {
+export async function workingDirectoryOf(deps: GatewayDeps, path: string): Promise<string> {
+  const { projects } = deps
   const directory = Object.hasOwn(projects, path) ? (projects[path] ?? path) : atHome(path)
   try {
-    return await directoryBelow(roots, directory, 'path')
+    return await workingDirectory(deps, directory, 'path')
   } catch (thrown) {
     if (toMainstemError(thrown).code !== 'forbidden') throw thrown
     throw new MainstemError('forbidden', `No such directory below the roots of this server: ${path}`, {

@@ -12,8 +12,8 @@ import {
 import type { NewSession } from '../../sessions/deps.ts'
 import { underCeiling } from '../access/ceiling.ts'
 import { optionsUnder } from '../access/option-limits.ts'
-import { directoryBelow } from '../access/roots.ts'
 import { ownedSession } from '../access/session-access.ts'
+import { workingDirectory } from '../access/working-directory.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { named } from '../http/components.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
@@ -35,6 +35,11 @@ const NewSessionBody = named(
       .boolean()
       .optional()
       .describe('false: requests are denied, because no person can answer them'),
+    labels: z
+      .array(z.string().regex(OUTSIDE_ID))
+      .max(20)
+      .optional()
+      .describe('only a node with all of these labels runs the session'),
     prompt: z.string().min(1).optional(),
   }),
 )
@@ -87,12 +92,13 @@ async function sessionOf(deps: GatewayDeps, principal: string, body: NewSessionB
     agent: body.agent,
     principal,
     ...(body.launch && { launch: body.launch }),
-    cwd: await directoryBelow(deps.roots, body.cwd ?? deps.cwd),
+    cwd: await workingDirectory(deps, body.cwd ?? deps.cwd),
     policy: underCeiling(policy, deps.ceiling),
     options: await optionsUnder(body.options ?? {}, deps),
     ...(body.resume !== undefined && { resume: body.resume }),
     ...(body.name !== undefined && { name: body.name }),
     ...(body.attended !== undefined && { attended: body.attended }),
+    ...(body.labels && { labels: body.labels }),
   }
 }
 

@@ -11,6 +11,8 @@ import { RoutedSession } from './routed-session.ts'
 import { Router } from './router.ts'
 import type { SessionCommand } from './wire.ts'
 
+export type { RegisteredNode }
+
 /** How often sessions of nodes that went away are looked for. */
 const ORPHANS_MS = 1_000
 /** Sessions that are taken over at a time; the other nodes take their share. */

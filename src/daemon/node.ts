@@ -1,0 +1,68 @@
+import { randomUUID } from 'node:crypto'
+import { hostname } from 'node:os'
+import { backgroundTimers, systemClock } from '../compose/clock.ts'
+import type { Wired, WiredNode } from '../compose/wire.ts'
+import { directoryBelow, isStillBelow } from '../gateway/access/roots.ts'
+import type { BackgroundWork } from '../gateway/http/background-work.ts'
+import { Cluster } from '../sessions/nodes/cluster.ts'
+import type { NodeStore } from '../stores/nodes.ts'
+import type { Store } from '../stores/store.ts'
+import type { Config } from './config.ts'
+
+export type NodePlan = WiredNode
+
+/** The lease terms and the abilities of this server as one of several; undefined if it has the store to itself. */
+export function nodePlan(config: Config, store: Store, roots: readonly string[]): NodePlan | undefined {
+  if (!store.nodes) return undefined
+  const { name = hostname(), labels, leaseMs } = config.node
+  return {
+    terms: { owner: name, ttlMs: leaseMs },
+    mayRun: ({ cwd, labels: needed = [] }) =>
+      isStillBelow(roots, cwd) && needed.every((label) => labels.includes(label)),
+  }
+}
+
+interface ClusterParts {
+  config: Config
+  plan: NodePlan | undefined
+  store: Store
+  wired: Wired
+  roots: readonly string[]
+  version: string
+  isDraining(): boolean
+  runs: BackgroundWork
+  report(thrown: unknown): void
+}
+
+/** Connects the sessions of this server with those of the other servers on its store. */
+export function clusterOf(parts: ClusterParts): Cluster {
+  const { config, plan, store, wired, roots, version, isDraining, runs, report } = parts
+  const { sessions, processes } = wired
+  const track = (work: Promise<unknown>) => runs.track(work)
+  if (!plan || !hasNodes(store)) return new Cluster(sessions, store, track)
+  const { url, labels } = config.node
+  return new Cluster(sessions, store, track, {
+    ...plan,
+    store,
+    clock: systemClock,
+    background: backgroundTimers,
+    processId: randomUUID(),
+    newId: randomUUID,
+    info: () => ({
+      ...(url !== undefined && { url }),
+      version,
+      labels,
+      roots,
+      processes: processes(),
+      maxProcesses: config.limits.processes,
+      draining: isDraining(),
+    }),
+    directory: (path) => directoryBelow(roots, path),
+    track,
+    report,
+  })
+}
+
+function hasNodes(store: Store): store is Store & { readonly nodes: NodeStore } {
+  return store.nodes !== undefined
+}
