@@ -1,3 +1,4 @@
+import { MemoryCommitLog } from './memory-commit-log.ts'
 import { nameTaken } from './name-taken.ts'
 import type { NodeCommand, NodeInfo, NodeStore, RegisteredNode } from './nodes.ts'
 import type { OpenTime } from './open-time.ts'
@@ -28,6 +29,7 @@ export interface SessionOwners {
 
 /** Several servers in one process, on one memory store: for tests. */
 export class MemoryNodes implements NodeStore {
+  readonly commits = new MemoryCommitLog()
   readonly #time: OpenTime
   readonly #owners: SessionOwners
   readonly #nodes = new Map<string, Registration>()

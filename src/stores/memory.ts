@@ -70,6 +70,11 @@ class MemoryStore implements Store {
     return this.#leases.isValid(owner) ? owner : undefined
   }
 
+  /** Told of each commit with entries. */
+  protected committed(_session: string, _log: MemoryLog, _seq: number, _count: number): void {
+    // One server tells its readers itself.
+  }
+
   /** Sessions without a valid lease that were left open or have a queue, oldest first. */
   protected orphans(limit: number): string[] {
     const found: string[] = []
@@ -107,6 +112,8 @@ class MemoryStore implements Store {
     if (charges) for (const charge of charges) this.#charge(charge)
     if (batch.record) this.#own(batch.record)
     log.append(batch)
+    const [first] = entries
+    if (first) this.committed(session, log, first.seq, entries.length)
     return log
   }
 
@@ -318,7 +325,7 @@ class MemoryStore implements Store {
 }
 
 class SharedMemoryStore extends MemoryStore {
-  readonly nodes: NodeStore
+  readonly nodes: MemoryNodes
 
   constructor(time: OpenTime) {
     super(time)
@@ -326,6 +333,10 @@ class SharedMemoryStore extends MemoryStore {
       ownerOf: (session) => this.ownerOf(session),
       orphans: (limit) => this.orphans(limit),
     })
+  }
+
+  protected override committed(session: string, { state }: MemoryLog, seq: number, count: number): void {
+    this.nodes.commits.add({ session, principal: state?.principal ?? '', seq, count })
   }
 }
 

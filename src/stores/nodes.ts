@@ -32,6 +32,32 @@ export interface NodeCommand {
   body: string
 }
 
+/** Entries of one session that one commit added. */
+export interface StoredCommit {
+  /** With `.` and a number of its entries, a position of a reader in the commit log. */
+  position: string
+  session: string
+  principal: string
+  /** The first entry, and how many there are. */
+  seq: number
+  count: number
+  /** How many of them lie before the position that was asked for. */
+  read: number
+}
+
+/** The commits of all sessions in one order, which is the same for every server and never changes behind a reader. */
+export interface CommitLog {
+  /** Eight hexadecimal digits that another store does not share. */
+  epoch(): Promise<string>
+  /** A position behind every commit that a reader can see. */
+  head(): Promise<string>
+  isBeyondHead(position: string): Promise<boolean>
+  /** Commits with entries after a position, some at a time; none at the head. Those of deleted sessions are left out. */
+  after(position: string): Promise<readonly StoredCommit[]>
+  /** Settles when there may be more commits; also when the signal fires. */
+  changed(signal: AbortSignal): Promise<void>
+}
+
 /**
  * What several servers on one store need besides the logs: who is there, who owns a session, and commands from one
  * node to another. All times are by the clock of the store. A store that one process has to itself offers none of it.
@@ -40,6 +66,7 @@ export interface NodeCommand {
  * delay of at most two seconds.
  */
 export interface NodeStore {
+  readonly commits: CommitLog
   /**
    * Registers a process under the name of a node, or extends its registration. Refused with `conflict` while another
    * process is registered under that name and live.

@@ -9,7 +9,7 @@ const ROOT = join(import.meta.dirname, '../..')
 const MAIN = join(ROOT, 'src/cli/main.ts')
 const AGENT = join(ROOT, 'test/fake-agents/node-claude.mjs')
 
-export const LEASE_MS = 4_000
+export const LEASE_MS = 6_000
 
 /** A server process on a PostgreSQL that it shares with others. */
 export class NodeProcess {

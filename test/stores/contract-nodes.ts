@@ -40,6 +40,7 @@ export function nodeContract(name: string, open: () => Promise<SharedStore>): vo
     ownership(open)
     commands(open)
     outcomes(open)
+    commits(open)
   })
 }
 
@@ -200,5 +201,84 @@ function outcomes(open: () => Promise<SharedStore>): void {
     expect(await waiting).toBeUndefined()
     await nodes.settle('unknown', 'a', 'x')
     expect(await nodes.outcome('unknown', AbortSignal.abort())).toBeUndefined()
+  })
+}
+
+/** Reads all entries after a position, as `session:seq`, and the position after each. */
+async function follow({ nodes }: Store & { readonly nodes: NodeStore }, from: string) {
+  const read: { entry: string; position: string }[] = []
+  let position = from
+  for (;;) {
+    const found = await nodes.commits.after(position)
+    if (found.length === 0) return read
+    for (const { session, seq, count, read: skipped, position: at } of found) {
+      for (let offset = skipped; offset < count; offset++) {
+        position = `${at}.${offset + 1}`
+        read.push({ entry: `${session}:${seq + offset}`, position })
+      }
+    }
+  }
+}
+
+function commits(open: () => Promise<SharedStore>): void {
+  test('commits have one order, and a reader can continue after each entry', async () => {
+    await using shared = await open()
+    const { store } = shared
+    const { commits } = store.nodes
+    expect(await commits.epoch()).toMatch(/^[0-9a-f]{8}$/)
+    const [first, second] = [sessionId(1), sessionId(2)]
+    const start = await commits.head()
+    expect(await commits.after(start)).toEqual([])
+    await store.create(first, began(first))
+    await store.create(second, began(second))
+    await store.append(first, { entries: entries(first, 3, 5) })
+    await store.append(second, { entries: [], record: state(second) })
+    await expect.poll(async () => (await follow(store, start)).length).toBe(7)
+    const all = await follow(store, start)
+    const expected = [`${first}:1`, `${first}:2`, `${second}:1`, `${second}:2`]
+    expect(all.map(({ entry }) => entry)).toEqual([...expected, ...[3, 4, 5].map((seq) => `${first}:${seq}`)])
+    for (const [index, { position }] of all.entries()) {
+      expect(await follow(store, position)).toEqual(all.slice(index + 1))
+      expect(await commits.isBeyondHead(position)).toBe(false)
+    }
+    expect(await follow(store, await commits.head())).toEqual([])
+  })
+
+  test('of commits at the same time, a reader sees each once, those of a session in their order', async () => {
+    await using shared = await open()
+    const { store } = shared
+    const start = await store.nodes.commits.head()
+    const ids = Array.from({ length: 8 }, (_, index) => sessionId(index))
+    const seen: string[] = []
+    let position = start
+    const left = new AbortController()
+    const reading = (async () => {
+      while (!left.signal.aborted) {
+        const more = await follow(store, position)
+        for (const { entry } of more) seen.push(entry)
+        position = more.at(-1)?.position ?? position
+      }
+    })()
+    await Promise.all(
+      ids.map(async (id) => {
+        await store.create(id, began(id))
+        for (let seq = 3; seq <= 20; seq++) await store.append(id, { entries: entries(id, seq, seq) })
+      }),
+    )
+    await expect.poll(() => seen.length).toBe(ids.length * 20)
+    left.abort()
+    await reading
+    for (const id of ids) {
+      const own = seen.filter((entry) => entry.startsWith(id))
+      expect(own).toEqual(Array.from({ length: 20 }, (_, index) => `${id}:${index + 1}`))
+    }
+  })
+
+  test('a reader that waits is woken by a commit', async () => {
+    await using shared = await open()
+    const { store } = shared
+    const woken = store.nodes.commits.changed(never)
+    await store.create(sessionId(1), began(sessionId(1)))
+    await woken
   })
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { Entry, type EventType, MainstemError, toMainstemError } from '../../model/index.ts'
-import type { Commit } from '../../sessions/commit-feed.ts'
+import { type Feed, type FeedCommit, localFeed } from '../../sessions/feed.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { named } from '../http/components.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
@@ -21,22 +21,21 @@ const AllEventsQuery = z.strictObject({
   ticket: z.string().optional(),
 })
 
-const CURSOR = /^([0-9a-f]{8})-(0|[1-9]\d{0,14})$/
+const CURSOR = /^([0-9a-f]{8})-((?:0|[1-9]\d{0,14})(?:\.\d{1,15}){0,2})$/
 
 interface Want {
   principal: string
   types: ReadonlySet<EventType> | undefined
-  position: number
+  position: string
 }
 
 /**
- * Streams the events of all sessions of a principal, live. Commits have one order while a process lives, and a cursor
- * is a position in it; a cursor of another process, or too far behind, is rejected with `cursor_gone`, never skipped.
+ * Streams the events of all sessions of a principal, live. Commits have one order: that of the store where several
+ * servers share it, otherwise that of this process. A cursor is a position in it; a cursor of another order, or too far
+ * behind, is rejected with `cursor_gone`, never skipped.
  */
 export function allEventsEndpoint(deps: GatewayDeps): Endpoint {
-  const { activity } = deps.sessions
-  const process = randomUUID().slice(0, 8)
-  const cursorAt = (position: number) => `${process}-${position}`
+  const feed = deps.cluster.feed ?? localFeed(deps.sessions.activity, randomUUID().slice(0, 8))
   return endpoint({
     method: 'GET',
     url: '/v1/events',
@@ -48,23 +47,22 @@ export function allEventsEndpoint(deps: GatewayDeps): Endpoint {
     async run({ query, principal, request, reply }) {
       const header = request.headers['last-event-id']
       const [cursor, field] = header ? [String(header), undefined] : [query.after, 'after']
-      const position = cursor === undefined ? activity.head : positionOf(cursor, process, field)
-      if (position > activity.head) throw badCursor('beyond the last event', field)
-      if (activity.after(position) === 'gone') throw gone()
+      const epoch = await feed.epoch()
+      const position = cursor === undefined ? await feed.head() : positionOf(cursor, epoch, field)
+      if (await feed.isBeyondHead(position)) throw badCursor('beyond the last event', field)
+      if ((await feed.after(position)) === 'gone') throw gone()
       const format = formatOf(request.headers.accept) ?? SSE
       if (request.method === 'HEAD') return reply.type(format.type).send()
       const leave = deps.streams.enter(principal)
       try {
         reply.hijack()
-        const stream = new EventStream(
-          reply.raw,
-          format,
-          { 'mainstem-cursor': cursorAt(position) },
-          deps.timing,
-        )
+        const cursorAt = (at: string) => `${epoch}-${at}`
+        const headers = { 'mainstem-cursor': cursorAt(position) }
+        const stream = new EventStream(reply.raw, format, headers, deps.timing)
         // Sent first, so that a client without any event yet can resume without a gap.
         if (format === SSE) await stream.write(`id: ${cursorAt(position)}\n\n`)
-        const shown = merged(deps, { principal, types: query.types, position }, cursorAt, stream.signal)
+        const want = { principal, types: query.types, position }
+        const shown = merged(deps, feed, want, cursorAt, stream.signal)
         await send(deps, stream, (batch) => chunks(format, batch), shown)
       } finally {
         leave()
@@ -91,36 +89,35 @@ async function send(
 /** Reads the logs in the order of their commits, until the client disconnects or falls too far behind. */
 async function* merged(
   { sessions }: GatewayDeps,
-  want: Want,
-  cursorAt: (position: number) => string,
+  feed: Feed,
+  { principal, types, position: from }: Want,
+  cursorAt: (position: string) => string,
   signal: AbortSignal,
 ): AsyncGenerator<readonly StreamMessage[]> {
-  let { position } = want
+  let position = from
   while (!signal.aborted) {
-    const commit = sessions.activity.after(position)
-    if (commit === 'gone') return
-    if (!commit) {
-      await sessions.activity.changed(position, signal)
-      continue
+    const commits = await feed.after(position)
+    if (commits === 'gone') return
+    if (commits.length === 0) await feed.changed(position, signal)
+    for (const commit of commits) {
+      if (signal.aborted) return
+      if (commit.principal === principal) yield* entriesOf(sessions, commit, types, cursorAt)
+      position = commit.positionOf(commit.last)
     }
-    if (commit.principal === want.principal) yield* entriesOf(sessions, commit, position, want, cursorAt)
-    position = commit.position + commit.count - 1
   }
 }
 
 async function* entriesOf(
   sessions: GatewayDeps['sessions'],
-  { session, position, seq, count }: Commit,
-  after: number,
-  { types }: Want,
-  cursorAt: (position: number) => string,
+  { session, after, last, positionOf }: FeedCommit,
+  types: Want['types'],
+  cursorAt: (position: string) => string,
 ): AsyncGenerator<readonly StreamMessage[]> {
-  const skipped = after + 1 - position
-  for await (const entries of replayKept(sessions, session, seq - 1 + skipped, seq - 1 + count)) {
+  for await (const entries of replayKept(sessions, session, after, last)) {
     const shown: StreamMessage[] = []
     for (const entry of entries) {
       if (types && !types.has(entry.event.type)) continue
-      const id = cursorAt(position + entry.seq - seq)
+      const id = cursorAt(positionOf(entry.seq))
       shown.push({ id, message: { ...entry, cursor: id } })
     }
     yield shown
@@ -141,11 +138,11 @@ async function* replayKept(
   }
 }
 
-function positionOf(cursor: string, process: string, field: string | undefined): number {
-  const match = CURSOR.exec(cursor)
-  if (!match) throw badCursor('not a cursor of this server', field)
-  if (match[1] !== process) throw gone()
-  return Number(match[2])
+function positionOf(cursor: string, epoch: string, field: string | undefined): string {
+  const [, of, position = ''] = CURSOR.exec(cursor) ?? []
+  if (of === undefined) throw badCursor('not a cursor of this server', field)
+  if (of !== epoch) throw gone()
+  return position
 }
 
 function gone(): MainstemError {

@@ -1,6 +1,7 @@
 import type { RegisteredNode } from '../../stores/nodes.ts'
 import type { Claim, IdempotencyKey } from '../claim.ts'
 import type { NewSession } from '../deps.ts'
+import type { Feed } from '../feed.ts'
 import type { SessionHandle } from '../session-handle.ts'
 import type { Sessions } from '../sessions.ts'
 import type { NodeDeps } from './deps.ts'
@@ -9,6 +10,7 @@ import { Inbox } from './inbox.ts'
 import { Membership } from './membership.ts'
 import { RoutedSession } from './routed-session.ts'
 import { Router } from './router.ts'
+import { sharedFeed } from './shared-feed.ts'
 import type { SessionCommand } from './wire.ts'
 
 export type { RegisteredNode }
@@ -21,6 +23,7 @@ const ORPHANS = 32
 interface Peers {
   node: NodeDeps
   router: Router
+  feed: Feed
   membership: Membership
 }
 
@@ -46,6 +49,7 @@ export class Cluster {
     this.#peers = node && {
       node,
       router: new Router(node, this.#executor),
+      feed: sharedFeed(node.store.nodes.commits, node.background),
       membership: new Membership(node, (error) => local.lose(error)),
     }
   }
@@ -53,6 +57,11 @@ export class Cluster {
   /** The name of this node; undefined where there is one server alone. */
   get name(): string | undefined {
     return this.#peers?.node.terms.owner
+  }
+
+  /** The commits of all nodes; undefined where there is one server alone. */
+  get feed(): Feed | undefined {
+    return this.#peers?.feed
   }
 
   /** Registers this node; the others see it from now on. */

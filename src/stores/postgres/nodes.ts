@@ -4,6 +4,7 @@ import { integer, type Row, text } from '../row.ts'
 import { storageFailed } from '../storage-failed.ts'
 import { WakeUps } from '../wake-ups.ts'
 import { fromColumn, toColumn } from './columns.ts'
+import { PostgresCommitLog } from './commit-log.ts'
 import type { Database } from './database.ts'
 import { NOW } from './leases.ts'
 
@@ -36,6 +37,7 @@ const OUTCOME = 'SELECT outcome FROM @command WHERE id = $1 AND outcome IS NOT N
 
 /** The servers of a database, and their commands to each other. */
 export class Nodes implements NodeStore {
+  readonly commits: PostgresCommitLog
   readonly #database: Database
   readonly #now: () => number | null
   readonly #channel: string
@@ -44,6 +46,7 @@ export class Nodes implements NodeStore {
   constructor(database: Database, now: () => number | null) {
     this.#database = database
     this.#now = now
+    this.commits = new PostgresCommitLog(database)
     this.#channel = `${database.address.schema}_nodes`
     database.listener.subscribe(this.#channel, (payload) => this.#wakeUps.wake(payload))
   }

@@ -168,4 +168,10 @@ export const MIGRATIONS: readonly string[] = [
    );
    CREATE INDEX command_pending ON @command (node) WHERE outcome IS NULL;
    CREATE INDEX command_until ON @command (until);`,
+
+  // The transaction of each commit, for readers of all sessions. Rows of earlier versions have none.
+  `ALTER TABLE @log ADD COLUMN xact bigint;
+   ALTER TABLE @log ALTER COLUMN xact SET DEFAULT pg_current_xact_id()::text::bigint;
+   CREATE INDEX log_xact ON @log USING brin (xact) WITH (autosummarize = on, pages_per_range = 16);
+   INSERT INTO @setting VALUES ('feed', substr(md5(random()::text || clock_timestamp()), 1, 8));`,
 ]
