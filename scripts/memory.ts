@@ -3,14 +3,16 @@ import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type LargeLog, writeLog } from './memory/large-log.ts'
+import { type LargeLog, type LargeParts, writeLog, writeParts } from './memory/large-log.ts'
 import {
   headOf,
   type Reading,
+  readBlob,
   readEvents,
   readExport,
   readPages,
   readParallelPages,
+  readRecords,
   readSocket,
 } from './memory/readers.ts'
 import { SmallServer } from './memory/small-server.ts'
@@ -35,6 +37,19 @@ const LOGS: readonly LargeLog[] = [
     size: 40,
     batch: 20_000,
   },
+]
+
+const PARTS: LargeParts = {
+  id: '6b0a0a3e-6a50-4a6e-9f6c-1c5b6c1f0d03',
+  frames: Math.ceil(100 * SCALE),
+  blobMb: Math.ceil(1_000 * SCALE),
+  queued: Math.ceil(99 * SCALE),
+}
+
+const PART_PHASES: readonly [string, (log: Reading) => Promise<number>][] = [
+  ['records', readRecords],
+  ['pages with raw frames', (log) => readPages(log, '&raw=1')],
+  ['one blob', readBlob],
 ]
 
 const PHASES: readonly [string, (log: Reading) => Promise<number>][] = [
@@ -75,17 +90,25 @@ async function measure(home: string): Promise<void> {
   for (const { id, entries } of LOGS) {
     const head = await headOf(running.url, id)
     if (head !== entries + 2) throw new Error(`log ${id} ends at ${head}, not with the end of its turn`)
-    for (const [name, read] of PHASES) {
-      running.resetPeak()
-      const [count, took] = await timed(() => read({ url: running.url, id, head }))
-      console.log(`${head} entries, ${name}: ${count} read in ${took}, peak ${running.peakMb} MB`)
-    }
+    await play(running, { url: running.url, id, head }, PHASES)
+  }
+  const { id, frames, blobMb, queued } = PARTS
+  console.log(`${frames} raw frames of 8 MiB, a blob of ${blobMb} MB, ${queued} queued images of 4 MiB`)
+  await play(running, { url: running.url, id, head: await headOf(running.url, id) }, PART_PHASES)
+}
+
+async function play(server: SmallServer, log: Reading, phases: typeof PHASES): Promise<void> {
+  for (const [name, read] of phases) {
+    server.resetPeak()
+    const [count, took] = await timed(() => read(log))
+    console.log(`${log.head} entries, ${name}: ${count} read in ${took}, peak ${server.peakMb} MB`)
   }
 }
 
 const target = process.argv.indexOf('--write')
 if (target >= 0) {
   for (const log of LOGS) await writeLog(process.argv[target + 1] ?? '', log)
+  await writeParts(process.argv[target + 1] ?? '', PARTS)
 } else {
   const home = mkdtempSync(join(tmpdir(), 'memory-'))
   try {

@@ -90,6 +90,23 @@ function countOf(bytes: Buffer, text: string): number {
   return count
 }
 
+/** Reads the record and a list of records many times at once; returns how many responses came. */
+export async function readRecords({ url, id }: Reading): Promise<number> {
+  const paths = Array.from({ length: 10 }, () => [`/v1/sessions/${id}`, '/v1/sessions?limit=500']).flat()
+  const responses = await Promise.all(paths.map((path) => checked(admitted(url + path))))
+  return (await Promise.all(responses.map((response) => response.json()))).length
+}
+
+/** Downloads the first blob of a session; returns its size in MB. */
+export async function readBlob({ url, id }: Reading): Promise<number> {
+  const page = await checked(admitted(`${url}/v1/sessions/${id}/events?limit=1`))
+  const { entries } = (await page.json()) as { entries: { event: { blob: { id: string } } }[] }
+  const { body } = await checked(fetch(`${url}/v1/blobs/${id}/${entries[0]?.event.blob.id}`))
+  let bytes = 0
+  for await (const chunk of body ?? []) bytes += chunk.length
+  return bytes / 1024 / 1024
+}
+
 /** Replays the log on a WebSocket, up to its head; returns how many messages came. */
 export function readSocket({ url, id, head }: Reading): Promise<number> {
   const socket = new WebSocket(`${url.replace('http', 'ws')}/v1/sessions/${id}/events`, {
