@@ -1,5 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import { BroadcastChannel, isMainThread } from 'node:worker_threads'
+import pg from 'pg'
 import { die, failpoints } from './crash/plan.ts'
 
 /**
@@ -10,8 +11,10 @@ const isDue = failpoints()
 const channel = new BroadcastChannel('crash')
 channel.unref()
 
-if (isMainThread) channel.onmessage = die
-else stand()
+if (isMainThread) {
+  channel.onmessage = die
+  standAroundPostgres()
+} else stand()
 
 function stand(): void {
   const prepare = DatabaseSync.prototype.prepare
@@ -39,4 +42,18 @@ function stand(): void {
     }
     return statement
   }
+}
+
+/** Around the statement that commits to PostgreSQL: the server is killed when it was sent, or before its answer counts. */
+function standAroundPostgres(): void {
+  const query: (...args: unknown[]) => Promise<unknown> = pg.Pool.prototype.query
+  const stood = async function (this: pg.Pool, ...args: unknown[]): Promise<unknown> {
+    const answer = query.apply(this, args)
+    const isCommit = String(args[0]).includes('begun AS (')
+    if (isCommit && isDue('in-transaction')) setImmediate(die)
+    const done = await answer
+    if (isCommit && isDue('after-commit-before-ack')) die()
+    return done
+  }
+  Object.assign(pg.Pool.prototype, { query: stood })
 }

@@ -4,18 +4,22 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Findings } from '../check/findings.ts'
 import { type Random, randomFrom, shuffled } from '../random.ts'
-import { checkLoad, logsIn } from './gather.ts'
+import { checkLoad } from './gather.ts'
 import { Host } from './host.ts'
 import { Load, type LoadSettings } from './load.ts'
-import { type Plan, POINTS, type Point } from './plan.ts'
+import type { Plan, Point } from './plan.ts'
 import { Reader } from './reader.ts'
+import { postgresStorage, sqliteStorage } from './storage.ts'
+
+/** `anywhere` is a moment of our own choice; `database` is one in which its database is killed before it. */
+export type Place = Point | 'anywhere' | 'database'
 
 export interface Crashed {
   found: Findings
   rounds: number
   seed: number
-  /** How often the server was killed, by place; `anywhere` is a moment of our own choice. */
-  hits: Map<Point | 'anywhere', number>
+  /** How often the server was killed, by place. */
+  hits: Map<Place, number>
   /** Places that were waited for in vain. */
   missed: Point[]
   entries: number
@@ -62,10 +66,16 @@ const SETTINGS: LoadSettings = {
 }
 
 /** Kills a server again and again while it is used, and looks at what is left. The seed chooses where and when. */
-export async function crash(seed: number, rounds: number, tell: (text: string) => void): Promise<Crashed> {
+export async function crash(
+  seed: number,
+  rounds: number,
+  tell: (text: string) => void,
+  store: 'sqlite' | 'postgres' = 'sqlite',
+): Promise<Crashed> {
   const home = realpathSync(mkdtempSync(join(tmpdir(), 'crash-')))
   try {
-    const host = await Host.create(home, { program: 'failpoints', drainMs: 50 })
+    await using storage = store === 'sqlite' ? sqliteStorage(home) : await postgresStorage()
+    const host = await Host.create(home, { program: 'failpoints', drainMs: 50, storage })
     return await new Trial(host, seed, rounds, tell).run()
   } finally {
     rmSync(home, { recursive: true, maxRetries: 3 })
@@ -88,9 +98,13 @@ class Trial {
   }
 
   async run(): Promise<Crashed> {
-    const places: (Point | 'anywhere')[] = []
+    const places: Place[] = []
     while (places.length < this.#crashed.rounds) {
-      places.push(...shuffled(this.#random, [...POINTS, 'anywhere', 'anywhere'] as const))
+      const { points, restart } = this.#host.storage
+      const ours = restart
+        ? (['database', 'database', 'anywhere'] as const)
+        : (['anywhere', 'anywhere'] as const)
+      places.push(...shuffled<Place>(this.#random, [...points, ...ours]))
     }
     try {
       for (const place of places.slice(0, this.#crashed.rounds)) await this.#round(place)
@@ -102,30 +116,36 @@ class Trial {
     return this.#crashed
   }
 
-  async #round(place: Point | 'anywhere'): Promise<void> {
-    const passes = place === 'anywhere' ? 0 : Math.floor(this.#random() * PASSES[place])
-    const plan: Plan = place === 'anywhere' ? { passes } : { point: place, passes }
+  async #round(place: Place): Promise<void> {
+    const point = place === 'anywhere' || place === 'database' ? undefined : place
+    const passes = point === undefined ? 0 : Math.floor(this.#random() * PASSES[point])
+    const plan: Plan = point === undefined ? { passes } : { point, passes }
     // A life may pass its point too rarely, or find nothing to recover: the next one starts with more open sessions.
-    const lives = place === 'anywhere' ? 1 : MOST_LIVES
+    const lives = point === undefined ? 1 : MOST_LIVES
     let isHit = false
     for (let life = 0; life < lives && !isHit; life++) isHit = await this.#life(place, plan)
     if (isHit) this.#crashed.hits.set(place, (this.#crashed.hits.get(place) ?? 0) + 1)
-    else if (place !== 'anywhere') this.#crashed.missed.push(place)
+    else if (point !== undefined) this.#crashed.missed.push(point)
     this.#tell(`${place}${isHit ? '' : ' (not reached)'} after ${passes} passes`)
   }
 
   /** One life of the server; true when it ended where it was to end. */
-  async #life(place: Point | 'anywhere', plan: Plan): Promise<boolean> {
+  async #life(place: Place, plan: Plan): Promise<boolean> {
     if (!(await this.#start(plan))) return true
     // However late the server is told to stop, there is a turn then that it has to end.
     this.#load.answers = place !== 'during-drain'
     const pressed = this.#load.press(CREATED)
     const moment = this.#random() * LONGEST_ROUND_MS
-    const isOurs = place === 'anywhere' || place === 'during-recovery' || place === 'during-drain'
+    const isAnywhere = place === 'anywhere' || place === 'database'
+    const isOurs = isAnywhere || place === 'during-recovery' || place === 'during-drain'
     const isGone = this.#host.exited()
     // There has to be something to recover, and something to drain.
-    if (isOurs && place !== 'anywhere') await Promise.race([isGone, pressed])
+    if (isOurs && !isAnywhere) await Promise.race([isGone, pressed])
     await Promise.race([isGone, sleep(isOurs ? moment : PATIENCE_MS, undefined, { ref: false })])
+    if (place === 'database') {
+      await this.#host.storage.restart?.()
+      await Promise.race([isGone, sleep(this.#random() * LONGEST_ROUND_MS, undefined, { ref: false })])
+    }
     if (place === 'during-drain') {
       this.#host.signal('SIGTERM')
       await Promise.race([isGone, sleep(PATIENCE_MS, undefined, { ref: false })])
@@ -134,7 +154,7 @@ class Trial {
     this.#host.signal('SIGKILL')
     const killed = await isGone
     await pressed
-    return place === 'anywhere' || (byItself && killed)
+    return isAnywhere || (byItself && killed)
   }
 
   /** Whatever the life before left running has to be gone when the server is up. */
@@ -159,9 +179,9 @@ class Trial {
     await this.#host.exited()
     found.add('orphan', ...this.#host.agentProcesses())
     this.#crashed.entries = await checkLoad(this.#host, this.#load, found)
-    const logs = logsIn(this.#host.database)
+    const logs = await this.#host.storage.logs()
     await this.#start({ passes: 0 })
-    const again = logsIn(this.#host.database)
+    const again = await this.#host.storage.logs()
     if ([...again].some(([id, log]) => log.length !== logs.get(id)?.length)) {
       found.add('repeated', 'recovering a server that was stopped wrote something')
     }

@@ -1,6 +1,4 @@
-import { DatabaseSync } from 'node:sqlite'
 import type { Entry } from '../../src/model/index.ts'
-import { sqliteStore } from '../../src/stores/sqlite.ts'
 import type { JournalFrame } from '../../src/stores/store.ts'
 import { check } from '../check/check.ts'
 import type { Findings } from '../check/findings.ts'
@@ -8,28 +6,14 @@ import { readHistories } from '../fakes/history.ts'
 import type { Host } from './host.ts'
 import { type Load, SECRET } from './load.ts'
 import type { Reader } from './reader.ts'
+import type { Storage } from './storage.ts'
 
 type Logs = ReadonlyMap<string, readonly string[]>
 
-/** The entries of every log as the file has them, without the store's code; by session, in order. */
-export function logsIn(database: string): Map<string, string[]> {
-  using db = new DatabaseSync(database, { readOnly: true })
-  const logs = new Map<string, string[]>()
-  const rows = db.prepare(
-    'SELECT s.id, l.body FROM log l JOIN session s ON s.n = l.session ORDER BY s.n, l.first',
-  )
-  for (const { id, body } of rows.iterate()) {
-    const log = logs.get(String(id)) ?? []
-    log.push(...String(body).split(',\n'))
-    logs.set(String(id), log)
-  }
-  return logs
-}
-
 /** Checks everything that a load left behind. The server must be down. */
 export async function checkLoad(host: Host, load: Load, found: Findings): Promise<number> {
-  const logs = logsIn(host.database)
-  const journals = await journalsIn(host.directory, [...logs.keys()])
+  const logs = await host.storage.logs()
+  const journals = await journalsIn(host.storage, [...logs.keys()])
   const { history, client } = load
   for (const reader of load.readers) checkReader(reader, logs, history.deleted, found)
   for (const reader of load.allEvents) reader.check(logs, (session) => load.principalOf(session), found)
@@ -62,10 +46,10 @@ export async function checkLoad(host: Host, load: Load, found: Findings): Promis
 }
 
 async function journalsIn(
-  directory: string,
+  storage: Storage,
   sessions: readonly string[],
 ): Promise<Map<string, JournalFrame[]>> {
-  await using store = await sqliteStore({ directory, durability: 'process' })
+  await using store = await storage.open()
   const journals = new Map<string, JournalFrame[]>()
   for (const session of sessions) {
     const frames: JournalFrame[] = []

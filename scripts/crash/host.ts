@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { addToken } from '../../src/daemon/named-tokens.ts'
 import { type Plan, planVariable } from './plan.ts'
+import { type Storage, sqliteStorage } from './storage.ts'
 import { type Answer, request, type Target } from './target.ts'
 
 const SCRIPTS = join(import.meta.dirname, '..')
@@ -21,6 +22,8 @@ const PROGRAMS = {
 interface HostSettings {
   program: keyof typeof PROGRAMS
   drainMs: number
+  /** Where it keeps its logs; in a file by default. */
+  storage?: Storage
 }
 
 /** The server, over all its lives: each is a process on the same data. */
@@ -29,6 +32,7 @@ export class Host implements Target {
   readonly histories: string
   /** The request headers of each principal. */
   readonly principals: ReadonlyMap<string, Record<string, string>>
+  readonly storage: Storage
   readonly #home: string
   readonly #program: readonly string[]
   readonly #errors: string[] = []
@@ -46,10 +50,11 @@ export class Host implements Target {
 
   private constructor(
     home: string,
-    { program, drainMs }: HostSettings,
+    { program, drainMs, storage = sqliteStorage(home) }: HostSettings,
     principals: ReadonlyMap<string, Record<string, string>>,
   ) {
     this.#home = home
+    this.storage = storage
     this.#program = PROGRAMS[program]
     this.principals = principals
     this.histories = join(home, 'histories')
@@ -58,16 +63,8 @@ export class Host implements Target {
     const fake = [process.execPath, join(SCRIPTS, 'fakes/agent.ts'), this.histories]
     const env = { NODE_COMPILE_CACHE: join(home, 'cache') }
     const agents = Object.fromEntries(AGENTS.map((agent) => [agent, { command: [...fake, agent], env }]))
-    const config = { port: 0, cwd: home, data: home, agents, timeouts: { drainMs } }
+    const config = { port: 0, cwd: home, data: home, agents, timeouts: { drainMs }, ...storage.settings }
     writeFileSync(join(home, 'config.json'), JSON.stringify(config))
-  }
-
-  get directory(): string {
-    return join(this.#home, 'log')
-  }
-
-  get database(): string {
-    return join(this.directory, 'mainstem.db')
   }
 
   /** What it wrote to stderr. */
