@@ -12,7 +12,6 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { createRequire } from 'node:module'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -22,6 +21,11 @@ import { promisify } from 'node:util'
 const NOBODY = 65534
 const PASSWORD = 'a secret of the tests'
 const START_MS = 60_000
+
+/** Below those that systems give to outgoing connections, which could take the port while the server is restarted. */
+const FIRST_PORT = 20_000
+const PORTS = 10_000
+const PORT_ATTEMPTS = 10
 
 /**
  * Ends the server and removes its folder when standard input closes. That happens also when the process that started the
@@ -52,9 +56,9 @@ export async function startPostgres(): Promise<PostgresServer> {
     await stopped
   }
   try {
-    const server = new EmbeddedPostgres(folder, await freePort(), stop)
+    const server = new EmbeddedPostgres(folder, stop)
     await server.initialise()
-    await server.start()
+    await server.startOnFreePort()
     return server
   } catch (thrown) {
     await stop()
@@ -63,15 +67,14 @@ export async function startPostgres(): Promise<PostgresServer> {
 }
 
 class EmbeddedPostgres implements PostgresServer {
-  readonly port: number
+  port = 0
   readonly #folder: string
   readonly #data: string
   readonly #bin: string
   readonly #stop: () => Promise<void>
   #process: ChildProcess | undefined
 
-  constructor(folder: string, port: number, stop: () => Promise<void>) {
-    this.port = port
+  constructor(folder: string, stop: () => Promise<void>) {
     this.#folder = folder
     this.#data = join(folder, 'data')
     this.#stop = stop
@@ -92,6 +95,18 @@ class EmbeddedPostgres implements PostgresServer {
     // Few iterations, because every connection of every test has to prove its password.
     const how = ['--auth=scram-sha-256', '-c', 'scram_iterations=1', '--encoding=UTF8', '--locale=C']
     await promisify(execFile)(join(this.#bin, 'initdb'), [...args, ...how], unprivileged())
+  }
+
+  /** Another program may take a port between the choice and the start, so several are tried. */
+  async startOnFreePort(): Promise<void> {
+    for (let attempts = 1; ; attempts++) {
+      this.port = FIRST_PORT + Math.floor(Math.random() * PORTS)
+      try {
+        return await this.start()
+      } catch (thrown) {
+        if (attempts === PORT_ATTEMPTS || !/Address already in use/.test(String(thrown))) throw thrown
+      }
+    }
   }
 
   async start(): Promise<void> {
@@ -173,14 +188,4 @@ async function childrenOf(pid: number): Promise<number[]> {
   const { stdout } = await promisify(execFile)('ps', ['-A', '-o', 'pid=,ppid='])
   const pairs = stdout.split('\n').map((line) => line.trim().split(/\s+/).map(Number))
   return pairs.flatMap(([child, parent]) => (parent === pid && child ? child : []))
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  if (address === null || typeof address === 'string') throw new Error('no free port')
-  return address.port
 }
