@@ -130,9 +130,13 @@ export class Stage implements AsyncDisposable {
     while (!holds()) await setTimeout(LOOK_MS, undefined, { signal: this.signal })
   }
 
-  /** Settles when the processes of this cell are gone, and their end was noticed. */
-  async areGone(): Promise<void> {
-    while (processesOf(this.cell).length > 0) await setTimeout(LOOK_MS, undefined, { signal: this.signal })
+  /**
+   * Settles when these and all other processes of this cell are gone, and their end was noticed. A process that exits has
+   * no environment any more to recognise it by, and stays until its parent has noticed.
+   */
+  async areGone(pids: readonly number[]): Promise<void> {
+    const isGone = (pid: number) => !existsSync(`/proc/${pid}`)
+    await this.until(() => processesOf(this.cell).length === 0 && pids.every(isGone))
     await setTimeout(NOTICE_MS, undefined, { signal: this.signal })
   }
 

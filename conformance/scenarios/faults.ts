@@ -5,6 +5,15 @@ import { processesOf } from '../traces.ts'
 import { answering } from './interrupts.ts'
 import { completes, HELLO } from './text.ts'
 
+/** A process that has ended by itself needs no signal. */
+function end(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal)
+  } catch (thrown) {
+    if (!(thrown instanceof Error && 'code' in thrown && thrown.code === 'ESRCH')) throw thrown
+  }
+}
+
 /** Ends the program during the first answer of a session, then plays another turn in it. */
 async function killsFirstTurn(stage: Stage, signal: 'SIGTERM' | 'SIGKILL'): Promise<Told> {
   const session = await stage.session()
@@ -14,9 +23,9 @@ async function killsFirstTurn(stage: Stage, signal: 'SIGTERM' | 'SIGKILL'): Prom
   const own = processes.filter(({ parent }) => parent === process.pid)
   must(own.length === 1, `${own.length} processes were found`)
   // A crash ends all processes: one whose launcher alone is gone ends the turn itself.
-  for (const { pid } of signal === 'SIGKILL' ? processes : own) process.kill(pid, signal)
+  for (const { pid } of signal === 'SIGKILL' ? processes : own) end(pid, signal)
   const killed = await turn
-  await stage.areGone()
+  await stage.areGone(processes.map(({ pid }) => pid))
   await stage.canResume()
   completes(await stage.turn(session, 'text'), HELLO)
   return killed
