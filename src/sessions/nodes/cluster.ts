@@ -113,8 +113,12 @@ export class Cluster {
   async running(id: string): Promise<SessionHandle | undefined> {
     const local = this.#local.get(id)
     if (local || !this.#peers) return local
-    const owner = await this.#peers.node.store.nodes.ownerOf(id)
-    return owner === undefined || owner === this.name ? undefined : routed(id, this.#peers)
+    const { store } = this.#peers.node
+    const owner = await store.nodes.ownerOf(id)
+    if (owner !== undefined && owner !== this.name) return routed(id, this.#peers)
+    // The owner went away, and nobody has closed its turn yet.
+    const isOpen = (await store.record(id))?.openTurn !== undefined
+    return isOpen ? routed(id, this.#peers) : undefined
   }
 
   /** Waits for a turn before this server stops, where the turn runs here. */

@@ -56,6 +56,22 @@ test('a dead node costs its running turn, and another node runs what waited', as
   expect(events.filter(({ type }) => type === 'turn.started')).toHaveLength(2)
 })
 
+test('an interrupt between two owners is confirmed when the turn has ended', async () => {
+  const { a, kill, nodeOf, store, time } = await mortal()
+  const b = nodeOf('b')
+  await b.cluster.join()
+  const { id } = await a.cluster.create(NEW, 'first')
+  await a.driver.run()
+  kill()
+  await time.pass(TTL + 1_000)
+  expect(await store.nodes.ownerOf(id)).toBeUndefined()
+  const interrupted = b.cluster.running(id).then((session) => session?.interrupt())
+  const confirmed = interrupted.then(() => store.record(id))
+  await time.pass(1_000)
+  b.cluster.start()
+  expect(await passing(time, confirmed)).toMatchObject({ lastOutcome: 'lost', status: 'idle' })
+})
+
 test('a prompt that waits is not started where its directory is not', async () => {
   const { a, kill, nodeOf, store, time } = await mortal({ roots: ['/work'] })
   const b = await nodeOf('b', { roots: ['/other'] }).start()
