@@ -15,6 +15,17 @@ const COMMANDS: Record<Checker, readonly string[]> = {
   fsync: ['scripts/fsync.ts'],
   simulate: ['scripts/simulate.ts', '--seeds', '400'],
   crash: ['scripts/crash.ts', '--rounds', '11', '--seed', '7'],
+  cluster: [
+    'scripts/cluster.ts',
+    '--minutes',
+    '2',
+    '--seed',
+    '7',
+    '--lease',
+    '5',
+    '--only',
+    'network,delayed',
+  ],
 }
 const TIMEOUT_MS = 300_000
 const checkers = CHECKERS.filter((name) => values.checker === undefined || name === values.checker)

@@ -11,6 +11,9 @@ export const KINDS = [
   'secret',
   'principal',
   'orphan',
+  'fence',
+  'takeover',
+  'overlap',
 ] as const
 export type Kind = (typeof KINDS)[number]
 

@@ -11,7 +11,11 @@ import type { Storage } from './storage.ts'
 type Logs = ReadonlyMap<string, readonly string[]>
 
 /** Checks everything that a load left behind. The server must be down. */
-export async function checkLoad(host: Host, load: Load, found: Findings): Promise<number> {
+export async function checkLoad(
+  host: Pick<Host, 'storage' | 'histories'>,
+  load: Load,
+  found: Findings,
+): Promise<number> {
   const logs = await host.storage.logs()
   const journals = await journalsIn(host.storage, [...logs.keys()])
   const { history, client } = load

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { addToken } from '../../src/daemon/named-tokens.ts'
@@ -12,6 +12,7 @@ const SCRIPTS = join(import.meta.dirname, '..')
 const AGENTS = ['claude', 'codex', 'gemini', 'opencode', 'pi', 'acp']
 /** Two principals, so that one could see the sessions of the other. */
 const PRINCIPALS = ['ada', 'bob']
+const TOKENS = 'tokens.json'
 
 /** A server with failpoints, and the one that users run. */
 const PROGRAMS = {
@@ -24,6 +25,12 @@ interface HostSettings {
   drainMs: number
   /** Where it keeps its logs; in a file by default. */
   storage?: Storage
+  /** A server that shares its store, its principals and the histories of its agents with this one. */
+  peer?: Host
+  /** Where agents work; the home directory by default. */
+  cwd?: string
+  /** More of the configuration file. */
+  config?: Readonly<Record<string, unknown>>
 }
 
 /** The server, over all its lives: each is a process on the same data. */
@@ -42,29 +49,30 @@ export class Host implements Target {
   #url: string | undefined
 
   static async create(home: string, settings: HostSettings): Promise<Host> {
-    const principals = new Map<string, Record<string, string>>()
-    for (const name of PRINCIPALS)
+    const principals = new Map(settings.peer?.principals)
+    if (settings.peer) copyFileSync(join(settings.peer.#home, TOKENS), join(home, TOKENS))
+    for (const name of settings.peer ? [] : PRINCIPALS)
       principals.set(name, { authorization: `Bearer ${await addToken(home, name)}` })
     return new Host(home, settings, principals)
   }
 
   private constructor(
     home: string,
-    { program, drainMs, storage = sqliteStorage(home) }: HostSettings,
+    { program, drainMs, storage = sqliteStorage(home), peer, cwd = home, config }: HostSettings,
     principals: ReadonlyMap<string, Record<string, string>>,
   ) {
     this.#home = home
     this.storage = storage
     this.#program = PROGRAMS[program]
     this.principals = principals
-    this.histories = join(home, 'histories')
+    this.histories = peer?.histories ?? join(home, 'histories')
     mkdirSync(this.#temporary)
-    mkdirSync(this.histories)
+    mkdirSync(this.histories, { recursive: true })
     const fake = [process.execPath, join(SCRIPTS, 'fakes/agent.ts'), this.histories]
     const env = { NODE_COMPILE_CACHE: join(home, 'cache') }
     const agents = Object.fromEntries(AGENTS.map((agent) => [agent, { command: [...fake, agent], env }]))
-    const config = { port: 0, cwd: home, data: home, agents, timeouts: { drainMs }, ...storage.settings }
-    writeFileSync(join(home, 'config.json'), JSON.stringify(config))
+    const common = { port: 0, cwd, data: home, agents, timeouts: { drainMs } }
+    writeFileSync(join(home, 'config.json'), JSON.stringify({ ...common, ...storage.settings, ...config }))
   }
 
   /** What it wrote to stderr. */
@@ -75,6 +83,11 @@ export class Host implements Target {
   /** Where it listens, as soon as it does. */
   get url(): Promise<string> {
     return this.#up.promise
+  }
+
+  /** Where it listens; undefined while it does not. */
+  get address(): string | undefined {
+    return this.#url
   }
 
   /** True when it came up, false when it was gone before. */
@@ -119,7 +132,7 @@ export class Host implements Target {
     return this.#child?.exitCode !== null || this.#child.signalCode !== null
   }
 
-  signal(signal: 'SIGKILL' | 'SIGTERM'): void {
+  signal(signal: 'SIGKILL' | 'SIGTERM' | 'SIGSTOP' | 'SIGCONT'): void {
     this.#child?.kill(signal)
   }
 

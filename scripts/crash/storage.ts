@@ -4,7 +4,7 @@ import pg from 'pg'
 import { postgresStore } from '../../src/stores/postgres.ts'
 import { sqliteStore } from '../../src/stores/sqlite.ts'
 import type { Store } from '../../src/stores/store.ts'
-import { startPostgres } from '../../test/postgres/server.ts'
+import { type PostgresServer, startPostgres } from '../../test/postgres/server.ts'
 import { POINTS, type Point } from './plan.ts'
 
 /** Where the server that is killed keeps its logs. */
@@ -39,7 +39,11 @@ export function sqliteStorage(home: string): Storage {
 }
 
 export async function postgresStorage(): Promise<Storage> {
-  const server = await startPostgres()
+  return storageOn(await startPostgres())
+}
+
+/** The storage in a database that runs. */
+export function storageOn(server: PostgresServer): Storage {
   const { url } = server
   return {
     settings: { store: { url } },

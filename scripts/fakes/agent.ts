@@ -21,8 +21,10 @@ const LIVE: Record<string, (argv: readonly string[]) => boolean> = {
 }
 const isLive = LIVE[agent]?.(argv) ?? false
 const history = new History(directory)
-const [session = '', epoch = ''] = (process.env.MAINSTEM_RUN ?? '').split('.').slice(-2)
+const run = (process.env.MAINSTEM_RUN ?? '').split('.')
+const [session = '', epoch = ''] = run.slice(-2)
 history.add({ type: 'started', agent, launch: isLive ? 'live' : 'oneshot', session, epoch: Number(epoch) })
+history.noteLife(run.slice(0, -2).join('.'))
 
 switch (agent) {
   case 'claude':

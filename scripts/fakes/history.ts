@@ -7,6 +7,7 @@ import { join } from 'node:path'
  */
 export type Note =
   | { type: 'started'; agent: string; launch: string; session: string; epoch: number }
+  | { type: 'alive'; owner: string; at: number }
   | { type: 'line'; text: string }
   | { type: 'prompt'; name: string; text: string }
   | { type: 'wrote'; name: string; text: string }
@@ -24,12 +25,20 @@ export interface AgentHistory {
   notes: readonly Note[]
 }
 
+const ALIVE_MS = 100
+
 /** Writes a process's notes. Each write is synchronous, so a SIGKILL after it cannot lose the note. */
 export class History {
   readonly #file: string
 
   constructor(directory: string) {
     this.#file = join(directory, `${process.pid}-${Date.now()}.jsonl`)
+  }
+
+  /** Notes again and again that the process is alive, so that its end is known although it cannot note that. */
+  noteLife(owner: string): void {
+    this.add({ type: 'alive', owner, at: performance.timeOrigin })
+    setInterval(() => this.add({ type: 'alive', owner, at: Date.now() }), ALIVE_MS).unref()
   }
 
   add(note: Note): void {

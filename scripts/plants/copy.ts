@@ -10,6 +10,7 @@ const COPIED = [
   'scripts',
   'test/sessions',
   'test/agents/invariants.ts',
+  'test/postgres/server.ts',
   'test/stores/sqlite-parts.ts',
 ]
 

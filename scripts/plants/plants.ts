@@ -1,5 +1,5 @@
 /** The checkers, cheapest first. */
-export const CHECKERS = ['fsync', 'simulate', 'crash'] as const
+export const CHECKERS = ['fsync', 'simulate', 'crash', 'cluster'] as const
 export type Checker = (typeof CHECKERS)[number]
 
 /** A fault, as an edit of a copy of the sources. `find` must occur exactly once in the file. */
@@ -112,6 +112,14 @@ export const PLANTS: readonly Plant[] = [
     file: 'src/sessions/ownership.ts',
     find: 'const STOP_MS = 12_000',
     replace: 'const STOP_MS = -5_000',
-    shows: /still runs when the lease of its server ends/,
+    shows:
+      /still runs when the lease of its server ends|was alive \d+ ms after .* had started on another node/,
+  },
+  {
+    name: 'appends to PostgreSQL without their fence',
+    file: 'src/stores/postgres/statement.ts',
+    find: 'WHERE s.id = i.id AND s.fence = i.fence AND s.writes = i.writes AND',
+    replace: 'WHERE s.id = i.id AND',
+    shows: /fence: n\d wrote to \S+, whose owner is n\d/,
   },
 ]

@@ -1,0 +1,54 @@
+import pg from 'pg'
+import { postgresStore } from '../../src/stores/postgres.ts'
+
+/** The role of a node in the database has its name, so that the database knows who writes. */
+const TRIGGER = (schema: string) => `
+  CREATE TABLE ${schema}.audit (at timestamptz NOT NULL DEFAULT clock_timestamp(), problem text NOT NULL);
+  CREATE FUNCTION ${schema}.audit_session() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    IF NEW.fence < OLD.fence THEN
+      INSERT INTO ${schema}.audit (problem)
+      VALUES (format('the fence of %s went from %s to %s', OLD.id, OLD.fence, NEW.fence));
+    END IF;
+    IF NEW.fence = OLD.fence AND NEW.writes > OLD.writes AND OLD.owner IS DISTINCT FROM current_user::text THEN
+      INSERT INTO ${schema}.audit (problem)
+      VALUES (format('%s wrote to %s, whose owner is %s', current_user, OLD.id, coalesce(OLD.owner, 'nobody')));
+    END IF;
+    RETURN NEW;
+  END $$;
+  CREATE TRIGGER audit AFTER UPDATE ON ${schema}.session
+    FOR EACH ROW EXECUTE FUNCTION ${schema}.audit_session();`
+
+/** Prepares a database for nodes with these names. It records every write by a node that does not own the session. */
+export async function prepareDatabase(url: string, nodes: readonly string[]): Promise<void> {
+  const store = await postgresStore({ url })
+  await store[Symbol.asyncDispose]()
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    const password = client.escapeLiteral(decodeURIComponent(new URL(url).password))
+    for (const name of nodes) await client.query(`CREATE ROLE ${name} SUPERUSER LOGIN PASSWORD ${password}`)
+    await client.query(TRIGGER('mainstem'))
+  } finally {
+    await client.end()
+  }
+}
+
+/** The database as one node names it. */
+export function asNode(url: string, name: string): string {
+  const own = new URL(url)
+  own.username = name
+  return own.href
+}
+
+/** What the database recorded. */
+export async function auditIn(url: string): Promise<string[]> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    const { rows } = await client.query('SELECT problem FROM mainstem.audit ORDER BY at')
+    return rows.map(({ problem }) => String(problem))
+  } finally {
+    await client.end()
+  }
+}
