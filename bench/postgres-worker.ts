@@ -48,8 +48,7 @@ const from = Date.now()
 const done = await work(started)
 const { user, system } = process.cpuUsage(cpu)
 const measured: Measured = { ...done, cpuMicros: user + system, from, to: Date.now() }
-process.send?.(measured)
-process.disconnect?.()
+process.send?.(measured, () => process.disconnect?.())
 
 type Done = Pick<Measured, 'entries' | 'appends' | 'delays'>
 
