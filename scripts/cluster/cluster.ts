@@ -123,7 +123,7 @@ class Trial {
     const found = this.#found
     const concluded = this.#load.conclude().then(() => true)
     if (!(await Promise.race([concluded, sleep(PATIENCE_MS, false, { ref: false })])))
-      found.add('lost', 'a reader or a command never came to its end')
+      found.add('lost', ...this.#load.unfinished)
     await this.#takeovers.stop()
     for (const node of this.#nodes.all) await this.#nodes.stop(node, AbortSignal.timeout(PATIENCE_MS))
     found.add('orphan', ...this.#nodes.agentProcesses())

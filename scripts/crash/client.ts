@@ -126,6 +126,11 @@ export class Client {
     await Promise.all([...this.#pending, ...(again ? [again] : [])].map((command) => this.#send(command)))
   }
 
+  /** Commands without an answer. */
+  get open(): string[] {
+    return [...this.#pending].map(({ key, route }) => `${key} (${route}) has no answer`)
+  }
+
   get isSettled(): boolean {
     return this.#pending.size === 0
   }

@@ -96,6 +96,13 @@ export class Load {
     for (const reader of this.allEvents) reader.stop()
   }
 
+  /** What `conclude` waits for. */
+  get unfinished(): string[] {
+    const readers = this.readers.filter(({ isEnded }) => !isEnded).map(({ place }) => place)
+    const sessions = this.#unbegun().map(({ key }) => `${key} has no session`)
+    return [...sessions, ...this.client.open, ...readers]
+  }
+
   principalOf(session: string): string | undefined {
     return this.conversations.find((one) => one.session === session)?.principal
   }

@@ -20,6 +20,7 @@ export class Reader {
   /** Why the server refused to continue. */
   forgotten: string | undefined
   readonly ended: Promise<void>
+  isEnded = false
   readonly #target: Target
   readonly #reading: Reading
   #last: string | undefined
@@ -32,6 +33,11 @@ export class Reader {
     this.ended = this.#run()
   }
 
+  /** Where it is, for people. */
+  get place(): string {
+    return `${this.name} is at ${this.#last ?? 'the beginning'}`
+  }
+
   /** Cuts the connection; the reader comes back with its cursor. */
   cut(): void {
     this.#connection.abort()
@@ -39,6 +45,7 @@ export class Reader {
 
   async #run(): Promise<void> {
     while (!(await this.#read(await this.#target.url))) await sleep(RETRY_MS)
+    this.isEnded = true
   }
 
   /** True when there is nothing more to come. */
