@@ -1,6 +1,6 @@
 import type { ClientHistory, SentAnswer, SentPrompt } from '../../scripts/check/evidence.ts'
 import type { Claim } from '../../src/sessions/claim.ts'
-import type { Session } from '../../src/sessions/session.ts'
+import type { SessionHandle } from '../../src/sessions/session-handle.ts'
 import type { Sessions } from '../../src/sessions/sessions.ts'
 import type { Store } from '../../src/stores/store.ts'
 
@@ -23,7 +23,7 @@ export class SimulatedClient {
     this.history = history
   }
 
-  async prompt(sessions: Sessions, session: Session, text: string): Promise<void> {
+  async prompt(sessions: Sessions, session: SessionHandle, text: string): Promise<void> {
     const prompt: SentPrompt = { text }
     this.history.prompts.push(prompt)
     const claim: Claim = {
@@ -36,12 +36,12 @@ export class SimulatedClient {
   }
 
   /** Sends again what has no answer, and one prompt that has one. */
-  async retry(sessions: Sessions, session: Session): Promise<void> {
+  async retry(sessions: Sessions, session: SessionHandle): Promise<void> {
     for (const one of [...this.#pending, ...this.#answered.slice(-1)])
       await this.#send(sessions, session, one)
   }
 
-  async #send(sessions: Sessions, session: Session, pending: Pending): Promise<void> {
+  async #send(sessions: Sessions, session: SessionHandle, pending: Pending): Promise<void> {
     const { prompt, claim } = pending
     this.#pending.add(pending)
     try {
@@ -57,20 +57,20 @@ export class SimulatedClient {
     this.#pending.delete(pending)
   }
 
-  async #turnOf(sessions: Sessions, session: Session, { prompt, claim }: Pending): Promise<number> {
+  async #turnOf(sessions: Sessions, session: SessionHandle, { prompt, claim }: Pending): Promise<number> {
     const receipt = await sessions.receipt(claim)
     const turn = receipt ? Reflect.get(Object(receipt.answer), 'turn') : undefined
     return typeof turn === 'number' ? turn : session.prompt(prompt.text, [], [claim])
   }
 
-  async interrupt(session: Session): Promise<void> {
+  async interrupt(session: SessionHandle): Promise<void> {
     const turn = (await this.#store.record(session.id))?.openTurn
     await session.interrupt()
     if (turn !== undefined)
       this.history.interrupts.push({ session: session.id, turn, head: await this.#store.head(session.id) })
   }
 
-  async answer(session: Session, requestId: string, decision: 'allow' | 'deny'): Promise<void> {
+  async answer(session: SessionHandle, requestId: string, decision: 'allow' | 'deny'): Promise<void> {
     const sent: SentAnswer = { session: session.id, requestId, decision }
     this.history.answers.push(sent)
     try {

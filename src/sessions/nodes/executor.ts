@@ -1,6 +1,7 @@
 import { MainstemError, toMainstemError } from '../../model/index.ts'
 import type { Store } from '../../stores/store.ts'
 import type { Claim } from '../claim.ts'
+import type { Session } from '../session.ts'
 import type { SessionHandle } from '../session-handle.ts'
 import type { Sessions } from '../sessions.ts'
 import type { SessionCommand } from './wire.ts'
@@ -93,9 +94,9 @@ export class Executor {
       case 'answer':
         return (await local.open(id)).answer(command.answer, claims)
       case 'interrupt':
-        return local.get(id)?.interrupt(command.turn, claims)
+        return (await this.#stoppable(id))?.interrupt(command.turn, claims)
       case 'interrupt_all':
-        return (await local.get(id)?.interruptAll(command.through)) ?? false
+        return (await (await this.#stoppable(id))?.interruptAll(command.through)) ?? false
       case 'adopt':
         return (await local.open(id)).adopt(command.nativeSessionId)
       case 'deliver':
@@ -114,6 +115,14 @@ export class Executor {
       default:
         return command satisfies never
     }
+  }
+
+  /** A session that does not run here is opened, which ends a turn that its last owner left. */
+  async #stoppable(id: string): Promise<Session | undefined> {
+    const running = this.#local.get(id)
+    if (running) return running
+    const record = await this.#local.record(id)
+    return record === undefined || record.status === 'ended' ? undefined : this.#local.open(id)
   }
 }
 

@@ -13,6 +13,8 @@ export interface NodeOptions {
   roots?: readonly string[]
   labels?: readonly string[]
   maxProcesses?: number
+  /** How much too late its timers in the background fire. */
+  lateMs?: number
   /** The store as this node sees it. */
   seen?: (store: SharedStore) => SharedStore
 }
@@ -51,14 +53,23 @@ export class TestNode {
   draining = false
 
   constructor(name: string, process: string, given: Surroundings) {
-    const { time, store, roots = ['/'], labels = [], maxProcesses = 10, seen = (all) => all } = given
+    const {
+      time,
+      store,
+      roots = ['/'],
+      labels = [],
+      maxProcesses = 10,
+      lateMs = 0,
+      seen = (all) => all,
+    } = given
     const mine = seen(store)
     const terms = { owner: name, ttlMs: TTL }
     const mayRun: NodeDeps['mayRun'] = (session) =>
       roots.some((root) => isBelow(root, session.cwd)) &&
       (session.labels ?? []).every((label) => labels.includes(label))
     this.name = name
-    const more = { terms, background: time, time, node: name, mayRun, newId: ids(process) }
+    const background = { sleep: (ms: number, signal: AbortSignal) => time.sleep(ms + lateMs, signal) }
+    const more = { terms, background, time, node: name, mayRun, newId: ids(process) }
     this.house = house(mine, maxProcesses, undefined, undefined, undefined, undefined, more)
     const track = (work: Promise<unknown>) => void work.catch((thrown) => this.reported.push(thrown))
     this.cluster = new Cluster(this.house.sessions, mine, track, {

@@ -102,6 +102,16 @@ test('a command to a dead owner is applied by the sender, once its lease has end
   expect(await store.record(id)).toMatchObject({ node: 'b', openTurn: 1 })
 })
 
+test('an interrupt to a dead owner is confirmed when its turn has ended, not before', async () => {
+  const { a, kill, nodeOf, store, time } = await mortal()
+  const b = await nodeOf('b').start()
+  const { id } = await a.cluster.create(NEW, 'go')
+  kill()
+  const there = await b.cluster.open(id)
+  await passing(time, there.interrupt(1))
+  expect(await store.record(id)).toMatchObject({ lastOutcome: 'lost', status: 'idle' })
+})
+
 test('a command whose owner dies after its effect and before its outcome has one effect', async () => {
   const { nodeOf, store, time } = cluster()
   let isDead = false
