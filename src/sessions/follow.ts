@@ -12,7 +12,7 @@ export function isEnd({ event }: Entry): boolean {
 }
 
 interface Followed<T> {
-  store: Pick<Store, 'changed'>
+  store: Pick<Store, 'changed' | 'head'>
   id: string
   after: number
   signal: AbortSignal
@@ -24,7 +24,7 @@ interface Followed<T> {
 
 /**
  * Streams a log: replays it, then follows new commits. Readers always read the log, so a slow reader costs only its
- * cursor and one page. Ends after `session.ended`, or when the signal fires.
+ * cursor and one page. Ends after `session.ended`, when the log is deleted, or when the signal fires.
  */
 export async function* followed<T>({
   store,
@@ -36,6 +36,7 @@ export async function* followed<T>({
   isLast,
 }: Followed<T>): AsyncGenerator<readonly T[]> {
   let cursor = after
+  let isWoken = false
   while (!signal.aborted) {
     const share = await room(cursor)
     if (!share) return
@@ -46,12 +47,16 @@ export async function* followed<T>({
         yield found
         cursor += found.length
         if (isLast(last)) return
+        isWoken = false
         continue
       }
+      // Woken for nothing: another server may have deleted the log.
+      if (isWoken && (await store.head(id)) < cursor) return
     } finally {
       share.release()
     }
     // Resolves at once if something was appended since the read, so no entry is missed.
     await store.changed(id, cursor, signal)
+    isWoken = true
   }
 }

@@ -29,6 +29,11 @@ export class RecentLog {
     return this.#waiting.size > 0
   }
 
+  /** Whether a reader has entries of this log and waits for more. */
+  get isAwaitedBeyondStart(): boolean {
+    return [...this.#waiting.values()].some((after) => after > 0)
+  }
+
   advance(committed: number): void {
     this.committed = committed
     for (const [wake, after] of this.#waiting) if (committed > after) wake()

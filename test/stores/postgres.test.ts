@@ -157,6 +157,17 @@ describe('two servers on one database', () => {
     expect(await readAll(one, ID)).toEqual(entries(ID, 1, 6))
   })
 
+  test('a reader that waits is woken when the other deletes its session', async () => {
+    const { one, other } = await open()
+    await using _ = one
+    await using __ = other
+    await one.append(ID, { entries: entries(ID, 1, 3) })
+    const woken = other.changed(ID, 3, never)
+    await one.delete(ID)
+    await woken
+    expect(await other.head(ID)).toBe(0)
+  })
+
   test('a session that the other deletes is gone, with its recent entries', async () => {
     const { one, other } = await open()
     await using _ = one

@@ -99,12 +99,13 @@ export class Tails {
   /** The head as the database has it. */
   advance(session: string, head: number): void {
     const tail = this.#tails.get(session)
-    if (!tail || tail.committed === head) return
-    // A log that is shorter was deleted.
-    if (head > tail.committed || head === 0) {
-      tail.recent.length = 0
-      tail.advance(head)
-    }
+    if (!tail) return
+    // Another server has deleted it: those who wait for more of it look for themselves.
+    const isDeleted = head === 0 && (tail.committed > 0 || tail.isAwaitedBeyondStart)
+    if (isDeleted) this.forget(session)
+    if (head <= tail.committed) return
+    tail.recent.length = 0
+    tail.advance(head)
   }
 
   /** Removes what is known about a log; those who wait look for themselves. */
