@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { pick, randomFrom } from '../scripts/random.ts'
 import type { Entry } from '../src/model/index.ts'
 import { postgresStore } from '../src/stores/postgres.ts'
 import { sqliteStore } from '../src/stores/sqlite.ts'
@@ -30,7 +31,11 @@ export interface Measured {
   delays: number[]
 }
 
-const TEXT = 'All work and no play makes Jack a dull boy. '.repeat(5)
+/** Words in random order, because PostgreSQL compresses what repeats. */
+const WORDS =
+  'the file test server returns an error when its lock is held by another process and reads config'.split(' ')
+const WORDS_PER_ENTRY = 40
+const random = randomFrom(7)
 const READ = 512
 /** Appends per second of the session that everybody reads. */
 const PUBLISHED_A_SECOND = 100
@@ -122,13 +127,17 @@ async function follow(): Promise<Done> {
   return { entries: delays.length, appends: 0, delays }
 }
 
+function words(): string {
+  return Array.from({ length: WORDS_PER_ENTRY }, () => pick(random, WORDS)).join(' ')
+}
+
 function entries(session: string, first: number, count: number): Entry[] {
   return Array.from({ length: count }, (_, index) => ({
     seq: first + index,
     session,
     turn: 1,
     at: Date.now(),
-    event: { type: 'text.delta', messageId: 'msg_01', text: TEXT },
+    event: { type: 'text.delta', messageId: 'msg_01', text: words() },
     native: first + index,
   }))
 }

@@ -19,11 +19,11 @@ interface Case {
 
 /** From many small appends to few large ones. */
 const CASES: readonly Case[] = [
-  { name: '1 session, 1 entry an append', sessions: 1, batch: 1, entries: 1_000 },
+  { name: '1 session, 1 entry an append', sessions: 1, batch: 1, entries: 400 },
   { name: '300 sessions, 1 entry an append', sessions: 300, batch: 1, entries: 15_000 },
   { name: '24 sessions, 20 entries an append', sessions: 24, batch: 20, entries: 72_000 },
 ]
-const PUBLISHED = 1_000
+const PUBLISHED = 500
 const READERS = 100
 
 /**
@@ -53,6 +53,7 @@ const HEADER: readonly (readonly [title: string, width: number])[] = [
   ['node µs', 8],
   ['db µs', 8],
   ['WAL B', 8],
+  ['disk B', 8],
   ['replay/s', 9],
 ]
 
@@ -62,7 +63,7 @@ async function besideSqlite(one: Case): Promise<void> {
     const task = { mode: 'append', store, node: 'n1', readers: 0, ...one } as const
     const appended = await together([task])
     const read = await together([{ ...task, mode: 'replay' }])
-    print([one.name, 'sqlite', '1', ...figures(appended), '', '', perSecond(read)])
+    print([one.name, 'sqlite', '1', ...figures(appended), '', '', '', perSecond(read)])
   } finally {
     rmSync(store, { recursive: true })
   }
@@ -81,7 +82,8 @@ async function onPostgres(server: string, one: Case, nodes: number): Promise<voi
   const read = await together(tasks.map((task) => ({ ...task, mode: 'replay' })))
   const count = sum(appended, ({ entries }) => entries)
   const commits = load.transactions / secondsOf(appended)
-  const database = [load.cpuMicros / count, load.walBytes / count].map((value) => value.toFixed(0))
+  const stored = await fresh.bytes()
+  const database = [load.cpuMicros, load.walBytes, stored].map((value) => (value / count).toFixed(0))
   print([one.name, 'postgres', String(nodes), ...figures(appended, commits), ...database, perSecond(read)])
 }
 
@@ -107,6 +109,8 @@ async function fanOut(server: string, nodes: number): Promise<void> {
 interface Fresh extends AsyncDisposable {
   url: string
   meter: LoadMeter
+  /** The size of all tables with their indexes. */
+  bytes(): Promise<number>
 }
 
 async function freshSchema(server: string): Promise<Fresh> {
@@ -118,6 +122,12 @@ async function freshSchema(server: string): Promise<Fresh> {
   return {
     url: url.href,
     meter,
+    async bytes() {
+      const [row] = await meter.query(
+        `SELECT sum(pg_total_relation_size(oid))::float8 AS bytes FROM pg_class WHERE relkind = 'r' AND relnamespace = '${schema}'::regnamespace`,
+      )
+      return Number(row?.bytes)
+    },
     async [Symbol.asyncDispose]() {
       await remove()
       await meter[Symbol.asyncDispose]()

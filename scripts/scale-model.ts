@@ -1,5 +1,5 @@
 import { pathToFileURL } from 'node:url'
-import { BENCH, COSTS } from './scale-constants.ts'
+import { BENCH, COSTS, STORED_BYTES } from './scale-constants.ts'
 
 /** What one session does. Assumptions: replace them with the figures of your own agents. */
 export interface Workload {
@@ -29,6 +29,8 @@ const WRITERS = 4
 const NOTIFICATIONS_PER_NODE = 50
 /** A commit with a synchronous standby or a disk in the network. */
 const COMMIT_MS = 5
+/** Raw frames are stored beside the log, and are about as large. */
+const WITH_FRAMES = 2
 /** A database is planned for this part of its processors. */
 const UTILISATION = 0.5
 
@@ -65,7 +67,10 @@ export function needsOf(sessionsPerDay: number, workload: Workload = WORKLOAD): 
   const nodes = Math.max(3, Math.ceil(agents / AGENTS_PER_NODE) + 1)
   const entriesPerSecond = sessionsPerSecond * turns * entriesPerTurn
   const appendsPerSecond = entriesPerSecond / entriesPerAppend
-  const transactionsPerSecond = Math.min(appendsPerSecond, nodes * WRITERS * (1_000 / COMMIT_MS))
+  const notificationsPerSecond = Math.min(appendsPerSecond, nodes * NOTIFICATIONS_PER_NODE)
+  const commitsPerSecond = Math.min(appendsPerSecond, nodes * WRITERS * (1_000 / COMMIT_MS))
+  const transactionsPerSecond = commitsPerSecond + notificationsPerSecond
+  const bytesPerEntry = STORED_BYTES.entry + STORED_BYTES.append / entriesPerAppend
   const cost = costOfEntry(entriesPerAppend, appendsPerSecond / transactionsPerSecond)
   return {
     sessionsPerSecond,
@@ -73,10 +78,10 @@ export function needsOf(sessionsPerDay: number, workload: Workload = WORKLOAD): 
     nodes,
     entriesPerSecond,
     transactionsPerSecond,
-    notificationsPerSecond: Math.min(appendsPerSecond, nodes * NOTIFICATIONS_PER_NODE),
+    notificationsPerSecond,
     processors: (entriesPerSecond * cost.databaseMicros) / 1e6 / UTILISATION,
     walBytesPerSecond: entriesPerSecond * cost.walBytes,
-    bytesPerDay: sessionsPerDay * turns * entriesPerTurn * COSTS.storedBytes,
+    bytesPerDay: sessionsPerDay * turns * entriesPerTurn * bytesPerEntry * WITH_FRAMES,
     connections: nodes * CONNECTIONS_PER_NODE,
   }
 }
@@ -103,6 +108,18 @@ export function needsTable(): string {
   return table([head, ...ROWS.map(([name, show]) => [name, ...needs.map(show)])])
 }
 
+/** What the database does for a transaction, for an append to one session in it, and for an entry in that. */
+export function costTable(): string {
+  const { transaction, append, entry } = COSTS
+  const row = (name: string, cost: typeof entry) => [name, count(cost.micros, 1), count(cost.walBytes)]
+  return table([
+    ['cost', 'processor time, µs', 'write-ahead log, bytes'],
+    row('a transaction', transaction),
+    row('an append', append),
+    row('an entry', entry),
+  ])
+}
+
 /** What the bench measured beside what the model says, for each entry. */
 export function benchTable(): string {
   const head = ['appends', 'nodes', 'database, µs', 'model', 'write-ahead log, bytes', 'model']
@@ -124,7 +141,7 @@ function count(value: number, digits = 0): string {
   return value.toLocaleString('en-US', { minimumFractionDigits: rounded, maximumFractionDigits: rounded })
 }
 
-/** `node scripts/scale-model.ts [turns=8] [peak=5] …` prints the tables, for another workload where one is given. */
+/** `node scripts/scale-model.ts` prints the tables. */
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
-  process.stdout.write(`${benchTable()}\n\n${needsTable()}\n`)
+  process.stdout.write(`${costTable()}\n\n${benchTable()}\n\n${needsTable()}\n`)
 }
