@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { commandLine } from '../../src/cli/program.ts'
 import { ConfigFile } from '../../src/daemon/config.ts'
+import { serveOptions } from './serve-options.ts'
 
 const read = (name: string) => readFileSync(`deploy/${name}`, 'utf8')
 const dockerfile = read('Dockerfile').replaceAll('\\\n', ' ')
@@ -16,18 +16,6 @@ const instruction = (name: string) =>
 /** The values of a key of the unit. */
 const settings = (key: string) =>
   [...unit.matchAll(new RegExp(`^${key}=(.*)$`, 'gm'))].map(([, value]) => value)
-
-/** The options of `mainstem serve` that the command line reads from these arguments. */
-async function serveOptions(args: readonly string[]): Promise<Record<string, unknown>> {
-  const program = await commandLine('serve')
-  const serve = program.commands.find((command) => command.name() === 'serve')
-  let options: Record<string, unknown> = {}
-  serve?.exitOverride().action((given) => {
-    options = given
-  })
-  program.parse(args, { from: 'user' })
-  return options
-}
 
 const { drainMs } = ConfigFile.shape.timeouts.unwrap().parse({})
 /** The drain, and the time after which the server gives up on an agent. */
