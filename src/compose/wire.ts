@@ -4,7 +4,7 @@ import type { Agent } from '../agents/agent.ts'
 import { agents as allAgents } from '../agents/index.ts'
 import type { Driver, Timers } from '../drivers/driver.ts'
 import { driver } from '../drivers/index.ts'
-import { orphanGuard } from '../drivers/orphan-guard.ts'
+import { OrphanGuard } from '../drivers/orphan-guard.ts'
 import { paced } from '../drivers/paced.ts'
 import { processTable } from '../drivers/process-table.ts'
 import { abandonedFolders } from '../drivers/run-folders.ts'
@@ -102,14 +102,17 @@ export function wire({
   const agentSettings = (id: string) => (Object.hasOwn(settings, id) ? (settings[id] ?? {}) : {})
   const closed = new AbortController()
   const context = { environment: process.env, platform: process.platform, timers, signal: closed.signal }
-  const [started, pool] = [driver({ timers, owner }), new WarmPool(maxProcesses)]
+  // A node has a guard of its own: its deadline must not end the runs of other servers in this process.
+  const guard = node && new OrphanGuard()
+  const started = driver({ timers, owner, ...(guard && { guard }) })
+  const pool = new WarmPool(maxProcesses)
   const sessions = new Sessions({
     agents: known,
     store,
     driver: between(room ? paced(started, room) : started),
     timers,
     ...SYSTEM,
-    ...(node && nodeDeps(node)),
+    ...(node && guard && nodeDeps(node, guard)),
     journal,
     secrets,
     maxQueue,
@@ -133,6 +136,7 @@ export function wire({
     async [Symbol.asyncDispose]() {
       closed.abort()
       await sessions.drain()
+      guard?.close()
       await store[Symbol.asyncDispose]()
     },
   }
@@ -145,8 +149,8 @@ function checkKnown(settings: object, known: ReadonlyMap<string, Agent>): void {
 }
 
 /** A suspended node cannot end its agents, so the guard does it in time. */
-function nodeDeps({ terms, mayRun }: WiredNode): Partial<SessionDeps> {
-  return { terms, mayRun, node: terms.owner, extended: (leftMs) => orphanGuard.deadline(leftMs) }
+function nodeDeps({ terms, mayRun }: WiredNode, guard: OrphanGuard): Partial<SessionDeps> {
+  return { terms, mayRun, node: terms.owner, extended: (leftMs) => guard.deadline(leftMs) }
 }
 
 async function sweepRuns(owner: string | undefined, timers: Timers): Promise<void> {

@@ -69,6 +69,11 @@ export class OrphanGuard {
     this.#sendDeadline()
   }
 
+  /** Ends the shell, which then terminates the runs that are left. */
+  close(): void {
+    this.#shell?.stdin?.end()
+  }
+
   /** The shell sweeps the runs that it knows when it reads the line, so each new run needs one. */
   #sendDeadline(): void {
     if (this.#deadline === undefined || this.#runs.size === 0) return
@@ -110,5 +115,5 @@ export function guardedRuns(args: readonly string[]): { runIds: string[]; folder
   return { runIds: runs.map(([runId = '']) => runId), folders: runs.map(([, folder = '']) => folder) }
 }
 
-/** The guard that all drivers of this process share. */
+/** The guard that drivers share unless they have one of their own. */
 export const orphanGuard = new OrphanGuard()
