@@ -8,6 +8,7 @@ import { OrphanGuard } from '../drivers/orphan-guard.ts'
 import { paced } from '../drivers/paced.ts'
 import { processTable } from '../drivers/process-table.ts'
 import { abandonedFolders } from '../drivers/run-folders.ts'
+import type { ServerDriverOptions } from '../drivers/server.ts'
 import { sweep } from '../drivers/sweep.ts'
 import { MainstemError, type Policy, type SessionOptions } from '../model/index.ts'
 import type { AgentLimits } from '../sessions/deadlines.ts'
@@ -98,18 +99,14 @@ export function wire({
   agentLimits = {},
 }: Wiring = {}): Wired {
   const known = new Map(agents.map((agent) => [agent.id, agent]))
-  checkKnown(settings, known)
-  const agentSettings = (id: string) => (Object.hasOwn(settings, id) ? (settings[id] ?? {}) : {})
+  const agentSettings = settingsOf(settings, known)
   const closed = new AbortController()
   const context = { environment: process.env, platform: process.platform, timers, signal: closed.signal }
-  // A node has a guard of its own: its deadline must not end the runs of other servers in this process.
-  const guard = node && new OrphanGuard()
-  const started = driver({ timers, owner, ...(guard && { guard }) })
-  const pool = new WarmPool(maxProcesses)
+  const [guard, pool] = [guardOf(node), new WarmPool(maxProcesses)]
   const sessions = new Sessions({
     agents: known,
     store,
-    driver: between(room ? paced(started, room) : started),
+    driver: between(driverWith({ timers, owner, ...(guard && { guard }) }, room)),
     timers,
     ...SYSTEM,
     ...(node && guard && nodeDeps(node, guard)),
@@ -142,10 +139,26 @@ export function wire({
   }
 }
 
-function checkKnown(settings: object, known: ReadonlyMap<string, Agent>): void {
+/** Looks up the settings of an agent. Refuses settings of an agent that does not exist. */
+function settingsOf(
+  settings: NonNullable<Wiring['settings']>,
+  known: ReadonlyMap<string, Agent>,
+): (id: string) => AgentSettings {
   const unknown = Object.keys(settings).find((id) => !known.has(id))
-  if (unknown === undefined) return
-  throw new MainstemError('agent_not_found', `configuration: agents.${unknown}: unknown agent`)
+  if (unknown !== undefined) {
+    throw new MainstemError('agent_not_found', `configuration: agents.${unknown}: unknown agent`)
+  }
+  return (id) => (Object.hasOwn(settings, id) ? (settings[id] ?? {}) : {})
+}
+
+/** A node has a guard of its own: its deadline must not end the runs of other servers in this process. */
+function guardOf(node: WiredNode | undefined): OrphanGuard | undefined {
+  return node && new OrphanGuard()
+}
+
+function driverWith(options: ServerDriverOptions, room: Wiring['room']): Driver {
+  const started = driver(options)
+  return room ? paced(started, room) : started
 }
 
 /** A suspended node cannot end its agents, so the guard does it in time. */
