@@ -88,8 +88,9 @@ export function procTable(root: string): ProcessTable {
       for (const key of blank) if (!alive.has(key)) blank.delete(key)
       return processes
     },
-    // Start times and uptime are both counted in hundredths of a second since boot.
-    now: () => Math.floor(Number.parseFloat(readProc(`${root}/uptime`)) * 100),
+    // Start times and uptime are both counted in hundredths of a second since boot. Rounded, because 8.29 * 100 is less
+    // than 829, and a tool that started in the last hundredth would look as if it started later.
+    now: () => Math.round(Number.parseFloat(readProc(`${root}/uptime`)) * 100),
     startOf: (pid) => parseStat(readProc(`${root}/${pid}/stat`))?.process.started,
   }
 }

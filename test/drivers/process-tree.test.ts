@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it, test, vi } from 'vitest'
 import {
   type ProcessInfo,
   type ProcessTable,
@@ -173,6 +173,13 @@ describe('the marker', () => {
     expect(await found(`MAINSTEM_RUN=${runId.slice(0, -1)}`)).toEqual([])
     expect(await found(`RUN=${runId}`)).toEqual([])
   })
+})
+
+test('the current time is exact to a hundredth of a second', () => {
+  const root = mkdtempSync(join(tmpdir(), 'proc-'))
+  writeFileSync(join(root, 'uptime'), '8.29 16.00\n')
+  expect(procTable(root).now()).toBe(829)
+  rmSync(root, { recursive: true })
 })
 
 describe('a process that replaces its program', () => {
