@@ -120,7 +120,7 @@ export function outcomesPage(): string {
   })
   return page(
     'Outcomes',
-    'How a turn ended. Every turn has exactly one terminal event, `turn.completed`, and Mainstem decides its outcome from the report of the agent, the exit of its process, and its own actions such as an interrupt.',
+    'How a turn ended. Every turn has exactly one terminal event, `turn.completed`, and Mainstem decides its outcome from the report of the agent, the exit of its process, and its own actions such as an interrupt. Instead of 1, `mainstem run` exits with the code of the [error](errors.md) of a failed turn.',
     table(['outcome', 'when', 'exit code', 'ues', 'daemon', 'board', 'unified'], rows),
   )
 }
