@@ -29,6 +29,8 @@ export class LiveColumns implements AsyncDisposable {
     this.#options = options
     this.#texts = Array<string>(options.count).fill('')
     this.#ticker = setInterval(() => void this.#draw(), TICK_MS).unref()
+    // At once: an agent may ask before the first tick, and the columns show who is asked.
+    void this.#draw()
   }
 
   /** Adds rendered text to a column. */
