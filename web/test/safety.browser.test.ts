@@ -8,6 +8,8 @@ const { stage, open, signedIn } = theatre()
 interface Swept {
   found: string[]
   seen: number
+  /** Tool cards, each time they are looked at. */
+  tools: number
 }
 
 /** The markup everywhere an agent can write. */
@@ -69,10 +71,12 @@ const question: Cue[] = CORPUS.slice(0, 20).map((evil, index) => ({
 const SWEEP = `(async () => {
   const found = new Set()
   let seen = 0
+  let tools = 0
   const frames = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))))
   const look = () => {
     for (const details of document.querySelectorAll('details:not([open]):not(header details)')) details.open = true
     for (const tool of document.querySelectorAll('[data-tool] > button[aria-expanded=false]')) tool.click()
+    tools += document.querySelectorAll('[data-tool]').length
     for (const element of document.querySelectorAll('#root *')) {
       seen++
       if (/^(?:script|iframe|object|embed|style|link|meta|base|video|source|math|mglyph|img|template|form)$/i.test(element.localName) && !element.matches('form[class]'))
@@ -94,11 +98,18 @@ const SWEEP = `(async () => {
   }
   await frames()
   look()
-  return { found: [...found], seen }
+  return { found: [...found], seen, tools }
 })()`
 
-/** Each view of a session, and what it shows once it is there. The replay shows the items of the conversation. */
-const TABS = { conversation: '[data-scroller] [data-tool]', changes: 'summary code', events: '[data-seq]' }
+/**
+ * Each view of a session, and what it shows once it is there. The conversation opens at its end, where the questions
+ * are. The replay shows the items of the conversation.
+ */
+const TABS = {
+  conversation: '[data-scroller] :text("Waiting for an answer")',
+  changes: 'summary code',
+  events: '[data-seq]',
+}
 
 describe('text of an agent', () => {
   test('runs nothing, loads nothing and breaks no policy, wherever it is shown', async () => {
@@ -110,9 +121,10 @@ describe('text of an agent', () => {
     for (const [tab, shown] of Object.entries(TABS)) {
       await page.goto(`${stage.url}/#/sessions/${id}/${tab}`)
       await page.locator(shown).first().waitFor()
-      const { found, seen }: Swept = await page.evaluate(SWEEP)
+      const { found, seen, tools }: Swept = await page.evaluate(SWEEP)
       expect(found, tab).toEqual([])
       expect(seen).toBeGreaterThan(1_000)
+      if (tab === 'conversation') expect(tools).toBeGreaterThan(CORPUS.length)
     }
     await page.goto(`${stage.url}/#/`)
     await page.getByRole('heading', { name: /requests need you/ }).waitFor()
