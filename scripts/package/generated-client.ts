@@ -40,7 +40,7 @@ if (page.status !== 200 || !('stream' in page)) throw new Error('no page')
 const { entries = [] }: Page = JSON.parse(await page.stream.text())
 const session = await getSession(id, init)
 if (session.status !== 200) throw new Error(session.data.detail)
-const usage = await getUsage(init)
+const usage = await getUsage({}, init)
 if (usage.status !== 200) throw new Error('no usage')
 const { turns } = usage.data.total
 
