@@ -1,5 +1,5 @@
 import type { Entry, EventType, SessionRecord } from 'mainstem/client'
-import { useEffect, useMemo, useRef, useState } from 'react'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { VList, type VListHandle } from 'virtua'
 import { client, leftOut, messageOf } from '../app/client.ts'
 import { sessionHref } from '../app/route.ts'
@@ -69,19 +69,28 @@ function CopyCurl({ id, dialect }: { id: string; dialect: string }) {
   )
 }
 
+type CoverageCounts = Awaited<ReturnType<typeof client.coverage>>
+
 /** How many frames of the agent became events. */
 function Coverage({ id, head }: { id: string; head: number }) {
-  const [coverage, setCoverage] = useState<Awaited<ReturnType<typeof client.coverage>>>()
+  const [loaded, setLoaded] = useState<{ entries: number; coverage: CoverageCounts }>()
   // Once for each step of a hundred entries is enough for a count.
-  const step = Math.floor(head / 100)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the step asks for a new count
-  useEffect(() => void client.coverage(id).then(setCoverage).catch(leftOut), [id, step])
-  if (!coverage) return null
-  const counts = Object.entries(coverage).filter(
+  const entries = Math.floor(head / 100) * 100
+  useEffect(() => {
+    client
+      .coverage(id)
+      .then((coverage) => setLoaded({ entries, coverage }))
+      .catch(leftOut)
+  }, [id, entries])
+  if (!loaded) return null
+  const counts = Object.entries(loaded.coverage).filter(
     (pair): pair is [string, number] => typeof pair[1] === 'number',
   )
   return (
-    <span className="ml-auto flex flex-wrap gap-2 text-xs text-soft">
+    <span
+      title={`counted after entry ${loaded.entries} or later`}
+      className="ml-auto flex flex-wrap gap-2 text-xs text-soft"
+    >
       Frames:
       {counts.map(([name, value]) => (
         <span key={name}>
@@ -105,19 +114,21 @@ function Entries({ record: { id, earliest = 1 }, head, filter, seq }: EntriesPro
   const first = entries[0]?.seq ?? Math.max(earliest, (seq ?? head) - PAGE / 2)
   const last = entries.at(-1)?.seq ?? first - 1
   const reading = useRef(false)
-  const read = (after: number, to: number) => {
-    if (reading.current || after >= to) return
-    reading.current = true
-    client
-      .page(id, { after, limit: Math.min(PAGE, to - after), raw: true })
-      .then((page) => setEntries((known) => merged(known, page.entries ?? [])))
-      .catch((thrown: unknown) => leftOut(thrown) || setError(messageOf(thrown)))
-      .finally(() => {
-        reading.current = false
-      })
-  }
-  // biome-ignore lint/correctness/useExhaustiveDependencies: reads whenever the log is longer than what is here
-  useEffect(() => read(last, head), [head, last])
+  const read = useCallback(
+    (after: number, to: number) => {
+      if (reading.current || after >= to) return
+      reading.current = true
+      client
+        .page(id, { after, limit: Math.min(PAGE, to - after), raw: true })
+        .then((page) => setEntries((known) => merged(known, page.entries ?? [])))
+        .catch((thrown: unknown) => leftOut(thrown) || setError(messageOf(thrown)))
+        .finally(() => {
+          reading.current = false
+        })
+    },
+    [id],
+  )
+  useEffect(() => read(last, head), [read, head, last])
   const shown = useMemo(() => {
     const wanted = filter.trim()
     return wanted === '' ? entries : entries.filter(({ event }) => event.type.startsWith(wanted))
@@ -234,25 +245,25 @@ interface MessagesProps {
 function Messages({ id, dialect, filter, head }: MessagesProps) {
   const [messages, setMessages] = useState<readonly unknown[]>()
   const [error, setError] = useState<string>()
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a longer log has more messages
   useEffect(() => {
+    // An empty log has no messages; a longer one may have more.
+    if (head === 0) return
     client
       .page(id, { dialect, limit: 1000 })
       .then((page) => setMessages(page.messages ?? []))
       .catch((thrown: unknown) => leftOut(thrown) || setError(messageOf(thrown)))
   }, [id, dialect, head])
   const shown = (messages ?? [])
-    .map((message) => JSON.stringify(message))
-    .filter((text) => text.includes(filter))
+    .map((message, index) => ({ number: index + 1, text: JSON.stringify(message) }))
+    .filter(({ text }) => text.includes(filter))
   return (
     <div className="min-h-0 flex-1">
       {error !== undefined && <Notice level="error">{error}</Notice>}
       <VList className="h-full" aria-label="Messages" tabIndex={0}>
-        {shown.map((text, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: messages are only ever added at the end
-          <details key={index} className="border-b border-line px-3 py-0.5 font-mono text-xs">
+        {shown.map(({ number, text }) => (
+          <details key={number} className="border-b border-line px-3 py-0.5 font-mono text-xs">
             <summary className="truncate">
-              <Badge>{index + 1}</Badge> {text.slice(0, 160)}
+              <Badge>{number}</Badge> {text.slice(0, 160)}
             </summary>
             <pre className="p-2 break-words whitespace-pre-wrap">{jsonText(JSON.parse(text))}</pre>
           </details>

