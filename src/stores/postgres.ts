@@ -17,7 +17,7 @@ import { PreparedBatch } from './postgres/prepared-batch.ts'
 import { RecordReader } from './postgres/record-reader.ts'
 import { Removals } from './postgres/removals.ts'
 import { searchLogs } from './postgres/search-logs.ts'
-import { SharedTime } from './postgres/shared-time.ts'
+import { MARGIN_MS, SharedTime } from './postgres/shared-time.ts'
 import { Tails } from './postgres/tails.ts'
 import { READ_BYTES } from './read-bytes.ts'
 import { storageFailed } from './storage-failed.ts'
@@ -237,7 +237,7 @@ class PostgresStore implements Store {
   }
 
   forgetReceipts(ms: number): Promise<void> {
-    return this.#writing(() => this.#removals.forgetReceipts(this.#time.now() - ms))
+    return this.#writing(() => this.#removals.forgetReceipts(this.#time.now() - ms - MARGIN_MS))
   }
 
   async delete(session: string, fence = NO_FENCE): Promise<void> {

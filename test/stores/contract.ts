@@ -13,6 +13,8 @@ import { state } from './sqlite-parts.ts'
 interface Implementation {
   name: string
   open: OpenStore
+  /** How much longer than asked for it keeps idempotency keys; not at all by default. */
+  keyMarginMs?: number
 }
 
 const SESSION = '6b0a0a3e-6a50-4a6e-9f6c-1c5b6c1f0d01'
@@ -37,9 +39,9 @@ const REQUEST: RequestOpened = {
 const never = new AbortController().signal
 
 /** What every store promises; an implementation is held to all of it. */
-export function storeContract({ name, open }: Implementation): void {
+export function storeContract({ name, open, keyMarginMs = 0 }: Implementation): void {
   describe(`the ${name} store`, () => {
-    keepingContract(open)
+    keepingContract(open, keyMarginMs)
     boundsContract(open)
     queueContract(open)
     searchContract(open)

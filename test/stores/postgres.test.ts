@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { SCHEMA_VERSION } from '../../src/model/index.ts'
+import { MARGIN_MS } from '../../src/stores/postgres/shared-time.ts'
 import { postgresStore } from '../../src/stores/postgres.ts'
 import { newSchema, query } from '../postgres/database.ts'
 import { storeContract } from './contract.ts'
@@ -9,6 +10,7 @@ import { entries, entry, frames, readAll, sessionId, state } from './sqlite-part
 storeContract({
   name: 'postgres',
   open: async (monotonic) => postgresStore({ url: await newSchema(), ...(monotonic && { monotonic }) }),
+  keyMarginMs: MARGIN_MS,
 })
 
 nodeContract('postgres', async () => {
@@ -38,6 +40,35 @@ test('keeps everything when it is opened again', async () => {
   expect(await readAll(store, ID)).toEqual(batch.entries)
   expect(await store.readJournal(ID, 0, 1000)).toEqual(batch.journal)
   expect(await store.record(ID)).toMatchObject({ id: ID, head: 300 })
+})
+
+test('a key lives as long as asked for, whichever server stored it and however far behind its clock is', async () => {
+  const url = await newSchema()
+  const ahead = { now: 0 }
+  await using pruning = await postgresStore({ url, monotonic: () => ahead.now })
+  // The last comparison of this server is almost 5 s old when the other one starts.
+  ahead.now += 4_900
+  const behind = { now: 0 }
+  await using storing = await postgresStore({ url, monotonic: () => behind.now })
+  const receipt = { scope: 's', key: 'k', fingerprint: 'f', session: ID }
+  await storing.create(ID, { entries: entries(ID, 1, 1) }, receipt)
+  const DAY = 86_400_000
+  ahead.now += DAY - 1
+  await pruning.forgetReceipts(DAY)
+  expect(await pruning.receipt('s', 'k')).toEqual(receipt)
+})
+
+test('a server that was suspended stamps keys with the time of the others', async () => {
+  const url = await newSchema()
+  const clock = { now: 0 }
+  await using suspended = await postgresStore({ url, monotonic: () => 0 })
+  await using awake = await postgresStore({ url, monotonic: () => clock.now })
+  await query(url, 'UPDATE @open_time SET ms = 7200000')
+  const receipt = { scope: 's', key: 'k', fingerprint: 'f', session: ID }
+  await suspended.create(ID, { entries: entries(ID, 1, 1) }, receipt)
+  clock.now = 7_200_000 + 3_600_000
+  await awake.forgetReceipts(3_600_000)
+  expect(await awake.receipt('s', 'k')).toEqual(receipt)
 })
 
 test('readers at the same cursor share one list', async () => {

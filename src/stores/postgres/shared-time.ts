@@ -2,8 +2,14 @@ import { OpenTime } from '../open-time.ts'
 import { integer } from '../row.ts'
 import type { Database } from './database.ts'
 
-/** How often servers compare their times. A key may be forgotten by this much too early, of at least a day. */
+/** How often servers compare their times. */
 const COMPARE_MS = 5_000
+
+/**
+ * How far the time of one server can be ahead of the time that another one stamped on a key: each of them may have
+ * compared it this long ago. Keys are kept that much longer.
+ */
+export const MARGIN_MS = 2 * COMPARE_MS
 
 const COMPARE = 'UPDATE @open_time SET ms = greatest(ms, $1::float8) RETURNING ms'
 

@@ -254,9 +254,10 @@ const PARTS: readonly Part[] = [
       pos: 'int',
       bytes: 'int',
     }
+    // A server that was suspended is behind the others until it compares its time with theirs.
     return `keyed AS (INSERT INTO @receipt (id, session, at, sum, body)
-      SELECT k.key, k.session, k.at, k.sum, ${PIECE.text('k')}
-      FROM ${parameters.rows('k', columns, rows)} JOIN done d ON d.id = k.id)`
+      SELECT k.key, k.session, greatest(k.at, t.ms), k.sum, ${PIECE.text('k')}
+      FROM @open_time t, ${parameters.rows('k', columns, rows)} JOIN done d ON d.id = k.id)`
   },
 
   function blobs(parameters, runs) {
