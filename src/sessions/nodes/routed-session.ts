@@ -53,8 +53,6 @@ export class RoutedSession implements SessionHandle {
     const stopped = turn ?? (await this.#record()).openTurn
     if (stopped === undefined) return
     await this.#router.send(this.id, { type: 'interrupt', turn: stopped }, claims)
-    // A node that does not run the turn has nothing to interrupt: the turn ends when its next owner closes it.
-    await this.ended(stopped)
   }
 
   async interruptAll(): Promise<boolean> {
