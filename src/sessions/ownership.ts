@@ -52,15 +52,20 @@ export class Ownership {
   acquire(session: string): Promise<number> {
     const known = this.#fences.get(session)
     if (known) return known
-    const asked = this.#now()
-    const { owner, ttlMs } = this.terms
-    const acquired = this.#deps.store.acquire(session, owner, ttlMs).then(({ fence }) => {
-      this.#extended(asked)
-      return fence
-    })
+    const acquired = this.#lease(session)
     this.#fences.set(session, acquired)
     acquired.catch(() => this.#forgetOnly(session, acquired))
     return acquired
+  }
+
+  /** A lease that took the store longer than this server may use it is asked for again. */
+  async #lease(session: string): Promise<number> {
+    const { owner, ttlMs } = this.terms
+    for (;;) {
+      const asked = this.#now()
+      const { fence } = await this.#deps.store.acquire(session, owner, ttlMs)
+      if (this.#extended(asked)) return fence
+    }
   }
 
   /** Leases a session again, so that every write with the previous fence is refused. */
@@ -74,10 +79,13 @@ export class Ownership {
     return this.#now()
   }
 
-  /** Registers a session that was created with a lease. `asked` is a time before its creation. */
-  created(session: string, asked: number): void {
+  /**
+   * Registers a session that was created with a lease. `asked` is a time before its creation. Returns false if the
+   * creation took so long that the lease may have ended.
+   */
+  created(session: string, asked: number): boolean {
     this.#fences.set(session, Promise.resolve(CREATED_FENCE))
-    this.#extended(asked)
+    return this.#extended(asked)
   }
 
   /** False if the lease was lost or released. */
@@ -116,7 +124,8 @@ export class Ownership {
     return this.#deps.clock.monotonic()
   }
 
-  #extended(asked: number): void {
+  /** Returns false if this was asked for so long ago that agents would have to end already. */
+  #extended(asked: number): boolean {
     this.#deadline = Math.max(
       this.#deadline,
       asked + this.terms.ttlMs - Math.min(STOP_MS, this.terms.ttlMs / 2),
@@ -124,10 +133,12 @@ export class Ownership {
     const leftMs = this.#deadline - this.#now()
     if (leftMs > 0) this.#isLost = false
     if (leftMs > 0) this.#deps.extended?.(leftMs)
-    if (this.#hasLoop || this.#stop.signal.aborted) return
-    this.#hasLoop = true
-    this.#asked = asked
-    void this.#keep()
+    if (!this.#hasLoop && !this.#stop.signal.aborted) {
+      this.#hasLoop = true
+      this.#asked = asked
+      void this.#keep()
+    }
+    return leftMs > 0
   }
 
   /** Wakes for each renewal and for the deadline. Never waits for the store. */

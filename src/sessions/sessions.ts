@@ -111,8 +111,8 @@ export class Sessions extends SessionLogs {
   ): Promise<Receipt | undefined> {
     const started = opened.then((held) => {
       if (held && held.session !== session.id) return held
-      if (asked !== undefined) this.#ownership.created(session.id, asked)
       this.#running.set(session.id, session)
+      if (asked !== undefined && !this.#ownership.created(session.id, asked)) session.lose(leaseLost())
       return held
     })
     this.#starting.add(started)

@@ -16,24 +16,24 @@ function cluster() {
   const time = new FakeTime()
   const store = memoryStore(() => time.now)
   const reachable = new Map<string, boolean>()
-  const serverOf = (owner: string) => {
+  const serverOf = (owner: string, slow: Partial<Store> = {}) => {
     reachable.set(owner, true)
     const server = house(
-      whileReachable(store, () => reachable.get(owner) ?? false),
+      whileReachable(store, slow, () => reachable.get(owner) ?? false),
       ...NO_LIMITS,
       { terms: { owner, ttlMs: TTL }, background: time, time },
     )
-    return server
+    return { ...server, cut: () => reachable.set(owner, false) }
   }
-  return { time, store, serverOf, cut: (owner: string) => reachable.set(owner, false) }
+  return { time, store, serverOf }
 }
 const NO_LIMITS = [undefined, undefined, undefined, undefined, undefined] as const
 
-/** Every question to the store fails once it cannot be reached. */
-function whileReachable(store: Store, isReachable: () => boolean): Store {
+/** Every question to the store fails once it cannot be reached. `slow` answers some of them instead. */
+function whileReachable(store: Store, slow: Partial<Store>, isReachable: () => boolean): Store {
   return new Proxy(store, {
     get(target, name) {
-      const value: unknown = Reflect.get(target, name)
+      const value: unknown = Reflect.get(slow, name) ?? Reflect.get(target, name)
       if (typeof value !== 'function') return value
       return async (...args: unknown[]) => {
         if (!isReachable()) throw new MainstemError('storage_failed', 'the store cannot be reached')
@@ -85,14 +85,14 @@ test('an open request is decided once: the decision of an owner that was replace
 })
 
 test('a server that cannot renew stops its agents before another can acquire, and the turn is lost', async () => {
-  const { time, store, serverOf, cut } = cluster()
+  const { time, store, serverOf } = cluster()
   const [a, b] = [serverOf('a'), serverOf('b')]
   const session = await a.open()
   await session.prompt('go')
   const run = await a.driver.run()
   const settled = session.settled(1)
   settled.catch(() => undefined)
-  cut('a')
+  a.cut()
   await time.pass(TTL - STOP - 1)
   expect(run.stops).toBe(0)
   await time.pass(1)
@@ -143,6 +143,41 @@ test('a server that only lost its leases settles its turns as lost and continues
     event.type === 'turn.completed' ? [[event.turn, event.outcome]] : [],
   )
   expect(outcomes).toEqual([[1, 'lost']])
+})
+
+test('a lease that came too late is not used: the agent starts under one that came in time', async () => {
+  const { time, store, serverOf } = cluster()
+  const b = serverOf('b')
+  const session = await b.open()
+  await b.sessions.drain()
+  let acquired = 0
+  const a = serverOf('a', {
+    async acquire(id, owner, ttlMs) {
+      // The first answer arrives when an agent of this lease would have to end already.
+      if (acquired++ === 0) time.now += TTL - STOP
+      return store.acquire(id, owner, ttlMs)
+    },
+  })
+  await (await a.sessions.open(session.id)).prompt('go')
+  const run = await a.driver.run()
+  expect(acquired).toBe(2)
+  a.cut()
+  await time.pass(TTL - STOP)
+  expect(run.stops).toBe(1)
+})
+
+test('a session whose creation took too long is lost at once, and continues under a new lease', async () => {
+  const { time, store, serverOf } = cluster()
+  const a = serverOf('a', {
+    async create(...args) {
+      const created = await store.create(...args)
+      time.now += TTL - STOP
+      return created
+    },
+  })
+  const session = await a.sessions.create({ agent: 'claude', cwd: '/' }, 'go')
+  await expect.poll(async () => (await store.record(session.id))?.lastOutcome).toBe('lost')
+  expect(await (await a.sessions.open(session.id)).prompt('again')).toBe(2)
 })
 
 test('a session that another server has is not recovered or deleted', async () => {
