@@ -15,6 +15,8 @@ export interface Follow {
   answer?: Answerer | undefined
   /** Whether to stop after this entry. */
   isLast(entry: Entry): boolean
+  /** Called when the person gives no answer to a request: interrupts the turn, as Ctrl-C does. */
+  cancel(): void
   /** Stops reading. The session continues. */
   detach: AbortSignal
 }
@@ -44,7 +46,7 @@ function isForPerson({ answeredBy = 'person' }: RequestOpened): boolean {
 
 /** Output waits while a person is asked, so a second reader watches whether the request is still open. */
 async function ask(
-  { client, session, detach }: Follow,
+  { client, session, cancel, detach }: Follow,
   answer: Answerer,
   seq: number,
   request: RequestOpened,
@@ -61,10 +63,7 @@ async function ask(
     const given = await answer(request, over)
     if (over.aborted) return
     const { requestId, inputDigest } = request
-    if (!given) {
-      await client.interrupt(session)
-      return
-    }
+    if (!given) return cancel()
     const { type: _, requestId: __, ...decision } = given
     await submit(client.answer(session, requestId, { ...decision, inputDigest }))
   } finally {

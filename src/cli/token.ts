@@ -12,7 +12,7 @@ interface TokenFlags {
 export function registerToken(program: Command): void {
   program
     .command('token')
-    .description('make, list and remove tokens of the server')
+    .description('manage the tokens of the server')
     .addArgument(new Argument('<action>', 'what to do').choices(['add', 'list', 'remove']))
     .argument('[name]', 'whose token it is')
     .option('--data <dir>', 'where the tokens are kept')
@@ -33,5 +33,6 @@ async function token(action: string, name: string | undefined, flags: TokenFlags
     console.error('This is shown once. Only its digest is kept.')
   } else {
     await removeToken(data, name)
+    console.log(`removed ${name}`)
   }
 }

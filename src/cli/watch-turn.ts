@@ -48,6 +48,7 @@ export async function watchTurn(transcript: Transcript, watched: WatchedTurn): P
       if (event.turn === open) open = undefined
       return turn === undefined ? open === undefined && waiting.size === 0 : event.turn === turn
     },
+    cancel: () => signals.press(),
     detach: signals.detached,
   })
   await transcript.finish()

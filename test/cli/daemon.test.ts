@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Entry } from '../../src/model/index.ts'
 import { Home } from './mainstem-process.ts'
 
-const home = new Home()
+const home = Home.withAskingAgent()
 afterAll(() => home[Symbol.asyncDispose]())
 
 /** The processes that said in the log that they listen. */
@@ -53,9 +53,8 @@ describe('the daemon of the command line', () => {
   })
 
   test('shows a turn as lost after it was killed, and the session continues', async () => {
-    await home.mainstem(['run', 'demo', 'go', '--detach', '--name', 'cut'])
-    const { out: status } = await home.mainstem(['daemon'])
-    process.kill(Number(/process (\d+)/.exec(status)?.[1]), 'SIGKILL')
+    await home.mainstem(['run', 'claude', 'work', '--detach', '--name', 'cut'])
+    process.kill(await home.daemonPid(), 'SIGKILL')
     const attached = await home.mainstem(['attach', 'cut'])
     expect(attached.err).toContain('✖ lost')
     expect(attached.code).toBe(1)
@@ -124,7 +123,7 @@ describe('what was kept', () => {
 
 describe('requests', () => {
   beforeAll(async () => {
-    await home.mainstem(['run', 'demo', 'go', '--detach', '--name', 'asking'])
+    await home.mainstem(['run', 'claude', 'permission', '--detach', '--name', 'asking'])
   })
 
   const untilAsking = async () =>

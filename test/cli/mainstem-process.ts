@@ -1,11 +1,14 @@
 import { spawn } from 'node:child_process'
-import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 
 export const MAIN = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
+
+/** The fake Claude Code, which does at once what its prompt names. */
+const ASKING_AGENT = fileURLToPath(new URL('./terminal/asking-agent.mjs', import.meta.url))
 
 export interface Ran {
   code: number | null
@@ -22,6 +25,24 @@ export class Home implements AsyncDisposable {
     HOME: this.path,
     MAINSTEM_HOME: join(this.path, 'data'),
     TERM: 'xterm',
+  }
+
+  /** Its agent `claude` asks at once, and its daemon does not wait for turns that tests leave open. */
+  static withAskingAgent(): Home {
+    const home = new Home()
+    mkdirSync(home.data, { mode: 0o700 })
+    const agents = { claude: { command: [process.execPath, ASKING_AGENT] } }
+    writeFileSync(join(home.data, 'config.json'), JSON.stringify({ agents, timeouts: { drainMs: 1 } }))
+    return home
+  }
+
+  get data(): string {
+    return join(this.path, 'data')
+  }
+
+  /** The process of the daemon. */
+  async daemonPid(): Promise<number> {
+    return Number(/process (\d+)/.exec((await this.mainstem(['daemon'])).out)?.[1])
   }
 
   /** The program as it runs without a terminal. `null` leaves standard input open and silent. */

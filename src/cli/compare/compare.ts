@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import type { MainstemClient } from '../../client/mainstem-client.ts'
+import { toMainstemError } from '../../model/error-table.ts'
 import { askAt } from '../ask.ts'
 import { policyOf } from '../begin-turn.ts'
 import { localServer } from '../daemon/connect.ts'
@@ -38,14 +39,23 @@ export async function compare(
     )
   if (!worktrees) note('all agents work in the same directory; --worktree gives each its own')
   const begun = await beginAll(client, candidates, prompt, flags, worktrees)
+  const isLive = canShowColumns(begun.length, flags)
+  const hint = { text: 'Ctrl-C interrupts all, twice detaches' }
+  const say = (text: string) => {
+    // A line between the columns would shift them.
+    if (isLive) hint.text = text
+    else note(text)
+  }
   using signals = onCtrlC((detached) => {
+    say('interrupting all · Ctrl-C again detaches')
     // What comes of it is in the logs, which are shown.
     for (const { session } of begun)
       client.interrupt(session, detached).catch((thrown: unknown) => {
-        if (!detached.aborted) note(`${shortId(session)}: ${thrown}`)
+        if (!detached.aborted) say(`${shortId(session)}: ${toMainstemError(thrown).message}`)
       })
   })
-  await watch({ client, begun, detach: signals.detached, ...terminalOf(process) }, flags, worktrees)
+  const watching = { client, begun, signals, hint, ...terminalOf(process) }
+  await watch(watching, isLive, flags, worktrees)
   if (signals.detached.aborted) {
     const refs = begun.map(({ session }) => `mainstem attach ${shortId(session)}`)
     note(`detached; the sessions continue: ${refs.join(' · ')}`)
@@ -62,6 +72,12 @@ function labelsOf(candidates: readonly Candidate[]): string[] {
 /** The code of the outcome; a session that ended without one has failed. */
 function codeOf({ result: { end } }: Begun): number {
   return end ? turnExitCode(end) : 1
+}
+
+function canShowColumns(count: number, { json }: CompareFlags): boolean {
+  const { stderr } = process
+  if (json || !stderr.isTTY || process.env.TERM === 'dumb') return false
+  return columnWidth(count, stderr.columns) !== undefined
 }
 
 type Terminal = Pick<Watching, 'stderr' | 'answer'>
@@ -109,11 +125,12 @@ async function beginAll(
 /** Shows the turns until all have ended, then the results. */
 async function watch(
   watching: Watching,
+  isLive: boolean,
   { json }: CompareFlags,
   worktrees: Worktrees | undefined,
 ): Promise<void> {
   const { stdout } = process
-  const { stderr, begun, detach } = watching
+  const { begun, signals } = watching
   const printer = new Printer(stdout)
   const finished = (one: Begun): Promise<Finished> => finish(one, worktrees?.trees[begun.indexOf(one)])
   if (json) {
@@ -121,9 +138,8 @@ async function watch(
       printer.print(`${jsonOn(stdout, summaryOf(await finished(one)))}\n`),
     )
   }
-  const isLive = stderr.isTTY && process.env.TERM !== 'dumb' && columnWidth(begun.length, stderr.columns)
   await (isLive ? inColumns(watching) : oneByOne(watching))
-  if (detach.aborted) return
+  if (signals.detached.aborted) return
   const all = await Promise.all(begun.map(finished))
   if (stdout.isTTY) await printer.print('\n')
   await printer.print(summaryText(new Screen(screenOn(stdout)), all))

@@ -12,8 +12,8 @@ export interface LiveOptions {
   size: () => { columns: number; rows: number }
   /** What is above each column at this moment. */
   heading: (index: number) => readonly string[]
-  /** The line below the columns. */
-  footer: string
+  /** The line below the columns at this moment. */
+  footer: () => string
   count: number
 }
 
@@ -67,7 +67,7 @@ export class LiveColumns implements AsyncDisposable {
     )
     const height = Math.max(4, rows - RESERVED)
     const tallest = Math.max(...contents.map((column) => column.heading.length + column.lines.length))
-    const lines = [...besideEachOther(contents, width, Math.min(height, tallest)), footer]
+    const lines = [...besideEachOther(contents, width, Math.min(height, tallest)), footer()]
     const above = upTo(this.#drawn)
     this.#drawn = lines.length
     return printer.print(`${above}${lines.map((line) => `${line}\x1b[K`).join('\n')}\x1b[0J`)

@@ -1,13 +1,16 @@
 import type { MainstemClient } from '../../client/mainstem-client.ts'
 import type { Entry } from '../../model/index.ts'
+import type { Detachable } from '../detach.ts'
 import type { Answerer } from '../drive.ts'
 import { follow } from '../follow.ts'
+import { printableLine } from '../printable.ts'
 import { Printer } from '../printer.ts'
 import { render } from '../render.ts'
 import { Screen } from '../screen.ts'
 import { screenOn, showRequests, showToPeople } from '../show.ts'
 import { advance, newStatus, progressOf } from '../status.ts'
 import { newView } from '../view.ts'
+import { cut } from '../wrap.ts'
 import type { Candidate } from './candidates.ts'
 import { columnWidth } from './columns.ts'
 import { LiveColumns } from './live-columns.ts'
@@ -27,7 +30,9 @@ export interface Watching {
   stderr: NodeJS.WriteStream
   /** Absent if no person can answer. */
   answer?: Answerer
-  detach: AbortSignal
+  signals: Detachable
+  /** The line below the columns. */
+  hint: { text: string }
 }
 
 type Show = (entry: Entry) => Promise<void> | void
@@ -47,21 +52,21 @@ export async function oneByOne(watching: Watching): Promise<void> {
 
 /** Shows only requests, and calls `ended` for each as it ends. */
 export async function silently(watching: Watching, ended: (one: Begun) => Promise<void>): Promise<void> {
-  const { begun, stderr, detach } = watching
+  const { begun, stderr, signals } = watching
   const printer = new Printer(stderr)
   const asking = oneAtATime(watching, (text) => printer.print(text))
   await Promise.all(
     begun.map(async (one) => {
       const ask = asking(one)
       await followOne(watching, one, (entry) => ask?.take(entry), ask?.answer)
-      if (!detach.aborted) await ended(one)
+      if (!signals.detached.aborted) await ended(one)
     }),
   )
 }
 
 /** Shows all beside each other. While a person is asked, the columns make room for the request. */
 export async function inColumns(watching: Watching): Promise<void> {
-  const { begun, stderr } = watching
+  const { begun, stderr, hint } = watching
   const printer = new Printer(stderr)
   const { colors } = screenOn(stderr)
   const status = begun.map(() => newStatus())
@@ -73,7 +78,7 @@ export async function inColumns(watching: Watching): Promise<void> {
       colors.bold(begun[index]?.candidate.label ?? ''),
       colors.dim(begun[index]?.result.end?.outcome ?? progressOf(status[index] ?? newStatus(), Date.now())),
     ],
-    footer: colors.dim('Ctrl-C interrupts all, twice detaches'),
+    footer: () => colors.dim(cut(printableLine(hint.text), stderr.columns)),
     count: begun.length,
   })
   const asking = oneAtATime(
@@ -99,7 +104,7 @@ export async function inColumns(watching: Watching): Promise<void> {
 }
 
 async function followOne(
-  { client, detach }: Watching,
+  { client, signals }: Watching,
   { session, turn, result }: Begun,
   show: Show,
   answer: Answerer | undefined,
@@ -115,7 +120,8 @@ async function followOne(
     answer,
     isLast: ({ event }) =>
       event.type === 'session.ended' || (event.type === 'turn.completed' && event.turn === turn),
-    detach,
+    cancel: () => signals.press(),
+    detach: signals.detached,
   })
 }
 
@@ -127,7 +133,7 @@ interface Asking {
 
 /** Requests of several sessions wait for each other: one prompt at a time, with the name of its agent. */
 function oneAtATime(
-  { answer, stderr }: Watching,
+  { answer, stderr, signals }: Watching,
   print: (text: string) => Promise<void>,
   after: () => void = () => undefined,
 ): (one: Begun) => Asking | undefined {
@@ -138,6 +144,8 @@ function oneAtATime(
     const texts = new Map<string, string>()
     const { colors } = screenOn(stderr)
     const ask: Answerer = async (request, signal) => {
+      // Interrupted, a request closes by itself. The terminal may detach first.
+      if (signals.interrupted.aborted) await aborted(signal)
       if (signal.aborted) return undefined
       await print(`\n${colors.bold(`── ${candidate.label} ──`)}\n${texts.get(request.requestId) ?? ''}`)
       try {
@@ -158,4 +166,11 @@ function oneAtATime(
       },
     }
   }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
+  })
 }

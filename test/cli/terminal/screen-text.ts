@@ -4,6 +4,9 @@ import { widthOf } from '../../../src/cli/wrap.ts'
 const PIECE =
   /\x1b\[([?<>=]?)([\d;]*)([@-~])|\x1b[\]P^_][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[@-_a-z78=>]|[\s\S]/gu
 
+/** Output without its sequences. */
+export const plain = (output: string): string => output.replace(/\x1b\[[\d;]*[A-Za-z]/g, '')
+
 /** What a person sees in a terminal of this width: a small emulator, with everything that was scrolled away. */
 export class ScreenText {
   readonly #columns: number

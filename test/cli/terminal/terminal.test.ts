@@ -1,30 +1,15 @@
-import { execFileSync } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { Home, MAIN } from '../mainstem-process.ts'
+import { afterAll, describe, expect, test } from 'vitest'
+import { Home } from '../mainstem-process.ts'
 import { CTRL_C, DOWN, ENTER, PseudoTerminal, type TerminalOptions } from './pseudo-terminal.ts'
+import { plain } from './screen-text.ts'
 
-const AGENT = join(import.meta.dirname, 'asking-agent.mjs')
 const KEYS = 'y allow once'
 
-const home = new Home()
-beforeAll(() => {
-  mkdirSync(join(home.path, 'data'), { mode: 0o700 })
-  const agents = { claude: { command: [process.execPath, AGENT] } }
-  writeFileSync(join(home.path, 'data', 'config.json'), JSON.stringify({ agents }))
-})
+const home = Home.withAskingAgent()
 afterAll(() => home[Symbol.asyncDispose]())
 
 function terminal(args: readonly string[], options: Partial<TerminalOptions> = {}): PseudoTerminal {
   return PseudoTerminal.mainstem(args, { cwd: home.path, ...options, env: { ...home.env, ...options.env } })
-}
-
-/** Without sequences. */
-const plain = (raw: string) => raw.replace(/\x1b\[[\d;]*[A-Za-z]/g, '')
-
-async function daemonPid(): Promise<number> {
-  return Number(/process (\d+)/.exec((await home.mainstem(['daemon'])).out)?.[1])
 }
 
 describe('in a terminal', () => {
@@ -110,7 +95,7 @@ describe('a session that outlives its terminal', () => {
     await first.shows('working')
     await using second = terminal(['attach', 'kept'])
     await second.shows('working')
-    const pid = await daemonPid()
+    const pid = await home.daemonPid()
     // The daemon cannot end the turn while it stands still, so the second Ctrl-C comes before the end.
     process.kill(pid, 'SIGSTOP')
     try {
@@ -139,7 +124,7 @@ describe('a session that outlives its terminal', () => {
   test('shows its turn as lost after kill -9 of the daemon, and goes on', async () => {
     await using first = terminal(['run', 'claude', 'work', '--name', 'cut'])
     await first.shows('working')
-    process.kill(await daemonPid(), 'SIGKILL')
+    process.kill(await home.daemonPid(), 'SIGKILL')
     await first.shows('✖ lost')
     await using attached = terminal(['attach', 'cut'])
     expect(await attached.exited).toBe(1)
@@ -149,90 +134,3 @@ describe('a session that outlives its terminal', () => {
     expect(next.text).toContain('still there')
   })
 })
-
-describe('compare in a terminal', () => {
-  test('shows columns, asks one request after the other, and ends with a table', async () => {
-    await using shown = terminal(['compare', 'claude,claude,echo', 'permission'], { columns: 120 })
-    await shown.shows(KEYS)
-    expect(plain(shown.raw)).toMatch(/claude +│ claude 2 +│ echo/)
-    const [first = ''] = shown.text.match(/── claude(?: 2)? ──/) ?? []
-    shown.press('y')
-    const other = first.includes('2') ? '── claude ──' : '── claude 2 ──'
-    await shown.shows(other)
-    await shown.shows(new RegExp(`${other}[\\s\\S]*${KEYS}`))
-    shown.press('n')
-    await shown.exited
-    expect(shown.text).toMatch(/AGENT +OUTCOME +TIME +TOKENS +COST +FILES +SESSION/)
-    expect(shown.text).toContain('I was allowed "Bash"')
-    expect(shown.text).toContain('I was denied')
-    expect(shown.text).not.toContain('Ctrl-C interrupts all')
-  })
-})
-
-describe('other commands in a terminal', () => {
-  test.each<[string[], string | RegExp]>([
-    [['run', 'echo', 'hello', '--name', 'greeting'], '✔ completed'],
-    [['ls'], /greeting +echo/],
-    [['logs', 'greeting'], '✔ completed'],
-    [['replay', 'greeting', '--speed', '100'], '✔ completed'],
-    [['export', 'greeting', '--format', 'md'], '## Prompt'],
-    [['usage'], /^total/m],
-    [['requests'], 'no open requests'],
-    [['wait', 'greeting'], 'completed'],
-    [['stop', 'greeting', '--end'], 'greeting ended'],
-    [['agents'], /✔ echo/],
-    [['config', 'show'], 'durability'],
-    [['daemon'], /^version .*, process \d+/m],
-    [['doctor'], 'no problems found'],
-    [['open', '--print'], /http:\/\/127\.0\.0\.1:\d+/],
-    [['rm', 'greeting'], 'removed greeting'],
-    [['import', 'nowhere.ndjson'], 'no such file'],
-  ])('%j', async (args, expected) => {
-    await using shown = terminal(args)
-    await shown.exited
-    expect(shown.text).toMatch(expected)
-  })
-
-  test('the demo asks, and a key answers it', async () => {
-    await using shown = terminal(['demo', '--fast'])
-    await shown.shows(KEYS)
-    shown.press('n')
-    await shown.shows('→ denied')
-    await shown.shows('● Show me the patch')
-    shown.press(ENTER)
-    await shown.exited
-    expect(shown.text).toContain('✔ completed')
-  })
-})
-
-const hasZsh = isInstalled('zsh')
-
-describe('completion in a shell', () => {
-  test.each(['bash', ...(hasZsh ? ['zsh'] : [])])(
-    '%s completes a command with the Tab key',
-    async (shell) => {
-      const script = join(home.path, `completion.${shell}`)
-      writeFileSync(script, (await home.mainstem(['completion', shell])).out)
-      const start = shell === 'bash' ? 'exec bash --norc --noprofile -i' : 'exec zsh -f -i'
-      await using shown = new PseudoTerminal(start, { cwd: home.path, env: { ...home.env, PS1: 'ready> ' } })
-      const setup = shell === 'zsh' ? 'autoload -U compinit && compinit -u; ' : ''
-      shown.press(
-        `${setup}mainstem() { ${process.execPath} ${MAIN} "$@"; }; source ${script}; echo loaded-$((1+1))${ENTER}`,
-      )
-      await shown.shows('loaded-2')
-      shown.press('mainstem compar\t')
-      await shown.shows(/mainstem compare $|mainstem compare\s*$/)
-      shown.press(`--workt\t`)
-      await shown.shows('mainstem compare --worktree')
-    },
-  )
-})
-
-function isInstalled(program: string): boolean {
-  try {
-    execFileSync('/bin/sh', ['-c', `command -v ${program}`])
-    return true
-  } catch {
-    return false
-  }
-}

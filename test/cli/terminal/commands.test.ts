@@ -1,0 +1,129 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { commandLine } from '../../../src/cli/program.ts'
+import { Home } from '../mainstem-process.ts'
+import { CTRL_C, ENTER, PseudoTerminal } from './pseudo-terminal.ts'
+
+const CTRL_D = '\x04'
+const RECORDING = join(
+  import.meta.dirname,
+  '../../../src/agents/claude/fixtures/claude/two_tools/stdout.jsonl',
+)
+
+const home = Home.withAskingAgent()
+afterAll(() => home[Symbol.asyncDispose]())
+
+function terminal(args: readonly string[]): PseudoTerminal {
+  return PseudoTerminal.mainstem(args, { cwd: home.path, env: home.env })
+}
+
+/** The command prints this and ends. */
+const prints =
+  (args: readonly string[], expected: string | RegExp): (() => Promise<void>) =>
+  async () => {
+    await using shown = terminal(args)
+    expect(await shown.exited, shown.text).toBe(0)
+    expect(shown.text).toMatch(expected)
+  }
+
+/** The agent asks in a session without a terminal, and the command closes the request. */
+const closes =
+  (scene: string, args: readonly string[], expected: RegExp, answer: string): (() => Promise<void>) =>
+  async () => {
+    const { out } = await home.mainstem(['run', 'claude', scene, '--detach', '--name', args[1] ?? ''])
+    await expect.poll(async () => (await home.mainstem(['requests', '--json'])).out).toContain(out.trim())
+    await prints(['requests', ...args], expected)()
+    expect((await home.mainstem(['attach', args[1] ?? ''])).out).toContain(answer)
+  }
+
+async function imports(): Promise<void> {
+  const { out } = await home.mainstem(['export', 'greeting'])
+  writeFileSync(join(home.path, 'greeting.ndjson'), out)
+  await home.mainstem(['rm', 'greeting'])
+  await prints(['import', 'greeting.ndjson'], /^[0-9a-f-]{36}\nimported \d+ entries: mainstem logs /m)()
+}
+
+async function demo(): Promise<void> {
+  await using shown = terminal(['demo', '--fast'])
+  await shown.shows('y allow once')
+  shown.press('n')
+  await shown.shows('→ denied')
+  await shown.shows('● Show me the patch')
+  shown.press(ENTER)
+  await shown.exited
+  expect(shown.text).toContain('✔ completed')
+}
+
+async function serve(): Promise<void> {
+  await using shown = terminal(['serve', '--port', '0', '--data', join(home.path, 'served')])
+  await shown.shows('page: run `mainstem open`')
+  expect(shown.text).toMatch(/listening on http:\/\/127\.0\.0\.1:\d+\ntoken in \S+\/served\/token/)
+  shown.press(CTRL_C)
+  expect(await shown.exited).toBe(0)
+}
+
+async function stdio(): Promise<void> {
+  await using shown = terminal(['stdio', '--data', join(home.path, 'piped')])
+  await shown.shows('{"protocol":"mainstem-stdio","version":1}')
+  shown.press(`{"id":1,"method":"GET","path":"/v1/sessions"}\n`)
+  await shown.shows('{"id":1,"status":200')
+  shown.press(CTRL_D)
+  expect(await shown.exited).toBe(0)
+}
+
+/** One for each command, in this order: the later ones use the sessions of the earlier. */
+const COMMANDS: Readonly<Record<string, () => Promise<void>>> = {
+  run: prints(['run', 'echo', 'hello', '--name', 'greeting'], '✔ completed'),
+  ls: prints(['ls'], /greeting +echo/),
+  attach: prints(['attach', 'greeting'], '✔ completed'),
+  send: prints(['send', 'greeting', 'again'], '❯ again'),
+  wait: prints(['wait', 'greeting'], 'completed'),
+  logs: prints(['logs', 'greeting'], '✔ completed'),
+  replay: prints(['replay', 'greeting', '--speed', '100'], '✔ completed'),
+  export: prints(['export', 'greeting', '--format', 'md'], '## Prompt'),
+  usage: prints(['usage'], /^total/m),
+  stop: prints(['stop', 'greeting', '--end'], 'greeting ended'),
+  import: imports,
+  rm: prints(['rm', 'greeting'], 'removed greeting'),
+  'requests ls': prints(['requests'], 'no open requests'),
+  'requests allow': closes('permission', ['allow', 'one'], /^allowed \S+call_/m, 'I was allowed "Bash"'),
+  'requests deny': closes(
+    'permission',
+    ['deny', 'two', '--reason', 'no'],
+    /^denied \S+call_/m,
+    'I was denied: no',
+  ),
+  'requests answer': closes('question', ['answer', 'three', 'SQLite'], /^answered \S+call_/m, '"SQLite"'),
+  compare: prints(['compare', 'echo,echo', 'hi'], /^echo 2 +completed/m),
+  agents: prints(['agents'], /✔ echo/),
+  nodes: prints(['nodes'], 'shares its store with no other'),
+  'config show': prints(['config', 'show'], 'durability'),
+  doctor: prints(['doctor'], 'no problems found'),
+  open: prints(['open', '--print'], /http:\/\/127\.0\.0\.1:\d+/),
+  'daemon status': prints(['daemon'], /^version .*, process \d+/m),
+  'daemon stop': prints(['daemon', 'stop'], /^stopped$/m),
+  serve,
+  stdio,
+  'token add': prints(['token', 'add', 'ci'], /^[\w-]{43}\nThis is shown once/m),
+  'token list': prints(['token', 'list'], /^ci$/m),
+  'token remove': prints(['token', 'remove', 'ci'], /^removed ci$/m),
+  decode: prints(['decode', '--agent', 'claude', '--stats', RECORDING], '"unmapped":0'),
+  demo,
+  'completion bash': prints(['completion', 'bash'], 'complete -o default -F _mainstem mainstem'),
+  'completion zsh': prints(['completion', 'zsh'], '#compdef mainstem'),
+  'completion fish': prints(['completion', 'fish'], 'complete -c mainstem'),
+}
+
+describe('in a terminal', () => {
+  test.each(Object.entries(COMMANDS))('mainstem %s', (_, use) => use())
+})
+
+test('every command has a test in a terminal', async () => {
+  const { commands } = await commandLine()
+  const actions = commands.flatMap((command) => {
+    const choices = command.registeredArguments[0]?.argChoices
+    return choices ? choices.map((choice) => `${command.name()} ${choice}`) : [command.name()]
+  })
+  expect(Object.keys(COMMANDS).sort()).toEqual(actions.sort())
+})
