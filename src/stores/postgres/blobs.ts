@@ -67,6 +67,18 @@ export class Blobs implements BlobSink {
     }
   }
 
+  /** Stores a blob under the id that it has in another store. What an interrupted copy stored of it is the same. */
+  async copy(id: string, content: AsyncIterable<Uint8Array>): Promise<void> {
+    let [part, length, sum] = [0, 0, 0]
+    for await (const piece of partsOf(content)) {
+      await this.#write(ADD_PART, [id, part, piece])
+      part++
+      length += piece.length
+      sum = crc32(piece, sum)
+    }
+    await this.#write(ADD_BLOB, [id, length, checksum([length, sum], id)])
+  }
+
   async sweep(): Promise<void> {
     for (const sql of SWEEP) await this.#database.write(sql)
   }
@@ -87,6 +99,24 @@ export class Blobs implements BlobSink {
   async #write(sql: string, values: readonly unknown[]): Promise<void> {
     await this.#database.persist(() => this.#database.write(sql, values))
   }
+}
+
+/** The same bytes in pieces of `PART_BYTES`; only the last is smaller. */
+async function* partsOf(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let pieces: Uint8Array[] = []
+  let length = 0
+  for await (let piece of content) {
+    while (length + piece.length >= PART_BYTES) {
+      const taken = PART_BYTES - length
+      yield Buffer.concat([...pieces, piece.subarray(0, taken)])
+      piece = piece.subarray(taken)
+      pieces = []
+      length = 0
+    }
+    if (piece.length > 0) pieces.push(piece)
+    length += piece.length
+  }
+  if (length > 0) yield Buffer.concat(pieces)
 }
 
 /** A blob on its way: in a temporary file, because writing does not wait and a queue would have no bound. */

@@ -78,7 +78,7 @@ export async function inspectPostgres(url: string): Promise<StoreReport> {
     }
   }
   checked += await inspectBlobs(database, (blob) => damage.push({ file, ...blob }))
-  damage.push(...(await gaps(database)).map((gap) => ({ file, ...gap })))
+  damage.push(...(await gaps((sql) => database.read(sql))).map((gap) => ({ file, ...gap })))
   const [count] = await database.read('SELECT count(*) AS sessions FROM @session')
   return { file, sessions: integer(count ?? {}, 'sessions'), checked, unchecked: 0, damage }
 }
@@ -97,8 +97,8 @@ async function* rowsOf(database: Database, { rows, keys }: Table): AsyncGenerato
 }
 
 /** Logs whose rows do not follow each other up to the head. */
-async function gaps(database: Database): Promise<Omit<StoreDamage, 'file'>[]> {
-  const rows = await database.read(`SELECT id, first, last FROM (
+export async function gaps(query: (sql: string) => Promise<Row[]>): Promise<Omit<StoreDamage, 'file'>[]> {
+  const rows = await query(`SELECT id, first, last FROM (
       SELECT s.id, coalesce(lag(l.last) OVER w + 1, s.earliest) AS first, l.first - 1 AS last
       FROM @session s JOIN @log l ON l.session = s.n WINDOW w AS (PARTITION BY s.n ORDER BY l.first)) found
     WHERE first <= last UNION ALL SELECT s.id, coalesce(max(l.last) + 1, s.earliest), s.head

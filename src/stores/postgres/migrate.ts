@@ -1,4 +1,5 @@
 import { MainstemError } from '../../model/index.ts'
+import { unfinishedCopy } from '../copy/refusals.ts'
 import { integer, type Row, text } from '../row.ts'
 import type { Database } from './database.ts'
 import { cannotOpen } from './failures.ts'
@@ -26,6 +27,8 @@ const FACTS = `SELECT current_setting('server_version_num')::int AS server, curr
 export interface Requirements {
   /** Refuse a server that acknowledges commits before they are on disk. */
   durable: boolean
+  /** Accept a database that a copy has not finished, to continue that copy. */
+  unfinished?: boolean
   migrations?: readonly string[]
 }
 
@@ -37,17 +40,46 @@ export async function prepareSchema(database: Database, requirements: Requiremen
     checkServer(database, facts ?? {}, requirements.durable)
     checkOurs(database, facts ?? {})
     const version = facts?.isOurs === true ? await versionOf(database) : 0
-    if (version > migrations.length) {
-      throw refused(
-        database,
-        `has version ${version} of the schema, this Mainstem knows ${migrations.length}: install a newer Mainstem`,
-      )
-    }
+    checkKnown(database, version, migrations)
     if (version < migrations.length) checkRights(database, facts ?? {})
     for (let next = version; next < migrations.length; next++) await migrate(database, migrations, next)
+    if (requirements.unfinished !== true) await checkFinished(database)
   } catch (thrown) {
     throw cannotOpen(database.address, causeOf(thrown))
   }
+}
+
+/** Refuses a database without a current and finished store. Changes nothing. */
+export async function checkSchema(database: Database): Promise<void> {
+  try {
+    const [facts] = await database.read(FACTS, [database.address.schema])
+    checkServer(database, facts ?? {}, false)
+    if (facts?.isOurs !== true) {
+      throw new MainstemError('not_found', `there is no store in PostgreSQL at ${database.address.shown}`, {
+        advice: 'Correct database and ?schema= in the URL.',
+      })
+    }
+    const version = await versionOf(database)
+    checkKnown(database, version, MIGRATIONS)
+    if (version < MIGRATIONS.length) {
+      const why = `has version ${version} of the schema: start a server once, which makes it version ${MIGRATIONS.length}`
+      throw refused(database, why)
+    }
+    await checkFinished(database)
+  } catch (thrown) {
+    throw cannotOpen(database.address, causeOf(thrown))
+  }
+}
+
+async function checkFinished(database: Database): Promise<void> {
+  const [row] = await database.read("SELECT value FROM @setting WHERE name = 'copy'")
+  if (row) throw unfinishedCopy(`PostgreSQL at ${database.address.shown}`, text(row, 'value'))
+}
+
+function checkKnown(database: Database, version: number, { length: known }: readonly string[]): void {
+  if (version <= known) return
+  const why = `has version ${version} of the schema, this Mainstem knows ${known}: install a newer Mainstem`
+  throw refused(database, why)
 }
 
 /** The version of the schema: the number of migrations that were applied. */

@@ -5,7 +5,7 @@ import { damaged } from '../damaged.ts'
 import { RECORD_BYTES } from '../read-bytes.ts'
 import { receiptId } from '../receipt-id.ts'
 import { integer, type Row, text } from '../row.ts'
-import type { DailyUsage, Receipt, SessionQuery, StoredState } from '../store.ts'
+import type { DailyUsage, FrameCounts, Receipt, SessionQuery, StoredState } from '../store.ts'
 import { fromColumn, toColumn } from './columns.ts'
 import type { Database } from './database.ts'
 import { IS_OTHERS } from './leases.ts'
@@ -182,7 +182,7 @@ function toPrompt(session: string, row: Row): AcceptedPrompt {
   return JSON.parse(whole)
 }
 
-function countsIn(row: Row): Pick<SessionRecord, 'frames' | 'coverage'> {
+export function countsIn(row: Row): FrameCounts {
   const coverage = {
     frames: integer(row, 'frames'),
     mapped: integer(row, 'mapped'),

@@ -11,7 +11,8 @@ export interface Statement {
 }
 
 const COUNTERS = ['last_frame', 'frames', 'mapped', 'unmapped', 'malformed', 'oversized'] as const
-const COUNTER_TYPES = {
+/** The columns of the frame counts. */
+export const COUNTER_TYPES = {
   last_frame: 'bigint',
   frames: 'bigint',
   mapped: 'bigint',

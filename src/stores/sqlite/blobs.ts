@@ -30,6 +30,19 @@ export class Blobs implements BlobSink {
     return new BlobFile(this.#folder, this.#sync, (id, sum) => this.#sums.set(id, sum))
   }
 
+  /** Writes a blob under the id that it has in another store. Replaces what an interrupted copy left. */
+  async copy(id: string, content: AsyncIterable<Uint8Array>): Promise<void> {
+    if (!UUID.test(id)) throw unknownBlob(id)
+    rmSync(join(this.#folder, id), { force: true })
+    const file = new BlobFile(this.#folder, this.#sync, (copied, sum) => this.#sums.set(copied, sum), id)
+    try {
+      for await (const piece of content) file.write(piece)
+    } catch (thrown) {
+      throw file.discard(thrown)
+    }
+    await file.close()
+  }
+
   /** The checksum of a new blob, for the first entry that refers to it. */
   takeSum(id: string): number | undefined {
     const sum = this.#sums.get(id)
@@ -91,7 +104,7 @@ async function* piecesOf(file: FileHandle, start: number, end: number): AsyncGen
 class BlobFile implements BlobWriter {
   readonly #folder: string
   readonly #sync: boolean
-  readonly #id = randomUUID()
+  readonly #id: string
   readonly #path: string
   readonly #file: number
   readonly #closed: (id: string, sum: number) => void
@@ -99,7 +112,13 @@ class BlobFile implements BlobWriter {
   #sum = 0
   #failed: MainstemError | undefined
 
-  constructor(folder: string, sync: boolean, closed: (id: string, sum: number) => void) {
+  constructor(
+    folder: string,
+    sync: boolean,
+    closed: (id: string, sum: number) => void,
+    id: string = randomUUID(),
+  ) {
+    this.#id = id
     this.#folder = folder
     this.#sync = sync
     this.#closed = closed
@@ -117,7 +136,7 @@ class BlobFile implements BlobWriter {
     try {
       for (let at = 0; at < chunk.length; ) at += writeSync(this.#file, chunk, at)
     } catch (thrown) {
-      throw this.#fail(thrown)
+      throw this.discard(thrown)
     }
     this.#bytes += chunk.length
     this.#sum = crc32(chunk, this.#sum)
@@ -132,14 +151,16 @@ class BlobFile implements BlobWriter {
         await syncFolder(this.#folder)
       }
     } catch (thrown) {
-      throw this.#fail(thrown)
+      throw this.discard(thrown)
     }
     closeSync(this.#file)
     this.#closed(this.#id, this.#sum)
     return { id: this.#id, bytes: this.#bytes }
   }
 
-  #fail(thrown: unknown): MainstemError {
+  /** Removes the file. Returns the error for the caller, and for every later call. */
+  discard(thrown: unknown): MainstemError {
+    if (this.#failed) return this.#failed
     this.#failed = storageFailed('cannot write a blob', thrown)
     closeSync(this.#file)
     rmSync(this.#path, { force: true })

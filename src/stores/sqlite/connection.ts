@@ -20,7 +20,7 @@ import {
 } from './message.ts'
 import { recordSum } from './record-row.ts'
 import { logTop, removal } from './removal.ts'
-import { checkIntact, checkOurs, migrate } from './schema.ts'
+import { checkFinished, checkIntact, checkOurs, migrate } from './schema.ts'
 import { eachText } from './texts.ts'
 
 /** `start without a lock`: no lock of an earlier owner was there, so the database has to be free of other processes. */
@@ -109,6 +109,7 @@ export class Connection {
     db.exec('PRAGMA secure_delete = ON')
     // Before the limit is set: a full store must open, so that data can be deleted.
     migrate(db)
+    checkFinished(db, this.#file)
     if (maxBytes !== undefined) {
       const pageSize = integer(db.prepare('PRAGMA page_size').get() ?? {}, 'page_size')
       db.exec(`PRAGMA max_page_count = ${Math.max(1, Math.floor(maxBytes / pageSize))}`)

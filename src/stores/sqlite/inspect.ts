@@ -10,7 +10,7 @@ import { type Files, filesIn } from './files.ts'
 import { leaseSum, textOrNone } from './lease-row.ts'
 import { receiptSum } from './receipts.ts'
 import { RECORD, toRecord } from './record-row.ts'
-import { checkCurrent } from './schema.ts'
+import { checkCurrent, checkFinished } from './schema.ts'
 
 /** Stored data that does not match its checksum. */
 export interface StoreDamage {
@@ -83,6 +83,7 @@ export async function inspectStore(directory: string): Promise<StoreReport> {
   try {
     db.exec('PRAGMA busy_timeout = 5000')
     checkCurrent(db, files.database)
+    checkFinished(db, files.database)
     return await new Inspection(db, files).run()
   } finally {
     db.close()

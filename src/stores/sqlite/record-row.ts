@@ -29,8 +29,7 @@ const HEARD = ['n', 'lastFrame', 'frames', 'mapped', 'unmapped', 'malformed', 'o
 
 /** Reads the record from a row. Throws if any part is damaged. */
 export function toRecord(row: Row): SessionRecord {
-  const what = damagedPart(row)
-  if (what !== undefined) throw damaged(what, { session: String(row.id) })
+  checkRecord(row)
   const state = upcastRecord(JSON.parse(text(row, 'record')))
   const [earliest, earliestFrame] = [integer(row, 'earliest'), integer(row, 'earliestFrame')]
   return {
@@ -41,6 +40,12 @@ export function toRecord(row: Row): SessionRecord {
     ...(earliest > 1 && { earliest }),
     ...(earliestFrame > 1 && { earliestFrame }),
   }
+}
+
+/** Throws if any part of the row is damaged. */
+export function checkRecord(row: Row): void {
+  const what = damagedPart(row)
+  if (what !== undefined) throw damaged(what, { session: String(row.id) })
 }
 
 export const QUEUED = `SELECT q.session, q.turn, q.body, q.sum, q.whole, q.whole_sum AS wholeSum
@@ -115,7 +120,7 @@ function queueIn(row: Row): SessionRecord['queue'] {
   return JSON.parse(`[${Buffer.from(buffer, byteOffset, length).toString()}]`)
 }
 
-function frameCountsIn(row: Row): FrameCounts {
+export function frameCountsIn(row: Row): FrameCounts {
   const count = (column: keyof Coverage) => integer(row, column)
   return {
     frames: integer(row, 'lastFrame'),

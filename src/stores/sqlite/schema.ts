@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { MainstemError } from '../../model/mainstem-error.ts'
+import { unfinishedCopy } from '../copy/refusals.ts'
 import { integer, text } from '../row.ts'
 
 /** "Main" in ASCII. Identifies our databases. */
@@ -31,6 +32,8 @@ export const APPLICATION_ID = 0x4d61696e
  *
  * `spent` has the daily usage, with an empty `model` if none is known, and `tally` the sessions by status, so that
  * neither needs a scan of all sessions.
+ *
+ * `setting` has `copy` while the database is an unfinished copy of another store, and `copied` afterwards.
  */
 export const MIGRATIONS: readonly string[] = [
   `CREATE TABLE session (
@@ -215,6 +218,8 @@ export const MIGRATIONS: readonly string[] = [
    UPDATE queued SET whole = coalesce(whole, body), whole_sum = coalesce(whole_sum, sum), sum = NULL,
      body = json_set(body, '$.prompt', substr(body ->> '$.prompt', 1, 2000), '$.truncated', json('true'))
      WHERE length(body) > 2200 AND length(body ->> '$.prompt') > 2000;`,
+
+  `CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;`,
 ]
 
 /** The journal rows of session `:n` after a frame. Sort by id for their order. */
@@ -249,6 +254,12 @@ export function checkCurrent(db: DatabaseSync, file: string): void {
     'storage_failed',
     `${file} has version ${version}: start the server once, which makes it version ${MIGRATIONS.length}`,
   )
+}
+
+/** Refuses a database that a copy has not finished. */
+export function checkFinished(db: DatabaseSync, file: string): void {
+  const row = db.prepare("SELECT value FROM setting WHERE name = 'copy'").get()
+  if (row) throw unfinishedCopy(file, text(row, 'value'))
 }
 
 export function checkIntact(db: DatabaseSync, file: string): void {

@@ -1,0 +1,121 @@
+import { existsSync, realpathSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { MainstemError } from '../../../model/mainstem-error.ts'
+import { matches } from '../../checksum.ts'
+import type { CopySource, CopyTotals, PartReaders } from '../../copy/copyable.ts'
+import { inUse } from '../../copy/refusals.ts'
+import { damaged } from '../../damaged.ts'
+import { integer, text } from '../../row.ts'
+import { storageFailed } from '../../storage-failed.ts'
+import { Blobs, blobSum } from '../blobs.ts'
+import { type Files, filesIn } from '../files.ts'
+import { type Lock, tryLock } from '../lock.ts'
+import { checkCurrent, checkFinished, checkIntact } from '../schema.ts'
+import { readParts } from './read-parts.ts'
+
+const SQLITE_NOTADB = 26
+
+const TOTALS = `SELECT (SELECT count(*) FROM session) AS sessions,
+  (SELECT coalesce(sum(last - first + 1), 0) FROM log) AS entries`
+
+/** Rows that do not start where the row before them ends. */
+const GAPS = `SELECT id, expected, first FROM (
+    SELECT s.id, l.first, coalesce(lag(l.last) OVER (PARTITION BY s.n ORDER BY l.first) + 1, s.earliest) AS expected
+    FROM session s JOIN log l ON l.session = s.n)
+  WHERE first <> expected LIMIT 1`
+
+/** Opens the store in this directory to copy it. It is not changed, and no server can open it meanwhile. */
+export function openSqliteSource(directory: string): CopySource {
+  const files = filesIn(directory)
+  if (!existsSync(files.database)) {
+    throw new MainstemError('not_found', `there is no store in ${directory}`, { advice: 'Check the path.' })
+  }
+  const db = new DatabaseSync(files.database, { readOnly: true })
+  try {
+    db.exec('PRAGMA busy_timeout = 5000')
+    readable(files, () => {
+      checkCurrent(db, files.database)
+      checkFinished(db, files.database)
+      checkIntact(db, files.database)
+    })
+    return new SqliteSource(files, db, lockOf(files))
+  } catch (thrown) {
+    db.close()
+    throw thrown
+  }
+}
+
+/** Reports a file that SQLite cannot read as one that is not ours. */
+export function readable<T>({ database }: Files, read: () => T): T {
+  try {
+    return read()
+  } catch (thrown) {
+    const isOther = thrown instanceof Error && 'errcode' in thrown && thrown.errcode === SQLITE_NOTADB
+    if (isOther) throw new MainstemError('storage_failed', `${database} is not a database of Mainstem`)
+    throw storageFailed(`cannot open ${database}`, thrown)
+  }
+}
+
+/** Keeps servers out while the store is copied. */
+export function lockOf({ database, lock: path }: Files): Lock {
+  const lock = tryLock(path)
+  if (lock) return lock
+  throw inUse(
+    `a server has ${database} open`,
+    'Stop it first: `mainstem daemon stop` if the command line started it.',
+  )
+}
+
+export class SqliteSource implements CopySource {
+  readonly name: string
+  readonly parts: PartReaders
+  protected readonly db: DatabaseSync
+  protected readonly files: Files
+  protected readonly blobs: Blobs
+  readonly #lock: Lock
+
+  constructor(files: Files, db: DatabaseSync, lock: Lock) {
+    this.name = realpathSync(files.database)
+    this.files = files
+    this.db = db
+    this.blobs = new Blobs(files.blobs, true)
+    this.parts = readParts(db)
+    this.#lock = lock
+  }
+
+  async totals(): Promise<CopyTotals> {
+    const row = this.db.prepare(TOTALS).get() ?? {}
+    return { sessions: integer(row, 'sessions'), entries: integer(row, 'entries') }
+  }
+
+  async *readBlob(id: string): AsyncGenerator<Uint8Array> {
+    const row = this.db.prepare('SELECT session, sum FROM blob WHERE id = ?').get(id)
+    const stats = statSync(join(this.files.blobs, id), { throwIfNoEntry: false })
+    if (!row || !stats) throw damaged(`blob ${id}`)
+    const isIntact = (content: number) =>
+      matches(row.sum, () => blobSum(id, integer(row, 'session'), content))
+    yield* this.blobs.read({ id, bytes: stats.size }, isIntact)
+  }
+
+  async openTime(): Promise<number> {
+    return integer(this.db.prepare('SELECT coalesce(max(at), 0) AS at FROM receipt').get() ?? {}, 'at')
+  }
+
+  /** The lock keeps servers out until the end. */
+  checkIdle(): Promise<void> {
+    return Promise.resolve()
+  }
+
+  async checkComplete(): Promise<void> {
+    const row = this.db.prepare(GAPS).get()
+    if (!row) return
+    const [first, last] = [integer(row, 'expected'), integer(row, 'first') - 1]
+    throw damaged('the log', { session: text(row, 'id'), first, last })
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.db.close()
+    this.#lock[Symbol.dispose]()
+  }
+}
