@@ -3,9 +3,6 @@ import type * as types from './entry.types.ts'
 import { Event } from './event.ts'
 import { SessionId } from './ids.ts'
 
-/** Raised when an event changes shape. Older entries are converted when they are read. */
-export const SCHEMA_VERSION = 2
-
 /** An event in the log of a session, with its number and time. */
 export const Entry = z.strictObject({
   seq: z

@@ -1,4 +1,5 @@
-import { isDamaged, MainstemError } from '../model/index.ts'
+import { isDamaged } from '../model/error-table.ts'
+import { MainstemError } from '../model/mainstem-error.ts'
 
 /** Where damage was found; `first` and `last` are the entries that cannot be read. */
 export interface DamageLocation {

@@ -1,5 +1,8 @@
-import { Entry, MainstemError, SCHEMA_VERSION } from '../model/index.ts'
+import { MainstemError } from '../model/mainstem-error.ts'
+import { SCHEMA_VERSION } from '../model/schema-version.ts'
 import type { StoredState } from './store.ts'
+
+// Without zod, because the threads of the SQLite store convert entries and need not load it.
 
 /** By version: converts an entry of that version to the next. */
 export type Upcasts = ReadonlyMap<number, (entry: unknown) => unknown>
@@ -7,8 +10,8 @@ export type Upcasts = ReadonlyMap<number, (entry: unknown) => unknown>
 /** Version 1 is the first. */
 export const UPCASTS: Upcasts = new Map([[1, renameAsks]])
 
-/** Converts an entry that an older Mainstem wrote to the current shape. */
-export function upcast(entry: unknown, version: number, upcasts: Upcasts): Entry {
+/** Converts an entry that an older Mainstem wrote to the current shape, without checking the result. */
+export function upcast(entry: unknown, version: number, upcasts: Upcasts): unknown {
   if (version > SCHEMA_VERSION) throw unreadable(version, 'it was written by a newer Mainstem')
   let current = entry
   for (let at = version; at < SCHEMA_VERSION; at++) {
@@ -16,7 +19,7 @@ export function upcast(entry: unknown, version: number, upcasts: Upcasts): Entry
     if (!step) throw unreadable(version, `nothing leads from ${at} to ${at + 1}`)
     current = step(current)
   }
-  return Entry.parse(current)
+  return current
 }
 
 /** Converts a record that an older Mainstem wrote. Records have no version, but contain the events of open requests. */

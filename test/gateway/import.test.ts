@@ -89,7 +89,7 @@ describe.each(STORES)('import into a %s store', (_name, open) => {
     await using from = await startGateway({ store: await open() })
     await using to = await startGateway({ store: await open() })
     const id = await begin(from, { prompt: script(text('m', 'x'), { wait: true }, success) })
-    await from.sessions.follow(id, 3, AbortSignal.timeout(10_000)).next()
+    await from.sessions.follow(id, 2, AbortSignal.timeout(10_000)).next()
     const exported = await exportOf(from, id)
     expect((await importInto(to, exported)).status).toBe(200)
     const before = linesOf(exported).flatMap((line) => JSON.parse(line).entry ?? [])

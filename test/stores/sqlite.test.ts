@@ -23,11 +23,6 @@ storeContract({
   name: 'sqlite',
   open: (monotonic) => sqliteStore({ directory: directory(), ...(monotonic && { monotonic }) }),
 })
-storeContract({
-  name: 'sqlite (durability: process)',
-  open: (monotonic) =>
-    sqliteStore({ directory: directory(), durability: 'process', ...(monotonic && { monotonic }) }),
-})
 
 const ID = sessionId(1)
 

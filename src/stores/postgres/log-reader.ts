@@ -5,7 +5,8 @@ import { decodeJournal, splitFrames } from '../journal-body.ts'
 import { BETWEEN } from '../log-rows.ts'
 import { bytes, integer, type Row, text } from '../row.ts'
 import type { JournalFrame } from '../store.ts'
-import { type Upcasts, upcast } from '../upcast.ts'
+import type { Upcasts } from '../upcast.ts'
+import { upcastEntry } from '../upcast-entry.ts'
 import { toColumn } from './columns.ts'
 import type { Database } from './database.ts'
 import { sums } from './prepared-batch.ts'
@@ -117,7 +118,7 @@ export class LogReader {
 
   #today({ text, version }: Text): Entry {
     const entry = JSON.parse(text)
-    return version === SCHEMA_VERSION ? entry : upcast(entry, version, this.#upcasts)
+    return version === SCHEMA_VERSION ? entry : upcastEntry(entry, version, this.#upcasts)
   }
 }
 

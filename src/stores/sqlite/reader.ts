@@ -12,7 +12,8 @@ import { RECORD_BYTES } from '../read-bytes.ts'
 import { bytes, integer, type Row, text } from '../row.ts'
 import { storageFailed } from '../storage-failed.ts'
 import type { DailyUsage, JournalFrame, Receipt, SessionQuery } from '../store.ts'
-import { type Upcasts, upcast } from '../upcast.ts'
+import type { Upcasts } from '../upcast.ts'
+import { upcastEntry } from '../upcast-entry.ts'
 import { blobSum } from './blobs.ts'
 import { areCountersIntact } from './counters.ts'
 import { leaseIn } from './lease-row.ts'
@@ -274,7 +275,7 @@ export class Reader {
 
   #today(entries: Entry[], version: number): Entry[] {
     if (version === SCHEMA_VERSION) return entries
-    return entries.map((entry) => upcast(entry, version, this.#upcasts))
+    return entries.map((entry) => upcastEntry(entry, version, this.#upcasts))
   }
 }
 

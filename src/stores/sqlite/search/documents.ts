@@ -1,4 +1,3 @@
-import { type Entry, SCHEMA_VERSION } from '../../../model/index.ts'
 import { searchTokens } from '../../../model/search-terms.ts'
 import { searchText } from '../../../model/search-text.ts'
 import { BETWEEN } from '../../log-rows.ts'
@@ -27,8 +26,7 @@ export function documentsIn({ id, session, version, body }: LogRow): Document[] 
 /** Nothing of an entry that cannot be read: one bad entry must not stop the index. */
 function tokensOf(text: string, version: number): string[] {
   try {
-    const entry: Entry = JSON.parse(text)
-    const { event } = version === SCHEMA_VERSION ? entry : upcast(entry, version, UPCASTS)
+    const { event } = Object(upcast(JSON.parse(text), version, UPCASTS))
     return searchTokens(searchText(event) ?? '')
   } catch {
     return []
