@@ -5,9 +5,10 @@ import { library } from './library.ts'
 import { masking } from './masking.ts'
 import { postgres } from './postgres.ts'
 import { readers } from './readers.ts'
+import { search } from './search.ts'
 import { store } from './store.ts'
 
-/** `npm run bench -- core|library [agent …]`, `store [word …]`, `postgres [word …]`, `gateway [part …]`, `readers`, `masking [megabytes]`, `cli [runs]`: beside a baseline of the same run. */
+/** `npm run bench -- core|library [agent …]`, `store [word …]`, `postgres [word …]`, `gateway [part …]`, `readers`, `masking [megabytes]`, `search`, `cli [runs]`: beside a baseline of the same run. */
 const BENCHES: Readonly<Record<string, (args: readonly string[]) => Promise<void>>> = {
   core,
   library,
@@ -16,6 +17,7 @@ const BENCHES: Readonly<Record<string, (args: readonly string[]) => Promise<void
   gateway,
   readers,
   masking,
+  search,
   cli,
 }
 

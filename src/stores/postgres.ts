@@ -16,7 +16,9 @@ import { Places } from './postgres/places.ts'
 import { PreparedBatch } from './postgres/prepared-batch.ts'
 import { RecordReader } from './postgres/record-reader.ts'
 import { Removals } from './postgres/removals.ts'
-import { searchLogs } from './postgres/search-logs.ts'
+import { Indexer } from './postgres/search/indexer.ts'
+import { searchLogs } from './postgres/search/search-logs.ts'
+import { WordIndex } from './postgres/search/word-index.ts'
 import { MARGIN_MS, SharedTime } from './postgres/shared-time.ts'
 import { Tails } from './postgres/tails.ts'
 import { READ_BYTES } from './read-bytes.ts'
@@ -89,6 +91,8 @@ class PostgresStore implements Store {
   readonly #tails: Tails
   readonly #changes: Changes
   readonly #committer: Committer
+  readonly #words: WordIndex
+  readonly #indexer: Indexer
 
   constructor(database: Database, { time, upcasts, monotonic }: StoreParts) {
     const now = () => monotonic?.() ?? null
@@ -104,9 +108,12 @@ class PostgresStore implements Store {
     this.#tails = new Tails((session) => this.#logs.head(session))
     this.#changes = new Changes(database, this.#tails)
     this.nodes = new Nodes(database, now)
+    this.#words = new WordIndex(database)
+    this.#indexer = new Indexer(this.#words)
     const committed = (batch: PreparedBatch) => {
       this.#tails.committed(batch)
       this.#changes.publish(batch.session)
+      this.#indexer.changed()
     }
     this.#committer = new Committer({ database, places, now, committed })
   }
@@ -114,6 +121,7 @@ class PostgresStore implements Store {
   async start(): Promise<void> {
     await this.#blobs.sweep()
     await this.#database.listener.start()
+    this.#indexer.changed()
   }
 
   // Not awaited here, or the frames would stay in memory until they are written.
@@ -194,7 +202,7 @@ class PostgresStore implements Store {
   }
 
   search(query: TextQuery): Promise<TextMatches> {
-    return searchLogs(this.#database, this.#logs, query)
+    return searchLogs({ database: this.#database, index: this.#words, reader: this.#logs }, query)
   }
 
   counts(): Promise<ReadonlyMap<SessionRecord['status'], number>> {
@@ -248,6 +256,7 @@ class PostgresStore implements Store {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#committer.close()
+    await this.#indexer[Symbol.asyncDispose]()
     this.#tails.close()
     this.#time[Symbol.dispose]()
     await this.#changes[Symbol.asyncDispose]()

@@ -121,6 +121,15 @@ export function searchContract(open: () => Promise<Store>): void {
     expect(await found(store, 'again')).toEqual(['2.1'])
   })
 
+  test('a search finds entries of a session that was given to the principal later', async () => {
+    await using store = await open()
+    const guest = { ...state(FIRST), principal: 'guest' }
+    await store.append(FIRST, { entries: [said(FIRST, 1, 'a cart')], record: guest })
+    expect(await found(store, 'cart')).toEqual([])
+    await store.append(FIRST, { entries: [said(FIRST, 2, 'other')], record: state(FIRST) })
+    expect(await found(store, 'cart')).toEqual(['1.1'])
+  })
+
   test('a search does not find what was trimmed', async () => {
     await using store = await open()
     await store.append(FIRST, { entries: [said(FIRST, 1, 'early cart')], record: state(FIRST) })

@@ -174,4 +174,30 @@ export const MIGRATIONS: readonly string[] = [
    ALTER TABLE @log ALTER COLUMN xact SET DEFAULT pg_current_xact_id()::text::bigint;
    CREATE INDEX log_xact ON @log USING brin (xact) WITH (autosummarize = on, pages_per_range = 16);
    INSERT INTO @setting VALUES ('feed', substr(md5(random()::text || clock_timestamp()), 1, 8));`,
+
+  // The words of entries. Rows of the log up to `base` are indexed downwards to `low`, later ones up to `xact` and `id`.
+  // A document refers to its row, so that it is removed with it. The lock lets commits that are under way end first.
+  `LOCK TABLE @log IN SHARE ROW EXCLUSIVE MODE;
+   CREATE TABLE @document (
+     session bigint NOT NULL,
+     first bigint NOT NULL,
+     seq bigint NOT NULL,
+     id bigint NOT NULL,
+     tokens tsvector NOT NULL,
+     PRIMARY KEY (session, first, seq),
+     FOREIGN KEY (session, first) REFERENCES @log ON DELETE CASCADE
+   );
+   CREATE INDEX document_id ON @document (id);
+   CREATE INDEX document_tokens ON @document USING gin (tokens);
+   CREATE TABLE @indexed (
+     one boolean PRIMARY KEY DEFAULT true CHECK (one),
+     version int NOT NULL,
+     base bigint NOT NULL,
+     low bigint NOT NULL,
+     xact bigint NOT NULL,
+     id bigint NOT NULL
+   );
+   INSERT INTO @indexed (version, base, low, xact, id)
+     SELECT 1, last, last + 1, pg_snapshot_xmin(pg_current_snapshot())::text::bigint, 0
+     FROM (SELECT CASE WHEN is_called THEN last_value ELSE 0 END AS last FROM @log_id_seq) ids;`,
 ]

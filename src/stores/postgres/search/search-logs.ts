@@ -1,0 +1,130 @@
+import { type Entry, isDamaged } from '../../../model/index.ts'
+import type { SearchTerm } from '../../../model/search-terms.ts'
+import { integer, type Row, text } from '../../row.ts'
+import { matchesIn } from '../../search.ts'
+import type { TextMatches, TextQuery } from '../../store.ts'
+import { fromColumn, toColumn } from '../columns.ts'
+import type { Database } from '../database.ts'
+import type { LogReader } from '../log-reader.ts'
+import type { Position, WordIndex } from './word-index.ts'
+
+/** How long a search may extend the index. */
+const WAIT_MS = 1_000
+/** Rows of the log that are read at a time, and rows without documents that a search reads at most. */
+const PAGE = 20
+const UNINDEXED_PAGES = 100
+/** Rows of the log whose documents are asked first: of a frequent word, these are enough. */
+const NEWEST = 20_000
+const LAST_ID = Number.MAX_SAFE_INTEGER
+
+const ROW = 's.id AS session, l.id, l.first, l.last, l.version, l.sum, l.body'
+
+/** Rows after the position: a transaction that still runs keeps them from being indexed. */
+const UNINDEXED = `SELECT ${ROW} FROM @log l JOIN @session s ON s.n = l.session JOIN @record r ON r.session = l.session
+  WHERE l.xact >= $1 AND l.id > $2 AND (l.xact, l.id) > ($1, $3) AND r.principal = $4 AND l.id < $5
+  ORDER BY l.id DESC LIMIT ${PAGE}`
+
+/** The index is asked before the rows are sorted, whichever way the planner would prefer. */
+const INDEXED = `WITH hit AS MATERIALIZED (SELECT DISTINCT d.session, d.first, d.id FROM @document d
+    JOIN @record r ON r.session = d.session
+    WHERE d.tokens @@ $1::tsquery AND d.id >= $2 AND d.id < $3 AND r.principal = $4)
+  SELECT ${ROW} FROM (SELECT * FROM hit ORDER BY id DESC LIMIT ${PAGE}) h
+  JOIN @log l ON l.session = h.session AND l.first = h.first JOIN @session s ON s.n = l.session ORDER BY l.id DESC`
+
+interface Deps {
+  database: Database
+  index: WordIndex
+  reader: Pick<LogReader, 'entriesIn'>
+}
+
+/** Finds entries with the index, and among the rows that are not indexed yet. */
+export async function searchLogs(deps: Deps, query: TextQuery): Promise<TextMatches> {
+  const until = performance.now() + WAIT_MS
+  while (performance.now() < until && (await deps.index.forward()) !== 'nothing');
+  const matches = await lookUp(deps, query)
+  if (matches.isComplete || matches.entries.length >= query.limit) return matches
+  while (performance.now() < until && (await deps.index.step()) !== 'nothing');
+  return lookUp(deps, query)
+}
+
+async function lookUp(deps: Deps, query: TextQuery): Promise<TextMatches> {
+  // Read first: a row that is indexed in between is found twice, and none is missed.
+  const position = await deps.index.position()
+  const recent = await unindexed(deps, query, position)
+  const all = [...recent.found, ...(await indexed(deps, query))]
+  const found = new Map(all.map((match) => [`${match.entry.session} ${match.entry.seq}`, match]))
+  const entries = [...found.values()]
+    .sort((a, b) => b.row - a.row || b.entry.seq - a.entry.seq)
+    .slice(0, query.limit)
+    .map(({ entry }) => entry)
+  return { entries, isComplete: position.low <= 1 && recent.isComplete }
+}
+
+interface Match {
+  /** The row of the log, which is the order of commits. */
+  row: number
+  entry: Entry
+}
+
+async function unindexed(
+  deps: Deps,
+  query: TextQuery,
+  { xact, id, base }: Position,
+): Promise<{ found: Match[]; isComplete: boolean }> {
+  const found: Match[] = []
+  let below = LAST_ID
+  for (let page = 0; page < UNINDEXED_PAGES && found.length < query.limit; page++) {
+    const rows = await deps.database.read(UNINDEXED, [xact, base, id, toColumn(query.principal), below])
+    found.push(...matchesOf(deps, rows, query.terms))
+    if (rows.length < PAGE) return { found, isComplete: true }
+    below = lowest(rows)
+  }
+  return { found, isComplete: found.length >= query.limit }
+}
+
+async function indexed(deps: Deps, query: TextQuery): Promise<Match[]> {
+  const principal = toColumn(query.principal)
+  const words = tsquery(query.terms)
+  const [top] = await deps.database.read('SELECT coalesce(max(id), 0) AS id FROM @document')
+  const from = integer(top ?? {}, 'id') - NEWEST
+  const found: Match[] = []
+  for (const range of [
+    { low: from, below: LAST_ID },
+    { low: 0, below: from },
+  ]) {
+    for (let { low, below } = range; below > low && found.length < query.limit; ) {
+      const rows = await deps.database.read(INDEXED, [words, low, below, principal])
+      found.push(...matchesOf(deps, rows, query.terms))
+      below = rows.length < PAGE ? low : lowest(rows)
+    }
+  }
+  return found
+}
+
+const lowest = (rows: readonly Row[]) => integer(rows.at(-1) ?? {}, 'id')
+
+/** Which words follow each other is decided here: the index does not know the order of words. */
+function matchesOf({ reader }: Deps, rows: readonly Row[], terms: readonly SearchTerm[]): Match[] {
+  return rows.flatMap((row) =>
+    matchesIn(readable(reader, row), terms).map((entry) => ({ row: integer(row, 'id'), entry })),
+  )
+}
+
+/** Nothing of a row that is damaged: the other matches can be read. */
+function readable(reader: Deps['reader'], row: Row): Entry[] {
+  const session = fromColumn(text(row, 'session'))
+  try {
+    return reader.entriesIn(session, row)
+  } catch (thrown) {
+    if (isDamaged(thrown, session)) return []
+    throw thrown
+  }
+}
+
+/** Tokens have letters and digits alone, so nothing in them has to be escaped. */
+function tsquery(terms: readonly SearchTerm[]): string {
+  const words = terms.flatMap((term) =>
+    term.map((token, index) => (index === term.length - 1 ? `'${token}':*` : `'${token}'`)),
+  )
+  return words.join(' & ')
+}

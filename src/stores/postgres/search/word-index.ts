@@ -1,0 +1,197 @@
+import { setImmediate } from 'node:timers/promises'
+import { integer, type Row, text } from '../../row.ts'
+import { searchableEntries } from '../../searchable-entries.ts'
+import type { Database } from '../database.ts'
+import { Parameters, PIECE } from '../parameters.ts'
+
+/** The version of the index. Raise it when the tokens of a text change: an older index is built anew. */
+const VERSION = 1
+
+/** Text of the log that one step reads, and its rows. A longer row is a step by itself. */
+const STEP_BYTES = 256 * 1024
+const STEP_ROWS = 256
+/** Transactions and rows of the log that one step looks at, so that a long backlog is not sorted as a whole. */
+const XACTS = 500
+const IDS = 2_000
+
+const POSITION = `SELECT version, base, low, xact, id, pg_snapshot_xmin(pg_current_snapshot())::text::bigint AS xmin,
+  pg_snapshot_xmax(pg_current_snapshot())::text::bigint AS xmax FROM @indexed`
+
+/** The first rows of a range that are not too long together; always the first. */
+const rowsIn = (where: string, order: string) => `WITH found AS (
+    SELECT session, first, row_number() OVER w AS place, sum(octet_length(body)) OVER w - octet_length(body) AS before
+    FROM @log WHERE ${where} WINDOW w AS (ORDER BY ${order} ROWS UNBOUNDED PRECEDING)
+    ORDER BY place LIMIT ${STEP_ROWS})
+  SELECT l.session, l.first, l.xact, l.id, l.version, l.body FROM found f JOIN @log l USING (session, first)
+  WHERE f.before < ${STEP_BYTES} ORDER BY f.place`
+
+/** A transaction below `$3` is over, so that no row appears among these later. */
+const NEW = rowsIn('id > $4 AND xact >= $1 AND xact < $3 AND (xact, id) > ($1, $2)', 'xact, id')
+const OLD = rowsIn('id >= $1 AND id < $2', 'id DESC')
+const NEXT = 'SELECT min(xact) AS xact FROM @log WHERE id > $1 AND xact >= $2 AND xact < $3'
+
+const REBUILD_MS = 10_000
+const REBUILD = `UPDATE @indexed SET version = ${VERSION}, base = s.id, low = s.id + 1, id = 0,
+  xact = pg_snapshot_xmin(pg_current_snapshot())::text::bigint
+  FROM (SELECT CASE WHEN is_called THEN last_value ELSE 0 END AS id FROM @log_id_seq OFFSET 0) s
+  WHERE version < ${VERSION} OR xact > pg_snapshot_xmax(pg_current_snapshot())::text::bigint RETURNING one`
+
+/** What is indexed: rows up to `base` down to `low`, and later ones up to `xact` and `id`. */
+export interface Position {
+  base: number
+  low: number
+  xact: number
+  id: number
+}
+
+/** What a step did: `lost` found that another server was faster, `backfill` indexed rows from before the index. */
+export type Step = 'nothing' | 'lost' | 'work' | 'backfill'
+
+interface Document {
+  session: number
+  first: number
+  seq: number
+  row: number
+  /** The tokens, separated by spaces. */
+  words: string
+}
+
+/**
+ * The index of words in PostgreSQL, which any server extends in small steps. A step reads rows, and then adds their
+ * documents and moves the position in one statement, if the position is still the one it began with.
+ */
+export class WordIndex {
+  readonly #database: Database
+
+  constructor(database: Database) {
+    this.#database = database
+  }
+
+  async position(): Promise<Position> {
+    const { position } = await this.#state()
+    return position
+  }
+
+  /** Indexes the next rows: new ones first, then older ones from the newest to the oldest. */
+  async step(): Promise<Step> {
+    const state = await this.#state()
+    if (state.isStale) return this.#rebuild()
+    // A newer release indexes differently, and does it by itself.
+    if (state.version > VERSION) return 'nothing'
+    const step = await this.#forward(state.position, state.xmin)
+    return step === 'nothing' ? this.#backward(state.position) : step
+  }
+
+  /** Indexes the next rows after the position. */
+  async forward(): Promise<Step> {
+    const { position, xmin, isStale, version } = await this.#state()
+    return isStale || version > VERSION ? 'nothing' : this.#forward(position, xmin)
+  }
+
+  async #forward(from: Position, xmin: number): Promise<Step> {
+    const end = Math.min(xmin, from.xact + XACTS)
+    const rows = await this.#database.read(NEW, [from.xact, from.id, end, from.base])
+    const last = rows.at(-1)
+    if (last) return this.#add(rows, from, { ...from, xact: integer(last, 'xact'), id: integer(last, 'id') })
+    const [next] = end < xmin ? await this.#database.read(NEXT, [from.base, end, xmin]) : []
+    if (typeof next?.xact !== 'number') return 'nothing'
+    return this.#add([], from, { ...from, xact: next.xact, id: 0 })
+  }
+
+  async #backward(from: Position): Promise<Step> {
+    if (from.low <= 1) return 'nothing'
+    const end = Math.max(1, from.low - IDS)
+    const rows = await this.#database.read(OLD, [end, from.low])
+    const low = rows.at(-1)?.id
+    const step = await this.#add(rows, from, { ...from, low: typeof low === 'number' ? low : end })
+    return step === 'work' ? 'backfill' : step
+  }
+
+  async #add(rows: readonly Row[], from: Position, to: Position): Promise<Step> {
+    const documents: Document[] = []
+    for (const row of rows) {
+      documents.push(...documentsIn(row))
+      // Splitting a long text takes milliseconds: streams have their turn in between.
+      await setImmediate()
+    }
+    const { sql, values } = addStatement(documents, from, to)
+    // May be repeated like a read: if the first attempt was committed, the second finds another position.
+    const moved = await this.#database.read(sql, values)
+    return moved.length > 0 ? 'work' : 'lost'
+  }
+
+  async #state(): Promise<State> {
+    const [row = {}] = await this.#database.read(POSITION)
+    const numbers = ['base', 'low', 'xact', 'id'] as const
+    const [base = 0, low = 0, xact = 0, id = 0] = numbers.map((name) => integer(row, name))
+    const version = integer(row, 'version')
+    // Transactions that this server has not begun: the database was restored into another server.
+    const isStale = version < VERSION || xact > integer(row, 'xmax')
+    return { position: { base, low, xact, id }, version, isStale, xmin: integer(row, 'xmin') }
+  }
+
+  /** Forgets all documents. The lock lets commits that are under way end first. */
+  async #rebuild(): Promise<Step> {
+    return this.#database.transaction(REBUILD_MS, async (query) => {
+      await query('LOCK TABLE @log IN SHARE ROW EXCLUSIVE MODE')
+      const [row] = await query(REBUILD)
+      if (!row) return 'lost'
+      await query('TRUNCATE @document')
+      return 'work'
+    })
+  }
+}
+
+interface State {
+  position: Position
+  version: number
+  isStale: boolean
+  /** Transactions below this one are over. */
+  xmin: number
+}
+
+function documentsIn(row: Row): Document[] {
+  const [session, first, id] = [integer(row, 'session'), integer(row, 'first'), integer(row, 'id')]
+  return searchableEntries(text(row, 'body'), integer(row, 'version')).map(({ place, tokens }) => ({
+    session,
+    first,
+    seq: first + place,
+    row: id,
+    words: [...new Set(tokens)].join(' '),
+  }))
+}
+
+/**
+ * One statement, which does nothing if the position has moved. Rows that are being removed are waited for and then left
+ * out. The commit does not wait for the disk: a crash takes documents and position with it, and both are made again.
+ */
+function addStatement(documents: readonly Document[], from: Position, to: Position) {
+  const parameters = new Parameters()
+  const number = (value: number) => parameters.add(value, 'bigint')
+  const rows = documents.map(({ session, first, seq, row, words }) => ({
+    session,
+    first,
+    seq,
+    row,
+    ...parameters.piece(words),
+  }))
+  const columns = {
+    session: 'bigint',
+    first: 'bigint',
+    seq: 'bigint',
+    row: 'bigint',
+    pos: 'int',
+    bytes: 'int',
+  }
+  const sql = `WITH moved AS (UPDATE @indexed SET low = ${number(to.low)}, xact = ${number(to.xact)}, id = ${number(to.id)}
+      WHERE base = ${number(from.base)} AND low = ${number(from.low)} AND xact = ${number(from.xact)}
+        AND id = ${number(from.id)} AND set_config('synchronous_commit', 'off', true) = 'off' RETURNING one),
+    doc AS (SELECT x.* FROM ${parameters.rows('x', columns, rows)}),
+    held AS (SELECT l.session, l.first FROM @log l WHERE (l.session, l.first) IN (SELECT session, first FROM doc)
+      FOR KEY SHARE),
+    added AS (INSERT INTO @document (session, first, seq, id, tokens)
+      SELECT d.session, d.first, d.seq, d.row, array_to_tsvector(string_to_array(${PIECE.text('d')}, ' '))
+      FROM doc d JOIN held USING (session, first), moved ON CONFLICT DO NOTHING)
+    SELECT one FROM moved`
+  return { sql, values: parameters.finish() }
+}

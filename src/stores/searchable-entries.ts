@@ -1,0 +1,36 @@
+import { searchTokens } from '../model/search-terms.ts'
+import { searchText } from '../model/search-text.ts'
+import { BETWEEN } from './log-rows.ts'
+import { UPCASTS, upcast } from './upcast.ts'
+
+/** An entry with text to search. */
+export interface SearchableEntry {
+  /** Its place in the row of the log, from 0. */
+  place: number
+  tokens: readonly string[]
+}
+
+/** Most entries of a log are of these types, and none of them has text to search. Not parsing them saves most of the work. */
+const WITHOUT_TEXT =
+  /"event":\{"type":"(?:text\.delta|thinking\.delta|tool\.input\.delta|tool\.progressed|usage\.reported|output\.written|native\.unmapped)"/
+
+/** The entries of a row of the log that have text to search. `version` is that of the row. */
+export function searchableEntries(body: string, version: number): SearchableEntry[] {
+  const found: SearchableEntry[] = []
+  for (const [place, text] of body.split(BETWEEN).entries()) {
+    if (WITHOUT_TEXT.test(text)) continue
+    const tokens = tokensOf(text, version)
+    if (tokens.length > 0) found.push({ place, tokens })
+  }
+  return found
+}
+
+/** Nothing of an entry that cannot be read: one bad entry must not stop the index. */
+function tokensOf(text: string, version: number): string[] {
+  try {
+    const { event } = Object(upcast(JSON.parse(text), version, UPCASTS))
+    return searchTokens(searchText(event) ?? '')
+  } catch {
+    return []
+  }
+}
