@@ -24,7 +24,7 @@ const COMMANDS: Record<Checker, readonly string[]> = {
     '--lease',
     '5',
     '--only',
-    'network,delayed',
+    'longer,delayed,partition',
   ],
 }
 const TIMEOUT_MS = 300_000
@@ -45,7 +45,7 @@ function finderOf(plant: Plant): { checker: Checker; line: string } | undefined 
   const directory = mkdtempSync(join(tmpdir(), 'plant-'))
   try {
     copySources(directory, plant)
-    for (const checker of checkers) {
+    for (const checker of checkers.filter((name) => name === (plant.by ?? name))) {
       const { stdout, status } = run(directory, checker)
       const line = stdout.split('\n').find((text) => plant.shows.test(text))
       if (status !== 0 && line !== undefined) return { checker, line: line.trim().slice(0, 160) }

@@ -11,18 +11,19 @@ import { readHistories } from '../fakes/history.ts'
 import { AGENTS, SCRIPTS } from '../nemesis/scripts.ts'
 import { pick, type Random, randomFrom, shuffled } from '../random.ts'
 import { auditIn, prepareDatabase } from './audit.ts'
-import { FAULTS, type FaultName } from './faults.ts'
-import { Nodes } from './nodes.ts'
+import { FAULTS, type FaultName, PARTITIONS } from './faults.ts'
+import { whyNoNamespaces } from './namespace.ts'
+import { type Node, Nodes } from './nodes.ts'
 import { overlaps } from './overlaps.ts'
 import { Takeovers } from './takeovers.ts'
+import { busySessions } from './victims.ts'
 
 export interface ClusterSettings {
   seed: number
   sessions: number
   leaseMs: number
   durationMs: number
-  /** Only these faults, where given. */
-  faults?: readonly FaultName[]
+  faults: readonly FaultName[]
   tell(text: string): void
 }
 
@@ -51,8 +52,13 @@ export async function cluster(settings: ClusterSettings): Promise<Survived> {
   try {
     await using database = await startPostgres()
     await prepareDatabase(database.url, NAMES)
-    const { leaseMs } = settings
-    await using nodes = await Nodes.create({ home, database: database.url, names: NAMES, leaseMs, random })
+    const { leaseMs, tell } = settings
+    const whyNot = whyNoNamespaces()
+    if (whyNot !== undefined)
+      tell(`partitions are skipped, because namespaces cannot be made here: ${whyNot}`)
+    const isolated = whyNot === undefined
+    const given = { home, database: database.url, names: NAMES, leaseMs, isolated, random }
+    await using nodes = await Nodes.create(given)
     return await new Trial(settings, database, nodes, random).run()
   } finally {
     rmSync(home, { recursive: true, force: true, maxRetries: 5 })
@@ -91,12 +97,13 @@ class Trial {
 
   /** Every fault once, in random order, then again, until the time is over. */
   async #hurt(end: number): Promise<void> {
-    const names = this.#settings.faults ?? (Object.keys(FAULTS) as FaultName[])
+    const canPart = this.#nodes.all.every(({ namespace }) => namespace)
+    const names = this.#settings.faults.filter((name) => canPart || !PARTITIONS.includes(name))
     while (performance.now() < end) {
       for (const name of shuffled(this.#random, names)) {
         if (performance.now() >= end) return
         await sleep(this.#random() * LONGEST_REST_MS)
-        const node = pick(this.#random, this.#nodes.all)
+        const node = await this.#victim()
         this.#settings.tell(`${node.name}: ${name}`)
         const [nodes, database, leaseMs] = [this.#nodes, this.#database, this.#settings.leaseMs]
         const problem = await FAULTS[name]({ nodes, node, database, leaseMs, random: this.#random })
@@ -104,6 +111,12 @@ class Trial {
         this.#faults.set(name, (this.#faults.get(name) ?? 0) + 1)
       }
     }
+  }
+
+  async #victim(): Promise<Node> {
+    const busy = (await busySessions(this.#database.url)).filter(({ hasQueue }) => hasQueue)
+    const victims = this.#nodes.all.filter(({ name }) => busy.some(({ owner }) => owner === name))
+    return pick(this.#random, victims.length > 0 ? victims : this.#nodes.all)
   }
 
   async #work(): Promise<void> {

@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { PostgresServer } from '../../test/postgres/server.ts'
 import type { Random } from '../random.ts'
+import type { Direction, Namespace } from './namespace.ts'
 import type { Node, Nodes } from './nodes.ts'
+import { busySessions } from './victims.ts'
 
 /** What a fault may touch. */
 export interface Scene {
@@ -17,58 +19,117 @@ const PATIENCE_MS = 60_000
 const RESETS = 5
 const LONGEST_OUTAGE_MS = 4_000
 
-/** In parts of a lease: too short to lose it, and long enough for another node to take over. */
-const SHORT = 0.25
-const LONG = 1.6
+/** Too short to lose a lease. */
+const short = (leaseMs: number) => leaseMs / 4
+/** Long enough for another node to take over and start agents, and for agents that are ended late to be seen. */
+const long = (leaseMs: number) => leaseMs + 6_000
+/** How long a commit without entries is waited for. */
+const COMMIT_MS = 5_000
+/** How often the sessions with a running turn are looked up meanwhile. */
+const LOOK_MS = 100
 
 /** Each ends with all nodes up. Returns a problem in words if there is one. */
 export type Fault = (scene: Scene) => Promise<string | undefined>
 
 export const FAULTS = {
-  'kill -9, restart at once': (scene) => kill(scene, 0),
-  'kill -9, restart after the lease': (scene) => kill(scene, LONG),
-  'SIGSTOP, shorter than the lease': (scene) => suspend(scene, SHORT),
-  'SIGSTOP, longer than the lease': (scene) => suspend(scene, LONG),
-  'no network to the database, shorter than the lease': (scene) => cut(scene, SHORT),
-  'no network to the database, longer than the lease': (scene) => cut(scene, LONG),
+  'kill -9, restart at once': (scene) => kill(scene, () => 0),
+  'kill -9, restart after the lease': (scene) => kill(scene, long),
+  'SIGSTOP, shorter than the lease': (scene) => suspend(scene, short),
+  'SIGSTOP, longer than the lease': (scene) => suspend(scene, long),
+  'no network to the database, shorter than the lease': (scene) => cut(scene, short),
+  'no network to the database, longer than the lease': (scene) => cut(scene, long),
   'statements delayed beyond the lease': delay,
   'connections to the database reset': reset,
   'PostgreSQL killed and restarted': restartDatabase,
   'drain and restart': drain,
+  'partition, all packets': (scene) => partition(scene, unplugged),
+  'partition, packets to the database': (scene) => partition(scene, dropping('sent')),
+  'partition, packets from the database': (scene) => partition(scene, dropping('received')),
 } satisfies Record<string, Fault>
 export type FaultName = keyof typeof FAULTS
 
-async function kill({ nodes, node, leaseMs }: Scene, leases: number): Promise<undefined> {
+/** Faults that need a network namespace for each node. */
+export const PARTITIONS: readonly FaultName[] = [
+  'partition, all packets',
+  'partition, packets to the database',
+  'partition, packets from the database',
+]
+
+type Lasting = (leaseMs: number) => number
+
+/** Whether this is a commit of raw frames or a record alone: it has no entries, and no key that could be taken. */
+function hasNoEntries(statement: Buffer): boolean {
+  const has = (part: string) => statement.includes(`${part} AS (`)
+  return has('continued') && (has('framed') || has('recorded')) && !has('logged') && !has('keyed')
+}
+
+async function kill({ nodes, node, leaseMs }: Scene, lasting: Lasting): Promise<undefined> {
   node.isSound = false
   node.host.signal('SIGKILL')
   await node.host.exited()
-  await sleep(leases * leaseMs)
+  await sleep(lasting(leaseMs))
   await nodes.start(node)
 }
 
-async function suspend({ node, leaseMs }: Scene, leases: number): Promise<undefined> {
+async function suspend({ node, leaseMs }: Scene, lasting: Lasting): Promise<undefined> {
   node.isSound = false
   node.host.signal('SIGSTOP')
-  await sleep(leases * leaseMs)
+  await sleep(lasting(leaseMs))
   node.host.signal('SIGCONT')
   node.isSound = true
 }
 
-async function cut({ node, leaseMs }: Scene, leases: number): Promise<undefined> {
+async function cut({ node, leaseMs }: Scene, lasting: Lasting): Promise<undefined> {
   node.isSound = false
   node.network.cut()
-  await sleep(leases * leaseMs)
+  await sleep(lasting(leaseMs))
   node.network.heal()
   node.isSound = true
 }
 
-/** What the node sent before it lost its leases arrives after another node has taken over. */
-async function delay({ node, leaseMs }: Scene): Promise<undefined> {
+/**
+ * What the node sent before it lost its leases arrives after another node has taken over. Begins with a commit without
+ * entries: the head of the log would refuse others, and only the fence refuses this one.
+ */
+async function delay({ node, database, leaseMs }: Scene): Promise<undefined> {
+  let ids: string[] = []
+  const isHeld = (statement: Buffer) => hasNoEntries(statement) && ids.some((id) => statement.includes(id))
+  const held = node.network.cutBefore(isHeld).then(() => true)
+  for (let waited = 0; waited < COMMIT_MS; waited += LOOK_MS) {
+    ids = (await busySessions(database.url)).map(({ id }) => id)
+    if (await Promise.race([held, sleep(LOOK_MS, false)])) break
+  }
   node.isSound = false
   node.network.cut()
-  await sleep(LONG * leaseMs)
+  await sleep(long(leaseMs))
   node.network.deliver()
   node.isSound = true
+}
+
+/** Packets are dropped by the kernel, so the connections survive: what was sent arrives when the partition ends. */
+async function partition(
+  { node, leaseMs }: Scene,
+  part: (namespace: Namespace, port: number) => () => void,
+): Promise<string | undefined> {
+  if (!node.namespace) return `${node.name} has no network namespace`
+  node.isSound = false
+  const heal = part(node.namespace, node.network.port)
+  await sleep(long(leaseMs))
+  heal()
+  node.isSound = true
+  return undefined
+}
+
+function unplugged(namespace: Namespace): () => void {
+  namespace.unplug()
+  return () => namespace.plug()
+}
+
+function dropping(direction: Direction) {
+  return (namespace: Namespace, port: number) => {
+    namespace.drop(direction, port)
+    return () => namespace.pass()
+  }
 }
 
 async function reset({ node, random }: Scene): Promise<undefined> {

@@ -1,11 +1,13 @@
 import { once } from 'node:events'
-import { connect, createServer, type Server, type Socket } from 'node:net'
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 
 /** The network between one node and the database, which can reset its connections or lose every byte. */
 export class Network implements AsyncDisposable {
   readonly #server: Server
   readonly #sockets = new Set<Socket>()
   #isCut = false
+  /** Whether a chunk of the node is held, because the network was cut before it. */
+  #isNext: ((chunk: Buffer) => boolean) | undefined
 
   /** Listens on `host`, and connects with a port of this machine. */
   static async start(port: number, host = '127.0.0.1'): Promise<Network> {
@@ -19,13 +21,16 @@ export class Network implements AsyncDisposable {
     this.#server = createServer((client) => this.#join(client, connect(port, '127.0.0.1')))
   }
 
+  get port(): number {
+    return this.#address.port
+  }
+
   /** The same database, through this network. */
   url(database: string): string {
-    const address = this.#server.address()
-    if (address === null || typeof address === 'string') throw new Error('the network has no port')
+    const { address, port } = this.#address
     const through = new URL(database)
-    through.hostname = address.address
-    through.port = String(address.port)
+    through.hostname = address
+    through.port = String(port)
     return through.href
   }
 
@@ -37,7 +42,20 @@ export class Network implements AsyncDisposable {
   /** Passes no byte in either direction and no error, also on new connections, until `heal` or `deliver`. */
   cut(): void {
     this.#isCut = true
+    this.#isNext = undefined
     for (const socket of this.#sockets) socket.pause()
+  }
+
+  /** Cuts before the first chunk of the node that this returns true for. */
+  cutBefore(isFirstLost: (chunk: Buffer) => boolean): Promise<void> {
+    return new Promise((resolve) => {
+      this.#isNext = (chunk) => {
+        if (!isFirstLost(chunk)) return false
+        this.cut()
+        resolve()
+        return true
+      }
+    })
   }
 
   /** Delivers everything that was held up, as if the network had only been slow. */
@@ -58,17 +76,24 @@ export class Network implements AsyncDisposable {
     await once(this.#server, 'close')
   }
 
+  get #address(): AddressInfo {
+    const address = this.#server.address()
+    if (address === null || typeof address === 'string') throw new Error('the network has no port')
+    return address
+  }
+
   #join(client: Socket, server: Socket): void {
-    this.#pass(client, server)
-    this.#pass(server, client)
+    this.#pass(client, server, (chunk) => this.#isNext?.(chunk) ?? false)
+    this.#pass(server, client, () => false)
     if (this.#isCut) this.cut()
   }
 
-  #pass(from: Socket, to: Socket): void {
+  #pass(from: Socket, to: Socket, isHeld: (chunk: Buffer) => boolean): void {
     this.#sockets.add(from)
     from.setNoDelay(true)
-    from.on('data', (chunk) => {
-      if (!to.write(chunk)) from.pause()
+    from.on('data', (chunk: Buffer) => {
+      if (isHeld(chunk)) from.unshift(chunk)
+      else if (!to.write(chunk)) from.pause()
     })
     to.on('drain', () => this.#isCut || from.resume())
     // The other side learns of an error by the end of its connection.

@@ -4,6 +4,7 @@ import { Host } from '../crash/host.ts'
 import { type Answer, request, type Target } from '../crash/target.ts'
 import { pick, type Random } from '../random.ts'
 import { asNode } from './audit.ts'
+import { Namespace } from './namespace.ts'
 import { Network } from './network.ts'
 
 /** Longer than a node waits for another one to apply a command. */
@@ -15,6 +16,8 @@ export interface Node {
   name: string
   host: Host
   network: Network
+  /** Undefined where namespaces cannot be made. */
+  namespace: Namespace | undefined
   /** False while a fault makes it unable to take sessions over. */
   isSound: boolean
 }
@@ -30,26 +33,34 @@ export class Nodes implements Target, AsyncDisposable {
     database: string
     names: readonly string[]
     leaseMs: number
+    /** Whether each node gets a network namespace. */
+    isolated: boolean
     random: Random
   }): Promise<Nodes> {
-    const { home, database, names, leaseMs, random } = given
+    const { home, database, names, leaseMs, isolated, random } = given
     const cwd = join(home, 'work')
     mkdirSync(cwd)
     const nodes: Node[] = []
     for (const name of names) {
       const place = join(home, name)
       mkdirSync(place, { mode: 0o700 })
-      const network = await Network.start(Number(new URL(database).port))
-      const config = { store: { url: network.url(asNode(database, name)) }, node: { name, leaseMs } }
+      const namespace = isolated ? new Namespace(nodes.length + 1) : undefined
+      const network = await Network.start(Number(new URL(database).port), namespace?.here)
+      const config = {
+        store: { url: network.url(asNode(database, name)) },
+        node: { name, leaseMs },
+        ...(namespace && { host: namespace.there, hosts: [namespace.there] }),
+      }
       const [peer] = nodes
       const host = await Host.create(place, {
         program: 'serve',
         drainMs: DRAIN_MS,
         cwd,
         config,
+        ...(namespace && { enter: namespace.enter }),
         ...(peer && { peer: peer.host }),
       })
-      nodes.push({ name, host, network, isSound: false })
+      nodes.push({ name, host, network, namespace, isSound: false })
     }
     return new Nodes(nodes, random)
   }
@@ -102,11 +113,12 @@ export class Nodes implements Target, AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const { host, network } of this.all) {
+    for (const { host, network, namespace } of this.all) {
       host.signal('SIGCONT')
       host.signal('SIGKILL')
       await host.exited()
       await network[Symbol.asyncDispose]()
+      namespace?.[Symbol.dispose]()
     }
   }
 

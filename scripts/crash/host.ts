@@ -29,6 +29,8 @@ interface HostSettings {
   peer?: Host
   /** Where agents work; the home directory by default. */
   cwd?: string
+  /** The words before its command that make it run in another network namespace. */
+  enter?: readonly string[]
   /** More of the configuration file. */
   config?: Readonly<Record<string, unknown>>
 }
@@ -41,7 +43,7 @@ export class Host implements Target {
   readonly principals: ReadonlyMap<string, Record<string, string>>
   readonly storage: Storage
   readonly #home: string
-  readonly #program: readonly string[]
+  readonly #command: readonly string[]
   readonly #errors: string[] = []
   #child: ChildProcess | undefined
   #exited: Promise<unknown> = Promise.resolve()
@@ -58,12 +60,12 @@ export class Host implements Target {
 
   private constructor(
     home: string,
-    { program, drainMs, storage = sqliteStorage(home), peer, cwd = home, config }: HostSettings,
+    { program, drainMs, storage = sqliteStorage(home), peer, cwd = home, enter = [], config }: HostSettings,
     principals: ReadonlyMap<string, Record<string, string>>,
   ) {
     this.#home = home
     this.storage = storage
-    this.#program = PROGRAMS[program]
+    this.#command = [...enter, process.execPath, ...PROGRAMS[program]]
     this.principals = principals
     this.histories = peer?.histories ?? join(home, 'histories')
     mkdirSync(this.#temporary)
@@ -92,7 +94,8 @@ export class Host implements Target {
 
   /** True when it came up, false when it was gone before. */
   async start(plan: Plan = { passes: 0 }): Promise<boolean> {
-    const child = spawn(process.execPath, this.#program, {
+    const [program = '', ...args] = this.#command
+    const child = spawn(program, args, {
       env: {
         PATH: process.env.PATH,
         HOME: this.#home,

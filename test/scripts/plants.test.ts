@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import { planted } from '../../scripts/plants/copy.ts'
 import { PLANTS } from '../../scripts/plants/plants.ts'
 
-test('there are fifteen planted faults', () => {
-  expect(new Set(PLANTS.map(({ name }) => name)).size).toBe(15)
+test('there are sixteen planted faults', () => {
+  expect(new Set(PLANTS.map(({ name }) => name)).size).toBe(16)
 })
 
 test.each(PLANTS)('the plant "$name" fits the sources', (plant) => {
