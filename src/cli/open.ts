@@ -5,7 +5,7 @@ import { MainstemClient } from '../client/index.ts'
 import { addressIn } from '../daemon/address-file.ts'
 import { loadConfig, type Overrides } from '../daemon/config.ts'
 import { tokenIn } from '../daemon/token.ts'
-import { MainstemError, toMainstemError } from '../model/index.ts'
+import { type ErrorCode, MainstemError, toMainstemError } from '../model/index.ts'
 import { localServer } from './daemon/connect.ts'
 import { parsePort } from './serve.ts'
 
@@ -65,19 +65,26 @@ async function remote(flags: OpenFlags): Promise<SignInLink> {
   return { baseUrl, ticket: auth ? await ticketOf(baseUrl, (await tokenIn(data)).token) : undefined }
 }
 
+const SITUATIONS: Partial<Record<ErrorCode, readonly [what: string, advice: string]>> = {
+  connection_failed: [
+    'no server answers at',
+    'Start the server with `mainstem serve`, or name its address with --host and --port.',
+  ],
+  unauthorized: [
+    'this token is not valid at',
+    'Name the data directory of that server with --data; its file `token` is sent.',
+  ],
+}
+
 async function ticketOf(baseUrl: string, token: string): Promise<string> {
   try {
     return await new MainstemClient({ baseUrl, token }).ticket()
   } catch (thrown) {
-    const error = toMainstemError(thrown)
-    if (error.code !== 'connection_failed') throw thrown
-    const advice = 'Start the server with `mainstem serve`, or name its address with --host and --port.'
-    throw new MainstemError(
-      'connection_failed',
-      `no server answers at ${baseUrl}`,
-      { advice },
-      { cause: thrown },
-    )
+    const { code } = toMainstemError(thrown)
+    const situation = SITUATIONS[code]
+    if (!situation) throw thrown
+    const [what, advice] = situation
+    throw new MainstemError(code, `${what} ${baseUrl}`, { advice }, { cause: thrown })
   }
 }
 

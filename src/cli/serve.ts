@@ -92,7 +92,9 @@ function report(thrown: unknown): void {
 
 /** Errors may contain agent output. */
 function textOf(thrown: unknown): string {
-  return printable(thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown))
+  const text = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)
+  const advice = thrown instanceof MainstemError ? thrown.advice : undefined
+  return printable(advice === undefined ? text : `${text}\n${advice}`)
 }
 
 /** The first signal lets running turns end, the second stops them, the third ends the process. */

@@ -127,7 +127,7 @@ async function read(data: string): Promise<TokensFile> {
   try {
     return TokensFile.parse(JSON.parse(text))
   } catch {
-    throw unsafe(path, 'is not a valid token list; fix or delete it')
+    throw unsafe(path, 'is not a valid token list', 'Correct it, or delete it and add the tokens again.')
   }
 }
 

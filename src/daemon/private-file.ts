@@ -10,7 +10,7 @@ const OTHERS_MAY_ANYTHING = 0o077
 export async function privateDirectory(directory: string): Promise<void> {
   await mkdir(directory, { recursive: true, mode: 0o700 })
   const stats = await lstat(directory)
-  if (!stats.isDirectory()) throw unsafe(directory, 'is not a directory')
+  if (!stats.isDirectory()) throw unsafe(directory, 'is not a directory', 'Name another with --data.')
   checkOwner(directory, stats, OTHERS_MAY_WRITE)
 }
 
@@ -20,7 +20,7 @@ export async function readPrivate(path: string): Promise<string | undefined> {
   if (!file) return undefined
   try {
     const stats = await file.stat()
-    if (!stats.isFile()) throw unsafe(path, 'is not a file')
+    if (!stats.isFile()) throw unsafe(path, 'is not a file', REPLACE)
     checkOwner(path, stats, OTHERS_MAY_ANYTHING)
     return await file.readFile('utf8')
   } finally {
@@ -43,6 +43,8 @@ export async function withDraft<T>(
     await file.writeFile(text)
     await file.sync()
     return await publish(draft)
+  } catch (thrown) {
+    throw writeFailure(path, thrown)
   } finally {
     await file.close()
     await rm(draft, { force: true })
@@ -56,23 +58,47 @@ async function openPrivate(path: string): Promise<FileHandle | undefined> {
   } catch (thrown) {
     const code = codeOf(thrown)
     if (code === 'ENOENT') return undefined
-    if (code === 'ELOOP') throw unsafe(path, 'is a symbolic link')
+    if (code === 'ELOOP') throw unsafe(path, 'is a symbolic link', REPLACE)
     throw thrown
   }
 }
 
 function checkOwner(path: string, stats: Stats, forbidden: number): void {
   const us = process.getuid?.()
-  if (us !== undefined && stats.uid !== us) throw unsafe(path, 'belongs to another user')
+  if (us !== undefined && stats.uid !== us)
+    throw unsafe(
+      path,
+      `belongs to another user (${stats.uid})`,
+      `Name another directory with --data, or run: sudo chown -R ${us} ${path}`,
+    )
   if ((stats.mode & forbidden) !== 0) {
     const wanted = stats.isDirectory() ? '700' : '600'
-    throw unsafe(path, `is open to other users; run: chmod ${wanted} ${path}`)
+    throw unsafe(path, 'is open to other users', `Run: chmod ${wanted} ${path}`)
   }
 }
 
-export function unsafe(path: string, why: string): MainstemError {
-  return new MainstemError('forbidden', `${path} ${why}`)
+const REPLACE = 'Delete it; the server creates it again.'
+
+/** A file of the server that its owner has to correct first. */
+export function unsafe(path: string, why: string, advice: string): MainstemError {
+  return new MainstemError('forbidden', `${path} ${why}`, { advice })
 }
+
+const FULL: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT'])
+
+/** Converts the failure to write a file on a full disk, or beyond a quota. */
+function writeFailure(path: string, cause: unknown): unknown {
+  if (!FULL.has(codeOf(cause))) return cause
+  return new MainstemError(
+    'storage_failed',
+    `${path} cannot be written: the disk is full`,
+    { advice: FREE_SPACE },
+    { cause },
+  )
+}
+
+/** What to do about a full disk. */
+export const FREE_SPACE = 'Free space, or name a data directory on another disk with --data.'
 
 export function codeOf(thrown: unknown): unknown {
   return thrown instanceof Error && 'code' in thrown ? thrown.code : undefined

@@ -16,12 +16,15 @@ export function newToken(): string {
   return randomBytes(TOKEN_BYTES).toString('base64url')
 }
 
+/** The file that has the token of a data directory. */
+export const tokenPath = (directory: string): string => join(directory, 'token')
+
 /**
  * The token of this data directory, created at the first start. Rejects a file that another user could have written.
  */
 export async function tokenIn(directory: string): Promise<TokenFile> {
   await privateDirectory(directory)
-  const path = join(directory, 'token')
+  const path = tokenPath(directory)
   const token = (await readToken(path)) ?? (await makeToken(path))
   return { path, token }
 }
@@ -29,7 +32,7 @@ export async function tokenIn(directory: string): Promise<TokenFile> {
 async function readToken(path: string): Promise<string | undefined> {
   const token = (await readPrivate(path))?.trim()
   if (token !== undefined && !TOKEN.test(token))
-    throw unsafe(path, 'contains no token of at least 256 bits; delete it to create a new one')
+    throw unsafe(path, 'contains no token of at least 256 bits', 'Delete it; the next start creates a token.')
   return token
 }
 

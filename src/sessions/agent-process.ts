@@ -1,9 +1,9 @@
 import type { Agent, Write } from '../agents/agent.ts'
 import type { Run, RunExit } from '../drivers/driver.ts'
 import type { Frame } from '../framing/frame.ts'
+import { withInstallAdvice } from './agent-advice.ts'
 import { AGENT_LIMITS, Deadlines, type Stage } from './deadlines.ts'
 import type { SessionDeps } from './deps.ts'
-import { withInstallAdvice } from './install-advice.ts'
 
 /** Receives the output and the end of the process. */
 export interface ProcessListener {

@@ -1,4 +1,5 @@
 import type { SessionState } from '../stores/store.ts'
+import { withLoginAdvice } from './agent-advice.ts'
 import { answeredBy } from './approval.ts'
 import { Conversation, type ConversationDeps, type Emit } from './conversation.ts'
 import type { SessionDeps } from './deps.ts'
@@ -22,7 +23,9 @@ export function openConversation(
     digest: deps.digest,
     answeredBy: (request) => answeredBy(request, approvalContext(setup, deps)),
     now: () => deps.clock.monotonic(),
-    emit: noticeVersions(setup, emit),
+    emit: noticeVersions(setup, (event, turn, native) =>
+      emit(withLoginAdvice(event, setup.agent), turn, native),
+    ),
   })
 }
 

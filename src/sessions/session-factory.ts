@@ -2,6 +2,7 @@ import { DEFAULT_POLICY, MainstemError, NativeSessionId, Policy, SessionOptions 
 import { parseField } from '../model/parse.ts'
 import type { SessionState } from '../stores/store.ts'
 import type { NewSession, SessionDeps } from './deps.ts'
+import { launchable } from './launchable.ts'
 import { CREATED_FENCE } from './ownership.ts'
 import { agentOf, chooseRecipe, restoreRecipe } from './recipes.ts'
 import { newRecord } from './record.ts'
@@ -35,7 +36,7 @@ export class SessionFactory {
     const prompt = { text: '', images: options.images ?? [] }
     const id = this.#deps.newId()
     const setup = { id, ...chosen, cwd, project, name, policy, mode: undefined, options, resume, attended }
-    setup.recipe.launch({ ...startOf(setup), epoch: 1, prompt })
+    launchable(setup.recipe, { ...startOf(setup), epoch: 1, prompt })
     const state = newRecord(setup, principal, this.#deps.clock.now())
     if (labels) state.labels = [...labels]
     this.#runHere(state)

@@ -16,6 +16,7 @@ import { parseField } from '../model/parse.ts'
 import type { SessionState } from '../stores/store.ts'
 import type { ApprovalContext } from './approval.ts'
 import type { AgentSettings, SessionDeps } from './deps.ts'
+import { launchable } from './launchable.ts'
 
 /** The validated settings of a session. */
 export interface SessionSetup {
@@ -123,7 +124,7 @@ export function checkedChange(setup: SessionSetup, settings: Settings, command: 
   const change = modeAsPolicy(setup, settings, command)
   const mode = change.type === 'set_policy' ? change.mode : undefined
   const next = { ...setup, ...changed(settings, change), mode, resume: undefined }
-  setup.recipe.launch({ ...startOf(next), epoch: 1 })
+  launchable(setup.recipe, { ...startOf(next), epoch: 1 })
   return change
 }
 

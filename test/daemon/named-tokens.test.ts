@@ -97,7 +97,9 @@ test('a list that others could read is reported with its path and the fix, and c
       message: 'the tokens of this server cannot be read; see the server log',
     })
   }
-  expect(reported).toMatchObject([{ message: `${file()} is open to other users; run: chmod 600 ${file()}` }])
+  expect(reported).toMatchObject([
+    { message: `${file()} is open to other users`, details: { advice: `Run: chmod 600 ${file()}` } },
+  ])
   chmodSync(file(), 0o600)
   expect(await tokens()).toHaveLength(2)
 })

@@ -63,12 +63,12 @@ describe('a token is refused', () => {
   test('when others can read it', async () => {
     writeFileSync(join(data, 'token'), token)
     chmodSync(join(data, 'token'), 0o644)
-    await refused(/chmod 600/)
+    await refused(/open to other users/)
   })
 
   test('when others can put another one in its place', async () => {
     chmodSync(data, 0o770)
-    await refused(/chmod 700/)
+    await refused(/open to other users/)
   })
 
   test('when the directory is a link', async () => {

@@ -3,10 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { MainstemClient } from '../../client/mainstem-client.ts'
 import type { ServerInfo } from '../../client/mainstem-types.ts'
 import { addressIn } from '../../daemon/address-file.ts'
+import { logIn } from '../../daemon/bounded-log.ts'
 import { socketIn } from '../../daemon/local-socket.ts'
 import { codeOf } from '../../daemon/private-file.ts'
 import { socketFetch } from '../../daemon/socket-fetch.ts'
-import { tokenIn } from '../../daemon/token.ts'
+import { tokenIn, tokenPath } from '../../daemon/token.ts'
 import { MainstemError } from '../../model/mainstem-error.ts'
 import { type LocalFlags, type LocalPlace, localPlace } from './data-directory.ts'
 import { startDaemon } from './start.ts'
@@ -79,8 +80,23 @@ async function reach(
     const isAbsent = thrown instanceof MainstemError && ABSENT.has(codeOf(thrown.cause))
     const isStarting = thrown instanceof MainstemError && thrown.details?.status === 503
     if (isAbsent || isStarting) return undefined
-    throw thrown
+    const isRefused = thrown instanceof MainstemError && thrown.code === 'unauthorized'
+    throw isRefused ? refusedToken(data, thrown) : thrown
   }
+}
+
+/** The file has changed since the server read it, or the server has another file. */
+function refusedToken(data: string, cause: MainstemError): MainstemError {
+  return new MainstemError(
+    'unauthorized',
+    `the server that runs does not accept the token in ${tokenPath(data)}`,
+    {
+      advice:
+        'Stop that server and repeat the command; the next one reads the file. ' +
+        `If the command line started it, ${logIn(data)} names its process.`,
+    },
+    { cause },
+  )
 }
 
 /** If two commands start a server at once, both use the one that has the lock. */

@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { closeSync, openSync, readFileSync } from 'node:fs'
+import { closeSync, openSync, readFileSync, statfsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { logIn, rotateLog } from '../../daemon/bounded-log.ts'
 import { EXIT_LOCKED } from '../../daemon/exit-codes.ts'
-import { privateDirectory } from '../../daemon/private-file.ts'
+import { FREE_SPACE, privateDirectory } from '../../daemon/private-file.ts'
 import { MainstemError } from '../../model/mainstem-error.ts'
 import type { LocalFlags } from './data-directory.ts'
 
@@ -36,7 +36,7 @@ export async function startDaemon(data: string, flags: LocalFlags): Promise<{ ex
   child.unref()
   const exited = once(child, 'exit').then(([code]) => {
     if (code === EXIT_LOCKED) return 'locked' as const
-    throw failed(path, readFileSync(path).subarray(before).toString('utf8'))
+    throw failed(data, path, readFileSync(path).subarray(before).toString('utf8'))
   })
   return { exited }
 }
@@ -44,9 +44,22 @@ export async function startDaemon(data: string, flags: LocalFlags): Promise<{ ex
 /** The line in which a failed start names its reason, and the advice below it. */
 const REASON = /^mainstem: (.+) \((\w+)\)\n(.*)$/m
 
-function failed(path: string, text: string): MainstemError {
-  const [, message = 'it exited without a message', , advice] = REASON.exec(text) ?? []
+/** Below this, a store cannot be created. */
+const FULL_BYTES = 1024 * 1024
+
+function failed(data: string, path: string, text: string): MainstemError {
+  const [, message = silence(data), , advice = isFull(data) ? FREE_SPACE : ''] = REASON.exec(text) ?? []
   return new MainstemError('storage_failed', `the daemon could not start: ${message}`, {
-    advice: `${advice ? `${advice} ` : ''}Its log is ${path}.`,
+    advice: `${advice === '' ? '' : `${advice} `}Its log is ${path}.`,
   })
+}
+
+/** On a full disk, the log has no room for the reason. */
+function silence(data: string): string {
+  return isFull(data) ? `the disk of ${data} is full` : 'it exited without a message'
+}
+
+function isFull(data: string): boolean {
+  const { bavail, bsize } = statfsSync(data)
+  return bavail * bsize < FULL_BYTES
 }

@@ -5,6 +5,7 @@ import { codeOf } from '../../daemon/private-file.ts'
 import { nodeComplaint } from '../node-version.ts'
 import { type Check, ok, problem, warning } from './check.ts'
 
+const MB = 1024 ** 2
 const GB = 1024 ** 3
 
 /** Free space below the first is a warning; below the second, commits are about to fail. */
@@ -52,12 +53,15 @@ async function unwritable(data: string): Promise<Check | undefined> {
   }
 }
 
+const size = (bytes: number) =>
+  bytes < NOTHING_BYTES ? `${(bytes / MB).toFixed(1)} MB` : `${(bytes / GB).toFixed(1)} GB`
+
 /** The space where the store is, or will be. */
 export async function checkDisk(data: string): Promise<Check> {
   const { bavail, bsize, blocks } = await statfs(await existing(data))
   const free = bavail * bsize
-  const text = `${(free / GB).toFixed(1)} GB of ${((blocks * bsize) / GB).toFixed(1)} GB free`
-  const fix = `Free space, or move the data directory: set \`data\` in the configuration. Sessions use: du -sh ${data}`
+  const text = `${size(free)} of ${size(blocks * bsize)} free`
+  const fix = `Free space, or set \`data\` in the configuration to a directory on another disk. The sessions use: du -sh ${data}`
   if (free < NOTHING_BYTES) return problem('disk', text, fix)
   return free < LITTLE_BYTES ? warning('disk', text, fix) : ok('disk', text)
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { addressIn } from '../../daemon/address-file.ts'
 import { codeOf } from '../../daemon/private-file.ts'
-import { toMainstemError } from '../../model/error-table.ts'
+import { adviceFor, toMainstemError } from '../../model/error-table.ts'
 import { findServer, OUR_VERSION } from '../daemon/connect.ts'
 import type { LocalFlags } from '../daemon/data-directory.ts'
 import { type Check, ok, problem, warning } from './check.ts'
@@ -20,8 +20,8 @@ export async function checkDaemon(flags: LocalFlags): Promise<Check> {
       'mainstem daemon stop',
     )
   } catch (thrown) {
-    const { code, message } = toMainstemError(thrown)
-    return problem('daemon', `it does not respond: ${message} (${code})`, 'mainstem daemon stop')
+    const error = toMainstemError(thrown)
+    return problem('daemon', `cannot be used: ${error.message} (${error.code})`, adviceFor(error))
   }
 }
 

@@ -45,6 +45,10 @@ const scenes = {
     end('done')
   },
   work: () => text('working'),
+  login: () => {
+    const result = 'Invalid API key · Please run /login'
+    say({ type: 'result', subtype: 'success', is_error: true, result })
+  },
 }
 
 function answered({ behavior, message, updatedInput }) {

@@ -1,5 +1,6 @@
 import type { Agent } from '../agents/agent.ts'
 import type { RunExit } from '../drivers/driver.ts'
+import type { Event } from '../model/index.ts'
 
 /** Names the command that installs an agent whose own program was not found. */
 export function withInstallAdvice(
@@ -13,5 +14,15 @@ export function withInstallAdvice(
   return {
     ...exit,
     error: { ...error, message: `${name} is not installed`, advice: `Run: ${setup.install}` },
+  }
+}
+
+/** Names the command that logs an agent in, for a turn that failed because it is not. */
+export function withLoginAdvice(event: Event, { setup }: Agent): Event {
+  if (event.type !== 'turn.completed' || event.error?.code !== 'authentication_failed') return event
+  if (event.error.advice !== undefined || setup?.login === undefined) return event
+  return {
+    ...event,
+    error: { ...event.error, advice: `Log in with \`${setup.login}\`, or set its key variable.` },
   }
 }
