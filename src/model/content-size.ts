@@ -7,15 +7,17 @@ const OVERHEAD = 16
  */
 export function contentSize(value: unknown): number {
   let size = 0
-  const open: unknown[] = [value]
-  while (open.length > 0) {
-    const one = open.pop()
+  const open: object[] = []
+  // Only objects are put aside: most members are texts and numbers, and a list of them would be garbage at once.
+  const add = (one: unknown) => {
     size += OVERHEAD
     if (typeof one === 'string') size += one.length
-    else if (Array.isArray(one) || one instanceof Set || one instanceof Map)
-      for (const member of one) open.push(member)
-    else if (typeof one === 'object' && one !== null)
-      for (const member of Object.values(one)) open.push(member)
+    else if (typeof one === 'object' && one !== null) open.push(one)
+  }
+  add(value)
+  for (let one = open.pop(); one !== undefined; one = open.pop()) {
+    if (Array.isArray(one) || one instanceof Set || one instanceof Map) for (const member of one) add(member)
+    else for (const key in one) add(one[key as keyof typeof one])
   }
   return size
 }
