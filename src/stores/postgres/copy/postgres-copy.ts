@@ -15,6 +15,7 @@ import { Database } from '../database.ts'
 import { gaps } from '../inspect.ts'
 import { NOW } from '../leases.ts'
 import { checkSchema, prepareSchema } from '../migrate.ts'
+import { INDEX_FROM_HERE } from '../search/word-index.ts'
 import { readParts } from './read-parts.ts'
 import { writeParts } from './write-parts.ts'
 
@@ -203,6 +204,8 @@ class PostgresTarget extends PostgresSource implements CopyTarget {
       this.database.transaction(0, async (query) => {
         await query("DELETE FROM @setting WHERE name = 'copy'")
         await query(SET, ['copied', source])
+        // Copied rows have no transaction by which the index could find them.
+        await query(INDEX_FROM_HERE)
       })
     await this.database.persist(finish)
   }

@@ -30,10 +30,12 @@ const NEW = rowsIn('id > $4 AND xact >= $1 AND xact < $3 AND (xact, id) > ($1, $
 const OLD = rowsIn('id >= $1 AND id < $2', 'id DESC')
 const NEXT = 'SELECT min(xact) AS xact FROM @log WHERE id > $1 AND xact >= $2 AND xact < $3'
 
-const REBUILD_MS = 10_000
-const REBUILD = `UPDATE @indexed SET version = ${VERSION}, base = s.id, low = s.id + 1, id = 0,
+/** Rows that are in the log now are to be indexed from the newest to the oldest. Nothing may be written to it meanwhile. */
+export const INDEX_FROM_HERE = `UPDATE @indexed SET version = ${VERSION}, base = s.last, low = s.last + 1, id = 0,
   xact = pg_snapshot_xmin(pg_current_snapshot())::text::bigint
-  FROM (SELECT CASE WHEN is_called THEN last_value ELSE 0 END AS id FROM @log_id_seq OFFSET 0) s
+  FROM (SELECT CASE WHEN is_called THEN last_value ELSE 0 END AS last FROM @log_id_seq OFFSET 0) s`
+const REBUILD_MS = 10_000
+const REBUILD = `${INDEX_FROM_HERE}
   WHERE version < ${VERSION} OR xact > pg_snapshot_xmax(pg_current_snapshot())::text::bigint RETURNING one`
 
 /** What is indexed: rows up to `base` down to `low`, and later ones up to `xact` and `id`. */
