@@ -31,7 +31,9 @@ const Timeouts = z.strictObject({
     .default(30_000)
     .describe('how long a client may stop reading before it is disconnected'),
   headersMs: milliseconds.default(10_000).describe('timeout for the headers of a request'),
-  requestMs: milliseconds.default(30_000).describe('timeout for the whole request'),
+  requestMs: milliseconds
+    .default(30_000)
+    .describe('timeout for the whole request, or for the next part of an import'),
   drainMs: milliseconds.default(15_000).describe('how long running turns may continue when the server stops'),
   idleExitMs: milliseconds
     .default(30 * 60_000)

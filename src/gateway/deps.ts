@@ -18,7 +18,7 @@ export interface GatewayTiming extends StreamTiming {
   pingMs: number
   /** Timeout until all headers have arrived. */
   headersMs: number
-  /** Timeout until the whole request has arrived. */
+  /** Timeout until the whole request has arrived; for an upload that is streamed, until its next part has. */
   requestMs: number
 }
 

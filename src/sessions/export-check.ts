@@ -32,10 +32,7 @@ export class ExportCheck {
     if (!('record' in line)) throw damage('an export begins with its record')
     const { record } = line
     const { earliest = 1 } = record
-    if (earliest > 1)
-      throw damage(
-        `the export begins at entry ${earliest}, because older entries were deleted; it cannot be imported`,
-      )
+    if (earliest > 1) throw trimmed(earliest)
     this.record = record
     const { head: _, updatedAt: __, earliest: ___, earliestFrame: ____, openTurn: _____, ...rest } = record
     this.state = { ...rest, status: 'idle', turns: 0, queue: [], requests: [], usage: {} }
@@ -91,6 +88,15 @@ export class ExportCheck {
     if (wrong !== undefined) throw damage(`the record does not match its entries: ${wrong}`)
     this.isComplete = true
   }
+}
+
+/** A log begins with its first entry, so a part of one is no log. */
+function trimmed(earliest: number): MainstemError {
+  return new MainstemError(
+    'invalid_request',
+    `the export begins at entry ${earliest}, because older entries were deleted; it cannot be imported`,
+    { advice: 'Import an older export. `retention.entries` decides how many entries a server keeps.' },
+  )
 }
 
 export function damage(what: string, line?: number): MainstemError {

@@ -1,12 +1,15 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
 import { memoryStore } from '../../src/stores/memory.ts'
+import { postgresStore } from '../../src/stores/postgres.ts'
 import { sqliteStore } from '../../src/stores/sqlite.ts'
 import type { Store } from '../../src/stores/store.ts'
 import { FIRST_FENCE } from '../../src/stores/store.ts'
+import { newSchema } from '../postgres/database.ts'
 import { begin, call, fetchFrom, finished } from './api.ts'
 import { type Cue, script, success, text } from './puppet.ts'
 import { GUEST, startGateway, type TestGateway, TOKEN } from './start.ts'
@@ -18,6 +21,7 @@ let stores = 0
 const STORES: readonly [string, () => Promise<Store>][] = [
   ['memory', async () => memoryStore()],
   ['sqlite', () => sqliteStore({ directory: join(folder, String(++stores)) })],
+  ['postgres', async () => postgresStore({ url: await newSchema() })],
 ]
 
 const TYPE = { 'content-type': 'application/x-ndjson' }
@@ -149,7 +153,10 @@ describe('a damaged export', () => {
     const id = await finished(server, script(text('m', 'x'), success))
     await store.trim(id, { seq: 4 }, FIRST_FENCE)
     const { body } = await importInto(server, await exportOf(server, id))
-    expect(body.detail).toContain('begins at entry 4, because older entries were deleted')
+    expect(body).toMatchObject({
+      detail: expect.stringContaining('begins at entry 4, because older entries were deleted'),
+      advice: expect.stringContaining('Import an older export.'),
+    })
   })
 })
 
@@ -195,6 +202,31 @@ describe('an import', () => {
     expect(await store.record(id)).toBeUndefined()
     await to[Symbol.asyncDispose]()
     await cut
+  })
+
+  test('may take longer than other requests while lines arrive, and is cut off where none do', async () => {
+    const store = memoryStore()
+    await using server = await startGateway()
+    const timing = { keepaliveMs: 60_000, pingMs: 60_000, stallMs: 60_000, headersMs: 100, requestMs: 1000 }
+    await using to = await startGateway({ store, timing })
+    const exported = await exportOf(server, await finished(server, script(success)))
+    const bytes = new TextEncoder().encode(exported)
+    const part = Math.ceil(bytes.length / 20)
+    let at = 0
+    const slow = new ReadableStream({
+      async pull(stream) {
+        await setTimeout(100)
+        stream.enqueue(bytes.subarray(at, at + part))
+        at += part
+        if (at >= bytes.length) stream.close()
+      },
+    })
+    const { status, body } = await importInto(to, slow)
+    expect({ status, isNew: body.isNew }).toEqual({ status: 200, isNew: true })
+    await call(to, `DELETE /v1/sessions/${body.id}`)
+    const stalled = new ReadableStream({ start: (stream) => stream.enqueue(bytes.subarray(0, -part)) })
+    expect(await importInto(to, stalled)).toMatchObject({ status: 408, body: { code: 'timeout' } })
+    await expect.poll(() => store.record(body.id)).toBeUndefined()
   })
 
   test('takes only its own media type', async () => {

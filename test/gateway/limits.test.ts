@@ -130,6 +130,18 @@ describe('a connection', () => {
     expect(response).toContain('application/problem+json')
   })
 
+  test('whose body does not arrive is closed with a reason', async () => {
+    await using slow = await startGateway({
+      timing: { keepaliveMs: 60_000, pingMs: 60_000, stallMs: 60_000, headersMs: 40, requestMs: 80 },
+    })
+    const head = `host: localhost\r\nauthorization: Bearer ${TOKEN}\r\ncontent-type: application/json`
+    const body = 'content-length: 9\r\n\r\n{"agent"'
+    for (const path of ['/v1/sessions', '/nowhere']) {
+      const response = await sendRaw(slow.port, `POST ${path} HTTP/1.1\r\n${head}\r\n${body}`)
+      expect(statusOf(response), path).toBe(408)
+    }
+  })
+
   test('that is not HTTP gets an error', async () => {
     const response = await sendRaw(server.port, 'EHLO localhost\r\n\r\n')
     expect(statusOf(response)).toBe(400)

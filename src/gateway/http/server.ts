@@ -11,6 +11,7 @@ import { endpointsOf } from '../routes.ts'
 import { NDJSON } from '../streams/format.ts'
 import { acceptSockets, isSocketUpgrade } from '../streams/sockets.ts'
 import { requireToken } from './auth.ts'
+import { limitBodies } from './body-timeout.ts'
 import { Connections } from './connections.ts'
 import { routeOf } from './endpoint.ts'
 import { guardEdges, pathOf } from './guard.ts'
@@ -32,7 +33,8 @@ export function gateway(deps: GatewayDeps): FastifyInstance {
   const { timing, limits } = deps
   const app = Fastify({
     bodyLimit: limits.bodyBytes,
-    requestTimeout: timing.requestMs,
+    // Ours is in `limitBodies`.
+    requestTimeout: 0,
     http: {
       maxHeaderSize: HEADER_BYTES,
       headersTimeout: timing.headersMs,
@@ -49,6 +51,7 @@ export function gateway(deps: GatewayDeps): FastifyInstance {
     frameworkErrors: (error, _request, reply) => sendProblem(reply, problemFrom(error)),
     clientErrorHandler: refuseSocket,
   })
+  limitBodies(app, timing)
   const connections = new Connections(limits.connections)
   connections.watch(app.server)
   acceptJson(app, limits)
