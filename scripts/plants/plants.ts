@@ -32,17 +32,16 @@ export const PLANTS: readonly Plant[] = [
   },
   {
     name: 'frames dropped',
-    file: 'src/sessions/engine.ts',
-    find: 'for (const frame of batch) {\n      this.#write(this.conversation.frame(frame))',
-    replace:
-      'for (const frame of batch) {\n      if (frame.text.length % 5 === 0) continue\n      this.#write(this.conversation.frame(frame))',
+    file: 'src/sessions/agent-process.ts',
+    find: 'for (const frame of batch) {',
+    replace: 'for (const frame of batch) {\n      if (frame.text.length % 5 === 0) continue',
     shows: /text: .* characters of|journal: .* is not what the agent printed next/,
   },
   {
     name: 'answers written twice',
     file: 'src/sessions/answering.ts',
-    find: 'this.#owner.process.write(writes)',
-    replace: 'this.#owner.process.write([...writes, ...writes])',
+    find: 'process.write(writes, ',
+    replace: 'process.write([...writes, ...writes], ',
     shows: /answer: \S+ was answered 2 times/,
   },
   {
@@ -62,8 +61,8 @@ export const PLANTS: readonly Plant[] = [
   {
     name: 'interrupt does nothing',
     file: 'src/sessions/session.ts',
-    find: "if (turn === conversation.turn) return this.#engine.interrupt('interrupt', claims)",
-    replace: 'if (turn === conversation.turn) return this.#engine.flush(claims)',
+    find: "if (turn === this.#turns.open) return this.#turns.interrupt('interrupt', claims)",
+    replace: 'if (turn === this.#turns.open) return this.#log.commit(claims)',
     shows: /interrupt: .* was confirmed at/,
   },
   {

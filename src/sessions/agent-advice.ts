@@ -1,6 +1,6 @@
 import type { Agent } from '../agents/agent.ts'
 import type { RunExit } from '../drivers/driver.ts'
-import type { Event } from '../model/index.ts'
+import type { TurnCompleted } from '../model/events/turn.ts'
 
 /** Names the command that installs an agent whose own program was not found. */
 export function withInstallAdvice(
@@ -18,8 +18,8 @@ export function withInstallAdvice(
 }
 
 /** Names the command that logs an agent in, for a turn that failed because it is not. */
-export function withLoginAdvice(event: Event, { setup }: Agent): Event {
-  if (event.type !== 'turn.completed' || event.error?.code !== 'authentication_failed') return event
+export function withLoginAdvice(event: TurnCompleted, { setup }: Agent): TurnCompleted {
+  if (event.error?.code !== 'authentication_failed') return event
   if (event.error.advice !== undefined || setup?.login === undefined) return event
   return {
     ...event,

@@ -1,43 +1,39 @@
 import type { RequestOpened } from '../model/events/request.ts'
-import { type BoundAnswer, type Cause, MainstemError, toMainstemError } from '../model/index.ts'
+import { type BoundAnswer, MainstemError, toMainstemError } from '../model/index.ts'
 import type { AgentProcess } from './agent-process.ts'
 import { answerFor } from './approval.ts'
 import type { Claim } from './claim.ts'
 import type { Conversation } from './conversation.ts'
 import type { SessionDeps } from './deps.ts'
+import type { Log } from './log.ts'
 import { OpenRequests } from './open-requests.ts'
-import type { Outbox } from './outbox.ts'
 import { approvalContext, type SessionSetup } from './setup.ts'
 import { toolHooksOf } from './tool-hook.ts'
 
-/** The parts of the engine that an answer uses. */
-export interface AnsweringOwner {
-  readonly conversation: Conversation
-  readonly process: AgentProcess
-  readonly outbox: Outbox
-  flush(claims?: readonly Claim[]): Promise<void>
-  interrupt(cause: Cause): Promise<void>
-  fail(thrown: unknown): void
+/** What an answer works with. */
+export interface AnsweringParts {
+  conversation: Conversation
+  process: AgentProcess
+  log: Log
+  /** Stops the open turn. */
+  interrupt(): Promise<void>
+  /** Called with whether any request is open. */
+  waiting(waiting: boolean): void
+  failed(thrown: unknown): void
 }
 
 /** Decides the requests of one session: by policy, by hook, or with the answer of a caller. */
 export class Answering {
-  readonly #owner: AnsweringOwner
   readonly #setup: SessionSetup
   readonly #deps: SessionDeps
+  readonly #parts: AnsweringParts
   readonly #requests: OpenRequests
 
-  /** `waiting` is called with whether any request is open. */
-  constructor(
-    owner: AnsweringOwner,
-    setup: SessionSetup,
-    deps: SessionDeps,
-    waiting: (waiting: boolean) => void,
-  ) {
-    this.#owner = owner
+  constructor(setup: SessionSetup, deps: SessionDeps, parts: AnsweringParts) {
     this.#setup = setup
     this.#deps = deps
-    this.#requests = new OpenRequests(toolHooksOf(setup, deps), waiting)
+    this.#parts = parts
+    this.#requests = new OpenRequests(toolHooksOf(setup, deps), (waiting) => parts.waiting(waiting))
   }
 
   /** Registers an open request. If no person is needed, decides it after its commit. */
@@ -45,13 +41,13 @@ export class Answering {
     this.#requests.open(request)
     const answer = answerFor(request, approvalContext(this.#setup, this.#deps))
     if (!answer && request.answeredBy !== 'hook') return
-    this.#owner.outbox.push(() => {
+    this.#parts.log.after(() => {
       if (!this.#requests.isOpen(request)) return
       const { inputDigest } = request
       const answered = answer ? this.answer({ ...answer, inputDigest }) : this.#askHook(request)
       // The agent does not offer this answer; the request stays open for a person.
       answered.catch((thrown) => {
-        if (toMainstemError(thrown).code === 'storage_failed') this.#owner.fail(thrown)
+        if (toMainstemError(thrown).code === 'storage_failed') this.#parts.failed(thrown)
       })
     })
   }
@@ -62,17 +58,16 @@ export class Answering {
 
   /** Checks, decides and encodes without awaiting in between; then commits, then writes. The first decision wins. */
   async answer(bound: BoundAnswer, claims?: readonly Claim[]): Promise<void> {
-    const { conversation, outbox } = this.#owner
-    this.#requests.check(bound)
+    const { conversation, process, log, interrupt } = this.#parts
     const { inputDigest: _, ...answer } = bound
+    // A caller that comes second must find the first decision in the log.
+    if (!this.#requests.has(answer.requestId)) await log.commit()
+    this.#requests.check(bound)
     const { writes, refused } = conversation.answer(answer)
     if (refused) throw new MainstemError(refused.code, refused.message)
-    const mayWrite = this.#requests.close(answer.requestId)
-    outbox.push(() => {
-      if (mayWrite()) this.#owner.process.write(writes)
-    })
-    await this.#owner.flush(claims)
-    if (answer.interrupt) await this.#owner.interrupt('interrupt')
+    process.write(writes, this.#requests.close(answer.requestId))
+    await log.commit(claims)
+    if (answer.interrupt) await interrupt()
   }
 
   async #askHook(request: RequestOpened): Promise<void> {

@@ -1,27 +1,32 @@
 import { type Applied, type LaunchKind, MainstemError } from '../model/index.ts'
 import type { SessionState } from '../stores/store.ts'
-import type { Engine } from './engine.ts'
+import type { AgentProcess } from './agent-process.ts'
+import type { Conversation } from './conversation.ts'
 import type { Log } from './log.ts'
 import { type Change, changed, type SessionSetup, type Settings } from './setup.ts'
-
-type Owner = Pick<Engine, 'conversation' | 'process' | 'outbox'>
 
 /**
  * Changes model, policy and mode. Sends the change to a running process if the protocol supports it. Otherwise the
  * process is stale: it ends with its turn, and the next prompt starts a new one that resumes the conversation.
  */
 export class Changes {
-  readonly #owner: Owner
+  readonly #conversation: Conversation
+  readonly #process: AgentProcess
+  readonly #log: Log
   readonly #setup: SessionSetup
   readonly #state: Pick<SessionState, 'turns'>
-  readonly #log: Log
   #upcoming: Settings | undefined
   #stale = false
 
-  constructor(owner: Owner, setup: SessionSetup, state: Pick<SessionState, 'turns'>, log: Log) {
-    this.#owner = owner
+  constructor(
+    setup: SessionSetup,
+    state: Pick<SessionState, 'turns'>,
+    { conversation, process, log }: { conversation: Conversation; process: AgentProcess; log: Log },
+  ) {
     this.#setup = setup
     this.#state = state
+    this.#conversation = conversation
+    this.#process = process
     this.#log = log
   }
 
@@ -37,7 +42,7 @@ export class Changes {
 
   /** Durable with the next commit. Throws and changes nothing if the agent cannot apply it. */
   change(command: Change): Applied {
-    const { conversation } = this.#owner
+    const conversation = this.#conversation
     this.#checkDefaultModel(command)
     const applies = this.#send(command)
     const settings = changed(this.settings, command)
@@ -64,7 +69,7 @@ export class Changes {
     const { images, ...options } = this.#setup.options
     if (!images) return
     Object.assign(this.#setup, { options })
-    this.#log.reconfigure(options, this.#owner.conversation.mode)
+    this.#log.reconfigure(options, this.#conversation.mode)
   }
 
   /** Call when a new process starts: it has the current settings. */
@@ -74,14 +79,12 @@ export class Changes {
   }
 
   #send(command: Change): 'now' | 'next_turn' | 'next_process' {
-    const owner = this.#owner
-    const { conversation } = owner
-    const hasProcess = owner.process.running || conversation.turn !== undefined
+    const hasProcess = this.#process.running || this.#conversation.turn !== undefined
     if (this.#setup.launch === 'oneshot' || !hasProcess) return 'next_turn'
-    const { writes, refused, applies = 'now' } = conversation.command(command)
+    const { writes, refused, applies = 'now' } = this.#conversation.command(command)
     if (refused) throw new MainstemError(refused.code, refused.message)
     if (applies === 'next_process') this.#markStale()
-    if (writes.length > 0) owner.outbox.push(() => owner.process.write(writes))
+    this.#process.write(writes)
     return applies
   }
 

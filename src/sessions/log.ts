@@ -19,6 +19,7 @@ import type {
 } from '../stores/store.ts'
 import { answerOf, type Claim } from './claim.ts'
 import { type TurnRead, withDelivered } from './delivery.ts'
+import type { Clock } from './deps.ts'
 import { Mask } from './mask.ts'
 import type { NativeIds } from './native-id.ts'
 import { recordEvent } from './record.ts'
@@ -26,27 +27,37 @@ import { chargeOf } from './usage-ledger.ts'
 
 export interface LogDeps {
   store: Store
-  now(): number
+  clock: Pick<Clock, 'now'>
   /** Called after each commit. */
   committed?: ((state: SessionState, batch: Batch) => void) | undefined
+  /** Called if a commit fails, before `commit` rejects. */
+  failed?: ((thrown: unknown) => void) | undefined
   /** Without one, nothing is masked. */
   mask?: Mask
   /** The lease that a new session begins with. */
   terms?: LeaseTerms | undefined
 }
 
-/** The end of a stored log: its last entry and time, and the fence of its lease. */
-export interface LogPosition extends Pick<SessionRecord, 'head' | 'updatedAt'> {
+/** Where a stored log begins, if it was trimmed. */
+type LogStart = Pick<SessionRecord, 'earliest' | 'earliestFrame'>
+
+/** The start and the end of a stored log, and the fence of its lease. */
+export interface LogPosition extends LogStart, Pick<SessionRecord, 'head' | 'updatedAt'> {
   fence: number
 }
 
-/** Stamps and commits the entries of one session. Nothing else assigns `seq`. */
+/**
+ * Owns the log and the record of one session. Stamps entries and commits them, and runs side effects (a spawn, a write
+ * to the agent, a resolved promise) only after their entries are committed. Nothing else assigns `seq`.
+ */
 export class Log {
   readonly #store: Store
-  readonly #now: () => number
+  readonly #clock: Pick<Clock, 'now'>
   readonly #committed: LogDeps['committed']
+  readonly #failed: LogDeps['failed']
   readonly #mask: Mask
   readonly #terms: LeaseTerms | undefined
+  readonly #start: LogStart
   readonly #fence: number
   /** The state after all added events. */
   readonly #state: SessionState
@@ -68,23 +79,36 @@ export class Log {
   /** Prompts that were queued since the last commit. */
   #accepted = new Map<number, AcceptedPrompt>()
   #charges: Charge[] = []
+  /** Side effects of the entries since the last commit. */
+  #effects: (() => void)[] = []
+  /** What the store has, without the start of the log. Undefined before the first commit. */
+  #stored: Omit<SessionRecord, keyof LogStart> | undefined
   #writing: Promise<void> = Promise.resolve()
 
   constructor(
     state: SessionState,
-    position: LogPosition,
-    { store, now, committed, mask = new Mask({}), terms }: LogDeps,
+    { head, updatedAt, fence, ...start }: LogPosition,
+    { store, clock, committed, failed, mask = new Mask({}), terms }: LogDeps,
   ) {
     this.#committed = committed
+    this.#failed = failed
     this.#mask = mask
     this.#terms = terms
-    this.#fence = position.fence
+    this.#fence = fence
+    this.#start = start
     this.#state = state
     this.#storedQueue = state.queue
-    this.#seq = position.head
-    this.#at = position.updatedAt
+    this.#seq = head
+    this.#at = updatedAt
     this.#store = store
-    this.#now = now
+    this.#clock = clock
+    // The head of a new session is 0: the store has nothing of it yet.
+    if (head > 0) this.#stored = { ...state, head, updatedAt }
+  }
+
+  /** The record as the store has it; undefined before the first commit. */
+  get stored(): SessionRecord | undefined {
+    return this.#stored && { ...this.#stored, ...this.#start }
   }
 
   add(event: Event, turn: number | undefined, native: number | undefined): void {
@@ -105,7 +129,7 @@ export class Log {
   }
 
   #readClock(): void {
-    this.#at = this.#now()
+    this.#at = this.#clock.now()
     this.#timed = true
     queueMicrotask(() => {
       this.#timed = false
@@ -161,7 +185,7 @@ export class Log {
   /** Stores an idempotency key with the next commit, and the result of its command, if it has one. */
   use({ scope, key, fingerprint, answer }: Claim, result?: unknown): void {
     const { id: session } = this.#state
-    const record = { ...this.#state, head: this.#seq, updatedAt: this.#at }
+    const record = { ...this.#state, head: this.#seq, updatedAt: this.#at, ...this.#start }
     this.#receipts.push({ scope, key, fingerprint, session, answer: answerOf(answer, record, result) })
   }
 
@@ -176,30 +200,57 @@ export class Log {
     this.#hasFrames = true
   }
 
-  /** The first commit, with an idempotency key. Writes nothing if the key exists already. */
-  begin(receipt?: Receipt): Promise<Receipt | undefined> {
-    const batch = this.#take()
+  /** Runs `effect` after the next commit. */
+  after(effect: () => void): void {
+    this.#effects.push(effect)
+  }
+
+  /** The first commit, with an idempotency key. If the key exists already, writes nothing and drops the effects. */
+  async begin(receipt?: Receipt): Promise<Receipt | undefined> {
+    const effects = this.#takeEffects()
+    const { batch, stored } = this.#take()
     const created = this.#store.create(this.#state.id, batch, receipt, this.#terms).then((held) => {
-      if (held?.session === receipt?.session) this.#committed?.(this.#state, batch)
+      if (held?.session !== receipt?.session) return held
+      this.#stored = stored
+      this.#committed?.(this.#state, batch)
       return held
     })
     // Later commits wait for this one, and fail if it fails.
     this.#writing = created.then(() => undefined)
     // The caller gets the error from `created`.
     this.#writing.catch(() => undefined)
-    return created
+    const held = await created
+    if (held?.session === receipt?.session) for (const effect of effects) effect()
+    return held
   }
 
-  /** Settles when everything added so far is committed. Additions during a write share the next commit. */
-  commit(): Promise<void> {
-    this.#writing = this.#writing.then(() => {
+  /**
+   * Commits everything added so far, with the idempotency keys of the command that added it, then runs the effects.
+   * Additions during a write share the next commit.
+   */
+  async commit(claims: readonly Claim[] = [], result?: unknown): Promise<void> {
+    for (const claim of claims) this.use(claim, result)
+    const effects = this.#takeEffects()
+    this.#writing = this.#writing.then(async () => {
       if (this.#isEmpty) return
-      const batch = this.#take()
-      const appended = this.#store.append(this.#state.id, batch, this.#fence)
-      const committed = this.#committed
-      return committed ? appended.then(() => committed(this.#state, batch)) : appended
+      const { batch, stored } = this.#take()
+      await this.#store.append(this.#state.id, batch, this.#fence)
+      this.#stored = stored
+      this.#committed?.(this.#state, batch)
     })
-    return this.#writing
+    try {
+      await this.#writing
+    } catch (thrown) {
+      this.#failed?.(thrown)
+      throw thrown
+    }
+    for (const effect of effects) effect()
+  }
+
+  #takeEffects(): readonly (() => void)[] {
+    const effects = this.#effects
+    this.#effects = []
+    return effects
   }
 
   get #isEmpty(): boolean {
@@ -216,7 +267,8 @@ export class Log {
     await Promise.allSettled([before])
   }
 
-  #take(): Batch {
+  /** The batch to write, and what the store has after it. */
+  #take(): { batch: Batch; stored: Omit<SessionRecord, keyof LogStart> } {
     const batch: Batch = { entries: this.#entries, journal: this.#journal }
     const { queue, ...record } = this.#state
     const { frames, coverage } = record
@@ -233,7 +285,7 @@ export class Log {
     this.#changed = false
     this.#hasFrames = false
     this.#recordDue = false
-    return batch
+    return { batch, stored: { ...record, queue, head: this.#seq, updatedAt: this.#at } }
   }
 
   /** What the store has to change in its queue. A prompt that came and went in between is in neither list. */

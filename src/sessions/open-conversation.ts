@@ -1,10 +1,8 @@
 import type { SessionState } from '../stores/store.ts'
-import { withLoginAdvice } from './agent-advice.ts'
 import { answeredBy } from './approval.ts'
 import { Conversation, type ConversationDeps, type Emit } from './conversation.ts'
 import type { SessionDeps } from './deps.ts'
 import { approvalContext, type SessionSetup, startOf } from './setup.ts'
-import { noticeVersions } from './version-notice.ts'
 
 /** Creates the conversation of a session, new or restored. */
 export function openConversation(
@@ -23,9 +21,7 @@ export function openConversation(
     digest: deps.digest,
     answeredBy: (request) => answeredBy(request, approvalContext(setup, deps)),
     now: () => deps.clock.monotonic(),
-    emit: noticeVersions(setup, (event, turn, native) =>
-      emit(withLoginAdvice(event, setup.agent), turn, native),
-    ),
+    emit,
   })
 }
 

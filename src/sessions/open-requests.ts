@@ -45,6 +45,11 @@ export class OpenRequests {
     this.#remove(requestId)
   }
 
+  /** True while a request with this id is open. */
+  has(requestId: string): boolean {
+    return this.#open.has(requestId)
+  }
+
   /** Throws unless this very request is open and no hook is deciding it. */
   check({ requestId, inputDigest }: BoundAnswer): void {
     const asked = this.#open.get(requestId)

@@ -193,7 +193,7 @@ export async function settleRecord(
   }
   open.complete(record)
   const { turn, events } = settlementOf(open, now, failure, lostNode)
-  const log = new Log(state, { head, updatedAt, fence }, { store, now: () => now, committed })
+  const log = new Log(state, { head, updatedAt, fence }, { store, clock: { now: () => now }, committed })
   for (const event of events) log.add(event, turn, undefined)
   await log.commit()
 }

@@ -1,59 +1,97 @@
 import type { TurnCompleted } from '../model/events/turn.ts'
-import { type Applied, type BoundAnswer, type Coverage, type Image, MainstemError } from '../model/index.ts'
+import {
+  type Applied,
+  type BoundAnswer,
+  type Coverage,
+  type Image,
+  MainstemError,
+  type SessionRecord,
+  toMainstemError,
+} from '../model/index.ts'
 import type { Receipt, SessionState } from '../stores/store.ts'
+import type { AgentProcess } from './agent-process.ts'
+import type { Answering } from './answering.ts'
+import type { Changes } from './changes.ts'
 import type { Claim } from './claim.ts'
+import type { Conversation } from './conversation.ts'
 import type { TurnRead } from './delivery.ts'
 import type { SessionDeps } from './deps.ts'
 import { endedConflict } from './ended-conflict.ts'
-import { Engine } from './engine.ts'
-import type { EngineOwner } from './engine-owner.ts'
 import { IdleTimer } from './idle-timer.ts'
-import type { LogPosition } from './log.ts'
+import type { Log, LogPosition } from './log.ts'
 import type { ConversationState, SessionHandle } from './session-handle.ts'
+import { SessionParts } from './session-parts.ts'
 import {
   type Change,
   checkChange,
   checkedChange,
   checkImages,
-  type Prompt,
   requireCapability,
   type SessionSetup,
   startOf,
 } from './setup.ts'
+import type { Turns } from './turns.ts'
+import type { WarmSession } from './warm-pool.ts'
 import { withTimeout } from './with-timeout.ts'
 
 /** Longer than all steps of an orderly stop. An agent that survives it must not block the shutdown. */
 const SUSPEND_MS = 30_000
 
-/** The commands of a session: a durable conversation with one agent. */
-export class Session implements EngineOwner, SessionHandle {
+/**
+ * A durable conversation with one agent. Checks commands and gives each to the part that owns it: the agent process,
+ * the turns and their queue, the requests, or the log with the record. Owns the lifetime of the session.
+ */
+export class Session implements SessionHandle, WarmSession {
   readonly id: string
   readonly #setup: SessionSetup
   readonly #deps: SessionDeps
-  readonly #engine: Engine
+  readonly #log: Log
+  readonly #conversation: Conversation
+  readonly #process: AgentProcess
+  readonly #changes: Changes
+  readonly #turns: Turns
+  readonly #answering: Answering
   readonly #idleTimer: IdleTimer
   #ended: Promise<void> | undefined
   /** The turn that `interruptAll` stopped last. */
   #stopped: number | undefined
   /** `end` was called: the log may be deleted, so nothing may be written after its end. */
   #isEnding = false
+  #failed = false
 
   /** `state` and `position` come from the store; the head of a new session is 0. */
   constructor(setup: SessionSetup, deps: SessionDeps, state: SessionState, position: LogPosition) {
     this.id = setup.id
     this.#setup = setup
     this.#deps = deps
-    this.#engine = new Engine(setup, deps, state, position, this)
-    this.#idleTimer = new IdleTimer(deps.timers, deps.idleProcessMs, () => this.#engine.closeProcess())
+    const { log, conversation, process, changes, turns, answering } = new SessionParts(
+      setup,
+      deps,
+      state,
+      position,
+      { session: this, idle: () => this.#becameIdle(), failed: (thrown) => this.#fail(thrown) },
+    )
+    this.#log = log
+    this.#conversation = conversation
+    this.#process = process
+    this.#changes = changes
+    this.#turns = turns
+    this.#answering = answering
+    this.#idleTimer = new IdleTimer(deps.timers, deps.idleProcessMs, () => this.#closeProcess())
   }
 
   get coverage(): Coverage {
-    return this.#engine.conversation.coverage
+    return this.#conversation.coverage
   }
 
   /** The native id of the conversation, once it can be resumed. */
   get nativeSessionId(): string | undefined {
-    return this.#engine.conversation.nativeIds.proven
+    return this.#conversation.nativeIds.proven
+  }
+
+  /** The record as the store has it; undefined before the first commit. */
+  get record(): SessionRecord | undefined {
+    return this.#log.stored
   }
 
   /**
@@ -61,24 +99,22 @@ export class Session implements EngineOwner, SessionHandle {
    * nothing and returns the existing receipt.
    */
   async open(prompt?: string, receipt?: Receipt): Promise<Receipt | undefined> {
-    const { conversation, outbox } = this.#engine
     if (prompt !== undefined) await this.#makeRoom()
-    conversation.open()
-    if (prompt !== undefined) this.#engine.begin({ turn: conversation.accept(), text: prompt, images: [] })
-    const held = await outbox.begin(receipt)
+    this.#conversation.open()
+    if (prompt !== undefined) this.#turns.prompt(prompt, [])
+    const held = await this.#log.begin(receipt)
     if (held?.session !== receipt?.session) this.#deps.pool.leave(this)
     return held
   }
 
   /** Starts the queue that an earlier owner left. */
   async resume(): Promise<void> {
-    const { queue, conversation, outbox } = this.#engine
-    if (queue.length === 0 || conversation.turn !== undefined || this.#ended) return
+    if (this.#turns.waiting === 0 || this.#turns.open !== undefined || this.#ended) return
     // Before there is room: the next prompt must begin at once then.
-    await queue.load()
+    await this.#turns.load()
     await this.#deps.pool.admit(this)
-    this.#engine.startNext()
-    await outbox.flush()
+    this.#turns.startNext()
+    await this.#log.commit()
   }
 
   /** Returns the number of the turn once it is durable. The turn runs in the background. */
@@ -87,36 +123,28 @@ export class Session implements EngineOwner, SessionHandle {
     await this.#makeRoom()
     this.#checkOpen()
     this.#checkQueue()
-    const turn = this.#engine.conversation.accept()
-    const prompt: Prompt = { turn, text, images }
-    if (this.#engine.busy) {
-      this.#engine.enqueue(prompt)
-    } else {
-      this.#idleTimer.cancel()
-      this.#engine.begin(prompt)
-    }
-    await this.#engine.flush(claims, turn)
+    this.#idleTimer.cancel()
+    const turn = this.#turns.prompt(text, images)
+    await this.#log.commit(claims, turn)
     return turn
   }
 
   /** Resolves with the terminal event of a turn once it is committed. */
   settled(turn: number): Promise<TurnCompleted> {
-    return this.#engine.turnWaiters.wait(turn)
+    return this.#turns.settled(turn)
   }
 
   /** Like `settled`, without reading the result. */
   ended(turn: number): Promise<void> {
-    return this.#engine.turnWaiters.ended(turn)
+    return this.#turns.ended(turn)
   }
 
   /** Adds a prompt to the open turn. */
   async steer(text: string, claims?: readonly Claim[]): Promise<void> {
     requireCapability(this.#setup, 'steer')
-    if (this.#engine.conversation.turn === undefined) {
-      throw new MainstemError('conflict', 'there is no open turn to steer')
-    }
-    this.#engine.command({ type: 'steer', text, promptId: this.#deps.newId() })
-    await this.#engine.flush(claims)
+    if (this.#turns.open === undefined) throw new MainstemError('conflict', 'there is no open turn to steer')
+    this.#process.command({ type: 'steer', text, promptId: this.#deps.newId() })
+    await this.#log.commit(claims)
   }
 
   /**
@@ -129,32 +157,25 @@ export class Session implements EngineOwner, SessionHandle {
     await this.#idleTimer.closed()
     this.#checkOpen()
     checkChange(this.#setup, command)
-    const { changes } = this.#engine
+    const changes = this.#changes
     const applied = changes.change(checkedChange(this.#setup, changes.settings, command))
-    await this.#engine.flush(claims, applied)
+    await this.#log.commit(claims, applied)
     if (changes.stale && this.idle) await this.closeIdle()
     return applied
   }
 
-  endStaleProcess(): void {
-    this.closeIdle().catch((thrown) => this.#engine.fail(thrown))
-  }
-
   /** Commits the decision, then writes it to the agent. The first decision wins; `conflict` if the request has changed. */
   answer(answer: BoundAnswer, claims?: readonly Claim[]): Promise<void> {
-    return this.#engine.answering.answer(answer, claims)
+    return this.#answering.answer(answer, claims)
   }
 
   /**
    * Stops the open turn, or the turn with this number, which may be queued. Settles when it has its terminal event.
    * Does nothing if there is nothing to stop.
    */
-  async interrupt(turn = this.#engine.conversation.turn, claims?: readonly Claim[]): Promise<void> {
-    const { conversation, queue } = this.#engine
-    if (turn === conversation.turn) return this.#engine.interrupt('interrupt', claims)
-    if (turn === undefined || !queue.remove(turn)) return
-    conversation.drop(turn)
-    await this.#engine.flush(claims)
+  async interrupt(turn = this.#turns.open, claims?: readonly Claim[]): Promise<void> {
+    if (turn === this.#turns.open) return this.#turns.interrupt('interrupt', claims)
+    if (turn !== undefined && this.#turns.drop(turn)) await this.#log.commit(claims)
   }
 
   /**
@@ -162,16 +183,15 @@ export class Session implements EngineOwner, SessionHandle {
    * Of concurrent calls, only the first returns true for the open turn. Turns after `through` are not affected.
    */
   async interruptAll(through = Number.POSITIVE_INFINITY): Promise<boolean> {
-    const { conversation, queue, outbox } = this.#engine
-    const dropped = queue.clear(through)
-    for (const turn of dropped) conversation.drop(turn)
-    const turn = (conversation.turn ?? 0) <= through ? conversation.turn : undefined
+    const dropped = this.#turns.dropAll(through)
+    const { open = 0 } = this.#turns
+    const turn = open > 0 && open <= through ? open : undefined
     const isFirst = turn !== this.#stopped
     this.#stopped = turn
-    await (turn === undefined ? outbox.flush() : this.#engine.interrupt('interrupt'))
+    await (turn === undefined ? this.#log.commit() : this.#turns.interrupt('interrupt'))
     // The turn may have ended by itself before the interrupt.
     const stopped = turn !== undefined && isFirst && (await this.settled(turn)).outcome === 'interrupted'
-    return stopped || dropped.length > 0
+    return stopped || dropped > 0
   }
 
   /**
@@ -189,22 +209,25 @@ export class Session implements EngineOwner, SessionHandle {
     // A running process still has the old conversation.
     await this.closeIdle()
     this.#checkIdle()
-    await this.#engine.adopt(nativeSessionId)
+    this.#conversation.adopt(nativeSessionId)
+    await this.#log.commit()
   }
 
   /** Records what a client has read, so that it is not delivered again. */
   async delivered(reads: readonly TurnRead[]): Promise<void> {
-    if (!this.#isEnding) await this.#engine.delivered(reads)
+    if (this.#isEnding) return
+    this.#log.delivered(reads)
+    await this.#log.commit()
   }
 
   /** Stores the idempotency key of a command without effect. */
   async remember(claims: readonly Claim[]): Promise<void> {
-    await this.#engine.flush(claims)
+    await this.#log.commit(claims)
   }
 
   /** Another server may acquire this session soon: stops the agent and all writes. */
   lose(error: MainstemError): void {
-    this.#engine.fail(error)
+    this.#fail(error)
   }
 
   async describe(): Promise<ConversationState> {
@@ -216,26 +239,19 @@ export class Session implements EngineOwner, SessionHandle {
   async warm(): Promise<void> {
     if (this.#setup.launch === 'oneshot') return
     await this.#makeRoom()
-    if (this.#engine.process.running || this.#engine.busy || this.#ended) return
-    this.#engine.start()
-    this.becameIdle()
-    await this.#engine.outbox.flush()
+    if (this.#process.running || this.#turns.busy || this.#ended) return
+    this.#process.start()
+    this.#becameIdle()
+    await this.#log.commit()
   }
 
   get idle(): boolean {
-    return this.#engine.process.running && !this.#engine.busy && !this.#ended
+    return this.#process.running && !this.#turns.busy && !this.#ended
   }
 
   /** Closes an idle process. The next prompt starts a new one, which resumes the conversation. */
   closeIdle(): Promise<void> {
     return this.#idleTimer.closeNow()
-  }
-
-  /** Starts the idle timer, if the conversation can be resumed by a new process. */
-  becameIdle(): void {
-    const { launch, recipe } = this.#setup
-    if (launch === 'oneshot' || !recipe.capabilities.resume || this.#ended) return
-    this.#idleTimer.restart().catch((thrown) => this.#engine.fail(thrown))
   }
 
   /** Stops the agent and ends the log. */
@@ -252,24 +268,23 @@ export class Session implements EngineOwner, SessionHandle {
   }
 
   async #end(claims?: readonly Claim[]): Promise<void> {
-    const { conversation, queue } = this.#engine
     this.#idleTimer.cancel()
-    for (const turn of queue.clear()) conversation.drop(turn)
-    await this.#engine.interrupt('interrupt')
-    await this.#engine.closeProcess()
-    conversation.ended({ type: 'session.ended', reason: 'completed' })
-    await this.#engine.flush(claims)
+    this.#turns.dropAll()
+    await this.#turns.interrupt('interrupt')
+    await this.#closeProcess()
+    this.#conversation.ended({ type: 'session.ended', reason: 'completed' })
+    await this.#log.commit(claims)
   }
 
   async #suspend(): Promise<void> {
     this.#idleTimer.cancel()
-    this.#engine.queue.clear()
-    const stopped = this.#engine.interrupt('drain').then(() => this.#engine.closeProcess())
+    this.#turns.leaveQueue()
+    const stopped = this.#turns.interrupt('drain').then(() => this.#closeProcess())
     try {
       await withTimeout(this.#deps.timers, SUSPEND_MS, stopped)
     } finally {
       // Callers that wait for queued turns would otherwise never settle.
-      this.#engine.turnWaiters.fail(new MainstemError('draining', 'the server is stopping'))
+      this.#turns.fail(new MainstemError('draining', 'the server is stopping'))
     }
   }
 
@@ -278,20 +293,47 @@ export class Session implements EngineOwner, SessionHandle {
   }
 
   #checkQueue(): void {
-    const { length } = this.#engine.queue
-    if (length < (this.#deps.maxQueue ?? Number.POSITIVE_INFINITY)) return
-    throw new MainstemError('overloaded', `${length} prompts wait in this session already`, {
+    const { waiting } = this.#turns
+    if (waiting < (this.#deps.maxQueue ?? Number.POSITIVE_INFINITY)) return
+    throw new MainstemError('overloaded', `${waiting} prompts wait in this session already`, {
       retryAfter: 30,
     })
   }
 
   #checkIdle(): void {
-    if (this.#engine.busy) throw new MainstemError('conflict', 'a turn is running; interrupt it first')
+    if (this.#turns.busy) throw new MainstemError('conflict', 'a turn is running; interrupt it first')
   }
 
   /** Reserves a place in the pool, unless this session has a process at work. */
   async #makeRoom(): Promise<void> {
     await this.#idleTimer.closed()
-    if (!this.#engine.busy) await this.#deps.pool.admit(this)
+    if (!this.#turns.busy) await this.#deps.pool.admit(this)
+  }
+
+  /** Starts the idle timer, if the conversation can be resumed by a new process. */
+  #becameIdle(): void {
+    const { launch, recipe } = this.#setup
+    if (launch === 'oneshot' || !recipe.capabilities.resume || this.#ended) return
+    this.#idleTimer.restart().catch((thrown) => this.#fail(thrown))
+  }
+
+  async #closeProcess(): Promise<void> {
+    await this.#process.close()
+    await this.#answering.stop()
+  }
+
+  /** Storage failed, or we have a bug. Stops the process, because its output can no longer be logged. */
+  #fail(thrown: unknown): void {
+    if (this.#failed) return
+    this.#failed = true
+    const error = toMainstemError(thrown)
+    this.#turns.abandon(error)
+    const stopped = Promise.allSettled([
+      this.#log.abandon(error),
+      this.#process.stop(),
+      this.#answering.stop(),
+    ])
+    const left = stopped.then(() => this.#deps.pool.leave(this))
+    this.#deps.failed?.(this.id, error, left)
   }
 }
