@@ -1,26 +1,26 @@
 import type { z } from 'zod'
 import { MainstemError } from './mainstem-error.ts'
 
-/** Validates a document from a caller. Throws `invalid_request` naming the invalid field, or `whole`. */
-export function parse<T>(schema: z.ZodType<T>, value: unknown, whole = 'body'): T {
-  return validated(schema, value, (path) => path.join('.') || whole)
-}
-
 /** Validates one field of a request. Throws `invalid_request` naming the field and the path inside it. */
 export function parseField<T>(schema: z.ZodType<T>, value: unknown, field: string): T {
-  return validated(schema, value, (path) => [field, ...path].join('.'))
+  return parse(schema, value, field, [field])
 }
 
-function validated<T>(
+/**
+ * Validates a document from a caller. Throws `invalid_request` naming the invalid field, or `whole`. `parents` is the
+ * path of the document inside the request.
+ */
+export function parse<T>(
   schema: z.ZodType<T>,
   value: unknown,
-  fieldAt: (path: readonly PropertyKey[]) => string,
+  whole = 'body',
+  parents: readonly string[] = [],
 ): T {
   const parsed = schema.safeParse(value)
   if (parsed.success) return parsed.data
   const issue = nearest(parsed.error.issues)
   const unknown = issue?.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : []
-  const field = fieldAt([...(issue?.path ?? []), ...unknown])
+  const field = [...parents, ...(issue?.path ?? []), ...unknown].join('.') || whole
   throw new MainstemError('invalid_request', `${field}: ${issue?.message ?? 'not valid'}`, { field })
 }
 

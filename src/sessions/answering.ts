@@ -18,7 +18,7 @@ export interface AnsweringParts {
   /** Stops the open turn. */
   interrupt(): Promise<void>
   /** Called with whether any request is open. */
-  waiting(waiting: boolean): void
+  waiting: (waiting: boolean) => void
   failed(thrown: unknown): void
 }
 
@@ -33,7 +33,7 @@ export class Answering {
     this.#setup = setup
     this.#deps = deps
     this.#parts = parts
-    this.#requests = new OpenRequests(toolHooksOf(setup, deps), (waiting) => parts.waiting(waiting))
+    this.#requests = new OpenRequests(toolHooksOf(setup, deps), parts.waiting)
   }
 
   /** Registers an open request. If no person is needed, decides it after its commit. */
@@ -60,9 +60,12 @@ export class Answering {
   async answer(bound: BoundAnswer, claims?: readonly Claim[]): Promise<void> {
     const { conversation, process, log, interrupt } = this.#parts
     const { inputDigest: _, ...answer } = bound
-    // A caller that comes second must find the first decision in the log.
-    if (!this.#requests.has(answer.requestId)) await log.commit()
-    this.#requests.check(bound)
+    const refusal = this.#requests.refusalOf(bound)
+    if (refusal) {
+      // A caller that comes second must find the first decision in the log.
+      await log.commit()
+      throw refusal
+    }
     const { writes, refused } = conversation.answer(answer)
     if (refused) throw new MainstemError(refused.code, refused.message)
     process.write(writes, this.#requests.close(answer.requestId))

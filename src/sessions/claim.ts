@@ -44,13 +44,13 @@ export function answerOf(form: AnswerForm, record: SessionRecord, result: unknow
  * and it must not take effect again.
  */
 export async function checkReceipt(
-  store: Pick<Store, 'record'>,
+  sessions: Pick<Store, 'record'>,
   { fingerprint, session }: Receipt,
   once: IdempotencyKey,
 ): Promise<void> {
   if (fingerprint !== once.fingerprint) {
     throw new MainstemError('idempotency_conflict', `key "${once.key}" was used for a different request`)
   }
-  if (await store.record(session)) return
+  if (await sessions.record(session)) return
   throw new MainstemError('session_not_found', `the session of key "${once.key}" was deleted`)
 }

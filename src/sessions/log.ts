@@ -58,6 +58,8 @@ export class Log {
   readonly #mask: Mask
   readonly #terms: LeaseTerms | undefined
   readonly #start: LogStart
+  /** The log was trimmed since, and only the store knows where it begins now. */
+  #isTrimmed = false
   readonly #fence: number
   /** The state after all added events. */
   readonly #state: SessionState
@@ -80,8 +82,8 @@ export class Log {
   #accepted = new Map<number, AcceptedPrompt>()
   #charges: Charge[] = []
   /** Side effects of the entries since the last commit. */
-  #effects: (() => void)[] = []
-  /** What the store has, without the start of the log. Undefined before the first commit. */
+  readonly #effects: (() => void)[] = []
+  /** What the store has, without the start of the log. Undefined before the first commit of this owner. */
   #stored: Omit<SessionRecord, keyof LogStart> | undefined
   #writing: Promise<void> = Promise.resolve()
 
@@ -102,13 +104,17 @@ export class Log {
     this.#at = updatedAt
     this.#store = store
     this.#clock = clock
-    // The head of a new session is 0: the store has nothing of it yet.
-    if (head > 0) this.#stored = { ...state, head, updatedAt }
   }
 
-  /** The record as the store has it; undefined before the first commit. */
+  /** The record as the store has it; undefined before the first commit of this owner, and after a trim. */
   get stored(): SessionRecord | undefined {
-    return this.#stored && { ...this.#stored, ...this.#start }
+    if (!this.#stored || this.#isTrimmed) return undefined
+    return { ...this.#stored, ...this.#start }
+  }
+
+  /** The store is about to evict entries. */
+  trimmed(): void {
+    this.#isTrimmed = true
   }
 
   add(event: Event, turn: number | undefined, native: number | undefined): void {
@@ -207,7 +213,7 @@ export class Log {
 
   /** The first commit, with an idempotency key. If the key exists already, writes nothing and drops the effects. */
   async begin(receipt?: Receipt): Promise<Receipt | undefined> {
-    const effects = this.#takeEffects()
+    const effects = this.#effects.splice(0)
     const { batch, stored } = this.#take()
     const created = this.#store.create(this.#state.id, batch, receipt, this.#terms).then((held) => {
       if (held?.session !== receipt?.session) return held
@@ -230,7 +236,7 @@ export class Log {
    */
   async commit(claims: readonly Claim[] = [], result?: unknown): Promise<void> {
     for (const claim of claims) this.use(claim, result)
-    const effects = this.#takeEffects()
+    const effects = this.#effects.splice(0)
     this.#writing = this.#writing.then(async () => {
       if (this.#isEmpty) return
       const { batch, stored } = this.#take()
@@ -245,12 +251,6 @@ export class Log {
       throw thrown
     }
     for (const effect of effects) effect()
-  }
-
-  #takeEffects(): readonly (() => void)[] {
-    const effects = this.#effects
-    this.#effects = []
-    return effects
   }
 
   get #isEmpty(): boolean {

@@ -45,24 +45,18 @@ export class OpenRequests {
     this.#remove(requestId)
   }
 
-  /** True while a request with this id is open. */
-  has(requestId: string): boolean {
-    return this.#open.has(requestId)
-  }
-
-  /** Throws unless this very request is open and no hook is deciding it. */
-  check({ requestId, inputDigest }: BoundAnswer): void {
+  /** Returns why this answer is refused; undefined if this very request is open and no hook is deciding it. */
+  refusalOf({ requestId, inputDigest }: BoundAnswer): MainstemError | undefined {
     const asked = this.#open.get(requestId)
     if (asked === undefined) {
-      throw new MainstemError('request_not_found', `there is no open request ${requestId}`)
+      return new MainstemError('request_not_found', `there is no open request ${requestId}`)
     }
     if (asked !== inputDigest) {
       const message = 'inputDigest: the agent now asks something else under this request id'
-      throw new MainstemError('conflict', message, { field: 'inputDigest' })
+      return new MainstemError('conflict', message, { field: 'inputDigest' })
     }
-    if (this.#hooks.decides(requestId)) {
-      throw new MainstemError('conflict', `a hook is deciding request ${requestId}`)
-    }
+    if (!this.#hooks.decides(requestId)) return undefined
+    return new MainstemError('conflict', `a hook is deciding request ${requestId}`)
   }
 
   /** True while this very request is open. */

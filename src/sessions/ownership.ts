@@ -93,6 +93,11 @@ export class Ownership {
     return this.#fences.has(session)
   }
 
+  /** No other server can have acquired a session of this one, by the clock. */
+  get isCurrent(): boolean {
+    return this.#deps.clock.monotonic() < this.#deadline
+  }
+
   /** Writes to a session with its fence. If the lease was lost, the next write acquires a new one. */
   async write<T>(session: string, write: (fence: number) => Promise<T>): Promise<T> {
     const acquired = this.acquire(session)

@@ -47,7 +47,7 @@ export class SessionFactory {
   async restore({ record, fence }: LeasedSession): Promise<Session> {
     const version = await this.#versionOf(record.agent)
     this.#checkTakesWork()
-    const { head, updatedAt, earliest: _, earliestFrame: __, ...state } = record
+    const { head, updatedAt, earliest, earliestFrame, ...state } = record
     // The configuration may allow less than when the session was created.
     state.policy = this.#deps.limit?.(state.policy) ?? state.policy
     state.options = this.#deps.limitOptions?.(state.options) ?? state.options
@@ -57,7 +57,8 @@ export class SessionFactory {
     const resume = state.nativeSessionId ?? state.resumedFrom
     const chosen = restoreRecipe(agentOf(this.#deps.agents, state.agent), state.launch, version)
     const setup = { id, ...chosen, cwd, project, name, policy, mode, options, resume, attended }
-    return new Session(setup, this.#deps, state, { head, updatedAt, fence })
+    const start = { ...(earliest && { earliest }), ...(earliestFrame && { earliestFrame }) }
+    return new Session(setup, this.#deps, state, { head, updatedAt, ...start, fence })
   }
 
   #runHere(state: SessionState): void {

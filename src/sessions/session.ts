@@ -89,9 +89,14 @@ export class Session implements SessionHandle, WarmSession {
     return this.#conversation.nativeIds.proven
   }
 
-  /** The record as the store has it; undefined before the first commit. */
+  /** The record as the store has it; undefined before the first commit of this owner, and after a trim. */
   get record(): SessionRecord | undefined {
     return this.#log.stored
+  }
+
+  /** The store is about to evict entries of the log. */
+  trimmed(): void {
+    this.#log.trimmed()
   }
 
   /**

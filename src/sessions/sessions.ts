@@ -1,4 +1,10 @@
-import { type ErrorCode, isDamaged, MainstemError, toMainstemError } from '../model/index.ts'
+import {
+  type ErrorCode,
+  isDamaged,
+  MainstemError,
+  type SessionRecord,
+  toMainstemError,
+} from '../model/index.ts'
 import type { Receipt } from '../stores/store.ts'
 import { answerOf, type Claim, checkReceipt, type IdempotencyKey } from './claim.ts'
 import { CommitFeed } from './commit-feed.ts'
@@ -28,8 +34,8 @@ export class Sessions extends SessionLogs {
   readonly #deps: SessionDeps
   readonly #running = new Map<string, Session>()
   readonly #creating = new Map<string, Promise<unknown>>()
-  /** Sessions after the last check for `draining` and before `#running`. */
-  readonly #starting = new Set<Promise<unknown>>()
+  /** Work after its check for `draining`: sessions before they are in `#running`, and evictions. */
+  readonly #underway = new Set<Promise<unknown>>()
   /** Sessions that are being restored. */
   readonly #opening = new Map<string, Promise<Session>>()
   readonly #ownership: Ownership
@@ -47,7 +53,10 @@ export class Sessions extends SessionLogs {
     this.#deps = {
       ...deps,
       terms,
-      committed: (state, batch) => this.activity.committed(state, batch),
+      committed: (state, batch) => {
+        if (batch.receipts) this.inFlight.committed(batch.receipts)
+        this.activity.committed(state, batch)
+      },
       failed: (id, error, stopped) => {
         this.#running.delete(id)
         this.#failedSessions.add(id, error, stopped)
@@ -96,7 +105,7 @@ export class Sessions extends SessionLogs {
     const asked = this.#ownership.moment
     const held = await this.#start(session, session.open(prompt, { ...once, session: session.id }), asked)
     if (!held || held.session === session.id) return { id: session.id, session }
-    await checkReceipt(this.#deps.store, held, once)
+    await checkReceipt(this, held, once)
     return { id: held.session }
   }
 
@@ -115,8 +124,13 @@ export class Sessions extends SessionLogs {
       if (asked !== undefined && !this.#ownership.created(session.id, asked)) session.lose(leaseLost())
       return held
     })
-    this.#starting.add(started)
-    return started.finally(() => this.#starting.delete(started))
+    return this.#finishing(started)
+  }
+
+  /** Has `drain` wait for this work. */
+  #finishing<T>(work: Promise<T>): Promise<T> {
+    this.#underway.add(work)
+    return work.finally(() => this.#underway.delete(work))
   }
 
   /** Returns the session of an idempotency key, if the key was used. */
@@ -127,7 +141,7 @@ export class Sessions extends SessionLogs {
   /** Returns the receipt of a key, if it was used. Refused if its session was deleted since. */
   async receipt(once: IdempotencyKey): Promise<Receipt | undefined> {
     const receipt = await this.#deps.store.receipt(once.scope, once.key)
-    if (receipt) await checkReceipt(this.#deps.store, receipt, once)
+    if (receipt) await checkReceipt(this, receipt, once)
     return receipt
   }
 
@@ -143,6 +157,15 @@ export class Sessions extends SessionLogs {
       answer: answerOf(answer, record, undefined),
     }))
     await this.#ownership.write(id, (fence) => this.#deps.store.append(id, { entries: [], receipts }, fence))
+  }
+
+  /**
+   * The record as committed. A session that runs here knows its own, for as long as no other server can have acquired
+   * it; everything else is read from the store.
+   */
+  override async record(id: string): Promise<SessionRecord | undefined> {
+    const running = this.#ownership.isCurrent ? this.#running.get(id) : undefined
+    return running?.record ?? super.record(id)
   }
 
   /** A session that this process runs. */
@@ -272,7 +295,11 @@ export class Sessions extends SessionLogs {
 
   /** Evicts entries up to and including this one, except the last of the log. Later reads of them are refused. */
   async trim(id: string, seq: number): Promise<void> {
-    await this.#ownership.write(id, (fence) => this.#deps.store.trim(id, { seq: seq + 1 }, fence))
+    // The store is about to close.
+    if (this.#draining) return
+    const { store } = this.#deps
+    this.#running.get(id)?.trimmed()
+    await this.#finishing(this.#ownership.write(id, (fence) => store.trim(id, { seq: seq + 1 }, fence)))
   }
 
   /** Deletes data beyond the retention limits. */
@@ -288,7 +315,7 @@ export class Sessions extends SessionLogs {
   /** Refuses new work and stops every agent. Every open turn gets its terminal event. */
   async drain(): Promise<void> {
     this.#draining = true
-    await Promise.allSettled(this.#starting)
+    await Promise.allSettled(this.#underway)
     await Promise.allSettled([...this.#running.values()].map((session) => session.suspend()))
     await this.#failedSessions.stop()
     this.#running.clear()

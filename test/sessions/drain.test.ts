@@ -117,3 +117,25 @@ async function passUntil(work: Promise<void>, time: FakeTime): Promise<void> {
   })
   while (!isDone) await time.pass(1_000)
 }
+
+test('draining waits for an eviction, and later ones do nothing, because the store is about to close', async () => {
+  const store = memoryStore()
+  const written = Promise.withResolvers<void>()
+  const trim = store.trim.bind(store)
+  const evictions: string[] = []
+  store.trim = async (...point) => {
+    evictions.push('began')
+    await written.promise
+    await trim(...point)
+    evictions.push('ended')
+  }
+  const { sessions, open } = house(store)
+  const session = await open()
+  const evicted = sessions.trim(session.id, 1)
+  await expect.poll(() => evictions).toEqual(['began'])
+  const drained = sessions.drain().then(() => evictions.push('drained'))
+  written.resolve()
+  await Promise.all([evicted, drained])
+  await sessions.trim(session.id, 1)
+  expect(evictions).toEqual(['began', 'ended', 'drained'])
+})

@@ -72,9 +72,10 @@ async function begin(
   { principal, request, reply, body }: Call<unknown, unknown, SessionRequest>,
   asked: UnifiedRequest,
 ): Promise<string> {
-  const key = keyFrom(request.headers['idempotency-key'], `${principal} ${ROUTE}`, body)
+  const key = request.headers['idempotency-key']
+  const once = key === undefined ? undefined : keyFrom(key, `${principal} ${ROUTE}`, body)
   const wanted = () => sessionOf(deps, principal, asked)
-  const { id, replayed } = await beginSession(deps, key, wanted, asked.prompt)
+  const { id, replayed } = await beginSession(deps, once, wanted, asked.prompt)
   if (replayed) reply.header('idempotent-replayed', 'true')
   return id
 }

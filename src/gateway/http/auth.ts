@@ -48,21 +48,14 @@ export function requireToken(
     request.principal = principal
     connections.trust(request.raw.socket)
   }
-  // A WebSocket has a response only until its upgrade; it is closed with a code instead.
-  app.addHook('preHandler', async ({ principal, ws }, { raw }) => {
-    if (principal === '' || ws) return
-    raw.once(
-      'close',
-      revocation.add(principal, () => raw.destroy()),
-    )
-  })
+  if (tokens) endRevoked(app, revocation)
   const admitToken = async (request: FastifyRequest, presented: string | undefined) =>
     admit(request, tokens ? tokenPresented(await tokens(), presented).principal : LOCAL)
   app.addHook('onRequest', async (request) => {
     const auth = authOf(request)
     if (auth === 'open') return
     const { authorization } = request.headers
-    const cookie = authorization === undefined ? cookieOf(request) : undefined
+    const cookie = tokens && authorization === undefined ? cookieOf(request) : undefined
     if (tokens && cookie !== undefined && ticketOf(request.query) === undefined) {
       admit(request, cookies.principalOf(cookie, await tokens()))
       return
@@ -76,6 +69,18 @@ export function requireToken(
   app.addHook('preValidation', async (request) => {
     if (authOf(request) === 'body' && request.principal === '')
       await admitToken(request, bodyTokenOf(request.body))
+  })
+}
+
+/** Ends the response of a request whose token is removed. */
+function endRevoked(app: FastifyInstance, revocation: Revocation): void {
+  app.addHook('preHandler', async ({ principal, ws }, { raw }) => {
+    // A WebSocket has a response only until its upgrade; it is closed with a code instead.
+    if (principal === '' || ws) return
+    raw.once(
+      'close',
+      revocation.add(principal, () => raw.destroy()),
+    )
   })
 }
 

@@ -11,11 +11,10 @@ export const KeyText = z
   .regex(/^\P{Cc}*$/u, 'control characters are not allowed')
 
 /**
- * Returns the idempotency key of a request, if it has one. The parsed body has its fields in schema order, so the
- * fingerprint does not depend on the order in which they were sent.
+ * Returns the idempotency key of a request. The parsed body has its fields in schema order, so the fingerprint does not
+ * depend on the order in which they were sent.
  */
-export function keyFrom(header: unknown, scope: string, body: unknown): IdempotencyKey | undefined {
-  if (header === undefined) return undefined
+export function keyFrom(header: unknown, scope: string, body: unknown): IdempotencyKey {
   return { scope, key: parse(KeyText, header, 'Idempotency-Key'), fingerprint: fingerprintOf(body) }
 }
 

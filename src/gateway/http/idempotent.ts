@@ -21,10 +21,11 @@ export async function idempotent<A>(
   { request, reply, principal, params, body }: Call<object, unknown, unknown>,
   { session, answer, run }: Keyed<A>,
 ): Promise<A> {
+  const header = request.headers['idempotency-key']
+  if (header === undefined) return run([])
   const scope = `${principal} ${request.method} ${pathOf(params, request.routeOptions.url)}`
-  const key = keyFrom(request.headers['idempotency-key'], scope, body ?? {})
-  if (!key) return run([])
-  const leave = sessions.inFlight.enter(key)
+  const key = keyFrom(header, scope, body ?? {})
+  const flight = sessions.inFlight.enter(key)
   try {
     const before = await sessions.receipt(key)
     if (before) {
@@ -33,16 +34,17 @@ export async function idempotent<A>(
     }
     const claims = [{ ...key, answer }]
     await run(claims)
-    let kept = await sessions.receipt(key)
+    // Another node may have committed the command.
+    let kept = flight.receipt ?? (await sessions.receipt(key))
     if (!kept) {
       // A command without an effect has committed nothing, but its key must be stored too.
       await cluster.remember(session, claims)
-      kept = await sessions.receipt(key)
+      kept = flight.receipt ?? (await sessions.receipt(key))
     }
     if (!kept) throw new MainstemError('session_not_found', 'the session was removed')
     return kept.answer as A
   } finally {
-    leave()
+    flight.leave()
   }
 }
 

@@ -9,7 +9,7 @@ export async function beginSession(
   wanted: () => Promise<NewSession>,
   prompt: string | undefined,
 ): Promise<{ id: string; replayed: boolean }> {
-  const leave = once && deps.sessions.inFlight.enter(once)
+  const flight = once && deps.sessions.inFlight.enter(once)
   try {
     const request = await wanted()
     const { id, session } = once
@@ -18,6 +18,6 @@ export async function beginSession(
     if (session && prompt !== undefined) deps.cluster.track(session, 1)
     return { id, replayed: session === undefined }
   } finally {
-    leave?.()
+    flight?.leave()
   }
 }

@@ -74,7 +74,8 @@ export function newSessionEndpoint(deps: GatewayDeps): Endpoint {
     async run({ body, principal, request, reply }) {
       checkReady(deps)
       const scope = `${principal} POST /v1/sessions`
-      const once = keyFrom(request.headers['idempotency-key'], scope, body)
+      const key = request.headers['idempotency-key']
+      const once = key === undefined ? undefined : keyFrom(key, scope, body)
       const wanted = () => sessionOf(deps, principal, body)
       const { id, replayed } = await beginSession(deps, once, wanted, body.prompt)
       const { agent, launch, cwd, createdAt } = await ownedSession(deps, principal, id)

@@ -55,8 +55,6 @@ const RequestPath = z.strictObject({ id: z.string(), requestId: z.string().min(1
 
 /** Lists open requests and answers them. */
 export function requestEndpoints(deps: GatewayDeps): Endpoint[] {
-  // Serialises decisions, so that the second client finds the first decision in the log.
-  const deciding = new Map<string, Promise<void>>()
   return [
     endpoint({
       method: 'GET',
@@ -88,33 +86,16 @@ export function requestEndpoints(deps: GatewayDeps): Endpoint[] {
       ],
       async run(call) {
         const { params, body, principal } = call
-        const { id, requestId } = params
-        await ownedSession(deps, principal, id)
+        const { id } = params
+        const record = await ownedSession(deps, principal, id)
         const run = async (claims: readonly Claim[]) => {
-          await decideInTurn(deciding, [id, requestId], () => decide(deps, principal, params, body, claims))
+          await decide(deps, record, params, body, claims)
           return withoutSecrets(await ownedSession(deps, principal, id))
         }
         return idempotent(deps, call, { session: id, answer: 'session', run })
       },
     }),
   ]
-}
-
-/** Runs after the earlier decisions on the same request. */
-async function decideInTurn(
-  deciding: Map<string, Promise<void>>,
-  request: readonly string[],
-  decide: () => Promise<void>,
-): Promise<void> {
-  const key = JSON.stringify(request)
-  const decided = (deciding.get(key) ?? Promise.resolve()).then(decide)
-  const settled = decided.catch(() => undefined)
-  deciding.set(key, settled)
-  try {
-    await decided
-  } finally {
-    if (deciding.get(key) === settled) deciding.delete(key)
-  }
 }
 
 async function openRequests(deps: GatewayDeps, record: SessionRecord): Promise<OpenRequest[]> {
@@ -130,16 +111,16 @@ async function openRequests(deps: GatewayDeps, record: SessionRecord): Promise<O
   return found
 }
 
+/** Answers a request that is open in this record of its session. */
 async function decide(
   deps: GatewayDeps,
-  principal: string,
+  record: SessionRecord,
   { id, requestId }: z.infer<typeof RequestPath>,
   { inputDigest, decision, scope, answers, message, interrupt }: RequestAnswer,
   claims: readonly Claim[],
 ): Promise<void> {
-  const { requests } = await ownedSession(deps, principal, id)
-  const open = requests.find((request) => request.requestId === requestId)
-  if (!open) throw await whyClosed(deps, principal, id, requestId)
+  if (record.requests.every((open) => open.requestId !== requestId))
+    throw await whyClosed(deps, record, requestId)
   const session = await openReady(deps, id)
   try {
     const answer: BoundAnswer = {
@@ -156,18 +137,16 @@ async function decide(
   } catch (thrown) {
     // The request was open just before, so another client answered first.
     if (toMainstemError(thrown).code !== 'request_not_found') throw thrown
-    throw await whyClosed(deps, principal, id, requestId)
+    throw await whyClosed(deps, await ownedSession(deps, record.principal, id), requestId)
   }
 }
 
 /** Returns why a request cannot be answered: it was already decided, or it never existed. */
 async function whyClosed(
   deps: GatewayDeps,
-  principal: string,
-  id: string,
+  record: SessionRecord,
   requestId: string,
 ): Promise<MainstemError> {
-  const record = await ownedSession(deps, principal, id)
   for await (const { event } of latestFirst(deps.sessions, record)) {
     if (!('requestId' in event) || event.requestId !== requestId) continue
     if (event.type === 'request.resolved') {

@@ -62,7 +62,7 @@ export class Executor {
       }
       return await this.applyOnce(id, session, command, claims)
     } finally {
-      for (const leave of entered) leave()
+      for (const flight of entered) flight.leave()
     }
   }
 

@@ -96,12 +96,12 @@ test('one key at two nodes at the same moment makes one turn', async () => {
   const { a, b, id, store } = await two()
   const claims = [{ ...KEY, answer: 'turn' }] as const
   // As the gateways do: a key is entered before anything else.
-  const leave = a.sessions.inFlight.enter(KEY)
+  const flight = a.sessions.inFlight.enter(KEY)
   const here = (await a.cluster.open(id)).prompt('go', [], claims)
   const there = (await b.cluster.open(id)).prompt('go', [], claims)
   await expect(there).rejects.toMatchObject({ code: 'conflict' })
   expect(await here).toBe(1)
-  leave()
+  flight.leave()
   await expect((await b.cluster.open(id)).prompt('go', [], claims)).rejects.toMatchObject({
     code: 'conflict',
   })
