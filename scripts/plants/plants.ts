@@ -40,8 +40,8 @@ export const PLANTS: readonly Plant[] = [
   {
     name: 'answers written twice',
     file: 'src/sessions/answering.ts',
-    find: 'process.write(writes, ',
-    replace: 'process.write([...writes, ...writes], ',
+    find: 'agent.write(writes, ',
+    replace: 'agent.write([...writes, ...writes], ',
     shows: /answer: \S+ was answered 2 times/,
   },
   {

@@ -13,7 +13,7 @@ import { toolHooksOf } from './tool-hook.ts'
 /** What an answer works with. */
 export interface AnsweringParts {
   conversation: Conversation
-  process: AgentProcess
+  agent: AgentProcess
   log: Log
   /** Stops the open turn. */
   interrupt(): Promise<void>
@@ -58,7 +58,7 @@ export class Answering {
 
   /** Checks, decides and encodes without awaiting in between; then commits, then writes. The first decision wins. */
   async answer(bound: BoundAnswer, claims?: readonly Claim[]): Promise<void> {
-    const { conversation, process, log, interrupt } = this.#parts
+    const { conversation, agent, log, interrupt } = this.#parts
     const { inputDigest: _, ...answer } = bound
     const refusal = this.#requests.refusalOf(bound)
     if (refusal) {
@@ -68,7 +68,7 @@ export class Answering {
     }
     const { writes, refused } = conversation.answer(answer)
     if (refused) throw new MainstemError(refused.code, refused.message)
-    process.write(writes, this.#requests.close(answer.requestId))
+    agent.write(writes, this.#requests.close(answer.requestId))
     await log.commit(claims)
     if (answer.interrupt) await interrupt()
   }

@@ -11,7 +11,7 @@ import { type Change, changed, type SessionSetup, type Settings } from './setup.
  */
 export class Changes {
   readonly #conversation: Conversation
-  readonly #process: AgentProcess
+  readonly #agent: AgentProcess
   readonly #log: Log
   readonly #setup: SessionSetup
   readonly #state: Pick<SessionState, 'turns'>
@@ -21,12 +21,12 @@ export class Changes {
   constructor(
     setup: SessionSetup,
     state: Pick<SessionState, 'turns'>,
-    { conversation, process, log }: { conversation: Conversation; process: AgentProcess; log: Log },
+    { conversation, agent, log }: { conversation: Conversation; agent: AgentProcess; log: Log },
   ) {
     this.#setup = setup
     this.#state = state
     this.#conversation = conversation
-    this.#process = process
+    this.#agent = agent
     this.#log = log
   }
 
@@ -79,12 +79,12 @@ export class Changes {
   }
 
   #send(command: Change): 'now' | 'next_turn' | 'next_process' {
-    const hasProcess = this.#process.running || this.#conversation.turn !== undefined
+    const hasProcess = this.#agent.running || this.#conversation.turn !== undefined
     if (this.#setup.launch === 'oneshot' || !hasProcess) return 'next_turn'
     const { writes, refused, applies = 'now' } = this.#conversation.command(command)
     if (refused) throw new MainstemError(refused.code, refused.message)
     if (applies === 'next_process') this.#markStale()
-    this.#process.write(writes)
+    this.#agent.write(writes)
     return applies
   }
 

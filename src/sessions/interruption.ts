@@ -10,25 +10,25 @@ import { withTimeout } from './with-timeout.ts'
  */
 export class Interruption {
   readonly #conversation: Conversation
-  readonly #process: AgentProcess
+  readonly #agent: AgentProcess
   readonly #timers: Timers
   #waiting: PromiseWithResolvers<void> | undefined
 
-  constructor(conversation: Conversation, process: AgentProcess, timers: Timers) {
+  constructor(conversation: Conversation, agent: AgentProcess, timers: Timers) {
     this.#conversation = conversation
-    this.#process = process
+    this.#agent = agent
     this.#timers = timers
   }
 
   /** Ends the process if the turn is still open after the grace. Without `settled` there is no grace. */
   async stop(turn: number, settled: Promise<unknown> | undefined): Promise<void> {
     if (settled) await withTimeout(this.#timers, PROTOCOL_GRACE_MS, settled)
-    if (this.#conversation.turn === turn) await this.#process.stop()
+    if (this.#conversation.turn === turn) await this.#agent.stop()
   }
 
   /** True while the running process has not confirmed an interrupt. */
   get unconfirmed(): boolean {
-    return this.#process.running && this.#conversation.unconfirmed
+    return this.#agent.running && this.#conversation.unconfirmed
   }
 
   /**
@@ -42,7 +42,7 @@ export class Interruption {
     this.#waiting = undefined
     if (!this.unconfirmed) return true
     this.#conversation.notify(interruptUnconfirmed(PROTOCOL_GRACE_MS))
-    await this.#process.stop()
+    await this.#agent.stop()
     return false
   }
 

@@ -33,11 +33,11 @@ export interface PartsOwner {
 export class SessionParts {
   readonly log: Log
   readonly conversation: Conversation
-  readonly process: AgentProcess
+  readonly agent: AgentProcess
   readonly changes: Changes
   readonly turns: Turns
   readonly answering: Answering
-  readonly #agent: Agent
+  readonly #definition: Agent
   readonly #version: string | undefined
   readonly #versions: VersionNotices
 
@@ -59,30 +59,30 @@ export class SessionParts {
       exited: () => this.turns.startNext(),
       failed,
     }
-    const process = new AgentProcess(setup, deps, { conversation, log, mask, principal, session }, listener)
-    const changes = new Changes(setup, state, { conversation, process, log })
+    const agent = new AgentProcess(setup, deps, { conversation, log, mask, principal, session }, listener)
+    const changes = new Changes(setup, state, { conversation, agent, log })
     const turns = new Turns(setup, deps, state, {
-      ...{ conversation, process, changes, log, mask, idle, failed },
+      ...{ conversation, agent, changes, log, mask, idle, failed },
       endStaleProcess: () => session.closeIdle(),
     })
     this.answering = new Answering(setup, deps, {
-      ...{ conversation, process, log, failed },
+      ...{ conversation, agent, log, failed },
       interrupt: () => turns.interrupt('interrupt'),
       waiting: (waiting) => turns.waitForPerson(waiting),
     })
     this.log = log
     this.conversation = conversation
-    this.process = process
+    this.agent = agent
     this.changes = changes
     this.turns = turns
-    this.#agent = setup.agent
+    this.#definition = setup.agent
     this.#version = setup.version
     this.#versions = new VersionNotices(setup.agent)
   }
 
   /** Logs an event of the conversation and passes it to the parts that react to it. */
   #emit(emitted: Event, turn: number | undefined, native: number | undefined): void {
-    const event = emitted.type === 'turn.completed' ? withLoginAdvice(emitted, this.#agent) : emitted
+    const event = emitted.type === 'turn.completed' ? withLoginAdvice(emitted, this.#definition) : emitted
     this.log.add(event, turn, native)
     this.turns.observe(event, native)
     switch (event.type) {

@@ -47,7 +47,7 @@ export class Session implements SessionHandle, WarmSession {
   readonly #deps: SessionDeps
   readonly #log: Log
   readonly #conversation: Conversation
-  readonly #process: AgentProcess
+  readonly #agent: AgentProcess
   readonly #changes: Changes
   readonly #turns: Turns
   readonly #answering: Answering
@@ -64,7 +64,7 @@ export class Session implements SessionHandle, WarmSession {
     this.id = setup.id
     this.#setup = setup
     this.#deps = deps
-    const { log, conversation, process, changes, turns, answering } = new SessionParts(
+    const { log, conversation, agent, changes, turns, answering } = new SessionParts(
       setup,
       deps,
       state,
@@ -73,7 +73,7 @@ export class Session implements SessionHandle, WarmSession {
     )
     this.#log = log
     this.#conversation = conversation
-    this.#process = process
+    this.#agent = agent
     this.#changes = changes
     this.#turns = turns
     this.#answering = answering
@@ -148,7 +148,7 @@ export class Session implements SessionHandle, WarmSession {
   async steer(text: string, claims?: readonly Claim[]): Promise<void> {
     requireCapability(this.#setup, 'steer')
     if (this.#turns.open === undefined) throw new MainstemError('conflict', 'there is no open turn to steer')
-    this.#process.command({ type: 'steer', text, promptId: this.#deps.newId() })
+    this.#agent.command({ type: 'steer', text, promptId: this.#deps.newId() })
     await this.#log.commit(claims)
   }
 
@@ -244,14 +244,14 @@ export class Session implements SessionHandle, WarmSession {
   async warm(): Promise<void> {
     if (this.#setup.launch === 'oneshot') return
     await this.#makeRoom()
-    if (this.#process.running || this.#turns.busy || this.#ended) return
-    this.#process.start()
+    if (this.#agent.running || this.#turns.busy || this.#ended) return
+    this.#agent.start()
     this.#becameIdle()
     await this.#log.commit()
   }
 
   get idle(): boolean {
-    return this.#process.running && !this.#turns.busy && !this.#ended
+    return this.#agent.running && !this.#turns.busy && !this.#ended
   }
 
   /** Closes an idle process. The next prompt starts a new one, which resumes the conversation. */
@@ -323,7 +323,7 @@ export class Session implements SessionHandle, WarmSession {
   }
 
   async #closeProcess(): Promise<void> {
-    await this.#process.close()
+    await this.#agent.close()
     await this.#answering.stop()
   }
 
@@ -333,11 +333,7 @@ export class Session implements SessionHandle, WarmSession {
     this.#failed = true
     const error = toMainstemError(thrown)
     this.#turns.abandon(error)
-    const stopped = Promise.allSettled([
-      this.#log.abandon(error),
-      this.#process.stop(),
-      this.#answering.stop(),
-    ])
+    const stopped = Promise.allSettled([this.#log.abandon(error), this.#agent.stop(), this.#answering.stop()])
     const left = stopped.then(() => this.#deps.pool.leave(this))
     this.#deps.failed?.(this.id, error, left)
   }

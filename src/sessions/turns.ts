@@ -19,7 +19,7 @@ import { Watchdog } from './watchdog.ts'
 /** What turns work with. */
 export interface TurnParts {
   conversation: Conversation
-  process: AgentProcess
+  agent: AgentProcess
   changes: Changes
   log: Log
   mask: Mask
@@ -36,7 +36,7 @@ export class Turns {
   readonly #deps: SessionDeps
   readonly #parts: TurnParts
   readonly #conversation: Conversation
-  readonly #process: AgentProcess
+  readonly #agent: AgentProcess
   readonly #log: Log
   readonly #queue: PromptQueue
   readonly #waiters: TurnWaiters
@@ -54,11 +54,11 @@ export class Turns {
     this.#deps = deps
     this.#parts = parts
     this.#conversation = parts.conversation
-    this.#process = parts.process
+    this.#agent = parts.agent
     this.#log = parts.log
     this.#queue = new PromptQueue(deps.store, setup.id, state.queue)
     this.#waiters = new TurnWaiters(deps.store, state)
-    this.#interruption = new Interruption(parts.conversation, parts.process, deps.timers)
+    this.#interruption = new Interruption(parts.conversation, parts.agent, deps.timers)
   }
 
   /** The number of the open turn. */
@@ -77,7 +77,7 @@ export class Turns {
 
   /** A turn is open, or the process of the last one must end or confirm an interrupt before the next begins. */
   get #isOccupied(): boolean {
-    return this.open !== undefined || this.#process.exiting || this.#interruption.unconfirmed
+    return this.open !== undefined || this.#agent.exiting || this.#interruption.unconfirmed
   }
 
   /** Begins a turn, or queues its prompt while another runs. Returns its number; durable with the next commit. */
@@ -100,7 +100,7 @@ export class Turns {
     }
     if (this.#isOccupied) return
     const { changes, idle, endStaleProcess } = this.#parts
-    if (changes.stale && this.#process.running) this.#later(endStaleProcess())
+    if (changes.stale && this.#agent.running) this.#later(endStaleProcess())
     else if (!this.#queue.isReady) this.#later(this.#queue.load().then(() => this.startNext()))
     else {
       const next = this.#queue.shift()
@@ -135,11 +135,11 @@ export class Turns {
     // It may reject before the await below; an unhandled rejection would end the program.
     settled.catch(() => undefined)
     const byProtocol = this.#setup.recipe.capabilities.interrupt === 'protocol'
-    if (byProtocol) this.#process.command({ type: 'interrupt' })
+    if (byProtocol) this.#agent.command({ type: 'interrupt' })
     await this.#log.commit()
     await this.#interruption.stop(turn, byProtocol ? settled : undefined)
     await settled
-    if (byProtocol && began !== undefined) await this.#process.endTools(began)
+    if (byProtocol && began !== undefined) await this.#agent.endTools(began)
   }
 
   /** Ends a queued turn. Returns false if it is not queued. Durable with the next commit. */
@@ -173,11 +173,11 @@ export class Turns {
     this.#claims.delete(event.turn)
     // A queued turn that was dropped had no watchdog.
     if (this.open === undefined) this.#watchdog?.end()
-    this.#process.turnEnded()
+    this.#agent.turnEnded()
     const settled = this.#conversation.answered(event)
     this.#log.after(() => {
       this.#waiters.settle(this.#parts.mask.value(settled))
-      this.#later(this.#process.retire())
+      this.#later(this.#agent.retire())
       this.startNext()
     })
   }
@@ -212,13 +212,13 @@ export class Turns {
     changes.dropImages()
     this.#conversation.begin(prompt.turn, prompt.text, command.promptId)
     const { policy, recipe } = this.#setup
-    if (recipe.leavesTools) this.#began = this.#process.moment
+    if (recipe.leavesTools) this.#began = this.#agent.moment
     const owner = {
       stop: (cause: Cause, why?: string) => this.#later(this.interrupt(cause, undefined, why)),
       silent: (ms: number) => this.#reportSilence(ms),
     }
     this.#watchdog = new Watchdog(policy, this.#deps, owner, recipe.steps)
-    this.#process.prompt(command)
+    this.#agent.prompt(command)
   }
 
   #enqueue({ turn, text, images }: Prompt): void {
