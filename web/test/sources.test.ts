@@ -33,9 +33,9 @@ test('markup becomes DOM in one file alone', () => {
   expect(places.map(({ path }) => path)).toEqual(['web/src/text/sanitize.ts'])
 })
 
-test('files stay short, and have no casts around the compiler', () => {
+test('files stay short, and have no way around the compiler or the linter', () => {
   for (const { path, text } of files) {
     expect(text.split('\n').length, path).toBeLessThanOrEqual(350)
-    expect(text, path).not.toMatch(/\bany\b(?=[\];,)>])|as unknown as|@ts-/)
+    expect(text, path).not.toMatch(/\bany\b(?=[\];,)>])|as unknown as|@ts-|biome-ignore/)
   }
 })

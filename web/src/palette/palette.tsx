@@ -6,9 +6,11 @@ import { useStore } from '../app/store.ts'
 import { cycleTheme } from '../app/theme.ts'
 import { titleOf } from '../inbox/groups.ts'
 import { inbox } from '../inbox/inbox-store.ts'
+import { takeFocus } from '../ui/take-focus.ts'
 import { rank } from './rank.ts'
 
 interface Command {
+  id: string
   name: string
   hint: string
   run(): void
@@ -24,6 +26,7 @@ const SCREENS: readonly [string, Route][] = [
 
 function commandsFor(route: Route): Command[] {
   const commands: Command[] = SCREENS.map(([name, target]) => ({
+    id: name,
     name,
     hint: 'screen',
     run: () => go(target),
@@ -31,15 +34,16 @@ function commandsFor(route: Route): Command[] {
   if (route.screen === 'session') {
     for (const tab of ['conversation', 'changes', 'events', 'replay'] as const)
       commands.push({
+        id: tab,
         name: `This session: ${tab}`,
         hint: 'view',
         run: () => go({ ...route, tab, seq: undefined }),
       })
   }
   commands.push(
-    { name: 'Change theme', hint: 'appearance', run: cycleTheme },
-    { name: 'API reference', hint: 'page', run: () => location.assign('docs') },
-    { name: 'Sign out', hint: 'account', run: () => void signOut() },
+    { id: 'theme', name: 'Change theme', hint: 'appearance', run: cycleTheme },
+    { id: 'docs', name: 'API reference', hint: 'page', run: () => location.assign('docs') },
+    { id: 'sign out', name: 'Sign out', hint: 'account', run: () => void signOut() },
   )
   return commands
 }
@@ -80,6 +84,7 @@ function PaletteBody({ route, onDone }: { route: Route; onDone(): void }) {
   const commands = useMemo(() => {
     const sessions = [...records.values()].map(
       (record): Command => ({
+        id: record.id,
         name: titleOf(record),
         hint: record.agent,
         run: () => go({ screen: 'session', id: record.id, tab: 'conversation', seq: undefined }),
@@ -87,9 +92,6 @@ function PaletteBody({ route, onDone }: { route: Route; onDone(): void }) {
     )
     return [...commandsFor(route), ...sessions]
   }, [records, route])
-  const field = useRef<HTMLInputElement>(null)
-  // The person just opened the palette to type.
-  useEffect(() => field.current?.focus(), [])
   const shown = rank(commands, text, ({ name, hint }) => `${name} ${hint}`).slice(0, 12)
   const chosen = Math.min(at, shown.length - 1)
   const run = (command: Command | undefined) => {
@@ -100,7 +102,7 @@ function PaletteBody({ route, onDone }: { route: Route; onDone(): void }) {
   return (
     <div>
       <input
-        ref={field}
+        ref={takeFocus}
         role="combobox"
         aria-expanded="true"
         aria-controls="palette-list"
@@ -129,8 +131,7 @@ function PaletteBody({ route, onDone }: { route: Route; onDone(): void }) {
       >
         {shown.map((command, index) => (
           <div
-            // biome-ignore lint/suspicious/noArrayIndexKey: two sessions may have one name
-            key={index}
+            key={command.id}
             id={`palette-${index}`}
             role="option"
             tabIndex={-1}

@@ -6,6 +6,7 @@ import { sessionHref } from '../app/route.ts'
 import { shortPath } from '../text/format.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Notice } from '../ui/notice.tsx'
+import { takeFocus } from '../ui/take-focus.ts'
 
 /** Pause after the last key before a search starts. */
 const PAUSE_MS = 200
@@ -19,8 +20,7 @@ export default function SearchScreen({ query }: { query: string }) {
         <h1 className="text-lg font-semibold">Search</h1>
         <input
           type="search"
-          // biome-ignore lint/a11y/noAutofocus: the person just asked for this field
-          autoFocus
+          ref={takeFocus}
           aria-label="Search all sessions"
           placeholder="Words in prompts, messages, tool calls and their output"
           className="w-full text-base"

@@ -1,5 +1,6 @@
 import { DiffView } from '../text/diff-view.tsx'
 import { Button } from '../ui/button.tsx'
+import { keyed } from '../ui/keyed.ts'
 import type { FileChange, Item } from './fold/items.ts'
 import type { SessionStore, SessionView } from './session-store.ts'
 
@@ -28,9 +29,8 @@ export default function ChangesTab({ store, view }: { store: SessionStore; view:
         )}
         {[...files].map(([path, changes]) => (
           <section key={path} aria-label={path} className="space-y-1">
-            {changes.map((file, index) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: changes are only ever added at the end
-              <DiffView key={index} file={file} />
+            {keyed(changes, () => path).map(([key, file]) => (
+              <DiffView key={key} file={file} />
             ))}
           </section>
         ))}

@@ -2,6 +2,7 @@ import type { RequestAnswer } from 'mainstem/client'
 import { useId, useState } from 'react'
 import { Button } from '../ui/button.tsx'
 import { useKeys } from '../ui/keys.ts'
+import { takeFocus } from '../ui/take-focus.ts'
 import type { RequestOpened } from './fold/items.ts'
 
 interface PermissionButtonsProps {
@@ -82,8 +83,7 @@ function DenyForm({ busy, onCancel, onDeny }: DenyFormProps) {
       </label>
       <input
         id={id}
-        // biome-ignore lint/a11y/noAutofocus: the person just asked for this field
-        autoFocus
+        ref={takeFocus}
         className="min-w-40 flex-1"
         value={message}
         onChange={(event) => setMessage(event.target.value)}

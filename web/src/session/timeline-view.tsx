@@ -1,4 +1,4 @@
-import { useLayoutEffect, useMemo, useRef } from 'react'
+import { useLayoutEffect, useRef } from 'react'
 import { VList } from 'virtua'
 import { Button } from '../ui/button.tsx'
 import { useFollowEnd } from '../ui/follow-end.ts'
@@ -14,10 +14,8 @@ export function TimelineView({ store, view }: { store: SessionStore; view: Sessi
   const { timeline, version, prepended, loadingOlder } = view
   const frame = useRef<HTMLDivElement>(null)
   const { following, toEnd } = useFollowEnd(frame)
-  const { items } = timeline
-  // A list of its own for each change: the items of the fold are one list that grows in place.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the version counts the changes of the timeline
-  const rows = useMemo((): (Item | 'start')[] => ['start', ...items], [items, version])
+  // A new list for each change: the items of the fold are one list that grows in place.
+  const rows: (Item | 'start')[] = ['start', ...timeline.items]
   // Keeps the place of the reader in the list when items arrive in front of it.
   const before = useRef(prepended)
   const shift = prepended !== before.current

@@ -1,4 +1,5 @@
 import { memo, useMemo, useState } from 'react'
+import { keyed } from '../ui/keyed.ts'
 import { ScrollRegion } from '../ui/scroll-region.tsx'
 import { countChanges, type DiffLine, diffTexts, parseDiff } from './diff.ts'
 import { unmasked } from './format.ts'
@@ -52,9 +53,8 @@ export const DiffView = memo(function DiffView({ file, open = true }: { file: Fi
           className="overflow-x-auto font-mono text-xs leading-snug"
         >
           <div className="w-max min-w-full py-1">
-            {lines.slice(0, limit).map((line, index) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: lines of one diff never move
-              <div key={index} className={`flex px-2 ${LOOKS[line.kind]}`}>
+            {keyed(lines.slice(0, limit), ({ kind, text }) => kind + text).map(([key, line]) => (
+              <div key={key} className={`flex px-2 ${LOOKS[line.kind]}`}>
                 <span aria-hidden="true" className="w-4 shrink-0 text-soft select-none">
                   {SIGNS[line.kind]}
                 </span>

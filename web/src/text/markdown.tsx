@@ -26,17 +26,25 @@ interface MarkdownProps {
 
 /** Markdown of an agent. Each block renders once, so a stream renders its last block only. */
 export const Markdown = memo(function Markdown({ text, streaming = false }: MarkdownProps) {
-  const blocks = useMemo(() => marked.lexer(streaming ? remend(text) : text), [text, streaming])
+  const blocks = useMemo(() => blocksOf(streaming ? remend(text) : text), [text, streaming])
   return (
     <div className="prose">
-      {blocks.map((token, index) => (
-        // A block keeps its place while the text grows at its end.
-        // biome-ignore lint/suspicious/noArrayIndexKey: the index is the identity of a block
-        <Block key={index} raw={token.raw} token={token} />
+      {blocks.map(({ start, token }) => (
+        <Block key={start} raw={token.raw} token={token} />
       ))}
     </div>
   )
 })
+
+/** Each block with its place in the text, which stays the same while the text grows at its end. */
+function blocksOf(text: string): { start: number; token: Token }[] {
+  let end = 0
+  return marked.lexer(text).map((token) => {
+    const start = end
+    end += token.raw.length
+    return { start, token }
+  })
+}
 
 const Block = memo(
   function Block({ token }: { raw: string; token: Token }) {

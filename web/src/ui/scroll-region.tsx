@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect, useLayoutEffect, useRef } from 'react'
 
 interface ScrollRegionProps {
   label: string
@@ -6,12 +6,27 @@ interface ScrollRegionProps {
   children: ReactNode
 }
 
-/** A part of the screen that scrolls by itself. It takes the focus, so that the keyboard can scroll it. */
+/** A part of the screen that may scroll by itself. While it does, it takes the focus, so that the keyboard can scroll it. */
 export function ScrollRegion({ label, className, children }: ScrollRegionProps) {
+  const region = useRef<HTMLElement>(null)
+  useLayoutEffect(() => update(region.current))
+  useEffect(() => {
+    const { current } = region
+    if (!current) return
+    const observer = new ResizeObserver(() => update(current))
+    observer.observe(current)
+    return () => observer.disconnect()
+  }, [])
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls needs the focus to be scrolled by keys
-    <section aria-label={label} tabIndex={0} className={className}>
+    <section ref={region} aria-label={label} className={className}>
       {children}
     </section>
   )
+}
+
+function update(region: HTMLElement | null): void {
+  if (!region) return
+  const scrolls = region.scrollWidth > region.clientWidth || region.scrollHeight > region.clientHeight
+  if (scrolls) region.tabIndex = 0
+  else region.removeAttribute('tabindex')
 }

@@ -49,13 +49,18 @@ export function UsageTable({ title, name, rows, sessions = true }: UsageTablePro
 
 function Cells({ totals, sessions }: { totals: UsageTotals; sessions: boolean }) {
   const { turns, usage } = totals
-  const counts = [turns, usage.input, usage.cacheRead, usage.output, usage.total]
-  const values = sessions ? [totals.sessions, ...counts] : counts
+  const counts = {
+    turns,
+    input: usage.input,
+    cacheRead: usage.cacheRead,
+    output: usage.output,
+    total: usage.total,
+  }
+  const values = sessions ? { sessions: totals.sessions, ...counts } : counts
   return (
     <>
-      {values.map((value, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: the columns are fixed
-        <td key={index} className="px-3 py-1.5">
+      {Object.entries(values).map(([column, value]) => (
+        <td key={column} className="px-3 py-1.5">
           {value === undefined ? '–' : count(value)}
         </td>
       ))}

@@ -1,3 +1,4 @@
+import { keyed } from '../../ui/keyed.ts'
 import type { PlanItem } from '../fold/items.ts'
 
 const MARKS = { completed: '✓', in_progress: '▸', pending: '○' } as const
@@ -10,9 +11,8 @@ export function PlanView({ item: { steps } }: { item: PlanItem }) {
         Plan · {done} of {steps.length}
       </h3>
       <ul>
-        {steps.map(({ text, status }, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: a plan arrives whole, and two steps may be equal
-          <li key={index} className={`flex gap-2 ${status === 'completed' ? 'text-soft' : ''}`}>
+        {keyed(steps, ({ text }) => text).map(([key, { text, status }]) => (
+          <li key={key} className={`flex gap-2 ${status === 'completed' ? 'text-soft' : ''}`}>
             <span
               aria-label={status.replace('_', ' ')}
               role="img"

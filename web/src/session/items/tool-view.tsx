@@ -4,6 +4,7 @@ import { TerminalText } from '../../text/ansi.tsx'
 import { DiffView } from '../../text/diff-view.tsx'
 import { bytes, clockTime, duration, unmasked } from '../../text/format.ts'
 import { Badge, type BadgeLook } from '../../ui/badge.tsx'
+import { keyed } from '../../ui/keyed.ts'
 import { ScrollRegion } from '../../ui/scroll-region.tsx'
 import type { Subagent, ToolItem } from '../fold/items.ts'
 import { InputView } from '../input-view.tsx'
@@ -39,9 +40,8 @@ export const ToolView = memo(function ToolView({ item }: { item: ToolItem }) {
       {!open && item.status === 'running' && item.output !== '' && <OutputTail text={item.output} />}
       {files.length > 0 && (
         <div className="space-y-1 px-2.5 pb-2">
-          {files.map((file, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: changes are only ever added at the end
-            <DiffView key={index} file={file} />
+          {keyed(files, ({ path }) => path).map(([key, file]) => (
+            <DiffView key={key} file={file} />
           ))}
         </div>
       )}
