@@ -36,6 +36,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
   open: async () => (await import('./open.ts')).registerOpen,
   stdio: async () => (await import('./stdio.ts')).registerStdio,
   doctor: async () => (await import('./doctor/command.ts')).registerDoctor,
+  store: async () => (await import('./store.ts')).registerStore,
   token: async () => (await import('./token.ts')).registerToken,
   decode: async () => (await import('./decode.ts')).registerDecode,
   completion: shell,

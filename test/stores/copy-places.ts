@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import type { CopySource, CopyTarget } from '../../src/stores/copy/copyable.ts'
 import { openPostgresSource, openPostgresTarget } from '../../src/stores/postgres/copy/postgres-copy.ts'
 import { postgresStore } from '../../src/stores/postgres.ts'
@@ -10,7 +11,7 @@ import { newDirectory } from './sqlite-parts.ts'
 
 /** Where a store can be: it is opened by a server, copied, or copied into. */
 export interface Place {
-  /** The directory or the URL. */
+  /** The file or the URL. */
   address: string
   open(): Promise<Store>
   source(): Promise<CopySource>
@@ -21,7 +22,7 @@ export const PLACES = {
   sqlite: async (): Promise<Place> => {
     const directory = newDirectory()
     return {
-      address: directory,
+      address: join(directory, 'mainstem.db'),
       open: () => sqliteStore({ directory, durability: 'process' }),
       source: async () => openSqliteSource(directory),
       target: async () => openSqliteTarget(directory),

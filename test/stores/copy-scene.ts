@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { expect } from 'vitest'
 import type { RequestOpened } from '../../src/model/events/request.ts'
@@ -177,7 +178,9 @@ async function textsOf(store: Store, id: string, earliest: number): Promise<stri
 
 async function blobOrNone(store: Store, blob: BlobRef): Promise<string> {
   try {
-    return (await blobBytes(store.readBlob(blob))).toString('latin1')
+    return createHash('sha256')
+      .update(await blobBytes(store.readBlob(blob)))
+      .digest('hex')
   } catch (thrown) {
     return String(thrown)
   }

@@ -72,7 +72,7 @@ describe.each(PAIRS)('a copy from %s to %s', (from, to) => {
       await using copied = await b.open()
       expect(await contentsOf(copied, scene)).toEqual(before)
     })
-    await fc.assert(property, { numRuns: 12 })
+    await fc.assert(property, { numRuns: 6 })
   })
 
   test('continues wherever it was interrupted, and adds nothing twice', async () => {
@@ -158,6 +158,16 @@ describe.each(PAIRS)('a copy from %s to %s', (from, to) => {
     expect(last).toMatchObject({ phase: 'verify', entries: summary.entries, bytes: summary.bytes })
     expect(last?.totals.entries).toBe(summary.entries)
     expect(seen.filter(({ phase }) => phase === 'copy').at(-1)?.bytes).toBe(summary.bytes)
+  })
+})
+
+test('two copies to one database do not run at the same time', async () => {
+  const [a, b] = await Promise.all([PLACES.sqlite(), PLACES.postgres()])
+  await filled(a)
+  await using _ = await b.target()
+  await expect(b.target()).rejects.toMatchObject({
+    code: 'conflict',
+    message: expect.stringMatching(/^another copy to /),
   })
 })
 

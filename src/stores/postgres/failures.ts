@@ -23,6 +23,11 @@ export function isDuplicate(thrown: unknown): boolean {
   return codeOf(thrown) === '23505'
 }
 
+/** Whether a lock that another transaction has was not released in time. */
+export function isLockTimeout(thrown: unknown): boolean {
+  return codeOf(thrown) === '55P03'
+}
+
 /** PgBouncer refuses parameters at the start of a connection that it does not know. */
 export function isUnknownParameter(thrown: unknown): boolean {
   return /unsupported startup parameter/.test(messageOf(thrown))

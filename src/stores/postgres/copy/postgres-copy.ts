@@ -12,6 +12,7 @@ import { integer, type Row, text } from '../../row.ts'
 import { Blobs } from '../blobs.ts'
 import { fromColumn, toColumn } from '../columns.ts'
 import { Database } from '../database.ts'
+import { cannotOpen, isLockTimeout } from '../failures.ts'
 import { gaps } from '../inspect.ts'
 import { NOW } from '../leases.ts'
 import { checkSchema, prepareSchema } from '../migrate.ts'
@@ -28,7 +29,9 @@ const USED = `SELECT EXISTS (SELECT FROM @session) OR EXISTS (SELECT FROM @recei
   OR EXISTS (SELECT FROM @spent) OR EXISTS (SELECT FROM @native) AS used`
 const SETTINGS = "SELECT name, value FROM @setting WHERE name IN ('copy', 'copied')"
 const SET = 'INSERT INTO @setting VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value'
-const LOCK = "SELECT pg_try_advisory_xact_lock(hashtext('mainstem copy ' || $1)) AS taken"
+const LOCK = "SELECT pg_advisory_xact_lock(hashtext('mainstem copy ' || $1))"
+/** The server releases the lock of a copy that was killed as soon as it notices. */
+const LOCK_MS = 5_000
 const SUMMARISE = `SELECT brin_summarize_new_values(c.oid) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
   WHERE n.nspname = $1 AND c.relname = 'log_id' AND pg_has_role(c.relowner, 'USAGE')`
 const TABLES = [
@@ -142,21 +145,25 @@ class PostgresTarget extends PostgresSource implements CopyTarget {
    */
   async lock(): Promise<void> {
     const closing = Promise.withResolvers<void>()
-    const locked = Promise.withResolvers<boolean>()
+    const locked = Promise.withResolvers<void>()
     const held = this.database.transaction(0, async (query) => {
-      const [row] = await query(LOCK, [this.database.address.schema])
-      locked.resolve(row?.taken === true)
+      await query(`SET LOCAL lock_timeout = ${LOCK_MS}`)
+      await query(LOCK, [this.database.address.schema])
+      locked.resolve()
       await closing.promise
     })
-    // A lost connection is reported by the next statement of the copy.
+    // A connection that breaks later is reported by the next statement of the copy.
     const ended = held.catch((thrown) => locked.reject(thrown))
     this.#unlock = async () => {
       closing.resolve()
       await ended
     }
-    if (await locked.promise) return
-    await this.#unlock()
-    throw inUse(`another copy to ${this.name} is running`, 'Wait for its end, or stop it.')
+    try {
+      await locked.promise
+    } catch (thrown) {
+      if (!isLockTimeout(thrown)) throw cannotOpen(this.database.address, thrown)
+      throw inUse(`another copy to ${this.name} is running`, 'Wait for its end, or stop it.')
+    }
   }
 
   async state(): Promise<TargetState> {
