@@ -16,9 +16,9 @@ export async function settledTurn(
   for (const [after, last] of windowsOf(record)) {
     const found = await scan(store, session, turn, after, last)
     completed ??= found.completed
+    // The last message may be in an earlier window than the end of its turn.
+    if (completed) completed = found.answer.fill(completed)
     if (completed?.result !== undefined || (completed && found.isStart)) return completed
-    const filled = completed && found.answer.fill(completed)
-    if (filled?.result !== undefined) return filled
   }
   return completed
 }
@@ -44,5 +44,5 @@ async function scan(store: Store, session: string, turn: number, after: number, 
     for (const entry of entries) inspect(entry)
     cursor = entries.at(-1)?.seq ?? last
   }
-  return { completed: completed && answer.fill(completed), answer, isStart }
+  return { completed, answer, isStart }
 }

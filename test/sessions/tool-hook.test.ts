@@ -314,4 +314,58 @@ describe('a real command', () => {
     const answer = await new ToolHooks({ command: [missing] }, parts).ask(request)
     expect(answer).toMatchObject({ decision: 'deny', message: expect.stringContaining(missing) })
   })
+
+  async function* noFrames(): AsyncGenerator<never> {
+    // A hook that prints nothing.
+  }
+
+  test('is asked one request at a time, and a request that is withdrawn meanwhile starts no process', async () => {
+    let [running, most, started] = [0, 0, 0]
+    const exits: (() => void)[] = []
+    const hooks = new ToolHooks(
+      { command: ['hook'] },
+      {
+        driver: {
+          start: () => {
+            started++
+            most = Math.max(most, ++running)
+            const { promise, resolve } = Promise.withResolvers<{ code: number }>()
+            exits.push(() => {
+              running--
+              resolve({ code: 0 })
+            })
+            return {
+              pid: undefined,
+              frames: noFrames(),
+              exit: promise,
+              write: async () => undefined,
+              stop: async () => undefined,
+            }
+          },
+        },
+        timers: systemTimers,
+        checkDirectory: () => undefined,
+        runId: 'hook',
+        cwd,
+      },
+    )
+    const answers = ['a', 'b', 'c'].map((requestId) => hooks.ask({ ...request, requestId }))
+    await expect.poll(() => started).toBe(1)
+    expect(['a', 'b', 'c', 'd'].map((id) => hooks.decides(id))).toEqual([true, true, true, false])
+    hooks.withdraw('b')
+    exits[0]?.()
+    expect(await answers[0]).toMatchObject({ decision: 'allow', scope: 'once', by: 'hook' })
+    expect(hooks.decides('a')).toBe(false)
+    expect(await answers[1]).toMatchObject({ decision: 'deny', message: 'the request was withdrawn' })
+    await expect.poll(() => started).toBe(2)
+    let isStopped = false
+    const stopped = hooks.stop().then(() => {
+      isStopped = true
+    })
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(isStopped).toBe(false)
+    exits[1]?.()
+    await stopped
+    expect([most, started]).toEqual([1, 2])
+  })
 })
