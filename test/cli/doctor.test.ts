@@ -1,9 +1,12 @@
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, chownSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { createServer as createHttpServer } from 'node:http'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { agentChecks } from '../../src/cli/doctor/agents.ts'
-import { checkNode } from '../../src/cli/doctor/machine.ts'
+import { checkNode, diskCheck } from '../../src/cli/doctor/machine.ts'
 import type { AgentReadiness } from '../../src/compose/readiness.ts'
 import { sqliteStore } from '../../src/stores/sqlite.ts'
 import { database, entries, sessionId, state } from '../stores/sqlite-parts.ts'
@@ -25,6 +28,7 @@ describe('doctor', PATIENT, () => {
     expect(out).toContain('✔ store      no sessions yet')
     expect(out).toMatch(/no problems found\n$/)
     expect(code).toBe(0)
+    expect(existsSync(data)).toBe(false)
   })
 
   test('shows the daemon that runs, and the same for programs', async () => {
@@ -64,6 +68,41 @@ describe('doctor', PATIENT, () => {
     expect((await doctor('--data', open)).out).toContain(`fix: chmod 700 ${open}`)
   })
 
+  test('names the owner of a data directory that belongs to another user', async () => {
+    const foreign = join(home.path, 'foreign')
+    mkdirSync(foreign, { mode: 0o700 })
+    const us = process.getuid?.()
+    // Only root can give a directory away, and everybody else finds one of root.
+    if (us === 0) chownSync(foreign, 65_534, 65_534)
+    const [path, owner] = us === 0 ? [foreign, 65_534] : ['/usr', 0]
+    const { code, out } = await doctor('--data', path)
+    expect(out).toContain(`✖ data       ${path} belongs to another user (${owner})`)
+    expect(out).toContain(`fix: sudo chown -R ${us} ${path}`)
+    expect(code).toBe(1)
+  })
+
+  test('names the daemon of another version, and the command that stops it', async () => {
+    const other = join(home.path, 'other')
+    mkdirSync(other, { mode: 0o700 })
+    const process = spawn('sleep', ['600'])
+    const info = { version: '0.0.1', pid: process.pid, principal: 'local', authentication: true }
+    const server = createHttpServer((_, response) => response.end(JSON.stringify(info)))
+    await once(server.listen(join(other, 'daemon.sock')), 'listening')
+    const { code, out } = await doctor('--data', other)
+    const refused = await home.mainstem(['ls', '--data', other])
+    const stopped = await home.mainstem(['daemon', 'stop', '--data', other])
+    server.close()
+    expect(out).toMatch(/✖ daemon {5}process \d+ has version 0\.0\.1, and this is version/)
+    expect(out).toContain('fix: mainstem daemon stop')
+    expect(code).toBe(1)
+    expect(refused.err).toContain('the daemon has version 0.0.1, and this is version')
+    expect(refused.err).toContain('Run `mainstem daemon stop` and repeat the command. Sessions are kept.')
+    expect({ stopped: stopped.out, signal: process.signalCode }).toEqual({
+      stopped: 'stopped\n',
+      signal: 'SIGTERM',
+    })
+  })
+
   test('names the line of a configuration that is wrong', async () => {
     const config = join(home.path, 'wrong.json')
     writeFileSync(config, '{\n  "timeouts": {\n    "drainMs": "soon"\n  }\n}')
@@ -99,6 +138,18 @@ describe('doctor', PATIENT, () => {
 
 test('a Node that is too old is a problem', () => {
   expect([checkNode('20.1.0').health, checkNode('22.13.0').health]).toEqual(['problem', 'ok'])
+})
+
+test.each([
+  ['ok', 30, '30.0 GB of 100.0 GB free'],
+  ['warning', 0.5, '0.5 GB of 100.0 GB free'],
+  ['problem', 0.05, '51.2 MB of 100.0 GB free'],
+])('free space is %s with %d GB', (health, free, text) => {
+  const bsize = 4096
+  const blocks = (gigabytes: number) => (gigabytes * 1024 ** 3) / bsize
+  const found = diskCheck('/data', { bavail: blocks(free), bsize, blocks: blocks(100) })
+  expect(found).toMatchObject({ health, text })
+  expect(found.fix === undefined).toBe(health === 'ok')
 })
 
 test('agents have version, login and the command that fixes them', () => {

@@ -9,7 +9,7 @@ import { codeOf } from '../../daemon/private-file.ts'
 import { socketFetch } from '../../daemon/socket-fetch.ts'
 import { tokenIn, tokenPath } from '../../daemon/token.ts'
 import { MainstemError } from '../../model/mainstem-error.ts'
-import { type LocalFlags, type LocalPlace, localPlace } from './data-directory.ts'
+import { exists, type LocalFlags, type LocalPlace, localPlace } from './data-directory.ts'
 import { startDaemon } from './start.ts'
 
 /** The version of this program. */
@@ -35,7 +35,9 @@ const ABSENT: ReadonlySet<unknown> = new Set(['ENOENT', 'ECONNREFUSED'])
 export async function findServer(flags: LocalFlags): Promise<LocalServer | undefined> {
   const place = await localPlace(flags, process.env, process.cwd())
   const socket = socketIn(place.data)
-  return socket === undefined ? undefined : reach(place, socketFetch(socket))
+  // Checked first, because a call would create the data directory and its token.
+  if (socket === undefined || !(await exists(socket))) return undefined
+  return reach(place, socketFetch(socket))
 }
 
 /** The server of the data directory, started in the background if none runs. Refused if it has another version. */

@@ -33,7 +33,7 @@ export function placeFlags({ data, config }: LocalFlags): { data?: string; confi
   return { ...(data !== undefined && { data }), ...(config !== undefined && { config }) }
 }
 
-async function exists(file: string): Promise<boolean> {
+export async function exists(file: string): Promise<boolean> {
   try {
     await access(file)
     return true

@@ -1,4 +1,4 @@
-import { constants, type Stats } from 'node:fs'
+import { constants, type Stats, type StatsFs } from 'node:fs'
 import { access, lstat, statfs } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { codeOf } from '../../daemon/private-file.ts'
@@ -53,12 +53,17 @@ async function unwritable(data: string): Promise<Check | undefined> {
   }
 }
 
+type Space = Pick<StatsFs, 'bavail' | 'bsize' | 'blocks'>
+
 const size = (bytes: number) =>
   bytes < NOTHING_BYTES ? `${(bytes / MB).toFixed(1)} MB` : `${(bytes / GB).toFixed(1)} GB`
 
 /** The space where the store is, or will be. */
 export async function checkDisk(data: string): Promise<Check> {
-  const { bavail, bsize, blocks } = await statfs(await existing(data))
+  return diskCheck(data, await statfs(await existing(data)))
+}
+
+export function diskCheck(data: string, { bavail, bsize, blocks }: Space): Check {
   const free = bavail * bsize
   const text = `${size(free)} of ${size(blocks * bsize)} free`
   const fix = `Free space, or set \`data\` in the configuration to a directory on another disk. The sessions use: du -sh ${data}`
