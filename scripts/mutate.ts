@@ -42,6 +42,7 @@ try {
   const files = globSync(tests.map((path) => (path.endsWith('.ts') ? path : `${path}/**/*.test.ts`)))
     .filter((file) => !values.skip.some((part) => file.includes(part)))
     .map((file) => resolve(file))
+  if (files.length === 0) throw new RangeError(`no tests in ${tests.join(', ')}: name them with --tests`)
   const baseline = await run(0, files)
   if (typeof baseline !== 'object') throw new Error('the tests did not end without a mutant')
   if (baseline.failed.length > 0)

@@ -184,6 +184,7 @@ describe('a page', () => {
     let next = '0'
     for (;;) {
       const { body } = await call(server, `GET ${events(id, `?limit=3&after=${next}`)}`)
+      expect(seqs(body.entries).length).toBeLessThanOrEqual(3)
       seen.push(...seqs(body.entries))
       if ((body.entries as unknown[]).length === 0) {
         expect(body.next).toBe(next)
@@ -204,10 +205,19 @@ describe('a page', () => {
       const { body } = await call(server, `GET ${events(id, `?dialect=${dialect}&limit=1&after=${next}`)}`)
       const messages = (body.entries ?? body.messages) as unknown[]
       if (messages.length === 0) break
+      expect(messages).toHaveLength(1)
       seen.push(...messages)
       next = String(body.next)
     }
     expect(seen).toEqual(whole)
+  })
+
+  test('has 100 entries without a limit, and the next one continues there', async () => {
+    const id = await finished(server, script({ flood: { texts: 150, size: 1 } }, success))
+    const first = (await call(server, `GET ${events(id)}`)).body
+    expect(seqs(first.entries)).toHaveLength(100)
+    const second = (await call(server, `GET ${events(id, `?after=${first.next}`)}`)).body
+    expect(seqs(second.entries)[0]).toBe(101)
   })
 
   test('with rare types continues after the skipped entries', async () => {
