@@ -1,0 +1,83 @@
+import { expect, test } from 'vitest'
+import { otherServers } from '../../src/agents/codex/tool-lists.ts'
+import { inTurn, notification, opened, turnCompleted, wire } from './codex-wire.ts'
+
+test.each([42, 'text', null, [1], true])('a line that is JSON but no object, %j, is malformed', (line) => {
+  for (const launch of ['live', 'oneshot'] as const) expect(wire(launch).hear(line).verdict).toBe('malformed')
+})
+
+test.each([
+  ['unauthorized', 'error'],
+  ['somethingNew', 'error'],
+  ['cyberPolicy', 'refusal'],
+  ['misalignmentPolicyViolation', 'refusal'],
+])('a turn that failed with %s ends with the evidence "%s"', (codexErrorInfo, evidence) => {
+  const failed = turnCompleted('failed', { error: { message: 'it failed', codexErrorInfo } })
+  expect(inTurn().hear(failed).emitted).toContainEqual(
+    expect.objectContaining({ type: 'turn.verdict', evidence }),
+  )
+})
+
+test('a thread is announced by the first process, and by a later one that did not resume it', () => {
+  const announces = (setup: Parameters<typeof wire>[1]) => {
+    const codec = wire('live', setup)
+    codec.command({ type: 'open', ...(setup?.resume !== undefined && { resume: setup.resume }) })
+    codec.hear({ id: 'c1', result: {} })
+    const { emitted } = codec.hear({
+      id: 'c2',
+      result: { thread: { id: 'thread-1', cliVersion: '0.166.0' }, model: 'm' },
+    })
+    return emitted.some((one) => one.type === 'session.updated' && one.nativeSessionId === 'thread-1')
+  }
+  expect(announces({})).toBe(true)
+  expect(announces({ epoch: 2 })).toBe(true)
+  expect(announces({ resume: 'thread-1' })).toBe(true)
+  expect(announces({ epoch: 2, resume: 'thread-1' })).toBe(false)
+})
+
+test('a flat item after a completed one of the same kind is another message', () => {
+  const codec = wire('oneshot')
+  const flat = (type: string, content: string) => ({ type, item_type: 'agent_message', content })
+  const texts = ['one', 'two'].flatMap((text) => [
+    ...codec.hear(flat('item.started', '')).emitted,
+    ...codec.hear(flat('item.completed', text)).emitted,
+  ])
+  const messages = texts.flatMap((one) => (one.type === 'text.completed' ? [one] : []))
+  expect(messages.map(({ text }) => text)).toEqual(['one', 'two'])
+  expect(new Set(messages.map(({ messageId }) => messageId)).size).toBe(2)
+})
+
+test('a denied server of the own settings of Codex is off; with denied tools, it lacks these tools', () => {
+  const denied = ['all.*', 'some.one', 'some.two', 'ours.*']
+  const policy = { approval: 'ask', sandbox: 'none', tools: { denied } } as const
+  expect(otherServers({ mcpServers: { ours: { command: 'x' } } }, policy)).toEqual({
+    all: { enabled: false },
+    some: { disabled_tools: ['one', 'two'] },
+  })
+})
+
+test('drafts of messages do not outlive their turn', () => {
+  const codec = opened()
+  const play = (turn: number) => {
+    codec.command({ type: 'prompt', text: 'go' })
+    codec.hear({ id: `c${turn + 2}`, result: { turn: { id: `turn-${turn}` } } })
+    codec.hear(notification('turn/started', { turnId: `turn-${turn}`, turn: { id: `turn-${turn}` } }))
+    codec.hear(
+      notification('item/agentMessage/delta', {
+        turnId: `turn-${turn}`,
+        itemId: `m${turn}`,
+        delta: 'x'.repeat(1_000),
+      }),
+    )
+    codec.hear(
+      notification('turn/completed', {
+        turnId: `turn-${turn}`,
+        turn: { id: `turn-${turn}`, status: 'interrupted' },
+      }),
+    )
+  }
+  play(1)
+  const before = codec.size()
+  for (let turn = 2; turn <= 20; turn++) play(turn)
+  expect(codec.size() - before).toBeLessThan(5_000)
+})
