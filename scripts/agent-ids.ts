@@ -12,11 +12,26 @@ export function agentIdModules(): Record<string, string> {
       'The id of an agent. Editors complete the known ids; the server may have more.',
       ids,
     ),
-    'src/ues/agent-id.types.ts': printed(
+    'src/ues/agent-id.types.ts': renamed(
       'The id of an agent in events. Editors complete the known ids; adapters may have others.',
-      ids.map(agentIdOf),
+      ids.filter((id) => agentIdOf(id) !== id),
     ),
   }
+}
+
+/** The same ids, except those that events name differently. */
+function renamed(doc: string, ids: readonly string[]): string {
+  const before = ids.map((id) => `'${id}'`).join(' | ')
+  const after = ids.map((id) => `'${agentIdOf(id)}'`).join(' | ')
+  const lines = [
+    NOTE,
+    '',
+    "import type { AgentId as NativeId } from '../model/agent-id.types.ts'",
+    '',
+    `/** ${doc} */`,
+    `export type AgentId = Exclude<NativeId, ${before}> | ${after}`,
+  ]
+  return `${lines.join('\n')}\n`
 }
 
 function printed(doc: string, ids: readonly string[]): string {

@@ -1,6 +1,6 @@
+import type { RequestOpenedEvent } from '../dialects/unified-event.types.ts'
 import { translateError } from './agent-error.ts'
 import type { AgentRequest, AgentType, SessionConfig } from './config.ts'
-import type { RequestOpenedEvent } from './event.ts'
 import type { ProtocolAdapter } from './protocol-adapter.ts'
 import type { RetryOptions } from './resume.ts'
 import { selectTransport } from './select-transport.ts'

@@ -1,24 +1,6 @@
 import type { AgentEvent } from '../dialects/unified-event.types.ts'
 import { AgentError } from './agent-error.ts'
 
-export type {
-  AgentEvent,
-  ErrorEvent,
-  FileChangedEvent,
-  RequestClosedEvent,
-  RequestOpenedEvent,
-  SessionEndedEvent,
-  SessionStartedEvent,
-  TextChunkEvent,
-  ToolCompletedEvent,
-  ToolFailedEvent,
-  ToolProgressEvent,
-  ToolStartedEvent,
-  TurnCompletedEvent,
-  TurnFailedEvent,
-  TurnStartedEvent,
-} from '../dialects/unified-event.types.ts'
-
 /** The type of an event, such as `toolStarted`. */
 export type AgentEventType = AgentEvent['type']
 

@@ -1,18 +1,5 @@
-export type { Entry, Event, EventType, Policy, SessionRecord, Usage } from '../model/index.ts'
-export { MainstemError } from '../model/mainstem-error.ts'
-export {
-  AgentClient,
-  type AgentClientOptions,
-  type ClientConfig,
-  type CreateSession,
-  type ResumeSession,
-} from './agent-client.ts'
-export { AgentError, type AgentErrorDetails, AgentErrorType, translateError } from './agent-error.ts'
-export { type AgentRequest, AgentType, ApprovalMode, SandboxMode, type SessionConfig } from './config.ts'
-export type { ConnectionOptions, HttpResponse } from './connection.ts'
 export type {
   AgentEvent,
-  AgentEventType,
   ErrorEvent,
   FileChangedEvent,
   RequestClosedEvent,
@@ -27,7 +14,20 @@ export type {
   TurnCompletedEvent,
   TurnFailedEvent,
   TurnStartedEvent,
-} from './event.ts'
+} from '../dialects/unified-event.types.ts'
+export type { Entry, Event, EventType, Policy, SessionRecord, Usage } from '../model/index.ts'
+export { MainstemError } from '../model/mainstem-error.ts'
+export {
+  AgentClient,
+  type AgentClientOptions,
+  type ClientConfig,
+  type CreateSession,
+  type ResumeSession,
+} from './agent-client.ts'
+export { AgentError, type AgentErrorDetails, AgentErrorType, translateError } from './agent-error.ts'
+export { type AgentRequest, AgentType, ApprovalMode, SandboxMode, type SessionConfig } from './config.ts'
+export type { ConnectionOptions, HttpResponse } from './connection.ts'
+export type { AgentEventType } from './event.ts'
 export { EventBuffer, type EventBufferOptions, type Overflow } from './event-buffer.ts'
 export { FallbackTransport } from './fallback-transport.ts'
 export { HttpTransport, type PollingOptions } from './http-transport.ts'

@@ -1,5 +1,5 @@
+import type { AgentEvent } from '../dialects/unified-event.types.ts'
 import type { AgentRequest, AgentType, SessionConfig } from './config.ts'
-import type { AgentEvent } from './event.ts'
 
 /** A request in the agent's own protocol: a process to start, or an HTTP call. */
 export type NativeRequest =

@@ -1,5 +1,6 @@
+import type { AgentEvent, RequestOpenedEvent } from '../dialects/unified-event.types.ts'
 import { type AgentError, translateError } from './agent-error.ts'
-import { type AgentEvent, parseEvent, type RequestOpenedEvent } from './event.ts'
+import { parseEvent } from './event.ts'
 import type { ProtocolAdapter } from './protocol-adapter.ts'
 import { type ResumableStream, type RetryOptions, resume } from './resume.ts'
 import type { Timers } from './timers.ts'

@@ -1,33 +1,6 @@
 // Generated from the list of agents by `npm run schemas`; edit src/agents/index.ts, not this file.
 
+import type { AgentId as NativeId } from '../model/agent-id.types.ts'
+
 /** The id of an agent in events. Editors complete the known ids; adapters may have others. */
-export type AgentId =
-  | 'acp'
-  | 'antigravity-acp'
-  | 'auggie'
-  | 'board'
-  | 'claude-agent-acp'
-  | 'claude-code'
-  | 'cline'
-  | 'codex'
-  | 'codex-acp'
-  | 'copilot'
-  | 'cursor'
-  | 'demo'
-  | 'devin'
-  | 'droid'
-  | 'echo'
-  | 'gemini'
-  | 'goose'
-  | 'grok'
-  | 'iflow'
-  | 'junie'
-  | 'kimi'
-  | 'kiro'
-  | 'opencode'
-  | 'opencode-acp'
-  | 'pi'
-  | 'pi-acp'
-  | 'qoder'
-  | 'qwen'
-  | (string & {})
+export type AgentId = Exclude<NativeId, 'claude'> | 'claude-code'

@@ -1,12 +1,12 @@
 import type { LaunchRecipe } from '../../agents/agent.ts'
 import { unified } from '../../dialects/unified.ts'
+import type { AgentEvent, SessionStartedEvent } from '../../dialects/unified-event.types.ts'
 import { type Frame, type FrameStream, jsonFrame } from '../../framing/frame.ts'
 import { DEFAULT_POLICY, type Entry, type Event, type EventType, type LaunchKind } from '../../model/index.ts'
 import { jsonCopy } from '../../model/json-copy.ts'
 import { Conversation } from '../../sessions/conversation.ts'
 import { stamp } from '../../sessions/log.ts'
 import type { SessionConfig } from '../config.ts'
-import type { AgentEvent, SessionStartedEvent } from '../event.ts'
 import { NativeClock } from './native-clock.ts'
 
 /** Facts that the output of an agent does not contain. */
