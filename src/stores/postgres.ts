@@ -1,7 +1,6 @@
 import type { ByteRange } from '../model/byte-range.ts'
 import type { BlobRef, BlobSink, Entry, SessionRecord } from '../model/index.ts'
 import { MainstemError } from '../model/index.ts'
-import type { AcceptedPrompt } from '../model/queue-preview.ts'
 import { checkContinues } from './check-continues.ts'
 import type { NodeStore } from './nodes.ts'
 import { Blobs } from './postgres/blobs.ts'
@@ -22,11 +21,10 @@ import { WordIndex } from './postgres/search/word-index.ts'
 import { MARGIN_MS, SharedTime } from './postgres/shared-time.ts'
 import { Tails } from './postgres/tails.ts'
 import { READ_BYTES } from './read-bytes.ts'
+import { RecordReads } from './record-reads.ts'
 import { storageFailed } from './storage-failed.ts'
 import {
   type Batch,
-  type DailyUsage,
-  type JournalFrame,
   type Lease,
   type LeaseTerms,
   NO_FENCE,
@@ -78,7 +76,7 @@ interface StoreParts {
   monotonic: (() => number) | undefined
 }
 
-class PostgresStore implements Store {
+class PostgresStore extends RecordReads implements Store {
   readonly blobs: BlobSink
   readonly nodes: NodeStore
   readonly #database: Database
@@ -96,18 +94,22 @@ class PostgresStore implements Store {
 
   constructor(database: Database, { time, upcasts, monotonic }: StoreParts) {
     const now = () => monotonic?.() ?? null
+    const records = new RecordReader(database, now)
+    const logs = new LogReader(database, upcasts)
+    super(records, logs)
     const places = new Places(database)
     this.#database = database
     this.#time = time
     this.#blobs = new Blobs(database)
     this.blobs = this.#blobs
-    this.#logs = new LogReader(database, upcasts)
-    this.#records = new RecordReader(database, now)
+    this.#logs = logs
+    this.#records = records
     this.#leases = new Leases(database, places, now)
     this.#removals = new Removals(database)
     this.#tails = new Tails((session) => this.#logs.head(session))
-    this.#changes = new Changes(database, this.#tails)
-    this.nodes = new Nodes(database, now)
+    const nodes = new Nodes(database, now)
+    this.nodes = nodes
+    this.#changes = new Changes(database, this.#tails, () => nodes.commits.wake())
     this.#words = new WordIndex(database)
     this.#indexer = new Indexer(this.#words)
     const committed = (batch: PreparedBatch) => {
@@ -205,33 +207,8 @@ class PostgresStore implements Store {
     return searchLogs({ database: this.#database, index: this.#words, reader: this.#logs }, query)
   }
 
-  counts(): Promise<ReadonlyMap<SessionRecord['status'], number>> {
-    return this.#records.counts()
-  }
-
-  nativeOwners(native: string): Promise<readonly string[]> {
-    return this.#records.nativeOwners(native)
-  }
-
-  dailyUsage(principal?: string): Promise<readonly DailyUsage[]> {
-    return this.#records.dailyUsage(principal)
-  }
-
-  readJournal(
-    session: string,
-    after: number,
-    limit: number,
-    maxBytes = READ_BYTES,
-  ): Promise<readonly JournalFrame[]> {
-    return this.#logs.readJournal(session, after, limit, maxBytes)
-  }
-
   readBlob(ref: BlobRef, range?: ByteRange): AsyncGenerator<Uint8Array> {
     return this.#blobs.read(ref, range)
-  }
-
-  queuedPrompt(session: string, turn: number): Promise<AcceptedPrompt | undefined> {
-    return this.#records.queuedPrompt(session, turn)
   }
 
   async trim(session: string, point: TrimPoint, fence = NO_FENCE): Promise<void> {

@@ -7,7 +7,6 @@ import {
   SCHEMA_VERSION,
   type SessionRecord,
 } from '../model/index.ts'
-import type { AcceptedPrompt } from '../model/queue-preview.ts'
 import { checkContinues } from './check-continues.ts'
 import { checkFence } from './check-fence.ts'
 import { orIfDamaged } from './damaged.ts'
@@ -16,6 +15,7 @@ import { Leases } from './leases.ts'
 import { OpenTime } from './open-time.ts'
 import { READ_BYTES } from './read-bytes.ts'
 import { receiptId } from './receipt-id.ts'
+import { RecordReads } from './record-reads.ts'
 import { sessionNotFound } from './session-not-found.ts'
 import { Blobs } from './sqlite/blobs.ts'
 import { Committer } from './sqlite/committer.ts'
@@ -32,8 +32,6 @@ import type { SqliteOptions } from './sqlite/sqlite-options.ts'
 import { WriterChannel } from './sqlite/writer-channel.ts'
 import {
   type Batch,
-  type DailyUsage,
-  type JournalFrame,
   type Lease,
   type LeaseTerms,
   NO_FENCE,
@@ -66,7 +64,7 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store> {
 
 type Parts = { channel: WriterChannel; reader: Reader; blobs: Blobs; search: SearchChannel }
 
-class SqliteStore implements Store {
+class SqliteStore extends RecordReads implements Store {
   readonly #channel: WriterChannel
   readonly #reader: Reader
   readonly #blobs: Blobs
@@ -79,6 +77,7 @@ class SqliteStore implements Store {
   readonly #leases: Leases
 
   constructor({ channel, reader, blobs, search }: Parts, time: OpenTime) {
+    super(reader, reader)
     this.#channel = channel
     this.#reader = reader
     this.#blobs = blobs
@@ -197,33 +196,8 @@ class SqliteStore implements Store {
     )
   }
 
-  async counts(): Promise<ReadonlyMap<SessionRecord['status'], number>> {
-    return this.#reader.counts()
-  }
-
-  async nativeOwners(native: string): Promise<readonly string[]> {
-    return this.#reader.nativeOwners(native)
-  }
-
-  async dailyUsage(principal?: string): Promise<readonly DailyUsage[]> {
-    return this.#reader.dailyUsage(principal)
-  }
-
-  async readJournal(
-    session: string,
-    after: number,
-    limit: number,
-    maxBytes = READ_BYTES,
-  ): Promise<readonly JournalFrame[]> {
-    return this.#reader.readJournal(session, after, limit, maxBytes)
-  }
-
   readBlob(ref: BlobRef, range?: ByteRange): AsyncGenerator<Uint8Array> {
     return this.#blobs.read(ref, (content) => this.#reader.isBlob(ref.id, content), range)
-  }
-
-  async queuedPrompt(session: string, turn: number): Promise<AcceptedPrompt | undefined> {
-    return this.#reader.queuedPrompt(session, turn)
   }
 
   async trim(session: string, point: TrimPoint, fence = NO_FENCE): Promise<void> {

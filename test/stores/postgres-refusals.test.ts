@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
 import { expect, test } from 'vitest'
 import { MIGRATIONS } from '../../src/stores/postgres/schema.ts'
 import { postgresStore } from '../../src/stores/postgres.ts'
@@ -58,6 +60,27 @@ test('refuses a wrong password, a missing password, and a database that is not t
   expect(await refusal(missing)).toContain('has no such database')
 })
 
+test.each([
+  ['SASL authentication failed', 'correct user and password'],
+  ['no such user: someone', 'correct user and password'],
+  ['database "missing" does not exist', 'has no such database'],
+])('a pooler that says "%s" is understood, though its code says nothing', async (message, why) => {
+  const fields = ['SFATAL', 'C08P01', `M${message}`, ''].map((field) => `${field}\0`).join('')
+  const packet = Buffer.alloc(5 + fields.length)
+  packet.write('E')
+  packet.writeInt32BE(4 + fields.length, 1)
+  packet.write(fields, 5)
+  const pooler = createServer((socket) => socket.once('data', () => socket.end(packet))).listen(
+    0,
+    '127.0.0.1',
+  )
+  await once(pooler, 'listening')
+  const address = pooler.address()
+  const port = typeof address === 'object' ? address?.port : undefined
+  expect(await refusal(`postgres://user:secret@127.0.0.1:${port}/db`)).toContain(why)
+  pooler.close()
+})
+
 test('refuses a database with tables of others, unless it has a schema for us', async () => {
   const url = await newDatabase()
   await query(url, 'CREATE TABLE customers (n int)')
@@ -81,6 +104,21 @@ test('refuses the schema of a newer release, and changes nothing', async () => {
   await (await postgresStore({ url }))[Symbol.asyncDispose]()
   await query(url, 'INSERT INTO @migration VALUES (999)')
   expect(await refusal(url)).toContain('has version 999 of the schema')
+})
+
+test('refuses a server that is too old, with its version', async () => {
+  const url = await newDatabase()
+  // A function that comes before the one of the server answers instead of it.
+  await query(url, 'CREATE SCHEMA fake')
+  await query(
+    url,
+    `CREATE FUNCTION fake.current_setting(name text) RETURNS text STABLE LANGUAGE sql AS $$ SELECT CASE name
+      WHEN 'server_version_num' THEN '130014' WHEN 'server_version' THEN '13.14'
+      ELSE pg_catalog.current_setting(name) END $$`,
+  )
+  await query(url, `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET search_path = fake, pg_catalog`)
+  expect(await refusal(url)).toContain('is version 13.14: Mainstem needs 14 or newer')
+  expect(await tablesIn(url)).toEqual([])
 })
 
 test('refuses a user without rights with what to grant, and leaves nothing half done', async () => {

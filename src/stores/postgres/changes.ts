@@ -18,6 +18,7 @@ const HEADS = 'SELECT id, head FROM @session WHERE id = ANY($1::text[])'
 export class Changes implements AsyncDisposable {
   readonly #database: Database
   readonly #tails: Tails
+  readonly #onChange: () => void
   readonly #channel: string
   /** Marks notifications of this process, which need not be heard. */
   readonly #self = randomBytes(6).toString('hex')
@@ -26,9 +27,11 @@ export class Changes implements AsyncDisposable {
   #notifying: NodeJS.Timeout | undefined
   #underway: Promise<void> | undefined
 
-  constructor(database: Database, tails: Tails) {
+  /** `onChange` is called when this or another server has committed something, as often as notifications are sent. */
+  constructor(database: Database, tails: Tails, onChange: () => void) {
     this.#database = database
     this.#tails = tails
+    this.#onChange = onChange
     this.#channel = `${database.address.schema}_changes`
     database.listener.subscribe(this.#channel, (payload) => this.#heard(payload))
     database.listener.onConnect(() => this.#look())
@@ -53,6 +56,8 @@ export class Changes implements AsyncDisposable {
     if (this.#changed.size === 0) return
     const payloads = payloadsOf(this.#self, [...this.#changed])
     this.#changed.clear()
+    // A pooler loses the notification of this server too.
+    this.#onChange()
     // Without the database there is nobody to tell; a poll after its return shows the changes.
     await this.#database.notify(this.#channel, payloads).catch(() => undefined)
   }
@@ -60,6 +65,7 @@ export class Changes implements AsyncDisposable {
   #heard(payload: string): void {
     const [from, ...ids]: string[] = JSON.parse(payload)
     if (from === this.#self) return
+    this.#onChange()
     if (ids.length === 0) this.#tails.distrustAll()
     const awaited = ids.filter((session) => this.#tails.distrust(session))
     if (awaited.length > 0 || ids.length === 0) this.#lookFor(awaited)

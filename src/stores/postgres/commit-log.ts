@@ -26,8 +26,11 @@ export class PostgresCommitLog implements CommitLog {
 
   constructor(database: Database) {
     this.#database = database
-    const wake = () => this.#wakeUps.wake('commit')
-    database.listener.subscribe(`${database.address.schema}_changes`, wake)
+  }
+
+  /** Call when a server may have committed something. */
+  wake(): void {
+    this.#wakeUps.wake('commit')
   }
 
   async epoch(): Promise<string> {

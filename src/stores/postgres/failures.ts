@@ -44,6 +44,8 @@ export function cannotOpen({ shown }: Address, thrown: unknown): MainstemError {
 const UNREACHABLE = 'cannot be reached: start it, or correct host and port in the store URL'
 const REFUSED = 'refuses the user: correct user and password in the store URL'
 
+const MISSING = 'has no such database: create it, or correct the database in the store URL'
+
 const REASONS: Readonly<Record<string, string>> = {
   ECONNREFUSED: UNREACHABLE,
   ECONNRESET: UNREACHABLE,
@@ -55,13 +57,16 @@ const REASONS: Readonly<Record<string, string>> = {
   EAI_AGAIN: 'cannot be found: correct the host in the store URL',
   '28P01': REFUSED,
   '28000': REFUSED,
-  '3D000': 'has no such database: create it, or correct the database in the store URL',
+  '3D000': MISSING,
   '42501':
     'does not give the user the rights it needs: grant it CREATE on the database, or USAGE and CREATE on the schema',
 }
 
+/** PgBouncer has one code for all failures. */
 function reasonOf(message: string): string | undefined {
   if (DISCONNECTED.test(message)) return UNREACHABLE
+  if (/authentication failed|no such user/.test(message)) return REFUSED
+  if (/^database .* does not exist|no such database/.test(message)) return MISSING
   return /password must be a string/.test(message) ? REFUSED : undefined
 }
 
