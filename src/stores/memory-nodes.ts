@@ -4,7 +4,7 @@ import type { NodeCommand, NodeInfo, NodeStore, RegisteredNode } from './nodes.t
 import type { OpenTime } from './open-time.ts'
 import { WakeUps } from './wake-ups.ts'
 
-/** How long a node that went away is listed. */
+/** A node without a registration is listed for this long. */
 const LISTED_MS = 86_400_000
 
 interface Registration {

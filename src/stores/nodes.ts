@@ -1,15 +1,15 @@
-/** What a node tells the others about itself. */
+/** The description that a node publishes. */
 export interface NodeInfo {
-  /** Where clients reach this node, if its operator says so. */
+  /** The address of this node for clients, if configured. */
   url?: string
   version: string
   labels: readonly string[]
   /** Directories below which the agents of this node may work. */
   roots: readonly string[]
-  /** Agent processes that run, and how many may. */
+  /** The number of agent processes, and the limit. */
   processes: number
   maxProcesses: number
-  /** The node stops: it takes no new sessions. */
+  /** The node is stopping and accepts no new sessions. */
   draining: boolean
 }
 
@@ -18,16 +18,16 @@ export interface RegisteredNode extends NodeInfo {
   name: string
   /** False once the node has not renewed its registration in time. */
   live: boolean
-  /** How long ago it last did, by the clock of the store. */
+  /** The time since its last renewal, by the clock of the store. */
   seenMs: number
 }
 
 /** Work that one node sends to another. The store keeps its text and does not read it. */
 export interface NodeCommand {
   id: string
-  /** The node that is to do it. */
+  /** The node that applies it. */
   node: string
-  /** Handed out before all others. */
+  /** Delivered before all others. */
   urgent: boolean
   body: string
 }

@@ -38,15 +38,15 @@ import {
 import { UPCASTS, type Upcasts } from './upcast.ts'
 
 export interface PostgresOptions extends DatabaseOptions {
-  /** What an acknowledged entry survives. With `power`, a server that may lose commits in a power cut is refused. */
+  /** The failures that an acknowledged entry survives. `power` refuses a server that may lose commits in a power cut. */
   durability?: 'power' | 'process'
-  /** How entries of older schema versions become today's. */
+  /** Converts entries of older schema versions. */
   upcasts?: Upcasts
   /** A clock in milliseconds for keys and leases. By default keys have the system's, and leases the database's. */
   monotonic?: () => number
 }
 
-/** Everything in one schema of a PostgreSQL database, which many servers can share. */
+/** A store in one schema of a PostgreSQL database. Several servers can share it. */
 export async function postgresStore(
   options: PostgresOptions,
 ): Promise<Store & { readonly nodes: NodeStore }> {
@@ -64,10 +64,10 @@ export async function postgresStore(
   }
 }
 
-/** So many texts are read at a time. */
+/** The number of texts per read. */
 const TEXTS = 512
 
-/** A row of this size is added and taken back to find out whether there is room. */
+/** The size of the row that `probe` inserts and rolls back, to check for free space. */
 const PROBE_BYTES = 64 * 1024
 
 interface StoreParts {

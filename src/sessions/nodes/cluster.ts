@@ -15,9 +15,9 @@ import type { SessionCommand } from './wire.ts'
 
 export type { RegisteredNode }
 
-/** How often sessions of nodes that went away are looked for. */
+/** The interval of the search for sessions whose node has stopped. */
 const ORPHANS_MS = 1_000
-/** Sessions that are taken over at a time; the other nodes take their share. */
+/** The number of sessions to take over at a time, so that other nodes take over some as well. */
 const ORPHANS = 32
 
 interface Peers {
@@ -28,8 +28,8 @@ interface Peers {
 }
 
 /**
- * All sessions of a store, whichever server runs them. A command is applied here, or by the node that owns the
- * session; a store that one server has to itself knows no other.
+ * All sessions of a store. Applies a command locally, or sends it to the node that owns the session. With a store that
+ * only one server uses, all commands are local.
  */
 export class Cluster {
   readonly #local: Sessions
@@ -54,17 +54,17 @@ export class Cluster {
     }
   }
 
-  /** The name of this node; undefined where there is one server alone. */
+  /** The name of this node; undefined with a single server. */
   get name(): string | undefined {
     return this.#peers?.node.terms.owner
   }
 
-  /** The commits of all nodes; undefined where there is one server alone. */
+  /** The commits of all nodes; undefined with a single server. */
   get feed(): Feed | undefined {
     return this.#peers?.feed
   }
 
-  /** Registers this node; the others see it from now on. */
+  /** Registers this node, which makes it visible to the others. */
   async join(): Promise<void> {
     if (!this.#peers) return
     const { membership } = this.#peers
@@ -72,7 +72,7 @@ export class Cluster {
     this.#loops.push(membership.keep(this.#stop.signal))
   }
 
-  /** Begins to do what other nodes send, and to take over sessions of nodes that went away. */
+  /** Starts to apply commands of other nodes, and to take over sessions of nodes that stopped. */
   start(): void {
     if (!this.#peers) return
     const { node } = this.#peers
@@ -80,13 +80,13 @@ export class Cluster {
     this.#loops.push(inbox.run(this.#stop.signal), this.#takeOrphans(node, this.#stop.signal))
   }
 
-  /** Tells the other nodes that this one stops. */
+  /** Announces to the other nodes that this one is stopping. */
   async announce(): Promise<void> {
-    // The others see it with the next registration where this fails.
+    // If this fails, the next registration announces it.
     await this.#peers?.membership.announce().catch(this.#peers.node.report)
   }
 
-  /** Ends the registration, when nothing runs here any more. */
+  /** Ends the registration. Call it when no session runs here. */
   async leave(): Promise<void> {
     this.#stop.abort()
     await Promise.allSettled(this.#loops)
@@ -97,7 +97,7 @@ export class Cluster {
     return (await this.#peers?.membership.list()) ?? []
   }
 
-  /** Whether some node may have this directory. */
+  /** Whether a node may have this directory. */
   async hasPlace(directory: string): Promise<boolean> {
     return (await this.#peers?.router.hasPlace(directory)) ?? false
   }
@@ -109,19 +109,19 @@ export class Cluster {
     return routed(id, this.#peers)
   }
 
-  /** A session that runs, here or elsewhere; nothing is started. */
+  /** Returns a session that is running on any node. Starts nothing. */
   async running(id: string): Promise<SessionHandle | undefined> {
     const local = this.#local.get(id)
     if (local || !this.#peers) return local
     const { store } = this.#peers.node
     const owner = await store.nodes.ownerOf(id)
     if (owner !== undefined && owner !== this.name) return routed(id, this.#peers)
-    // The owner went away, and nobody has closed its turn yet.
+    // The owner has stopped, and its turn is not closed yet.
     const isOpen = (await store.record(id))?.openTurn !== undefined
     return isOpen ? routed(id, this.#peers) : undefined
   }
 
-  /** Waits for a turn before this server stops, where the turn runs here. */
+  /** Has this server wait for the turn before it stops, if the turn runs here. */
   track(session: SessionHandle, turn: number): void {
     if (!(session instanceof RoutedSession)) this.#executor.trackTurn(session, turn)
   }
@@ -133,7 +133,7 @@ export class Cluster {
     return session ?? this.open(id)
   }
 
-  /** The same key and fingerprint give the same session on every node; `session` is there for the first of them only. */
+  /** The same key and fingerprint return the same session on every node; `session` is set only for the call that created it. */
   async createOnce(
     once: IdempotencyKey,
     request: NewSession,
@@ -156,7 +156,7 @@ export class Cluster {
     await this.#command(id, { type: 'end' }, claims)
   }
 
-  /** Ends a session whose one task is over. */
+  /** Ends a session whose single task is done. */
   async finish(id: string): Promise<void> {
     await this.#command(id, { type: 'finish' })
   }
@@ -166,7 +166,7 @@ export class Cluster {
     await this.#command(id, { type: 'delete' })
   }
 
-  /** Uses up keys for a command that found nothing to do. */
+  /** Stores the idempotency keys of a command without effect. */
   async remember(id: string, claims: readonly Claim[]): Promise<void> {
     await this.#command(id, { type: 'remember' }, claims)
   }

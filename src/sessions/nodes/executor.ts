@@ -9,7 +9,7 @@ import type { SessionCommand } from './wire.ts'
 /** The scope of the keys of commands between nodes. No client can name it. */
 export const NODE_SCOPE = 'node command'
 
-/** The key under which a command between nodes has its effect once, through every crash. */
+/** The key that makes a command between nodes take effect once, even after a crash. */
 export function commandKey(id: string): Claim {
   return { scope: NODE_SCOPE, key: id, fingerprint: '', answer: 'result' }
 }
@@ -20,14 +20,14 @@ export class Executor {
   readonly #store: Pick<Store, 'receipt'>
   readonly #track: (work: Promise<unknown>) => void
 
-  /** `track` is given the turns that a server waits for when it stops. */
+  /** `track` receives the turns that the server waits for when it stops. */
   constructor(local: Sessions, store: Pick<Store, 'receipt'>, track: (work: Promise<unknown>) => void) {
     this.#local = local
     this.#store = store
     this.#track = track
   }
 
-  /** Applies a command that another node, or this one, sent under an id. The same id again has no second effect. */
+  /** Applies a command of this or another node. A repeated id has no second effect. */
   async applyOnce(
     id: string,
     session: string,
@@ -40,7 +40,7 @@ export class Executor {
     return this.apply(session, command, [key, ...claims])
   }
 
-  /** The same for a command of another node, whose clients' keys this server has not checked yet. */
+  /** Like `applyOnce`, for a command of another node: also checks the idempotency keys of its client. */
   async applyForeign(
     id: string,
     session: string,
@@ -57,7 +57,7 @@ export class Executor {
             `key "${claim.key}" was used for a different request`,
           )
         }
-        // Its own first application, or that of the same request at another node: both have had their effect.
+        // The command was applied before, or the same request was applied for another node.
         if (used && !(await this.#isApplied(id))) throw repeated(claim)
       }
       return await this.applyOnce(id, session, command, claims)
@@ -70,7 +70,7 @@ export class Executor {
     return (await this.#store.receipt(NODE_SCOPE, id)) !== undefined
   }
 
-  /** A server that stops waits for the turn. One that is still queued stays so for the next owner. */
+  /** Has the server wait for the turn when it stops. A queued turn stays in the queue for the next owner. */
   trackTurn(session: SessionHandle, turn: number): void {
     const unlessDraining = (thrown: unknown) => {
       if (toMainstemError(thrown).code !== 'draining') throw thrown
@@ -117,7 +117,7 @@ export class Executor {
     }
   }
 
-  /** A session that does not run here is opened, which ends a turn that its last owner left. */
+  /** Opens a session that does not run here, which ends a turn that its last owner left open. */
   async #stoppable(id: string): Promise<Session | undefined> {
     const running = this.#local.get(id)
     if (running) return running

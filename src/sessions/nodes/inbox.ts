@@ -7,10 +7,10 @@ import type { Executor } from './executor.ts'
 import { until } from './until.ts'
 import { NodeCommandBody, type NodeOutcome, type SessionCommand } from './wire.ts'
 
-/** How often the store is asked for commands, whatever woke us. */
+/** The interval of polls for commands, in case a notification is lost. */
 const POLL_MS = 1_000
 
-/** What a server that stops still does for a session: everything that needs no new turn. */
+/** Commands that a stopping server still applies: those that start no turn. */
 const ENDING: ReadonlySet<SessionCommand['type']> = new Set([
   'steer',
   'answer',
@@ -23,7 +23,7 @@ const ENDING: ReadonlySet<SessionCommand['type']> = new Set([
   'remember',
 ])
 
-/** Does what other nodes send: for each session in order, interrupts at once. */
+/** Applies commands of other nodes: in order for each session, except interrupts, which are applied at once. */
 export class Inbox {
   readonly #deps: NodeDeps
   readonly #local: Sessions
@@ -62,7 +62,7 @@ export class Inbox {
     const before = urgent ? undefined : this.#last.get(key)
     const done = (before ?? Promise.resolve())
       .then(() => this.#settle(command, body))
-      // The command stays pending where its outcome cannot be stored, and its key keeps it from a second effect.
+      // If its outcome cannot be stored, the command stays pending, and its key prevents a second effect.
       .catch((thrown) => this.#deps.report(thrown))
       .finally(() => {
         this.#running.delete(id)

@@ -2,9 +2,9 @@ import { MainstemError, toMainstemError } from '../../model/index.ts'
 import type { RegisteredNode } from '../../stores/nodes.ts'
 import type { NodeDeps } from './deps.ts'
 
-/** Registrations in the time that one lasts. */
+/** Renewals per lifetime of a registration. */
 const BEATS = 5
-/** How often a start looks whether the process that had the name before is gone. */
+/** The interval at which a starting node checks whether the earlier process with its name is gone. */
 const RETRY_MS = 500
 
 /** The registration of this node among the others. */
@@ -12,15 +12,15 @@ export class Membership {
   readonly #deps: NodeDeps
   readonly #lost: (error: MainstemError) => void
 
-  /** `lost` is told when another process has taken the name. */
+  /** Calls `lost` when another process has taken the name. */
   constructor(deps: NodeDeps, lost: (error: MainstemError) => void) {
     this.#deps = deps
     this.#lost = lost
   }
 
   /**
-   * Registers this process. After a crash the registration of the earlier process first has to expire; a process that
-   * renews it meanwhile is alive, and the name is refused.
+   * Registers this process. After a crash, waits until the registration of the earlier process has expired. Refuses the
+   * name if that process renews its registration meanwhile.
    */
   async join(signal: AbortSignal): Promise<void> {
     const { background, store, terms } = this.#deps
@@ -49,13 +49,13 @@ export class Membership {
       } catch (thrown) {
         const error = toMainstemError(thrown)
         report(error)
-        // It owns the leases of this node by name, so nothing may run here any more.
+        // That process owns the leases of this node by name, so nothing may run here any more.
         if (error.code === 'conflict') this.#lost(new MainstemError('fenced', error.message))
       }
     }
   }
 
-  /** Tells the others at once what changed. */
+  /** Publishes a change of this node at once. */
   async announce(): Promise<void> {
     await this.#register()
   }

@@ -1,7 +1,7 @@
 import type { RegisteredNode } from '../../stores/nodes.ts'
 import type { Runnable } from '../deps.ts'
 
-/** The share of its processes by which another node must be less busy to be preferred: sending work away costs time. */
+/** A remote node is preferred only if it is less busy by this share of its processes, because routing costs time. */
 const HOME_BONUS = 0.2
 
 export interface Self {
@@ -9,7 +9,7 @@ export interface Self {
   mayRun(session: Runnable): boolean
 }
 
-/** The live nodes that can run a session, the best first: those with its labels and a root above its directory. */
+/** The live nodes that can run a session, best first: they have its labels and a root above its directory. */
 export function candidates(session: Runnable, nodes: readonly RegisteredNode[], self: Self): string[] {
   const { cwd, labels = [] } = session
   const able = nodes.filter((node) => {
@@ -21,7 +21,7 @@ export function candidates(session: Runnable, nodes: readonly RegisteredNode[], 
   return able.sort((a, b) => cost(a) - cost(b)).map(({ name }) => name)
 }
 
-/** By name alone: the node itself follows the links and looks whether the directory exists. */
+/** Compares names only: the node itself resolves links and checks that the directory exists. */
 export function isBelow(root: string, directory: string): boolean {
   return directory === root || directory.startsWith(root.endsWith('/') ? root : `${root}/`)
 }

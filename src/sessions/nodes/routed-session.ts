@@ -10,9 +10,9 @@ import type { Router } from './router.ts'
 import { until } from './until.ts'
 import { CommandResults } from './wire.ts'
 
-/** How often the record of a session with a busy log is read while somebody waits for its turn. */
+/** The interval of reads of the record while a caller waits for a turn and the log is busy. */
 const RECORD_MS = 250
-/** How long a wait for the log lasts before the record is read again. */
+/** The record is read again after a wait of this length for the log. */
 const WAIT_MS = 5_000
 
 const NEVER = new AbortController().signal

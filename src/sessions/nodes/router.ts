@@ -8,13 +8,13 @@ import { candidates } from './placement.ts'
 import { until } from './until.ts'
 import { CommandResults, type NodeCommandBody, NodeOutcome, type SessionCommand } from './wire.ts'
 
-/** How often the owner is looked up again while a command waits for its outcome. */
+/** The interval of lookups of the owner while a command waits for its outcome. */
 const LOOK_MS = 1_000
-/** Between two attempts while the session changes hands. */
+/** The pause between attempts while the session changes its owner. */
 const PAUSE_MS = 200
-/** A command waits for the lease of a dead owner to end, and for this long besides. */
+/** A command waits until the lease of a dead owner has expired, plus this time. */
 const SPARE_MS = 15_000
-/** How long a node may take to create a session before another one is asked. */
+/** The time limit of a node to create a session, before the next node is tried. */
 const CREATE_MS = 15_000
 
 const NEVER = new AbortController().signal
@@ -30,8 +30,8 @@ export class Router {
   }
 
   /**
-   * Has a command applied by the owner of a session, and gives its result. Where the owner goes away meanwhile, the
-   * next owner applies it, or this node does; under its key it has one effect, however many nodes try.
+   * Has the owner of a session apply a command, and returns the result. If the owner stops meanwhile, the next owner or
+   * this node applies it. Its key makes it take effect once, even if several nodes try.
    */
   async send(session: string, command: SessionCommand, claims: readonly Claim[] = []): Promise<unknown> {
     const { terms, newId, clock, background } = this.#deps
@@ -56,7 +56,7 @@ export class Router {
     )
   }
 
-  /** Creates a session on the best node that accepts it. The key makes it one session, whoever is asked. */
+  /** Creates a session on the best node that accepts it. The key prevents a second session if several nodes are tried. */
   async create(
     once: IdempotencyKey,
     request: NewSession,
@@ -94,17 +94,17 @@ export class Router {
     return candidates({ cwd }, await store.nodes.list(), { ...this.#deps, name: terms.owner }).length > 0
   }
 
-  /** The node that is to apply a command: the owner, or the best one to become it. */
+  /** The node to send a command to: the owner, or the best node to become the owner. */
   async #ownerOf(session: string): Promise<string> {
     const { store, terms, mayRun } = this.#deps
     const owner = await store.nodes.ownerOf(session)
     if (owner !== undefined) return owner
     const record = await this.#record(session)
-    // Ended, or nothing to run: any node can tell the caller so.
+    // The session has ended or has nothing to run, and any node can respond so.
     if (record.status === 'ended') return terms.owner
     const nodes = await store.nodes.list()
     const last = nodes.find(({ name }) => name === record.node)
-    // The agent's own files of the conversation are where it ran last.
+    // The agent's native files of the conversation are on the node where it ran last.
     if (last?.live && !last.draining) return last.name
     if (mayRun(record)) return terms.owner
     const [best] = candidates(record, nodes, { ...this.#deps, name: terms.owner })
@@ -136,7 +136,7 @@ export class Router {
     }
   }
 
-  /** Undefined when the node is not the one to ask any more. */
+  /** Undefined if the node no longer owns the session. */
   async #sendTo(
     node: string,
     id: string,

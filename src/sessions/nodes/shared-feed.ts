@@ -3,7 +3,7 @@ import type { CommitLog, StoredCommit } from '../../stores/nodes.ts'
 import type { Feed, FeedCommit } from '../feed.ts'
 import { until } from './until.ts'
 
-/** How often the store is asked for commits, whatever woke us. */
+/** The interval of polls for commits, in case a notification is lost. */
 const POLL_MS = 1_000
 
 /** The commits of all nodes. Cursors are valid on each of them. */

@@ -1,6 +1,6 @@
 import type { Timers } from '../../drivers/driver.ts'
 
-/** Waits for something that takes a signal, for a while at most. */
+/** Waits for work that takes a signal, with a time limit. */
 export async function until<T>(
   timers: Timers,
   ms: number,

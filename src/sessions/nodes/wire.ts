@@ -32,7 +32,7 @@ export const SessionCommand = z.discriminatedUnion('type', [
 ])
 export type SessionCommand = z.infer<typeof SessionCommand>
 
-/** What the commands with a result give. */
+/** The results of the commands that have one. */
 export const CommandResults = {
   prompt: turn,
   change: Applied,
@@ -41,7 +41,7 @@ export const CommandResults = {
   create: z.strictObject({ id: z.string(), created: z.boolean() }),
 }
 
-/** A new session that another node is to run. */
+/** A new session for another node to run. */
 const SessionRequest = z.strictObject({
   agent: z.string(),
   launch: LaunchKind.optional(),
@@ -74,7 +74,7 @@ export const NodeCommandBody = z.discriminatedUnion('kind', [
 ])
 export type NodeCommandBody = z.infer<typeof NodeCommandBody>
 
-/** What became of it. `retry`: nothing, because the node does not own the session any more, or stops. */
+/** The outcome of a command. `retry`: no effect, because the node no longer owns the session or is stopping. */
 export const NodeOutcome = z.union([
   z.strictObject({ result: z.unknown() }),
   z.strictObject({ retry: z.literal(true) }),

@@ -1,6 +1,6 @@
 import { MainstemError } from '../../model/index.ts'
 
-/** Where a store is, from its URL. */
+/** The location of a store, parsed from its URL. */
 export interface Address {
   /** For the client, with the password. Must not be shown. */
   connection: string

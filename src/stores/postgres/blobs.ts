@@ -20,14 +20,14 @@ const ADD_BLOB = 'INSERT INTO @blob (id, bytes, sum) VALUES ($1, $2, $3) ON CONF
 const BLOB = 'SELECT bytes, sum FROM @blob WHERE id = $1'
 const PART = 'SELECT body FROM @blob_part WHERE blob = $1 AND part = $2'
 
-/** A crash can leave blobs that no entry came to name. Those of a running server are younger than this. */
+/** A crash can leave blobs that no entry refers to. Unreferenced blobs of a running server are younger than this. */
 const SWEEP = [
   `DELETE FROM @blob WHERE session IS NULL AND made < now() - interval '1 day'`,
   `DELETE FROM @blob_part p WHERE made < now() - interval '1 day'
    AND NOT EXISTS (SELECT FROM @blob b WHERE b.id = p.blob)`,
 ]
 
-/** Large bytes, in rows of 1 MB. */
+/** Blobs, in rows of 1 MB. */
 export class Blobs implements BlobSink {
   readonly #database: Database
 
@@ -67,7 +67,7 @@ export class Blobs implements BlobSink {
     }
   }
 
-  /** Stores a blob under the id that it has in another store. What an interrupted copy stored of it is the same. */
+  /** Stores a blob under the id that it has in another store. Parts that an interrupted copy stored are identical. */
   async copy(id: string, content: AsyncIterable<Uint8Array>): Promise<void> {
     let [part, length, sum] = [0, 0, 0]
     for await (const piece of partsOf(content)) {
@@ -83,7 +83,7 @@ export class Blobs implements BlobSink {
     for (const sql of SWEEP) await this.#database.write(sql)
   }
 
-  /** The last row makes it a blob; until then its parts are nothing. All may be sent again. */
+  /** The blob exists once its last row is stored. Rows can be sent again. */
   async #store(id: string, file: number, length: number): Promise<void> {
     const part = Buffer.allocUnsafe(Math.min(PART_BYTES, length))
     let sum = 0
@@ -119,7 +119,7 @@ async function* partsOf(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint
   if (length > 0) yield Buffer.concat(pieces)
 }
 
-/** A blob on its way: in a temporary file, because writing does not wait and a queue would have no bound. */
+/** A blob that is being written, in a temporary file: `write` does not wait, so a queue in memory would be unbounded. */
 class SpooledBlob implements BlobWriter {
   readonly #id = randomUUID()
   readonly #folder: string

@@ -5,7 +5,7 @@ import { fromColumn, toColumn } from './columns.ts'
 import type { Database } from './database.ts'
 import type { Tails } from './tails.ts'
 
-/** How often the heads of awaited logs are looked up. Notifications only make it faster. */
+/** The interval of polls for the heads of awaited logs. Notifications only shorten the delay. */
 const POLL_MS = 1_500
 /** Notifications of one server are at least this far apart: each takes a lock of the whole database. */
 const NOTIFY_MS = 20
@@ -14,13 +14,13 @@ const PAYLOAD_BYTES = 7_900
 
 const HEADS = 'SELECT id, head FROM @session WHERE id = ANY($1::text[])'
 
-/** Tells other servers which logs have changed, and hears it from them. */
+/** Publishes which logs have changed, and receives the changes of other servers. */
 export class Changes implements AsyncDisposable {
   readonly #database: Database
   readonly #tails: Tails
   readonly #onChange: () => void
   readonly #channel: string
-  /** Marks notifications of this process, which need not be heard. */
+  /** Marks notifications of this process, which it ignores. */
   readonly #self = randomBytes(6).toString('hex')
   readonly #changed = new Set<string>()
   readonly #poll: NodeJS.Timeout
@@ -38,7 +38,7 @@ export class Changes implements AsyncDisposable {
     this.#poll = setInterval(() => this.#look(), POLL_MS).unref()
   }
 
-  /** Sent after the commit and outside of it: a notification inside of a transaction makes all others wait. */
+  /** Sent after the commit: a notification inside a transaction serialises all commits. */
   publish(session: string): void {
     this.#changed.add(session)
     this.#notifying ??= setTimeout(() => this.#notify(), NOTIFY_MS).unref()
@@ -50,7 +50,7 @@ export class Changes implements AsyncDisposable {
     await Promise.all([this.#notify(), this.#underway])
   }
 
-  /** One that is lost is found by the poll of the others. */
+  /** A lost notification is replaced by the next poll of the other servers. */
   async #notify(): Promise<void> {
     this.#notifying = undefined
     if (this.#changed.size === 0) return
@@ -58,7 +58,7 @@ export class Changes implements AsyncDisposable {
     this.#changed.clear()
     // A pooler loses the notification of this server too.
     this.#onChange()
-    // Without the database there is nobody to tell; a poll after its return shows the changes.
+    // Without the database, no server can be notified. A poll after its return finds the changes.
     await this.#database.notify(this.#channel, payloads).catch(() => undefined)
   }
 
@@ -71,7 +71,7 @@ export class Changes implements AsyncDisposable {
     if (awaited.length > 0 || ids.length === 0) this.#lookFor(awaited)
   }
 
-  /** Without notifications for a while, nothing that was known before can be relied on. */
+  /** While notifications are lost, every cached head may be out of date. */
   #look(): undefined {
     if (!this.#database.listener.isConnected) this.#tails.distrustAll()
     this.#lookFor(this.#tails.awaited)
@@ -95,7 +95,7 @@ export class Changes implements AsyncDisposable {
   }
 }
 
-/** Session ids in as few payloads as they need, each with its sender. An id that is too long for one stands for all. */
+/** Packs session ids into payloads, each with its sender. An id that is too long for a payload means all sessions. */
 function payloadsOf(self: string, sessions: readonly string[]): string[] {
   const payloads: string[] = []
   let ids: string[] = []

@@ -4,7 +4,7 @@ import { WakeUps } from '../wake-ups.ts'
 import { fromColumn } from './columns.ts'
 import type { Database } from './database.ts'
 
-/** Commits that are read at a time. */
+/** The number of commits per read. */
 const PAGE = 200
 
 const EPOCH = "SELECT value FROM @setting WHERE name = 'feed'"

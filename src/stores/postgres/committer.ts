@@ -61,7 +61,7 @@ export class Committer {
     if (this.#isClosed) return Promise.reject(new MainstemError('storage_failed', 'the store is closed'))
     return new Promise((resolve, reject) => {
       this.#queue.push({ ...asked, resolve, reject, attempts: 0, isApart: false })
-      // After this tick, so that what it has to say goes along.
+      // After this tick, so that batches of the same tick are committed together.
       queueMicrotask(() => this.#startLanes())
     })
   }
@@ -206,7 +206,7 @@ function runsOf(group: readonly Waiting[]): Running[] {
 function isApplied(run: Run, place: Place): boolean {
   const { fence, writes } = run.outcome
   if (place.fence === fence) return place.writes === writes
-  // Taken over since: the next lease says how far the last one came.
+  // Another owner has the session: the next lease shows which writes were stored.
   return place.fence === fence + 1 && place.inherited >= writes
 }
 
@@ -215,7 +215,7 @@ function reasonToRefuse(batch: PreparedBatch, place: Place | undefined, taken: R
   const { session, entries, fence, begin, receipts } = batch
   const key = receipts.find(({ id }) => taken.has(id))
   try {
-    // A session that is there already is a conflict, whoever has its lease.
+    // An existing session is a conflict, whatever its lease.
     if (begin && !key) checkContinues(session, place?.head ?? 0, entries)
     if (!begin || !key) checkFence(session, place?.fence ?? NO_FENCE, fence)
     if (key) throw keyTaken(JSON.parse(key.text))

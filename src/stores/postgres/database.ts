@@ -14,7 +14,7 @@ export interface DatabaseOptions {
   listenUrl?: string
   /** The maximum number of connections besides that one. */
   connections?: number
-  /** How long a statement is tried again while the database cannot be reached. */
+  /** The time limit of retries of a statement while the database is unreachable. */
   patienceMs?: number
 }
 
@@ -29,7 +29,7 @@ const LOCK_MS = 5_000
 /** Later than the server's own timeout: it ends a statement that hangs because the network is gone. */
 const ANSWER_MS = STATEMENT_MS + 2_000
 
-/** `@` before the name of a table stands for the schema. */
+/** `@` before the name of a table is replaced by the schema. */
 const TABLE = /@(?=[a-z])/g
 
 /**
@@ -53,7 +53,7 @@ export class Database implements AsyncDisposable {
     this.patienceMs = patienceMs
   }
 
-  /** Settles when the database answers; nothing is written yet. */
+  /** Settles when the database responds. Writes nothing. */
   static async open(options: DatabaseOptions): Promise<Database> {
     const address = parseAddress(options.url)
     const direct = options.listenUrl === undefined ? address : parseAddress(options.listenUrl)

@@ -8,7 +8,7 @@ import type { Address } from './address.ts'
  */
 const PASSING = /^(?:08...|57P0[1-5]|53300|40001|40P01|55P03|25006)$/
 
-/** How `pg` names the end of a connection, which has no code. */
+/** The message of `pg` for a closed connection, which has no code. */
 const DISCONNECTED = /^(?:Connection terminated|Query read timeout|timeout exceeded|Client has encountered)/
 
 /** Whether the same statement may succeed later. It may also have succeeded already: the connection broke. */

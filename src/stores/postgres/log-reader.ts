@@ -34,7 +34,7 @@ const JOURNAL = `SELECT s.earliest_frame AS earliest, j.last, j.encoding, j.sum,
     FROM @journal WHERE session = s.n AND last > $2::bigint ORDER BY last LIMIT $3::bigint) x
   WHERE ${FITS}) j ON true WHERE s.id = $1 ORDER BY j.last`
 
-/** Reads logs and journals from the database. What is damaged is refused. */
+/** Reads logs and journals from the database. Refuses damaged rows. */
 export class LogReader {
   readonly #database: Database
   readonly #upcasts: Upcasts
@@ -91,7 +91,7 @@ export class LogReader {
     return found
   }
 
-  /** The entries of a row of the log, whatever their version. */
+  /** The entries of a row of the log, converted from older versions. */
   entriesIn(session: string, row: Row): Entry[] {
     const version = integer(row, 'version')
     return textsIn(session, row).map((text) => this.#today({ text, version }))

@@ -7,7 +7,7 @@ import { MIGRATIONS } from './schema.ts'
 
 const OLDEST = 140_000
 
-/** What a server and its database are, without changing anything. */
+/** The version of a server and the state of its database. Changes nothing. */
 const FACTS = `SELECT current_setting('server_version_num')::int AS server, current_setting('server_version') AS version,
   current_setting('server_encoding') AS encoding, pg_is_in_recovery() AS standby,
   current_setting('fsync') AS fsync, current_setting('synchronous_commit') AS "commit", current_user AS "user",
@@ -32,7 +32,7 @@ export interface Requirements {
   migrations?: readonly string[]
 }
 
-/** Makes the schema the current one. What is not ours, or cannot be used, is refused before anything is changed. */
+/** Migrates the schema to the current version. Refuses a foreign or unusable database before any change. */
 export async function prepareSchema(database: Database, requirements: Requirements): Promise<void> {
   const { migrations = MIGRATIONS } = requirements
   try {
@@ -88,13 +88,13 @@ export async function versionOf(database: Database): Promise<number> {
   return integer(row ?? {}, 'version')
 }
 
-/** In one transaction, and by one server at a time; the others find it done. */
+/** Runs in one transaction, by one server at a time. The others then find the current version. */
 async function migrate(database: Database, migrations: readonly string[], version: number): Promise<void> {
   await database.transaction(0, async (query) => {
     await query("SELECT pg_advisory_xact_lock(hashtext('mainstem migration ' || $1))", [
       database.address.schema,
     ])
-    // Asked first: IF NOT EXISTS needs the right to create a schema also where there is one.
+    // Checked first: IF NOT EXISTS needs the right to create a schema even if the schema exists.
     const [found] = await query('SELECT FROM pg_namespace WHERE nspname = $1', [database.address.schema])
     if (!found) await query(`CREATE SCHEMA "${database.address.schema}"`)
     await query(
@@ -160,7 +160,7 @@ function refused({ address }: Database, why: string): MainstemError {
   return new MainstemError('storage_failed', `PostgreSQL at ${address.shown} ${why}`)
 }
 
-/** What `pg` said; a read has made it a failure of the store. */
+/** The error of `pg` behind a failure of the store. */
 function causeOf(thrown: unknown): unknown {
   return thrown instanceof MainstemError && thrown.cause instanceof Error ? thrown.cause : thrown
 }

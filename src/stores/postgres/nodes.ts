@@ -8,9 +8,9 @@ import { PostgresCommitLog } from './commit-log.ts'
 import type { Database } from './database.ts'
 import { NOW } from './leases.ts'
 
-/** How often an outcome is looked up. Notifications only make it faster. */
+/** The interval of polls for an outcome. Notifications only shorten the delay. */
 const POLL_MS = 1_500
-/** How long a node that went away is listed. */
+/** A node without a registration is listed for this long. */
 const LISTED_MS = 86_400_000
 
 const REGISTER = `INSERT INTO @node AS held (name, process, info, seen, until)
@@ -117,13 +117,13 @@ export class Nodes implements NodeStore {
     }
   }
 
-  /** After the commit and outside of it. One that is lost is found by a poll. */
+  /** Sent after the commit. A poll replaces a lost notification. */
   #notify(payload: string): void {
     this.#wakeUps.wake(payload)
     this.#database.notify(this.#channel, [payload]).catch(() => undefined)
   }
 
-  /** Each statement has the same effect when it is repeated. */
+  /** Each statement is idempotent. */
   async #write(sql: string, values: readonly unknown[]): Promise<Row[]> {
     try {
       return (await this.#database.persist(() => this.#database.write(sql, values))).rows

@@ -3,12 +3,12 @@ import { fromColumn, toColumn } from './columns.ts'
 import type { Database } from './database.ts'
 import type { Place } from './run.ts'
 
-/** So many sessions are remembered: the next to be written is most likely one of them. */
+/** The number of cached sessions. The next write is most likely to one of them. */
 const REMEMBERED = 16_384
 
 const PLACES = 'SELECT id, fence, writes, head, inherited FROM @session WHERE id = ANY($1::text[])'
 
-/** What this process last saw of sessions. It may be out of date; the database decides. */
+/** Caches the last known state of sessions. It may be out of date; the database decides. */
 export class Places {
   readonly #database: Database
   /** Least recently used first. */
@@ -35,7 +35,7 @@ export class Places {
     this.#places.delete(session)
   }
 
-  /** Asks the database for those that are not known. */
+  /** Loads sessions that are not cached. */
   async load(sessions: readonly string[]): Promise<void> {
     const unknown = sessions.filter((session) => !this.#places.has(session))
     if (unknown.length === 0) return

@@ -35,7 +35,7 @@ export interface ReceiptRow extends TextRow {
   at: number
 }
 
-/** What a batch is besides its content. */
+/** The context of a batch. */
 export interface Circumstances {
   fence: number
   /** The time in which the age of keys is measured. */
@@ -44,7 +44,7 @@ export interface Circumstances {
   begin?: { terms: LeaseTerms | undefined }
 }
 
-/** A batch as texts, ready to be committed. What cannot be written as JSON is found here, and fails alone. */
+/** A serialised batch. A value that JSON cannot represent fails here, and fails only its own batch. */
 export class PreparedBatch {
   readonly session: string
   readonly fence: number

@@ -28,7 +28,7 @@ const QUEUED = `SELECT q.turn::float8 AS turn, q.sum::float8 AS sum, q.body, q.w
 
 const STATUSES = SessionRecord.shape.status.options
 
-/** Reads everything that is not a log: records, receipts and what is known about all sessions. */
+/** Reads records, receipts, and figures of all sessions. */
 export class RecordReader {
   readonly #database: Database
   readonly #now: () => number | null
@@ -48,7 +48,7 @@ export class RecordReader {
     return row && toPrompt(session, row)
   }
 
-  /** Damaged ones are left out: they are refused by their ids, and must not hide the others. */
+  /** Skips damaged records, so that they do not hide the others. Loading one by id reports the damage. */
   async records(query: SessionQuery): Promise<SessionRecord[]> {
     const { limit, maxBytes = RECORD_BYTES } = query
     const found: SessionRecord[] = []
@@ -65,7 +65,7 @@ export class RecordReader {
         if (size > maxBytes && found.length > 0) return found
         found.push(record)
       }
-      // A page ends early where its records are large.
+      // A page of large records ends early.
       if (rows.length === 0 || wanted <= 0) return found
     }
   }

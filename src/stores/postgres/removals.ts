@@ -11,7 +11,7 @@ const NO_TIMEOUT = 0
 /** Locks the session, so that neither its owner nor its log changes until the end of the transaction. */
 const LOCK = 'SELECT n, fence FROM @session WHERE id = $1 FOR UPDATE'
 
-/** The row with this entry stays whole, and so does the last row, which says where the log ends. */
+/** Keeps the row that contains this entry, and the last row, which marks the end of the log. */
 const TRIM_LOG = `WITH kept AS (SELECT max(first) AS first FROM @log WHERE session = $1 AND first <= $2),
   gone AS (DELETE FROM @log l USING kept WHERE l.session = $1 AND l.first < kept.first)
   UPDATE @session SET earliest = greatest(earliest, coalesce((SELECT first FROM kept), 1)) WHERE n = $1`
@@ -30,7 +30,7 @@ const DELETES = [
   'DELETE FROM @session WHERE n = $1',
 ]
 
-/** The transactions that remove something. Each may be repeated. */
+/** The transactions that delete data. Each can be repeated. */
 export class Removals {
   readonly #database: Database
 
@@ -48,7 +48,7 @@ export class Removals {
     })
   }
 
-  /** A second attempt, after a connection that broke, finds nothing and is content. */
+  /** A second attempt after a broken connection finds nothing, which is a success. */
   delete(session: string, fence: number): Promise<void> {
     let isRepeated = false
     return this.#transact(async (query) => {
@@ -72,7 +72,7 @@ export class Removals {
   }
 }
 
-/** The number of a session, if it is there. Refused where its fence is another one. */
+/** The number of a session, if it exists. Refuses a different fence. */
 function checked(session: string, row: Row | undefined, fence: number): number | undefined {
   checkFence(session, row ? integer(row, 'fence') : NO_FENCE, fence)
   return row && integer(row, 'n')

@@ -2,7 +2,7 @@ import { FIRST_FENCE } from '../store.ts'
 import { toColumn } from './columns.ts'
 import type { PreparedBatch, QueuedRow } from './prepared-batch.ts'
 
-/** What this process last saw of a session: a commit is accepted only if this is still so. */
+/** The last known state of a session. A commit is accepted only if it is still current. */
 export interface Place {
   fence: number
   writes: number
@@ -29,11 +29,11 @@ export class Run {
     this.#last = batch.entries.at(-1)?.seq
   }
 
-  /** Adds a batch if it continues this run; what does not is left to the database to refuse. */
+  /** Adds a batch if it continues this run. The database refuses a batch that does not. */
   add(batch: PreparedBatch): boolean {
     const { after } = batch
     const continues = after === undefined || this.#last === undefined || after === this.#last
-    // Where only a later batch has entries, the head before the run is the head before them.
+    // If only a later batch has entries, their head is the head before the run.
     if (!continues || batch.fence !== this.fence || batch.begin || this.batches[0]?.begin) return false
     this.batches.push(batch)
     this.#last = batch.entries.at(-1)?.seq ?? this.#last
@@ -59,7 +59,7 @@ export class Run {
     return this.batches.findLast(({ entries }) => entries.length > 0)?.entries.at(-1)?.at
   }
 
-  /** How the session is once the run is committed. */
+  /** The state of the session after the commit of the run. */
   get outcome(): Place {
     const { head = 0, writes = 0, inherited = 0 } = this.place ?? {}
     return { fence: this.fenceAfter, writes: writes + 1, head: head + this.added, inherited }
@@ -77,7 +77,7 @@ export class Run {
     return this.batches.some(({ release }) => release)
   }
 
-  /** What is added to the queue and removed from it, without prompts that only pass through. */
+  /** The changes of the queue, without prompts that were added and removed in the same run. */
   get queue(): { queued: QueuedRow[]; dequeued: number[] } {
     const queued = new Map<number, QueuedRow>()
     const dequeued = new Set<number>()

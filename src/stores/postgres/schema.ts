@@ -1,6 +1,6 @@
 /**
  * Each takes the schema one version further, in a transaction of its own; a new table is a new migration. `@` before the
- * name of a table stands for the schema.
+ * name of a table is replaced by the schema.
  *
  * `session` is the one row that every commit of a session changes, so it is narrow and has no index on what changes.
  * `writes` counts these commits: a commit names the count that it expects, so that none is applied twice when its

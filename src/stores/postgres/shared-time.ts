@@ -2,7 +2,7 @@ import { OpenTime } from '../open-time.ts'
 import { integer } from '../row.ts'
 import type { Database } from './database.ts'
 
-/** How often servers compare their times. */
+/** The interval at which servers synchronise this time. */
 const COMPARE_MS = 5_000
 
 /**
@@ -44,7 +44,7 @@ export class SharedTime implements Disposable {
   }
 
   async #compare(): Promise<void> {
-    // Without the database no key is written either, so its return is time enough.
+    // Without the database no key is written either, so synchronising can wait for its return.
     const ms = await furthest(this.#database, this.now()).catch(() => 0)
     if (ms > this.now()) this.#time = new OpenTime(ms, this.#monotonic)
   }

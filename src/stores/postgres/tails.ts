@@ -3,7 +3,7 @@ import { RecentBatches } from '../recent-batches.ts'
 import { RecentLog } from '../recent-log.ts'
 import type { PreparedBatch } from './prepared-batch.ts'
 
-/** So many logs that are not in use are remembered. */
+/** The number of cached logs that are not in use. */
 const IDLE_TAILS = 4096
 
 /** The end of a log as this process knows it. Other servers may have written more. */
@@ -12,7 +12,7 @@ class Tail extends RecentLog {
   isFresh = false
 }
 
-/** The ends of logs that this process writes or reads: recent entries, and who waits for more. */
+/** The ends of logs that this process writes or reads: recent entries, and callers that wait for more. */
 export class Tails {
   readonly #headOf: (session: string) => Promise<number>
   readonly #tails = new Map<string, Tail>()
@@ -22,24 +22,24 @@ export class Tails {
     this.#headOf = headOf
   }
 
-  /** The sessions that somebody waits for. */
+  /** The sessions that a caller waits for. */
   get awaited(): string[] {
     return [...this.#tails.values()].flatMap((tail) => (tail.hasWaiters ? tail.session : []))
   }
 
-  /** Adds entries that are committed, and wakes those who wait for them. */
+  /** Adds committed entries, and wakes the callers that wait for them. */
   committed({ session, entries, texts, chars }: PreparedBatch): void {
     const [first] = entries
     const last = entries.at(-1)
     if (!first || !last) return
     const tail = this.#tails.get(session) ?? this.#add(session, first.seq - 1)
-    // Recent entries have to follow each other, or a reader would miss what lies between.
+    // Recent entries must be contiguous, or a reader would miss entries.
     if (tail.committed !== first.seq - 1) tail.recent.length = 0
     this.#recent.keep(tail, { entries, texts }, chars)
     tail.advance(last.seq)
   }
 
-  /** Entries after a cursor if they are in memory; the database knows everything else. */
+  /** Entries after a cursor, if they are in memory; undefined means that they must be read from the database. */
   recentEntries(
     session: string,
     after: number,
@@ -61,7 +61,7 @@ export class Tails {
   async changed(session: string, after: number, signal: AbortSignal): Promise<void> {
     const tail = this.#tails.get(session) ?? this.#add(session, 0)
     if (tail.committed > after || signal.aborted) return
-    // Waits before it asks: a commit in between wakes it.
+    // Waits before it reads the head, so that a commit in between wakes it.
     const left = new AbortController()
     const woken = tail.wait(after, AbortSignal.any([signal, left.signal]))
     try {
@@ -72,7 +72,7 @@ export class Tails {
     }
   }
 
-  /** Asks for the head of a log that may have grown elsewhere. */
+  /** Reads the head of a log that another server may have extended. */
   async refresh(session: string): Promise<void> {
     const tail = this.#tails.get(session)
     if (!tail) return
@@ -85,7 +85,7 @@ export class Tails {
     }
   }
 
-  /** Another server has written: whoever waits is told, and whoever comes asks for the head. */
+  /** Another server has written: wakes waiting callers, and has later ones read the head again. */
   distrust(session: string): boolean {
     const tail = this.#tails.get(session)
     if (tail) tail.isFresh = false
@@ -100,7 +100,7 @@ export class Tails {
   advance(session: string, head: number): void {
     const tail = this.#tails.get(session)
     if (!tail) return
-    // Another server has deleted it: those who wait for more of it look for themselves.
+    // Another server has deleted the log: wakes its waiting callers, which check for it.
     const isDeleted = head === 0 && (tail.committed > 0 || tail.isAwaitedBeyondStart)
     if (isDeleted) this.forget(session)
     if (head <= tail.committed) return
@@ -108,7 +108,7 @@ export class Tails {
     tail.advance(head)
   }
 
-  /** Removes what is known about a log; those who wait look for themselves. */
+  /** Removes a log from the cache and wakes its waiting callers, which check for it. */
   forget(session: string): void {
     const tail = this.#tails.get(session)
     this.#tails.delete(session)

@@ -1,11 +1,11 @@
 import type { PreparedBatch } from './prepared-batch.ts'
 import { Run } from './run.ts'
 
-/** A transaction takes what waits, but no more text and sessions than this. */
+/** The limits of text and sessions per transaction. */
 const GROUP_CHARS = 8 * 1024 * 1024
 const GROUP_BATCHES = 1024
 
-/** Something that waits to be done with a session: a batch, or other work that is done alone. */
+/** Queued work on a session: a batch, or other work that runs alone. */
 export interface Waiting {
   session: string
   batch?: PreparedBatch
@@ -17,7 +17,7 @@ export interface Waiting {
   reject(error: unknown): void
 }
 
-/** What waits, in order. What is taken keeps its session and its keys until it is done. */
+/** The queue of work, in order. Work that was taken reserves its session and its keys until it is done. */
 export class WorkQueue {
   #waiting: Waiting[] = []
   readonly #busy = new Set<string>()
@@ -27,7 +27,7 @@ export class WorkQueue {
     this.#waiting.push(waiting)
   }
 
-  /** Tries them once more, each by itself, before everything else of their session. */
+  /** Puts work back to run alone, before all other work of its session. */
   retry(waiting: readonly Waiting[]): void {
     for (const one of waiting) {
       one.attempts++
@@ -36,7 +36,7 @@ export class WorkQueue {
     this.#waiting.unshift(...waiting)
   }
 
-  /** Batches that can be committed together, or one piece of other work; empty if nothing can be done now. */
+  /** Takes batches that can be committed together, or one piece of other work; empty if all work must wait. */
   take(): Waiting[] {
     const group = new Group(this.#busy, this.#keys)
     const left: Waiting[] = []
@@ -56,7 +56,7 @@ export class WorkQueue {
     }
   }
 
-  /** Removes what waits for these sessions. */
+  /** Removes the queued work of these sessions. */
   drop(sessions: ReadonlySet<string>): Waiting[] {
     const dropped = this.#waiting.filter(({ session }) => sessions.has(session))
     this.#waiting = this.#waiting.filter(({ session }) => !sessions.has(session))
@@ -69,7 +69,7 @@ class Group {
   readonly #busy: ReadonlySet<string>
   readonly #keys: Set<string>
   readonly #runs = new Map<string, Run>()
-  /** Sessions with something that has to wait: nothing behind it may overtake. */
+  /** Sessions with work that must wait. Later work of the same session must not overtake it. */
   readonly #blocked = new Set<string>()
   #chars = 0
   #isFull = false

@@ -23,7 +23,7 @@ import type { Database } from '../database.ts'
 import { sums } from '../prepared-batch.ts'
 import { countsIn } from '../record-reader.ts'
 
-/** How one part is read: in the order of its keys, after the keys of a row. */
+/** The query of one part: in the order of its keys, after the keys of a row. */
 interface PartQuery<P extends Part> {
   /** Selects the columns of a row, its keys, and its size as `bytes`. */
   select: string

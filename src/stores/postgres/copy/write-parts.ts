@@ -84,7 +84,7 @@ function lastKeys(database: Database) {
   }
 }
 
-/** Rows in their order: `place` is what the statement sorts by before numbers are assigned. */
+/** Ordered rows: the statement sorts by `place` before it assigns numbers. */
 function inOrder<T extends object>(rows: readonly T[]): (T & { place: number })[] {
   return rows.map((row, place) => ({ ...row, place }))
 }
@@ -137,7 +137,7 @@ function addSessions(parameters: Parameters, rows: Rows<'sessions'>): string {
       FROM ${recorded} JOIN added a ON a.id = r.id`
 }
 
-/** Without `xact`: the feed of all sessions begins after a copy, under a name of its own. */
+/** Without `xact`: the feed of all sessions begins after a copy, under a new name. */
 function addCommits(parameters: Parameters, rows: Rows<'log'>): string {
   const given = parameters.rows(
     'l',

@@ -38,7 +38,7 @@ export class Indexer implements AsyncDisposable {
   }
 
   async #work(): Promise<void> {
-    // A search that fails says why; here the next attempt is enough.
+    // A failed search reports the reason. Here, the next attempt is enough.
     const last = await this.#stepWhileUseful().catch(() => 'lost' as const)
     this.#working = undefined
     if (last === 'lost') this.#after(LATER_MS)

@@ -8,7 +8,7 @@ import type { Database } from '../database.ts'
 import type { LogReader } from '../log-reader.ts'
 import type { Position, WordIndex } from './word-index.ts'
 
-/** How long a search may extend the index. */
+/** The time limit for a search to extend the index. */
 const WAIT_MS = 1_000
 /** Rows of the log that are read at a time, and rows without documents that a search reads at most. */
 const PAGE = 20
@@ -110,7 +110,7 @@ function matchesOf({ reader }: Deps, rows: readonly Row[], terms: readonly Searc
   )
 }
 
-/** Nothing of a row that is damaged: the other matches can be read. */
+/** Skips a damaged row, so that the other matches can be read. */
 function readable(reader: Deps['reader'], row: Row): Entry[] {
   const session = fromColumn(text(row, 'session'))
   try {

@@ -38,7 +38,7 @@ const REBUILD_MS = 10_000
 const REBUILD = `${INDEX_FROM_HERE}
   WHERE version < ${VERSION} OR xact > pg_snapshot_xmax(pg_current_snapshot())::text::bigint RETURNING one`
 
-/** What is indexed: rows up to `base` down to `low`, and later ones up to `xact` and `id`. */
+/** The indexed range: rows from `base` down to `low`, and later ones up to `xact` and `id`. */
 export interface Position {
   base: number
   low: number
@@ -46,7 +46,7 @@ export interface Position {
   id: number
 }
 
-/** What a step did: `lost` found that another server was faster, `backfill` indexed rows from before the index. */
+/** The result of a step. `lost`: another server was faster. `backfill`: indexed rows that are older than the index. */
 export type Step = 'nothing' | 'lost' | 'work' | 'backfill'
 
 interface Document {
