@@ -21,10 +21,14 @@ function alternatives(recipe: LaunchRecipe, start: Start): string | undefined {
     isAccepted(recipe, start, { approval: other, sandbox }),
   )
   const parts = [
-    ...(sandboxes.length > 0 ? [`with approval ${approval}, the sandbox ${listed(sandboxes)}`] : []),
-    ...(approvals.length > 0 ? [`with sandbox ${sandbox}, the approval ${listed(approvals)}`] : []),
+    ...(sandboxes.length > 0
+      ? [`With approval ${approval}, it accepts the sandbox ${listed(sandboxes)}.`]
+      : []),
+    ...(approvals.length > 0
+      ? [`With sandbox ${sandbox}, it accepts the approval ${listed(approvals)}.`]
+      : []),
   ]
-  return parts.length === 0 ? undefined : `It accepts ${parts.join('; ')}.`
+  return parts.length === 0 ? undefined : parts.join(' ')
 }
 
 function isAccepted(

@@ -48,15 +48,18 @@ describe('the error of a situation names the fix', () => {
   })
 
   test.each([
-    [['--sandbox', 'workspace-write'], 'with approval ask, the sandbox none, read-only or full-access.'],
+    [
+      ['--sandbox', 'workspace-write'],
+      'With approval ask, it accepts the sandbox none, read-only or full-access.',
+    ],
     [
       ['--approval', 'auto-edit', '--sandbox', 'read-only'],
-      'with approval auto-edit, the sandbox none or full-access; with sandbox read-only, the approval ask, ask-dangerous or auto-all.',
+      'With approval auto-edit, it accepts the sandbox none or full-access. With sandbox read-only, it accepts the approval ask, ask-dangerous or auto-all.',
     ],
   ])('a policy that the agent cannot enforce: %j', async (policy, accepted) => {
     const { code, err } = await refusal('run', 'claude', 'hi', ...policy)
     expect(err).toMatch(/is not supported by claude: .+ \(unsupported_option\)\n/)
-    expect(err).toContain(`It accepts ${accepted}\n`)
+    expect(err).toContain(`${accepted}\n`)
     expect(code).toBe(2)
   })
 

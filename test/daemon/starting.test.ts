@@ -106,6 +106,7 @@ test('a list of tokens that others could read is refused at the start, with the 
   chmodSync(file, 0o644)
   const config = await loadConfig({ flags: { port: 0, data, cwd: home }, environment: {}, cwd: home })
   await expect(serve({ config, report: () => undefined })).rejects.toMatchObject({
-    message: `${file} is open to other users; run: chmod 600 ${file}`,
+    message: `${file} is open to other users`,
+    advice: `Run: chmod 600 ${file}`,
   })
 })
