@@ -12,7 +12,7 @@ import { stamp } from '../src/sessions/log.ts'
 import { Play } from './play.ts'
 import { Stopwatch } from './stopwatch.ts'
 
-/** One measurement in a process of its own: `parse` is the bare loop, `events` is the library's path. */
+/** One measurement in a separate process: `parse` is the bare loop, `events` is the path of the library. */
 const [mode = '', file = '', times = '1', warmUp = '1', agentId = '', launchName = '', plan = ''] =
   process.argv.slice(2)
 
@@ -23,7 +23,7 @@ const NOWHERE: BlobSink = {
 }
 
 const measured = mode === 'parse' ? parse : events()
-// What a process costs once is no part of it: loading its modules, and compiling what turns out to be hot.
+// Loading modules and compiling hot functions happen once per process and are not measured.
 await measured(filesOf(warmUp), new Stopwatch())
 const stopwatch = new Stopwatch()
 await measured(filesOf(times), stopwatch)
@@ -82,7 +82,7 @@ function events(): typeof parse {
 function byProcess(files: readonly string[]): AsyncIterable<readonly Frame[]> {
   const run = driver({ timers: systemTimers }).start(
     { kind: 'process', argv: ['cat', ...files], env: {}, passEnv: [] },
-    // What bears the marker of a run ends with it: two benches at once must not end each other's.
+    // Processes with the marker of a run end with it. Two concurrent benches must not end each other's.
     { runId: `bench-${process.pid}`, cwd: '/', env: {}, blobs: NOWHERE },
   )
   return run.frames

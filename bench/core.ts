@@ -9,7 +9,7 @@ import type { ScenePlan } from './play.ts'
 const ROUNDS = 5
 const FRAMES = 2_000_000
 const MOST_BYTES = 1024 * 1024 * 1024
-/** How much comes first and is not counted, as a part of what is. */
+/** The share of frames that are played first and not measured. */
 const WARM_UP = 1 / 2
 const WORKER = join(import.meta.dirname, 'core-worker.ts')
 
@@ -21,7 +21,7 @@ interface Measured {
 
 /**
  * CPU time a frame from a pipe to canonical events, beside a process that reads the same pipe and parses every
- * line. Each measurement is a process of its own; the two alternate, so that noise hits both.
+ * line. Each measurement is a separate process; the two alternate, so that noise affects both.
  */
 export async function core(only: readonly string[]): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'mainstem-bench-'))

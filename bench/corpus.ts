@@ -2,13 +2,13 @@ import type { LaunchKind } from '../src/model/index.ts'
 import { type Fixture, fixtures } from '../test/agents/fixtures.ts'
 import { longTurn } from './long-turn.ts'
 
-/** What one process wrote, and what it was told meanwhile: `[how many lines it had written, the line]`. */
+/** The lines of one process, and the lines sent to it: `[number of lines written before, the line]`. */
 export interface Scene {
   lines: readonly string[]
   told: readonly (readonly [number, string])[]
 }
 
-/** Scenes, played one after another and over again, each in a process of its own as it was recorded. */
+/** Scenes that are played in a loop, each in a separate process as recorded. */
 export interface Corpus {
   name: string
   agent: string
@@ -50,7 +50,7 @@ function sceneOf(recording: Fixture): Scene {
   return { lines, told }
 }
 
-/** A transcript tells of every line which way it went. */
+/** A transcript has the direction of every line. */
 function directionOf(line: string): { told: boolean; line: string } {
   if (!line.startsWith('{')) return { told: false, line }
   const { dir, msg } = JSON.parse(line)

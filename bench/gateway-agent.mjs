@@ -9,7 +9,7 @@ const say = (line) => process.stdout.write(`${JSON.stringify(line)}\n`)
 const event = (value) =>
   say({ type: 'stream_event', event: value, session_id: 's', parent_tool_use_id: null })
 
-/** So many deltas a second for ten seconds, each with the time at which it was said. */
+/** The number of deltas per second, for ten seconds. Each contains the time at which it was written. */
 function tick(rate) {
   event({ type: 'message_start', message: { id: 'm', role: 'assistant', model: 'm', content: [] } })
   event({ type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } })

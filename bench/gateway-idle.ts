@@ -7,10 +7,10 @@ import { setTimeout } from 'node:timers/promises'
 
 const ROOT = join(import.meta.dirname, '..')
 const BUILT = join(ROOT, '.cache/bench')
-/** What is done once after the start is over by then. */
+/** Start-up work is done after this time. */
 const SETTLED_MS = 3_000
 
-/** Memory of its own, and the pages of Node's program file, which all that runs on the same Node share. */
+/** Private memory, and the pages of the Node binary, which all processes of the same Node share. */
 interface Idle {
   ownBytes: number
   programBytes: number

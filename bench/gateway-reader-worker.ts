@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { get } from 'node:http'
 
 /**
- * Readers in a process of their own: `url count`. Says `open` when all are served, `turn` when a turn has ended, and at
- * the end what they saw.
+ * Readers in a separate process: `url count`. Prints `open` when all are connected, `turn` when a turn has ended, and
+ * its measurements at the end.
  */
 const [url = '', count = '1'] = process.argv.slice(2)
 const now = () => performance.timeOrigin + performance.now()
@@ -46,7 +46,7 @@ function read(isTimed: boolean): Promise<void> {
   })
 }
 
-/** A delta that was said in time carries that time. */
+/** Deltas of the paced agent contain the time at which they were written. */
 function time(text: string): string {
   const end = text.lastIndexOf('\n\n')
   if (end < 0) return text

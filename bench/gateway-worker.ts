@@ -8,13 +8,13 @@ import { loadConfig } from '../src/daemon/config.ts'
 import { type Between, serve } from '../src/daemon/serve.ts'
 import type { Store } from '../src/stores/store.ts'
 
-/** One measurement in a process of its own. */
+/** One measurement in a separate process. */
 export interface Task {
   mode: 'L4' | 'gateway' | 'replay' | 'bare-replay' | 'rest'
-  /** The data of the server, or what an agent says. */
+  /** The data directory of the server, or the output of an agent. */
   data: string
   stream: string
-  /** What the agent says first; no part of what is measured. */
+  /** The first output of the agent, which is not measured. */
   warmUp: string
   readers: number
   journal: boolean
@@ -44,14 +44,14 @@ else if (mode === 'rest') await rest()
 else await measureServer()
 
 interface Work {
-  /** What a process costs once is no part of it: compiling what turns out to be hot. */
+  /** Runs before the measurement, so that hot functions are compiled. */
   warmUp?: (turnEnd: () => Promise<unknown>) => Promise<unknown>
   begin(turnEnd: () => Promise<unknown>): Promise<unknown>
 }
 
 /**
- * The readers in their process: when all are connected the work begins, and it is over when all have had their end.
- * That a turn has ended is told by them as well, so that nobody has to ask the server.
+ * Starts the readers in a separate process. The work begins when all are connected, and ends when all have reached the
+ * end. The readers also report the end of a turn, so that the server is not polled.
  */
 async function measured(url: string, work: Work, session = ''): Promise<void> {
   const child = spawn(process.execPath, [READER, url, String(readers)], {
@@ -76,7 +76,7 @@ function tell(figures: Partial<Measured>): void {
   process.stdout.write(JSON.stringify({ ...none, ...figures }))
 }
 
-/** What nobody can be faster than: nothing is understood and nothing is kept. Every reader is sent the same text. */
+/** A lower bound: decodes nothing and stores nothing. Sends the same text to every reader. */
 async function loop(textOf: (line: string) => string): Promise<void> {
   const responses: ServerResponse[] = []
   const server = createServer((_, response) => {
@@ -177,7 +177,7 @@ async function measureServer(): Promise<void> {
   await running.stop()
 }
 
-/** What lives in memory because of sessions that rest, on a server that has worked before. */
+/** The memory of idle sessions, on a server that has run turns before. */
 async function rest(): Promise<void> {
   const running = await server()
   const begin = async () => {
@@ -194,7 +194,7 @@ async function rest(): Promise<void> {
   await running.stop()
 }
 
-/** Not what the process has been given: it keeps what it needed while it worked. */
+/** Live memory, not resident memory, which a process keeps after its peak. */
 function living(): number {
   for (let round = 0; round < 5; round++) globalThis.gc?.()
   const { heapUsed, external } = process.memoryUsage()

@@ -15,14 +15,14 @@ const FILLED = 1_000_000
 const RATE = 1_000
 const MANY_READERS = 100
 const worker = (name: string) => join(import.meta.dirname, `${name}-worker.ts`)
-/** What a long answer says, in pieces as long as those that were recorded. */
+/** The text of a long answer, in pieces of the recorded length. */
 const PIECE = 18
 const ANSWER = 'The stream is read line by line, and whatever an agent says becomes one event of the log. '
 const RECORDED = join(import.meta.dirname, '../src/agents/claude/fixtures/claude/plain/stdout.jsonl')
 
 /**
- * A server on a store that is filled already, beside loops that understand and keep nothing. L3 reads the pipe and
- * parses, L4 makes text again and sends it. All alternate in one run, each in a process of its own.
+ * A server on a filled store, beside loops that decode and store nothing. L3 reads the pipe and parses, L4 also
+ * serialises and sends. All alternate in one run, each in a separate process.
  */
 export async function gateway(only: readonly string[]): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'mainstem-bench-'))
@@ -175,7 +175,7 @@ class Bench {
   }
 }
 
-/** One long answer, piece by piece; each has a text and an id of its own, as an agent's have. */
+/** One long answer in pieces, each with its own text and id, like the output of an agent. */
 function streamLines(deltas: number): string[] {
   const lines = readFileSync(RECORDED, 'utf8').trim().split('\n')
   const isDelta = (line: string) => line.includes('text_delta')

@@ -1,6 +1,6 @@
 /**
- * Of several measurements of the same work the one that was disturbed least: whatever else a machine does can only
- * add to the processor time of a process.
+ * Returns the smallest of several measurements of the same work, because other load on the machine can only add
+ * processor time.
  */
 export function least(measured: readonly number[]): number {
   return Math.min(...measured)

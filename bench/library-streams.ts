@@ -29,7 +29,7 @@ export function claudeStream(): Stream {
   const tail = lines.slice(lines.findLastIndex(isDelta) + 1, end)
   const whole: string[] = lines.slice(0, begin)
   for (let message = 0; whole.length < LINES; message++) {
-    // Every message has an id of its own, as it would have.
+    // Every message has its own id, as in real output.
     const renamed = (line: string) => line.replaceAll('msg_fake000001', `msg_${message}`)
     whole.push(...head.map(renamed))
     for (let delta = 0; delta < DELTAS_A_MESSAGE; delta++) whole.push(deltas[delta % deltas.length] ?? '')

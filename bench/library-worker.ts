@@ -6,12 +6,12 @@ import type { LaunchKind } from '../src/model/index.ts'
 import { least } from './least.ts'
 
 /**
- * One measurement in a process of its own: a whole turn through a public iterator. Ours keeps `all` or what is
- * `unread`; `sdk` is the agent's own.
+ * One measurement in a separate process: a whole turn through a public iterator. Ours keeps `all` entries or those that
+ * are `unread`; `sdk` is the SDK of the agent.
  */
 const [mode = '', agent = '', launch = '', stream = '', sdks = ''] = process.argv.slice(2)
 
-/** So many turns until nothing is compiled any more. */
+/** The number of turns until all hot functions are compiled. */
 const WARM_UP = 5
 const TURNS = 5
 const CLAUDE = join(import.meta.dirname, 'fake-claude.mjs')
@@ -33,7 +33,7 @@ interface CodexSdk {
 }
 
 const run = await prepared()
-// What a process costs once is no part of it: loading its modules, and compiling what turns out to be hot.
+// Loading modules and compiling hot functions happen once per process and are not measured.
 for (let turn = 0; turn < WARM_UP; turn++) await run()
 const micros: number[] = []
 for (let turn = 0; turn < TURNS; turn++) {

@@ -12,7 +12,8 @@ const WORKER = join(import.meta.dirname, 'library-worker.ts')
 
 /**
  * CPU time a line of one long turn, through `for await`: our library, which keeps the whole log or no more than is
- * unread, the agent's own library, which keeps nothing, and a process that only parses. Each measurement is a process of its own; they alternate, so that noise hits all of them.
+ * unread, the SDK of the agent, which keeps nothing, and a process that only parses. Each measurement is a separate
+ * process; they alternate, so that noise affects all of them.
  */
 export async function library(only: readonly string[]): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'mainstem-bench-'))

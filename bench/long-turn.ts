@@ -15,15 +15,15 @@ const PAGE = 25
 const STREAMED =
   /"(?:\w+_delta|agent_(?:message|thought)_chunk|message\.part\.delta)"|"delta":true|\/\w*[dD]elta"|"type":"log"/
 const PIECE = /("(?:text|thinking|delta|partial_json|content|line)":")[^"\\]+"/
-/** What begins or ends a process or its turn, what counts for all of it, and failures: these come once. */
+/** Lines that begin or end a process or its turn, totals, and failures. They occur once. */
 const EDGE = /"type":"(?:system|init|result|error|thread\.started|turn\.\w+)"/
 const COUNTED = /^([a-z]+_)(\d{1,4})$/
 const ID = /"(?:id|uuid|callID|messageID|tool_use_id|tool_id)":"([^"]+)"/g
 
 /**
- * The same scene with a turn as long as real ones: a piece of a text is followed by more of them, and what a one-shot
- * process does in its turn it does over again, each time under ids of its own and with texts and outputs as long as
- * real ones. Live ones are asked and told things meanwhile, which must stay as they were, so there only the texts grow.
+ * Extends the turn of a scene to a realistic length: adds pieces of text, and repeats the calls of a one-shot process
+ * with new ids and with texts and outputs of realistic length. A live process receives commands meanwhile, which must
+ * stay as recorded, so there only the texts grow.
  */
 export function longTurn(scene: Scene, launch: LaunchKind): Scene {
   if (launch === 'oneshot') return { ...scene, lines: overAgain(longTexts(scene, PIECES).lines) }
@@ -41,12 +41,12 @@ function longTexts({ lines, told }: Scene, pieces: number): Scene {
   return { lines: long, told: told.map(([at, line]) => [placeOf[at] ?? long.length, line]) }
 }
 
-/** Some lines of a stream have no text, as one that tells what a message has cost: these come once. */
+/** Some lines of a stream have no text, such as the usage of a message. They occur once. */
 function isPiece(line: string): boolean {
   return STREAMED.test(line) && PIECE.test(line)
 }
 
-/** Another word of the same text, in a line that has an id and a time of its own where such lines have them. */
+/** Another word of the same text, with a new id and time if the line has them. */
 function pieceOf(line: string, time: number): string {
   const word = WORDS[time % WORDS.length] ?? ''
   const id = String(time).padStart(4, '0')
@@ -73,15 +73,15 @@ function overAgain(lines: readonly string[]): string[] {
   return [...lines.slice(0, begin), ...bodies.join('\n').split('\n'), ...lines.slice(end)]
 }
 
-/** Where an agent counts, the count goes on. */
+/** Continues the count of an agent that numbers its ids. */
 function idOf(id: string, time: number, step: number): string {
   const [, stem, number] = COUNTED.exec(id) ?? []
   return stem === undefined ? `${id}.${time}` : `${stem}${Number(number) + time * step}`
 }
 
 /**
- * What is told whole, at its length: the scripted model says "Done." and runs `echo ok`. No two of them are alike. What
- * is empty stays so, and what is longer as well.
+ * Replaces complete texts and outputs with longer ones, because the scripted model only writes "Done." and runs
+ * `echo ok`. All are different. Empty and longer ones stay as they are.
  */
 function wholeOf(line: string, time: number): string {
   const sentence = [...WORDS.slice(time % WORDS.length), ...WORDS.slice(0, time % WORDS.length)].join(' ')

@@ -3,15 +3,15 @@ import type { LaunchKind } from '../src/model/index.ts'
 import type { Conversation } from '../src/sessions/conversation.ts'
 import { applySent } from '../src/sessions/replay.ts'
 
-/** What has to be known of a scene to play it: how long it is, and what the agent was told in it. */
+/** The number of lines of a scene, and the lines that were sent to the agent meanwhile. */
 export interface ScenePlan {
   lines: number
   told: readonly (readonly [number, string])[]
 }
 
-/** Every scene is a session of its own, as it was recorded: it starts, is told what it was told, and exits. */
+/** Plays scenes as recorded. Each is a separate session: it starts, receives its commands and exits. */
 export class Play {
-  /** Frames that were not understood. */
+  /** The number of frames that were not mapped. */
   strange = 0
   readonly #open: () => Conversation
   readonly #launch: LaunchKind
@@ -20,7 +20,7 @@ export class Play {
   #scene = -1
   #at = 0
   #heard = 0
-  /** So many lines come one after another, before something else happens. */
+  /** The number of lines until the next command or the end of the scene. */
   #undisturbed = 0
 
   constructor(
@@ -37,7 +37,7 @@ export class Play {
     }))
   }
 
-  /** Looking for what happens between two lines is no part of what is measured, so it is done once for many. */
+  /** Looks for the next command once per group of lines, because the search must not count in the measurement. */
   hear(batch: readonly Frame[]): void {
     for (let at = 0; at < batch.length; ) {
       const conversation = this.#undisturbed > 0 && this.#conversation ? this.#conversation : this.#proceed()

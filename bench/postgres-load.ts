@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import pg from 'pg'
 
-/** What a database has done since it was started: processor time of all its processes, WAL and transactions. */
+/** The work of a database since its start: processor time of all its processes, WAL and transactions. */
 export interface DatabaseLoad {
   cpuMicros: number
   walBytes: number

@@ -6,7 +6,7 @@ import { postgresStore } from '../src/stores/postgres.ts'
 import { sqliteStore } from '../src/stores/sqlite.ts'
 import { FIRST_FENCE, type Store } from '../src/stores/store.ts'
 
-/** What one node does: append to sessions of its own, read them, or take part in a fan-out. */
+/** The work of one node: append to its own sessions, read them, or take part in a fan-out. */
 export interface Task {
   mode: 'append' | 'replay' | 'publish' | 'follow'
   /** A URL of PostgreSQL, or a directory for SQLite. */
@@ -110,7 +110,7 @@ async function publish(): Promise<Done> {
   return { entries: task.entries, appends: task.entries, delays: [] }
 }
 
-/** Each reader waits for the log to grow and reads what is new; the delay is counted from the time of the entry. */
+/** Each reader waits for new entries and reads them. The delay counts from the time of the entry. */
 async function follow(): Promise<Done> {
   const { signal } = new AbortController()
   const delays: number[] = []

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { loadConfig } from '../src/daemon/config.ts'
 import { serve } from '../src/daemon/serve.ts'
 
-/** A server for many and for slow readers, in a process of its own; it says where it listens. */
+/** A server for many and for slow readers, in a separate process. Prints its address. */
 const [data = '', stream = ''] = process.argv.slice(2)
 const config = await loadConfig({
   flags: { port: 0, auth: false, data, cwd: tmpdir() },

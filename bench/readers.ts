@@ -14,7 +14,7 @@ const READERS = 1_000
 const SHORT_LINES = 2_000
 const POLL_MS = 100
 
-/** A reader that never reads while 200 MB flow, and a thousand that read the same: what it costs, and that nothing is lost. */
+/** Measures a reader that stalls during 200 MB of output, and a thousand readers of one log. Checks that no entry is lost. */
 export async function readers(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'mainstem-bench-'))
   try {
@@ -100,7 +100,7 @@ function neverReading(url: string, path: string): Socket {
   return socket
 }
 
-/** What reached it before it was let go, and the rest by its last id: together that is the log. */
+/** Reads what arrived before the disconnection, then resumes from its last id. Together they must be the log. */
 async function resume(server: Running, path: string, socket: Socket, head: number): Promise<void> {
   let text = ''
   socket.on('data', (chunk) => {

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 const PACKAGES = { claude: '@anthropic-ai/claude-agent-sdk', codex: '@openai/codex-sdk' }
 const VERSIONS = { claude: '0.3.325', codex: '0.163.0' }
 
-/** Where an agent's own library is installed, outside this package; nothing where it cannot be. */
+/** The folder outside this package with the SDK of an agent; undefined if it cannot be installed. */
 export function sdkFolder(agent: keyof typeof PACKAGES): string | undefined {
   const folder = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'mainstem/bench', agent)
   const wanted = VERSIONS[agent]

@@ -13,7 +13,7 @@ export class Stopwatch {
   #frames = 0
   #begun = 0
 
-  /** So many frames more were dealt with. */
+  /** Adds processed frames. */
   count(frames: number): void {
     this.#frames += frames
     if (this.#frames - this.#begun >= WINDOW) this.#close()

@@ -6,7 +6,7 @@ import type { Entry } from '../src/model/index.ts'
 import { sqliteStore } from '../src/stores/sqlite.ts'
 import type { Batch, Store } from '../src/stores/store.ts'
 
-/** One measurement in a process of its own. */
+/** One measurement in a separate process. */
 export interface Task {
   mode: 'write' | 'append' | 'paced' | 'parse' | 'replay'
   directory: string
@@ -28,7 +28,7 @@ export interface Measured {
   loop: [number, number]
 }
 
-/** As 500 sessions that say 20 things a second each. */
+/** The load of 500 sessions with 20 events per second each. */
 const PACED_A_MILLISECOND = 10
 const READ = 512
 const TEXT = 'All work and no play makes Jack a dull boy. '.repeat(5)
@@ -58,7 +58,7 @@ async function measure(work: () => Promise<number> | number): Promise<void> {
   process.stdout.write(JSON.stringify(result))
 }
 
-/** What nobody can be faster than: every entry as JSON into a file, nothing waited for. */
+/** A lower bound: appends every entry as JSON to a file, without waiting. */
 function bareWrite(): number {
   const file = openSync(join(task.directory, 'bare.jsonl'), 'a', 0o600)
   for (let seq = 1; seq <= task.events; seq += task.batch) {

@@ -48,7 +48,7 @@ const CASES: readonly Case[] = [
 
 /**
  * CPU time an event through the store, beside a loop that only writes (or parses) the same JSON. Each measurement
- * is a process of its own; loop and store alternate, so that noise hits both.
+ * is a separate process; loop and store alternate, so that noise affects both.
  */
 export async function store(only: readonly string[]): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'mainstem-bench-'))

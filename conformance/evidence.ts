@@ -1,7 +1,7 @@
 import type { Entry, Event } from '../src/index.ts'
 import { eventsOf } from './stage.ts'
 
-/** What every log must hold, whatever was played: each line names a promise that was broken. */
+/** Checks that hold for the log of every scenario. Each line names a broken promise. */
 export function brokenPromises(log: readonly Entry[]): string[] {
   const events = log.map(({ event }) => event)
   return [...gaps(log), ...terminals(events), ...unknown(events), ...tools(events), ...texts(events)]

@@ -3,17 +3,17 @@ import { once } from 'node:events'
 import { homedir } from 'node:os'
 import { dirname, resolve } from 'node:path'
 
-/** What keeps the programs from the rest of the world while they run. */
+/** Isolates the programs from the network and the file system while they run. */
 export interface Fence {
   /** Emitted at the start of a run. */
   readonly words: string
   /** Folders where nothing may appear. */
   readonly covered: readonly string[]
-  /** What goes before a command. */
+  /** The arguments before a command. */
   readonly prefix: readonly string[]
 }
 
-/** Covered first; what the run needs of the others is held here meanwhile. */
+/** Covered first. Keeps what the run needs of the other folders meanwhile. */
 const ASIDE = '/var/tmp'
 
 /** An own network with a loopback and no route, and empty folders in place of the home and the temporary ones. */
@@ -45,7 +45,7 @@ const WAYS = [
   ['unshare', '--user', '--map-root-user', '--net', '--mount'],
 ]
 
-/** Where programs write when nobody tells them where: looked at when the folders cannot be covered. */
+/** The default folders of programs. They are checked for changes if they cannot be covered. */
 const OWN_FOLDERS = ['.claude', '.codex', '.gemini', '.config/opencode', '.local/share/opencode', '.qwen']
 
 /** The strongest fence that this system allows. */
@@ -76,7 +76,7 @@ export async function raiseFence(kept: readonly string[]): Promise<Fence> {
 
 async function succeeds([program = '', ...args]: readonly string[]): Promise<boolean> {
   const child = spawn(program, args, { stdio: 'ignore' })
-  // Whoever has no such program has no namespace either.
+  // Without this program there are no namespaces.
   const failed = new Promise<[number]>((done) => child.once('error', () => done([1])))
   const [code] = await Promise.race([once(child, 'exit'), failed])
   return code === 0

@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import { z } from 'zod'
 import type { Program } from './programs.ts'
 
-/** Where a program is, or why it is not there. */
+/** The path of a program, or the reason why it is not installed. */
 export type Installed = { readonly command: string } | { readonly failed: string }
 
 const run = promisify(execFile)
@@ -23,7 +23,7 @@ export function cacheFolder(environment: NodeJS.ProcessEnv = process.env): strin
 /** Written when an installation is complete. */
 const PROVEN = 'proven.json'
 
-/** Installs a program at its exact version, or finds it installed. A failure is told, never thrown. */
+/** Installs a program at its exact version, unless it is installed. Returns a failure instead of throwing it. */
 export async function install(program: Program, cache = cacheFolder()): Promise<Installed> {
   // By command, because variants of a program share an installation.
   const folder = join(cache, `${program.bin}@${program.version}`)
@@ -84,7 +84,7 @@ function installedVersion(program: Program, folder: string): string {
   return Manifest.parse(JSON.parse(readFileSync(path, 'utf8'))).version
 }
 
-/** The line of npm's output that says what went wrong, or the message. */
+/** The line of npm's output with the error, or the message. */
 function reasonOf(thrown: unknown): string {
   const message = thrown instanceof Error ? thrown.message : String(thrown)
   const lines = message.split('\n').filter((line) => line.trim() !== '')

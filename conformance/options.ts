@@ -8,7 +8,7 @@ import { runCell } from './cell.ts'
 import { install } from './install.ts'
 import { PROGRAMS } from './programs.ts'
 import type { Scenario } from './scenario.ts'
-import { eventsOf, must, type Stage, type Told } from './stage.ts'
+import { eventsOf, type FinishedTurn, must, type Stage } from './stage.ts'
 
 /** Limits of a policy on the real programs: each is enforced, or refused before the program starts. */
 interface OptionCase {
@@ -16,7 +16,7 @@ interface OptionCase {
   policy(agent: string): Policy
   readonly script: string
   /** Throws where the option was ignored; a remark goes into the table. */
-  check(stage: Stage, told: Told): string | undefined
+  check(stage: Stage, told: FinishedTurn): string | undefined
 }
 
 /** The names by which programs call their shell. */
@@ -38,7 +38,7 @@ function wroteNot({ cwd }: Stage): undefined {
   must(!existsSync(join(cwd, 'hello.txt')), 'IGNORED: the file was written')
 }
 
-function ran({ cwd }: Stage, { events }: Told): undefined {
+function ran({ cwd }: Stage, { events }: FinishedTurn): undefined {
   must(existsSync(join(cwd, 'ran.txt')), 'IGNORED: the command did not run')
   const asked = eventsOf(events, 'request.resolved').filter(({ by }) => by !== 'policy')
   must(asked.length === 0, `IGNORED: it was asked for and answered by ${asked[0]?.by}`)

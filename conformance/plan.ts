@@ -3,7 +3,7 @@ import { PROGRAMS } from './programs.ts'
 import { SCENARIOS } from './scenarios/index.ts'
 import type { Launch } from './stage.ts'
 
-/** What is to be run. */
+/** The selected cells. */
 export interface Choice {
   readonly programs: readonly string[]
   readonly scenarios: readonly string[]

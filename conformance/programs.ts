@@ -21,7 +21,7 @@ export interface Program {
   readonly namesByMinute?: boolean
   /** Its usage and cost include calls beside the conversation, such as the one for a title. */
   readonly countsSideCalls?: boolean
-  /** What differs from the column of the same agent and version. */
+  /** The differences from the column of the same agent and version. */
   readonly variant?: string
   /** Part of every check, not only of the full run. */
   readonly inCi: boolean

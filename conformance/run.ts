@@ -118,7 +118,7 @@ async function behind({ prefix }: Fence, folder: string, todo: Orders): Promise<
   return ResultsSchema.parse(JSON.parse(readFileSync(`${path}.results`, 'utf8')))
 }
 
-/** Says what came of it. Only a full run, and one of chosen cells, changes what is written down. */
+/** Prints the results. Only a full run, or a run of chosen cells, updates the stored results. */
 function conclude(now: Results): number {
   const before = readResults()
   const counts = Map.groupBy(now.cells, ({ state }) => state)

@@ -8,7 +8,7 @@ export interface Scenario {
   readonly title: string
   /** The row in the short table, if it is one of what a reader asks first. */
   readonly inShort?: string
-  /** What the agent declares of it. */
+  /** The capability that the agent declares for it. */
   readonly capability?: keyof Capabilities
   /** Part of every check, not only of the full run. */
   readonly inCi?: boolean

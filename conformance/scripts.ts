@@ -1,9 +1,9 @@
 import { SCENARIOS, type Scenario } from '../src/testing/index.ts'
 
-/** Goes on when the file `go` is there; `running` tells that it waits. */
+/** Creates the file `running`, and continues when the file `go` exists. */
 const WAIT = 'touch running; until [ -e go ]; do sleep 0.05; done'
 
-/** Whoever turns a caller away for a while says for how long; some programs come back only then. */
+/** The `Retry-After` of a refusal. Some programs retry only after it. */
 const once = (status: number, wait?: { readonly retryAfterSeconds: number }): Scenario => ({
   replies: [{ text: `It worked after ${status}.`, faults: [{ kind: 'status', status, times: 1, ...wait }] }],
 })
@@ -22,7 +22,7 @@ const plain = (input: number, output: number) => ({
 
 /** Scripts beside the ready-made scenarios of the scripted model. */
 export const SCRIPTS = {
-  /** A file tells that the command runs, because not every program does. */
+  /** A file shows that the command is running, because not every program reports it. */
   hang: {
     replies: [
       { text: 'It takes a while.', calls: [{ do: 'shell', command: 'touch running; tail -f /dev/null' }] },
@@ -107,7 +107,7 @@ export const SCRIPTS = {
   'big-lines': {
     replies: [{ calls: [{ do: 'shell', command: BIG_OUTPUT.command }] }, { text: 'That was a lot.' }],
   },
-  /** A file shows that the command ran, whatever the program reports. */
+  /** A file shows that the command ran, independently of the reports of the program. */
   touches: {
     replies: [{ calls: [{ do: 'shell', command: 'touch ran.txt' }] }, { text: 'It was asked to run.' }],
   },
@@ -117,7 +117,7 @@ export const SCRIPTS = {
       { text: 'The file is written.' },
     ],
   },
-  /** Reads first, because some programs refuse to change what they have not read. */
+  /** Reads first, because some programs refuse to change a file that they have not read. */
   edit: {
     replies: [
       { calls: [{ do: 'read', path: 'old.txt' }] },
@@ -130,7 +130,7 @@ export const SCRIPTS = {
   'after-529': once(529),
 } satisfies Record<string, Scenario>
 
-/** What the model writes in a reply of a ready-made scenario. */
+/** The text of the model in a predefined scenario. */
 export function scriptedText(scenario: keyof typeof SCENARIOS, reply = 0): string {
   const { replies }: Scenario = SCENARIOS[scenario]
   return replies[reply]?.text ?? ''

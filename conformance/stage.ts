@@ -17,19 +17,19 @@ import { processesOf } from './traces.ts'
 
 export type Launch = 'live' | 'oneshot'
 
-/** What a scenario is to show was not there to be seen. */
+/** The scenario did not show what it tests. */
 export class Missing extends Error {}
 
-/** A scenario that this program cannot be asked to play here, which says nothing about it. */
+/** The scenario cannot be played with this program here, which is not a failure of the program. */
 export class Unplayable extends Error {}
 
-/** Ends a scenario that cannot show what it is about. */
+/** Ends a scenario that cannot show what it tests. */
 export function must(holds: boolean, what: string): asserts holds {
   if (!holds) throw new Missing(what)
 }
 
-/** A turn that is over: its result, and everything that was told of it. */
-export interface Told<T = unknown> extends TurnResult<T> {
+/** A finished turn: its result and its events. */
+export interface FinishedTurn<T = unknown> extends TurnResult<T> {
   readonly events: readonly Event[]
 }
 
@@ -54,7 +54,7 @@ const LOOK_MS = 20
 const NOTICE_MS = 500
 const MINUTE_MS = 60_000
 
-/** Where a scenario is played: one program, one workspace, one scripted model. */
+/** The environment of a scenario: one program, one workspace, one scripted model. */
 export class Stage implements AsyncDisposable {
   readonly program: Program
   readonly launch: Launch
@@ -84,7 +84,7 @@ export class Stage implements AsyncDisposable {
     return this.#logs
   }
 
-  /** A session that does what it likes, unless told otherwise. */
+  /** Opens a session that allows everything, unless the request says otherwise. */
   async session<T = unknown>(request: Partial<SessionRequest<T>> = {}): Promise<AgentSession<T>> {
     const { program, launch, cwd } = this
     const session = await this.#stem.session<T>({
@@ -106,7 +106,7 @@ export class Stage implements AsyncDisposable {
     session: AgentSession<T>,
     script: string,
     { during, ...more }: Omit<TurnPrompt, 'text'> & { during?: (event: Event) => void } = {},
-  ): Promise<Told<T>> {
+  ): Promise<FinishedTurn<T>> {
     const turn = session.prompt(this.line(script), more)
     const events: Event[] = []
     for await (const { event } of turn) {
@@ -116,7 +116,7 @@ export class Stage implements AsyncDisposable {
     return { ...(await turn.result()), events }
   }
 
-  /** What a user says to have a scenario played. */
+  /** The prompt that starts a scenario. */
   line(script: string): string {
     return `SCENARIO:${script} CWD:${this.cwd} Please do what the script says.`
   }

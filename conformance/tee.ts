@@ -15,7 +15,7 @@ process.stdin.pipe(child.stdin)
 child.stdout.pipe(process.stdout)
 child.stderr.pipe(process.stderr)
 child.stderr.on('data', (chunk) => appendFileSync(join(own, 'stderr.txt'), chunk))
-// One whose input is closed has heard enough.
+// A child that closed its input gets no more of ours.
 child.stdin.on('error', () => process.stdin.unpipe(child.stdin))
 
 if (kind === 'live') {

@@ -58,7 +58,7 @@ function names(folder: string): string[] {
   }
 }
 
-/** What is new or changed in a later look. */
+/** The files that are new or changed in the later snapshot. */
 export function changedFiles(before: ReadonlyMap<string, number>, after: ReadonlyMap<string, number>) {
   return [...after].filter(([path, time]) => before.get(path) !== time).map(([path]) => path)
 }

@@ -56,7 +56,7 @@ function reportedUsage(request: RecordedRequest): Counts {
   }
 }
 
-/** What the scripted model reported for these requests, summed. */
+/** The total that the scripted model reported for these requests. */
 export function usageOf(requests: readonly RecordedRequest[]): Counts {
   return requests.map(reportedUsage).reduce(
     (sum, one) => ({

@@ -7,13 +7,13 @@ import { systemTimers } from '../src/drivers/timers.ts'
 import type { Store } from '../src/stores/store.ts'
 import { die, failpoints, type Point } from './crash/plan.ts'
 
-/** `mainstem serve`, made of the same parts, which kills itself where its plan says. */
+/** `mainstem serve` from the same parts. Kills itself at the place of its plan. */
 const isDue = failpoints()
 const pass = (point: Point) => {
   if (isDue(point)) die()
 }
 
-/** Which point an append passes: what is written while nobody is served yet is the recovery. */
+/** The point that an append passes. Writes before the server listens belong to the recovery. */
 let appending: Point = 'during-recovery'
 
 const config = await loadConfig({ flags: {}, environment: process.env, cwd: process.cwd() })
@@ -49,7 +49,7 @@ function watched(store: Store): Store {
   })
 }
 
-/** Scripted agents play ten times as fast, so that more of what they do falls between two crashes. */
+/** Scripted agents play ten times as fast, so that more of their work falls between two crashes. */
 function driven(inner: Driver): Driver {
   const fast = driver({ timers: { sleep: (ms, signal) => systemTimers.sleep(ms / 10, signal) } })
   return {

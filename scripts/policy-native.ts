@@ -6,7 +6,7 @@ import { type AcpQuirks, PLAIN } from '../src/agents/protocols/acp/quirks.ts'
 import { cellOf } from '../src/agents/protocols/acp/settings.ts'
 import { type LaunchKind, MainstemError, type Policy, type SessionOptions } from '../src/model/index.ts'
 
-/** What a wish becomes: words of the agent's own, or the reason of the refusal. */
+/** The native form of a setting, or the reason of its refusal. */
 export type Native = { parts: readonly string[] } | { refused: string }
 
 /** Asks the launch itself, so that the page cannot say anything else. */
@@ -42,7 +42,7 @@ function commandOf(launch: Launch): string[] {
   return [...words.map((word) => word.replace(/\0([^\0]+)\0/g, '<$1>')), ...files]
 }
 
-/** What is said after the start, by agent: the settings of a thread, or the mode of a session. */
+/** Settings that are sent after the start, by agent: those of a thread, or the mode of a session. */
 const SAID_LATER: ReadonlyMap<string, (start: Start) => string[]> = new Map([
   ['codex', threadWords],
   ['gemini', modeWords(GEMINI)],

@@ -31,7 +31,7 @@ const code = (text: string) =>
     .replaceAll(/\s*\n\s*/g, ' ')
     .replaceAll('|', '\\|')}\``
 
-/** Those with a folder of their own come first. Built-in agents change nothing: there is nothing to hold them to. */
+/** Agents with their own folder come first. Built-in agents are omitted, because they change nothing. */
 const acp = new Set(acpAgents)
 const held = agents
   .filter(({ setup }) => setup !== undefined)
@@ -45,7 +45,7 @@ interface Unit {
 
 const units: readonly Unit[] = held.flatMap((agent) => kindsOf(agent).map((kind) => ({ agent, kind })))
 
-/** Approval × sandbox of one launch of one agent: what it is always started with, and its grid. */
+/** Approval × sandbox for one launch of one agent: the arguments of every start, and the grid. */
 function gridOf({ agent, kind }: Unit): { always: readonly string[]; text: string } {
   const cells = Approval.options.map((approval) =>
     Sandbox.options.map((sandbox) => nativeOf(agent, kind, { approval, sandbox }, {})),
@@ -154,7 +154,7 @@ function optionCell({ agent, kind }: Unit, option: string, wishes: readonly Wish
   return `${REFUSED}${refusal}`
 }
 
-/** Nothing of it is on the command line. */
+/** The setting is not on the command line. */
 function accepted(option: string): string {
   return COUNTED_BY_US.includes(option) ? 'counted by us' : 'by its protocol'
 }
@@ -178,13 +178,13 @@ function optionTable(agent: Agent): string {
     ...kinds.map((kind) => optionCell({ agent, kind }, option, wishes)),
   ])
   const reasons = new Set(rows.flatMap(([, ...cells]) => cells))
-  // Where nothing can be asked for, a table would only repeat itself.
+  // If the agent never asks, all rows of the table would be equal.
   if ([...reasons].every((cell) => cell.startsWith(REFUSED)))
     return `All of them are ${[...reasons].join(', ').replaceAll(`, ${REFUSED}`, ', ')}.`
   return table(['option', ...kinds], rows)
 }
 
-/** Who answers a request about a tool: asked of the rule itself, for a file inside the workspace and one outside. */
+/** The decider of a request about a tool, from the rule itself, for a file inside the workspace and one outside. */
 function approvals(): string {
   const policies: readonly Policy[] = [
     ...Approval.options.map((approval): Policy => ({ approval, sandbox: 'none' })),

@@ -7,7 +7,7 @@ import { cellsOf } from '../conformance/plan.ts'
 import { nameOf } from '../conformance/results.ts'
 import { redacted } from './redacted.ts'
 
-// Plays one cell of the conformance run, and keeps what the program said as a fixture:
+// Plays one cell of the conformance run, and stores the output of the program as a fixture:
 // node scripts/record.ts codex/live/set-model src/agents/codex/fixtures/codex/as_set_model
 const [name = '', target = ''] = process.argv.slice(2)
 const cell = cellsOf({ programs: [], scenarios: [], launches: [], ci: false }).find(

@@ -1,4 +1,4 @@
-/** One line of `npm run bench -- postgres`: what the database did for each entry. */
+/** One line of `npm run bench -- postgres`: the work of the database per entry. */
 export interface BenchRow {
   name: string
   nodes: number
@@ -9,14 +9,14 @@ export interface BenchRow {
   walBytes: number
 }
 
-/** What a transaction, an append and an entry cost the database, fitted to the lines below. */
+/** The cost of a transaction, an append and an entry for the database, fitted to the lines below. */
 export const COSTS = {
   transaction: { micros: 594.5, walBytes: 78 },
   append: { micros: 5.3, walBytes: 643 },
   entry: { micros: 6.4, walBytes: 57 },
 }
 
-/** What tables and indexes of the log grow by: 551 bytes for an append of one entry, 93 an entry for one of twenty. */
+/** The growth of tables and indexes of the log: 551 bytes for an append of one entry, 93 per entry for one of twenty. */
 export const STORED_BYTES = { append: 482, entry: 69 }
 
 /** Measured on a machine with two processors, which the database, the nodes and other programs shared. */

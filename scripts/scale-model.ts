@@ -1,7 +1,7 @@
 import { pathToFileURL } from 'node:url'
 import { BENCH, COSTS, STORED_BYTES } from './scale-constants.ts'
 
-/** What one session does. Assumptions: replace them with the figures of your own agents. */
+/** The load of one session. These are assumptions: replace them with the figures of your own agents. */
 export interface Workload {
   turns: number
   /** For which an agent process runs. */
@@ -21,7 +21,7 @@ export const WORKLOAD: Workload = {
   peak: 3,
 }
 
-/** What the machines are. */
+/** The machines. */
 const AGENTS_PER_NODE = 64
 const CONNECTIONS_PER_NODE = 11
 /** A node runs this many transactions at a time, and sends this many notifications per second at most. */
@@ -34,7 +34,7 @@ const WITH_FRAMES = 2
 /** A database is planned for this part of its processors. */
 const UTILISATION = 0.5
 
-/** What the database does for one entry. */
+/** The cost of one entry for the database. */
 export function costOfEntry(
   entriesPerAppend: number,
   appendsPerTransaction: number,
@@ -46,7 +46,7 @@ export function costOfEntry(
   return { databaseMicros: sum('micros'), walBytes: sum('walBytes') }
 }
 
-/** What a number of sessions a day needs in the busiest hour. */
+/** The capacity that a number of sessions per day needs in the busiest hour. */
 export interface Needs {
   sessionsPerSecond: number
   agents: number
@@ -108,7 +108,7 @@ export function needsTable(): string {
   return table([head, ...ROWS.map(([name, show]) => [name, ...needs.map(show)])])
 }
 
-/** What the database does for a transaction, for an append to one session in it, and for an entry in that. */
+/** The cost for the database of a transaction, of an append to one session in it, and of an entry. */
 export function costTable(): string {
   const { transaction, append, entry } = COSTS
   const row = (name: string, cost: typeof entry) => [name, count(cost.micros, 1), count(cost.walBytes)]
@@ -120,7 +120,7 @@ export function costTable(): string {
   ])
 }
 
-/** What the bench measured beside what the model says, for each entry. */
+/** The measured figures beside the modelled ones, per entry. */
 export function benchTable(): string {
   const head = ['appends', 'nodes', 'database, µs', 'model', 'write-ahead log, bytes', 'model']
   const rows = BENCH.map((row) => {

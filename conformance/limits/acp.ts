@@ -21,7 +21,7 @@ const OF_THE_PROTOCOL: readonly Limit[] = [
   },
 ]
 
-/** How each program handles a second prompt. */
+/** The handling of a second prompt by each program. */
 const STEER: readonly Limit[] = [
   { program: 'claude-agent-acp', folder: 'acp-claude' },
   { program: 'codex-acp', folder: 'acp-codex2' },
@@ -39,7 +39,7 @@ const STEER: readonly Limit[] = [
 const REFUSED_SCOPE =
   /^the outcome is denied \(permission_denied: .* does not offer to allow this call with scope session; /
 
-/** What programs report of their sub-agents. */
+/** The reports of programs about their sub-agents. */
 const OF_SUBAGENTS: readonly Limit[] = [
   { ...PARTIAL_USAGE, programs: ['codex-acp'], evidence: `${RECORDED}/acp-codex2/subagent_sessions` },
   { ...PARTIAL_USAGE, programs: ['qwen'], evidence: `${RECORDED}/acp-qwen/subagent` },

@@ -5,7 +5,7 @@ import { completes } from './text.ts'
 
 const FREE = { approval: 'auto-all', sandbox: 'full-access' } as const satisfies Policy
 
-/** What one turn of this script costs without a limit. */
+/** The cost of one turn of this script without a limit. */
 async function costOf(stage: Stage, script: string, answer: string): Promise<number> {
   const turn = await stage.turn(await stage.session(), script)
   completes(turn, answer)

@@ -7,7 +7,7 @@ import { eventsOf, must, type Stage, Unplayable } from '../stage.ts'
 import { modelOf } from '../usage.ts'
 import { completes, HELLO } from './text.ts'
 
-/** The mode of a one-shot process shows by what it does: it writes a file without asking. */
+/** The mode of a one-shot process shows in its actions: it writes a file without asking. */
 async function writesUnasked(stage: Stage, session: AgentSession): Promise<void> {
   completes(await stage.turn(session, 'write'), 'The file is written.')
   must(existsSync(join(stage.cwd, 'hello.txt')), 'it did not write the file')

@@ -1,6 +1,6 @@
 import { mustRemember } from '../memory.ts'
 import type { Scenario } from '../scenario.ts'
-import { eventsOf, must, type Stage, type Told } from '../stage.ts'
+import { eventsOf, type FinishedTurn, must, type Stage } from '../stage.ts'
 import { processesOf } from '../traces.ts'
 import { answering } from './interrupts.ts'
 import { completes, HELLO } from './text.ts'
@@ -15,7 +15,7 @@ function end(pid: number, signal: NodeJS.Signals): void {
 }
 
 /** Ends the program during the first answer of a session, then plays another turn in it. */
-async function killsFirstTurn(stage: Stage, signal: 'SIGTERM' | 'SIGKILL'): Promise<Told> {
+async function killsFirstTurn(stage: Stage, signal: 'SIGTERM' | 'SIGKILL'): Promise<FinishedTurn> {
   const session = await stage.session()
   const turn = stage.turn(session, 'long')
   await answering(stage, 'long')

@@ -4,7 +4,7 @@ import type { AgentSession } from '../../src/index.ts'
 import { mustRemember } from '../memory.ts'
 import type { Scenario } from '../scenario.ts'
 import { scriptedText } from '../scripts.ts'
-import { eventsOf, must, type Stage, type Told } from '../stage.ts'
+import { eventsOf, type FinishedTurn, must, type Stage } from '../stage.ts'
 import { completes, HELLO } from './text.ts'
 
 const LONG = scriptedText('long')
@@ -16,8 +16,8 @@ export async function answering(stage: Stage, script: string): Promise<void> {
   await stage.model.waitFor(({ place }) => place?.scenario === script, stage.signal)
 }
 
-/** The turn was interrupted, and its text is the beginning of what the model wrote. */
-function mustBeInterrupted({ outcome, events, error }: Told, moment = ''): void {
+/** The turn was interrupted, and its text is a prefix of the text of the model. */
+function mustBeInterrupted({ outcome, events, error }: FinishedTurn, moment = ''): void {
   must(outcome === 'interrupted', `the outcome is ${outcome}${moment} (${error?.message ?? 'no error'})`)
   const text = eventsOf(events, 'text.delta').map((delta) => delta.text)
   must(LONG.startsWith(text.join('')), `the text is ${JSON.stringify(text.join('').slice(0, 200))}${moment}`)

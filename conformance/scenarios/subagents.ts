@@ -1,9 +1,9 @@
 import type { Scenario } from '../scenario.ts'
-import { eventsOf, must, type Stage, type Told } from '../stage.ts'
+import { eventsOf, type FinishedTurn, must, type Stage } from '../stage.ts'
 import { completes } from './text.ts'
 
 /** Everything until the end of the turn and of its sub-agents: one in the background may end later. */
-async function delegates(stage: Stage): Promise<Pick<Told, 'events'>> {
+async function delegates(stage: Stage): Promise<Pick<FinishedTurn, 'events'>> {
   const told = await stage.turn(await stage.session(), 'delegates')
   completes(told, 'The sub-agent is done.')
   const events = () => stage.logs.flat().map(({ event }) => event)

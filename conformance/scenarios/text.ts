@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Scenario } from '../scenario.ts'
 import { scriptedText } from '../scripts.ts'
-import { eventsOf, must, type Told } from '../stage.ts'
+import { eventsOf, type FinishedTurn, must } from '../stage.ts'
 
 export const HELLO = scriptedText('text')
 
@@ -11,7 +11,7 @@ const THOUGHT = 'Let me think about this step by step. First A, then B.'
 const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 
 /** The turn completed, and this is its answer. */
-export function completes({ outcome, text, error }: Told, answer: string): void {
+export function completes({ outcome, text, error }: FinishedTurn, answer: string): void {
   const why = error === undefined ? '' : ` (${error.code}: ${error.message})`
   must(outcome === 'completed', `the outcome is ${outcome}${why}`)
   must(text.trim() === answer.trim(), `the answer is ${JSON.stringify(text.slice(0, 200))}`)

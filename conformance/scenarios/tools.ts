@@ -4,13 +4,13 @@ import { join, resolve } from 'node:path'
 import { limitOf } from '../limits/index.ts'
 import type { Scenario } from '../scenario.ts'
 import { BIG_OUTPUT } from '../scripts.ts'
-import { eventsOf, must, type Stage, type Told } from '../stage.ts'
+import { eventsOf, type FinishedTurn, must, type Stage } from '../stage.ts'
 import { completes } from './text.ts'
 
 const ECHO_SERVER = resolve(import.meta.dirname, '../fixtures/echo-server.mjs')
 
 /** A call of the main thread that ended with this status. */
-function called({ events }: Told, status: string) {
+function called({ events }: FinishedTurn, status: string) {
   const calls = eventsOf(events, 'tool.completed').filter(({ parent }) => parent === undefined)
   const call = calls.find((one) => one.status === status)
   must(call !== undefined, `the calls are ${JSON.stringify(calls.map((one) => [one.name, one.status]))}`)
@@ -18,7 +18,7 @@ function called({ events }: Told, status: string) {
 }
 
 /** Changes `beta` to `gamma` in a file of two lines. */
-async function edits(stage: Stage): Promise<Told> {
+async function edits(stage: Stage): Promise<FinishedTurn> {
   const path = join(stage.cwd, 'old.txt')
   await writeFile(path, 'alpha\nbeta\n')
   const told = await stage.turn(await stage.session(), 'edit')
@@ -28,7 +28,7 @@ async function edits(stage: Stage): Promise<Told> {
 }
 
 /** One change of this file is reported, by its absolute path, and none of another file. */
-function mustChange({ events }: Told, path: string, change: string) {
+function mustChange({ events }: FinishedTurn, path: string, change: string) {
   const changes = eventsOf(events, 'file.changed')
   const [only] = changes
   const isExact = changes.length === 1 && only?.path === path && only.change === change
@@ -40,7 +40,7 @@ function mustChange({ events }: Told, path: string, change: string) {
 }
 
 /** Calls of one model answer: each ends once, with its own output and its own status. */
-function mustKeepCallsApart({ events }: Told, hasOutput: boolean): void {
+function mustKeepCallsApart({ events }: FinishedTurn, hasOutput: boolean): void {
   const started = eventsOf(events, 'tool.started').filter(({ parent }) => parent === undefined)
   const ended = eventsOf(events, 'tool.completed')
   const ends = started.map(({ toolId, title, input }) => {

@@ -1,7 +1,7 @@
 import type { Usage } from '../../src/index.ts'
 import type { RecordedRequest } from '../../src/testing/index.ts'
 import type { Scenario } from '../scenario.ts'
-import { eventsOf, must, type Stage, type Told } from '../stage.ts'
+import { eventsOf, type FinishedTurn, must, type Stage } from '../stage.ts'
 import { type Counts, modelOf, mustEqualUsage, mustNotContradict, usageOf } from '../usage.ts'
 import { completes } from './text.ts'
 
@@ -9,7 +9,7 @@ import { completes } from './text.ts'
 async function playTwice(
   stage: Stage,
   script: string,
-  check: (turn: Told, expected: Counts) => void,
+  check: (turn: FinishedTurn, expected: Counts) => void,
 ): Promise<void> {
   const session = await stage.session()
   let counted = 0
@@ -34,7 +34,7 @@ const isScripted = ({ place }: RecordedRequest) => place !== undefined
  */
 function besides(
   { program, model }: Stage,
-  { usage }: Told,
+  { usage }: FinishedTurn,
   requests: readonly RecordedRequest[],
   counted = 0,
 ): readonly RecordedRequest[] {
@@ -45,14 +45,14 @@ function besides(
 }
 
 /** Model names that usage reports carry are those of the requests. */
-function mustNameModels({ events }: Told, asked: readonly string[]): void {
+function mustNameModels({ events }: FinishedTurn, asked: readonly string[]): void {
   const named = eventsOf(events, 'usage.reported').flatMap(({ model }) => model ?? [])
   const wrong = named.filter((name) => !asked.includes(name))
   must(wrong.length === 0, `usage names the model ${wrong[0]}, and ${asked[0]} was asked`)
 }
 
 /** The steps of a turn, where they are reported, add up to its usage. */
-function mustMatchSteps({ events }: Told, expected: Counts): void {
+function mustMatchSteps({ events }: FinishedTurn, expected: Counts): void {
   const steps = eventsOf(events, 'usage.reported').filter(({ scope }) => scope === 'step')
   if (steps.length > 0) mustSumUp('the steps', steps, expected)
 }
@@ -65,7 +65,7 @@ function mustSumUp(what: string, reports: readonly Usage[], expected: Counts): v
 }
 
 /** The usage of a sub-agent, where it is reported, is that of its model calls. */
-function mustMatchInner({ events }: Told, inner: Counts): void {
+function mustMatchInner({ events }: FinishedTurn, inner: Counts): void {
   const [ended] = eventsOf(events, 'subagent.completed')
   if (ended?.usage) mustNotContradict('usage of the sub-agent', ended.usage, inner)
   const reports = eventsOf(events, 'usage.reported').filter(({ scope }) => scope === 'subagent')

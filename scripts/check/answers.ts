@@ -3,7 +3,7 @@ import { agentLogs, type Evidence, type SentAnswer } from './evidence.ts'
 import type { Findings } from './findings.ts'
 import { isWhole, type LoggedTurn, turnsOf } from './turns.ts'
 
-/** A permission request as the log tells it. */
+/** A permission request in the log. */
 interface LoggedRequest {
   session: string
   requestId: string
@@ -13,7 +13,7 @@ interface LoggedRequest {
   by: string
 }
 
-/** What the agent knows of one call that it asked for. */
+/** The history of one call that the agent asked for. */
 interface Heard {
   decisions: string[]
   ran: number

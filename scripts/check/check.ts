@@ -24,7 +24,7 @@ export function check(given: Evidence, found = new Findings()): Findings {
   return found
 }
 
-/** Nothing is left to compare with the history of a deleted session. */
+/** A deleted session has no log to compare with its history. */
 function isKept({ notes: [first] }: AgentHistory, { clients }: Evidence): boolean {
   return first?.type !== 'started' || !clients.deleted.has(first.session)
 }

@@ -3,7 +3,7 @@ import { agentLogs, type Evidence } from './evidence.ts'
 import type { Findings } from './findings.ts'
 import { isWhole, type LoggedTurn, turnsOf } from './turns.ts'
 
-/** What an agent wrote for one prompt. */
+/** The output of an agent for one prompt. */
 interface Work {
   received: number
   wrote: string

@@ -27,7 +27,7 @@ export interface SentInterrupt {
   head: number
 }
 
-/** What clients did and were told. */
+/** The requests of clients and the responses to them. */
 export class ClientHistory {
   readonly prompts: SentPrompt[] = []
   readonly answers: SentAnswer[] = []

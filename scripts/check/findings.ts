@@ -1,4 +1,4 @@
-/** What a trial may find, by the promise that is broken. */
+/** The findings of a trial, by broken promise. */
 export const KINDS = [
   'lost',
   'repeated',

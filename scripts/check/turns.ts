@@ -1,6 +1,6 @@
 import type { Entry, Outcome } from '../../src/model/index.ts'
 
-/** What a log tells of one turn. */
+/** The events of one turn in a log. */
 export interface LoggedTurn {
   turn: number
   /** The first word of the prompt; absent for a turn that the agent began. */

@@ -41,7 +41,7 @@ export function asNode(url: string, name: string): string {
   return own.href
 }
 
-/** What the database recorded. */
+/** The records of the database. */
 export async function auditIn(url: string): Promise<string[]> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()

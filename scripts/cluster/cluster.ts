@@ -27,7 +27,7 @@ export interface ClusterSettings {
   tell(text: string): void
 }
 
-/** What a run came to. */
+/** The result of a run. */
 export interface Survived {
   found: Findings
   counts: Record<'sessions' | 'prompts' | 'answers' | 'interrupts' | 'entries' | 'takeovers', number>

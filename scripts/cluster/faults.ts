@@ -5,7 +5,7 @@ import type { Direction, Namespace } from './namespace.ts'
 import type { Node, Nodes } from './nodes.ts'
 import { busySessions } from './victims.ts'
 
-/** What a fault may touch. */
+/** The parts of the cluster that a fault may affect. */
 export interface Scene {
   nodes: Nodes
   node: Node
@@ -14,7 +14,7 @@ export interface Scene {
   random: Random
 }
 
-/** How long a server that drains may take to exit. */
+/** The time limit for a draining server to exit. */
 const PATIENCE_MS = 60_000
 const RESETS = 5
 const LONGEST_OUTAGE_MS = 4_000
@@ -23,9 +23,9 @@ const LONGEST_OUTAGE_MS = 4_000
 const short = (leaseMs: number) => leaseMs / 4
 /** Long enough for another node to take over and start agents, and for agents that are ended late to be seen. */
 const long = (leaseMs: number) => leaseMs + 6_000
-/** How long a commit without entries is waited for. */
+/** The time limit of the wait for a commit without entries. */
 const COMMIT_MS = 5_000
-/** How often the sessions with a running turn are looked up meanwhile. */
+/** The interval of polls for sessions with a running turn meanwhile. */
 const LOOK_MS = 100
 
 /** Each ends with all nodes up. Returns a problem in words if there is one. */

@@ -25,13 +25,13 @@ export interface Crashed {
   entries: number
 }
 
-/** How long a server may take to come to its point. */
+/** The time limit for a server to reach its point. */
 const PATIENCE_MS = 15_000
-/** How often the server is started to find it in the middle of its recovery. */
+/** The number of starts to find a server in the middle of its recovery. */
 const MOST_LIVES = 6
 const LONGEST_ROUND_MS = 700
 
-/** How many times each place is passed before the server is killed there; a busy one is passed often. */
+/** The number of passes of each place before the server is killed there; busy places are passed often. */
 const PASSES: Record<Point, number> = {
   'before-append': 40,
   'in-transaction': 40,
@@ -65,7 +65,7 @@ const SETTINGS: LoadSettings = {
   open: 5,
 }
 
-/** Kills a server again and again while it is used, and looks at what is left. The seed chooses where and when. */
+/** Kills a server repeatedly under load, and checks what it stored. The seed chooses the places and times. */
 export async function crash(
   seed: number,
   rounds: number,
@@ -132,7 +132,7 @@ class Trial {
   /** One life of the server; true when it ended where it was to end. */
   async #life(place: Place, plan: Plan): Promise<boolean> {
     if (!(await this.#start(plan))) return true
-    // However late the server is told to stop, there is a turn then that it has to end.
+    // Ensures that a turn is open when the server is told to stop, however late that is.
     this.#load.answers = place !== 'during-drain'
     const pressed = this.#load.press(CREATED)
     const moment = this.#random() * LONGEST_ROUND_MS
@@ -157,7 +157,7 @@ class Trial {
     return isAnywhere || (byItself && killed)
   }
 
-  /** Whatever the life before left running has to be gone when the server is up. */
+  /** Processes of the killed server must be gone when the next one is ready. */
   async #start(plan: Plan): Promise<boolean> {
     const before = this.#host.agentProcesses()
     if (!(await this.#host.start(plan))) return false

@@ -1,4 +1,4 @@
-/** Where a server can be killed, in the order in which an event passes these places. */
+/** The places where a server can be killed, in the order of the path of an event. */
 export const POINTS = [
   'before-append',
   'in-transaction',

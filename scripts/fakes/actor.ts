@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Ending, History } from './history.ts'
 
-/** How one protocol writes what an agent does. `name` identifies the prompt that the output is for. */
+/** Writes the actions of an agent in one protocol. `name` identifies the prompt that the output belongs to. */
 export interface Tongue {
   /** Asks for permission; absent where the protocol has no permission requests. */
   ask?(name: string, call: string): void
@@ -94,7 +94,7 @@ export class Actor {
       case 'hang':
         return hang(turn)
       case 'spawn':
-        // In a session of its own, so that only its environment shows which agent started it.
+        // In a new process session, so that only its environment shows which agent started it.
         spawn('sleep', ['600'], { detached: true, stdio: 'ignore' }).unref()
         return
       case 'die':

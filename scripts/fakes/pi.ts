@@ -92,7 +92,7 @@ function tongueOf(say: Say, asked: Map<string, string> | undefined): Tongue {
         ...(ran && { durationMs: 1 }),
       }),
     end(name, how) {
-      // Its end names no prompt, so one in the middle of another run could not be told apart.
+      // Its end names no prompt, so a prompt in the middle of another run could not be distinguished.
       if (name !== running) return
       say({ type: 'agent_end', messages: [], willRetry: false })
       say({ type: 'agent_settled', aborted: how !== 'done' })

@@ -17,7 +17,7 @@ export async function hasStrace(): Promise<boolean> {
   }
 }
 
-/** Commits one entry after another in a process of its own, and counts the fsyncs of SQLite's log meanwhile. */
+/** Commits entries one by one in a separate process, and counts the fsyncs of SQLite's log meanwhile. */
 export async function countSyncs(durability: 'power' | 'process', commits: number): Promise<number> {
   const directory = mkdtempSync(join(tmpdir(), 'fsync-'))
   const trace = join(directory, 'trace')

@@ -1,6 +1,6 @@
 export type LaunchKind = 'live' | 'oneshot'
 
-/** What the process behind the fence runs. */
+/** The command of the isolated process. */
 export interface Plan {
   readonly folder: string
   readonly seed: number

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { createVitest } from 'vitest/node'
 import { type Mutant, schemata } from './schemata.ts'
 
-// A process of its own, because a mutant may loop for ever: the parent ends it and starts another.
+// A separate process, because a mutant may loop forever: the parent ends it and starts another.
 const folder = process.env.MUTATE_FOLDER ?? ''
 const mutants: Mutant[] = JSON.parse(readFileSync(join(folder, 'mutants.json'), 'utf8'))
 const byFile = Map.groupBy(mutants, ({ file }) => file)

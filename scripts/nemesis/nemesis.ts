@@ -17,7 +17,7 @@ export interface Nemesis {
   tell(text: string): void
 }
 
-/** What a run came to. */
+/** The result of a run. */
 export interface Survived {
   found: Findings
   counts: Record<'sessions' | 'prompts' | 'answers' | 'interrupts' | 'entries' | 'agentsHurt', number>

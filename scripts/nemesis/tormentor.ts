@@ -1,7 +1,7 @@
 import type { Host } from '../crash/host.ts'
 import { pick, type Random } from '../random.ts'
 
-/** How often one of the many ticks hurts an agent. */
+/** The share of ticks that kill or stop an agent. */
 const CHANCE = 0.01
 const LONGEST_STOP_MS = 4_000
 

@@ -50,7 +50,7 @@ interface Page {
   cursor: string
 }
 
-/** Nothing when the connection broke. */
+/** Undefined if the connection broke. */
 async function reconnect(url: string, token: string, body: string): Promise<Page | undefined> {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
   try {

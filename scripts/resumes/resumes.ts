@@ -92,7 +92,7 @@ async function resumeOver(transport: string, direct: Way, count: number, seed: n
 
 const promptOf = (turn: number) => `p${turn} ${Array(SAYS).fill('say').join(' ')}`
 
-/** What the fake agents write in these turns. */
+/** The output of the fake agents in these turns. */
 function textOf(turns: number): string {
   const pieces = Array.from({ length: SAYS * PIECES }, (_, index) => index)
   return Array.from({ length: turns }, (_, turn) =>

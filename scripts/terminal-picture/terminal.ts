@@ -1,4 +1,4 @@
-/** How a piece of text looks: the attributes of a terminal that the picture shows. */
+/** The style of a piece of text: the terminal attributes that the picture shows. */
 export interface Look {
   color?: Color
   bold?: boolean
@@ -127,7 +127,7 @@ export class Terminal {
   #keep(line: number, at: number): void {
     const last = this.versions.findLast((version) => version.line === line)
     const cells = [...(this.#lines[line] ?? [])]
-    // States that nobody could see: the line changed again at the same moment.
+    // Invisible states: the line changed again at the same moment.
     if (last?.from === at) this.versions.splice(this.versions.indexOf(last), 1)
     else if (last) last.until = at
     this.versions.push({ line, cells, from: at })
