@@ -6,7 +6,7 @@ interface ShownTool {
   name: string
   title: string
   input: unknown
-  /** What it wrote so far, for agents that do not repeat it in the result. */
+  /** The output so far, for agents that do not repeat it in the result. */
   output: string
   /** Its change was shown, which says more than its output. */
   changed: boolean
@@ -18,7 +18,7 @@ interface ShownSubagent {
   toolId: string | undefined
 }
 
-/** What the terminal shows of a session: the state of the fold over its entries. */
+/** The view of a session on a terminal: the state of the fold over its entries. */
 export interface View {
   readonly screen: Screen
   readonly tools: Map<string, ShownTool>

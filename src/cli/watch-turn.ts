@@ -21,7 +21,7 @@ export async function watchTurn(transcript: Transcript, watched: WatchedTurn): P
   const { client, session, name, after, turn, isKept } = watched
   const interrupt = (detached?: AbortSignal) => {
     transcript.interrupting()
-    // What comes of it is in the log, which is shown.
+    // The effect appears in the log, which is shown.
     client.interrupt(session, detached).catch((thrown: unknown) => {
       if (!detached?.aborted) void transcript.note(`mainstem: ${thrown}`)
     })

@@ -10,7 +10,7 @@ import type { Store } from '../stores/store.ts'
 import type { Config } from './config.ts'
 import { storeOwner } from './store-owner.ts'
 
-/** The store of a server, and what the server is to it. */
+/** The store of a server, and the role of the server in it. */
 export interface OpenedStore {
   store: Store
   /** Marks the processes of the server; undefined if the store ends with the process. */

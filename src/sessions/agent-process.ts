@@ -21,7 +21,7 @@ import {
 import type { WarmSession } from './warm-pool.ts'
 import { withTimeout } from './with-timeout.ts'
 
-/** How long an agent may take to stop by its own protocol before its process is ended. */
+/** The time for an agent to stop by its own protocol before its process is ended. */
 export const PROTOCOL_GRACE_MS = 2_000
 
 /** Receives the reports of the process. */
@@ -35,7 +35,7 @@ export interface ProcessListener {
   failed(thrown: unknown): void
 }
 
-/** What a process works with. */
+/** The parts of a session that its process uses. */
 export interface ProcessParts {
   conversation: Conversation
   log: Log
@@ -131,7 +131,7 @@ export class AgentProcess {
     this.#endUnresumed()
   }
 
-  /** Writes after the next commit, unless `mayWrite` says no then. Does nothing after the exit of the process. */
+  /** Writes after the next commit, unless `mayWrite` returns false then. Does nothing after the exit of the process. */
   write(writes: readonly Write[], mayWrite?: () => boolean): void {
     this.#log.after(() => {
       if (mayWrite && !mayWrite()) return

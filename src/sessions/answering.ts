@@ -10,7 +10,7 @@ import { OpenRequests } from './open-requests.ts'
 import { approvalContext, type SessionSetup } from './setup.ts'
 import { toolHooksOf } from './tool-hook.ts'
 
-/** What an answer works with. */
+/** The parts of a session that an answer uses. */
 export interface AnsweringParts {
   conversation: Conversation
   agent: AgentProcess

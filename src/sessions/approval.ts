@@ -2,7 +2,7 @@ import type { ToolNames } from '../agents/agent.ts'
 import type { RequestOpened } from '../model/events/request.ts'
 import { type AnswerCommand, type Approval, type Policy, Scope, type ToolKind } from '../model/index.ts'
 
-/** What an answer depends on, besides the request. */
+/** The facts besides the request that an answer depends on. */
 export interface ApprovalContext {
   policy: Policy
   /** A hook decides tool calls. */

@@ -104,7 +104,7 @@ export class Conversation {
     this.#emit(sessionStarted(this.#deps))
   }
 
-  /** Starts a new epoch with a new codec state. Returns what the process is started with. */
+  /** Starts a new epoch with a new codec state. Returns the start settings of the process. */
   launch(prompt?: Start['prompt']): Start {
     this.#epoch++
     const { resume: _, mode: __, ...rest } = this.#deps.start

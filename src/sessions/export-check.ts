@@ -16,7 +16,7 @@ const FOLDED = ['status', 'turns', 'openTurn', 'lastOutcome', 'usage'] as const
 
 /**
  * Checks an exported session line by line: one record, its entries without a gap, its frames in order, and an end that
- * counts them. What the entries say must be what the record says.
+ * counts them. The entries must agree with the record.
  */
 export class ExportCheck {
   readonly record: SessionRecord

@@ -2,10 +2,10 @@ import { type Entry, MainstemError, type SessionRecord } from '../model/index.ts
 import type { JournalFrame, SessionState, Store } from '../stores/store.ts'
 import type { Ownership } from './ownership.ts'
 
-/** The principal of a session while it is imported. No token can have this name, so nobody sees half a session. */
+/** The principal of a session during its import. No token can have this name, so no client sees half a session. */
 export const IMPORTING = '(import)'
 
-/** Where the lines of an import go. */
+/** The destination of the lines of an import. */
 export interface ImportTarget {
   entries(entries: readonly Entry[]): Promise<void>
   frames(frames: readonly JournalFrame[]): Promise<void>
@@ -34,7 +34,7 @@ export class NewLog implements ImportTarget {
     const { id } = this.#state
     if (this.#isCreated) return this.#append({ entries })
     const asked = this.#ownership.moment
-    // Ended, so that nobody could continue it, and without native ids, which belong to the principal.
+    // Ended, so that no client can continue it, and without native ids, which belong to the principal.
     const {
       queue: _,
       nativeSessionId: __,
@@ -104,7 +104,7 @@ export class KnownLog implements ImportTarget {
   }
 
   async finish(): Promise<void> {
-    // Nothing to write: it is all there.
+    // The session is complete already.
   }
 
   async discard(): Promise<void> {

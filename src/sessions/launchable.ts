@@ -40,7 +40,7 @@ function isAccepted(
     recipe.launch({ ...start, policy: { ...start.policy, ...changes } })
     return true
   } catch {
-    // Refused for whatever reason: not an alternative.
+    // A launch that is refused is no alternative.
     return false
   }
 }

@@ -288,7 +288,7 @@ export class Log {
     return { batch, stored: { ...record, queue, head: this.#seq, updatedAt: this.#at } }
   }
 
-  /** What the store has to change in its queue. A prompt that came and went in between is in neither list. */
+  /** The changes of the stored queue. A prompt that was added and removed in between is in neither list. */
   #queueChange(queue: SessionRecord['queue']): Pick<Batch, 'queued' | 'dequeued'> {
     const has = new Set(queue.map(({ turn }) => turn))
     const queued = [...this.#accepted.values()].filter(({ turn }) => has.has(turn))

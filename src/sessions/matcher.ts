@@ -69,7 +69,7 @@ export class Matcher {
     return state
   }
 
-  /** The same for bytes, as a loop of its own: one loop for both kinds would be several times slower. */
+  /** The same for bytes. A separate loop, because one loop for both kinds would be several times slower. */
   scanBytes(bytes: Uint8Array, from: number, before: number, found: Found): number {
     const [first, ends] = [this.#first, this.#found]
     let state = before

@@ -59,7 +59,7 @@ export class PromptQueue {
     return { turn, text, images }
   }
 
-  /** Reads what the store has of the first prompt. */
+  /** Loads the first prompt from the store, if it is not in memory. */
   load(): Promise<void> {
     this.#loading ??= this.#load().finally(() => {
       this.#loading = undefined
@@ -78,7 +78,7 @@ export class PromptQueue {
     first.images = prompt.images ?? []
   }
 
-  /** False where no such turn waits. */
+  /** Returns false if the turn is not queued. */
   remove(turn: number): boolean {
     const place = this.#waiting.findIndex((one) => one.turn === turn)
     if (place >= 0) this.#waiting.splice(place, 1)

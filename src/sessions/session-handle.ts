@@ -9,18 +9,18 @@ export interface ConversationState {
   idle: boolean
 }
 
-/** What a client may ask of a session, whether it runs in this process or on another node. */
+/** The commands of a session, which runs in this process or on another node. */
 export interface SessionHandle {
   readonly id: string
-  /** The turn's number, once it is durable; the turn goes on in the background. */
+  /** Returns the number of the turn once it is durable. The turn runs in the background. */
   prompt(text: string, images?: readonly Image[], claims?: readonly Claim[]): Promise<number>
-  /** A prompt that joins the open turn. */
+  /** Adds a prompt to the open turn. */
   steer(text: string, claims?: readonly Claim[]): Promise<void>
   change(change: Change, claims?: readonly Claim[]): Promise<Applied>
   answer(answer: BoundAnswer, claims?: readonly Claim[]): Promise<void>
-  /** Stops the open turn, or the one of that number, and settles when it has ended. */
+  /** Stops the open turn, or the turn with this number. Settles when it has ended. */
   interrupt(turn?: number, claims?: readonly Claim[]): Promise<void>
-  /** Stops the open turn and drops all that waits; true when that ended any of them. */
+  /** Stops the open turn and drops the queue. Returns true if this ended a turn. */
   interruptAll(): Promise<boolean>
   /** Continues another native conversation from the next prompt on. */
   adopt(nativeSessionId: string): Promise<void>

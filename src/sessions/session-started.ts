@@ -1,7 +1,7 @@
 import type { LaunchRecipe, Start } from '../agents/agent.ts'
 import type { SessionStarted } from '../model/events/session.ts'
 
-/** What `session.started` reports. */
+/** The facts in `session.started`. */
 export interface SessionFacts {
   agent: string
   recipe: LaunchRecipe

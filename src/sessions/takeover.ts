@@ -25,7 +25,7 @@ export class Takeover {
     this.#ownership = ownership
   }
 
-  /** Leases a session, and closes what its last owner left open. */
+  /** Leases a session, and closes turns and requests that its last owner left open. */
   async take(id: string): Promise<LeasedSession> {
     const before = await this.#record(id)
     if (before.status === 'ended') throw endedConflict()

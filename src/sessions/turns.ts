@@ -16,7 +16,7 @@ import { isCounted } from './turn-limits.ts'
 import { TurnWaiters } from './turn-waiters.ts'
 import { Watchdog } from './watchdog.ts'
 
-/** What turns work with. */
+/** The parts of a session that its turns use. */
 export interface TurnParts {
   conversation: Conversation
   agent: AgentProcess

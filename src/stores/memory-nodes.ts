@@ -20,7 +20,7 @@ interface Sent {
   outcome: string | undefined
 }
 
-/** What the nodes need to know of the sessions. */
+/** The facts about sessions that nodes need. */
 export interface SessionOwners {
   ownerOf(session: string): string | undefined
   /** The oldest first. */

@@ -72,7 +72,7 @@ class MemoryStore implements Store {
 
   /** Told of each commit with entries. */
   protected committed(_session: string, _log: MemoryLog, _seq: number, _count: number): void {
-    // One server tells its readers itself.
+    // A single server notifies its readers itself.
   }
 
   /** Sessions without a valid lease that were left open or have a queue, oldest first. */

@@ -41,7 +41,7 @@ export interface StoredCommit {
   /** The first entry, and how many there are. */
   seq: number
   count: number
-  /** How many of them lie before the position that was asked for. */
+  /** The number of these entries before the requested position. */
   read: number
 }
 
@@ -59,10 +59,10 @@ export interface CommitLog {
 }
 
 /**
- * What several servers on one store need besides the logs: who is there, who owns a session, and commands from one
- * node to another. All times are by the clock of the store. A store that one process has to itself offers none of it.
+ * Coordinates several servers on one store: the live nodes, the owner of each session, and commands from one node to
+ * another. All times are by the clock of the store. A store for a single process does not offer this.
  *
- * Waits end early when something may have happened, so callers check what they waited for; a lost wake-up costs a
+ * A wait may end early, so callers check the condition that they waited for; a lost wake-up costs a
  * delay of at most two seconds.
  */
 export interface NodeStore {

@@ -25,7 +25,7 @@ export function searchableEntries(body: string, version: number): SearchableEntr
   return found
 }
 
-/** Nothing of an entry that cannot be read: one bad entry must not stop the index. */
+/** Skips an entry that cannot be read, so that one bad entry does not stop the index. */
 function tokensOf(text: string, version: number): string[] {
   try {
     const { event } = Object(upcast(JSON.parse(text), version, UPCASTS))

@@ -1,6 +1,6 @@
 import { MainstemError } from '../model/mainstem-error.ts'
 
-/** A failure of the disk or of a database as ours; what is ours already stays as it is. */
+/** Converts a failure of the disk or the database to a `MainstemError`; returns a `MainstemError` unchanged. */
 export function storageFailed(doing: string, thrown: unknown): MainstemError {
   if (thrown instanceof MainstemError) return thrown
   const reason = thrown instanceof Error ? thrown.message : String(thrown)

@@ -211,7 +211,7 @@ export interface Store extends AsyncDisposable {
     limit: number,
     maxBytes?: number,
   ): Promise<readonly JournalFrame[]>
-  /** What several servers on this store need. Absent where one process has the store to itself. */
+  /** Coordinates several servers on this store. Absent if only one process can use the store. */
   readonly nodes?: NodeStore
   readonly blobs: BlobSink
   /**

@@ -5,7 +5,7 @@ import { type Browser, chromium } from 'playwright-core'
 /** Where Linux distributions put their Chromium. */
 const SYSTEM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
 
-/** One process, no GPU, no sandbox of its own: what works in a container. Web security stays on. */
+/** One process, no GPU and no sandbox, as a container needs. Web security stays on. */
 const ARGS = [
   '--no-sandbox',
   '--no-zygote',

@@ -7,7 +7,7 @@ import { afterAll, beforeAll } from 'vitest'
 import { launchBrowser } from './browser.ts'
 import { Stage } from './stage.ts'
 
-/** What a page must not do while a test runs. */
+/** Violations that a page must not cause during a test. */
 export interface Watched {
   page: Page
   /** Dialogs, faults, violations of the content security policy, and requests to other hosts. */
@@ -22,7 +22,7 @@ const WATCH_POLICY = `
 
 export interface Theatre {
   stage: Stage
-  /** Where the page of these tests is built. */
+  /** The build folder of the page of these tests. */
   folder: string
   /** A page of a new browser profile, which may call this server alone. */
   open(options?: BrowserContextOptions, url?: string): Promise<Watched>
@@ -74,7 +74,7 @@ function watched(page: Page, url: string): Watched {
   return { page, faults }
 }
 
-/** What the page did that it must not do. */
+/** The violations of the page. */
 export async function faultsOf({ page, faults }: Watched): Promise<string[]> {
   const violations: string[] = await page.evaluate('globalThis.violations')
   return [...faults, ...violations]

@@ -88,7 +88,7 @@ const SWEEP = `(async () => {
   }
   for (const list of document.querySelectorAll('[data-scroller], [aria-label=Entries]')) {
     for (let top = 0; ; top += list.clientHeight * 0.7) {
-      // As a person does it: otherwise the list follows its end.
+      // Scrolls like a person; otherwise the list follows its end.
       list.dispatchEvent(new WheelEvent('wheel'))
       list.scrollTop = top
       await frames()

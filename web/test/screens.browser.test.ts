@@ -175,7 +175,7 @@ test('one prompt goes to several agents, side by side, with a table', async () =
   expect(await faultsOf(watched)).toEqual([])
 })
 
-/** A page in the background of a browser that may notify, which collects what is announced. */
+/** A background page of a browser with notifications allowed, which collects the notifications. */
 const IN_BACKGROUND = `
   Object.defineProperty(document, 'visibilityState', { get: () => 'hidden' })
   globalThis.announced = []

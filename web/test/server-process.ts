@@ -1,4 +1,4 @@
-/** `node server-process.ts <data> <port> <page>`: a server of its own process, for a test to kill. */
+/** `node server-process.ts <data> <port> <page>`: a server in a separate process, for a test to kill. */
 import { loadConfig } from '../../src/daemon/config.ts'
 import { serve } from '../../src/daemon/serve.ts'
 

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 
 const files = globSync('web/src/**/*.{ts,tsx}').map((path) => ({ path, text: readFileSync(path, 'utf8') }))
 
-/** What the page may use besides its own files. The server is reached through its client alone. */
+/** The packages that the page may import. It reaches the server only through the client. */
 const PACKAGES = new Set([
   'mainstem/client',
   'react',

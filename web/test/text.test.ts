@@ -19,7 +19,7 @@ describe('a difference of two texts', () => {
         )
         const kept = (kinds: readonly string[]) =>
           diff.filter(({ kind }) => kinds.includes(kind)).map(({ text }) => text)
-        // What is shown of each side occurs in it in this order.
+        // The visible parts of each side occur in it in this order.
         expect(isSubsequence(kept(['same', 'removed']), left.length ? left : [''])).toBe(true)
         expect(isSubsequence(kept(['same', 'added']), right.length ? right : [''])).toBe(true)
       }),

@@ -48,7 +48,7 @@ export async function compare(
   }
   using signals = onCtrlC((detached) => {
     say('interrupting all · Ctrl-C again detaches')
-    // What comes of it is in the logs, which are shown.
+    // The effect appears in the logs, which are shown.
     for (const { session } of begun)
       client.interrupt(session, detached).catch((thrown: unknown) => {
         if (!detached.aborted) say(`${shortId(session)}: ${toMainstemError(thrown).message}`)

@@ -10,7 +10,7 @@ const TICK_MS = 100
 export interface LiveOptions {
   printer: Printer
   size: () => { columns: number; rows: number }
-  /** What is above each column at this moment. */
+  /** The current header of each column. */
   heading: (index: number) => readonly string[]
   /** The line below the columns at this moment. */
   footer: () => string

@@ -13,7 +13,7 @@ export interface Finished {
   candidate: Candidate
   session: string
   result: Result
-  /** In a worktree, what git says; else what the agent reported. */
+  /** From git in a worktree; otherwise from the reports of the agent. */
   files: readonly string[]
   worktree?: Worktree | undefined
 }

@@ -126,7 +126,7 @@ async function followOne(
 }
 
 interface Asking {
-  /** Keeps what is to be shown of a request. */
+  /** Stores the visible part of a request. */
   take(entry: Entry): void
   answer: Answerer
 }

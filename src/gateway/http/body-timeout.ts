@@ -9,7 +9,7 @@ import type { GatewayTiming } from '../deps.ts'
 export function limitBodies(app: FastifyInstance, { requestMs }: Pick<GatewayTiming, 'requestMs'>): void {
   const timers = new WeakMap<IncomingMessage, NodeJS.Timeout>()
   const refuse = ({ socket }: IncomingMessage) => {
-    // As Node reports its own timeouts, so there is one place that answers them.
+    // The same code as Node's own timeouts, so that one handler responds to both.
     const late = Object.assign(new Error('request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
     app.server.emit('clientError', late, socket)
   }

@@ -68,7 +68,7 @@ export function searchEndpoint({ sessions }: GatewayDeps): Endpoint {
   })
 }
 
-/** Nothing for a session that was removed since. */
+/** Undefined for a session that was removed since. */
 function hitOf(
   { session, seq, at, event }: Entry,
   record: SessionRecord | undefined,

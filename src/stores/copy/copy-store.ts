@@ -30,7 +30,7 @@ export interface CopySummary extends CopyTotals {
   receipts: number
   /** Text and blobs that were compared. */
   bytes: number
-  /** How the copy came about: `continued` after an interruption, or found complete already. */
+  /** The kind of run: `continued` after an interruption, or found complete already. */
   outcome: 'copied' | 'continued' | 'unchanged'
 }
 

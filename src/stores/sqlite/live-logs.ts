@@ -5,7 +5,7 @@ import { LiveLog, type StoredLog } from './live-log.ts'
 /** The number of unused logs to keep: the next write is most likely to one of them. */
 const IDLE_LOGS = 4096
 
-/** Loads what is not in memory. */
+/** Loads logs that are not in memory. */
 interface LogSource {
   storedLog(session: string): StoredLog | undefined
   lastSession(): number

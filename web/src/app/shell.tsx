@@ -24,7 +24,7 @@ const CompareScreen = lazy(() => import('../compare/compare-screen.tsx'))
 export function Shell() {
   const route = useRoute()
   const watched = useStore(attentive)
-  // In the background the list goes on only for those who asked to be notified.
+  // In the background, the list is updated only if notifications are on.
   const follows = useStore(permission) === 'granted' || watched
   useEffect(() => {
     if (!follows) return

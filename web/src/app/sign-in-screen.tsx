@@ -3,7 +3,7 @@ import { Button } from '../ui/button.tsx'
 import { Notice } from '../ui/notice.tsx'
 import { codeOf, messageOf, signInWith } from './client.ts'
 
-/** What a visitor without a sign-in sees: how to sign in, and why an earlier sign-in is over. */
+/** The screen without a sign-in: how to sign in, and why an earlier sign-in ended. */
 export function SignInScreen({ reason }: { reason: string | undefined }) {
   const [error, setError] = useState<string>()
   const [busy, setBusy] = useState(false)

@@ -183,7 +183,7 @@ function Entries({ record: { id, earliest = 1 }, head, filter, seq }: EntriesPro
   )
 }
 
-/** Each entry once, in order, whatever order pages arrive in. */
+/** Returns each entry once and in order, also if pages arrive out of order. */
 function merged(known: readonly RawEntry[], found: readonly RawEntry[]): RawEntry[] {
   const bySeq = new Map([...known, ...found].map((entry) => [entry.seq, entry]))
   return [...bySeq.values()].sort((a, b) => a.seq - b.seq)

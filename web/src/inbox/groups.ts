@@ -16,7 +16,7 @@ export function waits({ requests }: SessionRecord): boolean {
   return requests.some(({ answeredBy }) => answeredBy === undefined || answeredBy === 'person')
 }
 
-/** What needs a person first, then what runs, then the rest; the newest first, but the oldest question first. */
+/** Sessions with open requests first, then running ones, then the rest. Newest first, but the oldest request first. */
 export function groupsOf(records: Iterable<SessionRecord>): Groups {
   const asking: SessionRecord[] = []
   const running: SessionRecord[] = []
@@ -29,7 +29,7 @@ export function groupsOf(records: Iterable<SessionRecord>): Groups {
   return { asking, running, done }
 }
 
-/** How long a running turn has had no output, once that is remarkable. */
+/** The time since the last output of a running turn, if it is unusually long. */
 export function silenceOf(
   { status, silentSince, updatedAt }: SessionRecord,
   now: number,

@@ -16,7 +16,7 @@ const PAGE = 200
 /** Changed sessions are read again after this pause, each once. */
 const GATHER_MS = 150
 
-/** How often the last output of running sessions is read; deltas are not followed here. */
+/** The interval of reads of the last output of running sessions. Deltas are not streamed here. */
 const POLL_MS = 15_000
 
 /** Events that change what the list shows. */

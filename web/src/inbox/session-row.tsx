@@ -47,7 +47,7 @@ function Age({ from }: { from: number }) {
   return <span className="text-xs text-soft tabular-nums">{age(useNow() - from)}</span>
 }
 
-/** What a session waits for, or how its last turn ended. */
+/** The reason why a session waits, or the outcome of its last turn. */
 function Standing({ record }: { record: SessionRecord }) {
   if (waits(record))
     return (

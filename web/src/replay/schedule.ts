@@ -1,6 +1,6 @@
 import type { Entry } from 'mainstem/client'
 
-/** A pause of the recording longer than this is shortened: nobody wants to watch an agent wait for a night. */
+/** Longer pauses of the recording are shortened to this. */
 const LONGEST_PAUSE_MS = 3_000
 
 /**
@@ -19,7 +19,7 @@ export function scheduleOf(entries: readonly Pick<Entry, 'at'>[]): number[] {
   return times
 }
 
-/** How many entries are due at a time. */
+/** The number of entries that are due at a time. */
 export function dueAt(schedule: readonly number[], time: number): number {
   let [low, high] = [0, schedule.length]
   while (low < high) {

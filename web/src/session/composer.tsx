@@ -12,7 +12,7 @@ interface ComposerProps {
   facts: Facts
 }
 
-/** Where the next prompt is written: to start a turn, to queue it, or to steer the turn that runs. */
+/** The field for the next prompt, which starts a turn, queues one, or steers the running turn. */
 export function Composer({ record, facts }: ComposerProps) {
   const { id, status } = record
   const { busy, error, run } = useAction()

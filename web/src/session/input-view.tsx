@@ -24,7 +24,7 @@ function pathIn(input: object): [name: string, path: string] | undefined {
   )
 }
 
-/** The whole input of a call, field by field. Nothing is cut: a person decides by what is shown here. */
+/** The whole input of a call, field by field and never shortened, because people decide by it. */
 export function InputView({ input }: { input: unknown }) {
   if (input === undefined || input === null) return null
   if (typeof input !== 'object' || Array.isArray(input)) return <Text text={jsonText(input)} />

@@ -1,7 +1,7 @@
 import type { BadgeLook } from '../ui/badge.tsx'
 import type { Outcome } from './fold/items.ts'
 
-/** How each outcome reads. Only `completed` is a success. */
+/** The label of each outcome. Only `completed` is a success. */
 export const OUTCOMES: Record<Outcome, { label: string; look: BadgeLook; meaning: string }> = {
   completed: { label: 'completed', look: 'good', meaning: 'The agent finished its turn.' },
   denied: {

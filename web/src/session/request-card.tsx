@@ -15,7 +15,7 @@ const KINDS: Record<RequestOpened['kind'], string> = {
   login: 'Login',
 }
 
-/** Keys work once the card has been there for this long, so that nobody approves a card that just appeared. */
+/** Keys work after the card was visible for this long, to prevent approving a card that just appeared. */
 const ARMED_MS = 400
 
 export interface RequestCardProps {
@@ -27,7 +27,7 @@ export interface RequestCardProps {
   onAnswered(late: string | undefined): void
 }
 
-/** A request that waits for a person: all of what is asked, and every way to answer. */
+/** A request that waits for a person: the whole request, and all answers. */
 export function RequestCard({ session, request, keys, onAnswered }: RequestCardProps) {
   const { busy, error, run } = useAction()
   const armed = useArmed(request.requestId)

@@ -29,7 +29,7 @@ interface SessionHeaderProps {
   tab: SessionTab
 }
 
-/** What the session is, how it stands, and what it used. */
+/** The name, status and usage of the session. */
 export function SessionHeader({ record, view, tab }: SessionHeaderProps) {
   const { facts } = view.timeline
   const title = useTitle(record)

@@ -20,7 +20,7 @@ export interface SessionView {
   timeline: Timeline
   /** Counts changes of the timeline, which grows in place. */
   version: number
-  /** How many entries were put in front since the session was opened. */
+  /** The number of entries that were prepended since the session was opened. */
   prepended: number
   connection: Connection
   loadingOlder: boolean
@@ -85,7 +85,7 @@ export class SessionStore extends Store<SessionView> {
     this.#flush()
   }
 
-  /** How many entries are folded: all from the first to the last, each once. */
+  /** The number of folded entries: all from the first to the last, each once. */
   get count(): number {
     return this.#entries.length
   }
@@ -162,7 +162,7 @@ export class SessionStore extends Store<SessionView> {
     for (let tries = 0; tries < 5 && this.#startsInside(); tries++) await this.older()
   }
 
-  /** What the agent can do is in the first entries, which the tail of a long log does not have. */
+  /** Loads the capabilities of the agent from the first entries, which the tail of a long log does not have. */
   async #readStart(): Promise<void> {
     const { timeline } = this.get()
     if (timeline.first <= 1 || (this.get().record?.earliest ?? 1) > 1) return
@@ -208,7 +208,7 @@ export class SessionStore extends Store<SessionView> {
   #connected(state: ConnectionState): void {
     if (state === 'closed' && !this.#stop.signal.aborted) this.update({ connection: { state: 'offline' } })
     if (state !== 'open') return
-    // How far the log is now; until that entry is here the page shows the past.
+    // The current head of the log. Until that entry arrives, the page shows the past.
     void this.refresh().then(() => this.#settle(true))
   }
 

@@ -54,7 +54,7 @@ export function folderName(path: string): string {
   return path.split('/').findLast(Boolean) ?? path
 }
 
-/** The end of a path, which tells directories apart; the whole path belongs into a title. */
+/** The end of a path, which distinguishes directories. Show the whole path in a title. */
 export function shortPath(path: string): string {
   const parts = path.split('/').filter(Boolean)
   return parts.length <= 2 ? path : `…/${parts.slice(-2).join('/')}`

@@ -20,7 +20,7 @@ const marked = new Marked({
 
 interface MarkdownProps {
   text: string
-  /** Closes what the stream has left open, such as a code fence. */
+  /** Closes syntax that the stream has left open, such as a code fence. */
   streaming?: boolean
 }
 

@@ -1,4 +1,4 @@
-/** As a `ref`: gives the focus to a field that someone has just asked for. */
+/** A `ref` that focuses a field when it appears on request. */
 export function takeFocus(field: HTMLInputElement | null): void {
   field?.focus()
 }

@@ -1,9 +1,9 @@
 import type { DailyUsage, UsageTotals } from 'mainstem/client'
 
-/** What usage can be divided by. */
+/** The dimensions to group usage by. */
 export type Dimension = 'agent' | 'model' | 'principal'
 
-/** What a bar is as high as. */
+/** The figure that the height of a bar shows. */
 export type Measure = 'tokens' | 'cost'
 
 /** A group with more groups than this shows the smallest together. */

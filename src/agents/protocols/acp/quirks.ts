@@ -31,7 +31,7 @@ export interface AcpQuirks {
   /** Tools that start a sub-agent, and tools that request to leave plan mode. */
   readonly subagentTools: readonly string[]
   readonly planTools: readonly string[]
-  /** What the description of a sub-agent's session is; by default it is only a name for people. */
+  /** The meaning of the description of a sub-agent's session; by default it is only a display name. */
   readonly describesSubagents?: 'prompt' | 'agentType'
   /** A diff contains the whole file before and after, not the replaced lines. */
   readonly wholeDiffs: boolean

@@ -15,7 +15,7 @@ export interface IndexQuery {
   limit: number
   /** Only documents below this id; all of them if it is absent. */
   below?: number
-  /** How long to index older entries if those in the index are not enough. */
+  /** The time limit for indexing older entries if the index has too few matches. */
   waitMs: number
 }
 
@@ -28,7 +28,7 @@ export interface IndexMatches {
   isComplete: boolean
 }
 
-/** What a step did: `backfill` indexed rows from before there was an index, which nobody waits for. */
+/** The result of a step. `backfill`: indexed rows that are older than the index, which no caller waits for. */
 export type Step = 'nothing' | 'work' | 'backfill'
 
 /**
@@ -61,7 +61,7 @@ export class Indexer {
     return this.#backfill() ? 'backfill' : 'nothing'
   }
 
-  /** Removes some of what is no longer in the logs; false if there is nothing to remove. */
+  /** Removes some entries that are no longer in the logs. Returns false if there are none. */
   removeStep(): boolean {
     if (this.#swept !== undefined) this.#sweep(this.#swept)
     const [session] = this.#stale

@@ -8,7 +8,7 @@ import { logTop } from '../removal.ts'
 const SLICE_CHARS = 1024 * 1024
 const SLICE_ROWS = 512
 
-/** What one commit added to a log. */
+/** The entries that one commit added to a log. */
 export interface LogRow {
   id: number
   /** The number of its session. */
@@ -18,7 +18,7 @@ export interface LogRow {
   body: string
 }
 
-/** Where an entry is, for readers. */
+/** The position of an entry, for readers. */
 export interface EntryPlace {
   session: string
   seq: number
@@ -82,7 +82,7 @@ export class LogRows {
     this.#statements = undefined
   }
 
-  /** A failure of this file is wrapped, so that it is not taken for one of the index. */
+  /** Wraps a failure of this file, to distinguish it from a failure of the index. */
   #ask<T>(question: (statements: Statements) => T): T {
     try {
       const inode = statSync(this.#file).ino

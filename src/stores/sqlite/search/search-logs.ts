@@ -4,7 +4,7 @@ import type { Store, TextMatches, TextQuery } from '../../store.ts'
 import type { EntryPlace } from './log-rows.ts'
 import type { SearchChannel } from './search-channel.ts'
 
-/** How long a search may index entries of a database that an older version wrote. */
+/** The time limit for a search to index entries that an older version wrote. */
 const WAIT_MS = 1_000
 
 /** Looks up entries in the index, and reads them from the logs. */
@@ -25,7 +25,7 @@ export async function searchLogs(
   }
 }
 
-/** Nothing where the entry was removed meanwhile or is damaged: the other matches can be read. */
+/** Undefined if the entry was removed meanwhile or is damaged, so that the other matches can be read. */
 async function readAt(store: Pick<Store, 'read'>, { session, seq }: EntryPlace): Promise<readonly Entry[]> {
   try {
     return await store.read(session, seq - 1, 1)

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../../../model/index.ts'
 import type { IndexMatches, IndexQuery } from './indexer.ts'
 
-/** What the search thread is started with. */
+/** The start parameters of the search thread. */
 export interface SearchSettings {
   /** The database of the logs. */
   database: string

@@ -51,7 +51,7 @@ function worker(indexer: Indexer): () => void {
         await setTimeout(step === 'backfill' ? performance.now() - began : 0)
       }
     } catch (thrown) {
-      // The next message tries again, and a search that fails says why.
+      // The next message retries, and a failed search reports the reason.
       indexer.reset(thrown)
     }
     isWorking = false

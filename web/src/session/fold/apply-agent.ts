@@ -33,7 +33,7 @@ function changeOf(event: AgentEvent): Partial<Subagent> {
   }
 }
 
-/** The item that shows a sub-agent: its tool call where there is one, otherwise an item that stands for it. */
+/** The item that shows a sub-agent: its tool call, or a separate item if there is none. */
 function holderOf(timeline: Timeline, entry: Entry, event: AgentEvent): ToolItem {
   const called =
     event.type === 'subagent.started' && event.toolId !== undefined ? toolKey(event.toolId) : undefined

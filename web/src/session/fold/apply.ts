@@ -5,7 +5,7 @@ import { applyTool, changeFile } from './apply-tool.ts'
 import type { EventOf, Item, MessageItem, RequestItem } from './items.ts'
 import { add, baseOf, find, replace, type Timeline } from './timeline.ts'
 
-/** Folds one entry in. An entry that was folded before changes nothing, so a stream may overlap what is there. */
+/** Folds one entry. Ignores an entry that was folded before, so streams may overlap. */
 export function apply(timeline: Timeline, entry: Entry): void {
   if (entry.seq <= timeline.last) return
   if (timeline.first === 0) timeline.first = entry.seq

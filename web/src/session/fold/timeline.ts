@@ -92,10 +92,10 @@ function touch(timeline: Timeline, key: string): void {
   if (tool) replace(timeline, { ...tool })
 }
 
-/** Where in the log an item comes from. */
+/** The position of an item in the log. */
 type Origin = Pick<Entry, 'seq' | 'at'> & { turn?: number | undefined }
 
-/** What every item takes from the entry that creates it. */
+/** The fields that every item takes from its first entry. */
 export function baseOf(key: string, { seq, at, turn }: Origin): Pick<Item, 'key' | 'seq' | 'at' | 'turn'> {
   return { key, seq, at, turn }
 }
@@ -127,7 +127,7 @@ export function newTool(toolId: string, name: string, entry: Origin): ToolItem {
   }
 }
 
-/** The tool item that holds a sub-agent. One whose start lies before the stretch gets a place of its own. */
+/** The tool item that contains a sub-agent. If the start of the call is not loaded, creates a separate item. */
 function toolOfAgent(timeline: Timeline, id: string, item: Item): ToolItem | undefined {
   const known = timeline.agents.get(id) ?? (timeline.places.has(toolKey(id)) ? toolKey(id) : undefined)
   const found = known === undefined ? undefined : find(timeline, known, 'tool')

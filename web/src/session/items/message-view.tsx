@@ -1,7 +1,7 @@
 import { Markdown } from '../../text/markdown.tsx'
 import type { MessageItem } from '../fold/items.ts'
 
-/** What the agent wrote. Thinking is folded; a message that the agent dropped stays visible as such. */
+/** A message of the agent. Thinking is collapsed; a message that the agent dropped stays visible and is marked. */
 export function MessageView({ item }: { item: MessageItem }) {
   const { kind, text, state } = item
   if (kind === 'thinking') {

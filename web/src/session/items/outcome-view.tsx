@@ -3,7 +3,7 @@ import { Badge } from '../../ui/badge.tsx'
 import type { EndItem, OutcomeItem } from '../fold/items.ts'
 import { OUTCOMES } from '../outcome.ts'
 
-/** How a turn ended: the outcome, why, and what it took. */
+/** The end of a turn: outcome, reason, duration and usage. */
 export function OutcomeView({ item: { completed } }: { item: OutcomeItem }) {
   const { outcome, error, durationMs, usage = {}, exit, turn, denials } = completed
   const { label, look, meaning } = OUTCOMES[outcome]

@@ -4,7 +4,7 @@ import type { RequestItem } from '../fold/items.ts'
 const BY = { person: 'you', policy: 'the policy', hook: 'a hook' } as const
 const DECISIONS = { allow: 'Allowed', deny: 'Denied', answered: 'Answered' } as const
 
-/** What became of a request, as a line of the conversation. Open requests have their card at the bottom. */
+/** The outcome of a request, as a line of the conversation. Open requests have a card at the bottom. */
 export function RequestView({ item: { request, resolved, withdrawn } }: { item: RequestItem }) {
   const what = unmasked(request.title ?? request.tool ?? request.questions?.[0]?.text ?? request.kind)
   return (
