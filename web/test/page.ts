@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import axe from 'axe-core'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { build } from 'vite'
 import { afterAll, beforeAll } from 'vitest'
@@ -78,4 +79,21 @@ function watched(page: Page, url: string): Watched {
 export async function faultsOf({ page, faults }: Watched): Promise<string[]> {
   const violations: string[] = await page.evaluate('globalThis.violations')
   return [...faults, ...violations]
+}
+
+interface Violation {
+  id: string
+  impact: string
+  nodes: { html: string }[]
+}
+
+/** Serious violations of accessibility rules. */
+export async function violations(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source)
+  const found: Violation[] = await page.evaluate(
+    `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations)`,
+  )
+  return found
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`))
 }

@@ -1,8 +1,6 @@
-import axe from 'axe-core'
-import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { script, success, text } from '../../test/gateway/puppet.ts'
-import { faultsOf, theatre } from './page.ts'
+import { faultsOf, theatre, violations } from './page.ts'
 
 const { stage, open, signedIn } = theatre()
 
@@ -21,23 +19,6 @@ beforeAll(async () => {
   await vi.waitFor(async () => expect((await client.session(asking)).requests).toHaveLength(1), PATIENCE)
   await vi.waitFor(async () => expect((await client.session(done)).lastOutcome).toBe('completed'), PATIENCE)
 })
-
-interface Violation {
-  id: string
-  impact: string
-  nodes: { html: string }[]
-}
-
-/** Serious violations of accessibility rules. */
-async function violations(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source)
-  const found: Violation[] = await page.evaluate(
-    `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations)`,
-  )
-  return found
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`))
-}
 
 const SCREENS: readonly [string, () => string, string][] = [
   ['inbox', () => '#/', 'heading[name=/needs you/]'],

@@ -27,17 +27,23 @@ const fast: Timers = {
 
 const AGENTS: readonly Agent[] = [demo, echo, puppet, able]
 
+/** A database that several servers share, and the name of this one among them. */
+interface SharedStore {
+  url: string
+  node: string
+}
+
 /** A real server with a real store, on a port that stays the same over restarts. */
 export class Stage implements AsyncDisposable {
   readonly home = realpathSync(mkdtempSync(join(tmpdir(), 'page-stage-')))
   readonly #pageDirectory: string
-  readonly #timers: Timers
+  readonly #shared: SharedStore | undefined
   #server: Server | undefined
   #port = 0
 
-  constructor(pageDirectory: string, timers: Timers = fast) {
+  constructor(pageDirectory: string, shared?: SharedStore) {
     this.#pageDirectory = pageDirectory
-    this.#timers = timers
+    this.#shared = shared
   }
 
   get url(): string {
@@ -54,16 +60,18 @@ export class Stage implements AsyncDisposable {
 
   async start(): Promise<void> {
     const flags = { port: this.#port, cwd: this.home, data: join(this.home, 'data') }
-    const config = await loadConfig({ flags, environment: {}, cwd: this.home })
+    const environment = this.#shared ? { MAINSTEM_STORE: this.#shared.url } : {}
+    const config = await loadConfig({ flags, environment, cwd: this.home })
+    const node = this.#shared ? { ...config.node, name: this.#shared.node } : config.node
     const timeouts = { ...config.timeouts, drainMs: 10 }
     // Scripts of scripted agents are prompts, and some print a lot.
     const limits = { ...config.limits, bodyBytes: 16 * 1024 * 1024 }
     this.#server = await serve({
-      config: { ...config, timeouts, limits },
+      config: { ...config, timeouts, limits, node },
       report: (thrown) => console.error(thrown),
       agents: AGENTS,
       pageDirectory: this.#pageDirectory,
-      between: { store: (store) => store, driver: () => driver({ timers: this.#timers }) },
+      between: { store: (store) => store, driver: () => driver({ timers: fast }) },
     })
     this.#port = Number(new URL(this.#server.url).port)
   }

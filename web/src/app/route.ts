@@ -6,6 +6,7 @@ export type Route =
   | { screen: 'session'; id: string; tab: SessionTab; seq: number | undefined }
   | { screen: 'search'; query: string }
   | { screen: 'usage' }
+  | { screen: 'nodes' }
   | { screen: 'compare'; ids: readonly string[] }
 
 const TABS: ReadonlySet<string> = new Set(['changes', 'events', 'replay'])
@@ -18,6 +19,7 @@ export function routeOf(hash: string): Route {
   switch (screen) {
     case 'new':
     case 'usage':
+    case 'nodes':
       return { screen }
     case 'search':
       return { screen, query: query.get('q') ?? '' }

@@ -3,6 +3,7 @@ import { inbox } from '../inbox/inbox-store.ts'
 import { NewSession } from '../inbox/new-session.tsx'
 import { Overview } from '../inbox/overview.tsx'
 import { SessionList } from '../inbox/session-list.tsx'
+import { loadNodes, nodes } from '../nodes/nodes-store.ts'
 import { Palette } from '../palette/palette.tsx'
 import { SessionScreen } from '../session/session-screen.tsx'
 import { Badge } from '../ui/badge.tsx'
@@ -18,6 +19,7 @@ import { attentive } from './visible.ts'
 
 const SearchScreen = lazy(() => import('../search/search-screen.tsx'))
 const UsageScreen = lazy(() => import('../usage/usage-screen.tsx'))
+const NodesScreen = lazy(() => import('../nodes/nodes-screen.tsx'))
 const CompareScreen = lazy(() => import('../compare/compare-screen.tsx'))
 
 /** The frame of every screen: the list of sessions on the left, the screen on the right; on a phone one at a time. */
@@ -32,6 +34,7 @@ export function Shell() {
     return () => inbox.stop()
   }, [follows])
   useEffect(notifyOfChanges, [])
+  useEffect(() => void loadNodes(), [])
   useKeys({
     n: () => go({ screen: 'new' }),
     '/': () => go({ screen: 'search', query: '' }),
@@ -76,6 +79,8 @@ function Screen({ route }: { route: Route }) {
       return <SessionScreen key={route.id} id={route.id} tab={route.tab} seq={route.seq} />
     case 'usage':
       return <UsageScreen />
+    case 'nodes':
+      return <NodesScreen />
     case 'compare':
       return <CompareScreen ids={route.ids} />
     case 'search':
@@ -96,6 +101,7 @@ function BackLink() {
 function TopBar() {
   const { online, error } = useStore(inbox)
   const look = useStore(theme)
+  const severalNodes = useStore(nodes).length > 0
   return (
     <header className="flex items-center gap-0.5 px-3 pt-2.5 pb-2">
       <a href="#/" className="mr-auto flex items-center gap-2 font-semibold">
@@ -112,6 +118,14 @@ function TopBar() {
       >
         Search
       </a>
+      {severalNodes && (
+        <a
+          href={hrefOf({ screen: 'nodes' })}
+          className="rounded-md px-1.5 py-1 text-soft hover:bg-raised hover:text-ink"
+        >
+          Nodes
+        </a>
+      )}
       <a
         href={hrefOf({ screen: 'usage' })}
         className="rounded-md px-1.5 py-1 text-soft hover:bg-raised hover:text-ink"

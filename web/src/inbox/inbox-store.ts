@@ -107,9 +107,10 @@ export class InboxStore extends Store<InboxView> {
       client.sessions({ limit: PAGE, asking: true }),
       client.sessions({ limit: PAGE, status: 'busy' }),
     ])
-    this.update({ records: new Map() })
-    this.#merge([...newest.sessions, ...asking.sessions, ...busy.sessions])
-    this.update({ loaded: true, next: newest.next, error: undefined })
+    // In one change: an empty list in between would be shown, and no change since the last one announced.
+    const all = [...newest.sessions, ...asking.sessions, ...busy.sessions]
+    const records = new Map(all.map((record) => [record.id, record]))
+    this.update({ records, loaded: true, next: newest.next, error: undefined })
   }
 
   #note(session: string): void {

@@ -6,6 +6,7 @@ import { useStore } from '../app/store.ts'
 import { cycleTheme } from '../app/theme.ts'
 import { titleOf } from '../inbox/groups.ts'
 import { inbox } from '../inbox/inbox-store.ts'
+import { nodes } from '../nodes/nodes-store.ts'
 import { takeFocus } from '../ui/take-focus.ts'
 import { rank } from './rank.ts'
 
@@ -24,8 +25,11 @@ const SCREENS: readonly [string, Route][] = [
   ['Compare agents', { screen: 'compare', ids: [] }],
 ]
 
-function commandsFor(route: Route): Command[] {
-  const commands: Command[] = SCREENS.map(([name, target]) => ({
+const NODES: readonly [string, Route] = ['Nodes', { screen: 'nodes' }]
+
+function commandsFor(route: Route, hasNodes: boolean): Command[] {
+  const screens = hasNodes ? [...SCREENS, NODES] : SCREENS
+  const commands: Command[] = screens.map(([name, target]) => ({
     id: name,
     name,
     hint: 'screen',
@@ -79,6 +83,7 @@ export function Palette({ route }: { route: Route }) {
 
 function PaletteBody({ route, onDone }: { route: Route; onDone(): void }) {
   const { records } = useStore(inbox)
+  const hasNodes = useStore(nodes).length > 0
   const [text, setText] = useState('')
   const [at, setAt] = useState(0)
   const commands = useMemo(() => {
@@ -90,8 +95,8 @@ function PaletteBody({ route, onDone }: { route: Route; onDone(): void }) {
         run: () => go({ screen: 'session', id: record.id, tab: 'conversation', seq: undefined }),
       }),
     )
-    return [...commandsFor(route), ...sessions]
-  }, [records, route])
+    return [...commandsFor(route, hasNodes), ...sessions]
+  }, [records, route, hasNodes])
   const shown = rank(commands, text, ({ name, hint }) => `${name} ${hint}`).slice(0, 12)
   const chosen = Math.min(at, shown.length - 1)
   const run = (command: Command | undefined) => {

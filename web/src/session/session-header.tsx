@@ -8,6 +8,7 @@ import { BilledBy } from '../inbox/billed-by.tsx'
 import { silenceOf, waits } from '../inbox/groups.ts'
 import { APPROVALS, SANDBOXES } from '../inbox/policies.ts'
 import { useTitle } from '../inbox/session-title.tsx'
+import { nodes } from '../nodes/nodes-store.ts'
 import { clockTime, cost, count, shortPath, tokens } from '../text/format.ts'
 import { Badge } from '../ui/badge.tsx'
 import { ConnectionBadge } from './connection-badge.tsx'
@@ -59,6 +60,7 @@ export function SessionHeader({ record, view, tab }: SessionHeaderProps) {
           {APPROVALS[record.policy.approval]}
           {record.policy.sandbox !== 'none' && ` · ${SANDBOXES[record.policy.sandbox].toLowerCase()}`}
         </span>
+        {record.node !== undefined && <RunsOn name={record.node} />}
         <Spent record={record} facts={facts} />
         <Billed id={record.agent} />
         <SettingsMenu record={record} facts={facts} />
@@ -96,6 +98,17 @@ function Standing({ record }: { record: SessionRecord }) {
     <span title={meaning}>
       <Badge look={look}>{label}</Badge>
     </span>
+  )
+}
+
+/** The node that runs the session, or ran it last. */
+function RunsOn({ name }: { name: string }) {
+  const state = useStore(nodes).find((node) => node.name === name)?.state
+  return (
+    <a href="#/nodes" className="hover:text-ink" title="The node that runs the session, or ran it last">
+      on {name}
+      {state !== undefined && state !== 'ready' && <span className="text-bad"> ({state})</span>}
+    </a>
   )
 }
 
