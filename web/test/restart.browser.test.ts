@@ -49,7 +49,7 @@ test('a page catches up with a server that was killed in the middle of a turn, e
   await page.getByText('offline', { exact: true }).first().waitFor()
   const second = await start(port)
   await page.getByText('live', { exact: true }).waitFor()
-  await page.getByText('The server that ran the turn went away.').waitFor()
+  await page.getByText('The process that owned the turn went away').waitFor()
   const [record] = (await client.sessions()).sessions
   expect(record).toMatchObject({ lastOutcome: 'lost' })
   await page.getByLabel('Prompt').fill('Again, please')

@@ -22,7 +22,7 @@ export async function enter(ticket: string | undefined): Promise<void> {
   try {
     if (ticket !== undefined) await client.signIn({ ticket })
   } catch (thrown) {
-    signIn.set({ state: 'out', reason: `${messageOf(thrown)}. Run \`mainstem open\` to get a new link.` })
+    signIn.set({ state: 'out', reason: `${messageOf(thrown)}. Run “mainstem open” to get a new link.` })
     return
   }
   await checkSignIn()

@@ -12,6 +12,7 @@ import { ErrorBoundary } from '../ui/error-boundary.tsx'
 import { useKeys } from '../ui/keys.ts'
 import { go, useRoute } from './navigation.ts'
 import { askToNotify, notifyOfChanges, permission } from './notifications.ts'
+import { usePageTitle } from './page-title.ts'
 import { hrefOf, type Route } from './route.ts'
 import { useStore } from './store.ts'
 import { cycleTheme, theme } from './theme.ts'
@@ -25,6 +26,7 @@ const CompareScreen = lazy(() => import('../compare/compare-screen.tsx'))
 /** The frame of every screen: the list of sessions on the left, the screen on the right; on a phone one at a time. */
 export function Shell() {
   const route = useRoute()
+  usePageTitle(route)
   const watched = useStore(attentive)
   // In the background, the list is updated only if notifications are on.
   const follows = useStore(permission) === 'granted' || watched
@@ -45,13 +47,18 @@ export function Shell() {
       <aside
         className={`min-h-0 w-full flex-col border-r border-line bg-panel md:flex md:w-80 md:shrink-0 ${listOnly ? 'flex max-md:border-r-0' : 'hidden'}`}
       >
-        <TopBar />
+        <TopBar route={route} />
         <SessionList route={route} />
       </aside>
       <main className={`min-h-0 min-w-0 flex-1 ${listOnly ? 'max-md:hidden' : ''}`}>
         <Suspense fallback={<p className="p-6 text-center text-soft">Loading…</p>}>
           <ErrorBoundary key={route.screen === 'session' ? route.id : route.screen}>
-            <Screen route={route} />
+            <div className="flex h-full flex-col">
+              {!listOnly && route.screen !== 'session' && <BackLink />}
+              <div className="min-h-0 flex-1">
+                <Screen route={route} />
+              </div>
+            </div>
           </ErrorBoundary>
         </Suspense>
       </main>
@@ -71,7 +78,6 @@ function Screen({ route }: { route: Route }) {
     case 'new':
       return (
         <div className="mx-auto h-full w-full max-w-3xl overflow-y-auto p-4 sm:p-6">
-          <BackLink />
           <NewSession first={false} />
         </div>
       )
@@ -92,52 +98,59 @@ function Screen({ route }: { route: Route }) {
 
 function BackLink() {
   return (
-    <a href="#/" className="mb-3 inline-block text-sm text-soft hover:text-ink md:hidden">
+    <a href="#/" className="px-4 pt-3 text-sm text-soft hover:text-ink sm:px-6 md:hidden">
       ← All sessions
     </a>
   )
 }
 
-function TopBar() {
+const LINKS: readonly (readonly [name: string, target: Route])[] = [
+  ['Search', { screen: 'search', query: '' }],
+  ['Usage', { screen: 'usage' }],
+  ['Compare', { screen: 'compare', ids: [] }],
+]
+const NODES: (typeof LINKS)[number] = ['Nodes', { screen: 'nodes' }]
+
+function TopBar({ route }: { route: Route }) {
   const { online, error } = useStore(inbox)
   const look = useStore(theme)
-  const severalNodes = useStore(nodes).length > 0
+  const links = useStore(nodes).length > 0 ? [...LINKS, NODES] : LINKS
   return (
-    <header className="flex items-center gap-0.5 px-3 pt-2.5 pb-2">
-      <a href="#/" className="mr-auto flex items-center gap-2 font-semibold">
-        Mainstem
-        {!online && <Badge look="bad">{error === undefined ? 'offline' : 'offline, retrying'}</Badge>}
-      </a>
-      <NotifyButton />
-      <Button look="quiet" onClick={cycleTheme} aria-label={`Theme: ${look}`} title={`Theme: ${look}`}>
-        {look === 'dark' ? '☾' : look === 'light' ? '☀' : '◐'}
-      </Button>
-      <a
-        href={hrefOf({ screen: 'search', query: '' })}
-        className="rounded-md px-1.5 py-1 text-soft hover:bg-raised hover:text-ink"
-      >
-        Search
-      </a>
-      {severalNodes && (
-        <a
-          href={hrefOf({ screen: 'nodes' })}
-          className="rounded-md px-1.5 py-1 text-soft hover:bg-raised hover:text-ink"
-        >
-          Nodes
+    <header className="px-3 pt-2.5 pb-2">
+      <div className="flex items-center gap-2">
+        <a href="#/" className="font-semibold">
+          Mainstem
         </a>
-      )}
-      <a
-        href={hrefOf({ screen: 'usage' })}
-        className="rounded-md px-1.5 py-1 text-soft hover:bg-raised hover:text-ink"
-      >
-        Usage
-      </a>
-      <a
-        href={hrefOf({ screen: 'new' })}
-        className="ml-1 rounded-md bg-accent px-2.5 py-1 font-medium text-accent-ink"
-      >
-        New
-      </a>
+        {!online && <Badge look="bad">{error === undefined ? 'offline' : 'offline, retrying'}</Badge>}
+        <Button
+          look="quiet"
+          className="ml-auto"
+          onClick={cycleTheme}
+          aria-label={`Theme: ${look}`}
+          title={`Theme: ${look}`}
+        >
+          {look === 'dark' ? '☾' : look === 'light' ? '☀' : '◐'}
+        </Button>
+        <a
+          href={hrefOf({ screen: 'new' })}
+          className="rounded-md bg-accent px-2.5 py-1 font-medium text-accent-ink"
+        >
+          New
+        </a>
+      </div>
+      <nav aria-label="Screens" className="-mx-1.5 mt-1 flex flex-wrap items-center text-sm">
+        {links.map(([name, target]) => (
+          <a
+            key={name}
+            href={hrefOf(target)}
+            aria-current={route.screen === target.screen ? 'page' : undefined}
+            className={`rounded-md px-1.5 py-0.5 hover:bg-raised hover:text-ink ${route.screen === target.screen ? 'text-ink' : 'text-soft'}`}
+          >
+            {name}
+          </a>
+        ))}
+        <NotifyButton />
+      </nav>
     </header>
   )
 }
@@ -146,7 +159,12 @@ function NotifyButton() {
   const state = useStore(permission)
   if (state !== 'default') return null
   return (
-    <Button look="quiet" onClick={() => void askToNotify()} title="Notify me when a session needs me or ends">
+    <Button
+      look="quiet"
+      className="ml-auto"
+      onClick={() => void askToNotify()}
+      title="Notify me when a session needs me or ends"
+    >
       Notify me
     </Button>
   )

@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { sentence } from '../text/format.ts'
 import { Button } from '../ui/button.tsx'
 import { Notice } from '../ui/notice.tsx'
 import { codeOf, messageOf, signInWith } from './client.ts'
@@ -21,9 +22,7 @@ export function SignInScreen({ reason }: { reason: string | undefined }) {
     <main className="flex h-full items-center justify-center overflow-y-auto p-4">
       <div className="w-full max-w-md space-y-4 rounded-xl border border-line bg-panel p-6">
         <h1 className="text-xl font-semibold">Mainstem</h1>
-        {reason !== undefined && (
-          <Notice level="warning">{reason.charAt(0).toUpperCase() + reason.slice(1)}</Notice>
-        )}
+        {reason !== undefined && <Notice level="warning">{sentence(reason)}</Notice>}
         <div>
           <p>Sign in from a terminal on this machine:</p>
           <pre className="mt-1 rounded bg-raised px-3 py-2">mainstem open</pre>

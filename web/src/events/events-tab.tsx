@@ -254,16 +254,17 @@ function Messages({ id, dialect, filter, head }: MessagesProps) {
       .catch((thrown: unknown) => leftOut(thrown) || setError(messageOf(thrown)))
   }, [id, dialect, head])
   const shown = (messages ?? [])
-    .map((message, index) => ({ number: index + 1, text: JSON.stringify(message) }))
+    .map((message, index) => ({ number: index + 1, kind: kindOf(message), text: JSON.stringify(message) }))
     .filter(({ text }) => text.includes(filter))
   return (
     <div className="min-h-0 flex-1">
       {error !== undefined && <Notice level="error">{error}</Notice>}
       <VList className="h-full" aria-label="Messages" tabIndex={0}>
-        {shown.map(({ number, text }) => (
+        {shown.map(({ number, kind, text }) => (
           <details key={number} className="border-b border-line px-3 py-0.5 font-mono text-xs">
             <summary className="truncate">
-              <Badge>{number}</Badge> {text.slice(0, 160)}
+              <Badge>{number}</Badge> {kind !== undefined && <span className="text-accent">{kind} </span>}
+              <span className="text-soft">{text.slice(0, 160)}</span>
             </summary>
             <pre className="p-2 break-words whitespace-pre-wrap">{jsonText(JSON.parse(text))}</pre>
           </details>
@@ -271,4 +272,13 @@ function Messages({ id, dialect, filter, head }: MessagesProps) {
       </VList>
     </div>
   )
+}
+
+/** Fields that say what a message is, in the dialects that have one. */
+const KINDS = ['type', 'event', 'method', 'kind'] as const
+
+function kindOf(message: unknown): string | undefined {
+  const fields: Record<string, unknown> = { ...Object(message) }
+  const name = KINDS.find((one) => typeof fields[one] === 'string')
+  return name === undefined ? undefined : String(fields[name])
 }

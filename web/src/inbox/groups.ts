@@ -50,8 +50,9 @@ export function titleOf({ name, title, queue, agent }: SessionRecord, prompt?: s
 export function matches(
   { name = '', title = '', agent, cwd, id, model = '' }: SessionRecord,
   words: string,
+  prompt = '',
 ): boolean {
-  const text = `${name} ${title} ${agent} ${cwd} ${id} ${model}`.toLowerCase()
+  const text = `${name} ${title} ${prompt} ${agent} ${cwd} ${id} ${model}`.toLowerCase()
   return words
     .toLowerCase()
     .split(/\s+/)

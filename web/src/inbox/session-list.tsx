@@ -2,24 +2,27 @@ import type { SessionRecord } from 'mainstem/client'
 import { useMemo, useState } from 'react'
 import { VList } from 'virtua'
 import { go } from '../app/navigation.ts'
-import type { Route } from '../app/route.ts'
+import { hrefOf, type Route } from '../app/route.ts'
 import { useStore } from '../app/store.ts'
 import { Button } from '../ui/button.tsx'
 import { useKeys } from '../ui/keys.ts'
+import { firstPrompts } from './first-prompt.ts'
 import { type Groups, groupsOf, matches } from './groups.ts'
 import { inbox } from './inbox-store.ts'
 import { SessionRow } from './session-row.tsx'
 
-type Row = { heading: string; count: number } | { record: SessionRecord }
+type Row = { heading: string; count: string } | { record: SessionRecord }
 
 const HEADINGS: Record<keyof Groups, string> = { asking: 'Needs you', running: 'Running', done: 'Done' }
 
-function rowsOf(groups: Groups): Row[] {
+/** `hasMore`: older sessions, which are all done, are not here yet. */
+function rowsOf(groups: Groups, hasMore: boolean): Row[] {
   const rows: Row[] = []
   for (const name of ['asking', 'running', 'done'] as const) {
     const records = groups[name]
     if (records.length === 0) continue
-    rows.push({ heading: HEADINGS[name], count: records.length }, ...records.map((record) => ({ record })))
+    const count = `${records.length}${hasMore && name === 'done' ? '+' : ''}`
+    rows.push({ heading: HEADINGS[name], count }, ...records.map((record) => ({ record })))
   }
   return rows
 }
@@ -27,12 +30,15 @@ function rowsOf(groups: Groups): Row[] {
 /** Every session: those that need a person, those that run, those that are done. */
 export function SessionList({ route }: { route: Route }) {
   const { records, loaded, next } = useStore(inbox)
+  const prompts = useStore(firstPrompts)
   const [filter, setFilter] = useState('')
   const rows = useMemo(() => {
     const found =
-      filter === '' ? [...records.values()] : [...records.values()].filter((one) => matches(one, filter))
-    return rowsOf(groupsOf(found))
-  }, [records, filter])
+      filter === ''
+        ? [...records.values()]
+        : [...records.values()].filter((one) => matches(one, filter, prompts.get(one.id)))
+    return rowsOf(groupsOf(found), next !== undefined)
+  }, [records, filter, prompts, next])
   const current = route.screen === 'session' ? route.id : undefined
   const step = (by: number) => {
     const ids = rows.flatMap((row) => ('record' in row ? [row.record.id] : []))
@@ -56,6 +62,14 @@ export function SessionList({ route }: { route: Route }) {
         <p className="px-4 py-6 text-center text-soft">
           {!loaded ? 'Loading…' : filter ? 'No session matches.' : 'No sessions yet.'}
         </p>
+      )}
+      {filter !== '' && (
+        <a
+          href={hrefOf({ screen: 'search', query: filter })}
+          className="px-4 pb-2 text-sm text-accent underline"
+        >
+          Search all texts for “{filter}”
+        </a>
       )}
       <VList className="min-h-0 flex-1 px-2 pb-2" aria-label="Sessions">
         {rows.map((row) =>

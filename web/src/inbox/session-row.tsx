@@ -16,7 +16,7 @@ export const SessionRow = memo(function SessionRow({
   record: SessionRecord
   current: boolean
 }) {
-  const { id, agent, cwd, createdAt, usage, model } = record
+  const { id, agent, cwd, createdAt, updatedAt, status, usage, model } = record
   return (
     <a
       href={sessionHref(id)}
@@ -28,7 +28,8 @@ export const SessionRow = memo(function SessionRow({
         <span className="min-w-0 flex-1 truncate font-medium">
           <SessionTitle record={record} />
         </span>
-        <Age from={createdAt} />
+        {/* A running session changes all the time: what counts is when it began. */}
+        <Age from={status === 'busy' ? createdAt : updatedAt} />
       </span>
       <span className="flex items-center gap-1.5 text-xs text-soft">
         <Standing record={record} />

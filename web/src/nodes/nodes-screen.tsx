@@ -28,9 +28,6 @@ export default function NodesScreen() {
   return (
     <div className="h-full overflow-y-auto p-4 sm:p-6">
       <div className="mx-auto max-w-4xl space-y-4">
-        <a href="#/" className="inline-block text-sm text-soft hover:text-ink md:hidden">
-          ← All sessions
-        </a>
         <h1 className="text-lg font-semibold">Nodes</h1>
         {all.length === 0 ? (
           <p className="text-soft">This server shares its store with no other.</p>

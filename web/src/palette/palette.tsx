@@ -4,6 +4,7 @@ import { go } from '../app/navigation.ts'
 import type { Route } from '../app/route.ts'
 import { useStore } from '../app/store.ts'
 import { cycleTheme } from '../app/theme.ts'
+import { firstPrompts } from '../inbox/first-prompt.ts'
 import { titleOf } from '../inbox/groups.ts'
 import { inbox } from '../inbox/inbox-store.ts'
 import { nodes } from '../nodes/nodes-store.ts'
@@ -83,6 +84,7 @@ export function Palette({ route }: { route: Route }) {
 
 function PaletteBody({ route, onDone }: { route: Route; onDone(): void }) {
   const { records } = useStore(inbox)
+  const prompts = useStore(firstPrompts)
   const hasNodes = useStore(nodes).length > 0
   const [text, setText] = useState('')
   const [at, setAt] = useState(0)
@@ -90,13 +92,13 @@ function PaletteBody({ route, onDone }: { route: Route; onDone(): void }) {
     const sessions = [...records.values()].map(
       (record): Command => ({
         id: record.id,
-        name: titleOf(record),
+        name: titleOf(record, prompts.get(record.id)),
         hint: record.agent,
         run: () => go({ screen: 'session', id: record.id, tab: 'conversation', seq: undefined }),
       }),
     )
     return [...commandsFor(route, hasNodes), ...sessions]
-  }, [records, route, hasNodes])
+  }, [records, route, hasNodes, prompts])
   const shown = rank(commands, text, ({ name, hint }) => `${name} ${hint}`).slice(0, 12)
   const chosen = Math.min(at, shown.length - 1)
   const run = (command: Command | undefined) => {

@@ -28,6 +28,7 @@ export default function SearchScreen({ query }: { query: string }) {
           onChange={(event) => go({ screen: 'search', query: event.target.value })}
         />
         {error !== undefined && <Notice level="error">{error}</Notice>}
+        {!result && error === undefined && query.trim() !== '' && <p className="text-soft">Searching…</p>}
         {result?.hits.length === 0 && <p className="text-soft">No entry contains all of these words.</p>}
         {result?.complete === false && (
           <Notice level="info">Older sessions are still being indexed. Search again in a moment.</Notice>

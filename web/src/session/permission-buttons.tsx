@@ -51,7 +51,13 @@ export function PermissionButtons({ options, busy, keys, onAnswer }: PermissionB
           Always allow
         </Button>
       )}
-      <Button look="danger" shortcut="d" disabled={busy} onClick={() => setDenying(true)}>
+      <Button
+        look="danger"
+        shortcut="d"
+        className="max-sm:odd:col-span-2"
+        disabled={busy}
+        onClick={() => setDenying(true)}
+      >
         Deny…
       </Button>
     </div>

@@ -95,7 +95,7 @@ function Standing({ record }: { record: SessionRecord }) {
   if (!record.lastOutcome) return <Badge>{record.status}</Badge>
   const { label, look, meaning } = OUTCOMES[record.lastOutcome]
   return (
-    <span title={meaning}>
+    <span title={meaning} className="inline-flex">
       <Badge look={look}>{label}</Badge>
     </span>
   )

@@ -4,6 +4,7 @@ import { client } from '../app/client.ts'
 import { APPROVALS } from '../inbox/policies.ts'
 import { useAction } from '../ui/action.ts'
 import { Button } from '../ui/button.tsx'
+import { DeleteButton } from './delete-button.tsx'
 import type { Facts } from './fold/timeline.ts'
 
 interface SettingsMenuProps {
@@ -11,12 +12,11 @@ interface SettingsMenuProps {
   facts: Facts
 }
 
-/** Changes model, permissions and mode of a session, and ends it. */
+/** Changes model, permissions and mode of a session, ends it, and deletes it. */
 export function SettingsMenu({ record, facts }: SettingsMenuProps) {
   const { id, policy, status } = record
   const { busy, error, run } = useAction()
   const [note, setNote] = useState<string>()
-  if (status === 'ended') return null
   const change = (work: () => Promise<{ applied: 'now' | 'next_turn' }>) =>
     run(async () => {
       const { applied } = await work()
@@ -26,53 +26,63 @@ export function SettingsMenu({ record, facts }: SettingsMenuProps) {
     <details className="relative ml-auto">
       <summary className="list-none rounded px-1.5 hover:bg-raised hover:text-ink">Settings ▾</summary>
       <div className="absolute right-0 z-10 mt-1 w-72 space-y-3 rounded-lg border border-line bg-panel p-3 text-sm text-ink shadow-lg">
-        <ModelField
-          record={record}
-          facts={facts}
-          busy={busy}
-          onChange={(model) => change(() => client.setModel(id, model))}
-        />
-        <label className="block">
-          <span className="text-xs text-soft">Permissions</span>
-          <select
-            className="w-full"
-            disabled={busy}
-            value={policy.approval}
-            onChange={(event) => {
-              const approval = event.target.value as Policy['approval']
-              change(() => client.setMode(id, { policy: { ...policy, approval } }))
-            }}
-          >
-            {Object.entries(APPROVALS).map(([approval, name]) => (
-              <option key={approval} value={approval}>
-                {name}
-              </option>
-            ))}
-          </select>
-        </label>
-        {facts.modes.length > 0 && (
-          <label className="block">
-            <span className="text-xs text-soft">Mode of the agent</span>
-            <select
+        {status !== 'ended' && (
+          <>
+            <ModelField
+              record={record}
+              facts={facts}
+              busy={busy}
+              onChange={(model) => change(() => client.setModel(id, model))}
+            />
+            <label className="block">
+              <span className="text-xs text-soft">Permissions</span>
+              <select
+                className="w-full"
+                disabled={busy}
+                value={policy.approval}
+                onChange={(event) => {
+                  const approval = event.target.value as Policy['approval']
+                  change(() => client.setMode(id, { policy: { ...policy, approval } }))
+                }}
+              >
+                {Object.entries(APPROVALS).map(([approval, name]) => (
+                  <option key={approval} value={approval}>
+                    {name}
+                  </option>
+                ))}
+              </select>
+            </label>
+            {facts.modes.length > 0 && (
+              <label className="block">
+                <span className="text-xs text-soft">Mode of the agent</span>
+                <select
+                  className="w-full"
+                  disabled={busy}
+                  value={facts.mode ?? ''}
+                  onChange={(event) => {
+                    const mode = event.target.value
+                    change(() => client.setMode(id, { mode }))
+                  }}
+                >
+                  {facts.modes.map((mode) => (
+                    <option key={mode.id} value={mode.id}>
+                      {mode.name ?? mode.id}
+                    </option>
+                  ))}
+                </select>
+              </label>
+            )}
+            <Button
+              look="danger"
               className="w-full"
               disabled={busy}
-              value={facts.mode ?? ''}
-              onChange={(event) => {
-                const mode = event.target.value
-                change(() => client.setMode(id, { mode }))
-              }}
+              onClick={() => run(() => client.end(id))}
             >
-              {facts.modes.map((mode) => (
-                <option key={mode.id} value={mode.id}>
-                  {mode.name ?? mode.id}
-                </option>
-              ))}
-            </select>
-          </label>
+              End session
+            </Button>
+          </>
         )}
-        <Button look="danger" className="w-full" disabled={busy} onClick={() => run(() => client.end(id))}>
-          End session
-        </Button>
+        <DeleteButton id={id} busy={busy} run={run} />
         {(error ?? note) !== undefined && (
           <p role="status" className={error === undefined ? 'text-soft' : 'text-bad'}>
             {error ?? note}

@@ -60,6 +60,11 @@ export function shortPath(path: string): string {
   return parts.length <= 2 ? path : `…/${parts.slice(-2).join('/')}`
 }
 
+/** A message of the server as a sentence of the page. */
+export function sentence(message: string): string {
+  return message.charAt(0).toUpperCase() + message.slice(1)
+}
+
 const BIDI = /[\u202A-\u202E\u2066-\u2069\u200B-\u200F\u2060\uFEFF]/g
 
 /** Shows characters that change the direction of text or have no width, because they can disguise a command. */

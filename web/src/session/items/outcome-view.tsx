@@ -1,4 +1,4 @@
-import { cost, duration, tokens } from '../../text/format.ts'
+import { cost, duration, sentence, tokens } from '../../text/format.ts'
 import { Badge } from '../../ui/badge.tsx'
 import type { EndItem, OutcomeItem } from '../fold/items.ts'
 import { OUTCOMES } from '../outcome.ts'
@@ -15,15 +15,15 @@ export function OutcomeView({ item: { completed } }: { item: OutcomeItem }) {
         <Badge look={look}>{label}</Badge>
         <span>turn {turn}</span>
         <span>{duration(durationMs)}</span>
-        <span>{tokens(usage)}</span>
-        <span>{cost(usage)}</span>
+        {usage.total !== undefined && <span>{tokens(usage)}</span>}
+        {usage.costUsd !== undefined && <span>{cost(usage)}</span>}
         {denials > 0 && <span>{denials} denied</span>}
         {ended !== undefined && <span>{ended}</span>}
       </p>
-      {outcome !== 'completed' && <p className="mt-1 text-sm">{meaning}</p>}
+      {outcome !== 'completed' && !error && <p className="mt-1 text-sm">{meaning}</p>}
       {error && (
         <p className="mt-1 text-sm break-words whitespace-pre-wrap text-bad">
-          {error.message} <span className="font-mono text-xs">({error.code})</span>
+          {sentence(error.message)} <span className="font-mono text-xs">({error.code})</span>
           {error.advice !== undefined && <span className="block text-ink">{error.advice}</span>}
         </p>
       )}
