@@ -1,11 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import axe from 'axe-core'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { build } from 'vite'
 import { afterAll, beforeAll } from 'vitest'
 import { launchBrowser } from './browser.ts'
+import { buildPage, pageFolder } from './built-page.ts'
 import { Stage } from './stage.ts'
 
 /** Violations that a page must not cause during a test. */
@@ -30,21 +27,19 @@ export interface Theatre {
   signedIn(options?: BrowserContextOptions): Promise<Watched>
 }
 
-/** One browser, one build of the page and one server for a file of tests. */
+/** One browser and one server for a file of tests, and one build of the page for all files. */
 export function theatre(): Theatre {
-  const folder = mkdtempSync(join(tmpdir(), 'page-build-'))
+  const folder = pageFolder()
   const stage = new Stage(folder)
   let browser: Browser | undefined
   beforeAll(async () => {
-    const configFile = join(import.meta.dirname, '../vite.config.ts')
-    await build({ configFile, logLevel: 'error', build: { outDir: folder, emptyOutDir: true } })
+    await buildPage(folder)
     browser = await launchBrowser()
     await stage.start()
   })
   afterAll(async () => {
     await browser?.close()
     await stage[Symbol.asyncDispose]()
-    rmSync(folder, { recursive: true })
   })
   const open = async (options: BrowserContextOptions = {}, url = stage.url) => {
     if (!browser) throw new Error('the browser starts before the tests')

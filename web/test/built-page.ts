@@ -1,0 +1,53 @@
+import { createHash } from 'node:crypto'
+import {
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
+import { join, resolve } from 'node:path'
+import { build } from 'vite'
+
+const ROOT = resolve(import.meta.dirname, '../..')
+const BUILDS = join(ROOT, 'node_modules/.cache/mainstem-page')
+/** Everything that the page is built from. */
+const SOURCES = ['web/src/**/*', 'web/index.html', 'web/vite.config.ts', 'src/**/*.ts', 'package-lock.json']
+/** Builds of other sources are removed after this time; another run may still use them. */
+const KEPT_MS = 3_600_000
+
+/** Where the page of these sources is, once `buildPage` has settled. Tests of one source share one build. */
+export function pageFolder(): string {
+  const hash = createHash('sha256')
+  for (const path of globSync(SOURCES, { cwd: ROOT }).sort()) {
+    const file = join(ROOT, path)
+    if (statSync(file).isFile()) hash.update(path).update(readFileSync(file))
+  }
+  return join(BUILDS, hash.digest('hex').slice(0, 16))
+}
+
+/** Builds the page, unless it is there. Two runs at the same time may both build it, and one of the two is kept. */
+export async function buildPage(folder: string): Promise<void> {
+  if (existsSync(folder)) return
+  mkdirSync(BUILDS, { recursive: true })
+  removeOld()
+  const outDir = mkdtempSync(join(BUILDS, 'draft-'))
+  const configFile = join(ROOT, 'web/vite.config.ts')
+  await build({ configFile, logLevel: 'error', build: { outDir, emptyOutDir: true } })
+  try {
+    renameSync(outDir, folder)
+  } catch (thrown) {
+    rmSync(outDir, { recursive: true })
+    if (!existsSync(folder)) throw thrown
+  }
+}
+
+function removeOld(): void {
+  for (const name of globSync('*', { cwd: BUILDS })) {
+    const path = join(BUILDS, name)
+    if (statSync(path).mtimeMs < Date.now() - KEPT_MS) rmSync(path, { recursive: true, force: true })
+  }
+}
