@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest'
-import type { Entry } from '../../src/model/index.ts'
+import type { Entry, SessionRecord } from '../../src/model/index.ts'
 import { decodeFixture, fixtures } from '../../test/agents/fixtures.ts'
 import { apply } from '../src/session/fold/apply.ts'
 import type { Item, ToolItem } from '../src/session/fold/items.ts'
 import { emptyTimeline, type Timeline } from '../src/session/fold/timeline.ts'
+import { presentRecord } from '../src/session/present-record.ts'
 
 function fold(entries: readonly Entry[]): Timeline {
   const timeline = emptyTimeline()
@@ -145,4 +146,44 @@ test('lost context is a fact of the session', () => {
   const message = 'resume failed'
   const timeline = fold([entry({ type: 'notice.raised', level: 'warning', code: 'context_lost', message })])
   expect(timeline.facts.contextLost).toMatchObject({ message })
+})
+
+test('a record that is behind the log shows the end of the turn', () => {
+  const begun = entry({ type: 'turn.started', turn: 1, prompt: 'go', origin: 'prompt' })
+  const completed = entry({
+    type: 'turn.completed',
+    turn: 1,
+    outcome: 'interrupted',
+    durationMs: 5,
+    denials: 0,
+  })
+  const record: SessionRecord = {
+    id: 's',
+    principal: 'local',
+    agent: 'demo',
+    launch: 'live',
+    cwd: '/',
+    policy: { approval: 'ask', sandbox: 'none' },
+    options: {},
+    attended: true,
+    status: 'busy',
+    createdAt: 0,
+    updatedAt: 0,
+    head: begun.seq,
+    turns: 1,
+    queue: [],
+    requests: [],
+    usage: {},
+    frames: 0,
+    epoch: 0,
+  }
+  expect(presentRecord(record, fold([begun, completed]))).toMatchObject({
+    status: 'idle',
+    lastOutcome: 'interrupted',
+    requests: [],
+  })
+  const current = { ...record, head: completed.seq }
+  expect(presentRecord(current, fold([begun, completed]))).toBe(current)
+  const next = entry({ type: 'turn.started', turn: 2, prompt: 'more', origin: 'prompt' })
+  expect(presentRecord(record, fold([begun, completed, next]))).toBe(record)
 })

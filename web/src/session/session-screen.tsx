@@ -5,6 +5,7 @@ import { attentive } from '../app/visible.ts'
 import { ErrorBoundary } from '../ui/error-boundary.tsx'
 import { Notice } from '../ui/notice.tsx'
 import { Composer } from './composer.tsx'
+import { presentRecord } from './present-record.ts'
 import { RequestDock } from './request-dock.tsx'
 import { SessionHeader } from './session-header.tsx'
 import { openRequests, SessionStore } from './session-store.ts'
@@ -30,7 +31,8 @@ export function SessionScreen({ id, tab, seq }: SessionScreenProps) {
     return () => store.stop()
   }, [store, follows])
   const view = useStore(store)
-  const { record, error } = view
+  const { error } = view
+  const record = presentRecord(view.record, view.timeline)
   if (!record) return <Loading id={id} error={error} />
   return (
     <div className="flex h-full min-h-0 flex-col">
