@@ -237,7 +237,9 @@ export class Server {
     phase.now = 'draining'
     stopping.abort()
     await cluster.announce()
-    await Promise.race([runs.done(), systemTimers.sleep(config.timeouts.drainMs, this.#patience.signal)])
+    const handedOver = cluster.name === undefined ? undefined : wired.sessions.handOver()
+    const done = Promise.all([runs.done(), handedOver])
+    await Promise.race([done, systemTimers.sleep(config.timeouts.drainMs, this.#patience.signal)])
     this.#patience.abort()
     await wired.sessions.drain()
     await runs.done()

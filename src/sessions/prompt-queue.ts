@@ -17,6 +17,8 @@ interface Waiting {
 export class PromptQueue {
   readonly #store: Pick<Store, 'queuedPrompt'>
   readonly #session: string
+  /** Gives no prompt away, because another server is to run them. */
+  isHeld = false
   #waiting: Waiting[] = []
   #loading: Promise<void> | undefined
 
@@ -45,14 +47,14 @@ export class PromptQueue {
     if (waiting?.images && waiting.images.length > 0) waiting.images = undefined
   }
 
-  /** Whether `shift` can be called: the first prompt is in memory, or there is none. */
+  /** Whether `shift` can be called: the first prompt is in memory, or there is none to give away. */
   get isReady(): boolean {
     const [first] = this.#waiting
-    return !first || (first.text !== undefined && first.images !== undefined)
+    return this.isHeld || !first || (first.text !== undefined && first.images !== undefined)
   }
 
   shift(): Prompt | undefined {
-    const first = this.#waiting.shift()
+    const first = this.isHeld ? undefined : this.#waiting.shift()
     if (!first) return undefined
     const { turn, text, images } = first
     if (text === undefined || images === undefined) throw new TypeError(`turn ${turn} is not loaded`)

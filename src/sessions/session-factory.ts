@@ -1,7 +1,8 @@
-import { DEFAULT_POLICY, MainstemError, NativeSessionId, Policy, SessionOptions } from '../model/index.ts'
+import { DEFAULT_POLICY, NativeSessionId, Policy, SessionOptions } from '../model/index.ts'
 import { parseField } from '../model/parse.ts'
 import type { SessionState } from '../stores/store.ts'
 import type { NewSession, SessionDeps } from './deps.ts'
+import { draining } from './draining.ts'
 import { launchable } from './launchable.ts'
 import { CREATED_FENCE } from './ownership.ts'
 import { agentOf, chooseRecipe, restoreRecipe } from './recipes.ts'
@@ -70,6 +71,6 @@ export class SessionFactory {
   }
 
   #checkTakesWork(): void {
-    if (this.#isDraining()) throw new MainstemError('draining', 'the server is stopping')
+    if (this.#isDraining()) throw draining()
   }
 }

@@ -16,6 +16,7 @@ import type { Claim } from './claim.ts'
 import type { Conversation } from './conversation.ts'
 import type { TurnRead } from './delivery.ts'
 import type { SessionDeps } from './deps.ts'
+import { draining } from './draining.ts'
 import { endedConflict } from './ended-conflict.ts'
 import { IdleTimer } from './idle-timer.ts'
 import type { Log, LogPosition } from './log.ts'
@@ -266,6 +267,13 @@ export class Session implements SessionHandle, WarmSession {
     return this.#ended
   }
 
+  /** Begins no further turn, because another server is to continue. Settles when the open turn has ended. */
+  async leave(): Promise<void> {
+    this.#turns.holdQueue()
+    const { turn } = this.#conversation
+    if (turn !== undefined) await this.ended(turn)
+  }
+
   /** Stops the agent and keeps the session open: the stored queue is resumed by the next owner. */
   suspend(): Promise<void> {
     this.#ended ??= this.#suspend()
@@ -289,12 +297,12 @@ export class Session implements SessionHandle, WarmSession {
       await withTimeout(this.#deps.timers, SUSPEND_MS, stopped)
     } finally {
       // Callers that wait for queued turns would otherwise never settle.
-      this.#turns.fail(new MainstemError('draining', 'the server is stopping'))
+      this.#turns.fail(draining())
     }
   }
 
   #checkOpen(): void {
-    if (this.#ended) throw endedConflict()
+    if (this.#ended) throw this.#isEnding ? endedConflict() : draining()
   }
 
   #checkQueue(): void {

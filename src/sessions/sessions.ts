@@ -1,19 +1,16 @@
-import {
-  type ErrorCode,
-  isDamaged,
-  MainstemError,
-  type SessionRecord,
-  toMainstemError,
-} from '../model/index.ts'
+import type { ErrorCode, SessionRecord } from '../model/index.ts'
+import { isDamaged, MainstemError, toMainstemError } from '../model/index.ts'
 import type { Receipt } from '../stores/store.ts'
 import { answerOf, type Claim, checkReceipt, type IdempotencyKey } from './claim.ts'
 import { CommitFeed } from './commit-feed.ts'
 import type { NewSession, SessionDeps } from './deps.ts'
+import { draining } from './draining.ts'
 import { FailedSessions } from './failed-sessions.ts'
 import { SessionImports } from './imports.ts'
 import { InFlight } from './in-flight.ts'
 import { LogReader } from './log-reader.ts'
 import { LOCAL_TERMS, leaseLost, Ownership } from './ownership.ts'
+import { Releases } from './releases.ts'
 import { Pruner, type Retention } from './retention.ts'
 import type { Session } from './session.ts'
 import { SessionFactory } from './session-factory.ts'
@@ -38,6 +35,7 @@ export class Sessions extends SessionLogs {
   readonly #underway = new Set<Promise<unknown>>()
   /** Sessions that are being restored. */
   readonly #opening = new Map<string, Promise<Session>>()
+  readonly #releases = new Releases()
   readonly #ownership: Ownership
   readonly #factory: SessionFactory
   readonly #takeover: Takeover
@@ -149,6 +147,7 @@ export class Sessions extends SessionLogs {
   async remember(id: string, claims: readonly Claim[]): Promise<void> {
     const running = this.#running.get(id)
     if (running) return running.remember(claims)
+    await this.#releases.settled(id)
     const record = await this.record(id)
     if (!record) throw new MainstemError('session_not_found', `there is no session ${id}`)
     const receipts = claims.map(({ answer, ...once }) => ({
@@ -183,6 +182,8 @@ export class Sessions extends SessionLogs {
   }
 
   async #open(id: string): Promise<Session> {
+    await this.#releases.settled(id)
+    if (this.#draining) throw draining()
     await this.#failedSessions.repair(id)
     const restored = this.#running.get(id) ?? (await this.#factory.restore(await this.#takeover.take(id)))
     if (!this.#ownership.holds(id)) throw leaseLost()
@@ -207,7 +208,9 @@ export class Sessions extends SessionLogs {
   async takeOver(id: string): Promise<void> {
     if (this.#running.has(id) || this.#opening.has(id) || this.#draining) return
     const damaged = (error: MainstemError) => this.#failedSessions.add(id, error, Promise.resolve())
-    if (await this.#takeover.takeOrphan(id, damaged)) this.#waiting.push(id)
+    await this.#releases.run(id, async () => {
+      if (await this.#takeover.takeOrphan(id, damaged)) this.#waiting.push(id)
+    })
   }
 
   /** Stops every agent, because another server may acquire their sessions. */
@@ -312,11 +315,31 @@ export class Sessions extends SessionLogs {
     this.reader.deleted(id)
   }
 
+  /** Hands all sessions to other servers: idle ones at once, the others when their open turn has ended. */
+  async handOver(): Promise<void> {
+    this.#draining = true
+    await Promise.allSettled(this.#underway)
+    await Promise.allSettled([...this.#running.values()].map((session) => this.#handOver(session)))
+  }
+
+  async #handOver(session: Session): Promise<void> {
+    await session.leave()
+    // It may have ended or failed meanwhile.
+    const { id } = session
+    if (this.#running.get(id) === session)
+      await this.#releases.run(id, async () => {
+        this.#running.delete(id)
+        await session.suspend()
+        await this.#takeover.release(id)
+      })
+  }
+
   /** Refuses new work and stops every agent. Every open turn gets its terminal event. */
   async drain(): Promise<void> {
     this.#draining = true
     await Promise.allSettled(this.#underway)
     await Promise.allSettled([...this.#running.values()].map((session) => session.suspend()))
+    await this.#releases.all()
     await this.#failedSessions.stop()
     this.#running.clear()
     // If this fails, the leases expire.

@@ -99,9 +99,15 @@ export class Takeover {
     if (!hasOpenWork(record)) return resumes
     if (!(await this.#recoverOne(id, (_, error) => damaged(error)))) return false
     if (resumes) return true
+    await this.release(id)
+    return false
+  }
+
+  /** Ends the lease of a session, so that another server can acquire it at once. */
+  async release(id: string): Promise<void> {
+    const { store } = this.#deps
     await this.#ownership.write(id, (fence) => store.append(id, { entries: [], release: true }, fence))
     this.#ownership.forget(id)
-    return false
   }
 
   #mayResume(record: SessionRecord): boolean {

@@ -83,7 +83,7 @@ export class Turns {
   /** Begins a turn, or queues its prompt while another runs. Returns its number; durable with the next commit. */
   prompt(text: string, images: readonly Image[]): number {
     const turn = this.#conversation.accept()
-    if (this.busy) this.#enqueue({ turn, text, images })
+    if (this.busy || this.#queue.isHeld) this.#enqueue({ turn, text, images })
     else this.#begin({ turn, text, images })
     return turn
   }
@@ -154,6 +154,11 @@ export class Turns {
     const dropped = this.#queue.clear(through)
     for (const turn of dropped) this.#conversation.drop(turn)
     return dropped.length
+  }
+
+  /** Begins no further turn: another server is to run what waits. */
+  holdQueue(): void {
+    this.#queue.isHeld = true
   }
 
   /** Forgets the queue. The store keeps it for the next owner. */

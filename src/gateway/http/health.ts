@@ -1,16 +1,22 @@
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { MainstemError } from '../../model/index.ts'
-import type { GatewayDeps } from '../deps.ts'
+import type { GatewayDeps, Phase } from '../deps.ts'
 import { named } from './components.ts'
 import { type Endpoint, endpoint } from './endpoint.ts'
 import { StorageCheck } from './storage-check.ts'
 
 const Health = named('Health', z.strictObject({ status: z.enum(['ok', 'ready']) }))
 
-/** Work is accepted only between start and stop. */
-export function checkReady({ phase }: Pick<GatewayDeps, 'phase'>): void {
+/** Work is accepted only between start and stop; that of a node among several goes to the others when it stops. */
+export function checkReady({ phase, cluster }: Pick<GatewayDeps, 'phase' | 'cluster'>): void {
   const now = phase()
+  // Until this node has stopped, it passes on to the others what it does not accept itself.
+  if (now === 'draining' && cluster.name !== undefined) return
+  checkPhase(now)
+}
+
+function checkPhase(now: Phase): void {
   if (now === 'ready') return
   throw new MainstemError(now === 'draining' ? 'draining' : 'overloaded', `the server is ${now}`)
 }
@@ -18,7 +24,7 @@ export function checkReady({ phase }: Pick<GatewayDeps, 'phase'>): void {
 /** Routes that require a token return 503 until recovery is complete; the other routes work. */
 export function refuseUntilStarted(app: FastifyInstance, { phase }: Pick<GatewayDeps, 'phase'>): void {
   app.addHook('onRequest', async ({ routeOptions }) => {
-    if (phase() === 'starting' && routeOptions.config?.auth !== 'open') checkReady({ phase })
+    if (phase() === 'starting' && routeOptions.config?.auth !== 'open') checkPhase('starting')
   })
 }
 
@@ -44,7 +50,7 @@ export function healthEndpoints(deps: Pick<GatewayDeps, 'phase' | 'probe' | 'rep
       answer: Health,
       errors: ['overloaded', 'draining', 'storage_failed'],
       async run() {
-        checkReady(deps)
+        checkPhase(deps.phase())
         await storage.run()
         return { status: 'ready' as const }
       },

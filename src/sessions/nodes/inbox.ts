@@ -5,23 +5,10 @@ import type { Sessions } from '../sessions.ts'
 import type { NodeDeps } from './deps.ts'
 import type { Executor } from './executor.ts'
 import { until } from './until.ts'
-import { NodeCommandBody, type NodeOutcome, type SessionCommand } from './wire.ts'
+import { NodeCommandBody, type NodeOutcome } from './wire.ts'
 
 /** The interval of polls for commands, in case a notification is lost. */
 const POLL_MS = 1_000
-
-/** Commands that a stopping server still applies: those that start no turn. */
-const ENDING: ReadonlySet<SessionCommand['type']> = new Set([
-  'steer',
-  'answer',
-  'interrupt',
-  'interrupt_all',
-  'deliver',
-  'end',
-  'finish',
-  'delete',
-  'remember',
-])
 
 /** Applies commands of other nodes: in order for each session, except interrupts, which are applied at once. */
 export class Inbox {
@@ -91,7 +78,8 @@ export class Inbox {
     const isDraining = this.#deps.info().draining
     if (body.kind === 'session') {
       const { session, command, claims } = body
-      if (isDraining && !ENDING.has(command.type)) throw stopping()
+      // A session that still runs here takes commands until it is handed over, and leaves new prompts in its queue.
+      if (isDraining && !this.#local.get(session)) throw stopping()
       return this.#executor.applyForeign(id, session, command, claims)
     }
     if (isDraining) throw stopping()

@@ -4,7 +4,7 @@ import type { Claim, IdempotencyKey } from '../claim.ts'
 import type { NewSession } from '../deps.ts'
 import type { NodeDeps } from './deps.ts'
 import type { Executor } from './executor.ts'
-import { candidates } from './placement.ts'
+import { candidates, type Self } from './placement.ts'
 import { until } from './until.ts'
 import { CommandResults, type NodeCommandBody, NodeOutcome, type SessionCommand } from './wire.ts'
 
@@ -64,7 +64,7 @@ export class Router {
     here: () => Promise<{ id: string; created: boolean }>,
   ): Promise<{ id: string; created: boolean; node: string }> {
     const { store, terms, newId, clock } = this.#deps
-    const places = candidates(request, await store.nodes.list(), { ...this.#deps, name: terms.owner })
+    const places = candidates(request, await store.nodes.list(), this.#self)
     let refusal = noPlace(request)
     for (const node of places) {
       try {
@@ -90,13 +90,19 @@ export class Router {
 
   /** Whether any live node could have this directory. */
   async hasPlace(cwd: string): Promise<boolean> {
-    const { store, terms } = this.#deps
-    return candidates({ cwd }, await store.nodes.list(), { ...this.#deps, name: terms.owner }).length > 0
+    const { store } = this.#deps
+    return candidates({ cwd }, await store.nodes.list(), this.#self).length > 0
+  }
+
+  /** This node, as one that may run sessions; it runs none when it stops. */
+  get #self(): Self {
+    const { terms, mayRun, info } = this.#deps
+    return { name: terms.owner, mayRun: (session) => !info().draining && mayRun(session) }
   }
 
   /** The node to send a command to: the owner, or the best node to become the owner. */
   async #ownerOf(session: string): Promise<string> {
-    const { store, terms, mayRun } = this.#deps
+    const { store, terms } = this.#deps
     const owner = await store.nodes.ownerOf(session)
     if (owner !== undefined) return owner
     const record = await this.#record(session)
@@ -106,8 +112,8 @@ export class Router {
     const last = nodes.find(({ name }) => name === record.node)
     // The agent's native files of the conversation are on the node where it ran last.
     if (last?.live && !last.draining) return last.name
-    if (mayRun(record)) return terms.owner
-    const [best] = candidates(record, nodes, { ...this.#deps, name: terms.owner })
+    if (this.#self.mayRun(record)) return terms.owner
+    const [best] = candidates(record, nodes, this.#self)
     if (best === undefined) throw noPlace(record)
     return best
   }

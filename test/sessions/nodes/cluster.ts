@@ -51,6 +51,7 @@ export class TestNode {
   readonly house: ReturnType<typeof house>
   readonly cluster: Cluster
   draining = false
+  readonly #time: FakeTime
 
   constructor(name: string, process: string, given: Surroundings) {
     const {
@@ -68,6 +69,7 @@ export class TestNode {
       roots.some((root) => isBelow(root, session.cwd)) &&
       (session.labels ?? []).every((label) => labels.includes(label))
     this.name = name
+    this.#time = time
     const background = { sleep: (ms: number, signal: AbortSignal) => time.sleep(ms + lateMs, signal) }
     const more = { terms, background, time, node: name, mayRun, newId: ids(process) }
     this.house = house(mine, maxProcesses, undefined, undefined, undefined, undefined, more)
@@ -110,10 +112,12 @@ export class TestNode {
     return this
   }
 
-  /** Stops in order, as a server does. */
-  async stop(): Promise<void> {
+  /** Stops in order, as a server does: turns that run may end within `drainMs`. */
+  async stop(drainMs = 0): Promise<void> {
     this.draining = true
     await this.cluster.announce()
+    const handedOver = this.sessions.handOver()
+    await Promise.race([handedOver, this.#time.sleep(drainMs, new AbortController().signal)])
     await this.sessions.drain()
     await this.cluster.leave()
   }

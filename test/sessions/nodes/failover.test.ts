@@ -163,6 +163,62 @@ test('a node that stops hands its queue over at once', async () => {
   expect(await store.record(session.id)).toMatchObject({ node: 'b', openTurn: 2 })
 })
 
+test('a node that stops hands idle sessions over at once, and a running one when its turn ends', async () => {
+  const { nodeOf, store, time } = cluster()
+  const a = await nodeOf('a').start()
+  const b = await nodeOf('b').start()
+  const idle = await a.cluster.create(NEW)
+  const busy = await a.cluster.create(NEW, 'first')
+  const run = await a.driver.run()
+  run.say(init)
+  const stopped = a.stop(TTL)
+  await expect.poll(() => store.nodes.ownerOf(idle.id)).toBeUndefined()
+  // The node that stops passes work on.
+  expect(await passing(time, (await a.cluster.open(idle.id)).prompt('here'))).toBe(1)
+  expect(await store.record(idle.id)).toMatchObject({ node: 'b', openTurn: 1 })
+  expect(await (await b.cluster.open(busy.id)).prompt('second')).toBe(2)
+  expect(await store.record(busy.id)).toMatchObject({ node: 'a', openTurn: 1, queue: [{ turn: 2 }] })
+  run.say(said('done'), result('done'))
+  await passing(time, stopped)
+  expect(a.driver.runs).toHaveLength(1)
+  await passing(
+    time,
+    until(async () => (await store.record(busy.id))?.openTurn === 2),
+  )
+  expect(await store.record(busy.id)).toMatchObject({ node: 'b', lastOutcome: 'completed' })
+})
+
+test('a node that settles the session of a dead node and runs it again keeps its lease', async () => {
+  const { a, kill, nodeOf, store, time } = await mortal()
+  const releasing = Promise.withResolvers<void>()
+  const released = Promise.withResolvers<void>()
+  const slow = (shared: SharedStore): SharedStore =>
+    new Proxy(shared, {
+      get(target, name) {
+        const value: unknown = Reflect.get(target, name)
+        if (name !== 'append') return typeof value === 'function' ? value.bind(target) : value
+        return async (...args: Parameters<SharedStore['append']>) => {
+          if (args[1].release) {
+            releasing.resolve()
+            await released.promise
+          }
+          return target.append(...args)
+        }
+      },
+    })
+  const b = await nodeOf('b', { seen: slow }).start()
+  const { id } = await a.cluster.create(NEW, 'first')
+  await a.driver.run()
+  kill()
+  await passing(time, releasing.promise)
+  const prompted = b.cluster.open(id).then((session) => session.prompt('second'))
+  for (let tick = 0; tick < 20; tick++) await new Promise((resolve) => setImmediate(resolve))
+  released.resolve()
+  expect(await passing(time, prompted)).toBe(2)
+  await b.driver.run()
+  expect(await store.nodes.ownerOf(id)).toBe('b')
+})
+
 test('a node that lost its name to another process stops its agents', async () => {
   const { nodeOf, store, time } = cluster()
   const a = await nodeOf('a').start()
