@@ -62,6 +62,9 @@ const { version } = createRequire(import.meta.url)('../../package.json')
 /** The sources and the build are equally deep in the package. */
 const PAGE = join(import.meta.dirname, '../../dist/web')
 
+/** How long a node among several answers after `/readyz` reports its stop, so that proxies notice before it closes. */
+const NOTICE_MS = 3_000
+
 /** How long clients may take to read the end of their stream when the server stops. */
 const DRAIN_MS = 2_000
 
@@ -237,9 +240,11 @@ export class Server {
     phase.now = 'draining'
     stopping.abort()
     await cluster.announce()
-    const handedOver = cluster.name === undefined ? undefined : wired.sessions.handOver()
-    const done = Promise.all([runs.done(), handedOver])
-    await Promise.race([done, systemTimers.sleep(config.timeouts.drainMs, this.#patience.signal)])
+    const { signal } = this.#patience
+    const handedOver =
+      cluster.name === undefined ? [] : [wired.sessions.handOver(), systemTimers.sleep(NOTICE_MS, signal)]
+    const done = Promise.all([runs.done(), ...handedOver])
+    await Promise.race([done, systemTimers.sleep(config.timeouts.drainMs, signal)])
     this.#patience.abort()
     await wired.sessions.drain()
     await runs.done()

@@ -14,17 +14,19 @@ export const LEASE_MS = 6_000
 /** A server process on a PostgreSQL that it shares with others. */
 export class NodeProcess {
   readonly name: string
+  readonly url: string
   readonly client: MainstemClient
   readonly child: ChildProcess
 
   constructor(name: string, child: ChildProcess, url: string) {
     this.name = name
     this.child = child
+    this.url = url
     this.client = new MainstemClient({ baseUrl: url })
   }
 
   /** Settles when it serves. Its agents write their lives to `lives` in the home directory. */
-  static async start(name: string, home: string, store: string): Promise<NodeProcess> {
+  static async start(name: string, home: string, store: string, drainMs = 500): Promise<NodeProcess> {
     const place = join(home, name)
     mkdirSync(join(place, 'tmp'), { recursive: true })
     mkdirSync(join(home, 'work'), { recursive: true })
@@ -36,7 +38,7 @@ export class NodeProcess {
       policy: { approval: 'ask', sandbox: 'none' },
       agents: { claude: { command: [process.execPath, AGENT, join(home, 'lives')] } },
       node: { name, leaseMs: LEASE_MS },
-      timeouts: { drainMs: 500 },
+      timeouts: { drainMs },
     }
     writeFileSync(join(place, 'config.json'), JSON.stringify(config))
     const { PATH, NODE_COMPILE_CACHE } = process.env
@@ -58,14 +60,19 @@ export class NodeProcess {
     throw new Error(`node ${name} did not start`)
   }
 
+  get exited(): Promise<unknown> {
+    return this.child.exitCode === null && this.child.signalCode === null
+      ? once(this.child, 'exit')
+      : Promise.resolve()
+  }
+
   signal(signal: NodeJS.Signals): void {
     this.child.kill(signal)
   }
 
   /** Kills it, also where it was suspended. */
   async kill(): Promise<void> {
-    if (this.child.exitCode !== null || this.child.signalCode !== null) return
-    const exited = once(this.child, 'exit')
+    const { exited } = this
     this.child.kill('SIGKILL')
     await exited
   }
