@@ -5,6 +5,7 @@ import { exitCodeOf } from '../model/index.ts'
 import { agreeable, askAt } from './ask.ts'
 import { drive } from './drive.ts'
 import { interrupts } from './interrupts.ts'
+import { MAINSTEM } from './own-command.ts'
 import { Printer } from './printer.ts'
 import { showToPeople } from './show.ts'
 
@@ -13,10 +14,10 @@ const PROMPT = 'The product list skips its first page. Find out why and fix it.'
 const FAST = 10
 
 const NEXT = `
-  That was a script. With an agent of your own:
+  That was a script. With an agent that you have installed:
 
-    mainstem run claude "what does this project do?"
-    mainstem serve
+    ${MAINSTEM} run claude "what does this project do?"
+    ${MAINSTEM} agents
 `
 
 interface DemoFlags {

@@ -3,6 +3,7 @@ import { Readable } from 'node:stream'
 import { MainstemError } from '../model/mainstem-error.ts'
 import { localServer } from './daemon/connect.ts'
 import type { LocalFlags } from './daemon/data-directory.ts'
+import { MAINSTEM } from './own-command.ts'
 import { shortId } from './session-ref.ts'
 
 export async function importSession(file: string, flags: LocalFlags): Promise<void> {
@@ -12,7 +13,9 @@ export async function importSession(file: string, flags: LocalFlags): Promise<vo
     const { id, entries, isNew } = await client.import(Readable.toWeb(exported))
     // Alone on its line, so that a script can use it.
     console.log(id)
-    console.error(`${isNew ? `imported ${entries} entries` : 'already there'}: mainstem logs ${shortId(id)}`)
+    console.error(
+      `${isNew ? `imported ${entries} entries` : 'already there'}: ${MAINSTEM} logs ${shortId(id)}`,
+    )
   } catch (thrown) {
     if (!(thrown instanceof MainstemError)) throw thrown
     const { code, message, details } = thrown

@@ -3,6 +3,7 @@ import type { RequestAnswer } from '../client/transport.ts'
 import { MainstemError } from '../model/mainstem-error.ts'
 import { nearest } from '../model/nearest.ts'
 import { localServer } from './daemon/connect.ts'
+import { MAINSTEM } from './own-command.ts'
 import { jsonOn } from './printable.ts'
 import { Printer } from './printer.ts'
 import { renderRequest } from './render-requests.ts'
@@ -44,7 +45,7 @@ async function list(open: readonly OpenRequest[], { json }: RequestsFlags): Prom
         ...renderRequest(view, request),
         view.screen.line('  ', [
           view.screen.colors.dim,
-          `${agent} in session ${shortId(session)} · mainstem requests ${keys} ${request.requestId}`,
+          `${agent} in session ${shortId(session)} · ${MAINSTEM} requests ${keys} ${request.requestId}`,
         ]),
         view.screen.gap(),
       ].join(''),

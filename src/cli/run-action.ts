@@ -1,6 +1,7 @@
 import type { MainstemClient } from '../client/mainstem-client.ts'
 import { beginTurn } from './begin-turn.ts'
 import { localServer } from './daemon/connect.ts'
+import { MAINSTEM } from './own-command.ts'
 import type { RunFlags } from './run.ts'
 import { refOf, shortId } from './session-ref.ts'
 import { promptFrom } from './stdin-prompt.ts'
@@ -32,7 +33,7 @@ async function runOn(client: MainstemClient, agent: string, prompt: string, flag
     console.log(begun.session)
     const ref = refOf({ id: begun.session, ...(begun.name !== undefined && { name: begun.name }) })
     console.error(
-      `watch it: mainstem attach ${ref} · answer it: mainstem requests · ${shortId(begun.session)}`,
+      `watch it: ${MAINSTEM} attach ${ref} · answer it: ${MAINSTEM} requests · ${shortId(begun.session)}`,
     )
     return
   }

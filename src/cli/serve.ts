@@ -6,6 +6,7 @@ import { socketIn } from '../daemon/local-socket.ts'
 import { type Server, serve } from '../daemon/serve.ts'
 import { MainstemError } from '../model/index.ts'
 import { STOP_SIGNALS } from './interrupts.ts'
+import { MAINSTEM } from './own-command.ts'
 import { printable } from './printable.ts'
 
 /** `mainstem serve`: the gateway in the foreground, until a signal ends it. */
@@ -43,7 +44,7 @@ async function run({ auth, background: _, ...flags }: ServeFlags): Promise<void>
   if (!server.tokenFile) console.error('warning: authentication is disabled; every local user can run agents')
   console.log(`listening on ${server.url}`)
   if (server.tokenFile) console.log(`token in ${server.tokenFile.path}`)
-  console.log('page: run `mainstem open` to sign in with a browser')
+  console.log(`page: run \`${MAINSTEM} open\` to sign in with a browser`)
   await stopped
   // A child that survived SIGKILL would otherwise keep this process alive by its open pipes.
   process.exit()

@@ -4,6 +4,7 @@ import { MainstemError } from '../model/mainstem-error.ts'
 import { exitCodeOf } from '../model/outcome-faces.ts'
 import { localServer } from './daemon/connect.ts'
 import type { LocalFlags } from './daemon/data-directory.ts'
+import { MAINSTEM } from './own-command.ts'
 import { jsonOn } from './printable.ts'
 import { Printer } from './printer.ts'
 import { renderSessions } from './render-sessions.ts'
@@ -59,7 +60,9 @@ async function showUpTo(
   }
   await transcript.finish()
   if (transcript.canAsk)
-    await transcript.note(`continue: mainstem send ${refOf({ id, ...(name !== undefined && { name }) })} "…"`)
+    await transcript.note(
+      `continue: ${MAINSTEM} send ${refOf({ id, ...(name !== undefined && { name }) })} "…"`,
+    )
   return code
 }
 

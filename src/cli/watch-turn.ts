@@ -1,6 +1,7 @@
 import type { MainstemClient } from '../client/mainstem-client.ts'
 import { onCtrlC } from './detach.ts'
 import { follow } from './follow.ts'
+import { MAINSTEM } from './own-command.ts'
 import { refOf } from './session-ref.ts'
 import type { Transcript } from './transcript.ts'
 import { turnExitCode } from './turn-exit-code.ts'
@@ -54,9 +55,9 @@ export async function watchTurn(transcript: Transcript, watched: WatchedTurn): P
   await transcript.finish()
   const ref = refOf({ id: session, ...(name !== undefined && { name }) })
   if (signals.detached.aborted) {
-    await transcript.note(`detached; the session continues: mainstem attach ${ref}`)
+    await transcript.note(`detached; the session continues: ${MAINSTEM} attach ${ref}`)
     return 130
   }
-  if (isKept && transcript.canAsk) await transcript.note(`continue: mainstem send ${ref} "…"`)
+  if (isKept && transcript.canAsk) await transcript.note(`continue: ${MAINSTEM} send ${ref} "…"`)
   return last ? turnExitCode(last) : 0
 }

@@ -5,6 +5,7 @@ import { askAt } from '../ask.ts'
 import { policyOf } from '../begin-turn.ts'
 import { localServer } from '../daemon/connect.ts'
 import { onCtrlC } from '../detach.ts'
+import { MAINSTEM } from '../own-command.ts'
 import { jsonOn } from '../printable.ts'
 import { Printer } from '../printer.ts'
 import { STDIN_SILENCE_MS } from '../run-action.ts'
@@ -57,7 +58,7 @@ export async function compare(
   const watching = { client, begun, signals, hint, ...terminalOf(process) }
   await watch(watching, isLive, flags, worktrees)
   if (signals.detached.aborted) {
-    const refs = begun.map(({ session }) => `mainstem attach ${shortId(session)}`)
+    const refs = begun.map(({ session }) => `${MAINSTEM} attach ${shortId(session)}`)
     note(`detached; the sessions continue: ${refs.join(' · ')}`)
     process.exitCode = 130
     return

@@ -24,6 +24,12 @@ describe('in a terminal', () => {
     expect(shown.text).toMatch(/continue: mainstem send [0-9a-f]{8} "…"\n*$/)
   })
 
+  test('under npx, the command to continue with is one of npx', async () => {
+    await using shown = terminal(['run', 'echo', 'hi'], { env: { npm_command: 'exec' } })
+    expect(await shown.exited).toBe(0)
+    expect(shown.text).toMatch(/continue: npx mainstem send [0-9a-f]{8} "…"\n*$/)
+  })
+
   test('d denies with a reason, which the agent reads', async () => {
     await using shown = terminal(['run', 'claude', 'permission'])
     await shown.shows(KEYS)
