@@ -156,6 +156,22 @@ test('the title of the tab counts the sessions that need someone, and names the 
   await expect.poll(() => page.title()).toBe('cart · Mainstem')
 })
 
+test('one session that needs you leads to the next', async () => {
+  const begin = () => stage.client.begin({ agent: 'demo', prompt: 'The list skips a page.' })
+  const [{ id: first }, { id: second }] = await Promise.all([begin(), begin()])
+  const watched = await signedIn()
+  const { page } = watched
+  await page.goto(`${stage.url}/#/sessions/${first}`)
+  await page.getByRole('link', { name: 'One more needs you →' }).waitFor()
+  await page.keyboard.press('g')
+  await expect.poll(() => page.url()).toContain(second)
+  await page.getByRole('link', { name: 'One more needs you →' }).click()
+  await expect.poll(() => page.url()).toContain(first)
+  await Promise.all([stage.client.interrupt(first), stage.client.interrupt(second)])
+  await expect.poll(() => page.getByRole('link', { name: /needs? you →/ }).count()).toBe(0)
+  expect(await faultsOf(watched)).toEqual([])
+})
+
 test('the list is filtered by the prompt that it shows, and leads to the search of all texts', async () => {
   const { id } = await stage.client.begin({ agent: 'echo', prompt: 'Untangle the scheduler' })
   const { page } = await signedIn()

@@ -13,6 +13,7 @@ import { clockTime, cost, count, shortPath, tokens } from '../text/format.ts'
 import { Badge } from '../ui/badge.tsx'
 import { ConnectionBadge } from './connection-badge.tsx'
 import type { Facts } from './fold/timeline.ts'
+import { NextAsking } from './next-asking.tsx'
 import { OUTCOMES } from './outcome.ts'
 import type { SessionView } from './session-store.ts'
 import { SettingsMenu } from './settings-menu.tsx'
@@ -63,6 +64,7 @@ export function SessionHeader({ record, view, tab }: SessionHeaderProps) {
         {record.node !== undefined && <RunsOn name={record.node} />}
         <Spent record={record} facts={facts} />
         <Billed id={record.agent} />
+        <NextAsking current={record.id} />
         <SettingsMenu record={record} facts={facts} />
       </div>
       <nav aria-label="Views of the session" className="mt-1.5 flex gap-4">
