@@ -57,7 +57,7 @@ export function clusterOf(parts: ClusterParts): Cluster {
       maxProcesses: config.limits.processes,
       draining: isDraining(),
     }),
-    directory: (path) => directoryBelow(roots, path),
+    directory: (path, field) => directoryBelow(roots, path, field),
     track,
     report,
   })

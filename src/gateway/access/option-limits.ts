@@ -1,5 +1,7 @@
 import { MainstemError, type Policy, type SessionOptions } from '../../model/index.ts'
-import { directoryBelow, isStillBelow } from './roots.ts'
+import type { GatewayDeps } from '../deps.ts'
+import { isStillBelow } from './roots.ts'
+import { workingDirectory } from './working-directory.ts'
 
 /**
  * Options with which a caller runs arbitrary programs or bypasses the policy. They are allowed only where the ceiling
@@ -15,15 +17,17 @@ interface Bounds {
 /** Validates the options of a new session; throws `forbidden` when they exceed what this server allows. */
 export async function optionsUnder(
   options: SessionOptions,
-  { ceiling, roots }: Bounds,
+  deps: Pick<GatewayDeps, 'ceiling' | 'roots' | 'cluster'>,
 ): Promise<SessionOptions> {
-  if (!allowsEverything(ceiling)) {
+  if (!allowsEverything(deps.ceiling)) {
     const found = FREE_ONLY.find((name) => options[name] !== undefined)
     if (found) tooMuch(`options.${found}`)
   }
   if (!options.extraDirectories) return options
   const extraDirectories = await Promise.all(
-    options.extraDirectories.map((directory) => directoryBelow(roots, directory, 'options.extraDirectories')),
+    options.extraDirectories.map((directory) =>
+      workingDirectory(deps, directory, 'options.extraDirectories'),
+    ),
   )
   return { ...options, extraDirectories }
 }

@@ -8,6 +8,7 @@ import type { NodeDeps } from './deps.ts'
 import { Executor, NODE_SCOPE } from './executor.ts'
 import { Inbox } from './inbox.ts'
 import { Membership } from './membership.ts'
+import { withDirectories } from './request-directories.ts'
 import { RoutedSession } from './routed-session.ts'
 import { Router } from './router.ts'
 import { sharedFeed } from './shared-feed.ts'
@@ -142,9 +143,11 @@ export class Cluster {
     if (!this.#peers) return this.#local.createOnce(once, request, prompt)
     const before = await this.#local.find(once)
     if (before !== undefined) return { id: before }
+    const { node } = this.#peers
     let session: SessionHandle | undefined
     const { id, created } = await this.#peers.router.create(once, request, prompt, async () => {
-      const made = await this.#local.createOnce(once, request, prompt)
+      const here = await withDirectories(request, node.directory)
+      const made = await this.#local.createOnce(once, here, prompt)
       session = made.session
       return { id: made.id, created: made.session !== undefined }
     })

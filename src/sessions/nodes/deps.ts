@@ -19,7 +19,7 @@ export interface NodeDeps {
   /** Whether the agents of a session can run here. */
   mayRun(session: Runnable): boolean
   /** Returns the real path of a directory below the roots of this node; otherwise refuses with `forbidden`. */
-  directory(path: string): Promise<string>
+  directory(path: string, field?: string): Promise<string>
   /** Work that a server waits for when it stops. */
   track(work: Promise<unknown>): void
   /** Receives errors that no client waits for. */

@@ -4,6 +4,7 @@ import type { NodeCommand } from '../../stores/nodes.ts'
 import type { Sessions } from '../sessions.ts'
 import type { NodeDeps } from './deps.ts'
 import type { Executor } from './executor.ts'
+import { withDirectories } from './request-directories.ts'
 import { until } from './until.ts'
 import { NodeCommandBody, type NodeOutcome } from './wire.ts'
 
@@ -84,8 +85,8 @@ export class Inbox {
     }
     if (isDraining) throw stopping()
     const { once, request, prompt } = body
-    const cwd = await this.#deps.directory(request.cwd)
-    const created = await this.#local.createOnce(once, this.#local.limited({ ...request, cwd }), prompt)
+    const here = await withDirectories(request, this.#deps.directory)
+    const created = await this.#local.createOnce(once, this.#local.limited(here), prompt)
     if (created.session && prompt !== undefined)
       this.#deps.track(created.session.ended(1).catch(() => undefined))
     return { id: created.id, created: created.session !== undefined }

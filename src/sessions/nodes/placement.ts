@@ -9,12 +9,21 @@ export interface Self {
   mayRun(session: Runnable): boolean
 }
 
-/** The live nodes that can run a session, best first: they have its labels and a root above its directory. */
-export function candidates(session: Runnable, nodes: readonly RegisteredNode[], self: Self): string[] {
+/**
+ * The live nodes that can run a session, best first: they have its labels and a root above its directory, and above
+ * each of the other directories.
+ */
+export function candidates(
+  session: Runnable,
+  nodes: readonly RegisteredNode[],
+  self: Self,
+  others: readonly string[] = [],
+): string[] {
   const { cwd, labels = [] } = session
   const able = nodes.filter((node) => {
     if (!node.live || node.draining || labels.some((label) => !node.labels.includes(label))) return false
-    return node.name === self.name ? self.mayRun(session) : node.roots.some((root) => isBelow(root, cwd))
+    const has = (directory: string) => node.roots.some((root) => isBelow(root, directory))
+    return others.every(has) && (node.name === self.name ? self.mayRun(session) : has(cwd))
   })
   const cost = ({ name, processes, maxProcesses }: RegisteredNode) =>
     processes / maxProcesses + (name === self.name ? 0 : HOME_BONUS)

@@ -5,6 +5,7 @@ import type { NewSession } from '../deps.ts'
 import type { NodeDeps } from './deps.ts'
 import type { Executor } from './executor.ts'
 import { candidates, type Self } from './placement.ts'
+import { directoriesOf } from './request-directories.ts'
 import { until } from './until.ts'
 import { CommandResults, type NodeCommandBody, NodeOutcome, type SessionCommand } from './wire.ts'
 
@@ -64,8 +65,9 @@ export class Router {
     here: () => Promise<{ id: string; created: boolean }>,
   ): Promise<{ id: string; created: boolean; node: string }> {
     const { store, terms, newId, clock } = this.#deps
-    const places = candidates(request, await store.nodes.list(), this.#self)
-    let refusal = noPlace(request)
+    const directories = directoriesOf(request)
+    const places = candidates(request, await store.nodes.list(), this.#self, directories.slice(1))
+    let refusal = noPlace(request, directories)
     for (const node of places) {
       try {
         if (node === terms.owner) return { ...(await here()), node }
@@ -114,7 +116,7 @@ export class Router {
     if (last?.live && !last.draining) return last.name
     if (this.#self.mayRun(record)) return terms.owner
     const [best] = candidates(record, nodes, this.#self)
-    if (best === undefined) throw noPlace(record)
+    if (best === undefined) throw noPlace(record, [record.cwd])
     return best
   }
 
@@ -181,9 +183,9 @@ function errorOf({
   return new MainstemError(code, message, details)
 }
 
-function noPlace({ cwd, labels = [] }: Pick<NewSession, 'cwd' | 'labels'>): MainstemError {
+function noPlace({ labels = [] }: Pick<NewSession, 'labels'>, directories: readonly string[]): MainstemError {
   const needed = labels.length > 0 ? ` with the labels ${labels.join(', ')}` : ''
-  const message = `no live node${needed} has a root above ${cwd}`
+  const message = `no live node${needed} has a root above ${directories.join(' and ')}`
   const advice = 'Start a node that has it, or choose another directory; `mainstem nodes` lists the nodes.'
   return new MainstemError('overloaded', message, { retryAfter: 10, advice })
 }

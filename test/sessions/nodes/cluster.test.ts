@@ -128,6 +128,24 @@ test('a new session goes to a node with its root and its labels', async () => {
   })
 })
 
+test('a new session goes to a node that has its extra directories, and that node checks them', async () => {
+  const all = cluster()
+  const a = await all.nodeOf('a', { roots: ['/srv/a'] }).start()
+  await all.nodeOf('b', { roots: ['/srv/a', '/srv/b'] }).start()
+  const options = { extraDirectories: ['/srv/b/lib'] }
+  const { id } = await a.cluster.create({ agent: 'claude', cwd: '/srv/a', options })
+  expect(await all.store.record(id)).toMatchObject({ node: 'b', options })
+  const nowhere = a.cluster.create({
+    agent: 'claude',
+    cwd: '/srv/a',
+    options: { extraDirectories: ['/srv/c'] },
+  })
+  await expect(nowhere).rejects.toMatchObject({
+    code: 'overloaded',
+    message: 'no live node has a root above /srv/a and /srv/c',
+  })
+})
+
 test('a new session goes to a less busy node, and elsewhere when that one refuses', async () => {
   const all = cluster()
   const a = await all.nodeOf('a', { maxProcesses: 1 }).start()

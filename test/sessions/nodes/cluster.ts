@@ -1,3 +1,4 @@
+import { MainstemError } from '../../../src/model/index.ts'
 import { Cluster } from '../../../src/sessions/nodes/cluster.ts'
 import type { NodeDeps } from '../../../src/sessions/nodes/deps.ts'
 import { isBelow } from '../../../src/sessions/nodes/placement.ts'
@@ -90,7 +91,10 @@ export class TestNode {
         draining: this.draining,
       }),
       mayRun,
-      directory: async (path) => path,
+      async directory(path, field = 'cwd') {
+        if (roots.some((root) => isBelow(root, path))) return path
+        throw new MainstemError('forbidden', `${field}: not a directory below the configured roots`)
+      },
       track,
       report: (thrown) => void this.reported.push(thrown),
     })
