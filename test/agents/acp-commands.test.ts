@@ -247,7 +247,7 @@ describe('other commands', () => {
     ])
   })
 
-  test('what is set before the session is open needs another process', () => {
+  test('a setting that changes before the session is open needs another process', () => {
     const talk = new Talk()
     talk.tell({ type: 'open' })
     expect(talk.conversation.command({ type: 'set_model', model: 'b' }).applies).toBe('next_process')

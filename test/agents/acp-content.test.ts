@@ -292,7 +292,7 @@ describe('tools', () => {
     expect(talk.only('tool.completed')).toMatchObject([{ status: 'cancelled' }])
   })
 
-  test('what is null in an update has not changed', () => {
+  test('a field that is null in an update has not changed', () => {
     const talk = new Talk().begin()
     const call = { toolCallId: 't', title: 'ls', kind: 'execute', status: 'pending' }
     talk.hear(update('tool_call', { ...call, rawInput: { command: 'ls' } }))

@@ -230,7 +230,7 @@ describe('resuming a session', () => {
     expect(talk.only('turn.completed')).toMatchObject([{ error: { code: 'session_not_found' } }])
   })
 
-  test('what earlier turns of ours cost is not counted again', () => {
+  test('the cost of earlier turns is not counted again', () => {
     const talk = resuming()
     talk.write(result(2, {}))
     const cost = { amount: 0.5, currency: 'USD' }

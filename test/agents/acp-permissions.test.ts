@@ -130,7 +130,7 @@ test('an answer with a scope that the agent does not offer names the scopes that
   })
 })
 
-describe('what was refused', () => {
+describe('a denied call', () => {
   const content = [{ type: 'diff', path: '/project/a', oldText: null, newText: 'x' }]
   const call = { toolCallId: 't', title: 'Write', kind: 'edit', status: 'pending', content }
   const done = update('tool_call_update', { toolCallId: 't', status: 'completed' })
@@ -167,7 +167,7 @@ describe('what was refused', () => {
   })
 })
 
-describe('what is cancelled', () => {
+describe('a cancelled call', () => {
   const takenBack = (id: number) => ({ jsonrpc: '2.0', id, result: { outcome: { outcome: 'cancelled' } } })
 
   test('a denial that cancels the turn cancels every other request', () => {

@@ -185,7 +185,7 @@ test('a shell that is moved to the background is reported, with its end', () => 
   ])
 })
 
-test('what is refused between turns does not colour the next one', () => {
+test('a denial between turns does not affect the next turn', () => {
   const talk = openTalk()
   talk.hear(call('tA', 'Agent', {}), task('tA', 'local_agent', true), returned('tA', 'launched'), result())
   talk.hear(call('tC', 'Bash', {}, 'tA'), asks('r1', 'Bash', {}, { tool_use_id: 'tC' }))

@@ -51,7 +51,7 @@ test('a prompt that a hook refuses is not answered', () => {
   expect(talk.only('turn.completed')).toMatchObject([{ outcome: 'denied', denials: 1 }])
 })
 
-test('what it shows at the edge of its screen is a notice', () => {
+test('a status message of its screen is a notice', () => {
   const frame = system('notification', {
     key: 'stop-hook-error',
     text: 'Stop hook error',

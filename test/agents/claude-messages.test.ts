@@ -112,7 +112,7 @@ const aborted = (more = {}) =>
     ...more,
   })
 
-test('what a turn used that was cut in its first message is not known, and not zero', () => {
+test('the usage of a turn that was cut in its first message is unknown, not zero', () => {
   const talk = openTalk()
   const emitted = talk.hear(...half('m1', halfText('Hel')), aborted())
   expect(eventsOf(emitted, 'usage.reported')).toEqual([])

@@ -79,7 +79,7 @@ test('one that is announced after its first line is the same', () => {
   expect(talk.only('subagent.completed')).toEqual([])
 })
 
-test('what a person refuses it between two turns does not make the next one denied', () => {
+test('a denial by a person between two turns does not make the next turn denied', () => {
   const talk = openTalk()
   const ask = { subtype: 'can_use_tool', tool_name: 'Bash', input: shell.input, tool_use_id: 'tB' }
   const launched = { ...returned, tool_use_result: { status: 'async_launched' } }

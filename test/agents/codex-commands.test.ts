@@ -197,7 +197,7 @@ describe('prompts', () => {
     })
   })
 
-  test('what went with a turn that was refused goes with the one after it, unless it was changed again', () => {
+  test('settings of a refused turn apply to the next one, unless they changed again', () => {
     const codec = opened()
     codec.command({ type: 'set_model', model: 'gpt-6' })
     codec.command({ type: 'set_policy', mode: 'plan' })
@@ -293,7 +293,7 @@ describe('one shot', () => {
     expect(writes).toEqual([{ kind: 'text', text: '-p hello' }, { kind: 'end' }])
   })
 
-  test('what needs a conversation is refused', () => {
+  test('a command that needs a conversation is refused', () => {
     const codec = wire('oneshot')
     const commands = [
       codec.command({ type: 'steer', text: 'x' }),

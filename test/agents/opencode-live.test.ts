@@ -64,7 +64,7 @@ test('a prompt without a waiting turn does not replace ours', () => {
   expect(talk.of('turn.steered').map(({ prompt }) => prompt)).toEqual(['A note'])
 })
 
-describe('what a text ends with', () => {
+describe('the end of a text', () => {
   const emit = (id: string, pieces: readonly string[], whole: string, type = 'text') => {
     talk.part({ id, type, text: '', time: { start: 1 } })
     for (const piece of pieces) talk.delta(id, piece)

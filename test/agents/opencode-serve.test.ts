@@ -305,7 +305,7 @@ describe('frames out of order', () => {
   })
 })
 
-describe('what is documented and was not recorded', () => {
+describe('documented frames without a recording', () => {
   test('a compacted context is reported', () => {
     talk.sse('session.compacted', { sessionID: 'ses_1' })
     expect(talk.of('context.compacted').length).toBe(1)
@@ -328,7 +328,7 @@ describe('what is documented and was not recorded', () => {
 })
 
 describe('the process', () => {
-  test('what it prints is output, not protocol', () => {
+  test('its standard output is output, not protocol', () => {
     talk.conversation.frame({ stream: 'stdout', text: 'opencode server listening on http://127.0.0.1:4096' })
     expect(talk.of('output.written')).toMatchObject([{ stream: 'stdout' }])
     expect(talk.conversation.coverage.malformed).toBe(0)

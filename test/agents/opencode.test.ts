@@ -224,7 +224,7 @@ describe('the launch', () => {
     expect([rulesOf('oneshot', budget).task, rulesOf('live', budget).task]).toEqual(['deny', 'allow'])
   })
 
-  test('what is all allowed needs no rules; a run approves by itself', () => {
+  test('a policy that allows everything needs no rules; a run approves by itself', () => {
     expect(rulesOf('live', { approval: 'auto-all' })).toEqual({})
     expect(launchOf('live', { approval: 'auto-all' }).argv).not.toContain('--auto')
     expect(launchOf('oneshot', { approval: 'auto-all', sandbox: 'full-access' }).argv).toContain('--auto')

@@ -124,7 +124,7 @@ describe('agents', () => {
   })
 })
 
-test('the library tells the same of its own configuration', async () => {
+test('the library reports the same for its own configuration', async () => {
   const machine = new Machine()
   const program = machine.program('my-claude', VERSIONS.claude)
   await using library = mainstem({ agents: { claude: { command: [program] } } })

@@ -119,7 +119,7 @@ describe('in the terminal', () => {
     expect(await askAt(new PassThrough(), output)(permission, over.signal)).toBeUndefined()
   })
 
-  test('what an agent offers cannot steer the terminal', async () => {
+  test('the options of an agent cannot control the terminal', async () => {
     const output = new PassThrough()
     let shown = ''
     output.on('data', (chunk) => {

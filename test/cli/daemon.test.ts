@@ -75,7 +75,7 @@ describe('the daemon of the command line', () => {
   })
 })
 
-describe('what was kept', () => {
+describe('stored data', () => {
   test('is exported, removed and imported again, as it was', async () => {
     const { out: id } = await home.mainstem(['run', 'echo', 'travels', '--detach', '--name', 'traveller'])
     await home.mainstem(['wait', 'traveller'])

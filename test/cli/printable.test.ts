@@ -126,6 +126,6 @@ test('a character cut in two is shown when it is whole', () => {
   expect([cleaner.push('a\ud83d'), cleaner.push('\ude00b'), cleaner.end()]).toEqual(['a', '😀b', ''])
 })
 
-test('on one line a break cannot forge a line of its own', () => {
+test('on one line a break cannot forge another line', () => {
   expect(printableLine('npm test\n✔ completed')).toBe('npm test ✔ completed')
 })

@@ -92,7 +92,7 @@ describe('messages', () => {
     expect(rendered(events)).toBe('  one\n\n  uno\n\n  two\n')
   })
 
-  test('a whole text that is not what its pieces said is shown in full', () => {
+  test('a complete text that differs from its deltas is shown in full', () => {
     expect(rendered([delta('m1', 'one '), completed('m1', 'two')])).toBe('  one\n\n  two\n')
   })
 
@@ -157,7 +157,7 @@ describe('tools', () => {
     expect(rendered([started('t1', 'x'), done('t1', result)])).toContain(`  ╰ ${words}\n`)
   })
 
-  test('what it wrote on the way is shown when the result does not repeat it', () => {
+  test('output before the end is shown if the result does not repeat it', () => {
     const progress = (output: string): Event => ({ type: 'tool.progressed', toolId: 't1', output })
     const text = rendered([started('t1', 'x'), progress('one\n'), progress('two\n'), done('t1')])
     expect(text).toContain('  │ one\n  │ two\n')
@@ -190,14 +190,14 @@ test('a plan is shown whole once, then what has changed in it', () => {
 })
 
 describe('requests', () => {
-  test('what is asked for is shown to its end', () => {
+  test('a request is shown in full', () => {
     const command = `${'echo safe && '.repeat(50)}rm -rf /`
     const opened: Event = { ...SAMPLES['request.opened'], tool: 'Bash', input: { command } }
     const text = rendered([opened], { columns: 60 })
     expect(text.replace(/\s+/g, ' ')).toContain(command)
   })
 
-  test('what the request leaves out is taken from its call', () => {
+  test('fields that the request omits are taken from its call', () => {
     const call: Event = { ...SAMPLES['tool.started'], toolId: 't1', input: { plan: 'first this\nthen that' } }
     const opened: Event = { ...SAMPLES['request.opened'], kind: 'plan', toolId: 't1', input: {} }
     expect(rendered([call, opened])).toContain('    plan: first this\n    then that\n')
@@ -240,7 +240,7 @@ test('a line that only looks like the head of a diff is part of it', () => {
 })
 
 describe('the end', () => {
-  test('tells what was used, and no cost where none is known', () => {
+  test('shows usage, and no cost if none is known', () => {
     const end = { ...SAMPLES['turn.completed'], durationMs: 58_400 }
     const usage = { input: 1240, cacheRead: 9030, output: 310 }
     expect(rendered([{ ...end, usage }])).toBe(
@@ -253,7 +253,7 @@ describe('the end', () => {
     )
   })
 
-  test('tells what went wrong and what to do', () => {
+  test('shows the error and the advice', () => {
     const error = { code: 'authentication_failed', message: 'Not logged in' } as const
     const text = rendered([{ ...SAMPLES['turn.completed'], outcome: 'failed', durationMs: 420, error }])
     expect(text).toBe(
@@ -262,7 +262,7 @@ describe('the end', () => {
   })
 })
 
-describe('whatever an agent says', () => {
+describe('any output of an agent', () => {
   const hostile = fc
     .array(
       fc.constantFrom(

@@ -22,7 +22,7 @@ test('no line is wider than the terminal', () => {
   )
 })
 
-test('nothing but space is lost or added', () => {
+test('only spaces are added or removed', () => {
   fc.assert(
     fc.property(words, fc.integer({ min: 4, max: 30 }), (text, columns) => {
       expect(wrapped([text], columns).replace(/\s/g, '')).toBe(text.replace(/\s/g, ''))
@@ -68,7 +68,7 @@ test.each([
   expect(widthOf(text)).toBe(width)
 })
 
-test('what does not fit is cut and marked', () => {
+test('text that does not fit is cut and marked', () => {
   expect(cut('abcdef', 6)).toBe('abcdef')
   expect(cut('abcdefg', 6)).toBe('abcde…')
 })

@@ -182,7 +182,7 @@ describe('a request becomes what the program takes', () => {
     expect(native).toMatchObject({ argv: expect.arrayContaining(['resume', 'sess_1']) })
   })
 
-  it('what the program cannot keep to is refused', () => {
+  it('a policy that the program cannot enforce is refused', () => {
     expect(ask(new ClaudeAdapter(), { maxTurns: 3 })).toMatchObject({ argv: expect.anything() })
     for (const refused of [
       () => ask(new CodexAdapter(), { maxTurns: 3 }),

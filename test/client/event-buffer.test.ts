@@ -75,7 +75,7 @@ describe('a buffer', () => {
     expect(await collect(buffer.buffer(source().events))).toEqual(events)
   })
 
-  it('hands on what its source said before it failed, and then the failure', async () => {
+  it('passes on the events before a failure of its source, and then the failure', async () => {
     async function* failing() {
       yield* events.slice(0, 2)
       throw new RangeError('broken')

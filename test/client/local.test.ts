@@ -84,7 +84,7 @@ describe('AgentClient in Node without a transport', () => {
 })
 
 describe('mainstem stdio on the data of a running server', () => {
-  it('passes its calls to that server, and starts a server of its own when that one has stopped', async () => {
+  it('passes its calls to that server, and starts its own server when that one has stopped', async () => {
     using home = emptyHome()
     const data = join(home.path, 'data')
     const config = await loadConfig({

@@ -7,7 +7,7 @@ import { quick } from './scene.ts'
 const clientOf = (server: TestGateway) =>
   new MainstemClient({ baseUrl: server.url, token: TOKEN, timers: quick })
 
-describe('what the page needs of the client', () => {
+describe('calls of the page to the client', () => {
   it('names the server, its agents and the usage', async () => {
     await using server = await startGateway()
     const client = clientOf(server)

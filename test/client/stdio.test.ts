@@ -57,7 +57,7 @@ async function talk(server: TestGateway, ...said: readonly string[]): Promise<ob
 }
 
 describe('mainstem stdio', () => {
-  it('runs a server of its own, whose log outlives it', async () => {
+  it('runs its own server, whose log outlives it', async () => {
     await using own = ownServer()
     const client = new AgentClient({ agentType: 'echo', transport: own.transport, timers: quick })
     const session = await client.createSession({ prompt: 'hello' })

@@ -60,7 +60,7 @@ describe('the names of the document, and what they mean', () => {
     expectTypeOf<client.FileChangedEvent['changeType']>().toEqualTypeOf<'created' | 'modified' | 'deleted'>()
   })
 
-  test('the type of an event tells its fields', () => {
+  test('the type of an event determines its fields', () => {
     const textOf = (event: client.AgentEvent): string => {
       switch (event.type) {
         case 'textChunk':
@@ -78,7 +78,7 @@ describe('the names of the document, and what they mean', () => {
     expectTypeOf(textOf).returns.toBeString()
   })
 
-  test('what a session is configured with', () => {
+  test('the configuration of a session', () => {
     expectTypeOf<Required<client.SessionConfig>>().toEqualTypeOf<{
       agentType: client.AgentType
       projectId: string

@@ -20,7 +20,7 @@ const declared = cells.flatMap((cell) => {
   return [{ name: nameOf(cell), state: cell.state, capability, value: capabilities[capability] }]
 })
 
-describe('what agents declare', () => {
+describe('the declared capabilities of agents', () => {
   it('is looked at for each of the four, in both launches', () => {
     const looked = new Set(declared.map(({ name }) => name.split('/').slice(0, 2).join('/')))
     for (const { id, launches, inCi } of PROGRAMS) {

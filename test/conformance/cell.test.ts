@@ -86,7 +86,7 @@ describe('a cell', () => {
     })
   })
 
-  it('tells what was seen without the places of this machine', async () => {
+  it('reports findings without paths of this machine', async () => {
     const place = join(folder, 'cost')
     const seen = `${NO_PRICE} in ${place}/work at http://127.0.0.1:${4321}`
     const result = await cellOf('cost', async () => must(false, seen))

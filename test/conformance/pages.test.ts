@@ -7,7 +7,7 @@ import { SCENARIOS } from '../../conformance/scenarios/index.ts'
 
 const results = readResults()
 
-describe('what is written down', () => {
+describe('the generated pages', () => {
   it('is a result for every cell of the four agents', () => {
     const cells = PROGRAMS.filter(({ inCi }) => inCi).flatMap(({ launches }) =>
       launches.flatMap(() => SCENARIOS),

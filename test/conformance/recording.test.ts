@@ -52,14 +52,14 @@ describe('a recording', () => {
     expect(JSON.parse(file('exit.json'))).toEqual({ code: null, signal: 'SIGTERM' })
   })
 
-  it('of a second process has a folder of its own', async () => {
+  it('of a second process has a separate folder', async () => {
     await tee('oneshot', 'twice', 'console.log(1)', '')
     await tee('oneshot', 'twice', 'console.log(2)', '')
     expect(existsSync(join(root, 'twice_2', 'exit.json'))).toBe(true)
   })
 })
 
-describe('what is redacted', () => {
+describe('redaction', () => {
   it.each([
     ['the workspace', '{"cwd":"/tmp/x/work/a.txt"}', '{"cwd":"/workspace/a.txt"}'],
     ['the home of the cell', '/tmp/x/home/.codex', '/home/user/.codex'],

@@ -101,7 +101,7 @@ test('an agent can have a configured program and variables', async () => {
   expect((await load({ file: { agents } })).agents).toEqual(agents)
 })
 
-describe('what is wrong is named', () => {
+describe('an error names the invalid setting', () => {
   test.each([
     ['prot', { prot: 1 }],
     ['port', { port: 'seven' }],

@@ -122,7 +122,7 @@ describe('the way of an agent', () => {
   })
 })
 
-describe('what would be billed', () => {
+describe('the billed account', () => {
   test('is named in the order of the agent, and neither values nor files are read', async () => {
     const machine = new Machine()
     machine.program('claude', VERSIONS.claude)

@@ -169,7 +169,7 @@ describe('usage', () => {
   })
 })
 
-test('what is not the protocol of the agent is a stdout line', () => {
+test('output outside the protocol of the agent is a stdout line', () => {
   const messages = say(
     { type: 'output.written', stream: 'stdout', line: 'Warning: old' },
     { type: 'native.unmapped', nativeType: 'new', frame: '{"type":"new"}' },

@@ -8,7 +8,7 @@ import { SAMPLES } from '../model/samples.ts'
 import { entriesOf } from './entries.ts'
 import { begun, completed, hello, say, sayWith, started, typesOf } from './ues-scene.ts'
 
-describe('what the nine types cannot carry', () => {
+describe('facts without a place in the nine types', () => {
   test.each<[Event, string, object]>([
     [{ ...SAMPLES['file.changed'], toolId: 't1' }, 'file_change', { path: 'a.ts', toolUseId: 't1' }],
     [SAMPLES['plan.updated'], 'plan_update', { items: [] }],
@@ -54,7 +54,7 @@ describe('what the nine types cannot carry', () => {
   })
 })
 
-describe('what ends nothing is an error to recover from', () => {
+describe('a failure that ends nothing is a recoverable error', () => {
   test.each<[Event, string, string]>([
     [{ type: 'limit.reported', kind: 'retry', status: 529, message: 'busy' }, 'connection_failed', 'busy'],
     [{ type: 'limit.reported', kind: 'retry', status: 429 }, 'rate_limited', 'the agent is retrying'],

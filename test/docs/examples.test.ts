@@ -17,7 +17,7 @@ it('there are no examples but these; those of the client, of ues and of Slack ha
   expect(names.sort()).toEqual(['approve', 'client', 'parallel', 'slack-bot', 'stream', 'summary', 'ues'])
 })
 
-it('stream shows what is said and done, and the outcome', async () => {
+it('stream shows messages, tool calls and the outcome', async () => {
   const output = await outputOf('stream')
   expect(output).toContain('I will read the code, watch a test fail, and only then change anything.\n')
   expect(output).toContain('[execute] node --test test/paginate.test.ts\n')

@@ -3,7 +3,7 @@ import { bytesWritten, expectNothingLeft, PATIENT, readAll, readField, startFake
 
 afterEach(expectNothingLeft)
 
-describe('what is written to a process', () => {
+describe('input to a process', () => {
   it('arrives in order, followed by the end of input', async () => {
     const run = startFake('echo')
     void run.write({ kind: 'text', text: 'first\nsec' })

@@ -164,7 +164,7 @@ describe('a line over the limit', () => {
     expect(split([utf8(`${lines.join('\n')}\n`)], 16)).toEqual(lines)
   })
 
-  test('what leaves of it is never written to again', () => {
+  test('emitted bytes are never written to again', () => {
     const splitter = new LineSplitter(4)
     const early = [...splitter.push(utf8('abc')), ...splitter.push(utf8('de'))]
     splitter.push(utf8('\nwxyz'))

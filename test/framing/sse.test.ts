@@ -153,7 +153,7 @@ describe('writing an event stream', () => {
     expect(() => encodeSse(fields)).toThrow(expect.objectContaining({ code: 'invalid_request' }))
   })
 
-  test('what was written is read again, but for the kind of newline', () => {
+  test('written messages are read back unchanged, except for the kind of newline', () => {
     const text = fc.oneof(anyText, fc.string({ unit: fc.constantFrom('\r', '\n', ' ', ':', 'a') }))
     const field = anyText.map((value) => `x${value.replaceAll(/[\r\n\0]/g, '')}`)
     const message = fc.record(

@@ -96,7 +96,7 @@ test.each(['export', 'coverage'])('%s of another principal does not exist', asyn
   })
 })
 
-test('what was used is known after the session is removed', async () => {
+test('usage is still counted after its session is removed', async () => {
   const usage = { input: 3, costUsd: 0.5 }
   const spent: Emitted = { type: 'turn.verdict', evidence: 'success', denials: 0, personDenials: 0, usage }
   const before = (await call(server, 'GET /v1/usage', { token: GUEST })).body.total

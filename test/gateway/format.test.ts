@@ -12,7 +12,7 @@ test('entries as they are kept have their ids, and nothing that splits a line', 
   expect(joined([...verbatim(NDJSON, 41, [text, '{}'])])).toBe(`${escaped}\n{}\n`)
 })
 
-test('what was made for one reader is sent to the next, also while the first is still reading', () => {
+test('text that was formatted for one reader is sent to the next, also while the first is still reading', () => {
   const list = texts(500, 'x'.repeat(1000))
   const slow = verbatim(SSE, 1, list)
   const first = slow.next().value

@@ -47,7 +47,7 @@ test('every part of a path is a parameter, and every operation says what it does
   }
 })
 
-test('every operation has a name of its own for generated clients', () => {
+test('every operation has a unique name for generated clients', () => {
   const names = Object.values(document.paths).flatMap((methods) =>
     Object.values(methods).map(({ operationId }) => operationId),
   )

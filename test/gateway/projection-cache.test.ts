@@ -67,7 +67,7 @@ describe('the state of a dialect', () => {
 describe('messages by their numbers', () => {
   const record = { id: '00000000-0000-4000-8000-000000000000', head: 0 }
 
-  test('are the slices of the whole, whatever was asked before and however the log has grown', async () => {
+  test('are slices of the whole, independent of earlier requests and of the growth of the log', async () => {
     const asked = fc.record({
       dialect: one,
       grow: fc.nat(40),

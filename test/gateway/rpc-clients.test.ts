@@ -104,7 +104,7 @@ describe('a path', () => {
   })
 })
 
-describe('an agent without conversations of its own', () => {
+describe('an agent without native conversations', () => {
   test('is found by the session id, and continued', async () => {
     const sessionId = await create(server, { path: '~', cli_type: 'echo' })
     const told = await exchange(server, sessionId, 'hello')

@@ -312,7 +312,7 @@ describe('the stream ends in [DONE]', () => {
   })
 })
 
-test('interrupting drops what waits, and tells it by reconnect', async () => {
+test('an interrupt drops the queue, and reconnect reports it', async () => {
   const id = await create(server)
   const stream = await open(server, id, play([hello(), text('m1', 'one'), { ...success, wait: true }]))
   await stream.until('"one"')

@@ -236,7 +236,7 @@ describe('a session that is deleted', () => {
     expect((await call(server, 'GET /v1/sessions')).body.sessions).toEqual([])
   })
 
-  test('tells its reader so: the stream has its end, or is cut off', async () => {
+  test('ends the stream of its reader with an end, or cuts it off', async () => {
     const id = await begin(server)
     const response = await fetchFrom(server, `GET /v1/sessions/${id}/events`, {
       headers: { accept: 'text/event-stream' },
@@ -249,7 +249,7 @@ describe('a session that is deleted', () => {
   })
 })
 
-test('what belongs to one principal does not exist for another', async () => {
+test('sessions of one principal do not exist for another', async () => {
   const mine = await finished(server, script(text('m', 'mine'), success))
   const nobodys = '00000000-0000-4000-8000-000000000000'
   const body = { prompt: 'x', model: 'x', mode: 'x', decision: 'deny', inputDigest: '' }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { newDatabase, query } from './database.ts'
 import { startPostgres } from './server.ts'
 
-test('the tests of a run share a PostgreSQL, and each can have a database of its own', async () => {
+test('the tests of a run share a PostgreSQL, and each can have its own database', async () => {
   const [one, other] = await Promise.all([newDatabase(), newDatabase()])
   await query(one, 'CREATE TABLE here (n int)')
   const tables = (url: string) => query(url, "SELECT relname FROM pg_class WHERE relname = 'here'")

@@ -30,7 +30,7 @@ test('an agent that resumes nothing refuses one', async () => {
   await expect(session.adopt('native-1')).rejects.toMatchObject({ code: 'unsupported_option' })
 })
 
-test('what a client has got is remembered without an entry, and only ever more of it', async () => {
+test('the delivered position of a client is stored without an entry, and never moves back', async () => {
   const { open, store } = house()
   const session = await open()
   await session.prompt('one')

@@ -49,12 +49,12 @@ function fold(events: readonly Event[]) {
   return { session: state.usage.total, charged }
 }
 
-test('what a sub-agent uses inside a turn is in the total of the turn, and counted once', () => {
+test('the usage of a sub-agent inside a turn is in the total of the turn, and counted once', () => {
   const turn: Event = { type: 'turn.started', turn: 1, origin: 'prompt' }
   expect(fold([turn, ofChild, ends(1, 115)])).toEqual({ session: 115, charged: 115 })
 })
 
-test('what a background sub-agent uses after its turn is added to the session and the account once', () => {
+test('the usage of a background sub-agent after its turn is added to the session and the account once', () => {
   const turn: Event = { type: 'turn.started', turn: 1, origin: 'prompt' }
   expect(fold([turn, ends(1, 100), ofChild, ofChild])).toEqual({ session: 130, charged: 130 })
 })

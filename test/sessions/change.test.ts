@@ -46,7 +46,7 @@ test('a changed policy decides the next request, is logged, and is in the record
   expect(told).toContainEqual({ type: 'session.updated', policy: OPEN })
 })
 
-test('what was changed holds for the process after this one', async () => {
+test('a change applies to the next process', async () => {
   const { open, driver, store } = pliantHouse()
   const session = await open(OPEN, { options: { model: 'first' } })
   await session.prompt('one')
@@ -114,7 +114,7 @@ test.each(['bypassPermissions', 'constructor'])(
   },
 )
 
-test('what the next process of one turn could not be started with is refused at once', async () => {
+test('a setting that no one-shot process could be started with is refused at once', async () => {
   const launch = (start: Start) => {
     if (start.options.model === 'other') throw new MainstemError('invalid_request', 'no such model')
     return oneshot.launch(start)

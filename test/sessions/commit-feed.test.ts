@@ -65,7 +65,7 @@ test('after every position comes exactly what was committed since', () => {
   )
 })
 
-test('what is no longer remembered is gone, never skipped', () => {
+test('an evicted commit is reported as gone, never skipped', () => {
   const activity = new CommitFeed(2)
   for (let seq = 1; seq <= 9; seq++) activity.committed(state('a'), { entries: entries('a', seq, 1) })
   const places = Array.from({ length: 10 }, (_, position) => after(activity, position))

@@ -97,22 +97,25 @@ test('pictures of a session stand before those of its first prompt', async () =>
   ])
 })
 
-test.each(['codex', 'gemini', 'opencode', 'claude'])('what is no picture starts no %s', async (agent) => {
-  const { open, driver, types } = house()
-  const session = await open({}, { ...CODEX, agent })
-  for (const image of [
-    { ...ONE, data: 'not base64' },
-    { ...ONE, mimeType: 'text/plain' },
-  ]) {
-    const refusal = { code: 'invalid_request', message: expect.stringMatching(/^images\.1\./) }
-    await expect(session.prompt('see', [ONE, image])).rejects.toMatchObject(refusal)
-    await expect(open({}, { ...CODEX, agent, options: { images: [image] } })).rejects.toMatchObject({
-      code: 'invalid_request',
-    })
-  }
-  expect(await types(session)).toEqual(['session.started'])
-  expect(driver.runs).toEqual([])
-})
+test.each(['codex', 'gemini', 'opencode', 'claude'])(
+  'a file that is not an image does not start %s',
+  async (agent) => {
+    const { open, driver, types } = house()
+    const session = await open({}, { ...CODEX, agent })
+    for (const image of [
+      { ...ONE, data: 'not base64' },
+      { ...ONE, mimeType: 'text/plain' },
+    ]) {
+      const refusal = { code: 'invalid_request', message: expect.stringMatching(/^images\.1\./) }
+      await expect(session.prompt('see', [ONE, image])).rejects.toMatchObject(refusal)
+      await expect(open({}, { ...CODEX, agent, options: { images: [image] } })).rejects.toMatchObject({
+        code: 'invalid_request',
+      })
+    }
+    expect(await types(session)).toEqual(['session.started'])
+    expect(driver.runs).toEqual([])
+  },
+)
 
 test.each(['codex', 'gemini', 'opencode'])(
   'a picture of a kind that a one-shot %s cannot be shown is refused before its turn begins',

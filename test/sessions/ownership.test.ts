@@ -225,7 +225,7 @@ test('a drained server frees its sessions, and one that ended is free with its l
   await b.sessions.open(idle.id)
 })
 
-test('what opens, trims and remembers in one session at a time does not refuse itself', async () => {
+test('concurrent opens, trims and stored keys of one session do not fence each other', async () => {
   const { serverOf } = cluster()
   const first = serverOf('a')
   const session = await first.open()

@@ -190,7 +190,7 @@ test('auto-all answers permissions by policy, and never a question', async () =>
   expect(run.input).not.toContain('"request_id":"q"')
 })
 
-test('nothing is shown and nothing is promised when the store fails', async () => {
+test('a failed commit shows no entry and resolves no promise', async () => {
   const store = memoryStore()
   const { open, driver } = house(store)
   const session = await open({}, ONESHOT)

@@ -5,7 +5,7 @@ import { house, init, result } from './house.ts'
 const CLAUDE = { agent: 'claude', cwd: '/' }
 const never = new AbortController().signal
 
-describe('what cannot be done is refused before anything starts', () => {
+describe('an impossible request is refused before anything starts', () => {
   test.each([
     ['an unknown agent', { ...CLAUDE, agent: 'nobody' }, 'agent_not_found'],
     [

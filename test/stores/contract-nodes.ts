@@ -45,7 +45,7 @@ export function nodeContract(name: string, open: () => Promise<SharedStore>): vo
 }
 
 function registration(open: () => Promise<SharedStore>): void {
-  test('lists nodes with what they said last, and as not live once they stop saying it', async () => {
+  test('lists nodes with their last registration, and as not live once it expires', async () => {
     await using shared = await open()
     const { nodes } = shared.store
     await nodes.register('b', 'p1', info({ url: 'http://b' }), TTL)

@@ -90,7 +90,7 @@ test('a batch whose answer was lost counts as stored, also if another server has
   })
 })
 
-test('connections that break cost nothing, whatever they were for', async () => {
+test('a broken connection loses nothing, whatever it was used for', async () => {
   const url = await newSchema()
   await using proxy = await startProxy(url)
   await using store = await postgresStore({ url: proxy.url })
@@ -132,7 +132,7 @@ test('a database that stays away is a failure of storage, and works again when i
   expect(await readAll(store, ID)).toEqual(entries(ID, 1, 5))
 })
 
-test('a database that is killed and comes back in time loses nothing, and nobody notices', async () => {
+test('a database that is killed and restarted in time loses nothing, and no caller sees an error', async () => {
   await using server = await startPostgres()
   await using store = await postgresStore({ url: server.url, patienceMs: 60_000 })
   const ids = [1, 2, 3, 4, 5, 6].map(sessionId)

@@ -169,7 +169,7 @@ describe('two servers on one database', () => {
     }
   })
 
-  test('one that lost its lease writes nothing, whatever it remembers', async () => {
+  test('a server that lost its lease writes nothing, whatever it has cached', async () => {
     const { one, other } = await open()
     await using _ = one
     await using __ = other

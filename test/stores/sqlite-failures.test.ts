@@ -84,7 +84,7 @@ test('a probe that fails does not fail the commits behind it', async () => {
   expect(await readAll(store, ID)).toEqual(entries(ID, 1, 10))
 })
 
-test('what waits behind a failed commit fails with it, so that no gap can come of it', async () => {
+test('writes queued behind a failed commit fail with it, so that no gap can appear', async () => {
   await using store = await sqliteStore({ directory, maxBytes: 1_000_000 })
   await store.append(ID, { entries: entries(ID, 1, 10) })
   const receipt = { scope: 's', key: 'k', fingerprint: 'f', session: OTHER }

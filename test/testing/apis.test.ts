@@ -21,7 +21,7 @@ describe.each(WAYS)('%s', (_name, client, streaming) => {
     expect(heard.stop).toBe(client.stops.tools)
   })
 
-  it('gives every call an id of its own, also when the same is asked again', async () => {
+  it('gives every call a unique id, also a repeated one', async () => {
     await using model = await saying(SAID)
     const heard = [await ask(model, client, { streaming }), await ask(model, client, { streaming })]
     const ids = heard.flatMap(({ calls }) => calls.map(({ id }) => id))
@@ -48,7 +48,7 @@ describe.each(Object.values(CLIENTS))('$name', (client) => {
     expect(pieces).toEqual(['a', 'b', 'c', 'd', 'e', 'f', 'g'])
   })
 
-  it('says the same in a stream and as a whole, whatever the script holds', async () => {
+  it('returns the same in a stream and as a whole, for every script', async () => {
     const anyText = fc.string({ unit: 'binary', minLength: 1, maxLength: 60 })
     const anyReply = fc.record(
       {

@@ -28,7 +28,7 @@ const result: Turn = { role: 'tool', text: 'a result' }
 describe.each(Object.values(CLIENTS))('with $name', (client) => {
   const hear = async (...turns: Turn[]) => (await ask(model, client, { turns })).text
 
-  it('the history of the conversation tells which reply is next', async () => {
+  it('the history of the conversation selects the next reply', async () => {
     const start = prompt('SCENARIO:three')
     expect(await hear(...start)).toBe('one')
     expect(await hear(...start, call, result)).toBe('two')
@@ -44,7 +44,7 @@ describe.each(Object.values(CLIENTS))('with $name', (client) => {
     expect(await hear(...prompt('SCENARIO:three'), call, result, result, result)).toBe('two')
   })
 
-  it('what one reply said in several messages counts as one turn', async () => {
+  it('a reply in several messages counts as one turn', async () => {
     expect(await hear(...prompt('SCENARIO:three'), call, call, result)).toBe('two')
   })
 
@@ -69,7 +69,7 @@ describe.each(Object.values(CLIENTS))('with $name', (client) => {
     expect(await hear(...prompt('SCENARIO:three and\nthen SCENARIO:other'))).toBe('another')
   })
 
-  it('a marker counts without a space before it: a program may put a text of its own there', async () => {
+  it('a marker counts without a space before it, because a program may add text there', async () => {
     expect(await hear(...prompt('Image read successfullySCENARIO:other'))).toBe('another')
   })
 
@@ -145,7 +145,7 @@ describe('a chooser', () => {
   })
 })
 
-describe('what the user says while Claude Code works', () => {
+describe('a prompt during a turn of Claude Code', () => {
   it('counts, although it stands in a system message', async () => {
     const response = await fetch(`${model.url}/v1/messages`, {
       method: 'POST',

@@ -47,7 +47,7 @@ describe('a run', () => {
     await expect(events.next()).resolves.toEqual({ done: true, value: undefined })
   })
 
-  test('is a session of its own, each time', async () => {
+  test('is a new session each time', async () => {
     const adapter = echo()
     const [first] = await run(adapter, 'one')
     const [second] = await run(adapter, 'two')

@@ -31,7 +31,7 @@ describe('the interface is that of its document', () => {
     expectTypeOf<printed.DonePayload>().toExtend<ues.DonePayload>()
   })
 
-  test('the type of an event tells its payload', () => {
+  test('the type of an event determines its payload', () => {
     expectTypeOf<PayloadOf<'init'>>().toEqualTypeOf<ues.InitPayload>()
     expectTypeOf<PayloadOf<'tool_use'>>().toEqualTypeOf<ues.ToolUsePayload>()
     expectTypeOf<PayloadOf<'tool_result'>>().toEqualTypeOf<ues.ToolResultPayload>()

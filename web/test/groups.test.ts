@@ -31,7 +31,7 @@ const request: SessionRecord['requests'][number] = {
   options: [],
 }
 
-test('what needs a person comes first, the longest waiting at the top', () => {
+test('sessions with open requests come first, the longest waiting at the top', () => {
   const records: SessionRecord[] = [
     { ...base, id: 'done', updatedAt: 9 },
     { ...base, id: 'busy', status: 'busy' },

@@ -127,7 +127,7 @@ describe('a session that outlives its terminal', () => {
     expect(first.text).toContain('→ allowed once')
   })
 
-  test('shows its turn as lost after kill -9 of the daemon, and goes on', async () => {
+  test('shows its turn as lost after kill -9 of the daemon, and continues', async () => {
     await using first = terminal(['run', 'claude', 'work', '--name', 'cut'])
     await first.shows('working')
     process.kill(await home.daemonPid(), 'SIGKILL')
