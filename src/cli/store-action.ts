@@ -79,15 +79,15 @@ function described(
 ): string {
   const counts = [
     counted(sessions, 'session'),
-    counted(entries, entries === 1 ? 'entry' : 'entrie'),
+    counted(entries, 'entry', 'entries'),
     counted(blobs, 'blob'),
     counted(receipts, 'idempotency key'),
   ]
   return `${OUTCOMES[outcome]}: ${counts.join(', ')}, ${size(bytes)} in ${seconds.toFixed(1)} s\nfrom ${from}\nto   ${to}`
 }
 
-function counted(count: number, word: string): string {
-  return `${number(count)} ${word}${count === 1 ? '' : 's'}`
+function counted(count: number, word: string, plural = `${word}s`): string {
+  return `${number(count)} ${count === 1 ? word : plural}`
 }
 
 const number = (value: number) => value.toLocaleString('en-US')

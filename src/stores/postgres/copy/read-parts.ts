@@ -25,7 +25,7 @@ import { countsIn } from '../record-reader.ts'
 
 /** The query of one part: in the order of its keys, after the keys of a row. */
 interface PartQuery<P extends Part> {
-  /** Selects the columns of a row, its keys, and its size as `bytes`. */
+  /** Selects the columns of a row, its size as `bytes`, and its keys from the table `t`. */
   select: string
   keys: readonly string[]
   /** The keys of a row that was read. */
@@ -37,10 +37,10 @@ interface PartQuery<P extends Part> {
 
 const OWNER = 'JOIN @session s ON s.n = t.session'
 
-const SESSIONS = `SELECT s.n, s.id, s.fence, s.head, s.at, s.earliest, s.earliest_frame AS "earliestFrame",
-  s.last_frame AS "lastFrame", s.frames, s.mapped, s.unmapped, s.malformed, s.oversized,
+const SESSIONS = `SELECT t.n, t.id, t.fence, t.head, t.at, t.earliest, t.earliest_frame AS "earliestFrame",
+  t.last_frame AS "lastFrame", t.frames, t.mapped, t.unmapped, t.malformed, t.oversized,
   r.principal, r.status, r.asking, r.sum, r.body, coalesce(octet_length(r.body), 0) + 1 AS bytes
-  FROM @session s LEFT JOIN @record r ON r.session = s.n`
+  FROM @session t LEFT JOIN @record r ON r.session = t.n`
 const LOG = `SELECT t.id, s.id AS owner, t.first, t.last, t.at, t.version, t.sum, t.body, octet_length(t.body) AS bytes
   FROM @log t ${OWNER}`
 const JOURNAL = `SELECT t.session, s.id AS owner, t.last, t.encoding, t.sum, t.body, octet_length(t.body) AS bytes
@@ -119,8 +119,7 @@ function reader<P extends Part>(
   database: Database,
   { select, keys, keysOf, find, toRow }: PartQuery<P>,
 ): PartReader<CopyRows[P], CopyKeys[P]> {
-  // The table of the keys: sessions are `s`, all others `t`.
-  const columns = keys.map((key) => `${select === SESSIONS ? 's' : 't'}.${key}`).join(', ')
+  const columns = keys.map((key) => `t.${key}`).join(', ')
   const from = `WHERE (${columns}) > (${keys.map((_, index) => `$${index + 1}`).join(', ')})`
   const sqlOf = (where: string) =>
     pageOf(`${select} ${where} ORDER BY ${columns} LIMIT ${PAGE_ROWS}`, keys.join(', '))
