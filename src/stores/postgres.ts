@@ -233,11 +233,11 @@ class PostgresStore extends RecordReads implements Store {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#committer.close()
-    await this.#indexer[Symbol.asyncDispose]()
     this.#tails.close()
     this.#time[Symbol.dispose]()
     await this.#changes[Symbol.asyncDispose]()
-    await this.#database[Symbol.asyncDispose]()
+    // Together: the end of the database ends a step that waits for its return.
+    await Promise.all([this.#indexer[Symbol.asyncDispose](), this.#database[Symbol.asyncDispose]()])
   }
 
   async #writing<T>(write: () => Promise<T>): Promise<T> {

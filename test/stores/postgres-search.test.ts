@@ -3,10 +3,12 @@ import { describe, expect, test } from 'vitest'
 import type { Entry } from '../../src/model/index.ts'
 import { searchTerms } from '../../src/model/search-terms.ts'
 import { Database } from '../../src/stores/postgres/database.ts'
+import { Indexer } from '../../src/stores/postgres/search/indexer.ts'
 import { WordIndex } from '../../src/stores/postgres/search/word-index.ts'
 import { postgresStore } from '../../src/stores/postgres.ts'
 import type { Store } from '../../src/stores/store.ts'
 import { newSchema, query } from '../postgres/database.ts'
+import { startPostgres } from '../postgres/server.ts'
 import { sessionId, state } from './sqlite-parts.ts'
 
 const [ID, OTHER] = [sessionId(1), sessionId(2)]
@@ -198,6 +200,28 @@ test('a search skips rows that are damaged', async () => {
   await index(url)
   await query(url, "UPDATE @log SET body = replace(body, 'needle', 'needles') WHERE session = 1")
   expect(await found(store, 'needle')).toEqual(['2.1'])
+})
+
+test('closing the database ends a step of the index that waits for its return', async () => {
+  await using server = await startPostgres()
+  {
+    await using store = await postgresStore({ url: server.url })
+    await append(store, ID, 1, 'needle')
+  }
+  const hour = 3_600_000
+  const database = await Database.open({ url: server.url, patienceMs: hour })
+  const words = new WordIndex(database)
+  const begun = Promise.withResolvers<void>()
+  const indexer = new Indexer({
+    step() {
+      begun.resolve()
+      return words.step()
+    },
+  })
+  await server.kill()
+  indexer.changed()
+  await begun.promise
+  await Promise.all([indexer[Symbol.asyncDispose](), database[Symbol.asyncDispose]()])
 })
 
 /** So many different words. */

@@ -40,7 +40,7 @@ test('a page shows the servers that share the store, and the node of each sessio
   const { page } = watched
   await page.locator(`[data-session="${id}"]`).click()
   await page.getByRole('link', { name: 'on south' }).click()
-  await page.getByRole('row', { name: /^north this page ready 0 / }).waitFor()
+  await page.getByRole('row', { name: /^north serves this page ready 0 / }).waitFor()
   await page.getByRole('row', { name: /^south ready 1 / }).waitFor()
   expect(await violations(page)).toEqual([])
   expect(await faultsOf(watched)).toEqual([])

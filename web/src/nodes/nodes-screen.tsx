@@ -62,7 +62,7 @@ function NodeRow({ node }: { node: ServerNode }) {
   const running = [...records.values()].filter((one) => one.node === name && one.status === 'busy').length
   const { look, meaning } = STATES[state]
   return (
-    <tr className="border-t border-line align-top">
+    <tr className="border-t border-line align-baseline">
       <th scope="row" className="px-3 py-1.5 font-medium whitespace-nowrap">
         {url === undefined ? (
           name
@@ -71,7 +71,7 @@ function NodeRow({ node }: { node: ServerNode }) {
             {name}
           </a>
         )}
-        {self && <span className="text-xs font-normal text-soft"> this page</span>}
+        {self && <span className="text-xs font-normal text-soft"> serves this page</span>}
       </th>
       <td className="px-3 py-1.5" title={meaning}>
         <Badge look={look}>{state}</Badge>
