@@ -11,6 +11,7 @@ import { renderSessions } from './render-sessions.ts'
 import { STDIN_SILENCE_MS } from './run-action.ts'
 import { Screen } from './screen.ts'
 import { allSessions, isSessionId, refOf, sessionOf } from './session-ref.ts'
+import { withTitles } from './session-titles.ts'
 import type { LsFlags, SendFlags, StopFlags, WaitFlags } from './sessions.ts'
 import { screenOn } from './show.ts'
 import { promptFrom } from './stdin-prompt.ts'
@@ -26,7 +27,7 @@ export async function ls(flags: LsFlags): Promise<void> {
   const { stdout } = process
   const text = flags.json
     ? sessions.map((session) => `${jsonOn(stdout, session)}\n`).join('')
-    : renderSessions(new Screen(screenOn(stdout)), sessions, Date.now())
+    : renderSessions(new Screen(screenOn(stdout)), await withTitles(client, sessions), Date.now())
   await new Printer(stdout).print(text)
 }
 

@@ -75,7 +75,7 @@ async function stdio(): Promise<void> {
 /** One for each command, in this order: the later ones use the sessions of the earlier. */
 const COMMANDS: Readonly<Record<string, () => Promise<void>>> = {
   run: prints(['run', 'echo', 'hello', '--name', 'greeting'], '✔ completed'),
-  ls: prints(['ls'], /greeting +echo/),
+  ls: prints(['ls'], /greeting +echo +idle .* hello$/m),
   attach: prints(['attach', 'greeting'], '✔ completed'),
   send: prints(['send', 'greeting', 'again'], '❯ again'),
   wait: prints(['wait', 'greeting'], 'completed'),
