@@ -125,6 +125,7 @@ async function sessionOf(deps: GatewayDeps, principal: string, body: ExecuteRequ
     policy: underCeiling(policy, deps.ceiling),
     ...(body.model !== undefined && { options: { model: body.model } }),
     attended: false,
+    single: true,
   }
 }
 

@@ -96,6 +96,8 @@ export interface NewSession {
   resume?: string | undefined
   /** Only a node with all of these labels may run the session. */
   labels?: readonly string[] | undefined
+  /** True if the session has a single task: the node that runs it ends it with its first turn. */
+  single?: boolean | undefined
   /** False if no person can answer: open requests are then denied, never approved. */
   attended?: boolean | undefined
 }

@@ -44,6 +44,8 @@ const SUSPEND_MS = 30_000
  */
 export class Session implements SessionHandle, WarmSession {
   readonly id: string
+  /** Nobody sends it a second prompt, so a server that stops ends it instead of handing it over. */
+  endsWithTurn = false
   readonly #setup: SessionSetup
   readonly #deps: SessionDeps
   readonly #log: Log

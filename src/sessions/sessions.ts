@@ -100,6 +100,7 @@ export class Sessions extends SessionLogs {
 
   async #create(once: IdempotencyKey, request: NewSession, prompt?: string) {
     const session = await this.#factory.prepare(request)
+    session.endsWithTurn = request.single === true
     const asked = this.#ownership.moment
     const held = await this.#start(session, session.open(prompt, { ...once, session: session.id }), asked)
     if (!held || held.session === session.id) return { id: session.id, session }
@@ -324,14 +325,15 @@ export class Sessions extends SessionLogs {
 
   async #handOver(session: Session): Promise<void> {
     await session.leave()
-    // It may have ended or failed meanwhile.
     const { id } = session
-    if (this.#running.get(id) === session)
-      await this.#releases.run(id, async () => {
-        this.#running.delete(id)
-        await session.suspend()
-        await this.#takeover.release(id)
-      })
+    // It may have ended or failed meanwhile.
+    if (this.#running.get(id) !== session) return
+    if (session.endsWithTurn) return this.end(id)
+    await this.#releases.run(id, async () => {
+      this.#running.delete(id)
+      await session.suspend()
+      await this.#takeover.release(id)
+    })
   }
 
   /** Refuses new work and stops every agent. Every open turn gets its terminal event. */

@@ -87,9 +87,13 @@ export class Inbox {
     const { once, request, prompt } = body
     const here = await withDirectories(request, this.#deps.directory)
     const created = await this.#local.createOnce(once, this.#local.limited(here), prompt)
-    if (created.session && prompt !== undefined)
-      this.#deps.track(created.session.ended(1).catch(() => undefined))
-    return { id: created.id, created: created.session !== undefined }
+    const { session } = created
+    if (session && prompt !== undefined) {
+      const ended = session.ended(1).catch(() => undefined)
+      // The node that sent it ends it too, in case this one is lost; either of them may be.
+      this.#deps.track(request.single ? ended.then(() => this.#local.finish(created.id)) : ended)
+    }
+    return { id: created.id, created: session !== undefined }
   }
 }
 

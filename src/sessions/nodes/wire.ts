@@ -55,6 +55,7 @@ const SessionRequest = z.strictObject({
   resume: z.string().optional(),
   attended: z.boolean().optional(),
   labels: z.array(z.string()).optional(),
+  single: z.boolean().optional(),
 })
 
 /** The text of a command from one node to another. */

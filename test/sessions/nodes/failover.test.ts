@@ -219,6 +219,33 @@ test('a node that settles the session of a dead node and runs it again keeps its
   expect(await store.nodes.ownerOf(id)).toBe('b')
 })
 
+test('a single task ends its session, also when the node that placed it elsewhere is dead', async () => {
+  const { a, kill, nodeOf, store, time } = await mortal({ roots: ['/other'] })
+  const b = await nodeOf('b').start()
+  const once = { scope: 's', key: 'k', fingerprint: 'f' }
+  const { id } = await a.cluster.createOnce(once, { ...NEW, single: true }, 'go')
+  const run = await b.driver.run()
+  kill()
+  run.say(init, said('done'), result('done'))
+  await expect.poll(async () => (await store.record(id))?.lastOutcome).toBe('completed')
+  await passing(
+    time,
+    until(async () => (await store.record(id))?.status === 'ended'),
+  )
+})
+
+test('a node that stops ends the session of a single task instead of handing it over', async () => {
+  const { nodeOf, store, time } = cluster()
+  const a = await nodeOf('a').start()
+  const once = { scope: 's', key: 'k', fingerprint: 'f' }
+  const { id } = await a.cluster.createOnce(once, { ...NEW, single: true }, 'go')
+  const run = await a.driver.run()
+  const stopped = a.stop(TTL)
+  run.say(init, said('done'), result('done'))
+  await passing(time, stopped)
+  expect(await store.record(id)).toMatchObject({ status: 'ended', lastOutcome: 'completed' })
+})
+
 test('a node that lost its name to another process stops its agents', async () => {
   const { nodeOf, store, time } = cluster()
   const a = await nodeOf('a').start()
