@@ -47,7 +47,7 @@ try {
   if (typeof baseline !== 'object') throw new Error('the tests did not end without a mutant')
   if (baseline.failed.length > 0)
     throw new Error(`the tests fail without a mutant: ${baseline.failed.join(', ')}`)
-  report(await score(sampled(mutants), baseline.ms))
+  report(await score(sampled(mutants), baseline))
 } finally {
   end()
   rmSync(folder, { recursive: true, force: true })
@@ -81,12 +81,13 @@ interface Result {
   readonly how: 'noticed' | 'timeout' | 'survived' | 'unreached'
 }
 
-async function score(mutants: readonly Mutant[], ms: Readonly<Record<string, number>>): Promise<Result[]> {
+async function score(mutants: readonly Mutant[], baseline: Run): Promise<Result[]> {
+  const { ms } = baseline
   const reaching = readReached()
   const results: Result[] = []
   for (const mutant of mutants) {
     const files = (reaching.get(mutant.id) ?? []).toSorted((a, b) => (ms[a] ?? 0) - (ms[b] ?? 0))
-    const how = files.length === 0 ? 'unreached' : await test(mutant, files)
+    const how = files.length === 0 ? 'unreached' : await test(mutant, files, baseline)
     results.push({ mutant, how })
     if (how === 'survived' || how === 'unreached') console.log(describe({ mutant, how }))
   }
@@ -104,19 +105,41 @@ function readReached(): Map<number, string[]> {
   return reaching
 }
 
-async function test({ id }: Mutant, files: readonly string[]): Promise<Result['how']> {
+async function test(
+  { id }: Mutant,
+  files: readonly string[],
+  baseline: Run,
+): Promise<'noticed' | 'timeout' | 'survived'> {
   for (const part of [files.slice(0, FIRST_FILES), files.slice(FIRST_FILES)]) {
     if (part.length === 0) continue
-    const result = await run(id, part)
-    if (result === 'timeout') return 'timeout'
-    if (result.failed.length > 0) return 'noticed'
+    const result = await wholeRun(id, part, baseline)
+    if (result !== 'survived') return result
   }
   return 'survived'
+}
+
+/** After a failed test, Vitest sometimes skips tests of the next run, which would look like a survivor. */
+async function wholeRun(
+  id: number,
+  files: readonly string[],
+  baseline: Run,
+): Promise<'noticed' | 'timeout' | 'survived'> {
+  for (const attempt of ['first', 'second']) {
+    // A new process has no state of earlier runs.
+    if (attempt === 'second') end()
+    const result = await run(id, files)
+    if (result === 'timeout') return 'timeout'
+    if (result.failed.length > 0) return 'noticed'
+    if (files.every((file) => result.passed[file] === baseline.passed[file])) return 'survived'
+  }
+  return 'noticed'
 }
 
 interface Run {
   readonly failed: string[]
   readonly ms: Record<string, number>
+  /** The number of passed tests by file. */
+  readonly passed: Record<string, number>
 }
 
 async function run(id: number, files: readonly string[]): Promise<Run | 'timeout'> {

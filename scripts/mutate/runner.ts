@@ -42,24 +42,26 @@ await vitest.standalone()
 async function run(
   id: number,
   files: readonly string[],
-): Promise<{ failed: string[]; ms: Record<string, number> }> {
+): Promise<{ failed: string[]; ms: Record<string, number>; passed: Record<string, number> }> {
   writeFileSync(join(folder, 'chosen'), String(id))
   const specs = await vitest.globTestSpecifications([...files])
   const { testModules, unhandledErrors } = await vitest.runTestSpecifications(specs)
   const failed = unhandledErrors.map(String)
   const ms: Record<string, number> = {}
+  const passed: Record<string, number> = {}
   for (const module of testModules) {
     ms[module.moduleId] = module.diagnostic().duration
+    passed[module.moduleId] = [...module.children.allTests('passed')].length
     if (module.state() === 'failed') failed.push(module.moduleId)
   }
-  return { failed, ms }
+  return { failed, ms, passed }
 }
 
 process.on('message', async ({ id, files }: { id: number; files: string[] }) => {
   try {
     process.send?.(await run(id, files))
   } catch (thrown) {
-    process.send?.({ failed: [String(thrown)], ms: {} })
+    process.send?.({ failed: [String(thrown)], ms: {}, passed: {} })
   }
 })
 // The parent has ended.

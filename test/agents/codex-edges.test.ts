@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
+import { codex } from '../../src/agents/codex/agent.ts'
 import { otherServers } from '../../src/agents/codex/tool-lists.ts'
-import { inTurn, notification, opened, turnCompleted, wire } from './codex-wire.ts'
+import { inTurn, notification, opened, startOf, turnCompleted, wire, written } from './codex-wire.ts'
 
 test.each([42, 'text', null, [1], true])('a line that is JSON but no object, %j, is malformed', (line) => {
   for (const launch of ['live', 'oneshot'] as const) expect(wire(launch).hear(line).verdict).toBe('malformed')
@@ -80,4 +81,41 @@ test('drafts of messages do not outlive their turn', () => {
   const before = codec.size()
   for (let turn = 2; turn <= 20; turn++) play(turn)
   expect(codec.size() - before).toBeLessThan(5_000)
+})
+
+test('the model of an opened thread is the one of the response, or else the one of the thread', () => {
+  const modelOf = (result: object) => {
+    const codec = wire('live')
+    codec.command({ type: 'open' })
+    codec.hear({ id: 'c1', result: {} })
+    const { emitted } = codec.hear({ id: 'c2', result })
+    return emitted.flatMap((one) => (one.type === 'session.updated' && one.model ? [one.model] : []))
+  }
+  expect(modelOf({ thread: { id: 'thread-1', model: 'old' }, model: 'new' })).toEqual(['new'])
+  expect(modelOf({ thread: { id: 'thread-1', model: 'old' } })).toEqual(['old'])
+})
+
+test('the interrupt of a turn names the turn that the response to the prompt announced', () => {
+  const codec = opened()
+  codec.command({ type: 'prompt', text: 'go' })
+  codec.hear({ id: 'c3', result: { turn: { id: 'turn-9' } } })
+  codec.hear(notification('turn/started', { turnId: 'turn-9', turn: { id: 'turn-9' } }))
+  expect(written(codec.command({ type: 'interrupt' }))).toContainEqual(
+    expect.objectContaining({
+      method: 'turn/interrupt',
+      params: expect.objectContaining({ turnId: 'turn-9' }),
+    }),
+  )
+})
+
+test('patches cannot be denied to a one-shot Codex that may write, because it never asks', () => {
+  const launch = codex.launches.oneshot?.launch
+  const start = (sandbox: 'read-only' | 'workspace-write') =>
+    startOf('oneshot', {
+      policy: { approval: 'auto-all', sandbox, tools: { denied: ['apply_patch'] } },
+      prompt: { text: 'go', images: [] },
+    })
+  expect(() => launch?.(start('workspace-write'))).toThrow(
+    'its one-shot launch patches files without approval',
+  )
 })
