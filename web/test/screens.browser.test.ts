@@ -31,6 +31,7 @@ const SCREENS: readonly [string, () => string, string][] = [
   ['search', () => '#/search?q=product', 'list'],
   ['usage', () => '#/usage', 'heading[name="By agent"]'],
   ['compare', () => '#/compare', 'heading[name="Compare agents"]'],
+  ['nodes', () => '#/nodes', 'heading[name="Nodes"]'],
   ['a session that does not exist', () => '#/sessions/nowhere', 'alert'],
 ]
 
@@ -40,6 +41,10 @@ describe.each(['light', 'dark'] as const)('in the %s theme', (colorScheme) => {
     await signedOut.page.goto(`${stage.url}/`)
     await signedOut.page.getByLabel('Or enter a token').waitFor()
     expect(await violations(signedOut.page), 'sign-in').toEqual([])
+    await signedOut.page.goto('about:blank')
+    await signedOut.page.goto(`${stage.url}/#ticket=wrong`)
+    await signedOut.page.getByText('This link was used before or has expired').waitFor()
+    expect(await violations(signedOut.page), 'wrong ticket').toEqual([])
     const { page } = await signedIn({ colorScheme })
     for (const [name, hash, role] of SCREENS) {
       await page.goto(`${stage.url}/${hash()}`)
