@@ -16,7 +16,7 @@ interface AgentsFlags {
 export function registerAgents(program: Command): void {
   program
     .command('agents')
-    .description('which agents can be used here, and what the others need')
+    .description('list the agents, and what each needs to work')
     .option('--config <file>', 'configuration file')
     .option('--json', 'print one JSON array')
     .action(agents)

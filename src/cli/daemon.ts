@@ -7,7 +7,7 @@ export function registerDaemon(program: Command): void {
   addLocalOptions(
     program
       .command('daemon')
-      .description('show or stop the server in the background')
+      .description('show or stop the background server')
       .addArgument(new Argument('[action]', 'what to do').choices(['status', 'stop']).default('status')),
   ).action(async (action: string, flags: LocalFlags) => {
     const { daemon } = await import('./daemon-action.ts')

@@ -19,13 +19,13 @@ interface DecodeFlags {
 export function registerDecode(program: Command): void {
   program
     .command('decode')
-    .description("turn an agent's recorded output into events")
+    .description('translate recorded output of an agent into events')
     .argument(
       '[file]',
       'native lines, or a transcript of both directions; standard input if left out or "-"',
       '-',
     )
-    .requiredOption('--agent <id>', 'whose output it is')
+    .requiredOption('--agent <id>', 'the agent that wrote it')
     .option('--launch <kind>', 'how the agent was run: oneshot or live')
     .option('--to <dialect>', `one of ${[...dialects.keys()].join(', ')}`, 'mainstem')
     .option('--exit <file>', 'JSON with the code and signal that the process ended with')

@@ -28,8 +28,8 @@ interface DemoFlags {
 export function registerDemo(program: Command): void {
   program
     .command('demo')
-    .description('a scripted session, to see what it looks like: no key, no network')
-    .option('--yes', 'answer by itself instead of asking')
+    .description('play a scripted session: no key, no network')
+    .option('--yes', 'answer requests without asking')
     .option('--fast', 'ten times as fast')
     .action(demo)
 }

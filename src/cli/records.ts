@@ -25,7 +25,7 @@ export function registerRecords(program: Command): void {
   addLocalOptions(
     program
       .command('replay')
-      .description('show a session again, at the speed it had')
+      .description('replay a session at its recorded speed')
       .argument('[session]', SESSION, 'last')
       .option('--speed <factor>', 'playback speed as a multiple of the recorded speed', factor, 1),
   ).action(async (ref: string, flags: ReplayFlags) => {
@@ -35,7 +35,7 @@ export function registerRecords(program: Command): void {
   addLocalOptions(
     program
       .command('export')
-      .description('print a whole session in a format for others')
+      .description('print a session as NDJSON, Markdown or HTML')
       .argument('[session]', SESSION, 'last')
       .addOption(
         new Option('--format <format>', 'the format').choices(['ndjson', 'md', 'html']).default('ndjson'),
@@ -47,7 +47,7 @@ export function registerRecords(program: Command): void {
   addLocalOptions(
     program
       .command('import')
-      .description('bring an exported session into the store')
+      .description('import an exported session')
       .argument('<file>', 'NDJSON that `mainstem export` wrote; "-" for standard input'),
   ).action(async (file: string, flags: LocalFlags) => {
     const { importSession } = await import('./import-action.ts')
@@ -91,7 +91,7 @@ export function registerShell(program: Command): void {
   addLocalOptions(
     program
       .command('config')
-      .description('print the configuration that holds')
+      .description('print the effective configuration')
       .addArgument(new Argument('<action>', 'what to do').choices(['show'])),
   ).action(async (_action: string, flags: LocalFlags) => {
     const { showConfig } = await import('./config-action.ts')

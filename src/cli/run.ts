@@ -32,7 +32,7 @@ export interface RunFlags extends LocalFlags, TranscriptFlags, PolicyFlags {
 export function registerRun(program: Command): void {
   const command = program
     .command('run')
-    .description('give an agent a prompt and watch it work')
+    .description('send a prompt to an agent and show its work')
     .argument('<agent>', 'which agent')
     .argument('[prompt]', 'what to do; "-" waits for standard input')
     .option('-C, --cwd <dir>', 'where the agent works', '.')

@@ -30,7 +30,7 @@ export function registerSessions(program: Command): void {
     program
       .command('ls')
       .description('list sessions, newest first')
-      .option('--all', 'also those beyond the newest 20')
+      .option('--all', 'all sessions, not only the newest 20')
       .option('--json', 'print one JSON object a line'),
   ).action(async (flags: LsFlags) => (await actions()).ls(flags))
   addLocalOptions(
@@ -49,7 +49,7 @@ export function registerSessions(program: Command): void {
         .argument('<session>', SESSION)
         .argument('[prompt]', 'what to do; "-" waits for standard input'),
     )
-      .option('--steer', 'give it to the turn that runs, instead of queueing it')
+      .option('--steer', 'steer the running turn instead of queueing the prompt')
       .option('--detach', 'return at once'),
   ).action(async (ref: string, prompt: string | undefined, flags: SendFlags) =>
     (await actions()).send(ref, prompt, flags),
@@ -69,9 +69,6 @@ export function registerSessions(program: Command): void {
       .option('--end', 'end the session as well; its log stays'),
   ).action(async (refs: string[], flags: StopFlags) => (await actions()).stop(refs, flags))
   addLocalOptions(
-    program
-      .command('rm')
-      .description('end sessions and remove everything of them')
-      .argument('<session...>', SESSION),
+    program.command('rm').description('end sessions and delete their data').argument('<session...>', SESSION),
   ).action(async (refs: string[], flags: LocalFlags) => (await actions()).rm(refs, flags))
 }

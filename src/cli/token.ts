@@ -14,7 +14,7 @@ export function registerToken(program: Command): void {
     .command('token')
     .description('manage the tokens of the server')
     .addArgument(new Argument('<action>', 'what to do').choices(['add', 'list', 'remove']))
-    .argument('[name]', 'whose token it is')
+    .argument('[name]', 'name of the token')
     .option('--data <dir>', 'where the tokens are kept')
     .option('--config <file>', 'configuration file')
     .action(token)
