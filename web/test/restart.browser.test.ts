@@ -10,7 +10,12 @@ import { faultsOf, theatre } from './page.ts'
 
 const { open, folder } = theatre()
 const home = realpathSync(mkdtempSync(join(tmpdir(), 'page-restart-')))
-afterAll(() => rmSync(home, { recursive: true }))
+const children = new Set<ChildProcess>()
+afterAll(async () => {
+  // A test that fails in between leaves its server running.
+  for (const child of children) await kill(child)
+  rmSync(home, { recursive: true })
+})
 
 interface Running {
   child: ChildProcess
@@ -23,12 +28,14 @@ async function start(port: string): Promise<Running> {
   const child = spawn(process.execPath, [script, home, port, folder], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
+  children.add(child)
   const [line] = await once(createInterface(child.stdout), 'line')
   const [url = '', token = ''] = String(line).split(' ')
   return { child, url, token }
 }
 
-async function kill({ child }: Running): Promise<void> {
+async function kill(child: ChildProcess): Promise<void> {
+  children.delete(child)
   const gone = once(child, 'exit')
   child.kill('SIGKILL')
   await gone
@@ -45,7 +52,7 @@ test('a page catches up with a server that was killed in the middle of a turn, e
   const list = page.locator('[data-last-seq]')
   await page.getByText('live', { exact: true }).waitFor()
   await expect.poll(async () => Number(await list.getAttribute('data-last-seq'))).toBeGreaterThan(12)
-  await kill(first)
+  await kill(first.child)
   await page.getByText('offline', { exact: true }).first().waitFor()
   const second = await start(port)
   await page.getByText('live', { exact: true }).waitFor()
@@ -67,5 +74,5 @@ test('a page catches up with a server that was killed in the middle of a turn, e
     })
     .toEqual({ from: 1, behind: 0, missing: 0 })
   expect(await faultsOf(watched)).toEqual([])
-  await kill(second)
+  await kill(second.child)
 })
