@@ -7,25 +7,24 @@ import type { GatewayTiming } from '../deps.ts'
  * take longer as long as it makes progress.
  */
 export function limitBodies(app: FastifyInstance, { requestMs }: Pick<GatewayTiming, 'requestMs'>): void {
-  const timers = new WeakMap<IncomingMessage, NodeJS.Timeout>()
   const refuse = ({ socket }: IncomingMessage) => {
     // The same code as Node's own timeouts, so that one handler responds to both.
     const late = Object.assign(new Error('request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
     app.server.emit('clientError', late, socket)
   }
-  app.addHook('onRequest', async ({ raw, routeOptions }) => {
+  app.addHook('onRequest', async ({ raw, routeOptions }, reply) => {
     if (!hasBody(raw)) return
     if (routeOptions.config?.streamed !== undefined) {
+      const { socket } = raw
       raw.setTimeout(requestMs, () => refuse(raw))
+      reply.raw.once('close', () => socket.setTimeout(0))
       return
     }
-    timers.set(raw, setTimeout(() => refuse(raw), requestMs).unref())
-    // Also after an early answer: a body that never ends would keep its connection.
-    raw.once('close', () => clearTimeout(timers.get(raw)))
-  })
-  app.addHook('preValidation', async ({ raw }) => clearTimeout(timers.get(raw)))
-  app.addHook('onResponse', async ({ raw, routeOptions }) => {
-    if (routeOptions.config?.streamed !== undefined) raw.setTimeout(0)
+    const timer = setTimeout(() => refuse(raw), requestMs).unref()
+    const stop = () => clearTimeout(timer)
+    raw.once('end', stop)
+    // A body that never ends keeps its timer after an early answer, because it would keep its connection.
+    raw.once('close', stop)
   })
 }
 

@@ -95,6 +95,8 @@ export function endpoint<
 /** Builds the Fastify route of an endpoint. */
 export function routeOf(endpoint: Endpoint): RouteOptions {
   const { method, url, auth = 'header', status = 200, answers, socket, body } = endpoint
+  // A retry would do the work twice.
+  const refusesKeys = method === 'POST' && !endpoint.idempotent
   const sendsJson = answers !== undefined && 'application/json' in answers
   return {
     method,
@@ -113,7 +115,7 @@ export function routeOf(endpoint: Endpoint): RouteOptions {
       },
     }),
     handler: async (request, reply) => {
-      checkKey(endpoint, request)
+      if (refusesKeys) checkNoKey(request)
       const call = callOf(endpoint, request, reply)
       if (sendsJson) reply.code(status)
       return endpoint.run(call)
@@ -137,8 +139,8 @@ export function callOf(
   }
 }
 
-function checkKey({ method, idempotent }: Endpoint, { headers }: FastifyRequest): void {
-  if (method !== 'POST' || idempotent || headers['idempotency-key'] === undefined) return
+function checkNoKey({ headers }: FastifyRequest): void {
+  if (headers['idempotency-key'] === undefined) return
   throw new MainstemError('unsupported_option', 'Idempotency-Key: this route does not accept one', {
     field: 'Idempotency-Key',
   })

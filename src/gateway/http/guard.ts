@@ -37,8 +37,8 @@ export function guardEdges(
 }
 
 /** Absolute-form request targets are valid; the path follows their authority. */
-export function pathOf(target: string): string {
-  return target.replace(ABSOLUTE_FORM, '') || '/'
+export function pathOf({ url = '/' }: { url?: string | undefined }): string {
+  return url.replace(ABSOLUTE_FORM, '') || '/'
 }
 
 function authorityIn(target: string): string | undefined {

@@ -43,7 +43,7 @@ export function gateway(deps: GatewayDeps): FastifyInstance {
       requireHostHeader: false,
       shouldUpgradeCallback: isSocketUpgrade,
     },
-    rewriteUrl: (request) => pathOf(request.url ?? '/'),
+    rewriteUrl: pathOf,
     // The router's limit of 100 characters is below the limits of our schemas, which take precedence.
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: HEADER_BYTES },
     // Routes that still work while closing send their own response.
