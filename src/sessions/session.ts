@@ -16,7 +16,7 @@ import type { Claim } from './claim.ts'
 import type { Conversation } from './conversation.ts'
 import type { TurnRead } from './delivery.ts'
 import type { SessionDeps } from './deps.ts'
-import { draining } from './draining.ts'
+import { draining, suspended } from './draining.ts'
 import { endedConflict } from './ended-conflict.ts'
 import { IdleTimer } from './idle-timer.ts'
 import type { Log, LogPosition } from './log.ts'
@@ -304,7 +304,7 @@ export class Session implements SessionHandle, WarmSession {
   }
 
   #checkOpen(): void {
-    if (this.#ended) throw this.#isEnding ? endedConflict() : draining()
+    if (this.#ended) throw this.#isEnding ? endedConflict() : suspended(this.#deps.node)
   }
 
   #checkQueue(): void {

@@ -201,7 +201,7 @@ test('a client that reads nothing is disconnected, uses little memory, and can r
     entriesRead += entries.length
     return entries
   }
-  const timing = { keepaliveMs: 60_000, pingMs: 60_000, stallMs: 200, headersMs: 10_000, requestMs: 30_000 }
+  const timing = { keepaliveMs: 60_000, pingMs: 60_000, stallMs: 1_500, headersMs: 10_000, requestMs: 30_000 }
   await using busy = await startGateway({ timing, store })
   const texts = 20_000
   const body = { driver: 'puppet', task: script({ flood: { texts, size: 2500 } }, success) }
