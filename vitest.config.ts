@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { secretsIn } from './src/sessions/secrets.ts'
@@ -22,9 +23,9 @@ export default defineConfig({
     // Loading the sources again for each of several hundred files took longer than half of the tests. Nothing
     // in the sources keeps state in a module, so files may share them.
     isolate: false,
-    // By default Vitest leaves one core free, which on two cores is a single worker and doubles the time. The tests
-    // wait for programs they start more than they compute, so a worker for each core is not too many.
-    maxWorkers: '100%',
+    // Tests wait for programs that they start more than they compute: one worker more than there are cores keeps the
+    // cores busy. By default Vitest leaves one core free instead.
+    maxWorkers: availableParallelism() + 1,
     // Programs that tests start run from the sources; compiling them once halves the time that takes.
     env: { NODE_COMPILE_CACHE: join(import.meta.dirname, '.cache', 'compiled') },
   },
