@@ -175,6 +175,20 @@ describe('the index of a database of an earlier version', () => {
       expect(await found(store, 'after')).toEqual(['1.2'])
     }
   })
+
+  test.each(['xact = 1000000000000', 'version = 0'])(
+    'is not trusted with %s: a search before it is built anew misses nothing',
+    async (change) => {
+      const url = await newSchema()
+      await using store = await postgresStore({ url })
+      await append(store, ID, 1, 'needle')
+      await index(url)
+      await query(url, `UPDATE @indexed SET ${change}`)
+      await query(url, "UPDATE @document SET tokens = ''")
+      await append(store, ID, 2, 'needle')
+      expect(await found(store, 'needle')).toEqual(['1.2', '1.1'])
+    },
+  )
 })
 
 test.each([

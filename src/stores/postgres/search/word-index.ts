@@ -69,9 +69,10 @@ export class WordIndex {
     this.#database = database
   }
 
+  /** The indexed range. Nothing is indexed as far as this release knows if the index is stale, or of a newer release. */
   async position(): Promise<Position> {
-    const { position } = await this.#state()
-    return position
+    const { position, isStale, version } = await this.#state()
+    return isStale || version > VERSION ? { ...position, low: Number.POSITIVE_INFINITY } : position
   }
 
   /** Indexes the next rows: new ones first, then older ones from the newest to the oldest. */
