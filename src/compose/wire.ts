@@ -151,7 +151,7 @@ function settingsOf(
   return (id) => (Object.hasOwn(settings, id) ? (settings[id] ?? {}) : {})
 }
 
-/** A node has a guard of its own: its deadline must not end the runs of other servers in this process. */
+/** Each node gets its own guard, because the deadline of a guard ends every agent that the guard watches. */
 function guardOf(node: WiredNode | undefined): OrphanGuard | undefined {
   return node && new OrphanGuard()
 }

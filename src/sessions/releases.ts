@@ -1,4 +1,4 @@
-/** Leases that are being released. Whoever used the lease of a session meanwhile would be without one. */
+/** Sessions whose leases are being released. Work on such a session must wait, because it would run without a lease. */
 export class Releases {
   readonly #underway = new Map<string, Promise<void>>()
 
