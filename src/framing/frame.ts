@@ -1,4 +1,5 @@
 import type { BlobRef } from '../model/index.ts'
+import type { LargeValue } from '../model/large-value.ts'
 import { tryJson } from '../model/try-json.ts'
 
 export type FrameStream = 'stdout' | 'stderr' | 'rpc' | 'sse' | 'http'
@@ -6,11 +7,13 @@ export type FrameStream = 'stdout' | 'stderr' | 'rpc' | 'sse' | 'http'
 /** One unit of an agent's output, such as a line of stdout or the data of a server-sent event. */
 export interface Frame {
   readonly stream: FrameStream
-  /** The exact text that the agent wrote; empty when it is stored as a blob. */
+  /** The exact text that the agent wrote, except for its large values; empty when it is stored as a blob. */
   readonly text: string
   /** The parsed text; undefined when the text is not JSON or is nested too deeply. */
   readonly value?: unknown
-  /** Set when the text exceeds the size limit. */
+  /** Values of a frame over the size limit, which `text` and `value` only refer to. */
+  readonly large?: readonly LargeValue[]
+  /** Set when the text exceeds the size limit and its structure cannot be read. */
   readonly blob?: BlobRef
 }
 

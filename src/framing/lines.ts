@@ -1,9 +1,9 @@
+import { FRAME_BYTES } from '../model/large-value.ts'
+
 const LF = 0x0a
 const CR = 0x0d
 const BOM = Uint8Array.of(0xef, 0xbb, 0xbf)
 const NO_BYTES = new Uint8Array(0)
-
-const DEFAULT_LIMIT = 16 * 1024 * 1024
 
 /** A buffer that grew beyond this size for one long line is released afterwards. */
 const KEPT_CAPACITY = 64 * 1024
@@ -37,7 +37,7 @@ export class LineSplitter {
   /** Set when the last byte was a CR, which is emitted only if no LF follows. */
   #crPending = false
 
-  constructor(limitBytes = DEFAULT_LIMIT) {
+  constructor(limitBytes = FRAME_BYTES) {
     this.#limit = limitBytes
   }
 

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type * as types from './blob.types.ts'
 
 /** A reference to data that is too large for an event. The store keeps the data whole. */
@@ -20,4 +20,14 @@ export interface BlobWriter {
   write(chunk: Uint8Array): void
   /** Ends the blob and resolves with its reference. */
   close(): Promise<BlobRef>
+  /** Removes what was written so far. Call it instead of `close`. */
+  discard(): void
 }
+
+/** The text that represents a blob in an event. */
+export function blobReference({ id, bytes }: BlobRef): string {
+  return `[${bytes} bytes in blob ${id}]`
+}
+
+/** What looks like a reference of `blobReference`. */
+export const BLOB_REFERENCE: RegExp = /\[\d+ bytes in blob [^\]\s]+\]/g

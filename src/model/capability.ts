@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type * as types from './capability.types.ts'
 
 /** `live` keeps one process open for many turns; `oneshot` starts a process for each turn. */

@@ -3,7 +3,7 @@
 import type { NativeSessionId } from './ids.types.ts'
 import type { Image, ModelName, ModeName } from './options.types.ts'
 import type { Policy } from './policy.types.ts'
-import type { Answers, Decision, Scope } from './request.types.ts'
+import type { Answers, ClientKind, Decider, Decision, Scope } from './request.types.ts'
 
 /** Starts the conversation with the agent. */
 export type OpenCommand = {
@@ -41,13 +41,11 @@ export type InterruptCommand = {
   type: 'interrupt'
 }
 
-/** Answers an open request. */
-export type AnswerCommand = {
-  /** Narrows the union. */
-  type: 'answer'
-  /** The request to answer. */
-  requestId: string
-  /** The decision. */
+/** The decision on an open request, as a caller of any interface gives it. */
+export type RequestAnswer = {
+  /** The `inputDigest` of the request that the caller saw. Agents may reuse a request id. */
+  inputDigest: string
+  /** `answered` for questions, otherwise `allow` or `deny`. */
   decision: Decision
   /** How long an `allow` applies; `once` by default. */
   scope?: Scope | undefined
@@ -57,10 +55,62 @@ export type AnswerCommand = {
   interrupt?: boolean | undefined
   /** The answers to the questions, with `answered`. */
   answers?: Answers | undefined
-  /** Replaces the input of the tool call, where the agent supports it. */
-  input?: unknown
+  /** With `allow`: replaces the input of the tool call, where the agent supports it. */
+  input?: Record<string, unknown> | undefined
+}
+
+/** Answers an open request. */
+export type AnswerCommand = {
+  /** `answered` for questions, otherwise `allow` or `deny`. */
+  decision: Decision
+  /** How long an `allow` applies; `once` by default. */
+  scope?: Scope | undefined
+  /** A message to the agent, such as the reason of a denial. */
+  message?: string | undefined
+  /** With `deny`: also stops the turn. */
+  interrupt?: boolean | undefined
+  /** The answers to the questions, with `answered`. */
+  answers?: Answers | undefined
+  /** With `allow`: replaces the input of the tool call, where the agent supports it. */
+  input?: Record<string, unknown> | undefined
+  /** Narrows the union. */
+  type: 'answer'
+  /** The request to answer. */
+  requestId: string
   /** Who decided; `person` by default. */
-  by?: 'person' | 'policy' | 'hook' | undefined
+  by?: Decider | undefined
+  /** The principal whose client sent the answer. */
+  principal?: string | undefined
+  /** The kind of client that sent the answer. */
+  client?: ClientKind | undefined
+}
+
+/** An answer with the digest of the request that the caller saw, because agents may reuse a request id. */
+export type BoundAnswer = {
+  /** `answered` for questions, otherwise `allow` or `deny`. */
+  decision: Decision
+  /** How long an `allow` applies; `once` by default. */
+  scope?: Scope | undefined
+  /** A message to the agent, such as the reason of a denial. */
+  message?: string | undefined
+  /** With `deny`: also stops the turn. */
+  interrupt?: boolean | undefined
+  /** The answers to the questions, with `answered`. */
+  answers?: Answers | undefined
+  /** With `allow`: replaces the input of the tool call, where the agent supports it. */
+  input?: Record<string, unknown> | undefined
+  /** Narrows the union. */
+  type: 'answer'
+  /** The request to answer. */
+  requestId: string
+  /** Who decided; `person` by default. */
+  by?: Decider | undefined
+  /** The principal whose client sent the answer. */
+  principal?: string | undefined
+  /** The kind of client that sent the answer. */
+  client?: ClientKind | undefined
+  /** The `inputDigest` of the request that the caller saw. Agents may reuse a request id. */
+  inputDigest: string
 }
 
 /** Changes the model. */

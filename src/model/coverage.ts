@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type * as types from './coverage.types.ts'
 
 const count = z.int().nonnegative()
@@ -12,3 +12,6 @@ export const Coverage = z.strictObject({
   oversized: count.describe('Frames over the size limit, kept as blobs.'),
 })
 export type Coverage = types.Coverage
+
+/** The counts before the first frame. */
+export const NO_FRAMES: Coverage = { frames: 0, mapped: 0, unmapped: 0, malformed: 0, oversized: 0 }

@@ -1,4 +1,5 @@
-import { z } from 'zod'
+import * as z from 'zod'
+import { BlobRef } from './blob.ts'
 import type * as types from './entry.types.ts'
 import { Event } from './event.ts'
 import { SessionId } from './ids.ts'
@@ -20,5 +21,12 @@ export const Entry = z.strictObject({
     .positive()
     .optional()
     .describe('The number of the raw frame in the journal that caused the event.'),
+  blobs: z
+    .array(BlobRef)
+    .min(1)
+    .optional()
+    .describe(
+      'Texts that are too large for the event. It has the beginning of each, and `[<bytes> bytes in blob <id>]`. Large texts of a frame that no event has are listed too.',
+    ),
 })
 export type Entry = types.Entry

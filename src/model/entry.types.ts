@@ -1,5 +1,6 @@
 // Generated from the schemas by `npm run schemas`; edit the schemas, not this file.
 
+import type { BlobRef } from './blob.types.ts'
 import type { Event } from './event.types.ts'
 import type { SessionId } from './ids.types.ts'
 
@@ -17,4 +18,9 @@ export type Entry = {
   event: Event
   /** The number of the raw frame in the journal that caused the event. */
   native?: number | undefined
+  /**
+   * Texts that are too large for the event. It has the beginning of each, and `[<bytes> bytes in blob <id>]`.
+   * Large texts of a frame that no event has are listed too.
+   */
+  blobs?: BlobRef[] | undefined
 }

@@ -32,8 +32,16 @@ export const ERRORS = {
   unsupported_option: { http: 422, exit: 2, advice: 'Leave the option out, or choose an agent that has it.' },
   agent_not_ready: { http: 424, exit: 6, advice: 'Complete the setup of the agent.' },
   authentication_failed: { http: 502, exit: 6, advice: 'Log in to the agent, or set its key variable.' },
-  connection_failed: { http: 502, exit: 1, advice: 'The agent could not reach its model; try again.' },
-  protocol_error: { http: 502, exit: 1, advice: 'The agent sent invalid output; inspect its raw frames.' },
+  connection_failed: {
+    http: 502,
+    exit: 1,
+    advice: 'A connection of the agent or of its server failed; the message names it. Try again.',
+  },
+  protocol_error: {
+    http: 502,
+    exit: 1,
+    advice: 'The agent broke its protocol; inspect its standard error and its raw frames.',
+  },
   timeout: { http: 504, exit: 3, advice: 'Raise the timeout, or give the agent a smaller task.' },
   overloaded: { http: 503, exit: 1, advice: 'Try again after the time in Retry-After.' },
   draining: {
@@ -64,6 +72,10 @@ export const ERRORS = {
     advice: 'Inspect the raw frames of the agent and the log of the server.',
   },
 } as const satisfies Record<string, { http: number; exit: number; advice: string }>
+
+export function isErrorCode(text: string | undefined): text is ErrorCode {
+  return text !== undefined && Object.hasOwn(ERRORS, text)
+}
 
 /** The advice of an error: its own, or the default of its code. */
 export function adviceFor({ code, advice }: { code: ErrorCode; advice?: string | undefined }): string {

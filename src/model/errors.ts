@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { ERRORS } from './error-table.ts'
 import type * as types from './errors.types.ts'
 

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type * as types from './ids.types.ts'
 
 /** Ids from outside must match this pattern before they are used in an argv: no flag, no path, no newline. */

@@ -1,7 +1,7 @@
 export type { AgentId } from './agent-id.types.ts'
 export { BlobRef, type BlobSink, type BlobWriter } from './blob.ts'
 export { Capabilities, LaunchKind } from './capability.ts'
-export { AnswerCommand, Applied, type BoundAnswer, Command } from './command.ts'
+export { AnswerCommand, Applied, BoundAnswer, Command, RequestAnswer } from './command.ts'
 export type {
   CloseCommand,
   InterruptCommand,
@@ -74,7 +74,16 @@ export { Approval, DEFAULT_POLICY, Policy, Sandbox } from './policy.ts'
 export type { ToolPolicy } from './policy.types.ts'
 export { SessionRecord } from './record.ts'
 export type { DeliveredTurns, QueuedPrompt } from './record.types.ts'
-export { Answers, Decision, Question, RequestKind, RequestOption, Scope } from './request.ts'
+export {
+  Answers,
+  ClientKind,
+  Decider,
+  Decision,
+  Question,
+  RequestKind,
+  RequestOption,
+  Scope,
+} from './request.ts'
 export type { QuestionOption } from './request.types.ts'
 export { SCHEMA_VERSION } from './schema-version.ts'
 export { DeniedBy, Location, ToolKind, ToolStatus } from './tool.ts'

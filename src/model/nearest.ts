@@ -1,12 +1,20 @@
-/** The word that was most likely meant, if one is close. */
+/** The word that was most likely meant, if one is close, in any case. */
 export function nearest(word: string, words: readonly string[]): string | undefined {
   let best: string | undefined
   let least = Math.max(2, Math.floor(word.length / 3)) + 1
+  const wanted = word.toLowerCase()
   for (const candidate of words) {
-    const distance = editDistance(word, candidate)
+    const distance = editDistance(wanted, candidate.toLowerCase())
     if (distance < least) [best, least] = [candidate, distance]
   }
-  return best
+  return best ?? words.find((candidate) => contains(wanted, candidate.toLowerCase()))
+}
+
+/** The shortest word that says enough to be meant as a part of another, such as `signal` of `abortSignal`. */
+const PART = 5
+
+function contains(one: string, other: string): boolean {
+  return Math.min(one.length, other.length) >= PART && (one.includes(other) || other.includes(one))
 }
 
 /** How many characters to insert, remove, replace or swap. */

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { OUTSIDE_ID } from './ids.ts'
 import type * as types from './options.types.ts'
 

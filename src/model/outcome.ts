@@ -1,5 +1,6 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { ErrorInfo } from './errors.ts'
+import type { TurnExit } from './events/turn.types.ts'
 import type * as types from './outcome.types.ts'
 
 /** How a turn ended. Only `completed` is a success. */
@@ -72,4 +73,9 @@ export function decide(verdict: Verdict, cause: Cause, exitCode?: number): Outco
   if (evidence === 'none') return 'crashed'
   if (!late && exitCode !== undefined && exitCode !== 0) return 'failed'
   return verdict.denials > verdict.personDenials ? 'denied' : 'completed'
+}
+
+/** Whether another process told the agent to stop, by the exit of a process that ended without a result. */
+export function wasToldToStop({ signal, code, stopped }: Partial<TurnExit> = {}): boolean {
+  return stopped === true || signal === 'SIGTERM' || signal === 'SIGINT' || code === 143 || code === 130
 }

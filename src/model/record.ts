@@ -1,6 +1,7 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { LaunchKind } from './capability.ts'
 import { Coverage } from './coverage.ts'
+import { ErrorInfo } from './errors.ts'
 import { RequestOpened } from './events/request.ts'
 import { SessionId, SessionName } from './ids.ts'
 import { SessionOptions } from './options.ts'
@@ -41,6 +42,12 @@ export const SessionRecord = z.strictObject({
   mode: z.string().optional().describe("The agent's own mode, if one was selected by name."),
   options: SessionOptions.describe('The options of the session.'),
   attended: z.boolean().describe('True if a person can answer requests.'),
+  single: z
+    .boolean()
+    .optional()
+    .describe(
+      'True for a run of `/v1/execute`: the session ends with its first turn and takes no other prompt.',
+    ),
   labels: z.array(z.string()).optional().describe('Only a node with all of these labels runs the session.'),
   node: z.string().optional().describe('The node that runs the session, or ran it last.'),
   status: z
@@ -78,7 +85,10 @@ export const SessionRecord = z.strictObject({
     .optional()
     .describe('The turns that clients of `/rpc` have received, in order.'),
   usage: Usage.describe('Tokens and cost of all turns.'),
-  title: z.string().optional().describe('A title for people.'),
+  title: z
+    .string()
+    .optional()
+    .describe('The title that the agent gave the session, or the beginning of its first prompt.'),
   model: z.string().optional().describe('The model in use.'),
   nativeSessionId: z
     .string()
@@ -91,6 +101,9 @@ export const SessionRecord = z.strictObject({
   resumedFrom: z.string().optional().describe("The agent's own session that this one continues."),
   frames: z.int().nonnegative().describe('The number of raw frames so far.'),
   coverage: Coverage.optional().describe('The frames of the agent by verdict.'),
+  failure: ErrorInfo.optional().describe(
+    'Why the log of the session cannot be written now. Its turn has stopped, and it accepts no commands until the log can be written. Not stored.',
+  ),
   epoch: z
     .int()
     .nonnegative()

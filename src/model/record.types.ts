@@ -2,6 +2,7 @@
 
 import type { LaunchKind } from './capability.types.ts'
 import type { Coverage } from './coverage.types.ts'
+import type { ErrorInfo } from './errors.types.ts'
 import type { RequestOpened } from './events/request.types.ts'
 import type { SessionId, SessionName } from './ids.types.ts'
 import type { SessionOptions } from './options.types.ts'
@@ -55,6 +56,8 @@ export type SessionRecord = {
   options: SessionOptions
   /** True if a person can answer requests. */
   attended: boolean
+  /** True for a run of `/v1/execute`: the session ends with its first turn and takes no other prompt. */
+  single?: boolean | undefined
   /** Only a node with all of these labels runs the session. */
   labels?: string[] | undefined
   /** The node that runs the session, or ran it last. */
@@ -89,7 +92,7 @@ export type SessionRecord = {
   deliveredTurns?: DeliveredTurns[] | undefined
   /** Tokens and cost of all turns. */
   usage: Usage
-  /** A title for people. */
+  /** The title that the agent gave the session, or the beginning of its first prompt. */
   title?: string | undefined
   /** The model in use. */
   model?: string | undefined
@@ -103,6 +106,11 @@ export type SessionRecord = {
   frames: number
   /** The frames of the agent by verdict. */
   coverage?: Coverage | undefined
+  /**
+   * Why the log of the session cannot be written now. Its turn has stopped, and it accepts no commands until
+   * the log can be written. Not stored.
+   */
+  failure?: ErrorInfo | undefined
   /** The number of the agent's processes so far; the run id of each is `<id>.<epoch>`. */
   epoch: number
 }

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type * as types from './request.types.ts'
 
 /** What the agent asks for: to run a tool, to answer questions, to approve a plan, or to log in. */
@@ -44,3 +44,14 @@ export type Answers = types.Answers
 /** The decision on a request: `allow` or `deny`, or `answered` for questions. */
 export const Decision = z.enum(['allow', 'deny', 'answered'])
 export type Decision = types.Decision
+
+/** Who decides a request: a person, the policy of the session, or its hook. */
+export const Decider = z.enum(['person', 'policy', 'hook'])
+export type Decider = types.Decider
+
+/**
+ * The kind of client that sent an answer: the web page, the terminal, another HTTP client, a client of `/rpc`, or a
+ * program that uses the library. HTTP clients name themselves, so the server does not verify it.
+ */
+export const ClientKind = z.enum(['page', 'terminal', 'api', 'rpc', 'library'])
+export type ClientKind = types.ClientKind

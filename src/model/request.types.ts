@@ -51,3 +51,12 @@ export type Answers = Record<string, string[]>
 
 /** The decision on a request: `allow` or `deny`, or `answered` for questions. */
 export type Decision = 'allow' | 'deny' | 'answered'
+
+/** Who decides a request: a person, the policy of the session, or its hook. */
+export type Decider = 'person' | 'policy' | 'hook'
+
+/**
+ * The kind of client that sent an answer: the web page, the terminal, another HTTP client, a client of
+ * `/rpc`, or a program that uses the library. HTTP clients name themselves, so the server does not verify it.
+ */
+export type ClientKind = 'page' | 'terminal' | 'api' | 'rpc' | 'library'

@@ -1,2 +1,2 @@
 /** Raised when an event changes shape. Older entries are converted when they are read. */
-export const SCHEMA_VERSION = 2
+export const SCHEMA_VERSION = 3

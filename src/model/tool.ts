@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type * as types from './tool.types.ts'
 
 /** The kind of a tool, the same for every agent. Policies and displays branch on it. */

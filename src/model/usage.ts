@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type * as types from './usage.types.ts'
 
 const tokens = z.int().nonnegative().optional()

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod'
 import { Capabilities, Command, Entry, Event, Policy, SessionOptions } from '../../src/model/index.ts'
 import { SAMPLES } from './samples.ts'
 

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type * as types from './message.types.ts'
 
 const messageId = z.string().describe('Identifies the message; its deltas and its completion share the id.')

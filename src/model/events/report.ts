@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { BlobRef } from '../blob.ts'
 import { Usage } from '../usage.ts'
 import type * as types from './report.types.ts'
@@ -46,9 +46,9 @@ export const LimitReported = z.strictObject({
   status: z.int().optional().describe("The HTTP status of the model's API."),
   message: z.string().optional().describe("The agent's message."),
   resetsAt: z
-    .union([z.string(), z.number()])
+    .int()
     .optional()
-    .describe('When the limit resets, in the format of the agent.'),
+    .describe('When the limit resets or the call is retried, in milliseconds since 1970.'),
   usedPercent: z.number().optional().describe('How much of the limit is used, in percent.'),
 })
 export type LimitReported = types.LimitReported
@@ -76,6 +76,8 @@ export const NoticeCode = z.enum([
   'agent_silent',
   'exit_forced',
   'message_truncated',
+  'answer_invalid',
+  'events_missing',
 ])
 export type NoticeCode = types.NoticeCode
 

@@ -75,8 +75,8 @@ export type LimitReported = {
   status?: number | undefined
   /** The agent's message. */
   message?: string | undefined
-  /** When the limit resets, in the format of the agent. */
-  resetsAt?: string | number | undefined
+  /** When the limit resets or the call is retried, in milliseconds since 1970. */
+  resetsAt?: number | undefined
   /** How much of the limit is used, in percent. */
   usedPercent?: number | undefined
 }
@@ -104,6 +104,8 @@ export type NoticeCode =
   | 'agent_silent'
   | 'exit_forced'
   | 'message_truncated'
+  | 'answer_invalid'
+  | 'events_missing'
 
 /** A warning. It ends neither the turn nor the session. */
 export type NoticeRaised = {

@@ -1,5 +1,14 @@
-import { z } from 'zod'
-import { Answers, Decision, Question, RequestKind, RequestOption, Scope } from '../request.ts'
+import * as z from 'zod'
+import {
+  Answers,
+  ClientKind,
+  Decider,
+  Decision,
+  Question,
+  RequestKind,
+  RequestOption,
+  Scope,
+} from '../request.ts'
 import { Location, ToolKind } from '../tool.ts'
 import type * as types from './request.types.ts'
 
@@ -7,11 +16,18 @@ const requestId = z
   .string()
   .describe('Identifies the request. Agents may reuse an id once its request is closed.')
 
-const WithdrawalReason = z.enum(['interrupted', 'agent', 'answered_elsewhere', 'turn_ended', 'process_ended'])
+const WithdrawalReason = z.enum([
+  'interrupted',
+  'agent',
+  'replaced',
+  'answered_elsewhere',
+  'turn_ended',
+  'process_ended',
+])
 
 /**
- * The agent asks for a decision. The turn waits for the answer unless `blocking` is false. The event may precede the
- * `tool.started` of its tool call.
+ * The agent asks for a decision. The turn waits for the answer unless `blocking` is false. `tool` and `input` are those
+ * of the tool call that runs if the request is allowed.
  */
 export const RequestOpened = z.strictObject({
   type: z.literal('request.opened'),
@@ -21,9 +37,25 @@ export const RequestOpened = z.strictObject({
   toolId: z.string().optional().describe('The tool call that needs the decision.'),
   tool: z.string().optional().describe("The agent's own name of the tool."),
   toolKind: ToolKind.optional().describe('The kind of the tool; policies decide by it.'),
+  canonicalName: z
+    .string()
+    .optional()
+    .describe(
+      'The name of the tool that is the same for every agent: `execute`, `edit`, `mcp:docs/search`; its own name if it has no other.',
+    ),
   locations: z.array(Location).optional().describe('The files that the tool call concerns.'),
   title: z.string().optional().describe('A one-line summary for people.'),
   input: z.unknown().optional().describe('The input of the tool call.'),
+  permission: z
+    .string()
+    .optional()
+    .describe(
+      'What the agent asks for, if that is not the tool call alone: such as access to a directory or to the network. A policy that allows the tool does not allow this.',
+    ),
+  data: z
+    .unknown()
+    .optional()
+    .describe('How the agent describes the request, if that is not the input of the tool call.'),
   inputDigest: z
     .string()
     .describe('A digest of the request. Send it with the answer to bind the answer to this input.'),
@@ -48,7 +80,12 @@ export const RequestResolved = z.strictObject({
   answers: Answers.optional().describe('The answers to the questions.'),
   message: z.string().optional().describe('A message to the agent.'),
   input: z.unknown().optional().describe('The input as the answer rewrote it.'),
-  by: z.enum(['person', 'policy', 'hook']).describe('Who decided.'),
+  by: Decider.describe('Who decided.'),
+  principal: z
+    .string()
+    .optional()
+    .describe('The principal whose client sent the answer; `local` for the user of this machine.'),
+  client: ClientKind.optional().describe('The kind of client that sent the answer, as it named itself.'),
 })
 export type RequestResolved = types.RequestResolved
 
@@ -57,7 +94,8 @@ export const RequestWithdrawn = z.strictObject({
   type: z.literal('request.withdrawn'),
   requestId,
   reason: WithdrawalReason.describe(
-    '`answered_elsewhere`: another client of the agent answered the request; `agent`: the agent withdrew it.',
+    '`agent`: the agent withdrew it; `replaced`: the agent opened another request under its id; `answered_elsewhere`: ' +
+      'another client of the agent answered it.',
   ),
   decision: Decision.optional().describe('The decision, if the agent reports one.'),
 })

@@ -1,11 +1,20 @@
 // Generated from the schemas by `npm run schemas`; edit the schemas, not this file.
 
-import type { Answers, Decision, Question, RequestKind, RequestOption, Scope } from '../request.types.ts'
+import type {
+  Answers,
+  ClientKind,
+  Decider,
+  Decision,
+  Question,
+  RequestKind,
+  RequestOption,
+  Scope,
+} from '../request.types.ts'
 import type { Location, ToolKind } from '../tool.types.ts'
 
 /**
- * The agent asks for a decision. The turn waits for the answer unless `blocking` is false. The event may
- * precede the `tool.started` of its tool call.
+ * The agent asks for a decision. The turn waits for the answer unless `blocking` is false. `tool` and `input`
+ * are those of the tool call that runs if the request is allowed.
  */
 export type RequestOpened = {
   /** Narrows the union. */
@@ -22,12 +31,24 @@ export type RequestOpened = {
   tool?: string | undefined
   /** The kind of the tool; policies decide by it. */
   toolKind?: ToolKind | undefined
+  /**
+   * The name of the tool that is the same for every agent: `execute`, `edit`, `mcp:docs/search`; its own name
+   * if it has no other.
+   */
+  canonicalName?: string | undefined
   /** The files that the tool call concerns. */
   locations?: Location[] | undefined
   /** A one-line summary for people. */
   title?: string | undefined
   /** The input of the tool call. */
   input?: unknown
+  /**
+   * What the agent asks for, if that is not the tool call alone: such as access to a directory or to the
+   * network. A policy that allows the tool does not allow this.
+   */
+  permission?: string | undefined
+  /** How the agent describes the request, if that is not the input of the tool call. */
+  data?: unknown
   /** A digest of the request. Send it with the answer to bind the answer to this input. */
   inputDigest: string
   /** The decisions that the agent offers. */
@@ -60,7 +81,11 @@ export type RequestResolved = {
   /** The input as the answer rewrote it. */
   input?: unknown
   /** Who decided. */
-  by: 'person' | 'policy' | 'hook'
+  by: Decider
+  /** The principal whose client sent the answer; `local` for the user of this machine. */
+  principal?: string | undefined
+  /** The kind of client that sent the answer, as it named itself. */
+  client?: ClientKind | undefined
 }
 
 /** A request was closed without an answer from this session. */
@@ -70,9 +95,10 @@ export type RequestWithdrawn = {
   /** Identifies the request. Agents may reuse an id once its request is closed. */
   requestId: string
   /**
-   * `answered_elsewhere`: another client of the agent answered the request; `agent`: the agent withdrew it.
+   * `agent`: the agent withdrew it; `replaced`: the agent opened another request under its id;
+   * `answered_elsewhere`: another client of the agent answered it.
    */
-  reason: 'interrupted' | 'agent' | 'answered_elsewhere' | 'turn_ended' | 'process_ended'
+  reason: 'interrupted' | 'agent' | 'replaced' | 'answered_elsewhere' | 'turn_ended' | 'process_ended'
   /** The decision, if the agent reports one. */
   decision?: Decision | undefined
 }

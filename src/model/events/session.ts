@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { Capabilities, LaunchKind } from '../capability.ts'
 import { ErrorInfo } from '../errors.ts'
 import { SessionName } from '../ids.ts'

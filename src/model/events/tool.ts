@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { BlobRef } from '../blob.ts'
 import { DeniedBy, Location, ToolKind, ToolStatus } from '../tool.ts'
 import type * as types from './tool.types.ts'
@@ -92,6 +92,10 @@ export const FileChanged = z.strictObject({
   type: z.literal('file.changed'),
   path: z.string().describe('The path of the file.'),
   change: z.enum(['created', 'modified', 'deleted', 'renamed']).describe('The kind of change.'),
+  changeReported: z
+    .literal(false)
+    .optional()
+    .describe('False if the agent did not report whether the file existed; `change` is then a guess.'),
   from: z.string().optional().describe('The earlier path of a renamed file.'),
   diff: z.string().optional().describe('The change as a unified diff.'),
   before: z.string().optional().describe('The content before the change.'),

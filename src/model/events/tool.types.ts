@@ -117,6 +117,8 @@ export type FileChanged = {
   path: string
   /** The kind of change. */
   change: 'created' | 'modified' | 'deleted' | 'renamed'
+  /** False if the agent did not report whether the file existed; `change` is then a guess. */
+  changeReported?: false | undefined
   /** The earlier path of a renamed file. */
   from?: string | undefined
   /** The change as a unified diff. */

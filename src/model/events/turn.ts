@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { ErrorInfo } from '../errors.ts'
 import { Outcome } from '../outcome.ts'
 import { Usage } from '../usage.ts'
@@ -44,6 +44,10 @@ export type TurnSteered = types.TurnSteered
 export const TurnExit = z.strictObject({
   code: z.int().optional().describe('The exit code.'),
   signal: z.string().optional().describe('The signal that ended the process.'),
+  stopped: z
+    .literal(true)
+    .optional()
+    .describe('The agent exits with this code when another process tells it to stop by SIGTERM or SIGINT.'),
 })
 
 /** The end of a turn. Every turn has exactly one, also if the agent or the server crashed. */

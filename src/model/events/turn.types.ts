@@ -48,6 +48,8 @@ export type TurnExit = {
   code?: number | undefined
   /** The signal that ended the process. */
   signal?: string | undefined
+  /** The agent exits with this code when another process tells it to stop by SIGTERM or SIGINT. */
+  stopped?: true | undefined
 }
 
 /** The end of a turn. Every turn has exactly one, also if the agent or the server crashed. */

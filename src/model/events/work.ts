@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { Usage } from '../usage.ts'
 import type * as types from './work.types.ts'
 
