@@ -1,6 +1,7 @@
-import type { BlobRef, Event } from '../model/index.ts'
+import type { BlobRef, Entry } from '../model/index.ts'
 
-/** The blob that an event refers to, if any. */
-export function blobOf(event: Event): BlobRef | undefined {
-  return event.type === 'tool.completed' || event.type === 'native.unmapped' ? event.blob : undefined
+/** The blobs that an entry refers to. */
+export function blobsOf({ event, blobs = [] }: Entry): readonly BlobRef[] {
+  const own = event.type === 'tool.completed' || event.type === 'native.unmapped' ? event.blob : undefined
+  return own ? [own, ...blobs.filter(({ id }) => id !== own.id)] : blobs
 }

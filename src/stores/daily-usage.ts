@@ -1,5 +1,5 @@
 import type { Usage } from '../model/index.ts'
-import { dayOf } from './day-of.ts'
+import { addUsage } from '../model/usage-sum.ts'
 import { integer, type Row, text } from './row.ts'
 import type { Charge, DailyUsage } from './store.ts'
 
@@ -50,4 +50,18 @@ export function toDailyUsage(row: Row): DailyUsage {
     turns: integer(row, 'turns'),
     usage,
   }
+}
+
+export function addDailyUsage(a: DailyUsage, b: DailyUsage): DailyUsage {
+  return {
+    ...a,
+    sessions: a.sessions + b.sessions,
+    turns: a.turns + b.turns,
+    usage: addUsage(a.usage, b.usage),
+  }
+}
+
+/** The day of a time in milliseconds since 1970, in UTC. */
+export function dayOf(at: number): string {
+  return new Date(at).toISOString().slice(0, 10)
 }

@@ -1,5 +1,6 @@
 import * as zlib from 'node:zlib'
 import { MainstemError } from '../model/mainstem-error.ts'
+import { integer, type Row } from './row.ts'
 import type { JournalFrame } from './store.ts'
 
 /** The encoding of a body, as bit flags. */
@@ -67,4 +68,12 @@ function decompress(body: Uint8Array): Uint8Array {
     )
   }
   return zlib.zstdDecompressSync(body)
+}
+
+/** Whether a row of the journal follows the frame `before`. The first one that is read may contain that frame. */
+export function isNextFrame(row: Row, before: number, isFirst: boolean): boolean {
+  // Rows of older versions do not say what they follow.
+  if (row.previous === null) return integer(row, 'last') > before
+  const previous = integer(row, 'previous')
+  return isFirst ? previous <= before : previous === before
 }

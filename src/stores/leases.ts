@@ -38,9 +38,11 @@ export class Leases {
     if (holder === undefined || holder === owner) return
     const leftMs = this.#leftMs(holder)
     if (leftMs <= 0) return
-    throw new MainstemError('fenced', `session ${session} is leased to ${holder}`, {
-      retryAfter: Math.ceil(leftMs / 1000),
-    })
+    throw new MainstemError(
+      'fenced',
+      `session ${session} is leased to ${holder}`,
+      Number.isFinite(leftMs) ? { retryAfter: Math.ceil(leftMs / 1000) } : {},
+    )
   }
 
   #leftMs(owner: string): number {

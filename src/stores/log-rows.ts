@@ -1,6 +1,7 @@
 import type { Entry } from '../model/index.ts'
-import { fitting } from './read-bytes.ts'
+import { typesOf } from './row-types.ts'
 import { storageFailed } from './storage-failed.ts'
+import type { TableRow } from './tables.ts'
 
 /** Separates entries. JSON text contains no newline, so the separator is unambiguous. */
 export const BETWEEN = ',\n'
@@ -9,12 +10,8 @@ export const BETWEEN = ',\n'
 const ROW_ENTRIES = 256
 const ROW_CHARS = 256 * 1024
 
-export interface LogRow {
-  first: number
-  last: number
-  at: number
-  text: string
-}
+/** The row of a log that is written now. */
+export type LogRow = Omit<TableRow<'log'>, 'session' | 'version'>
 
 /** Serialises each entry once; the log and all readers share the text. */
 export function toTexts(entries: readonly Entry[]): string[] {
@@ -34,8 +31,9 @@ export function toRows(entries: readonly Entry[], texts: readonly string[]): Log
     const to = endOfRow(texts, from)
     const [first, last] = [entries[from], entries[to - 1]]
     // One join: a string built in pieces is flattened piece by piece when it is posted to the thread.
-    const text = texts.slice(from, to).join(BETWEEN)
-    if (first && last) rows.push({ first: first.seq, last: last.seq, at: last.at, text })
+    const body = texts.slice(from, to).join(BETWEEN)
+    const types = typesOf(from === 0 && to === entries.length ? entries : entries.slice(from, to))
+    if (first && last) rows.push({ first: first.seq, last: last.seq, at: last.at, body, types })
     from = to
   }
   return rows
@@ -49,30 +47,4 @@ function endOfRow(texts: readonly string[], from: number): number {
     if (chars >= ROW_CHARS) break
   }
   return to
-}
-
-/** Selects entries of a text: those after the first `skip`, within both limits. */
-export interface Cut {
-  skip: number
-  limit: number
-  maxBytes: number
-}
-
-/** `count` is how many entries the text has. */
-export function fromText(text: string, count: number, cut: Cut): Entry[] {
-  // A large entry is alone in its row; parse it without another copy.
-  if (count === 1) return cut.skip === 0 && cut.limit > 0 ? [JSON.parse(text)] : []
-  const isWhole = cut.skip === 0 && cut.limit >= count && text.length <= cut.maxBytes
-  return JSON.parse(`[${isWhole ? text : textsIn(text, cut).join(BETWEEN)}]`)
-}
-
-/** The same, as texts. */
-export function textsIn(text: string, { skip, limit, maxBytes }: Cut): string[] {
-  const texts = text.split(BETWEEN)
-  const wanted = texts.length <= limit && skip === 0 ? texts : texts.slice(skip, skip + limit)
-  if (text.length <= maxBytes) return wanted
-  return wanted.slice(
-    0,
-    fitting(wanted, (one) => one.length, maxBytes),
-  )
 }

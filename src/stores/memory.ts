@@ -1,22 +1,19 @@
 import type { ByteRange } from '../model/byte-range.ts'
 import { contentSize } from '../model/content-size.ts'
 import type { SessionRecord } from '../model/index.ts'
-import { addUsage, type BlobRef, type BlobSink, type Entry, MainstemError } from '../model/index.ts'
+import { type BlobRef, type BlobSink, type Entry, MainstemError } from '../model/index.ts'
 import type { AcceptedPrompt } from '../model/queue-preview.ts'
-import { checkContinues } from './check-continues.ts'
-import { checkFence } from './check-fence.ts'
-import { dayOf } from './day-of.ts'
-import { keyTaken } from './key-taken.ts'
+import { addDailyUsage, dayOf } from './daily-usage.ts'
 import { Leases } from './leases.ts'
-import { MemoryBlobs } from './memory-blobs.ts'
-import { MemoryLog } from './memory-log.ts'
-import { MemoryNodes } from './memory-nodes.ts'
+import { receiptId } from './log-store/batch-rows.ts'
+import { MemoryBlobs } from './memory/blobs.ts'
+import { MemoryLog } from './memory/log.ts'
+import { MemoryNodes } from './memory/nodes.ts'
 import type { NodeStore } from './nodes.ts'
 import { OpenTime } from './open-time.ts'
 import { BLOB_PIECE, READ_BYTES, RECORD_BYTES } from './read-bytes.ts'
-import { receiptId } from './receipt-id.ts'
+import { checkContinues, checkFence, keyTaken, sessionNotFound, storeClosed } from './refusals.ts'
 import { matchesIn } from './search.ts'
-import { sessionNotFound } from './session-not-found.ts'
 import {
   type Batch,
   type Charge,
@@ -33,6 +30,8 @@ import {
   type TextMatches,
   type TextQuery,
   type TrimPoint,
+  type TypedEntries,
+  type TypeQuery,
 } from './store.ts'
 
 /** A store in the memory of this process, for the library, tests and short-lived runs. */
@@ -40,7 +39,7 @@ export function memoryStore(monotonic?: () => number): Store {
   return new MemoryStore(new OpenTime(0, monotonic))
 }
 
-/** A memory store for several servers in this process. */
+/** @internal A memory store for several servers in this process. */
 export function sharedMemoryStore(monotonic?: () => number): Store & { readonly nodes: NodeStore } {
   return new SharedMemoryStore(new OpenTime(0, monotonic))
 }
@@ -56,6 +55,7 @@ class MemoryStore implements Store {
   readonly #owners = new Map<string, Set<string>>()
   readonly #accounts = new Map<string, DailyUsage>()
   readonly #blobs = new MemoryBlobs()
+  #isClosed = false
   readonly #time: OpenTime
   readonly #leases: Leases
 
@@ -162,6 +162,11 @@ class MemoryStore implements Store {
     return (await this.read(session, after, TEXTS, maxBytes)).map((entry) => JSON.stringify(entry))
   }
 
+  /** All entries are in memory already: reading them is as quick. */
+  async readTypes(_session: string, { after: end }: TypeQuery): Promise<TypedEntries> {
+    return { entries: [], end }
+  }
+
   async readSize(): Promise<number> {
     return 0
   }
@@ -171,6 +176,7 @@ class MemoryStore implements Store {
   }
 
   async changed(session: string, after: number, signal: AbortSignal): Promise<void> {
+    if (this.#isClosed) throw storeClosed()
     await this.#log(session).changed(after, signal)
   }
 
@@ -280,6 +286,7 @@ class MemoryStore implements Store {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true
     for (const log of this.#logs.values()) log.close()
     this.#logs.clear()
   }
@@ -337,14 +344,5 @@ class SharedMemoryStore extends MemoryStore {
 
   protected override committed(session: string, { state }: MemoryLog, seq: number, count: number): void {
     this.nodes.commits.add({ session, principal: state?.principal ?? '', seq, count })
-  }
-}
-
-function addDailyUsage(a: DailyUsage, b: DailyUsage): DailyUsage {
-  return {
-    ...a,
-    sessions: a.sessions + b.sessions,
-    turns: a.turns + b.turns,
-    usage: addUsage(a.usage, b.usage),
   }
 }

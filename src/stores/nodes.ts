@@ -1,3 +1,5 @@
+import type { EventType } from '../model/index.ts'
+
 /** The description that a node publishes. */
 export interface NodeInfo {
   /** The address of this node for clients, if configured. */
@@ -52,8 +54,11 @@ export interface CommitLog {
   /** A position behind every commit that a reader can see. */
   head(): Promise<string>
   isBeyondHead(position: string): Promise<boolean>
-  /** Commits with entries after a position, some at a time; none at the head. Those of deleted sessions are left out. */
-  after(position: string): Promise<readonly StoredCommit[]>
+  /**
+   * Commits with entries after a position, some at a time; none at the head. Those of deleted sessions are left out. Far
+   * behind the head, commits without an entry of these types may be left out too, but never the last one.
+   */
+  after(position: string, types?: ReadonlySet<EventType>): Promise<readonly StoredCommit[]>
   /** Settles when there may be more commits; also when the signal fires. */
   changed(signal: AbortSignal): Promise<void>
 }
@@ -67,6 +72,8 @@ export interface CommitLog {
  */
 export interface NodeStore {
   readonly commits: CommitLog
+  /** The clock of the store, in milliseconds since 1970. Absent if it has no other clock than its servers. */
+  time?(): Promise<number>
   /**
    * Registers a process under the name of a node, or extends its registration. Refused with `conflict` while another
    * process is registered under that name and live.

@@ -1,6 +1,8 @@
+import type { EventType } from '../model/index.ts'
 import { searchTokens } from '../model/search-terms.ts'
 import { searchText } from '../model/search-text.ts'
 import { BETWEEN } from './log-rows.ts'
+import { typeIn } from './row-types.ts'
 import { UPCASTS, upcast } from './upcast.ts'
 
 /** An entry with text to search. */
@@ -11,14 +13,21 @@ export interface SearchableEntry {
 }
 
 /** Most entries of a log are of these types, and none of them has text to search. Not parsing them saves most of the work. */
-const WITHOUT_TEXT =
-  /"event":\{"type":"(?:text\.delta|thinking\.delta|tool\.input\.delta|tool\.progressed|usage\.reported|output\.written|native\.unmapped)"/
+const WITHOUT_TEXT: ReadonlySet<string> = new Set<EventType>([
+  'text.delta',
+  'thinking.delta',
+  'tool.input.delta',
+  'tool.progressed',
+  'usage.reported',
+  'output.written',
+  'native.unmapped',
+])
 
 /** The entries of a row of the log that have text to search. `version` is that of the row. */
 export function searchableEntries(body: string, version: number): SearchableEntry[] {
   const found: SearchableEntry[] = []
   for (const [place, text] of body.split(BETWEEN).entries()) {
-    if (WITHOUT_TEXT.test(text)) continue
+    if (WITHOUT_TEXT.has(typeIn(text) ?? '')) continue
     const tokens = tokensOf(text, version)
     if (tokens.length > 0) found.push({ place, tokens })
   }

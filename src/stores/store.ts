@@ -1,6 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import type { ByteRange } from '../model/byte-range.ts'
-import type { BlobRef, BlobSink, Coverage, Entry, SessionRecord, Usage } from '../model/index.ts'
+import type { BlobRef, BlobSink, Coverage, Entry, EventType, SessionRecord, Usage } from '../model/index.ts'
 import type { AcceptedPrompt } from '../model/queue-preview.ts'
 import type { SearchTerm } from '../model/search-terms.ts'
 import type { NodeStore } from './nodes.ts'
@@ -24,7 +24,10 @@ export interface Receipt {
 }
 
 /** A record without the fields that the store computes. */
-export type SessionState = Omit<SessionRecord, 'head' | 'updatedAt' | 'earliest' | 'earliestFrame'>
+export type SessionState = Omit<
+  SessionRecord,
+  'head' | 'updatedAt' | 'earliest' | 'earliestFrame' | 'failure'
+>
 
 /** The part of a record that is written as one text. Queued prompts can be large, so each is stored separately. */
 export type StoredState = Omit<SessionState, 'queue'>
@@ -98,6 +101,22 @@ export interface Batch {
   release?: boolean
 }
 
+/** Selects entries by their types: those after a cursor, up to `last`. */
+export interface TypeQuery {
+  types: ReadonlySet<EventType>
+  after: number
+  last: number
+  limit: number
+  /** The text of the rows that are loaded. */
+  maxBytes: number
+}
+
+/** The entries that were found. No other entry after the cursor and up to `end` has one of the types. */
+export interface TypedEntries {
+  entries: readonly Entry[]
+  end: number
+}
+
 /** A search over the logs of one principal. */
 export interface TextQuery {
   principal: string
@@ -168,6 +187,12 @@ export interface Store extends AsyncDisposable {
    */
   readTexts(session: string, after: number, maxBytes?: number): Promise<readonly string[]>
   /**
+   * Finds entries by their types, without reading the others: the work depends on what is found. Where `end` is the
+   * cursor, the next entries have to be read: they are of an older version, streamed, or larger than `maxBytes`. Refuses
+   * damaged rows among those that it reads. Refused with `cursor_gone` like `read`.
+   */
+  readTypes(session: string, query: TypeQuery): Promise<TypedEntries>
+  /**
    * Returns how many bytes the next `read` or `readTexts` after this cursor loads into memory; 0 if they are in memory
    * already. Loads no text, so a caller can reserve memory before it reads.
    */
@@ -192,7 +217,8 @@ export interface Store extends AsyncDisposable {
    *
    * A store may look up candidates in an index that is less exact, such as one without positions, and then compare with
    * `matchesTerms`. Every committed entry is found as soon as `append` has answered, and no removed one after `delete` or
-   * `trim` has. Only entries of a database that an older version wrote may be missing, with `isComplete` false.
+   * `trim` has. `isComplete` is false where entries may be
+   * missing: those of a database that an older version wrote, and those that an index which is far behind does not have.
    */
   search(query: TextQuery): Promise<TextMatches>
   /** Counts the sessions of each status. */

@@ -1,3 +1,4 @@
+import { epochMs } from '../model/epoch-ms.ts'
 import { MainstemError } from '../model/mainstem-error.ts'
 import { SCHEMA_VERSION } from '../model/schema-version.ts'
 import type { StoredState } from './store.ts'
@@ -8,7 +9,10 @@ import type { StoredState } from './store.ts'
 export type Upcasts = ReadonlyMap<number, (entry: unknown) => unknown>
 
 /** Version 1 is the first. */
-export const UPCASTS: Upcasts = new Map([[1, renameAsks]])
+export const UPCASTS: Upcasts = new Map([
+  [1, renameAsks],
+  [2, convertReset],
+])
 
 /** Converts an entry that an older Mainstem wrote to the current shape, without checking the result. */
 export function upcast(entry: unknown, version: number, upcasts: Upcasts): unknown {
@@ -37,6 +41,15 @@ function renameAsks(entry: unknown): unknown {
 function renameInRequest(request: unknown): unknown {
   const { asks: answeredBy, ...others } = Object(request)
   return answeredBy === undefined ? others : { ...others, answeredBy }
+}
+
+/** Until version 2, the time when a limit resets had the format of its agent. */
+function convertReset(entry: unknown): unknown {
+  const { event, ...others } = Object(entry)
+  if (event?.type !== 'limit.reported' || event.resetsAt === undefined) return entry
+  const { resetsAt, ...limit } = event
+  const ms = epochMs(resetsAt)
+  return { ...others, event: ms === undefined ? limit : { ...limit, resetsAt: ms } }
 }
 
 function unreadable(version: number, why: string): MainstemError {

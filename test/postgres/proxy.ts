@@ -7,13 +7,18 @@ export interface Proxy extends AsyncDisposable {
   readonly url: string
   /** The answers to statements that contain this text are lost, while the statements arrive. */
   swallow(text: string): void
+  /** The statements that were sent and have parameters, in order. */
+  readonly statements: readonly string[]
   /** Ends all connections; new ones work, and all answers arrive. */
   reset(): void
 }
 
+const PARSE = 'P'.charCodeAt(0)
+
 export async function startProxy(url: string): Promise<Proxy> {
   const target = new URL(url)
   const sockets = new Set<Socket>()
+  const statements: string[] = []
   let swallowed: string | undefined
   const server = createServer((client) => {
     const upstream = connect(Number(target.port), target.hostname)
@@ -24,8 +29,10 @@ export async function startProxy(url: string): Promise<Proxy> {
     client.on('close', () => upstream.destroy())
     upstream.on('close', () => client.destroy())
     let isMute = false
-    client.on('data', (data) => {
+    client.on('data', (data: Buffer) => {
       isMute ||= swallowed !== undefined && data.includes(swallowed)
+      // A message `Parse`: its length, an empty name, and the statement.
+      if (data[0] === PARSE) statements.push(data.toString('latin1', 6, data.indexOf(0, 6)))
       upstream.write(data)
     })
     upstream.on('data', (data) => isMute || client.write(data))
@@ -42,6 +49,7 @@ export async function startProxy(url: string): Promise<Proxy> {
   }
   return {
     url: through.href,
+    statements,
     swallow(text) {
       swallowed = text
     },

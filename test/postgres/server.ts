@@ -109,7 +109,8 @@ class EmbeddedPostgres implements PostgresServer {
     }
   }
 
-  async start(): Promise<void> {
+  /** Tries again while processes of a killed server still end: they keep its shared memory. */
+  async start(until = Date.now() + START_MS): Promise<void> {
     const log = join(this.#folder, 'log')
     const settings = { port: this.port, listen_addresses: '127.0.0.1', unix_socket_directories: '' }
     const args = Object.entries({ ...settings, max_connections: 200, shared_buffers: '32MB' }).flatMap(
@@ -121,10 +122,12 @@ class EmbeddedPostgres implements PostgresServer {
       stdio: ['ignore', output, output],
     })
     this.#process = child
-    for (const until = Date.now() + START_MS; !this.#isReady(); await sleep(20)) {
-      if (child.exitCode !== null || Date.now() > until) {
-        throw new Error(`PostgreSQL does not start:\n${readFileSync(log, 'utf8')}`)
-      }
+    for (; !this.#isReady(); await sleep(20)) {
+      if (child.exitCode === null && Date.now() <= until) continue
+      const said = readFileSync(log, 'utf8')
+      const isEnding = said.trimEnd().split('\n').slice(-2).join().includes('is still in use')
+      if (isEnding && Date.now() <= until) return this.start(until)
+      throw new Error(`PostgreSQL does not start:\n${said}`)
     }
   }
 

@@ -275,4 +275,33 @@ export function keepingContract(open: OpenStore, keyMarginMs: number): void {
     const next = await keep(SESSION)
     expect([mine.id, theirs.id]).not.toContain(next.id)
   })
+
+  test('keeps the blobs that an entry lists, and removes them with their session', async () => {
+    await using store = await open()
+    const write = async (...bytes: number[]) => {
+      const writer = store.blobs.open()
+      writer.write(Uint8Array.from(bytes))
+      return writer.close()
+    }
+    const [one, other] = [await write(1), await write(2, 3)]
+    const event = { type: 'native.unmapped', nativeType: 'x', blob: one } as const
+    const entry = (seq: number) => ({ seq, session: SESSION, at: 1, event, blobs: [one, other] })
+    await store.append(SESSION, { entries: [entry(1), entry(2)] })
+    await store.append(SESSION, { entries: [entry(3)] })
+    expect([...(await blobBytes(store.readBlob(other)))]).toEqual([2, 3])
+    expect(await store.read(SESSION, 0, 10)).toEqual([entry(1), entry(2), entry(3)])
+    await store.delete(SESSION)
+    for (const blob of [one, other])
+      await expect(blobBytes(store.readBlob(blob))).rejects.toMatchObject({ code: 'not_found' })
+  })
+
+  test('keeps nothing of a blob that was discarded', async () => {
+    await using store = await open()
+    const writer = store.blobs.open()
+    writer.write(Uint8Array.of(1))
+    writer.discard()
+    const next = store.blobs.open()
+    next.write(Uint8Array.of(2))
+    expect([...(await blobBytes(store.readBlob(await next.close())))]).toEqual([2])
+  })
 }

@@ -8,6 +8,7 @@ import { keepingContract, type OpenStore } from './contract-keeping.ts'
 import { leaseContract } from './contract-leases.ts'
 import { queueContract } from './contract-queue.ts'
 import { searchContract } from './contract-search.ts'
+import { typesContract } from './contract-types.ts'
 import { state } from './sqlite-parts.ts'
 
 interface Implementation {
@@ -45,6 +46,7 @@ export function storeContract({ name, open, keyMarginMs = 0 }: Implementation): 
     boundsContract(open)
     queueContract(open)
     searchContract(open)
+    typesContract(open, !name.includes('memory'))
     leaseContract(open)
 
     test('gives back what was appended, in order, from any cursor', async () => {
@@ -169,6 +171,15 @@ export function storeContract({ name, open, keyMarginMs = 0 }: Implementation): 
       leave.abort()
       await waiting
       await store.changed(SESSION, 0, leave.signal)
+    })
+
+    test('a closed store ends the wait of its readers, and refuses the next', async () => {
+      const store = await open()
+      await store.append(SESSION, { entries: entries(1, 3) })
+      const waiting = store.changed(SESSION, 3, never)
+      await store[Symbol.asyncDispose]()
+      await waiting
+      await expect(store.changed(SESSION, 3, never)).rejects.toMatchObject({ code: 'storage_failed' })
     })
 
     test('stores a key for the first caller, together with its log', async () => {

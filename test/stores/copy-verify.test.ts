@@ -45,7 +45,9 @@ async function copy(from: Place, to: Place, prepare: (target: CopyTarget) => voi
 const DAMAGE = [
   ['the log', "UPDATE @log SET body = replace(body, 'stdout', 'stderr') WHERE first = 1"],
   ['the log', 'DELETE FROM @log WHERE first = 1'],
-  ['the queue', "UPDATE @queued SET body = replace(body, 'prompt', 'tpmorp')"],
+  ['a queued prompt', "UPDATE @queued SET body = replace(body, 'prompt', 'tpmorp')"],
+  ['the queue', 'DELETE FROM @queued'],
+  ['the raw frames', 'DELETE FROM @journal WHERE last < 5'],
   ['an idempotency key', "UPDATE @receipt SET body = replace(body, 'key 1', 'key 9')"],
 ] as const
 

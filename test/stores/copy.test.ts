@@ -3,6 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { copyStore } from '../../src/stores/copy/copy-store.ts'
 import type { CopyTarget } from '../../src/stores/copy/copyable.ts'
 import { PARTS } from '../../src/stores/copy/copyable.ts'
+import type { Row } from '../../src/stores/row.ts'
+import type { TableName } from '../../src/stores/tables.ts'
 import { PAIRS, PLACES, type Place } from './copy-places.ts'
 import { contentsOf, Scene, steps } from './copy-scene.ts'
 import { entries, entry, sessionId, state } from './sqlite-parts.ts'
@@ -17,7 +19,7 @@ async function copy(from: Place, to: Place, options = {}) {
 async function dump(place: Place) {
   await using source = await place.source()
   const rows = async (part: (typeof PARTS)[number]) =>
-    (await Array.fromAsync<readonly unknown[]>(source.parts[part].read())).flat()
+    (await Array.fromAsync<readonly unknown[]>(source.read(part))).flat()
   const all = await Promise.all(PARTS.map(rows))
   // These two have no common order.
   for (const unordered of all.slice(-2))
@@ -180,33 +182,18 @@ function failingAfter(writes: number, target: CopyTarget): CopyTarget {
       await write(...args)
     }
   }
-  const part = <P extends keyof CopyTarget['parts']>(name: P): CopyTarget['parts'][P] => {
-    const found = target.parts[name]
-    const add = counted((rows: Parameters<typeof found.add>[0]) => found.add(rows))
-    return {
-      ...found,
-      add: async (rows) => {
-        for (const row of rows) await add([row])
-      },
-    }
-  }
+  const add = counted((table: TableName, row: Row) => target.add(table, [row]))
   return {
     name: target.name,
-    parts: {
-      sessions: part('sessions'),
-      log: part('log'),
-      journal: part('journal'),
-      queued: part('queued'),
-      blobs: part('blobs'),
-      receipts: part('receipts'),
-      natives: part('natives'),
-      usage: part('usage'),
+    read: (table, after) => target.read(table, after),
+    last: (table) => target.last(table),
+    add: async (table, rows) => {
+      for (const row of rows) await add(table, row)
     },
     totals: () => target.totals(),
     readBlob: (id) => target.readBlob(id),
     openTime: () => target.openTime(),
     checkIdle: () => target.checkIdle(),
-    checkComplete: () => target.checkComplete(),
     state: () => target.state(),
     begin: (source) => target.begin(source),
     writeBlob: (id, content) => target.writeBlob(id, content),

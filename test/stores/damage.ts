@@ -10,11 +10,9 @@ const IMAGE = { mimeType: 'image/png', data: 'AAAA' }
 
 export const SESSIONS = [sessionId(1), sessionId(2)] as const
 
-/** A store with everything that can be stored, closed again. */
-export async function filledStore(): Promise<{ directory: string; blobs: Map<string, BlobRef> }> {
-  const directory = newDirectory()
+/** Stores everything that can be stored. Returns the blob of each session. */
+export async function fill(store: Store): Promise<Map<string, BlobRef>> {
   const blobs = new Map<string, BlobRef>()
-  await using store = await sqliteStore({ directory, durability: 'process' })
   for (const id of SESSIONS) {
     const writer = store.blobs.open()
     writer.write(Buffer.from(`the blob of ${id}`))
@@ -28,7 +26,7 @@ export async function filledStore(): Promise<{ directory: string; blobs: Map<str
       event: { type: 'native.unmapped', nativeType: 'x', blob },
     }
     const receipt = { scope: 's', key: id, fingerprint: 'f', session: id, answer: { turn: 1 } }
-    const batch = { entries: [named], record: state(id, { title: `title of ${id}` }) }
+    const batch = { entries: [named], record: state(id, { title: `title of ${id}`, nativeSessionId: id }) }
     await store.create(id, batch, receipt, { owner: 'a', ttlMs: 1 })
     for (const first of [2, 5, 8]) {
       const more = {
@@ -38,11 +36,21 @@ export async function filledStore(): Promise<{ directory: string; blobs: Map<str
         queued: [
           { turn: first, prompt: `prompt ${first} of ${id}`, ...(first === 5 && { images: [IMAGE] }) },
         ],
+        charges: [
+          { principal: 'local', agent: 'echo', at: 0, sessions: 1, turns: first, usage: { input: 7 } },
+        ],
       }
       await store.append(id, more, 1)
     }
   }
-  return { directory, blobs }
+  return blobs
+}
+
+/** A store with everything that can be stored, closed again. */
+export async function filledStore(): Promise<{ directory: string; blobs: Map<string, BlobRef> }> {
+  const directory = newDirectory()
+  await using store = await sqliteStore({ directory, durability: 'process' })
+  return { directory, blobs: await fill(store) }
 }
 
 /** A copy of the store, after `change`. */

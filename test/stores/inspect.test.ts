@@ -1,7 +1,8 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { inspectStore, type StoreReport } from '../../src/stores/sqlite/inspect.ts'
+import type { StoreReport } from '../../src/stores/inspect.ts'
+import { inspectStore } from '../../src/stores/sqlite/inspect.ts'
 import { blobFilesIn, changedCopy, filledStore, SESSIONS } from './damage.ts'
 import { database, newDirectory } from './sqlite-parts.ts'
 

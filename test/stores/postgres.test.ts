@@ -153,6 +153,20 @@ describe('two servers on one database', () => {
     expect(await one.readTexts(ID, 4)).toEqual([entry(ID, 5), entry(ID, 6)].map((one) => JSON.stringify(one)))
   })
 
+  test('a commit of the other between a read and the wait ends the wait', async () => {
+    const { one, other } = await open()
+    await using _ = one
+    await using __ = other
+    await one.append(ID, { entries: [entry(ID, 1)] })
+    await other.changed(ID, 0, never)
+    for (let seq = 2; seq <= 20; seq++) {
+      expect(await other.read(ID, seq - 1, 9)).toEqual([])
+      await one.append(ID, { entries: [entry(ID, seq)] })
+      await other.changed(ID, seq - 1, never)
+      expect(await other.read(ID, seq - 1, 9)).toEqual([entry(ID, seq)])
+    }
+  })
+
   test('one of them gets a key, and the other its receipt', async () => {
     const { one, other } = await open()
     await using _ = one

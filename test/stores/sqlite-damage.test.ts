@@ -1,6 +1,5 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { DatabaseSync, SQLInputValue, SQLOutputValue } from 'node:sqlite'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { type BlobRef, toMainstemError } from '../../src/model/index.ts'
 import { sqliteStore } from '../../src/stores/sqlite.ts'
@@ -58,89 +57,6 @@ function isPartOf(list: string, whole: string): boolean {
   const known = new Set(JSON.parse(whole).map((one: unknown) => JSON.stringify(one)))
   return JSON.parse(list).every((one: unknown) => known.has(JSON.stringify(one)))
 }
-
-/** One bit of a value. */
-function flipped(value: SQLOutputValue, bit: number): SQLInputValue {
-  if (typeof value === 'number')
-    return value + (Math.floor(value / 2 ** bit) % 2 === 0 ? 2 ** bit : -(2 ** bit))
-  const flippedBytes = Buffer.from(value as string | Uint8Array)
-  const at = Math.floor((flippedBytes.length * 2) / 3)
-  flippedBytes.writeUInt8((flippedBytes[at] ?? 0) ^ (1 << (bit % 5)), at)
-  return typeof value === 'string' ? flippedBytes.toString() : flippedBytes
-}
-
-/** Every column of a table that a row is not found by, and what may be missing where it is found by it. */
-const COLUMNS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
-  session: {
-    id: ['record', 'listed', 'entries', 'texts', 'middle', 'journal', 'prompt', 'image'],
-    principal: [],
-    status: [],
-    asking: [],
-    record: [],
-    earliest: [],
-    earliest_frame: [],
-    queued: [],
-    sum: [],
-    edge_sum: [],
-    fence: [],
-    owner: [],
-    lease_sum: [],
-  },
-  log: { session: [], first: [], last: [], version: [], body: [], sum: [] },
-  journal: { session: ['journal'], last: [], encoding: [], body: [], sum: [] },
-  heard: { last: [], frames: [], mapped: [], unmapped: [], malformed: [], oversized: [], sum: [] },
-  tail: { head: [], at: [], sum: [] },
-  queued: {
-    session: ['prompt', 'image'],
-    turn: ['prompt', 'image'],
-    body: [],
-    sum: [],
-    whole: [],
-    whole_sum: [],
-  },
-  receipt: { id: ['receipt'], session: [], at: [], body: [], sum: [] },
-  blob: { id: ['blob'], session: [], sum: [] },
-}
-
-function flipColumn(db: DatabaseSync, table: string, column: string, row: number, bit: number): boolean {
-  const key = table === 'receipt' || table === 'blob' ? 'id' : 'rowid'
-  const found = db.prepare(`SELECT ${key} AS k, ${column} AS v FROM ${table} ORDER BY k`).all()[row]
-  if (!found || found.v === null || found.v === undefined) return false
-  const update = db.prepare(`UPDATE OR IGNORE ${table} SET ${column} = ? WHERE ${key} = ?`)
-  return Number(update.run(flipped(found.v, bit), found.k ?? null).changes) === 1
-}
-
-const CASES = Object.entries(COLUMNS).flatMap(([table, columns]) =>
-  Object.entries(columns).map(([column, absent]) => ({ table, column, absent })),
-)
-
-test.each(CASES)(
-  'a flipped bit in column $column of $table is never served',
-  async ({ table, column, absent }) => {
-    for (const [row, bit] of [
-      [0, 0],
-      [1, 2],
-      [3, 1],
-    ] as const) {
-      let didFlip = false
-      const views = await served((copy) => {
-        const db = database(copy)
-        didFlip = flipColumn(db, table, column, row, bit)
-        db.close()
-      })
-      if (!didFlip || views === 'storage_failed') continue
-      expect(views).toBeInstanceOf(Map)
-      if (typeof views === 'string') continue
-      expect(wrong(views, absent), `row ${row}, bit ${bit}`).toEqual([])
-      const refused = SESSIONS.filter(
-        (id) => JSON.stringify(views.get(id)) !== JSON.stringify(intact.get(id)),
-      )
-      // It is noticed, and at least one session of the two is served as before.
-      expect(refused.length).toBeGreaterThanOrEqual(1)
-      if (!column.includes('session')) expect(refused.length).toBe(1)
-    }
-  },
-)
 
 test('a flipped bit in the file of a blob is never served', async () => {
   const views = await served((copy) => {

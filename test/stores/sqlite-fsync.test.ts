@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { countSyncs, hasStrace } from '../../scripts/fsync/count-syncs.ts'
+import { countSyncs, hasStrace } from '../../faults/fsync/count-syncs.ts'
 
 const COMMITS = 10
 

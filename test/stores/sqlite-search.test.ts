@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, describe, expect, test } from 'vitest'
@@ -206,6 +206,20 @@ describe('the index', () => {
     })
     index.close()
   })
+})
+
+test('without a search no index is kept, an earlier one is removed, and a search is refused', async () => {
+  const path = directory()
+  {
+    await using store = await open(path)
+    await append(store, ID, 1, 'needle')
+    await found(store, 'needle')
+  }
+  expect(existsSync(join(path, 'search.db'))).toBe(true)
+  await using store = await sqliteStore({ directory: path, search: false })
+  expect(existsSync(join(path, 'search.db'))).toBe(false)
+  await append(store, ID, 2, 'needle')
+  await expect(found(store, 'needle')).rejects.toMatchObject({ code: 'unsupported_option' })
 })
 
 test('a search skips entries that are damaged', async () => {

@@ -1,13 +1,9 @@
 import { MainstemError } from '../../model/mainstem-error.ts'
-import { compareParts } from './compare-parts.ts'
-import {
-  type CopyRows,
-  type CopySource,
-  type CopyTarget,
-  type CopyTotals,
-  PARTS,
-  type Part,
-} from './copyable.ts'
+import type { Continuity } from '../continuity.ts'
+import { type Row, text } from '../row.ts'
+import type { TableName } from '../tables.ts'
+import { compareTables, refusingContinuity } from './compare-tables.ts'
+import { type CopySource, type CopyTarget, type CopyTotals, PARTS } from './copyable.ts'
 import { Tally } from './tally.ts'
 
 export interface CopyProgress extends CopyTotals {
@@ -44,7 +40,6 @@ export async function copyStore(
   { restart = false, progress = () => undefined }: CopyOptions = {},
 ): Promise<CopySummary> {
   await checkIdle(source, target)
-  await source.checkComplete()
   const totals = await source.totals()
   const report = (tally: Tally) => progress({ ...tally.progress, totals })
   const { unfinished, finished, isEmpty } = await target.state()
@@ -56,13 +51,16 @@ export async function copyStore(
   else if (unfinished !== undefined && unfinished !== source.name) throw otherSource(target, unfinished)
   await target.begin(source.name)
   const copied = new Tally('copy', await target.totals(), report)
-  for (const part of PARTS) await copyPart(part, source, target, copied)
+  const isContinued = unfinished !== undefined && !restart
+  // A copy that is continued has not read all rows; the comparison does.
+  const continuity = isContinued ? undefined : refusingContinuity()
+  for (const table of PARTS) await copyTable(table, source, target, { tally: copied, continuity })
+  continuity?.end()
   await target.complete(await source.openTime())
   const compared = new Tally('verify', { sessions: 0, entries: 0 }, report)
-  await compareParts(source, target, compared)
+  await compareTables(source, target, compared)
   await checkIdle(source, target)
   await target.finish(source.name)
-  const isContinued = unfinished !== undefined && !restart
   return summaryOf(source, target, isContinued ? 'continued' : 'copied', compared)
 }
 
@@ -71,29 +69,30 @@ async function checkIdle(source: CopySource, target: CopyTarget): Promise<void> 
   await target.checkIdle()
 }
 
-async function copyPart<P extends Part>(
-  part: P,
+async function copyTable(
+  table: TableName,
   source: CopySource,
   target: CopyTarget,
-  tally: Tally,
+  { tally, continuity }: { tally: Tally; continuity: Continuity | undefined },
 ): Promise<void> {
-  const writer = target.parts[part]
-  for await (const page of source.parts[part].read(await writer.last())) {
-    if (part === 'blobs') await copyContent(page, source, target, tally)
-    await writer.add(page)
-    tally.add(part, page)
+  for await (const page of source.read(table, await target.last(table))) {
+    for (const row of page) continuity?.add(table, row)
+    if (table === 'blob') await copyContent(page, source, target, tally)
+    await target.add(table, page)
+    tally.add(table, page)
   }
 }
 
 /** The content first: a row without its content would be a lost blob. */
 async function copyContent(
-  page: readonly CopyRows[Part][],
+  page: readonly Row[],
   source: CopySource,
   target: CopyTarget,
   tally: Tally,
 ): Promise<void> {
   for (const row of page) {
-    if ('id' in row) await target.writeBlob(row.id, tally.counted(source.readBlob(row.id)))
+    const id = text(row, 'id')
+    await target.writeBlob(id, tally.counted(source.readBlob(id)))
   }
 }
 
@@ -105,7 +104,7 @@ async function compareAgain(
 ): Promise<Tally> {
   const tally = new Tally('verify', { sessions: 0, entries: 0 }, report)
   try {
-    await compareParts(source, target, tally)
+    await compareTables(source, target, tally)
     return tally
   } catch (thrown) {
     if (thrown instanceof MainstemError && thrown.code === 'conflict') throw occupied(target, thrown)

@@ -1,4 +1,7 @@
-import type { CopyRows, CopyTotals, Part } from './copyable.ts'
+import { integer, type Row } from '../row.ts'
+import type { TableName } from '../tables.ts'
+import { sizeOf } from './copied-row.ts'
+import type { CopyTotals } from './copyable.ts'
 
 /** Counts what was copied or compared, and reports it after each page. */
 export class Tally {
@@ -21,12 +24,12 @@ export class Tally {
     return { phase: this.phase, sessions: this.#sessions, entries: this.#entries, bytes: this.#bytes }
   }
 
-  add(part: Part, rows: readonly CopyRows[Part][]): void {
-    if (part === 'sessions') this.#sessions += rows.length
-    if (part === 'blobs') this.blobs += rows.length
-    if (part === 'receipts') this.receipts += rows.length
+  add(table: TableName, rows: readonly Row[]): void {
+    if (table === 'session') this.#sessions += rows.length
+    if (table === 'blob') this.blobs += rows.length
+    if (table === 'receipt') this.receipts += rows.length
     for (const row of rows) {
-      if ('first' in row) this.#entries += row.last - row.first + 1
+      if (table === 'log') this.#entries += integer(row, 'last') - integer(row, 'first') + 1
       this.#bytes += sizeOf(row)
     }
     this.#report(this)
@@ -40,9 +43,4 @@ export class Tally {
       yield piece
     }
   }
-}
-
-function sizeOf(row: CopyRows[Part]): number {
-  if ('body' in row) return row.body.length
-  return 'text' in row ? row.text.length : 0
 }

@@ -5,19 +5,22 @@ import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import type { ByteRange } from '../../model/byte-range.ts'
 import { type BlobRef, type BlobSink, type BlobWriter, MainstemError } from '../../model/index.ts'
-import { checksum } from '../checksum.ts'
+import { checksum, matches } from '../checksum.ts'
 import { damaged } from '../damaged.ts'
 import { bytes, integer } from '../row.ts'
 import { storageFailed } from '../storage-failed.ts'
-import { toColumn } from './columns.ts'
+import { sumOf } from '../tables.ts'
+import { fromColumn, toColumn } from './columns.ts'
 import type { Database } from './database.ts'
+import { SUMS } from './sums.ts'
 
 const PART_BYTES = 1024 * 1024
 
 const ADD_PART =
   'INSERT INTO @blob_part (blob, part, body) VALUES ($1, $2, $3) ON CONFLICT (blob, part) DO NOTHING'
 const ADD_BLOB = 'INSERT INTO @blob (id, bytes, sum) VALUES ($1, $2, $3) ON CONFLICT (id) DO NOTHING'
-const BLOB = 'SELECT bytes, sum FROM @blob WHERE id = $1'
+const BLOB = `SELECT b.bytes, b.sum, b.owner_sum, s.id AS owner FROM @blob b
+  LEFT JOIN @session s ON s.n = b.session WHERE b.id = $1`
 const PART = 'SELECT body FROM @blob_part WHERE blob = $1 AND part = $2'
 
 /** A crash can leave blobs that no entry refers to. Unreferenced blobs of a running server are younger than this. */
@@ -43,6 +46,9 @@ export class Blobs implements BlobSink {
   async *read({ id, bytes: length }: BlobRef, range?: ByteRange): AsyncGenerator<Uint8Array> {
     const [blob] = await this.#database.read(BLOB, [toColumn(id)])
     if (!blob) throw new MainstemError('not_found', `there is no blob ${id}`)
+    const owner = typeof blob.owner === 'string' ? fromColumn(blob.owner) : ''
+    const isOwned = matches(blob.owner_sum, () => sumOf(SUMS.blob.owner_sum, { session: owner, id }))
+    if (!isOwned) throw damaged(`blob ${id}`)
     let [found, sum] = [0, 0]
     for await (const part of this.#parts(id, 0)) {
       found += part.length
@@ -157,6 +163,10 @@ class SpooledBlob implements BlobWriter {
     }
     this.#remove()
     return { id: this.#id, bytes: this.#bytes }
+  }
+
+  discard(): void {
+    if (!this.#failed) this.#remove()
   }
 
   #fail(thrown: unknown): MainstemError {

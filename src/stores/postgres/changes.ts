@@ -1,9 +1,9 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { randomBytes } from 'node:crypto'
+import type { Tails } from '../log-store/tails.ts'
 import { integer, text } from '../row.ts'
 import { fromColumn, toColumn } from './columns.ts'
 import type { Database } from './database.ts'
-import type { Tails } from './tails.ts'
 
 /** The interval of polls for the heads of awaited logs. Notifications only shorten the delay. */
 const POLL_MS = 1_500
@@ -24,6 +24,8 @@ export class Changes implements AsyncDisposable {
   readonly #self = randomBytes(6).toString('hex')
   readonly #changed = new Set<string>()
   readonly #poll: NodeJS.Timeout
+  /** Logs whose heads have to be read. */
+  readonly #stale = new Set<string>()
   #notifying: NodeJS.Timeout | undefined
   #underway: Promise<void> | undefined
 
@@ -68,7 +70,7 @@ export class Changes implements AsyncDisposable {
     this.#onChange()
     if (ids.length === 0) this.#tails.distrustAll()
     const awaited = ids.filter((session) => this.#tails.distrust(session))
-    if (awaited.length > 0 || ids.length === 0) this.#lookFor(awaited)
+    this.#lookFor(ids.length === 0 ? this.#tails.awaited : awaited)
   }
 
   /** While notifications are lost, every cached head may be out of date. */
@@ -77,13 +79,20 @@ export class Changes implements AsyncDisposable {
     this.#lookFor(this.#tails.awaited)
   }
 
+  /** One query at a time. A log that changes during it is read again afterwards. */
   #lookFor(sessions: readonly string[]): void {
-    if (sessions.length === 0 || this.#underway) return
-    // The next poll asks again.
-    const advanced = this.#advance(sessions).catch(() => undefined)
-    this.#underway = advanced.then(() => {
-      this.#underway = undefined
-    })
+    for (const session of sessions) this.#stale.add(session)
+    if (this.#stale.size > 0) this.#underway ??= this.#advanceStale()
+  }
+
+  async #advanceStale(): Promise<void> {
+    while (this.#stale.size > 0) {
+      const sessions = [...this.#stale]
+      this.#stale.clear()
+      // After a failure, the next poll asks again.
+      await this.#advance(sessions).catch(() => undefined)
+    }
+    this.#underway = undefined
   }
 
   async #advance(sessions: readonly string[]): Promise<void> {

@@ -1,23 +1,42 @@
+import type { EventType } from '../../model/index.ts'
 import type { CommitLog, StoredCommit } from '../nodes.ts'
 import { integer, type Row, text } from '../row.ts'
+import { areNamed } from '../row-types.ts'
 import { WakeUps } from '../wake-ups.ts'
 import { fromColumn } from './columns.ts'
 import type { Database } from './database.ts'
+import { INDEXED, kinds } from './kinds.ts'
 
 /** The number of commits per read. */
 const PAGE = 200
 
-const EPOCH = "SELECT value FROM @setting WHERE name = 'feed'"
+const EPOCH = 'SELECT epoch FROM @feed'
 /**
  * A transaction below the oldest one that still runs is over, and no later one can appear below it. So readers that stop
  * there skip no commit, in whichever order transactions end.
  */
 const HEAD = 'SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint AS head'
-const AFTER = `SELECT l.xact, l.id, l.first, l.last, s.id AS session, r.principal FROM @log l
-  JOIN @session s ON s.n = l.session JOIN @record r ON r.session = l.session
-  WHERE l.xact >= $1 AND l.xact < pg_snapshot_xmin(pg_current_snapshot())::text::bigint
-    AND (l.xact, l.id) >= ($1, $2) AND NOT ((l.xact, l.id) = ($1, $2) AND l.last - l.first + 1 <= $3)
-  ORDER BY l.xact, l.id LIMIT ${PAGE}`
+const ROW = 'l.xact, l.id, l.first, l.last, l.session'
+const UNREAD = `EXISTS (SELECT FROM @record r WHERE r.session = l.session)
+  AND l.xact < pg_snapshot_xmin(pg_current_snapshot())::text::bigint AND l.id > (SELECT after FROM @feed)
+  AND (l.xact, l.id) >= ($1, $2) AND NOT ((l.xact, l.id) = ($1, $2) AND l.last - l.first + 1 <= $3)`
+const NEXT = `ORDER BY l.xact, l.id LIMIT ${PAGE}`
+const named = (
+  rows: string,
+) => `SELECT l.xact, l.id, l.first, l.last, s.id AS session, r.principal FROM (${rows}) l
+  JOIN @session s ON s.n = l.session JOIN @record r ON r.session = l.session ORDER BY l.xact, l.id`
+
+const AFTER = named(`SELECT ${ROW} FROM @log l WHERE ${UNREAD} ${NEXT}`)
+
+/** Rows with one of the types `$4`, those of older versions, whose types are unknown, and the last row of all. */
+const TYPED = named(`WITH RECURSIVE ${kinds('')},
+    hit AS (SELECT h.* FROM kind, LATERAL (SELECT ${ROW} FROM @log l
+        WHERE ${INDEXED} AND l.types = kind.types AND ${UNREAD} ${NEXT}) h
+      WHERE string_to_array(kind.types, ' ') && $4::text[]
+      UNION ALL (SELECT ${ROW} FROM @log l WHERE ${INDEXED} AND l.types IS NULL AND ${UNREAD} ${NEXT})),
+    page AS (SELECT * FROM hit l ${NEXT})
+  SELECT * FROM page UNION SELECT * FROM (SELECT ${ROW} FROM @log l WHERE ${UNREAD}
+    ORDER BY l.xact DESC, l.id DESC LIMIT 1) l WHERE (SELECT count(*) FROM page) < ${PAGE}`)
 
 /** The commits of all servers of a database, in the order of their transactions. */
 export class PostgresCommitLog implements CommitLog {
@@ -35,7 +54,7 @@ export class PostgresCommitLog implements CommitLog {
 
   async epoch(): Promise<string> {
     const [row] = await this.#database.read(EPOCH)
-    return text(row ?? {}, 'value')
+    return text(row ?? {}, 'epoch')
   }
 
   async head(): Promise<string> {
@@ -48,9 +67,12 @@ export class PostgresCommitLog implements CommitLog {
     return xact > head || (xact === head && read > 0)
   }
 
-  async after(position: string): Promise<readonly StoredCommit[]> {
+  async after(position: string, types?: ReadonlySet<EventType>): Promise<readonly StoredCommit[]> {
     const [xact, id, read] = numbersOf(position)
-    const rows = await this.#database.read(AFTER, [xact, id, read])
+    let rows = await this.#database.read(AFTER, [xact, id, read])
+    // A reader that has almost caught up is better off without the index.
+    if (types && rows.length === PAGE && areNamed(types))
+      rows = await this.#database.read(TYPED, [xact, id, read, [...types]])
     return rows.map((row) => commitOf(row, { xact, id, read }))
   }
 

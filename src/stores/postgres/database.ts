@@ -1,10 +1,11 @@
 /// <reference lib="esnext.disposable" preserve="true" />
+import { createHash } from 'node:crypto'
 import type { Client, CustomTypesConfig, Pool, PoolClient, PoolConfig, QueryResult } from 'pg'
 import type { Row } from '../row.ts'
 import { storageFailed } from '../storage-failed.ts'
 import { type Address, parseAddress } from './address.ts'
 import { Backoff } from './backoff.ts'
-import { cannotOpen, isTransient, isUnknownParameter } from './failures.ts'
+import { cannotOpen, isTransient, isUnknownName, isUnknownParameter } from './failures.ts'
 import { Listener } from './listener.ts'
 import { typesOf } from './types.ts'
 
@@ -34,7 +35,8 @@ const TABLE = /@(?=[a-z])/g
 
 /**
  * The connections to one database. Nothing here depends on the state of a connection, so that they may lead through a
- * pooler that gives each transaction another one; only the connection of the listener must be direct.
+ * pooler that gives each transaction another one; only the connection of the listener must be direct. Statements have
+ * names where no pooler is in between.
  */
 export class Database implements AsyncDisposable {
   readonly address: Address
@@ -43,12 +45,16 @@ export class Database implements AsyncDisposable {
   readonly #writers: Pool
   readonly #readers: Pool
   readonly #qualified = new Map<string, string>()
+  readonly #names = new Map<string, string>()
+  /** No pooler is in between, so that a connection keeps the names of statements. */
+  #isDirect: boolean
   readonly #closed = new AbortController()
 
   private constructor(address: Address, pools: Pools, listener: Listener, patienceMs: number) {
     this.address = address
     this.#writers = pools.writers
     this.#readers = pools.readers
+    this.#isDirect = pools.isDirect
     this.listener = listener
     this.patienceMs = patienceMs
   }
@@ -61,7 +67,7 @@ export class Database implements AsyncDisposable {
     const { default: pg } = await import('pg')
     const { connections = CONNECTIONS, patienceMs = PATIENCE_MS } = options
     const newPool = (config: PoolConfig, max: number) => quiet(new pg.Pool({ ...config, max }))
-    const newPools = (config: PoolConfig): Pools => ({
+    const newPools = (config: PoolConfig) => ({
       writers: newPool(config, WRITERS),
       readers: newPool(config, Math.max(1, connections - WRITERS)),
     })
@@ -77,8 +83,17 @@ export class Database implements AsyncDisposable {
   }
 
   /** One statement, one attempt. It fails with the error of `pg`. */
-  write(sql: string, values: readonly unknown[] = []): Promise<QueryResult<Row>> {
-    return this.#writers.query(this.qualify(sql), [...values])
+  async write(sql: string, values: readonly unknown[] = []): Promise<QueryResult<Row>> {
+    const query = { text: this.qualify(sql), values: [...values] }
+    if (!this.#isDirect) return this.#writers.query<Row>(query)
+    try {
+      return await this.#writers.query<Row>({ ...query, name: this.#nameOf(query.text) })
+    } catch (thrown) {
+      // A pooler came in between: nothing was executed.
+      if (!isUnknownName(thrown)) throw thrown
+      this.#isDirect = false
+      return this.#writers.query<Row>(query)
+    }
   }
 
   /** A statement that may be repeated: it is, while the database cannot be reached. */
@@ -154,6 +169,17 @@ export class Database implements AsyncDisposable {
     return text
   }
 
+  /** PostgreSQL parses and plans a statement with a name once for each connection, which takes longer than to execute it. */
+  #nameOf(text: string): string {
+    let name = this.#names.get(text)
+    if (name === undefined) {
+      name = createHash('sha1').update(text).digest('hex')
+      if (this.#names.size > 1_000) this.#names.clear()
+      this.#names.set(text, name)
+    }
+    return name
+  }
+
   async #in(client: PoolClient, sql: string, values: readonly unknown[], timeoutMs: number): Promise<Row[]> {
     const query_timeout = timeoutMs === 0 ? NEVER_MS : timeoutMs
     const query = { text: this.qualify(sql), values: [...values], query_timeout }
@@ -170,6 +196,18 @@ export type Query = (sql: string, values?: readonly unknown[]) => Promise<Row[]>
 interface Pools {
   writers: Pool
   readers: Pool
+  isDirect: boolean
+}
+
+/** A pooler tells its clients another process than the one that answers them. */
+async function isDirect(writers: Pool): Promise<boolean> {
+  const client = await writers.connect()
+  try {
+    const { rows } = await client.query<Row>('SELECT pg_backend_pid() AS pid')
+    return 'processID' in client && client.processID === rows[0]?.pid
+  } finally {
+    client.release()
+  }
 }
 
 /** A lost connection is found by the next statement. An `error` event without a listener would end the process. */
@@ -196,16 +234,15 @@ function configOf({ connection }: Address, types: CustomTypesConfig): PoolConfig
 async function connected(
   address: Address,
   config: PoolConfig,
-  newPools: (config: PoolConfig) => Pools,
+  newPools: (config: PoolConfig) => Omit<Pools, 'isDirect'>,
 ): Promise<Pools> {
   const limited = { ...config, statement_timeout: STATEMENT_MS, lock_timeout: LOCK_MS }
   const pools = newPools(limited)
   try {
-    await pools.writers.query('SELECT 1')
-    return pools
+    return { ...pools, isDirect: await isDirect(pools.writers) }
   } catch (thrown) {
     await Promise.all([pools.writers.end(), pools.readers.end()])
     if (!isUnknownParameter(thrown)) throw cannotOpen(address, thrown)
   }
-  return newPools(config)
+  return { ...newPools(config), isDirect: false }
 }

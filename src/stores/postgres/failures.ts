@@ -28,6 +28,12 @@ export function isLockTimeout(thrown: unknown): boolean {
   return codeOf(thrown) === '55P03'
 }
 
+/** Whether the name of a statement is not known to the connection, or known already: a pooler gave it another one. */
+export function isUnknownName(thrown: unknown): boolean {
+  const code = codeOf(thrown)
+  return code === '26000' || code === '42P05'
+}
+
 /** PgBouncer refuses parameters at the start of a connection that it does not know. */
 export function isUnknownParameter(thrown: unknown): boolean {
   return /unsupported startup parameter/.test(messageOf(thrown))

@@ -1,11 +1,16 @@
 import { MainstemError } from '../../model/index.ts'
 import { unfinishedCopy } from '../copy/refusals.ts'
 import { integer, type Row, text } from '../row.ts'
+import { fromColumn } from './columns.ts'
 import type { Database } from './database.ts'
 import { cannotOpen } from './failures.ts'
+import { LIVE } from './leases.ts'
 import { MIGRATIONS } from './schema.ts'
 
 const OLDEST = 140_000
+
+/** The first version of the schema that has a list of servers. */
+const WITH_NODES = 3
 
 /** The version of a server and the state of its database. Changes nothing. */
 const FACTS = `SELECT current_setting('server_version_num')::int AS server, current_setting('server_version') AS version,
@@ -41,7 +46,10 @@ export async function prepareSchema(database: Database, requirements: Requiremen
     checkOurs(database, facts ?? {})
     const version = facts?.isOurs === true ? await versionOf(database) : 0
     checkKnown(database, version, migrations)
-    if (version < migrations.length) checkRights(database, facts ?? {})
+    if (version < migrations.length) {
+      checkRights(database, facts ?? {})
+      if (version >= WITH_NODES) await checkStopped(database)
+    }
     for (let next = version; next < migrations.length; next++) await migrate(database, migrations, next)
     if (requirements.unfinished !== true) await checkFinished(database)
   } catch (thrown) {
@@ -69,6 +77,16 @@ export async function checkSchema(database: Database): Promise<void> {
   } catch (thrown) {
     throw cannotOpen(database.address, causeOf(thrown))
   }
+}
+
+/** A server of an older version would change rows without the columns that a migration adds. */
+async function checkStopped(database: Database): Promise<void> {
+  const live = await database.read(LIVE, [null])
+  const [first] = live
+  if (!first) return
+  const names = live.map((row) => fromColumn(text(row, 'name'))).join(', ')
+  const wait = `one that was killed counts as running for ${integer(first, 'seconds')} s more`
+  throw refused(database, `is in use by servers of an older version (${names}): stop them first; ${wait}`)
 }
 
 async function checkFinished(database: Database): Promise<void> {

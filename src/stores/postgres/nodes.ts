@@ -1,5 +1,5 @@
-import { nameTaken } from '../name-taken.ts'
 import type { NodeCommand, NodeInfo, NodeStore, RegisteredNode } from '../nodes.ts'
+import { nameTaken } from '../refusals.ts'
 import { integer, type Row, text } from '../row.ts'
 import { storageFailed } from '../storage-failed.ts'
 import { WakeUps } from '../wake-ups.ts'
@@ -49,6 +49,11 @@ export class Nodes implements NodeStore {
     this.commits = new PostgresCommitLog(database)
     this.#channel = `${database.address.schema}_nodes`
     database.listener.subscribe(this.#channel, (payload) => this.#wakeUps.wake(payload))
+  }
+
+  async time(): Promise<number> {
+    const [row] = await this.#database.read(`SELECT ${NOW} AS now`, [this.#now()])
+    return integer(row ?? {}, 'now')
   }
 
   async register(name: string, process: string, info: NodeInfo, ttlMs: number): Promise<void> {

@@ -51,5 +51,6 @@ export class Parameters {
 export const PIECE = {
   text: (alias: string, pos = 'pos', bytes = 'bytes') =>
     `convert_from(substring($1::bytea FROM ${alias}.${pos} FOR ${alias}.${bytes}), 'UTF8')`,
-  bytes: (alias: string) => `substring($1::bytea FROM ${alias}.pos FOR ${alias}.bytes)`,
+  bytes: (alias: string, pos = 'pos', bytes = 'bytes') =>
+    `substring($1::bytea FROM ${alias}.${pos} FOR ${alias}.${bytes})`,
 }

@@ -1,24 +1,25 @@
-import { checkFence } from '../check-fence.ts'
+import { checkFence } from '../refusals.ts'
 import { integer, type Row, text } from '../row.ts'
 import { NO_FENCE, type TrimPoint } from '../store.ts'
+import { sumOf } from '../tables.ts'
 import { toColumn } from './columns.ts'
 import type { Database, Query } from './database.ts'
-import { sums } from './prepared-batch.ts'
+import { checkSession, isIntact, sessionSum } from './session-sum.ts'
+import { SUMS } from './sums.ts'
 
 /** Removing a long log takes as long as it needs. */
 const NO_TIMEOUT = 0
 
 /** Locks the session, so that neither its owner nor its log changes until the end of the transaction. */
-const LOCK = 'SELECT n, fence FROM @session WHERE id = $1 FOR UPDATE'
+const LOCK = `SELECT s.n, s.fence, ${isIntact('s')} AS intact FROM @session s WHERE s.id = $1 FOR UPDATE`
 
 /** Keeps the row that contains this entry, and the last row, which marks the end of the log. */
 const TRIM_LOG = `WITH kept AS (SELECT max(first) AS first FROM @log WHERE session = $1 AND first <= $2),
   gone AS (DELETE FROM @log l USING kept WHERE l.session = $1 AND l.first < kept.first)
-  UPDATE @session SET earliest = greatest(earliest, coalesce((SELECT first FROM kept), 1)) WHERE n = $1`
+  ${setCounter('earliest', 'greatest(s.earliest, coalesce((SELECT first FROM kept), 1))')}`
 
 const TRIM_JOURNAL = `WITH gone AS (DELETE FROM @journal WHERE session = $1 AND last < $2 RETURNING last)
-  UPDATE @session SET earliest_frame = greatest(earliest_frame, coalesce((SELECT max(last) FROM gone), 0) + 1)
-  WHERE n = $1`
+  ${setCounter('earliest_frame', 'greatest(s.earliest_frame, coalesce((SELECT max(last) FROM gone), 0) + 1)')}`
 
 const DELETES = [
   'DELETE FROM @log WHERE session = $1',
@@ -41,6 +42,7 @@ export class Removals {
   trim(session: string, { seq, frame }: TrimPoint, fence: number): Promise<void> {
     return this.#transact(async (query) => {
       const [row] = await query(LOCK, [toColumn(session)])
+      if (row) checkSession(session, row)
       const n = checked(session, row, fence)
       if (n === undefined) return
       if (seq !== undefined) await query(TRIM_LOG, [n, seq])
@@ -72,9 +74,13 @@ export class Removals {
   }
 }
 
-/** The number of a session, if it exists. Refuses a different fence. */
+function setCounter(column: 'earliest' | 'earliest_frame', value: string): string {
+  return `UPDATE @session s SET ${column} = ${value}, sum = ${sessionSum('s', { [column]: value })} WHERE s.n = $1`
+}
+
+/** The number of a session, if it exists. Refuses a different fence, unless the session is damaged and may be deleted. */
 function checked(session: string, row: Row | undefined, fence: number): number | undefined {
-  checkFence(session, row ? integer(row, 'fence') : NO_FENCE, fence)
+  if (row?.intact !== false) checkFence(session, row ? integer(row, 'fence') : NO_FENCE, fence)
   return row && integer(row, 'n')
 }
 
@@ -85,14 +91,14 @@ async function removeAnswers(query: Query, session: string): Promise<void> {
   ])) {
     const id = text(row, 'id')
     const body = withoutAnswer(session, row)
-    const sum = body === undefined ? row.sum : sums.receipt({ id, session, text: body })
+    const sum = body === undefined ? row.sum : sumOf(SUMS.receipt.sum, { id, session, body })
     await query('UPDATE @receipt SET body = $2, sum = $3 WHERE id = $1', [id, body ?? '{}', sum])
   }
 }
 
 function withoutAnswer(session: string, row: Row): string | undefined {
   const [id, body] = [text(row, 'id'), text(row, 'body')]
-  if (row.sum !== sums.receipt({ id, session, text: body })) return undefined
+  if (row.sum !== sumOf(SUMS.receipt.sum, { id, session, body })) return undefined
   const { answer: _, ...receipt } = JSON.parse(body)
   return JSON.stringify(receipt)
 }

@@ -11,7 +11,11 @@
  *
  * When a lease ends is one row for each owner, by the clock of the database in milliseconds.
  *
- * Texts are `text` and never `jsonb`, which changes them. `sum` is a checksum of the columns that are read with it.
+ * Texts are `text` and never `jsonb`, which changes them. `sum` is a checksum of the columns that are read with it; that
+ * of a session is computed by the database, as its columns are, and so is that of the time of a receipt.
+ *
+ * `queued` counts the prompts of a session, `recorded` says that it has a record, and `journaled` is the last frame of its
+ * journal, to find lost rows. `previous` of a row of the journal is the last frame of the row before.
  */
 export const MIGRATIONS: readonly string[] = [
   `CREATE TABLE @session (
@@ -200,4 +204,33 @@ export const MIGRATIONS: readonly string[] = [
    INSERT INTO @indexed (version, base, low, xact, id)
      SELECT 1, last, last + 1, pg_snapshot_xmin(pg_current_snapshot())::text::bigint, 0
      FROM (SELECT CASE WHEN is_called THEN last_value ELSE 0 END AS last FROM @log_id_seq) ids;`,
+
+  // Readers of all sessions and the index of words read in the order of transactions, a page at a time: a BRIN index
+  // would have each page sort everything behind its cursor. `place` names the table that the epoch began in.
+  `DROP INDEX @log_xact;
+   CREATE INDEX log_xact ON @log (xact, id);
+   CREATE TABLE @feed (
+     one boolean PRIMARY KEY DEFAULT true CHECK (one),
+     epoch text NOT NULL,
+     place text NOT NULL,
+     after bigint NOT NULL
+   );
+   INSERT INTO @feed (epoch, place, after) SELECT value, '', 0 FROM @setting WHERE name = 'feed';
+   DELETE FROM @setting WHERE name = 'feed';`,
+
+  // Counts and checksums that show lost rows. Rows of earlier versions have no checksum, and get one with the next commit.
+  `ALTER TABLE @session ADD COLUMN queued bigint NOT NULL DEFAULT 0;
+   ALTER TABLE @session ADD COLUMN recorded boolean NOT NULL DEFAULT false;
+   ALTER TABLE @session ADD COLUMN journaled bigint;
+   ALTER TABLE @session ADD COLUMN sum bigint;
+   UPDATE @session s SET queued = (SELECT count(*) FROM @queued q WHERE q.session = s.n),
+     recorded = EXISTS (SELECT FROM @record r WHERE r.session = s.n);
+   ALTER TABLE @journal ADD COLUMN previous bigint;
+   ALTER TABLE @blob ADD COLUMN owner_sum bigint;
+   ALTER TABLE @receipt ADD COLUMN at_sum bigint;`,
+
+  // By the types of entries, of one session and of all. Most rows have streamed entries only and are in neither index.
+  `ALTER TABLE @log ADD COLUMN types text COLLATE "C";
+   CREATE INDEX log_types ON @log (session, types, first) WHERE types IS DISTINCT FROM '';
+   CREATE INDEX log_feed ON @log (types, xact, id) WHERE types IS DISTINCT FROM '';`,
 ]

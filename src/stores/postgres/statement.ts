@@ -1,24 +1,18 @@
 import { SCHEMA_VERSION } from '../../model/index.ts'
 import { COLUMNS, COUNTS, chargeOf } from '../daily-usage.ts'
+import type { Row } from '../row.ts'
+import { sumOf } from '../tables.ts'
 import { toColumn } from './columns.ts'
+import { givenRows, insertOf } from './insert.ts'
 import { Parameters, PIECE } from './parameters.ts'
-import { sums } from './prepared-batch.ts'
-import type { Run } from './run.ts'
+import { journalOf, type PostgresRun, queueOf } from './run-rows.ts'
+import { begun, continued, leavingQueue } from './session-change.ts'
+import { exact, rowSum } from './session-sum.ts'
+import { SUMS } from './sums.ts'
 
 export interface Statement {
   sql: string
   values: unknown[]
-}
-
-const COUNTERS = ['last_frame', 'frames', 'mapped', 'unmapped', 'malformed', 'oversized'] as const
-/** The columns of the frame counts. */
-export const COUNTER_TYPES = {
-  last_frame: 'bigint',
-  frames: 'bigint',
-  mapped: 'bigint',
-  unmapped: 'bigint',
-  malformed: 'bigint',
-  oversized: 'bigint',
 }
 
 /**
@@ -26,13 +20,15 @@ export const COUNTER_TYPES = {
  * the expected ones, and everything else is joined with these rows. So it is a transaction without a second round
  * trip, and a run that is refused leaves nothing behind. It answers with the sessions that were accepted.
  */
-export function commitStatement(runs: readonly Run[], now: number | null): Statement {
+export function commitStatement(runs: readonly PostgresRun[], now: number | null): Statement {
   const parameters = new Parameters()
   const [taken, isFree] = takenKeys(parameters, runs)
+  const [leaving, left] = leavingQueue(parameters, runs)
   const parts = [
     ...taken,
+    ...leaving,
     begun(parameters, runs, isFree),
-    continued(parameters, runs, isFree),
+    continued(parameters, runs, isFree, left),
     'done AS (SELECT n, id FROM begun UNION ALL SELECT n, id FROM continued)',
     ...PARTS.flatMap((part) => part(parameters, runs, now) ?? []),
   ]
@@ -41,7 +37,7 @@ export function commitStatement(runs: readonly Run[], now: number | null): State
 }
 
 /** Keys that exist already refuse their session; one that another server takes at this moment fails the statement. */
-function takenKeys(parameters: Parameters, runs: readonly Run[]): [parts: string[], isFree: string] {
+function takenKeys(parameters: Parameters, runs: readonly PostgresRun[]): [parts: string[], isFree: string] {
   const keys = eachBatch(runs, (batch) => batch.receipts.map(({ id: key }) => ({ key })))
   if (keys.length === 0) return [[], '']
   const rows = parameters.rows('k', { id: 'text', key: 'text' }, keys)
@@ -51,68 +47,7 @@ function takenKeys(parameters: Parameters, runs: readonly Run[]): [parts: string
   ]
 }
 
-function begun(parameters: Parameters, runs: readonly Run[], isFree: string): string {
-  const rows = runs
-    .filter(({ place }) => place === undefined)
-    .map((run) => ({
-      ...sessionRow(run),
-      owner: run.terms && !run.releases ? toColumn(run.terms.owner) : null,
-      at: run.at ?? 0,
-    }))
-  const columns = {
-    id: 'text',
-    fence: 'bigint',
-    owner: 'text',
-    added: 'bigint',
-    at: 'float8',
-    ...COUNTER_TYPES,
-  }
-  return `begun AS (INSERT INTO @session (id, fence, owner, writes, head, at, ${COUNTERS.join(', ')})
-    SELECT i.id, i.fence, i.owner, 1, i.added, i.at, ${COUNTERS.map((name) => `i.${name}`).join(', ')}
-    FROM ${parameters.rows('i', columns, rows)} WHERE true${isFree} ON CONFLICT (id) DO NOTHING RETURNING n, id)`
-}
-
-function continued(parameters: Parameters, runs: readonly Run[], isFree: string): string {
-  const rows = runs.flatMap((run) => {
-    const { place, after, releases, at } = run
-    if (!place) return []
-    return { ...sessionRow(run), writes: place.writes, after: after ?? null, releases, at: at ?? null }
-  })
-  const columns = {
-    id: 'text',
-    fence: 'bigint',
-    writes: 'bigint',
-    after: 'bigint',
-    added: 'bigint',
-    at: 'float8',
-    releases: 'boolean',
-    ...COUNTER_TYPES,
-  }
-  const counters = COUNTERS.map((name) => `${name} = coalesce(i.${name}, s.${name})`)
-  return `continued AS (UPDATE @session s SET writes = s.writes + 1, head = s.head + i.added, at = coalesce(i.at, s.at),
-    owner = CASE WHEN i.releases THEN NULL ELSE s.owner END, ${counters.join(', ')}
-    FROM ${parameters.rows('i', columns, rows)}
-    WHERE s.id = i.id AND s.fence = i.fence AND s.writes = i.writes AND (i.after IS NULL OR s.head = i.after)${isFree}
-    RETURNING s.n, s.id)`
-}
-
-function sessionRow(run: Run) {
-  const counts = run.batches.findLast(({ frameCounts }) => frameCounts)?.frameCounts
-  const { frames, mapped, unmapped, malformed, oversized } = counts?.coverage ?? {}
-  return {
-    id: toColumn(run.session),
-    fence: run.fenceAfter,
-    added: run.added,
-    last_frame: counts?.frames ?? null,
-    frames: frames ?? null,
-    mapped: mapped ?? null,
-    unmapped: unmapped ?? null,
-    malformed: malformed ?? null,
-    oversized: oversized ?? null,
-  }
-}
-
-type Part = (parameters: Parameters, runs: readonly Run[], now: number | null) => string | undefined
+type Part = (parameters: Parameters, runs: readonly PostgresRun[], now: number | null) => string | undefined
 
 const PARTS: readonly Part[] = [
   function leases(parameters, runs, now) {
@@ -127,38 +62,16 @@ const PARTS: readonly Part[] = [
   },
 
   function log(parameters, runs) {
-    const rows = eachBatch(runs, ({ session, rows }) =>
-      rows.map((row) => {
-        const { first, last, at, text } = row
-        return { first, last, at, sum: sums.log(session, row, SCHEMA_VERSION), ...parameters.piece(text) }
-      }),
+    const version = SCHEMA_VERSION
+    const rows = runs.flatMap(({ session, batches }) =>
+      batches.flatMap(({ log }) => log.map((row) => ({ ...row, session, version }))),
     )
-    if (rows.length === 0) return undefined
-    const columns = {
-      id: 'text',
-      first: 'bigint',
-      last: 'bigint',
-      at: 'float8',
-      sum: 'bigint',
-      pos: 'int',
-      bytes: 'int',
-    }
-    return `logged AS (INSERT INTO @log (session, first, last, at, version, sum, body)
-      SELECT d.n, l.first, l.last, l.at, ${SCHEMA_VERSION}, l.sum, ${PIECE.text('l')}
-      FROM ${parameters.rows('l', columns, rows)} JOIN done d ON d.id = l.id)`
+    return inserted(parameters, 'log', rows)
   },
 
   function journal(parameters, runs) {
-    const rows = eachBatch(runs, ({ session, journal }) => {
-      if (!journal) return []
-      const { last, encoding, body } = journal
-      return [{ last, encoding, sum: sums.journal(session, journal), ...parameters.piece(body) }]
-    })
-    if (rows.length === 0) return undefined
-    const columns = { id: 'text', last: 'bigint', encoding: 'int', sum: 'bigint', pos: 'int', bytes: 'int' }
-    return `framed AS (INSERT INTO @journal (session, last, encoding, sum, body)
-      SELECT d.n, j.last, j.encoding, j.sum, ${PIECE.bytes('j')}
-      FROM ${parameters.rows('j', columns, rows)} JOIN done d ON d.id = j.id)`
+    const rows = runs.flatMap((run) => journalOf(run).map((row) => ({ ...row, session: run.session })))
+    return inserted(parameters, 'journal', rows)
   },
 
   function records(parameters, runs) {
@@ -166,14 +79,14 @@ const PARTS: readonly Part[] = [
       const record = batches.findLast(({ record }) => record)?.record
       if (!record) return []
       const [principal, status] = [toColumn(record.principal), toColumn(record.status)]
-      const sum = sums.record(session, record)
+      const sum = sumOf(SUMS.session.record_sum, { ...record, session })
       return {
         id: toColumn(session),
         principal,
         status,
         asking: record.asking,
         sum,
-        ...parameters.piece(record.text),
+        ...parameters.piece(record.record),
       }
     })
     if (rows.length === 0) return undefined
@@ -209,40 +122,22 @@ const PARTS: readonly Part[] = [
   },
 
   function queued(parameters, runs) {
-    const rows = runs.flatMap(({ session, queue }) =>
-      queue.queued.map((row) => {
-        const sum = sums.queued(session, row)
-        const { turn, text, whole } = row
-        const wholeSum = whole === undefined ? null : sums.queued(session, { turn, text: whole })
-        const { pos: wholePos, bytes: wholeBytes } =
-          whole === undefined ? { pos: null, bytes: null } : parameters.piece(whole)
-        const piece = parameters.piece(text)
-        return { id: toColumn(session), turn, sum, ...piece, wholeSum, wholePos, wholeBytes }
-      }),
-    )
-    if (rows.length === 0) return undefined
-    const whole = { wholeSum: 'bigint', wholePos: 'int', wholeBytes: 'int' }
-    const columns = { id: 'text', turn: 'bigint', sum: 'bigint', pos: 'int', bytes: 'int', ...whole }
-    return `waiting AS (INSERT INTO @queued (session, turn, sum, body, whole_sum, whole)
-      SELECT d.n, q.turn, q.sum, ${PIECE.text('q')}, q."wholeSum",
-      ${PIECE.text('q', '"wholePos"', '"wholeBytes"')} FROM ${parameters.rows('q', columns, rows)}
-      JOIN done d ON d.id = q.id)`
+    const rows = runs.flatMap((run) => queueOf(run).queued.map((row) => ({ ...row, session: run.session })))
+    return inserted(parameters, 'queued', rows)
   },
 
-  function dequeued(parameters, runs) {
-    const rows = runs.flatMap(({ session, queue }) =>
-      queue.dequeued.map((turn) => ({ id: toColumn(session), turn })),
-    )
-    if (rows.length === 0) return undefined
-    return `left_queue AS (DELETE FROM @queued q USING ${parameters.rows('x', { id: 'text', turn: 'bigint' }, rows)},
-      done d WHERE d.id = x.id AND q.session = d.n AND q.turn = x.turn)`
+  function dequeued(_, runs) {
+    if (runs.every((run) => queueOf(run).dequeued.length === 0)) return undefined
+    return `left_queue AS (DELETE FROM @queued q USING leaving x, done d
+      WHERE d.id = x.id AND q.session = d.n AND q.turn = x.turn)`
   },
 
   function receipts(parameters, runs) {
     const rows = eachBatch(runs, ({ receipts }) =>
       receipts.map((row) => {
-        const { id: key, session, at, text } = row
-        return { key, session: toColumn(session), at, sum: sums.receipt(row), ...parameters.piece(text) }
+        const { id: key, session, at, body } = row
+        const sum = sumOf(SUMS.receipt.sum, row)
+        return { key, session: toColumn(session), at, sum, ...parameters.piece(body) }
       }),
     )
     if (rows.length === 0) return undefined
@@ -256,16 +151,20 @@ const PARTS: readonly Part[] = [
       bytes: 'int',
     }
     // A server that was suspended is behind the others until it compares its time with theirs.
-    return `keyed AS (INSERT INTO @receipt (id, session, at, sum, body)
-      SELECT k.key, k.session, greatest(k.at, t.ms), k.sum, ${PIECE.text('k')}
+    const at = 'greatest(k.at, t.ms)'
+    return `keyed AS (INSERT INTO @receipt (id, session, at, at_sum, sum, body)
+      SELECT k.key, k.session, ${at}, ${rowSum(['k.key', exact(at)])}, k.sum, ${PIECE.text('k')}
       FROM @open_time t, ${parameters.rows('k', columns, rows)} JOIN done d ON d.id = k.id)`
   },
 
   function blobs(parameters, runs) {
-    const rows = eachBatch(runs, ({ blobs }) => blobs.map((blob) => ({ blob: toColumn(blob) })))
+    const rows = eachBatch(runs, ({ session, blobs }) =>
+      blobs.map((id) => ({ blob: toColumn(id), sum: sumOf(SUMS.blob.owner_sum, { session, id }) })),
+    )
     if (rows.length === 0) return undefined
-    return `owned AS (UPDATE @blob b SET session = d.n
-      FROM ${parameters.rows('w', { id: 'text', blob: 'text' }, rows)} JOIN done d ON d.id = w.id
+    const columns = { id: 'text', blob: 'text', sum: 'bigint' }
+    return `owned AS (UPDATE @blob b SET session = d.n, owner_sum = w.sum
+      FROM ${parameters.rows('w', columns, rows)} JOIN done d ON d.id = w.id
       WHERE b.id = w.blob AND b.session IS NULL)`
   },
 
@@ -297,6 +196,19 @@ const PARTS: readonly Part[] = [
 const ACCOUNT = 'c.principal, c.agent, c.model, c.day'
 const TEXTS: ReadonlySet<string> = new Set(['principal', 'agent', 'model', 'day'])
 
+/** The rows of sessions that were accepted, with all their columns and checksums. */
+function inserted(
+  parameters: Parameters,
+  table: 'log' | 'journal' | 'queued',
+  rows: readonly Row[],
+): string | undefined {
+  if (rows.length === 0) return undefined
+  const given = givenRows(parameters, table, rows)
+  const from = `${given.from} JOIN done d ON d.id = g.session`
+  // In their order, whichever way the planner joins them: ids of the log are the order of commits.
+  return `added_${table} AS (${insertOf(table, given, from, { session: 'd.n' })} ORDER BY g.place)`
+}
+
 /** The clock of the database in milliseconds; a test has its own. */
 export function nowSql(parameters: Pick<Parameters, 'add'>, now: number | null): string {
   return `coalesce(${parameters.add(now, 'float8')}, extract(epoch FROM clock_timestamp())::float8 * 1000)`
@@ -304,8 +216,8 @@ export function nowSql(parameters: Pick<Parameters, 'add'>, now: number | null):
 
 /** The rows that batches have, each with the id of its session. */
 function eachBatch<T extends object>(
-  runs: readonly Run[],
-  rowsOf: (batch: Run['batches'][number]) => readonly T[],
+  runs: readonly PostgresRun[],
+  rowsOf: (batch: PostgresRun['batches'][number]) => readonly T[],
 ): (T & { id: string })[] {
   return runs.flatMap(({ session, batches }) => {
     const id = toColumn(session)

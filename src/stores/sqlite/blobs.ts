@@ -38,7 +38,7 @@ export class Blobs implements BlobSink {
     try {
       for await (const piece of content) file.write(piece)
     } catch (thrown) {
-      throw file.discard(thrown)
+      throw file.fail(thrown)
     }
     await file.close()
   }
@@ -136,7 +136,7 @@ class BlobFile implements BlobWriter {
     try {
       for (let at = 0; at < chunk.length; ) at += writeSync(this.#file, chunk, at)
     } catch (thrown) {
-      throw this.discard(thrown)
+      throw this.fail(thrown)
     }
     this.#bytes += chunk.length
     this.#sum = crc32(chunk, this.#sum)
@@ -151,20 +151,28 @@ class BlobFile implements BlobWriter {
         await syncFolder(this.#folder)
       }
     } catch (thrown) {
-      throw this.discard(thrown)
+      throw this.fail(thrown)
     }
     closeSync(this.#file)
     this.#closed(this.#id, this.#sum)
     return { id: this.#id, bytes: this.#bytes }
   }
 
+  discard(): void {
+    if (!this.#failed) this.#remove()
+  }
+
   /** Removes the file. Returns the error for the caller, and for every later call. */
-  discard(thrown: unknown): MainstemError {
+  fail(thrown: unknown): MainstemError {
     if (this.#failed) return this.#failed
     this.#failed = storageFailed('cannot write a blob', thrown)
+    this.#remove()
+    return this.#failed
+  }
+
+  #remove(): void {
     closeSync(this.#file)
     rmSync(this.#path, { force: true })
-    return this.#failed
   }
 }
 

@@ -5,23 +5,18 @@ import { checksum } from '../checksum.ts'
 import { chargeOf } from '../daily-usage.ts'
 import { encodeJournal } from '../journal-body.ts'
 import { integer, text } from '../row.ts'
+import { sumOf } from '../tables.ts'
 import { CHARGE } from './charge.ts'
-import { changeCounters, newCounterSum } from './counters.ts'
+import { changeCounters } from './counters.ts'
 import { checkNotLost, type Files } from './files.ts'
-import { leaseSum } from './lease-row.ts'
+import { inserter, insertInto, same, withSums } from './insert.ts'
 import { checkAlone } from './lock.ts'
-import {
-  type Commit,
-  FRAME_COUNT_NUMBERS,
-  JOURNAL_NUMBERS,
-  LOG_NUMBERS,
-  type Removal,
-  type WriterSettings,
-} from './message.ts'
-import { recordSum } from './record-row.ts'
+import { type Commit, FRAME_COUNT_NUMBERS, type Removal, type WriterSettings } from './message.ts'
+import { rowsIn } from './packed-rows.ts'
 import { logTop, removal } from './removal.ts'
 import { checkFinished, checkIntact, checkOurs, migrate } from './schema.ts'
-import { eachText } from './texts.ts'
+import { SUMS } from './sums.ts'
+import { TAIL_SUM, Tails } from './tails.ts'
 
 /** `start without a lock`: no lock of an earlier owner was there, so the database has to be free of other processes. */
 type Opening = 'start' | 'start without a lock' | 'failure'
@@ -34,26 +29,26 @@ function statementsOf(db: DatabaseSync) {
     commit: db.prepare('COMMIT'),
     rollback: db.prepare('ROLLBACK'),
     checkpoint: db.prepare('PRAGMA wal_checkpoint(PASSIVE)'),
-    session: db.prepare(
-      'INSERT INTO session (n, id, edge_sum, fence, owner, lease_sum) VALUES (?, ?, ?, ?, ?, ?)',
-    ),
+    session: insertInto(db, 'session', {
+      id: 'session',
+      ...same('n', 'earliest', 'earliest_frame', 'queued', 'edge_sum', 'fence', 'owner', 'lease_sum'),
+    }),
     lease: db.prepare('UPDATE session SET fence = ?, owner = ?, lease_sum = ? WHERE n = ?'),
-    log: db.prepare(
-      'INSERT INTO log (id, session, first, last, at, body, version, sum) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+    log: inserter(db, 'log'),
+    tailOf: db.prepare('SELECT head, at, journaled, counted FROM tail WHERE session = ?'),
+    tail: db.prepare(
+      'INSERT OR REPLACE INTO tail (session, head, at, journaled, counted, sum) VALUES (?, ?, ?, ?, ?, ?)',
     ),
-    tail: db.prepare('INSERT OR REPLACE INTO tail VALUES (?, ?, ?, ?)'),
-    journal: db.prepare('INSERT INTO journal (session, last, encoding, body, sum) VALUES (?, ?, ?, ?, ?)'),
+    journal: inserter(db, 'journal'),
     record: db.prepare(
       'UPDATE session SET principal = ?, status = ?, asking = ?, record = ?, sum = ? WHERE n = ?',
     ),
-    queued: db.prepare(
-      'INSERT INTO queued (session, turn, body, sum, whole, whole_sum) VALUES (?, ?, ?, ?, ?, ?)',
-    ),
+    queued: inserter(db, 'queued'),
     dequeued: db.prepare('DELETE FROM queued WHERE session = ? AND turn = ?'),
     waiting: db.prepare('UPDATE session SET queued = queued + ? WHERE n = ?'),
     frameCounts: db.prepare('INSERT OR REPLACE INTO heard VALUES (?, ?, ?, ?, ?, ?, ?, ?)'),
-    receipt: db.prepare('INSERT INTO receipt (id, session, at, body, sum) VALUES (?, ?, ?, ?, ?)'),
-    blob: db.prepare('INSERT INTO blob (id, session, sum) VALUES (?, ?, ?) ON CONFLICT DO NOTHING'),
+    receipt: inserter(db, 'receipt'),
+    blob: inserter(db, 'blob', 'ON CONFLICT DO NOTHING'),
     hasBlob: db.prepare('SELECT 1 FROM blob WHERE id = ?'),
     charge: db.prepare(CHARGE),
   }
@@ -127,48 +122,60 @@ export class Connection {
   }
 
   insert(commit: Commit): void {
-    const { sessions, leases, journal, frameCounts, records, receipts, blobs, charges } = commit
+    const { sessions, leases, frameCounts, records, receipts, blobs, charges } = commit
     const statements = this.#statements
     this.#transact(() => {
-      for (const { n, id, fence, owner } of sessions) {
-        statements.session.run(n, id, newCounterSum(n), fence, owner ?? null, leaseSum({ n, fence, owner }))
+      for (const { n, id: session, fence, owner = null } of sessions) {
+        const begun = { earliest: 1, earliest_frame: 1, queued: 0 }
+        statements.session(withSums('session', { n, session, fence, owner, ...begun }))
       }
       for (const lease of leases) {
-        statements.lease.run(lease.fence, lease.owner ?? null, leaseSum(lease), lease.n)
+        statements.lease.run(
+          lease.fence,
+          lease.owner ?? null,
+          sumOf(SUMS.session.lease_sum, { ...lease }),
+          lease.n,
+        )
       }
-      this.#insertLog(commit)
-      for (const [joined, place] of eachText(journal, JOURNAL_NUMBERS)) {
-        const { encoding, body } = encodeJournal(joined)
-        statements.journal.run(...place, encoding, body, checksum([...place, encoding], body))
-      }
+      const tails = new Tails(statements.tailOf, commit)
+      this.#insertLog(commit, tails)
+      this.#insertJournal(commit, tails)
       for (let at = 0; at < frameCounts.length; at += FRAME_COUNT_NUMBERS) {
         const numbers = frameCounts.slice(at, at + FRAME_COUNT_NUMBERS)
         statements.frameCounts.run(...numbers, checksum(numbers))
+        tails.count(numbers[0] ?? 0, numbers[1] ?? 0)
       }
-      for (const { n, id, principal, status, asking, text } of records) {
-        const sum = recordSum(n, Number(asking), [id, principal, status, text])
-        statements.record.run(principal, status, Number(asking), text, sum, n)
+      for (const tail of tails.changed) {
+        const { n, head, at, journaled, counted } = tail
+        statements.tail.run(n, head, at, journaled, counted, sumOf(TAIL_SUM, { ...tail }))
+      }
+      for (const row of records) {
+        const { n, principal, status, asking, record } = row
+        const sum = sumOf(SUMS.session.record_sum, { ...row })
+        statements.record.run(principal, status, Number(asking), record, sum, n)
       }
       this.#changeQueues(commit)
-      for (const { id, session, at, text } of receipts) {
-        statements.receipt.run(id, session, at, text, checksum([at], id, session, text))
-      }
-      for (const { id, n, content } of blobs) {
-        statements.blob.run(id, n, content === undefined ? null : checksum([n, content], id))
-      }
+      for (const row of receipts) statements.receipt(row)
+      for (const row of blobs) statements.blob({ ...row })
       for (const charge of charges) statements.charge.run(...chargeOf(charge))
     })
   }
 
-  #insertLog({ log }: Commit): void {
-    const { log: insert, tail } = this.#statements
+  #insertLog({ log }: Commit, tails: Tails): void {
+    const { log: insert } = this.#statements
     const version = this.#entryVersion
-    const ends = new Map<number, number[]>()
-    for (const [body, [n = 0, first = 0, last = 0, at = 0]] of eachText(log, LOG_NUMBERS)) {
-      insert.run(++this.#logTop, n, first, last, at, body, version, checksum([n, first, last, version], body))
-      ends.set(n, [n, last, at])
+    for (const row of rowsIn(log)) {
+      insert({ ...row, id: ++this.#logTop, version })
+      tails.extend(integer(row, 'n'), integer(row, 'last'), integer(row, 'at'))
     }
-    for (const end of ends.values()) tail.run(...end, checksum(end))
+  }
+
+  #insertJournal({ journal }: Commit, tails: Tails): void {
+    for (const row of rowsIn(journal)) {
+      const [n, last] = [integer(row, 'n'), integer(row, 'last')]
+      const { encoding, body } = encodeJournal(text(row, 'text'))
+      this.#statements.journal({ n, last, encoding, previous: tails.journal(n, last), body })
+    }
   }
 
   #changeQueues({ queued, dequeued }: Commit): void {
@@ -177,9 +184,8 @@ export class Connection {
     for (const n of sessions) {
       changeCounters(this.#db, n, () => {
         let change = 0
-        for (const { turn, text, whole } of queued.filter((row) => row.n === n)) {
-          const wholeSum = whole === undefined ? null : checksum([n, turn], whole)
-          statements.queued.run(n, turn, text, checksum([n, turn], text), whole ?? null, wholeSum)
+        for (const row of queued.filter((one) => one.n === n)) {
+          statements.queued(row)
           change++
         }
         // After the inserts: one commit can contain the batch that queues a prompt and the one that starts it.
@@ -203,7 +209,7 @@ export class Connection {
   /** Inserts a row of this size and rolls back. After a failure the connection is replaced. */
   probe(bytes: number): void {
     this.#statements.begin.run()
-    this.#statements.journal.run(0, 0, 0, new Uint8Array(bytes), null)
+    this.#statements.journal({ n: 0, last: 0, encoding: 0, previous: null, body: new Uint8Array(bytes) })
     this.#checkInPlace()
     this.#statements.rollback.run()
   }

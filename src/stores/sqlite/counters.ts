@@ -6,9 +6,7 @@ import { integer, type Row } from '../row.ts'
 const COUNTERS =
   'SELECT n, earliest, earliest_frame AS earliestFrame, queued, edge_sum AS counterSum FROM session WHERE n = ?'
 
-export const newCounterSum = (n: number) => checksum([n, 1, 1, 0])
-
-export function counterSum(row: Row): number {
+function counterSum(row: Row): number {
   return checksum(['n', 'earliest', 'earliestFrame', 'queued'].map((column) => integer(row, column)))
 }
 

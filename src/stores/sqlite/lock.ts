@@ -2,6 +2,7 @@ import { statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { MainstemError } from '../../model/mainstem-error.ts'
 import { prepareFile } from './files.ts'
+import { lockOwner, removeLockOwner, writeLockOwner } from './lock-owner.ts'
 import { APPLICATION_ID } from './schema.ts'
 
 const SQLITE_BUSY = 5
@@ -13,6 +14,7 @@ export interface Lock extends Disposable {
    * was removed while its owner runs, so the database itself has to be checked for another owner.
    */
   readonly isMarked: boolean
+  /** Marks the file, and writes beside it that this process is the owner. */
   mark(): void
 }
 
@@ -23,10 +25,10 @@ export interface Lock extends Disposable {
 export function takeLock(path: string): Lock {
   const lock = tryLock(path)
   if (lock) return lock
-  throw new MainstemError('storage_failed', `another process has this store open (it holds ${path})`, {
+  throw new MainstemError('storage_failed', `${lockOwner(path)} has this store open (it holds ${path})`, {
     locked: true,
     advice:
-      'Use that server, stop it (`mainstem daemon stop` if the command line started it), or name another directory with --data.',
+      'Use that server, stop it (`mainstem daemon stop` if the command line started it), or use another data directory.',
   })
 }
 
@@ -45,8 +47,14 @@ export function tryLock(path: string): Lock | undefined {
   }
   return {
     isMarked,
-    mark: () => lock.exec(`PRAGMA application_id = ${APPLICATION_ID}; COMMIT`),
-    [Symbol.dispose]: () => lock.close(),
+    mark() {
+      if (!isMarked) lock.exec(`PRAGMA application_id = ${APPLICATION_ID}; COMMIT`)
+      writeLockOwner(path)
+    },
+    [Symbol.dispose]() {
+      removeLockOwner(path)
+      lock.close()
+    },
   }
 }
 

@@ -1,6 +1,8 @@
 import type { ErrorCode } from '../../model/index.ts'
+import type { QueuedRow, RecordRow } from '../log-store/batch-rows.ts'
 import type { Charge, TrimPoint } from '../store.ts'
-import type { Texts } from './texts.ts'
+import type { TableRow } from '../tables.ts'
+import type { PackedRows } from './packed-rows.ts'
 
 /** `power`: acknowledged entries survive a power loss. `process`: they survive the end of this process. */
 export type Durability = 'power' | 'process'
@@ -14,10 +16,6 @@ export interface WriterSettings {
   entryVersion: number
 }
 
-/** The numbers of a row of the log: session, first seq, last seq, time of the last entry. */
-export const LOG_NUMBERS = 4
-/** The numbers of a body of the journal: session, last frame. */
-export const JOURNAL_NUMBERS = 2
 /** The numbers of a row of frame counts: session, last frame, then the coverage. */
 export const FRAME_COUNT_NUMBERS = 7
 
@@ -38,31 +36,12 @@ export interface LeaseRow {
   owner: string | undefined
 }
 
-export interface RecordRow extends SessionRow {
-  principal: string
-  status: string
-  asking: boolean
-  text: string
-}
-
-export interface QueueRow {
-  n: number
-  turn: number
-  text: string
-  /** The whole prompt, where `text` is only a part of it. */
-  whole: string | undefined
-}
+/** A row of a batch, and the number of its session. */
+type Numbered<T> = T & { n: number }
 
 export interface DequeuedRow {
   n: number
   turn: number
-}
-
-export interface ReceiptRow {
-  id: string
-  session: string
-  at: number
-  text: string
 }
 
 /** A blob belongs to the first session that refers to it. */
@@ -79,13 +58,15 @@ export interface Commit {
   /** Sessions without a row. */
   sessions: NewSessionRow[]
   leases: LeaseRow[]
-  log: Texts
-  journal: Texts
+  /** Rows with the number of their session. */
+  log: PackedRows
+  /** The frames of a batch as one text, with the number of the session and the last frame. */
+  journal: PackedRows
   frameCounts: number[]
-  records: RecordRow[]
+  records: Numbered<RecordRow & { session: string }>[]
   dequeued: DequeuedRow[]
-  queued: QueueRow[]
-  receipts: ReceiptRow[]
+  queued: Numbered<QueuedRow>[]
+  receipts: TableRow<'receipt'>[]
   blobs: BlobRow[]
   charges: Charge[]
 }

@@ -1,84 +1,79 @@
 import { statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
-import { type Entry, MainstemError, SCHEMA_VERSION, SessionRecord } from '../../model/index.ts'
-import type { AcceptedPrompt } from '../../model/queue-preview.ts'
-import { checksum, matches } from '../checksum.ts'
-import { cursorGone } from '../cursor-gone.ts'
-import { toDailyUsage } from '../daily-usage.ts'
-import { damaged } from '../damaged.ts'
-import { decodeJournal, splitFrames } from '../journal-body.ts'
-import { fromText, textsIn } from '../log-rows.ts'
-import { RECORD_BYTES } from '../read-bytes.ts'
-import { bytes, integer, type Row, text } from '../row.ts'
+import { setImmediate } from 'node:timers/promises'
+import { MainstemError } from '../../model/index.ts'
+import { matches } from '../checksum.ts'
+import type { Bounds, RowPage, RowSource, SessionPage, SessionRows, TypedPage } from '../log-store/rows.ts'
+import { bytes, integer, type Row } from '../row.ts'
 import { storageFailed } from '../storage-failed.ts'
-import type { DailyUsage, JournalFrame, Receipt, SessionQuery } from '../store.ts'
-import type { Upcasts } from '../upcast.ts'
-import { upcastEntry } from '../upcast-entry.ts'
+import type { TypeQuery } from '../store.ts'
 import { blobSum } from './blobs.ts'
-import { areCountersIntact } from './counters.ts'
-import { leaseIn } from './lease-row.ts'
-import type { StoredLog } from './live-log.ts'
-import { receiptSum } from './receipts.ts'
-import { endOf, QUEUED, RECORD, recordBytes, TAIL, TAIL_TABLES, toPrompt, toRecord } from './record-row.ts'
 import { JOURNAL_IDS } from './schema.ts'
-import { bounded, SEGMENT, type Segment, SIZE, segmentsIn } from './segments.ts'
+import { SUMS } from './sums.ts'
+import { SESSION_COUNTERS, selectOf } from './table-rows.ts'
+import { typedRows } from './typed-rows.ts'
 
 /** Larger than the number of any session. */
 const ALL = Number.MAX_SAFE_INTEGER
 
-const JOURNAL = `SELECT session, last, encoding, body, sum FROM journal
+/** The rows that have the entries from `:from` to `:to`. */
+const LOG = `FROM log WHERE session = :n AND first <= :to
+  AND first >= coalesce((SELECT max(first) FROM log WHERE session = :n AND first <= :from), 0)`
+
+const JOURNAL = `SELECT session AS n, last, encoding, previous, body, sum FROM journal
   WHERE id IN (${JOURNAL_IDS} ORDER BY j.id LIMIT :limit) ORDER BY id`
 
-/** Texts per read. */
-const TEXTS = 512
-
-const STATUSES = SessionRecord.shape.status.options
+/** With the queue in the same statement, so that both are of the same commit. */
+const SESSION = selectOf(
+  'session',
+  `, (SELECT min(first) FROM log WHERE session = s.n) AS log_first, (SELECT json_group_array(json_array(turn, sum, body))
+  FROM (SELECT turn, sum, body FROM queued WHERE session = s.n ORDER BY turn)) AS queue`,
+)
 
 type Statements = ReturnType<typeof statementsOf>
 
 function statementsOf(db: DatabaseSync) {
   return {
-    storedLog: db.prepare(
-      `SELECT s.n, s.id, s.fence, s.owner, s.lease_sum AS leaseSum, ${TAIL} FROM session s ${TAIL_TABLES} WHERE s.id = ?`,
-    ),
+    begin: db.prepare('BEGIN'),
+    commit: db.prepare('COMMIT'),
+    counters: db.prepare(`${SESSION_COUNTERS} WHERE s.id = ?`),
     number: db.prepare('SELECT n FROM session WHERE id = ?'),
     lastSession: db.prepare('SELECT coalesce(max(n), 0) AS n FROM session'),
-    segment: db.prepare(SEGMENT),
-    size: db.prepare(SIZE),
+    log: db.prepare(`SELECT session AS n, first, last, version, sum, body ${LOG} ORDER BY first`),
+    // Computed from the headers of the rows, without reading text.
+    logSize: db.prepare(`SELECT coalesce(sum(octet_length(body)), 0) AS bytes ${LOG}`),
     journal: db.prepare(JOURNAL),
-    receipt: db.prepare('SELECT id, session, at, body, sum FROM receipt WHERE id = ?'),
+    session: db.prepare(`${SESSION} WHERE s.id = ?`),
+    queued: db.prepare(`${selectOf('queued')} WHERE s.id = ? AND t.turn = ?`),
+    receipt: db.prepare(`${selectOf('receipt')} WHERE t.id = ?`),
     lastReceipt: db.prepare('SELECT coalesce(max(at), 0) AS at FROM receipt'),
     blob: db.prepare('SELECT session, sum FROM blob WHERE id = ?'),
-    record: db.prepare(`${RECORD} WHERE s.id = ? AND s.record IS NOT NULL`),
-    queued: db.prepare(QUEUED),
-    counters:
-      db.prepare(`SELECT n, id, earliest, earliest_frame AS earliestFrame, queued, edge_sum AS counterSum
-      FROM session WHERE id = ?`),
     tally: db.prepare('SELECT status, sessions FROM tally WHERE sessions > 0'),
-    owners: db.prepare('SELECT principal FROM native WHERE id = ? ORDER BY principal'),
-    dailyUsage: db.prepare('SELECT * FROM spent WHERE principal = :principal OR :principal IS NULL'),
+    natives: db.prepare('SELECT principal FROM native WHERE id = ?'),
+    spent: db.prepare('SELECT * FROM spent WHERE principal = :principal OR :principal IS NULL'),
   }
 }
 
 /** A read-only connection on the main thread. Sees commits at once. */
-export class Reader {
+export class Reader implements RowSource {
+  readonly sums = SUMS
   readonly #file: string
-  readonly #upcasts: Upcasts
+  readonly #othersThan: (owner: string) => readonly string[]
   #db: DatabaseSync | undefined
   #statements: Statements | undefined
   #inode: number | undefined
   #closed = false
 
-  constructor(file: string, upcasts: Upcasts) {
+  /** `othersThan` lists the owners whose leases have not expired, but for one. */
+  constructor(file: string, othersThan: (owner: string) => readonly string[]) {
     this.#file = file
-    this.#upcasts = upcasts
+    this.#othersThan = othersThan
   }
 
-  storedLog(session: string): StoredLog | undefined {
-    return this.#ask(({ storedLog }) => {
-      const row = storedLog.get(session)
-      return row && { ...leaseIn(row), head: endOf(row).head }
-    })
+  counters(sessions: readonly string[]): Row[] {
+    return this.#ask(({ counters }) =>
+      sessions.map((session) => counters.get(session)).filter((row) => row !== undefined),
+    )
   }
 
   /** The number of a session, also of a damaged one. */
@@ -93,80 +88,56 @@ export class Reader {
     return this.#ask(({ lastSession }) => integer(lastSession.get() ?? {}, 'n'))
   }
 
-  read(session: string, after: number, limit: number, maxBytes: number): Entry[] {
-    return this.#ask(({ segment, size, counters }) => {
-      const { range } = bounded(size, { id: session, from: after + 1, to: after + limit }, maxBytes)
-      const { segments, head } = segmentsIn(segment, range)
-      const found = this.#entriesIn(segments, after, limit, maxBytes)
-      // Entries can only have been trimmed if none were found.
-      if (found.length === 0) checkKept(counters.get(session), 'entries', after)
-      if (found.length === 0 && head > after)
-        throw damaged('the log', { session, first: after + 1, last: head })
-      return found
+  /** A long log takes many reads; other tasks run between them. */
+  async log(session: string, bounds: Bounds): Promise<RowPage | undefined> {
+    await setImmediate()
+    return this.#snapshot(({ counters: find, log, logSize }) => {
+      const counters = find.get(session)
+      if (!counters || integer(counters, 'head') <= bounds.after) return counters && { counters, rows: [] }
+      const { range } = fitting(logSize, integer(counters, 'n'), bounds)
+      return { counters, rows: log.all(range) }
     })
   }
 
-  readTexts(session: string, after: number, maxBytes: number): string[] {
-    const { segments } = this.#ask(({ segment, size }) => {
-      const { range } = bounded(size, { id: session, from: after + 1, to: after + TEXTS }, maxBytes)
-      return segmentsIn(segment, range)
+  async typed(session: string, query: TypeQuery): Promise<TypedPage | undefined> {
+    await setImmediate()
+    return this.#snapshot(({ counters: find }, db) => {
+      const counters = find.get(session)
+      return counters && { counters, ...typedRows(db, integer(counters, 'n'), query) }
     })
-    const [found] = segments
-    if (found?.version !== SCHEMA_VERSION)
-      return this.read(session, after, TEXTS, maxBytes).map((entry) => JSON.stringify(entry))
-    const skip = Math.max(0, after + 1 - found.first)
-    return textsIn(found.text, { skip, limit: TEXTS, maxBytes })
   }
 
-  readSize(session: string, after: number, limit: number, maxBytes: number): number {
-    return this.#ask(
-      ({ size }) => bounded(size, { id: session, from: after + 1, to: after + limit }, maxBytes).bytes,
-    )
+  logSize(session: string, bounds: Bounds): number {
+    return this.#snapshot(({ number, logSize }) => {
+      const row = number.get(session)
+      return row ? fitting(logSize, integer(row, 'n'), bounds).size : 0
+    })
   }
 
-  readJournal(session: string, after: number, limit: number, maxBytes: number): JournalFrame[] {
-    return this.#ask(({ number, journal, counters }) => {
-      checkKept(counters.get(session), 'frames', after)
-      const found: JournalFrame[] = []
-      let chars = 0
-      const n = number.get(session)?.n ?? null
-      for (const row of journal.iterate({ n, after, limit })) {
-        for (const one of framesIn(session, row)) {
-          if (one.frame <= after) continue
-          chars += one.text.length
-          if (found.length === limit || (chars > maxBytes && found.length > 0)) return found
-          found.push(one)
-        }
-        if (chars >= maxBytes) break
+  journal(session: string, { after, limit, maxBytes }: Bounds): RowPage | undefined {
+    return this.#snapshot(({ counters: find, journal }) => {
+      const counters = find.get(session)
+      if (!counters) return undefined
+      const rows: Row[] = []
+      let [size, last] = [0, after]
+      for (const row of journal.iterate({ n: integer(counters, 'n'), after, limit })) {
+        rows.push(row)
+        size += bytes(row, 'body').length
+        last = integer(row, 'last')
+        if (size >= maxBytes) return { counters, rows }
       }
-      return found
+      return { counters, rows, kept: rows.length < limit ? last : undefined }
     })
   }
 
-  receipt(id: string): Receipt | undefined {
-    return this.#ask(({ receipt }) => {
-      const row = receipt.get(id)
-      return row && toReceipt(row)
+  session(session: string): SessionRows | undefined {
+    return this.#ask(({ session: find }) => {
+      const row = find.get(session)
+      return row && withQueue(row)
     })
   }
 
-  /** The time of the newest receipt, in open time. */
-  lastReceiptAt(): number {
-    return this.#ask(({ lastReceipt }) => integer(lastReceipt.get() ?? {}, 'at'))
-  }
-
-  record(session: string): SessionRecord | undefined {
-    return this.#ask(({ record }) => {
-      const row = record.get(session)
-      return row && toRecord(row)
-    })
-  }
-
-  /** Skips sessions of the owners in `notOf`. */
-  records(
-    { principal, status, asking, before, limit, maxBytes = RECORD_BYTES }: SessionQuery,
-    notOf: readonly string[],
-  ): SessionRecord[] {
+  sessions({ principal, status, asking, acquirableBy, before, below, limit }: SessionPage): SessionRows[] {
     const where = ['s.record IS NOT NULL']
     const values: (string | number)[] = []
     const add = (condition: string, value: string | number | undefined) => {
@@ -177,20 +148,28 @@ export class Reader {
     add('s.principal = ?', principal)
     add('s.status = ?', status)
     if (asking !== undefined) where.push(`s.asking = ${asking ? 1 : 0}`)
-    for (const owner of notOf) add('s.owner IS NOT ?', owner)
+    const others = acquirableBy === undefined ? [] : this.#othersThan(acquirableBy)
+    for (const owner of others) add('s.owner IS NOT ?', owner)
     return this.#ask(({ number }, db) => {
-      const from = before === undefined ? undefined : number.get(before)?.n
-      const query = db.prepare(`${RECORD} WHERE ${where.join(' AND ')} AND s.n < ? ORDER BY s.n DESC LIMIT ?`)
-      const page = (below: number, count: number) => query.iterate(...values, below, count)
-      return intactRecords(page, Number(from ?? ALL), { limit, maxBytes })
+      const from = below ?? (before === undefined ? undefined : number.get(before)?.n) ?? ALL
+      const query = db.prepare(
+        `${SESSION} WHERE ${where.join(' AND ')} AND s.n < ? ORDER BY s.n DESC LIMIT ?`,
+      )
+      return query.all(...values, Number(from), limit).map(withQueue)
     })
   }
 
-  queuedPrompt(session: string, turn: number): AcceptedPrompt | undefined {
-    return this.#ask(({ queued }) => {
-      const row = queued.get(session, turn)
-      return row && toPrompt(row, session)
-    })
+  queued(session: string, turn: number): Row | undefined {
+    return this.#ask(({ queued }) => queued.get(session, turn))
+  }
+
+  receipt(id: string): Row | undefined {
+    return this.#ask(({ receipt }) => receipt.get(id))
+  }
+
+  /** The time of the newest receipt, in open time. */
+  lastReceiptAt(): number {
+    return this.#ask(({ lastReceipt }) => integer(lastReceipt.get() ?? {}, 'at'))
   }
 
   /** Compares the checksum of a blob's bytes with its row. A blob that no entry refers to has none. */
@@ -201,24 +180,16 @@ export class Reader {
     })
   }
 
-  counts(): Map<SessionRecord['status'], number> {
-    return this.#ask(({ tally }) => {
-      const counted = new Map(tally.all().map((row) => [text(row, 'status'), integer(row, 'sessions')]))
-      return new Map(
-        STATUSES.flatMap((status) => {
-          const count = counted.get(status)
-          return count === undefined ? [] : [[status, count] as const]
-        }),
-      )
-    })
+  counts(): Row[] {
+    return this.#ask(({ tally }) => tally.all())
   }
 
-  nativeOwners(native: string): string[] {
-    return this.#ask(({ owners }) => owners.all(native).map((row) => text(row, 'principal')))
+  natives(id: string): Row[] {
+    return this.#ask(({ natives }) => natives.all(id))
   }
 
-  dailyUsage(principal?: string): DailyUsage[] {
-    return this.#ask(({ dailyUsage }) => dailyUsage.all({ principal: principal ?? null }).map(toDailyUsage))
+  spent(principal?: string): Row[] {
+    return this.#ask(({ spent }) => spent.all({ principal: principal ?? null }))
   }
 
   /**
@@ -242,6 +213,18 @@ export class Reader {
     db?.close()
   }
 
+  /** All statements see the database as it is now: a removal in between would look like damage. */
+  #snapshot<T>(question: (statements: Statements, db: DatabaseSync) => T): T {
+    return this.#ask((statements, db) => {
+      statements.begin.run()
+      try {
+        return question(statements, db)
+      } finally {
+        statements.commit.run()
+      }
+    })
+  }
+
   #ask<T>(question: (statements: Statements, db: DatabaseSync) => T): T {
     try {
       if (this.#closed) throw new TypeError('it is closed')
@@ -261,75 +244,20 @@ export class Reader {
     db.exec('PRAGMA busy_timeout = 1000')
     return db
   }
+}
 
-  #entriesIn(segments: readonly Segment[], after: number, limit: number, maxBytes: number): Entry[] {
-    let found: Entry[] = []
-    for (const { first, last, version, text } of segments) {
-      const skip = Math.max(0, after + 1 - first)
-      const cut = { skip, limit: limit - found.length, maxBytes }
-      const today = this.#today(fromText(text, last - first + 1, cut), version)
-      found = found.length === 0 ? today : found.concat(today)
-    }
-    return found
-  }
-
-  #today(entries: Entry[], version: number): Entry[] {
-    if (version === SCHEMA_VERSION) return entries
-    return entries.map((entry) => upcastEntry(entry, version, this.#upcasts))
+/** Halves the range until its text fits, but keeps at least the first row. */
+function fitting(logSize: Statements['logSize'], n: number, { after, limit, maxBytes }: Bounds) {
+  const from = after + 1
+  for (let to = after + limit; ; to = from + Math.floor((to - from) / 2)) {
+    const range = { n, from, to }
+    const size = integer(logSize.get(range) ?? {}, 'bytes')
+    if (size <= maxBytes || to <= from) return { range, size }
   }
 }
 
-/** Skips damaged records, so that they do not hide the others. Loading one by id reports the damage. */
-function intactRecords(
-  page: (below: number, count: number) => Iterable<Row>,
-  from: number,
-  { limit, maxBytes }: { limit: number; maxBytes: number },
-): SessionRecord[] {
-  const found: SessionRecord[] = []
-  let [below, size] = [from, 0]
-  for (;;) {
-    const wanted = limit - found.length
-    let rows = 0
-    for (const row of wanted > 0 ? page(below, wanted) : []) {
-      rows++
-      below = integer(row, 'n')
-      const record = intactRecord(row)
-      if (!record) continue
-      size += recordBytes(row)
-      if (size > maxBytes && found.length > 0) return found
-      found.push(record)
-    }
-    if (rows < wanted || wanted <= 0) return found
-  }
-}
-
-function intactRecord(row: Row): SessionRecord | undefined {
-  try {
-    return toRecord(row)
-  } catch {
-    // `record` reports the reason.
-    return undefined
-  }
-}
-
-function framesIn(session: string, row: Row): JournalFrame[] {
-  const [encoding, body] = [integer(row, 'encoding'), bytes(row, 'body')]
-  const sum = () => checksum([integer(row, 'session'), integer(row, 'last'), encoding], body)
-  if (!matches(row.sum, sum)) throw damaged('the raw frames', { session })
-  return splitFrames(decodeJournal({ encoding, body }))
-}
-
-function toReceipt(row: Row): Receipt {
-  if (!matches(row.sum, () => receiptSum(row))) {
-    throw damaged('an idempotency key', { session: text(row, 'session') })
-  }
-  return JSON.parse(text(row, 'body'))
-}
-
-function checkKept(counters: Row | undefined, what: 'entries' | 'frames', after: number): void {
-  if (!counters) return
-  if (!areCountersIntact(counters))
-    throw damaged('the beginning of the log', { session: text(counters, 'id') })
-  const earliest = integer(counters, what === 'entries' ? 'earliest' : 'earliestFrame')
-  if (after + 1 < earliest) throw cursorGone(what, earliest)
+function withQueue({ queue, ...row }: Row): SessionRows {
+  const { n } = row
+  const prompts: [number, number | null, string][] = JSON.parse(String(queue))
+  return { row, queue: prompts.map(([turn, sum, body]) => ({ n, turn, sum, body })) }
 }

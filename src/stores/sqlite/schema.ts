@@ -22,7 +22,11 @@ export const APPLICATION_ID = 0x4d61696e
  * that the record has, and `whole` the complete prompt if that is more.
  *
  * `sum` is the checksum of a row; rows of older versions have none. `tail` records where each log ends, to detect a
- * missing last row. `queued` of a session counts its queued prompts. `edge_sum` is the checksum of its counters.
+ * missing last row; `journaled` is the last frame of the journal, and `previous` of a row of the journal the last frame of
+ * the row before, both unknown where an older version wrote them; `counted` is `last` of `heard`. `queued` of a session counts its queued prompts. `edge_sum` is the checksum of its counters.
+ *
+ * `types` of a row of `log` names the types of its entries, without streamed ones, and is unknown where an older version
+ * wrote the row. Most rows have streamed entries only and are not in its index.
  *
  * `fence` and `owner` belong to the last lease. Its expiry is not stored: one process has the store open, and the
  * leases of an earlier process have expired.
@@ -220,6 +224,13 @@ export const MIGRATIONS: readonly string[] = [
      WHERE length(body) > 2200 AND length(body ->> '$.prompt') > 2000;`,
 
   `CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;`,
+
+  `ALTER TABLE journal ADD COLUMN previous INTEGER;
+   ALTER TABLE tail ADD COLUMN journaled INTEGER;
+   ALTER TABLE tail ADD COLUMN counted INTEGER;`,
+
+  `ALTER TABLE log ADD COLUMN types TEXT;
+   CREATE INDEX log_types ON log (session, types, first) WHERE types IS NOT '';`,
 ]
 
 /** The journal rows of session `:n` after a frame. Sort by id for their order. */

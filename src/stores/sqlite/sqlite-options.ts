@@ -8,6 +8,8 @@ export interface SqliteOptions {
   durability?: Durability
   /** The maximum size of the database. Beyond it, writes fail until data is deleted. */
   maxBytes?: number
+  /** False keeps no search index, removes an existing one, and refuses searches. */
+  search?: boolean
   /** Converts entries of older schema versions. */
   upcasts?: Upcasts
   /** A monotonic clock in milliseconds; the system's by default. */

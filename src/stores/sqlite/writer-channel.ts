@@ -3,18 +3,19 @@ import { Worker } from 'node:worker_threads'
 import { MainstemError } from '../../model/index.ts'
 import type { FromWriter, ToWriter, WriterSettings } from './message.ts'
 
-/** The channel to the writer thread: one message at a time, until its reply or the end of the thread. */
+/** The channel to the writer thread, which replies to messages in their order. */
 export class WriterChannel {
   readonly #worker: Worker
   readonly #gone: Promise<void>
   #ended: MainstemError | undefined
-  #answered: ((answer: FromWriter) => void) | undefined
+  /** The callers that wait for a reply, in the order of their messages. */
+  readonly #waiting: ((answer: FromWriter) => void)[] = []
 
   private constructor(settings: WriterSettings) {
     // `.ts` in the source tree, `.js` in the package.
     const script = new URL(`./writer-thread${extname(import.meta.url)}`, import.meta.url)
     this.#worker = new Worker(script, { workerData: settings })
-    this.#worker.on('message', (answer: FromWriter) => this.#answered?.(answer))
+    this.#worker.on('message', (answer: FromWriter) => this.#waiting.shift()?.(answer))
     this.#worker.on('error', (thrown) => this.#end(String(thrown)))
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#gone = promise
@@ -58,17 +59,16 @@ export class WriterChannel {
   #answer(): Promise<void> {
     this.#worker.ref()
     return new Promise((resolve, reject) => {
-      this.#answered = (failure) => {
-        this.#answered = undefined
-        this.#worker.unref()
+      this.#waiting.push((failure) => {
+        if (this.#waiting.length === 0) this.#worker.unref()
         if (failure) reject(new MainstemError(failure.code, failure.message, failure.details))
         else resolve()
-      }
+      })
     })
   }
 
   #end(why: string): void {
     this.#ended ??= new MainstemError('storage_failed', `the store cannot be written any more: ${why}`)
-    this.#answered?.(this.#ended)
+    for (const answered of this.#waiting.splice(0)) answered(this.#ended)
   }
 }

@@ -28,7 +28,7 @@ export class Writer {
       prepareDatabase(this.#files)
       const opening = this.#lock.isMarked ? 'start' : 'start without a lock'
       this.#connection = new Connection(this.#files, settings, opening)
-      if (!this.#lock.isMarked) this.#lock.mark()
+      this.#lock.mark()
       prepareBlobs(this.#files)
       this.#sweepBlobs(this.#connection)
     } catch (thrown) {
@@ -103,13 +103,14 @@ export class Writer {
 
 /** Estimates the pages of a commit: its texts, and one per session. */
 function pagesOf({ log, journal, records, queued }: Commit): number {
-  const rows = log.texts.length + records.length + queued.length
-  const prompts = queued.map(({ text }) => text)
-  return (charsIn(log.texts) + charsIn(journal.texts) + charsIn(prompts)) / PAGE + rows + 2
+  const { body: bodies = [] } = log
+  const rows = bodies.length + records.length + queued.length
+  const texts = [...bodies, ...(journal.text ?? []), ...queued.map(({ body }) => body)]
+  return charsIn(texts) / PAGE + rows + 2
 }
 
-function charsIn(texts: readonly string[]): number {
+function charsIn(texts: readonly unknown[]): number {
   let chars = 0
-  for (const { length } of texts) chars += length
+  for (const text of texts) if (typeof text === 'string') chars += text.length
   return chars
 }

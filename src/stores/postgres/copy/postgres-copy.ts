@@ -1,30 +1,22 @@
-import type {
-  CopySource,
-  CopyTarget,
-  CopyTotals,
-  PartReaders,
-  PartWriters,
-  TargetState,
-} from '../../copy/copyable.ts'
+import type { CopySource, CopyTarget, CopyTotals, TargetState } from '../../copy/copyable.ts'
 import { inUse } from '../../copy/refusals.ts'
 import { damaged } from '../../damaged.ts'
 import { integer, type Row, text } from '../../row.ts'
+import type { TableName } from '../../tables.ts'
 import { Blobs } from '../blobs.ts'
 import { fromColumn, toColumn } from '../columns.ts'
 import { Database } from '../database.ts'
 import { cannotOpen, isLockTimeout } from '../failures.ts'
-import { gaps } from '../inspect.ts'
-import { NOW } from '../leases.ts'
+import { LIVE } from '../leases.ts'
 import { checkSchema, prepareSchema } from '../migrate.ts'
 import { INDEX_FROM_HERE } from '../search/word-index.ts'
-import { readParts } from './read-parts.ts'
-import { writeParts } from './write-parts.ts'
+import { lastKey, pagesAfter } from './read-table.ts'
+import { addRows } from './write-table.ts'
 
 const TOTALS = `SELECT (SELECT count(*) FROM @session) AS sessions,
   (SELECT coalesce(sum(last - first + 1), 0)::bigint FROM @log) AS entries`
 const OPEN_TIME =
   'SELECT greatest((SELECT ms FROM @open_time), (SELECT coalesce(max(at), 0) FROM @receipt)) AS ms'
-const LIVE = `SELECT name, ceil((until - ${NOW}) / 1000)::int AS seconds FROM @node WHERE until > ${NOW} ORDER BY name`
 const USED = `SELECT EXISTS (SELECT FROM @session) OR EXISTS (SELECT FROM @receipt)
   OR EXISTS (SELECT FROM @spent) OR EXISTS (SELECT FROM @native) AS used`
 const SETTINGS = "SELECT name, value FROM @setting WHERE name IN ('copy', 'copied')"
@@ -76,7 +68,6 @@ export async function openPostgresTarget(url: string): Promise<CopyTarget> {
 
 class PostgresSource implements CopySource {
   readonly name: string
-  readonly parts: PartReaders
   protected readonly database: Database
   protected readonly blobs: Blobs
 
@@ -85,7 +76,10 @@ class PostgresSource implements CopySource {
     this.name = `PostgreSQL at ${shown}, schema ${schema}`
     this.database = database
     this.blobs = new Blobs(database)
-    this.parts = readParts(database)
+  }
+
+  read(table: TableName, after?: Row): AsyncGenerator<Row[]> {
+    return pagesAfter(this.database, table, after)
   }
 
   async totals(): Promise<CopyTotals> {
@@ -115,11 +109,6 @@ class PostgresSource implements CopySource {
     )
   }
 
-  async checkComplete(): Promise<void> {
-    const [gap] = await gaps((sql) => this.query(sql))
-    if (gap) throw damaged(gap.what, gap)
-  }
-
   async [Symbol.asyncDispose](): Promise<void> {
     await this.database[Symbol.asyncDispose]()
   }
@@ -131,12 +120,14 @@ class PostgresSource implements CopySource {
 }
 
 class PostgresTarget extends PostgresSource implements CopyTarget {
-  override readonly parts: PartWriters
   #unlock: () => Promise<void> = async () => undefined
 
-  constructor(database: Database) {
-    super(database)
-    this.parts = writeParts(database, readParts(database))
+  last(table: TableName): Promise<Row | undefined> {
+    return lastKey(this.database, table)
+  }
+
+  add(table: TableName, rows: readonly Row[]): Promise<void> {
+    return addRows(this.database, table, rows)
   }
 
   /**

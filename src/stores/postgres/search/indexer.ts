@@ -1,9 +1,8 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { setTimeout as sleep } from 'node:timers/promises'
+import { IndexSchedule } from '../../index-schedule.ts'
 import type { Step, WordIndex } from './word-index.ts'
 
-/** Commits are gathered this long, and a store is open this long before the first step. */
-const GATHER_MS = 1_000
 /** Another server is indexing, or a step has failed: this one looks again later. */
 const LATER_MS = 5_000
 
@@ -11,6 +10,7 @@ const LATER_MS = 5_000
 export class Indexer implements AsyncDisposable {
   readonly #index: Pick<WordIndex, 'step'>
   readonly #closed = new AbortController()
+  readonly #schedule = new IndexSchedule(() => this.#start())
   #timer: NodeJS.Timeout | undefined
   #working: Promise<void> | undefined
 
@@ -20,28 +20,29 @@ export class Indexer implements AsyncDisposable {
 
   /** Rows were added to the logs. */
   changed(): void {
-    this.#after(GATHER_MS)
+    this.#schedule.changed()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed.abort()
+    this.#schedule[Symbol.dispose]()
     clearTimeout(this.#timer)
     await this.#working
   }
 
-  #after(ms: number): void {
-    if (this.#timer || this.#working || this.#closed.signal.aborted) return
-    this.#timer = setTimeout(() => {
-      this.#timer = undefined
-      this.#working = this.#work()
-    }, ms).unref()
+  #start(): void {
+    if (this.#closed.signal.aborted) return
+    // Commits during the last step may be missed by it.
+    if (this.#working) this.#schedule.changed()
+    else this.#working = this.#work()
   }
 
   async #work(): Promise<void> {
+    clearTimeout(this.#timer)
     // A failed search reports the reason. Here, the next attempt is enough.
     const last = await this.#stepWhileUseful().catch(() => 'lost' as const)
     this.#working = undefined
-    if (last === 'lost') this.#after(LATER_MS)
+    if (last === 'lost') this.#timer = setTimeout(() => this.#start(), LATER_MS).unref()
   }
 
   async #stepWhileUseful(): Promise<Step> {

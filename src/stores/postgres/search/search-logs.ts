@@ -1,18 +1,17 @@
 import { type Entry, isDamaged } from '../../../model/index.ts'
 import type { SearchTerm } from '../../../model/search-terms.ts'
+import type { LogReads } from '../../log-store/log-reads.ts'
 import { integer, type Row, text } from '../../row.ts'
 import { matchesIn } from '../../search.ts'
 import type { TextMatches, TextQuery } from '../../store.ts'
 import { fromColumn, toColumn } from '../columns.ts'
 import type { Database } from '../database.ts'
-import type { LogReader } from '../log-reader.ts'
 import type { Position, WordIndex } from './word-index.ts'
 
-/** The time limit for a search to extend the index. */
+/** The time limit for a search to extend the index, and another one to read rows that it does not have. */
 const WAIT_MS = 1_000
-/** Rows of the log that are read at a time, and rows without documents that a search reads at most. */
+/** Rows of the log that are read at a time. */
 const PAGE = 20
-const UNINDEXED_PAGES = 100
 /** Rows of the log whose documents are asked first: of a frequent word, these are enough. */
 const NEWEST = 20_000
 const LAST_ID = Number.MAX_SAFE_INTEGER
@@ -20,9 +19,10 @@ const LAST_ID = Number.MAX_SAFE_INTEGER
 const ROW = 's.id AS session, l.id, l.first, l.last, l.version, l.sum, l.body'
 
 /** Rows after the position: a transaction that still runs keeps them from being indexed. */
-const UNINDEXED = `SELECT ${ROW} FROM @log l JOIN @session s ON s.n = l.session JOIN @record r ON r.session = l.session
-  WHERE l.xact >= $1 AND l.id > $2 AND (l.xact, l.id) > ($1, $3) AND r.principal = $4 AND l.id < $5
-  ORDER BY l.id DESC LIMIT ${PAGE}`
+const UNINDEXED = `SELECT ${ROW}, l.xact FROM @log l JOIN @session s ON s.n = l.session
+  JOIN @record r ON r.session = l.session
+  WHERE (l.xact, l.id) > ($1, $2) AND (l.xact, l.id) < ($3, $4) AND l.id > $5 AND r.principal = $6
+  ORDER BY l.xact DESC, l.id DESC LIMIT ${PAGE}`
 
 /** The index is asked before the rows are sorted, whichever way the planner would prefer. */
 const INDEXED = `WITH hit AS MATERIALIZED (SELECT DISTINCT d.session, d.first, d.id FROM @document d
@@ -34,7 +34,7 @@ const INDEXED = `WITH hit AS MATERIALIZED (SELECT DISTINCT d.session, d.first, d
 interface Deps {
   database: Database
   index: WordIndex
-  reader: Pick<LogReader, 'entriesIn'>
+  reader: Pick<LogReads, 'entriesIn'>
 }
 
 /** Finds entries with the index, and among the rows that are not indexed yet. */
@@ -72,14 +72,17 @@ async function unindexed(
   { xact, id, base }: Position,
 ): Promise<{ found: Match[]; isComplete: boolean }> {
   const found: Match[] = []
-  let below = LAST_ID
-  for (let page = 0; page < UNINDEXED_PAGES && found.length < query.limit; page++) {
-    const rows = await deps.database.read(UNINDEXED, [xact, base, id, toColumn(query.principal), below])
+  const until = performance.now() + WAIT_MS
+  let below = [LAST_ID, LAST_ID]
+  while (found.length < query.limit) {
+    const values = [xact, id, ...below, base, toColumn(query.principal)]
+    const rows = await deps.database.read(UNINDEXED, values)
     found.push(...matchesOf(deps, rows, query.terms))
     if (rows.length < PAGE) return { found, isComplete: true }
-    below = lowest(rows)
+    if (performance.now() > until) return { found, isComplete: false }
+    below = [integer(rows.at(-1) ?? {}, 'xact'), lowest(rows)]
   }
-  return { found, isComplete: found.length >= query.limit }
+  return { found, isComplete: true }
 }
 
 async function indexed(deps: Deps, query: TextQuery): Promise<Match[]> {

@@ -10,25 +10,22 @@ const VERSION = 1
 /** Text of the log that one step reads, and its rows. A longer row is a step by itself. */
 const STEP_BYTES = 256 * 1024
 const STEP_ROWS = 256
-/** Transactions and rows of the log that one step looks at, so that a long backlog is not sorted as a whole. */
-const XACTS = 500
+/** Old rows of the log that one step looks at, so that they are not sorted as a whole. */
 const IDS = 2_000
 
 const POSITION = `SELECT version, base, low, xact, id, pg_snapshot_xmin(pg_current_snapshot())::text::bigint AS xmin,
   pg_snapshot_xmax(pg_current_snapshot())::text::bigint AS xmax FROM @indexed`
 
 /** The first rows of a range that are not too long together; always the first. */
-const rowsIn = (where: string, order: string) => `WITH found AS (
-    SELECT session, first, row_number() OVER w AS place, sum(octet_length(body)) OVER w - octet_length(body) AS before
-    FROM @log WHERE ${where} WINDOW w AS (ORDER BY ${order} ROWS UNBOUNDED PRECEDING)
-    ORDER BY place LIMIT ${STEP_ROWS})
-  SELECT l.session, l.first, l.xact, l.id, l.version, l.body FROM found f JOIN @log l USING (session, first)
-  WHERE f.before < ${STEP_BYTES} ORDER BY f.place`
+const rowsIn = (where: string, order: string) => `WITH next AS (
+    SELECT session, first, xact, id, version, body FROM @log WHERE ${where} ORDER BY ${order} LIMIT ${STEP_ROWS}),
+  found AS (SELECT *, sum(octet_length(body)) OVER w - octet_length(body) AS before FROM next
+    WINDOW w AS (ORDER BY ${order} ROWS UNBOUNDED PRECEDING))
+  SELECT session, first, xact, id, version, body FROM found WHERE before < ${STEP_BYTES} ORDER BY ${order}`
 
 /** A transaction below `$3` is over, so that no row appears among these later. */
-const NEW = rowsIn('id > $4 AND xact >= $1 AND xact < $3 AND (xact, id) > ($1, $2)', 'xact, id')
+const NEW = rowsIn('id > $4 AND xact < $3 AND (xact, id) > ($1, $2)', 'xact, id')
 const OLD = rowsIn('id >= $1 AND id < $2', 'id DESC')
-const NEXT = 'SELECT min(xact) AS xact FROM @log WHERE id > $1 AND xact >= $2 AND xact < $3'
 
 /** Rows that are in the log now are to be indexed from the newest to the oldest. Nothing may be written to it meanwhile. */
 export const INDEX_FROM_HERE = `UPDATE @indexed SET version = ${VERSION}, base = s.last, low = s.last + 1, id = 0,
@@ -92,13 +89,10 @@ export class WordIndex {
   }
 
   async #forward(from: Position, xmin: number): Promise<Step> {
-    const end = Math.min(xmin, from.xact + XACTS)
-    const rows = await this.#database.read(NEW, [from.xact, from.id, end, from.base])
+    const rows = await this.#database.read(NEW, [from.xact, from.id, xmin, from.base])
     const last = rows.at(-1)
-    if (last) return this.#add(rows, from, { ...from, xact: integer(last, 'xact'), id: integer(last, 'id') })
-    const [next] = end < xmin ? await this.#database.read(NEXT, [from.base, end, xmin]) : []
-    if (typeof next?.xact !== 'number') return 'nothing'
-    return this.#add([], from, { ...from, xact: next.xact, id: 0 })
+    if (!last) return 'nothing'
+    return this.#add(rows, from, { ...from, xact: integer(last, 'xact'), id: integer(last, 'id') })
   }
 
   async #backward(from: Position): Promise<Step> {

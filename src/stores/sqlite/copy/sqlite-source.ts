@@ -3,27 +3,25 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { MainstemError } from '../../../model/mainstem-error.ts'
 import { matches } from '../../checksum.ts'
-import type { CopySource, CopyTotals, PartReaders } from '../../copy/copyable.ts'
+import { copiedRow, sizeOf } from '../../copy/copied-row.ts'
+import type { CopySource, CopyTotals } from '../../copy/copyable.ts'
+import { pagesOf } from '../../copy/page.ts'
 import { inUse } from '../../copy/refusals.ts'
 import { damaged } from '../../damaged.ts'
-import { integer, text } from '../../row.ts'
+import { integer, type Row } from '../../row.ts'
 import { storageFailed } from '../../storage-failed.ts'
+import type { TableName } from '../../tables.ts'
 import { Blobs, blobSum } from '../blobs.ts'
 import { type Files, filesIn } from '../files.ts'
 import { type Lock, tryLock } from '../lock.ts'
 import { checkCurrent, checkFinished, checkIntact } from '../schema.ts'
-import { readParts } from './read-parts.ts'
+import { SUMS } from '../sums.ts'
+import { rowsAfter } from './read-table.ts'
 
 const SQLITE_NOTADB = 26
 
 const TOTALS = `SELECT (SELECT count(*) FROM session) AS sessions,
   (SELECT coalesce(sum(last - first + 1), 0) FROM log) AS entries`
-
-/** Rows that do not start where the row before them ends. */
-const GAPS = `SELECT id, expected, first FROM (
-    SELECT s.id, l.first, coalesce(lag(l.last) OVER (PARTITION BY s.n ORDER BY l.first) + 1, s.earliest) AS expected
-    FROM session s JOIN log l ON l.session = s.n)
-  WHERE first <> expected LIMIT 1`
 
 /** Opens the store in this directory to copy it. It is not changed, and no server can open it meanwhile. */
 export function openSqliteSource(directory: string): CopySource {
@@ -69,7 +67,6 @@ export function lockOf({ database, lock: path }: Files): Lock {
 
 export class SqliteSource implements CopySource {
   readonly name: string
-  readonly parts: PartReaders
   protected readonly db: DatabaseSync
   protected readonly files: Files
   protected readonly blobs: Blobs
@@ -80,8 +77,12 @@ export class SqliteSource implements CopySource {
     this.files = files
     this.db = db
     this.blobs = new Blobs(files.blobs, true)
-    this.parts = readParts(db)
     this.#lock = lock
+  }
+
+  async *read(table: TableName, after?: Row): AsyncGenerator<Row[]> {
+    for (const page of pagesOf(rowsAfter(this.db, table, after), sizeOf))
+      yield page.map((row) => copiedRow(SUMS, table, row))
   }
 
   async totals(): Promise<CopyTotals> {
@@ -105,13 +106,6 @@ export class SqliteSource implements CopySource {
   /** The lock keeps servers out until the end. */
   checkIdle(): Promise<void> {
     return Promise.resolve()
-  }
-
-  async checkComplete(): Promise<void> {
-    const row = this.db.prepare(GAPS).get()
-    if (!row) return
-    const [first, last] = [integer(row, 'expected'), integer(row, 'first') - 1]
-    throw damaged('the log', { session: text(row, 'id'), first, last })
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

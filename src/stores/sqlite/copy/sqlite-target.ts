@@ -1,15 +1,16 @@
 import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import type { CopyTarget, PartWriters, TargetState } from '../../copy/copyable.ts'
-import { integer, text } from '../../row.ts'
+import type { CopyTarget, TargetState } from '../../copy/copyable.ts'
+import { integer, type Row, text } from '../../row.ts'
+import type { TableName } from '../../tables.ts'
 import { type Files, filesIn, prepareBlobs, prepareDatabase, prepareDirectory } from '../files.ts'
 import { checkAlone, type Lock } from '../lock.ts'
 import { checkOurs, migrate } from '../schema.ts'
 import { removeIndex } from '../search/text-index.ts'
-import { readParts } from './read-parts.ts'
+import { lastKey } from './read-table.ts'
 import { lockOf, readable, SqliteSource } from './sqlite-source.ts'
-import { writeParts } from './write-parts.ts'
+import { addRows } from './write-table.ts'
 
 const USED = `SELECT EXISTS (SELECT 1 FROM session) OR EXISTS (SELECT 1 FROM receipt)
   OR EXISTS (SELECT 1 FROM spent) OR EXISTS (SELECT 1 FROM native) AS used`
@@ -52,7 +53,7 @@ function openDatabase(files: Files, lock: Lock): DatabaseSync {
       db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA fullfsync = ON')
       db.exec('PRAGMA checkpoint_fullfsync = ON; PRAGMA journal_size_limit = 67108864')
       migrate(db)
-      if (!lock.isMarked) lock.mark()
+      lock.mark()
       prepareBlobs(files)
     })
     return db
@@ -63,11 +64,12 @@ function openDatabase(files: Files, lock: Lock): DatabaseSync {
 }
 
 class SqliteTarget extends SqliteSource implements CopyTarget {
-  override readonly parts: PartWriters
+  async last(table: TableName): Promise<Row | undefined> {
+    return lastKey(this.db, table)
+  }
 
-  constructor(files: Files, db: DatabaseSync, lock: Lock) {
-    super(files, db, lock)
-    this.parts = writeParts(db, readParts(db), (id) => this.blobs.takeSum(id))
+  async add(table: TableName, rows: readonly Row[]): Promise<void> {
+    addRows(this.db, table, rows, (id) => this.blobs.takeSum(id))
   }
 
   async state(): Promise<TargetState> {

@@ -2,13 +2,9 @@ import { existsSync } from 'node:fs'
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { MainstemError } from '../../../model/index.ts'
+import { IndexSchedule } from '../../index-schedule.ts'
 import type { IndexMatches, IndexQuery } from './indexer.ts'
 import type { FromSearch, SearchSettings, ToSearch } from './search-message.ts'
-
-/** The thread starts this long after the store was opened, or with the first search: many processes never search. */
-const START_MS = 1_000
-/** New entries are indexed this long after the first of them, many at a time. */
-const GATHER_MS = 250
 
 interface Asked {
   resolve(matches: IndexMatches): void
@@ -19,20 +15,19 @@ interface Asked {
 export class SearchChannel {
   readonly #settings: SearchSettings
   readonly #asked = new Map<number, Asked>()
+  readonly #schedule = new IndexSchedule(() => this.#post({ kind: 'changed' }))
   #worker: Worker | undefined
   #gone: Promise<void> = Promise.resolve()
-  #timer: NodeJS.Timeout | undefined
   #asks = 0
   #closed = false
 
   constructor(settings: SearchSettings) {
     this.#settings = settings
-    this.#later(START_MS)
   }
 
   /** Rows were added to the logs. */
   changed(): void {
-    if (this.#worker && !this.#timer) this.#later(GATHER_MS)
+    this.#schedule.changed()
   }
 
   /** Rows of this session were removed from the logs. */
@@ -55,19 +50,12 @@ export class SearchChannel {
   /** The thread is waited for, so that its files are free when this settles. */
   async close(): Promise<void> {
     this.#closed = true
-    clearTimeout(this.#timer)
+    this.#schedule[Symbol.dispose]()
     if (this.#worker) {
       this.#worker.ref()
       this.#worker.postMessage({ kind: 'close' } satisfies ToSearch)
     }
     await this.#gone
-  }
-
-  #later(ms: number): void {
-    this.#timer = setTimeout(() => {
-      this.#timer = undefined
-      this.#post({ kind: 'changed' })
-    }, ms).unref()
   }
 
   #post(message: ToSearch): void {

@@ -1,0 +1,212 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+import type { ByteRange } from '../../model/byte-range.ts'
+import { type BlobRef, type BlobSink, type Entry, MainstemError } from '../../model/index.ts'
+import type { NodeStore } from '../nodes.ts'
+import { READ_BYTES } from '../read-bytes.ts'
+import { checkContinues } from '../refusals.ts'
+import { storageFailed } from '../storage-failed.ts'
+import {
+  type Batch,
+  type JournalFrame,
+  type Lease,
+  type LeaseTerms,
+  NO_FENCE,
+  type Receipt,
+  type Store,
+  type TextMatches,
+  type TextQuery,
+  type TrimPoint,
+  type TypedEntries,
+  type TypeQuery,
+} from '../store.ts'
+import type { Upcasts } from '../upcast.ts'
+import type { Backend, SessionPlace } from './backend.ts'
+import { GroupCommit } from './group-commit.ts'
+import { LogReads } from './log-reads.ts'
+import { Places } from './places.ts'
+import { PreparedBatch } from './prepared-batch.ts'
+import { RecordReads } from './record-reads.ts'
+import { Tails } from './tails.ts'
+
+/** The number of texts per read. */
+const TEXTS = 512
+
+/** A store over the rows of a database. */
+export class LogStore<P extends SessionPlace> extends RecordReads implements Store {
+  readonly nodes?: NodeStore
+  readonly #backend: Backend<P>
+  readonly #logs: LogReads
+  readonly #places: Places<P>
+  readonly #tails: Tails
+  readonly #commits: GroupCommit<P>
+
+  constructor(backend: Backend<P>, upcasts: Upcasts) {
+    super(backend.rows)
+    this.#backend = backend
+    if (backend.nodes) this.nodes = backend.nodes
+    this.#logs = new LogReads(backend.rows, upcasts)
+    this.#places = new Places(backend)
+    this.#tails = new Tails({
+      isShared: backend.follow !== undefined,
+      headOf: (session) => this.head(session),
+      ownHead: (session) => this.#ownHead(session),
+    })
+    this.#commits = new GroupCommit(backend, this.#places, {
+      committed: (batch) => this.#tails.committed(batch),
+      failed: (sessions) => this.#tails.recheck(sessions),
+    })
+    backend.follow?.(this.#tails)
+  }
+
+  get blobs(): BlobSink {
+    return this.#backend.blobs
+  }
+
+  // Not awaited here, or the frames would stay in memory until they are written.
+  async append(session: string, batch: Batch, fence = NO_FENCE): Promise<void> {
+    return this.#commits.commit(this.#prepared(session, batch, fence))
+  }
+
+  async create(
+    session: string,
+    batch: Batch,
+    receipt?: Receipt,
+    terms?: LeaseTerms,
+  ): Promise<Receipt | undefined> {
+    const keyed = { ...batch, ...(receipt && { receipts: [receipt] }) }
+    try {
+      await this.#commits.commit(this.#prepared(session, keyed, NO_FENCE, { terms }))
+      return receipt
+    } catch (thrown) {
+      const isRefused = thrown instanceof MainstemError && thrown.code === 'conflict'
+      const held = isRefused && receipt ? await this.receipt(receipt.scope, receipt.key) : undefined
+      if (held) return held
+      throw thrown
+    }
+  }
+
+  async acquire(session: string, owner: string, ttlMs: number): Promise<Lease> {
+    const { fence } = await this.#commits.alone(session, async () => {
+      const place = await this.#backend.acquire(session, owner, ttlMs)
+      this.#places.set(session, place)
+      return place
+    })
+    return { fence }
+  }
+
+  renew(owner: string, ttlMs: number): Promise<void> {
+    return writing(() => this.#backend.renew(owner, ttlMs))
+  }
+
+  release(owner: string): Promise<void> {
+    return writing(() => this.#backend.release(owner))
+  }
+
+  async read(
+    session: string,
+    after: number,
+    limit: number,
+    maxBytes = READ_BYTES,
+  ): Promise<readonly Entry[]> {
+    const recent = this.#tails.recentEntries(session, after, limit, maxBytes)
+    return recent ?? this.#logs.read(session, { after, limit, maxBytes })
+  }
+
+  async readTexts(session: string, after: number, maxBytes = READ_BYTES): Promise<readonly string[]> {
+    const recent = this.#tails.recentTexts(session, after, maxBytes)
+    return recent ?? this.#logs.readTexts(session, { after, limit: TEXTS, maxBytes })
+  }
+
+  readTypes(session: string, query: TypeQuery): Promise<TypedEntries> {
+    return this.#logs.readTypes(session, query)
+  }
+
+  async readSize(session: string, after: number, limit: number, maxBytes = READ_BYTES): Promise<number> {
+    if (this.#tails.hasRecent(session, after)) return 0
+    return this.#backend.rows.logSize(session, { after, limit, maxBytes })
+  }
+
+  async head(session: string): Promise<number> {
+    return this.#ownHead(session) ?? this.#logs.head(session)
+  }
+
+  changed(session: string, after: number, signal: AbortSignal): Promise<void> {
+    return this.#tails.changed(session, after, signal)
+  }
+
+  readJournal(
+    session: string,
+    after: number,
+    limit: number,
+    maxBytes = READ_BYTES,
+  ): Promise<readonly JournalFrame[]> {
+    return this.#logs.readJournal(session, { after, limit, maxBytes })
+  }
+
+  async search(query: TextQuery): Promise<TextMatches> {
+    return this.#backend.search(query, this.#logs)
+  }
+
+  readBlob(ref: BlobRef, range?: ByteRange): AsyncIterable<Uint8Array> {
+    return this.#backend.readBlob(ref, range)
+  }
+
+  async trim(session: string, point: TrimPoint, fence = NO_FENCE): Promise<void> {
+    await this.#commits.alone(session, () => this.#backend.trim(session, point, fence))
+    this.#tails.forget(session)
+  }
+
+  async delete(session: string, fence = NO_FENCE): Promise<void> {
+    await this.#commits.alone(session, async () => {
+      this.#places.forget(session)
+      await this.#backend.delete(session, fence)
+    })
+    this.#tails.forget(session)
+  }
+
+  forgetReceipts(ms: number): Promise<void> {
+    return writing(() => this.#backend.forgetReceipts(ms))
+  }
+
+  probe(): Promise<void> {
+    return writing(() => this.#backend.probe())
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#commits.close()
+    this.#tails.close()
+    await this.#backend[Symbol.asyncDispose]()
+  }
+
+  #prepared(
+    session: string,
+    batch: Batch,
+    fence: number,
+    begin?: { terms: LeaseTerms | undefined },
+  ): PreparedBatch {
+    checkContinues(session, (batch.entries[0]?.seq ?? 0) - 1, batch.entries)
+    const { encodesFrames: encodes } = this.#backend
+    return new PreparedBatch(session, batch, {
+      fence,
+      now: this.#backend.now(),
+      encodes,
+      ...(begin && { begin }),
+    })
+  }
+
+  /**
+   * The head of a session that only this process can write to; undefined if the database has to be asked. That is so during a
+   * commit as well: the database may show its entries already, in a record or to other servers.
+   */
+  #ownHead(session: string): number | undefined {
+    return this.#commits.isBusy(session) ? undefined : this.#places.ownHead(session)
+  }
+}
+
+async function writing<T>(write: () => Promise<T>): Promise<T> {
+  try {
+    return await write()
+  } catch (thrown) {
+    throw storageFailed('cannot write to the store', thrown)
+  }
+}

@@ -1,0 +1,99 @@
+import type { Entry } from '../../model/index.ts'
+import { fitting } from '../read-bytes.ts'
+
+/** The entries of one commit, and their texts. */
+export interface Recent {
+  readonly entries: readonly Entry[]
+  readonly texts: readonly string[]
+}
+
+/** The end of a log as this process knows it: the newest entries, and the readers that wait for more. */
+export class RecentLog {
+  readonly session: string
+  /** The last seq that is committed. */
+  committed: number
+  /** The newest committed entries, oldest batch first; they end at `committed`. */
+  readonly recent: Recent[] = []
+  readonly #waiting = new Map<() => void, number>()
+
+  constructor(session: string, committed: number) {
+    this.session = session
+    this.committed = committed
+  }
+
+  get isIdle(): boolean {
+    return this.recent.length === 0 && !this.hasWaiters
+  }
+
+  get hasWaiters(): boolean {
+    return this.#waiting.size > 0
+  }
+
+  /** Whether a reader has entries of this log and waits for more. */
+  get isAwaitedBeyondStart(): boolean {
+    return [...this.#waiting.values()].some((after) => after > 0)
+  }
+
+  advance(committed: number): void {
+    this.committed = committed
+    for (const [wake, after] of this.#waiting) if (committed > after) wake()
+  }
+
+  wait(after: number, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const wake = () => {
+        this.#waiting.delete(wake)
+        signal.removeEventListener('abort', wake)
+        resolve()
+      }
+      this.#waiting.set(wake, after)
+      signal.addEventListener('abort', wake)
+    })
+  }
+
+  wakeAll(): void {
+    for (const wake of this.#waiting.keys()) wake()
+  }
+
+  /** Entries after a cursor, if the first of them is in memory. */
+  recentEntries(after: number, limit: number, maxBytes: number): readonly Entry[] | undefined {
+    if (after >= this.committed) return []
+    const from = this.#recentWith(after + 1)
+    if (from < 0) return undefined
+    const found: Entry[] = []
+    let bytes = 0
+    for (const { entries, texts } of this.recent.slice(from)) {
+      for (let index = Math.max(0, after + 1 - (entries[0]?.seq ?? 0)); index < entries.length; index++) {
+        bytes += texts[index]?.length ?? 0
+        if (found.length === limit || (bytes > maxBytes && found.length > 0)) return found
+        const entry = entries[index]
+        if (entry) found.push(entry)
+      }
+    }
+    return found
+  }
+
+  /** The same as texts, from one commit at most. */
+  recentTexts(after: number, maxBytes: number): readonly string[] | undefined {
+    if (after >= this.committed) return []
+    const start = this.recent[this.#recentWith(after + 1)]
+    if (!start) return undefined
+    const skip = after + 1 - firstSeq(start)
+    const texts = skip === 0 ? start.texts : start.texts.slice(skip)
+    const count = fitting(texts, (text) => text.length, maxBytes)
+    return count === texts.length ? texts : texts.slice(0, count)
+  }
+
+  /** Whether a read after this cursor is served from memory. */
+  hasRecent(after: number): boolean {
+    return after >= this.committed || this.#recentWith(after + 1) >= 0
+  }
+
+  #recentWith(seq: number): number {
+    return this.recent.findLastIndex((batch) => firstSeq(batch) <= seq)
+  }
+}
+
+function firstSeq({ entries }: Recent): number {
+  return entries[0]?.seq ?? 0
+}

@@ -1,0 +1,175 @@
+import type { Entry } from '../../model/index.ts'
+import { storeClosed } from '../refusals.ts'
+import type { PreparedBatch } from './prepared-batch.ts'
+import { RecentBatches } from './recent-batches.ts'
+import { RecentLog } from './recent-log.ts'
+
+/** The number of cached logs that are not in use. */
+const IDLE_TAILS = 4096
+
+/** The end of a log as this process knows it. Other servers may have written more. */
+class Tail extends RecentLog {
+  /** Whether notifications have been seen since the head was asked for; otherwise it may be out of date. */
+  isFresh = false
+}
+
+interface Heads {
+  /** Whether other servers may write to the logs. */
+  isShared: boolean
+  /** The head as the database has it. */
+  headOf(session: string): Promise<number>
+  /** The head, if only this process can write to the log now. */
+  ownHead(session: string): number | undefined
+}
+
+/** Readers that have caught up share it. */
+const NONE: readonly never[] = []
+
+/** The ends of logs that this process writes or reads: recent entries, and callers that wait for more. */
+export class Tails {
+  readonly #heads: Heads
+  readonly #tails = new Map<string, Tail>()
+  readonly #recent = new RecentBatches<Tail>(() => this.#forgetIdle())
+  #isClosed = false
+
+  constructor(heads: Heads) {
+    this.#heads = heads
+  }
+
+  /** The sessions that a caller waits for. */
+  get awaited(): string[] {
+    return [...this.#tails.values()].flatMap((tail) => (tail.hasWaiters ? tail.session : []))
+  }
+
+  /** Adds committed entries, and wakes the callers that wait for them. */
+  committed({ session, entries, texts, chars }: PreparedBatch): void {
+    const [first] = entries
+    const last = entries.at(-1)
+    if (!first || !last) return
+    const tail = this.#tails.get(session) ?? this.#add(session, first.seq - 1)
+    // Recent entries must be contiguous, or a reader would miss entries.
+    if (tail.committed !== first.seq - 1) tail.recent.length = 0
+    this.#recent.keep(tail, { entries, texts }, chars)
+    tail.advance(last.seq)
+  }
+
+  /** Entries after a cursor, if they are in memory; undefined means that they must be read from the database. */
+  recentEntries(
+    session: string,
+    after: number,
+    limit: number,
+    maxBytes: number,
+  ): readonly Entry[] | undefined {
+    if (this.#isAtHead(session, after)) return NONE
+    return this.#behind(session, after)?.recentEntries(after, limit, maxBytes)
+  }
+
+  recentTexts(session: string, after: number, maxBytes: number): readonly string[] | undefined {
+    if (this.#isAtHead(session, after)) return NONE
+    return this.#behind(session, after)?.recentTexts(after, maxBytes)
+  }
+
+  hasRecent(session: string, after: number): boolean {
+    return this.#isAtHead(session, after) || (this.#behind(session, after)?.hasRecent(after) ?? false)
+  }
+
+  /** Settles when the head is beyond `after`, or when the signal fires. */
+  async changed(session: string, after: number, signal: AbortSignal): Promise<void> {
+    if (this.#isClosed) throw storeClosed()
+    const tail = this.#tails.get(session) ?? this.#add(session, 0)
+    if (tail.committed > after || signal.aborted) return
+    if (tail.isFresh) return tail.wait(after, signal)
+    // Waits before it reads the head, so that a commit in between wakes it.
+    const left = new AbortController()
+    const woken = tail.wait(after, AbortSignal.any([signal, left.signal]))
+    try {
+      await this.refresh(session)
+      await woken
+    } finally {
+      left.abort()
+    }
+  }
+
+  /** Reads the head of a log that another server may have extended. */
+  async refresh(session: string): Promise<void> {
+    const tail = this.#tails.get(session)
+    if (!tail) return
+    tail.isFresh = true
+    try {
+      this.advance(session, await this.#heads.headOf(session))
+    } catch (thrown) {
+      tail.isFresh = false
+      throw thrown
+    }
+  }
+
+  /** Another server has written: wakes waiting callers, and has later ones read the head again. */
+  distrust(session: string): boolean {
+    const tail = this.#tails.get(session)
+    if (tail) tail.isFresh = false
+    return tail?.hasWaiters ?? false
+  }
+
+  distrustAll(): void {
+    for (const tail of this.#tails.values()) tail.isFresh = false
+  }
+
+  /** Commits failed that may be stored: reads the heads again for callers that wait. */
+  recheck(sessions: Iterable<string>): void {
+    for (const session of sessions) {
+      // The caller that reads next gets the error of a database that cannot be read.
+      if (this.distrust(session)) this.refresh(session).catch(() => undefined)
+    }
+  }
+
+  /** The head as the database has it. */
+  advance(session: string, head: number): void {
+    const tail = this.#tails.get(session)
+    if (!tail) return
+    // Another server has deleted the log: wakes its waiting callers, which check for it.
+    const isDeleted = this.#heads.isShared && head === 0 && (tail.committed > 0 || tail.isAwaitedBeyondStart)
+    if (isDeleted) this.forget(session)
+    if (head <= tail.committed) return
+    tail.recent.length = 0
+    tail.advance(head)
+  }
+
+  /** Removes a log from the cache and wakes its waiting callers, which check for it. */
+  forget(session: string): void {
+    const tail = this.#tails.get(session)
+    this.#tails.delete(session)
+    tail?.wakeAll()
+  }
+
+  /** Wakes all waiting callers, and refuses later ones. */
+  close(): void {
+    this.#isClosed = true
+    for (const session of [...this.#tails.keys()]) this.forget(session)
+    this.#recent.clear()
+  }
+
+  /** Whether a reader has all entries, without asking the database. */
+  #isAtHead(session: string, after: number): boolean {
+    return this.#heads.ownHead(session) === after
+  }
+
+  #behind(session: string, after: number): Tail | undefined {
+    const tail = this.#tails.get(session)
+    return tail && after < tail.committed ? tail : undefined
+  }
+
+  #add(session: string, committed: number): Tail {
+    const tail = new Tail(session, committed)
+    this.#tails.set(session, tail)
+    this.#forgetIdle()
+    return tail
+  }
+
+  #forgetIdle(): void {
+    if (this.#tails.size <= IDLE_TAILS) return
+    for (const [session, tail] of this.#tails) {
+      if (tail.isIdle) this.#tails.delete(session)
+      if (this.#tails.size <= IDLE_TAILS / 2) return
+    }
+  }
+}

@@ -1,0 +1,61 @@
+import type { Row } from '../../row.ts'
+import { storageFailed } from '../../storage-failed.ts'
+import { isFree, TABLES, type TableName } from '../../tables.ts'
+import type { Database } from '../database.ts'
+import { type GivenRows, givenRows, insertOf, quoted } from '../insert.ts'
+import { Parameters } from '../parameters.ts'
+import { exact, rowSum, sessionSum } from '../session-sum.ts'
+
+/** Adds rows with the checksums of this store. A page is one statement, which can be repeated. */
+export async function addRows(database: Database, table: TableName, rows: readonly Row[]): Promise<void> {
+  const parameters = new Parameters()
+  const sql = additionOf(table, givenRows(parameters, table, rows))
+  const values = parameters.finish()
+  try {
+    await database.persist(() => database.transaction(0, (query) => query(sql, values)))
+  } catch (thrown) {
+    throw storageFailed('cannot write to the store', thrown)
+  }
+}
+
+function additionOf(table: TableName, given: GivenRows): string {
+  if (table === 'session') return insertSessions(given)
+  const { from } = given
+  const owner = 'JOIN @session s ON s.id = g.session'
+  // The content was stored before, and belonged to no session yet.
+  if (table === 'blob')
+    return `UPDATE @blob b SET session = s.n, owner_sum = g.owner_sum FROM ${from} ${owner}
+      WHERE b.id = g.id AND b.session IS NULL AND $1::bytea IS NOT NULL`
+  const changed = {
+    ...(!isFree(table) && { session: 's.n' }),
+    // The feed of all sessions begins after a copy, under a new name.
+    ...(table === 'log' && { xact: 'NULL' }),
+    ...(table === 'receipt' && { at_sum: rowSum(['g.id', exact('g.at')]) }),
+  }
+  return `${insertOf(table, given, `${from} ${isFree(table) ? '' : owner}`, changed)}
+    WHERE $1::bytea IS NOT NULL ORDER BY g.place ${onConflict(table)}`
+}
+
+/** The usage is added again by a copy that is continued, and may have grown. */
+function onConflict(table: TableName): string {
+  if (table !== 'spent') return 'ON CONFLICT DO NOTHING'
+  const { columns, key } = TABLES.spent
+  const keys: readonly string[] = key
+  const counts = Object.keys(columns).filter((name) => !keys.includes(name))
+  const updates = counts.map((name) => `"${name}" = excluded."${name}"`)
+  return `ON CONFLICT (${key.join(', ')}) DO UPDATE SET ${updates.join(', ')}`
+}
+
+const RECORD: readonly string[] = ['principal', 'status', 'asking', 'record', 'record_sum']
+
+/** Records have a table of their own. */
+function insertSessions({ from, columns }: GivenRows): string {
+  const own = Object.entries(columns).filter(([name]) => name !== 'session' && !RECORD.includes(name))
+  const changed = { id: 'g.session', writes: '1', inherited: '0', recorded: '(g."recordPos" IS NOT NULL)' }
+  const all = { ...Object.fromEntries(own), ...changed, sum: sessionSum('g', changed) }
+  return `WITH added AS (INSERT INTO @session (${quoted(all)}) SELECT ${Object.values(all).join(', ')} FROM ${from}
+      ORDER BY g.place ON CONFLICT (id) DO NOTHING RETURNING n, id)
+    INSERT INTO @record (session, principal, status, asking, sum, body)
+      SELECT a.n, g.principal, g.status, g.asking, g.record_sum, ${columns.record}
+      FROM ${from} JOIN added a ON a.id = g.session WHERE g."recordPos" IS NOT NULL`
+}

@@ -1,0 +1,123 @@
+import { toColumn } from './columns.ts'
+import type { Parameters } from './parameters.ts'
+import { journaledOf, type PostgresRun, queueOf, timeOf } from './run-rows.ts'
+import { isIntact, sessionSum } from './session-sum.ts'
+
+const COUNTERS = ['last_frame', 'frames', 'mapped', 'unmapped', 'malformed', 'oversized'] as const
+/** The columns of the frame counts. */
+export const COUNTER_TYPES = {
+  last_frame: 'bigint',
+  frames: 'bigint',
+  mapped: 'bigint',
+  unmapped: 'bigint',
+  malformed: 'bigint',
+  oversized: 'bigint',
+}
+const CHANGE_TYPES = { queued: 'bigint', recorded: 'boolean', journaled: 'bigint', ...COUNTER_TYPES }
+
+/** Prompts that leave the queue, and how many of a session's really were in it. */
+export function leavingQueue(
+  parameters: Parameters,
+  runs: readonly PostgresRun[],
+): [parts: string[], left: string] {
+  const rows = runs.flatMap((run) =>
+    queueOf(run).dequeued.map((turn) => ({ id: toColumn(run.session), turn })),
+  )
+  if (rows.length === 0) return [[], '0']
+  const turns = parameters.rows('x', { id: 'text', turn: 'bigint' }, rows)
+  return [
+    [`leaving AS (SELECT x.id, x.turn FROM ${turns})`],
+    '(SELECT count(*) FROM leaving x JOIN @queued q ON q.turn = x.turn WHERE x.id = s.id AND q.session = s.n)',
+  ]
+}
+
+/** Adds the rows of new sessions. */
+export function begun(parameters: Parameters, runs: readonly PostgresRun[], isFree: string): string {
+  const rows = runs
+    .filter(({ place }) => place === undefined)
+    .map((run) => ({
+      ...sessionRow(run),
+      owner: run.terms && !run.releases ? toColumn(run.terms.owner) : null,
+      at: timeOf(run) ?? 0,
+      journaled: journaledOf(run) ?? 0,
+    }))
+  const columns = {
+    id: 'text',
+    fence: 'bigint',
+    owner: 'text',
+    added: 'bigint',
+    at: 'float8',
+    ...CHANGE_TYPES,
+  }
+  const sum = sessionSum('i', {
+    writes: '1',
+    inherited: '0',
+    head: 'i.added',
+    earliest: '1',
+    earliest_frame: '1',
+  })
+  const names = Object.keys(CHANGE_TYPES)
+  return `begun AS (INSERT INTO @session (id, fence, owner, writes, head, at, ${names.join(', ')}, sum)
+    SELECT i.id, i.fence, i.owner, 1, i.added, i.at, ${names.map((name) => `i.${name}`).join(', ')}, ${sum}
+    FROM ${parameters.rows('i', columns, rows)} WHERE true${isFree} ON CONFLICT (id) DO NOTHING RETURNING n, id)`
+}
+
+/** Changes the rows of sessions where fence, head and count of writes are the expected ones. */
+export function continued(
+  parameters: Parameters,
+  runs: readonly PostgresRun[],
+  isFree: string,
+  left: string,
+): string {
+  const rows = runs.flatMap((run) => {
+    const { place, after, releases } = run
+    if (!place) return []
+    const changed = { releases, at: timeOf(run) ?? null, journaled: journaledOf(run) }
+    return { ...sessionRow(run), writes: place.writes, after: after ?? null, ...changed }
+  })
+  const columns = {
+    id: 'text',
+    fence: 'bigint',
+    writes: 'bigint',
+    after: 'bigint',
+    added: 'bigint',
+    at: 'float8',
+    releases: 'boolean',
+    ...CHANGE_TYPES,
+  }
+  const kept = (name: string) => `coalesce(i.${name}, s.${name})`
+  const changed = {
+    writes: 's.writes + 1',
+    head: 's.head + i.added',
+    at: kept('at'),
+    owner: 'CASE WHEN i.releases THEN NULL ELSE s.owner END',
+    queued: `s.queued + i.queued - ${left}`,
+    recorded: '(s.recorded OR i.recorded)',
+    journaled: kept('journaled'),
+    ...Object.fromEntries(COUNTERS.map((name) => [name, kept(name)])),
+  }
+  const columnsSet = Object.entries(changed).map(([name, value]) => `${name} = ${value}`)
+  return `continued AS (UPDATE @session s SET ${columnsSet.join(', ')}, sum = ${sessionSum('s', changed)}
+    FROM ${parameters.rows('i', columns, rows)}
+    WHERE s.id = i.id AND s.fence = i.fence AND s.writes = i.writes AND (i.after IS NULL OR s.head = i.after)${isFree}
+    AND ${isIntact('s')}
+    RETURNING s.n, s.id)`
+}
+
+function sessionRow(run: PostgresRun) {
+  const counts = run.batches.findLast(({ frameCounts }) => frameCounts)?.frameCounts
+  const { frames, mapped, unmapped, malformed, oversized } = counts?.coverage ?? {}
+  return {
+    id: toColumn(run.session),
+    fence: run.fenceAfter,
+    added: run.added,
+    queued: queueOf(run).queued.length,
+    recorded: run.batches.some(({ record }) => record),
+    last_frame: counts?.frames ?? null,
+    frames: frames ?? null,
+    mapped: mapped ?? null,
+    unmapped: unmapped ?? null,
+    malformed: malformed ?? null,
+    oversized: oversized ?? null,
+  }
+}
