@@ -41,6 +41,8 @@ export interface Exit {
   code?: number
   signal?: string
   cause: Cause
+  /** This agent exits in this way when a signal tells it to stop. */
+  stopped?: true
   /** Set when the process could not be started or its connection broke. */
   error?: ErrorInfo
   /** The last lines of standard error, bounded and without control characters; absent when empty. */
@@ -70,7 +72,7 @@ export type Emitted =
       Event,
       { type: `session.${'started' | 'ended'}` | `turn.${string}` | 'request.opened' | 'request.resolved' }
     >
-  | Omit<RequestOpened, 'inputDigest'>
+  | Omit<RequestOpened, 'inputDigest' | 'canonicalName'>
   | { type: 'turn.started'; origin: 'prompt' | 'agent'; prompt?: string; promptId?: string }
   | { type: 'turn.steered'; prompt: string; effect: 'folded' | 'restarted' }
   | TurnVerdict
@@ -79,7 +81,13 @@ export type Emitted =
 export type Write =
   | { kind: 'text'; text: string }
   | { kind: 'end' }
-  | { kind: 'http'; method: 'GET' | 'POST' | 'PATCH' | 'DELETE'; path: string; body?: unknown; tag?: string }
+  | {
+      kind: 'http'
+      method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+      path: string
+      body?: unknown
+      tag?: string
+    }
 
 export interface Decoded {
   readonly verdict: FrameVerdict
@@ -87,6 +95,8 @@ export interface Decoded {
   readonly writes: readonly Write[]
   /** Set when the agent or its protocol does not support the command. */
   readonly refused?: ErrorInfo
+  /** The content of the frame is left out as a whole: another session, an ended turn, an earlier log or a later event has it. */
+  readonly skipped?: true
   /** When a settings change takes effect, if not immediately. `next_process`: it requires a new process. */
   readonly applies?: 'next_turn' | 'next_process'
 }
@@ -149,8 +159,12 @@ export interface ServerLaunch extends Omit<ProcessLaunch, 'kind'> {
   events: string
   /** Explains in the error message why a server may lack the event stream. */
   absent?: string
+  /** The server ends when its standard input closes, which is kept open until then. */
+  endsWithInput?: true
+  /** The stream may be opened again after it broke, because the codec then reads the state that it missed. */
+  reopens?: true
   /** HTTP basic authentication: the user name, and the variables for it and for a password generated per run. */
-  login: { user: string; userVariable: string; passwordVariable: string }
+  login: { user: string; userVariable: string; passwordVariables: readonly [string, ...string[]] }
 }
 
 /** A line that a built-in agent writes, `afterMs` after the previous one. */
@@ -212,6 +226,8 @@ export interface LaunchRecipe<State = unknown> {
   keepsModel?: true
   /** The policies of its modes, for agents that accept a policy only at launch. */
   modes?: Readonly<Record<string, Pick<Policy, 'approval' | 'sandbox'>>>
+  /** The agent runs a call with the input of the answer that allowed it. */
+  changesInput?: true
   /** How model calls are reported, where that affects `maxSteps`. */
   steps?: StepReports
   /**
@@ -219,6 +235,8 @@ export interface LaunchRecipe<State = unknown> {
    * the turn.
    */
   leavesTools?: true
+  /** The agent handles SIGTERM and SIGINT and exits with this code, so that its exit does not show the signal. */
+  stopCode?: number
   /** Throws `unsupported_option` for a policy that cannot be enforced; never weakens the policy silently. */
   launch(start: Start): Launch
 }
@@ -236,6 +254,8 @@ export interface ToolNames {
   means(name: string, call: NamedCall): boolean
   /** The canonical name of a call, or its native name if there is none. */
   canonical(call: NamedCall): string
+  /** The agent cannot remove every tool that `tools.available` leaves out, but asks before it uses one. */
+  asksForUnlisted?: true
 }
 
 export interface Agent {
@@ -248,11 +268,15 @@ export interface Agent {
   /** Requirements before the agent can work; a built-in agent has none. */
   setup?: AgentSetup
   launches: Partial<Record<LaunchKind, LaunchRecipe>>
-  /** Why a launch is not offered, phrased as the end of a sentence. */
-  missing?: Partial<Record<LaunchKind, string>>
   /** Returns the launches of a version that differs from the newest tested one; undefined if it does not differ. */
-  atVersion?(version: string): Pick<Agent, 'launches' | 'missing'> | undefined
+  atVersion?(version: string): AgentVariant | undefined
+  /** How far this version is verified, if less than by runs of the program; phrased as a sentence without a subject. */
+  unverified?: string
 }
+
+/** The properties of an agent that differ between versions of its program. */
+export type AgentVariant = Pick<Agent, 'launches'> &
+  Partial<Pick<Agent, 'name' | 'tools' | 'testedVersion' | 'unverified'>>
 
 /** Hides the state type of a codec, so that recipes with different states fit one agent. */
 export function recipe<State>(one: LaunchRecipe<State>): LaunchRecipe {

@@ -1,6 +1,7 @@
 import type { Launch, Write } from '../agents/agent.ts'
 import type { Frame } from '../framing/frame.ts'
-import type { BlobSink, ErrorInfo } from '../model/index.ts'
+import type { ErrorInfo } from '../model/index.ts'
+import type { ValueSink } from '../model/large-value.ts'
 
 /** The credentials that a child process receives. */
 export interface ChildKeys {
@@ -19,7 +20,8 @@ export interface RunContext {
   isRealCwd?: boolean
   /** Variables for this child, in addition to those of its launch. */
   env: Readonly<Record<string, string>>
-  blobs: BlobSink
+  /** Stores the large values of frames. */
+  values: ValueSink
   /** Receives the child's credentials before the child starts, so that they are masked in every log. */
   protect?(keys: ChildKeys): void
 }
@@ -43,6 +45,8 @@ export interface Run {
    */
   readonly frames: AsyncIterable<readonly Frame[]>
   readonly exit: Promise<RunExit>
+  /** Settles when the agent has closed its output: it can report nothing more, even if its process lives on. */
+  readonly outputClosed?: Promise<void>
   write(write: Write): Promise<void>
   /** Terminates the run and every process it started, with a bounded signal sequence. Idempotent. */
   stop(): Promise<void>

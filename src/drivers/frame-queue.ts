@@ -3,10 +3,10 @@ import type { Frame } from '../framing/frame.ts'
 /**
  * A batch is a promise while one of its blobs is still being written. Batches keep the order of the calls to `push`.
  */
-type Batch = readonly Frame[] | Promise<readonly Frame[]>
+type FrameBatch = readonly Frame[] | Promise<readonly Frame[]>
 
-interface Waiting {
-  frames: Batch
+interface QueuedFrames {
+  frames: FrameBatch
   bytes: number
 }
 
@@ -15,7 +15,7 @@ const BATCH_PART = 4
 
 /** Queues frames from the pipes of a child for one consumer, bounded in bytes. */
 export class FrameQueue implements AsyncIterable<readonly Frame[]> {
-  readonly #waiting: Waiting[] = []
+  readonly #waiting: QueuedFrames[] = []
   #limit: number
   #bytes = 0
   #closed = false
@@ -31,7 +31,7 @@ export class FrameQueue implements AsyncIterable<readonly Frame[]> {
   }
 
   /** `bytes` is the number of bytes read for the batch, including incomplete lines and parts of blobs. */
-  push(frames: Batch, bytes: number): void {
+  push(frames: FrameBatch, bytes: number): void {
     this.#waiting.push({ frames, bytes })
     this.#bytes += bytes
     this.#wakeReader?.()
@@ -75,8 +75,8 @@ export class FrameQueue implements AsyncIterable<readonly Frame[]> {
    * Merges the queued batches into one, so that a consumer that commits each batch pays for one commit, not one per
    * chunk.
    */
-  #take(): Batch[] {
-    const batches: Batch[] = []
+  #take(): FrameBatch[] {
+    const batches: FrameBatch[] = []
     let bytes = 0
     for (let next = this.#waiting[0]; next; next = this.#waiting[0]) {
       bytes += next.bytes

@@ -3,14 +3,14 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import type { ProcessLaunch } from '../agents/agent.ts'
 
-type NamedVariables = NonNullable<ProcessLaunch['passNamedIn']>
+type NamedInSettings = NonNullable<ProcessLaunch['passNamedIn']>
 
 /**
  * Reads the names of environment variables that the agent expects from the agent's settings file, at the path that the
  * child will resolve.
  */
 export function namedVariables(
-  { base, variable, path, pattern }: NamedVariables,
+  { base, variable, path, pattern }: NamedInSettings,
   environment: Readonly<Record<string, string | undefined>>,
 ): string[] {
   const named = variable === undefined ? undefined : environment[variable]

@@ -12,6 +12,9 @@ export function paced(driver: Driver, room: () => Promise<void>): Driver {
         frames: read(run, room),
         write: (write) => run.write(write),
         stop: () => run.stop(),
+        ...(run.outputClosed && { outputClosed: run.outputClosed }),
+        moment: () => run.moment?.(),
+        endTools: async (since) => (await run.endTools?.(since)) ?? [],
       }
     },
   }

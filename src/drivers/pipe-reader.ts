@@ -1,12 +1,13 @@
 import type { Readable } from 'node:stream'
 import { type Frame, jsonFrame } from '../framing/frame.ts'
+import { LargeFrame } from '../framing/large-frame.ts'
 import { type LinePiece, LineSplitter } from '../framing/lines.ts'
-import type { BlobSink, BlobWriter } from '../model/index.ts'
+import type { ValueSink } from '../model/large-value.ts'
 import type { FrameQueue } from './frame-queue.ts'
 
 export interface PipeSetup {
   queue: FrameQueue
-  blobs: BlobSink
+  values: ValueSink
   maxLineBytes: number | undefined
   /** Reports a broken pipe or a blob that the store could not write. */
   fail(code: 'connection_failed' | 'storage_failed', thrown: unknown): void
@@ -24,8 +25,8 @@ export class PipeReader {
   readonly #splitter: LineSplitter
   #blobsClosed: Promise<unknown> = Promise.resolve()
   #failed = false
-  /** The blob that receives the current oversized line. */
-  #blob: BlobWriter | undefined
+  /** The current line, if it exceeds the size limit. */
+  #large: LargeFrame | undefined
 
   constructor(name: 'stdout' | 'stderr', pipe: Readable, setup: PipeSetup) {
     this.#name = name
@@ -63,10 +64,10 @@ export class PipeReader {
       if (typeof piece === 'string') {
         frames.push(this.#frameOf(piece))
       } else {
-        this.#writeBlob(piece.oversized)
+        this.#writeLarge(piece.oversized)
         if (!piece.last) continue
         closing ??= []
-        closing.push(this.#closeBlob(frames, frames.length))
+        closing.push(this.#closeLarge(frames, frames.length))
         frames.push({ stream: this.#name, text: '' })
       }
     }
@@ -81,21 +82,22 @@ export class PipeReader {
     return this.#name === 'stdout' ? jsonFrame('stdout', text) : { stream: 'stderr', text }
   }
 
-  #writeBlob(bytes: Uint8Array): void {
+  #writeLarge(bytes: Uint8Array): void {
     try {
-      this.#blob ??= this.#setup.blobs.open()
-      if (bytes.length > 0) this.#blob.write(bytes)
+      const { values, maxLineBytes } = this.#setup
+      this.#large ??= new LargeFrame(this.#name, values, maxLineBytes)
+      if (bytes.length > 0) this.#large.write(bytes)
     } catch (thrown) {
       this.#fail('storage_failed', thrown)
     }
   }
 
-  /** Reserves the position of the frame immediately and fills it when its blob is stored; later frames wait for it. */
-  async #closeBlob(frames: Frame[], at: number): Promise<void> {
-    const blob = this.#blob
-    this.#blob = undefined
+  /** Reserves the position of the frame immediately and fills it when its blobs are stored; later frames wait for it. */
+  async #closeLarge(frames: Frame[], at: number): Promise<void> {
+    const large = this.#large
+    this.#large = undefined
     try {
-      if (blob) frames[at] = { stream: this.#name, text: '', blob: await blob.close() }
+      if (large) frames[at] = await large.close()
     } catch (thrown) {
       this.#fail('storage_failed', thrown)
     }

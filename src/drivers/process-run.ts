@@ -1,7 +1,8 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process'
 import { setImmediate } from 'node:timers/promises'
 import type { Write } from '../agents/agent.ts'
-import { type BlobSink, type ErrorCode, type ErrorInfo, MainstemError } from '../model/index.ts'
+import { type ErrorCode, type ErrorInfo, MainstemError } from '../model/index.ts'
+import type { ValueSink } from '../model/large-value.ts'
 import type { Run, RunExit, Timers } from './driver.ts'
 import { FrameQueue } from './frame-queue.ts'
 import { PipeReader, type PipeSetup } from './pipe-reader.ts'
@@ -23,7 +24,7 @@ interface ProcessRunSetup {
   tree: RunTree
   /** The current time in the unit of process start times; undefined where start times cannot be compared. */
   now(): number | undefined
-  blobs: BlobSink
+  values: ValueSink
   timers: Timers
   graces: Graces
   queueBytes: number
@@ -38,6 +39,7 @@ export class ProcessRun implements Run {
   readonly pid: number | undefined
   readonly frames: FrameQueue
   readonly exit: Promise<RunExit>
+  readonly outputClosed: Promise<void>
   readonly #child: ChildProcessWithoutNullStreams
   readonly #setup: ProcessRunSetup
   readonly #pipes: readonly PipeReader[]
@@ -53,14 +55,13 @@ export class ProcessRun implements Run {
     this.frames = new FrameQueue(setup.queueBytes)
     const reading: PipeSetup = {
       queue: this.frames,
-      blobs: setup.blobs,
+      values: setup.values,
       maxLineBytes: setup.maxLineBytes,
       fail: (code, thrown) => this.#fail(code, thrown),
     }
-    this.#pipes = [
-      new PipeReader('stdout', child.stdout, reading),
-      new PipeReader('stderr', child.stderr, reading),
-    ]
+    const stdout = new PipeReader('stdout', child.stdout, reading)
+    this.#pipes = [stdout, new PipeReader('stderr', child.stderr, reading)]
+    this.outputClosed = stdout.ended
     child.once('exit', (code, signal) => {
       this.#exited.resolve({ ...(code !== null && { code }), ...(signal !== null && { signal }) })
     })

@@ -23,6 +23,8 @@ export class ProcessTree implements Tree {
   readonly #isMark: (variable: string) => boolean
   readonly #groups: RunGroups | undefined
   readonly #root: { pid: number; started: string | undefined } | undefined
+  /** Nothing older than the first process inherited its mark. Zero where start times cannot be compared. */
+  readonly #since: number
   #known = new Map<number, string>()
 
   /** Without a first process, as after a crash of ours, processes are found by their marks and groups alone. */
@@ -41,17 +43,17 @@ export class ProcessTree implements Tree {
     const owned = owner === undefined ? undefined : `${RUN_MARKER}=${ownedRun(owner, '')}`
     this.#isMark = (variable) => marks.has(variable) || (owned !== undefined && variable.startsWith(owned))
     this.#root = rootPid === undefined ? undefined : { pid: rootPid, started: table.startOf(rootPid) }
+    this.#since = Number(this.#root?.started) || 0
   }
 
   /** Scans for the live processes of the tree. */
   async look(): Promise<readonly ProcessInfo[]> {
-    const marked = new Set<number>()
-    const all = await this.#table.list(this.#isMark, (pid) => marked.add(pid))
+    const { processes: all, marks } = await this.#table.scan(this.#since)
     const session = this.#session(all)
     const grouped = this.#groups?.members(this.#runIds)
     const found = all.filter(
       (process) =>
-        marked.has(process.pid) ||
+        marks.get(process.pid)?.some(this.#isMark) ||
         grouped?.has(process.pid) ||
         process.session === session ||
         this.#known.get(process.pid) === process.started,

@@ -76,7 +76,7 @@ function startIn(
     return new ProcessRun(child, {
       tree: treeOf(child, table, context.runId, options.groups),
       now: () => table.now(),
-      blobs: context.blobs,
+      values: context.values,
       timers: options.timers ?? systemTimers,
       graces: options.graces ?? GRACES,
       queueBytes: options.queueBytes ?? QUEUE_BYTES,

@@ -1,7 +1,7 @@
 import type { RemoteLaunch } from '../agents/agent.ts'
 import type { Timers } from './driver.ts'
 import type { RemoteIntake } from './remote-intake.ts'
-import { type Answer, isOk, type RemoteServer } from './remote-server.ts'
+import { isOk, type RemoteAnswer, type RemoteServer } from './remote-server.ts'
 import { listen } from './remote-socket.ts'
 
 interface FollowSetup {
@@ -12,7 +12,7 @@ interface FollowSetup {
   timers: Timers
   signal: AbortSignal
   /** Emits the response to a call. */
-  emitResponse(tag: string, answer: Answer): void
+  emitResponse(tag: string, answer: RemoteAnswer): void
 }
 
 /** Delay between two polls of a session without new events. */
@@ -95,7 +95,7 @@ export class RemoteFollow {
   }
 
   /** Fetches all events in the list; returns the response only if the server refused. */
-  async #fetchEvents(): Promise<Answer | undefined> {
+  async #fetchEvents(): Promise<RemoteAnswer | undefined> {
     const { launch, intake, signal } = this.#setup
     for (;;) {
       await intake.room(signal)
@@ -110,13 +110,13 @@ export class RemoteFollow {
     return Array.isArray(page) ? page : []
   }
 
-  #isActive(answer: Answer): boolean {
+  #isActive(answer: RemoteAnswer): boolean {
     const { state, running } = this.#setup.launch.names
     return isOk(answer) && fieldOf(answer.body, state) === running
   }
 
   /** Retried, because GET requests have no side effects. */
-  async #get(path: string): Promise<Answer> {
+  async #get(path: string): Promise<RemoteAnswer> {
     const { server, timers, signal } = this.#setup
     const call = { method: 'GET', path: this.#path(path) }
     for (const pauseMs of RETRY_MS) {

@@ -1,21 +1,21 @@
-import { type Frame, jsonFrame } from '../framing/frame.ts'
-import type { BlobSink } from '../model/index.ts'
+import type { Frame } from '../framing/frame.ts'
+import { frameOf } from '../framing/large-frame.ts'
+import type { ValueSink } from '../model/large-value.ts'
+import { tryJson } from '../model/try-json.ts'
 import type { FrameQueue } from './frame-queue.ts'
 
 interface IntakeSetup {
   queue: FrameQueue
-  blobs: BlobSink
+  values: ValueSink
   /** The field that identifies an event, for deduplication. */
   idField: string
   /** An optional prefix of ids; an id with and without it is the same. */
   idPrefix: string | undefined
-  /** Events longer than this are stored as a blob. */
+  /** The large values of longer events are stored as blobs. */
   maxEventBytes: number
   /** Reports a blob that the store could not write. */
   fail(thrown: unknown): void
 }
-
-const encoder = new TextEncoder()
 
 /** Receives the events of one session from the socket and from pages, and deduplicates them. */
 export class RemoteIntake {
@@ -51,15 +51,15 @@ export class RemoteIntake {
    * offset of the server's list.
    */
   takeMessage(text: string): void {
-    const frame = jsonFrame('sse', text)
-    const isEvent = typeof frame.value === 'object' && frame.value !== null
-    if (!isEvent || this.#isNew(frame.value)) this.#push([frame])
+    const value = tryJson(text)
+    const isEvent = typeof value === 'object' && value !== null
+    if (!isEvent || this.#isNew(value)) this.#push([text])
   }
 
   /** Receives a page of the list; returns whether any of its events was new. */
   takePage(events: readonly unknown[]): boolean {
     const fresh = events.filter((event) => this.#isNew(event))
-    if (fresh.length > 0) this.#push(fresh.map((event) => jsonFrame('sse', JSON.stringify(event))))
+    if (fresh.length > 0) this.#push(fresh.map((event) => JSON.stringify(event)))
     return fresh.length > 0
   }
 
@@ -80,27 +80,18 @@ export class RemoteIntake {
     return id.startsWith(idPrefix) ? id.slice(idPrefix.length) : id
   }
 
-  #push(frames: readonly Frame[]): void {
-    const { queue, maxEventBytes, fail } = this.#setup
-    const bytes = frames.reduce((sum, { text }) => sum + text.length, 0)
-    if (frames.every(({ text }) => text.length <= maxEventBytes)) {
+  #push(texts: readonly string[]): void {
+    const { queue, values, maxEventBytes, fail } = this.#setup
+    const bytes = texts.reduce((sum, text) => sum + text.length, 0)
+    const frames = texts.map((text) => frameOf('sse', text, values, maxEventBytes))
+    if (frames.every((frame): frame is Frame => !(frame instanceof Promise))) {
       queue.push(frames, bytes)
       return
     }
-    const stored = Promise.all(frames.map((frame) => this.#stored(frame)))
-    queue.push(
-      stored.catch((thrown: unknown) => {
-        fail(thrown)
-        return []
-      }),
-      bytes,
-    )
-  }
-
-  async #stored(frame: Frame): Promise<Frame> {
-    if (frame.text.length <= this.#setup.maxEventBytes) return frame
-    const writer = this.#setup.blobs.open()
-    writer.write(encoder.encode(frame.text))
-    return { stream: 'sse', text: '', blob: await writer.close() }
+    const stored = Promise.all(frames).catch((thrown: unknown) => {
+      fail(thrown)
+      return []
+    })
+    queue.push(stored, bytes)
   }
 }

@@ -1,11 +1,12 @@
 import type { RemoteLaunch, Write } from '../agents/agent.ts'
 import { jsonFrame } from '../framing/frame.ts'
-import { type BlobSink, type ErrorCode, MainstemError, OUTSIDE_ID } from '../model/index.ts'
+import { type ErrorCode, MainstemError, OUTSIDE_ID } from '../model/index.ts'
+import type { ValueSink } from '../model/large-value.ts'
 import type { Run, RunExit, Timers } from './driver.ts'
 import { FrameQueue } from './frame-queue.ts'
 import { fieldOf, RemoteFollow } from './remote-follow.ts'
 import { RemoteIntake } from './remote-intake.ts'
-import { type Answer, isOk, type RemoteServer } from './remote-server.ts'
+import { isOk, type RemoteAnswer, type RemoteServer } from './remote-server.ts'
 
 interface RemoteRunSetup {
   launch: RemoteLaunch
@@ -13,7 +14,7 @@ interface RemoteRunSetup {
   /** Fields of the opening call's body that come from the configuration. */
   fields: Readonly<Record<string, string>>
   timers: Timers
-  blobs: BlobSink
+  values: ValueSink
   queueBytes: number
   maxEventBytes: number
 }
@@ -80,17 +81,17 @@ export class RemoteRun implements Run {
   }
 
   async #follow(session: string): Promise<void> {
-    const { launch, server, timers, blobs, maxEventBytes } = this.#setup
+    const { launch, server, timers, values, maxEventBytes } = this.#setup
     const intake = new RemoteIntake({
       queue: this.frames,
-      blobs,
+      values,
       maxEventBytes,
       idField: launch.names.id,
       idPrefix: launch.idPrefix,
       fail: (thrown) => this.#fail('storage_failed', thrown),
     })
     const { signal } = this.#over
-    const emitResponse = (tag: string, answer: Answer) => this.#emitResponse(tag, answer)
+    const emitResponse = (tag: string, answer: RemoteAnswer) => this.#emitResponse(tag, answer)
     try {
       await new RemoteFollow({ launch, server, session, intake, timers, signal, emitResponse }).run()
       this.#finish({ code: 0 })
@@ -109,7 +110,7 @@ export class RemoteRun implements Run {
     }
   }
 
-  #emitResponse(tag: string, { status, body }: Answer): void {
+  #emitResponse(tag: string, { status, body }: RemoteAnswer): void {
     if (this.#over.signal.aborted) return
     const text = JSON.stringify({ tag, status, body })
     this.frames.push([jsonFrame('http', text)], text.length)

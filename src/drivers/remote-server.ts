@@ -2,13 +2,13 @@ import { MainstemError } from '../model/index.ts'
 import { tryJson } from '../model/try-json.ts'
 import type { Timers } from './driver.ts'
 
-export interface Call {
+export interface RemoteCall {
   method: string
   path: string
   body?: unknown
 }
 
-export interface Answer {
+export interface RemoteAnswer {
   status: number
   /** The parsed JSON, or the text if it is not JSON. */
   body: unknown
@@ -20,7 +20,7 @@ const CALL_MS = 30_000
 /** Responses are buffered in memory, so their size is bounded. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024
 
-export function isOk({ status }: Answer): boolean {
+export function isOk({ status }: RemoteAnswer): boolean {
   return status >= 200 && status <= 299
 }
 
@@ -37,7 +37,7 @@ export class RemoteServer {
   }
 
   /** Returns every HTTP response as a value; throws only when the server does not respond. */
-  async call({ method, path, body }: Call, signal: AbortSignal): Promise<Answer> {
+  async call({ method, path, body }: RemoteCall, signal: AbortSignal): Promise<RemoteAnswer> {
     const slow = new AbortController()
     const answered = new AbortController()
     const deadline = this.#timers.sleep(CALL_MS, answered.signal).then(() => slow.abort())

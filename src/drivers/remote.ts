@@ -1,5 +1,6 @@
 import type { RemoteLaunch } from '../agents/agent.ts'
 import { MainstemError, toMainstemError } from '../model/index.ts'
+import { FRAME_BYTES } from '../model/large-value.ts'
 import type { Driver, Timers } from './driver.ts'
 import { failedRun } from './failed-run.ts'
 import { RemoteRun } from './remote-run.ts'
@@ -9,23 +10,22 @@ import { systemTimers } from './timers.ts'
 export interface RemoteDriverOptions {
   timers?: Timers
   /** Source of the address and the token, unless the configuration of the agent has them. */
-  environment?: Environment
+  environment?: RemoteVariables
   /** Events longer than this are stored as a blob. */
   maxLineBytes?: number
   /** Bytes buffered for a slow consumer. */
   queueBytes?: number
 }
 
-type Environment = Readonly<Record<string, string | undefined>>
+type RemoteVariables = Readonly<Record<string, string | undefined>>
 
 const QUEUE_BYTES = 1024 * 1024
-const MAX_EVENT_BYTES = 16 * 1024 * 1024
 
 /** Runs sessions on remote servers, without a local process. */
 export function remoteDriver(options: RemoteDriverOptions = {}): Driver<RemoteLaunch> {
   const timers = options.timers ?? systemTimers
   return {
-    start(launch, { env, blobs }) {
+    start(launch, { env, values }) {
       try {
         const variables = { ...(options.environment ?? process.env), ...env }
         const { url, token } = launch.variables
@@ -34,9 +34,9 @@ export function remoteDriver(options: RemoteDriverOptions = {}): Driver<RemoteLa
           server: new RemoteServer(baseOf(url, variables), tokenOf(token, variables), timers),
           fields: fieldsOf(launch, variables),
           timers,
-          blobs,
+          values,
           queueBytes: options.queueBytes ?? QUEUE_BYTES,
-          maxEventBytes: options.maxLineBytes ?? MAX_EVENT_BYTES,
+          maxEventBytes: options.maxLineBytes ?? FRAME_BYTES,
         })
       } catch (thrown) {
         return failedRun(toMainstemError(thrown))
@@ -46,7 +46,7 @@ export function remoteDriver(options: RemoteDriverOptions = {}): Driver<RemoteLa
 }
 
 /** The address without a trailing slash. Errors omit the address, because it may contain a password. */
-function baseOf(name: string, variables: Environment): string {
+function baseOf(name: string, variables: RemoteVariables): string {
   const given = variables[name]
   if (!given) throw notReady(`set ${name} to the address of the server`)
   const url = URL.parse(given)
@@ -57,7 +57,7 @@ function baseOf(name: string, variables: Environment): string {
 }
 
 /** Validated here, because the HTTP client would repeat a bad header value in its error message. */
-function tokenOf(name: string, variables: Environment): string | undefined {
+function tokenOf(name: string, variables: RemoteVariables): string | undefined {
   const token = variables[name]
   if (!token) return undefined
   if (!/^[\x21-\x7e]+$/.test(token))
@@ -65,7 +65,7 @@ function tokenOf(name: string, variables: Environment): string | undefined {
   return token
 }
 
-function fieldsOf({ opening }: RemoteLaunch, variables: Environment): Record<string, string> {
+function fieldsOf({ opening }: RemoteLaunch, variables: RemoteVariables): Record<string, string> {
   const fields: Record<string, string> = {}
   for (const [field, name] of Object.entries(opening.fields)) {
     const value = variables[name]

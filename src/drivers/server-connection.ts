@@ -2,9 +2,9 @@ import { type IncomingMessage, type RequestOptions, request } from 'node:http'
 import type { Write } from '../agents/agent.ts'
 import { MainstemError } from '../model/index.ts'
 
-export type Call = Extract<Write, { kind: 'http' }>
+export type ServerCall = Extract<Write, { kind: 'http' }>
 
-export interface Answer {
+export interface ServerAnswer {
   status: number
   /** The response body; empty when there is none. */
   text: string
@@ -32,12 +32,14 @@ export class ServerConnection {
       return response.setEncoding('utf8')
     }
     response.destroy()
+    if (response.statusCode === 503)
+      throw new MainstemError('overloaded', `GET ${path}: the server is starting`)
     const isAbsent = response.statusCode === 404 || type.startsWith('text/html')
     const why = isAbsent && absent !== undefined ? `: ${absent}` : ''
     throw failed(`GET ${path} returned ${response.statusCode} (${type}) instead of an event stream${why}`)
   }
 
-  async call({ method, path, body }: Call): Promise<Answer> {
+  async call({ method, path, body }: ServerCall): Promise<ServerAnswer> {
     const json = body === undefined ? undefined : JSON.stringify(body)
     const headers = json === undefined ? {} : { 'content-type': 'application/json' }
     const response = await this.#send({ method, path, headers }, json)

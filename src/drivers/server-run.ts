@@ -1,16 +1,21 @@
 import type { ServerLaunch, Write } from '../agents/agent.ts'
 import { type Frame, jsonFrame } from '../framing/frame.ts'
+import { frameOf } from '../framing/large-frame.ts'
 import { SseParser } from '../framing/sse.ts'
 import { type ErrorInfo, MainstemError } from '../model/index.ts'
+import type { ValueSink } from '../model/large-value.ts'
 import { OutputTail } from '../model/output-tail.ts'
 import type { Run, RunExit, Timers } from './driver.ts'
 import { FrameQueue } from './frame-queue.ts'
-import { type Call, ServerConnection } from './server-connection.ts'
+import { type ServerCall, ServerConnection } from './server-connection.ts'
 import type { ServerSecret } from './server-secret.ts'
 
 interface ServerRunSetup {
   launch: ServerLaunch
   secret: ServerSecret
+  values: ValueSink
+  /** The large values of longer events are stored as blobs. */
+  maxEventBytes: number
   timers: Timers
   queueBytes: number
   startMs: number
@@ -25,6 +30,12 @@ const EXIT_MS = 2_000
 
 /** After the exit, waits this long for connections that another process keeps open. */
 const LAST_MS = 2_000
+
+/** Waits this long before it opens the event stream again. */
+const REOPEN_MS = 250
+
+/** The event stream is opened again this often without an event. */
+const MAX_REOPENED = 5
 
 /** Maximum number of queued calls. */
 const MAX_CALLS = 1_000
@@ -55,6 +66,7 @@ export class ServerRun implements Run {
    */
   #over = false
   #error: ErrorInfo | undefined
+  #hasOpened = false
 
   constructor(program: Run, setup: ServerRunSetup) {
     this.pid = program.pid
@@ -62,7 +74,7 @@ export class ServerRun implements Run {
     this.#setup = setup
     this.frames = new FrameQueue(setup.queueBytes)
     // The server is controlled over HTTP only, and some programs wait for the end of an open input.
-    void program.write({ kind: 'end' })
+    if (!setup.launch.endsWithInput) void program.write({ kind: 'end' })
     this.exit = this.#conclude()
   }
 
@@ -72,7 +84,7 @@ export class ServerRun implements Run {
       case 'http':
         return this.#inTurn(() => this.#call(write))
       case 'end':
-        return this.#inTurn(() => this.stop())
+        return this.#inTurn(() => this.#end())
       case 'text':
         throw new MainstemError(
           'unsupported_option',
@@ -85,6 +97,12 @@ export class ServerRun implements Run {
   stop(): Promise<void> {
     this.#over = true
     return this.#program.stop()
+  }
+
+  async #end(): Promise<void> {
+    if (!this.#setup.launch.endsWithInput) return this.stop()
+    this.#over = true
+    await this.#program.write({ kind: 'end' })
   }
 
   moment(): number | undefined {
@@ -129,20 +147,47 @@ export class ServerRun implements Run {
   async #readEvents(): Promise<void> {
     const port = await this.#port.promise
     if (port === undefined) return
-    const { secret, launch } = this.#setup
+    const connection = new ServerConnection(port, this.#setup.secret.auth, this.#cut.signal)
+    for (let failures = 0; ; ) {
+      const { thrown, hasEvents } = await this.#follow(connection)
+      failures = hasEvents ? 1 : failures + 1
+      if (!this.#mayReopen(thrown, failures)) return this.#broke(thrown)
+      if (await this.#within(REOPEN_MS, this.#program.exit)) return
+    }
+  }
+
+  /** Reads one event stream until it ends. */
+  async #follow(connection: ServerConnection): Promise<{ thrown: unknown; hasEvents: boolean }> {
+    const { secret, launch, values, maxEventBytes } = this.#setup
+    let hasEvents = false
     try {
-      const connection = new ServerConnection(port, secret.auth, this.#cut.signal)
       const parser = new SseParser()
       for await (const chunk of await connection.stream(launch.events, launch.absent)) {
-        const frames = parser.push(chunk).map(({ data }) => secret.mask(jsonFrame('sse', data)))
+        const frames: Frame[] = []
+        for (const { data } of parser.push(chunk)) {
+          const frame = frameOf('sse', data, values, maxEventBytes)
+          frames.push(secret.mask(frame instanceof Promise ? await frame : frame))
+        }
         if (frames.length > 0) this.#open.resolve(connection)
+        hasEvents ||= frames.length > 0
+        this.#hasOpened ||= hasEvents
         await this.#take(frames, chunk.length)
       }
-      // Does not reconnect: the missed events are unknown, so another stream could hide actions of the agent.
       throw new MainstemError('connection_failed', 'the server closed its event stream')
     } catch (thrown) {
-      await this.#broke(thrown)
+      return { thrown, hasEvents }
     }
+  }
+
+  /**
+   * Another stream could hide actions of the agent, because the missed events are unknown: only a codec that reads the
+   * state afterwards may use one. A server that is starting is asked again until its start takes too long.
+   */
+  #mayReopen(thrown: unknown, failures: number): boolean {
+    if (this.#over) return false
+    const isStarting = thrown instanceof MainstemError && thrown.code === 'overloaded'
+    if (isStarting && !this.#hasOpened) return true
+    return this.#setup.launch.reopens === true && this.#hasOpened && failures <= MAX_REOPENED
   }
 
   async #watchStart(): Promise<void> {
@@ -156,7 +201,7 @@ export class ServerRun implements Run {
     )
   }
 
-  async #call(call: Call): Promise<void> {
+  async #call(call: ServerCall): Promise<void> {
     const connection = await this.#open.promise
     if (!connection || this.#over) return
     const { method, path, tag } = call

@@ -19,6 +19,7 @@ export class ServerSecret {
     let { text } = frame
     for (const secret of this.forms) text = text.replaceAll(secret, `[masked:${secret.length}]`)
     if (text === frame.text) return frame
-    return frame.stream === 'stderr' ? { stream: 'stderr', text } : jsonFrame(frame.stream, text)
+    const masked = frame.stream === 'stderr' ? { text } : jsonFrame(frame.stream, text)
+    return { ...frame, ...masked }
   }
 }

@@ -1,4 +1,5 @@
 import type { ServerLaunch } from '../agents/agent.ts'
+import { FRAME_BYTES } from '../model/large-value.ts'
 import type { ChildKeys, Driver } from './driver.ts'
 import { type ProcessDriverOptions, processDriver, QUEUE_BYTES } from './process.ts'
 import { ServerRun } from './server-run.ts'
@@ -25,10 +26,13 @@ export function serverDriver(options: ServerDriverOptions = {}): Driver<ServerLa
       const { login } = launch
       const secret = new ServerSecret(login.user)
       // Set last: a name or password from another source would lock this process out or grant access to others.
-      const credentials = { [login.userVariable]: login.user, [login.passwordVariable]: secret.password }
+      const passwords = login.passwordVariables.map((name) => [name, secret.password])
+      const credentials = { [login.userVariable]: login.user, ...Object.fromEntries(passwords) }
       const protect = (keys: ChildKeys) => {
-        const { [login.passwordVariable]: _, ...environment } = keys.environment
-        context.protect?.({ ...keys, environment, login: secret.forms })
+        const others = Object.entries(keys.environment).filter(
+          ([name]) => !login.passwordVariables.includes(name),
+        )
+        context.protect?.({ ...keys, environment: Object.fromEntries(others), login: secret.forms })
       }
       const program = processes.start(
         { ...launch, kind: 'process' },
@@ -37,6 +41,8 @@ export function serverDriver(options: ServerDriverOptions = {}): Driver<ServerLa
       return new ServerRun(program, {
         launch,
         secret,
+        values: context.values,
+        maxEventBytes: options.maxLineBytes ?? FRAME_BYTES,
         timers: options.timers ?? systemTimers,
         queueBytes: options.queueBytes ?? QUEUE_BYTES,
         startMs: options.startMs ?? START_MS,

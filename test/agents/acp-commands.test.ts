@@ -112,7 +112,6 @@ describe('answers', () => {
     expect(talk.answer('e1.0', { decision: 'answered', answers: { a: ['b'] } })).toEqual([
       { refused: 'invalid_request' },
     ])
-    expect(talk.answer('e1.0', { decision: 'allow', input: {} })).toEqual([{ refused: 'unsupported_option' }])
     expect(talk.answer('e1.9', { decision: 'allow' })).toEqual([{ refused: 'request_not_found' }])
     expect(talk.answer('e1.0', { decision: 'allow' })).toHaveLength(1)
     expect(talk.answer('e1.0', { decision: 'allow' })).toEqual([{ refused: 'request_not_found' }])

@@ -127,7 +127,6 @@ describe('policy', () => {
     'auto-all workspace-write': false,
     'auto-all full-access': true,
   }
-  const NO_PLAN = { 'ask read-only': false, 'ask-dangerous read-only': false, 'auto-all read-only': false }
   const CODEX = {
     ...PLAIN,
     'ask full-access': false,
@@ -145,7 +144,7 @@ describe('policy', () => {
     ['qwen', PLAIN],
     ['claude-agent-acp', PLAIN],
     ['opencode-acp', PLAIN],
-    ['copilot', { ...PLAIN, ...NO_PLAN }],
+    ['copilot', PLAIN],
     ['codex-acp', CODEX],
   ])('%s accepts exactly the cells that it can enforce', (agent, cells) => {
     const taken = Approval.options.flatMap((approval) =>

@@ -109,27 +109,6 @@ describe('the subject of a request', () => {
   })
 })
 
-test('an answer with a scope that the agent does not offer names the scopes that it offers', () => {
-  const talk = new Talk().begin()
-  const options = [
-    { optionId: 'a', name: 'Allow', kind: 'allow_once' },
-    { optionId: 'b', name: 'Always', kind: 'allow_always' },
-  ]
-  const [request] = opened(talk.hear(asks(0, { toolCallId: 't', title: 'x' }, options)))
-  const requestId = request?.requestId ?? ''
-  const { refused } = talk.conversation.answer({
-    type: 'answer',
-    requestId,
-    decision: 'allow',
-    scope: 'session',
-  })
-  expect(refused).toMatchObject({
-    code: 'unsupported_option',
-    message:
-      'scope: the agent does not offer to allow this call with scope session; allow it with scope once or always, or deny it',
-  })
-})
-
 describe('a denied call', () => {
   const content = [{ type: 'diff', path: '/project/a', oldText: null, newText: 'x' }]
   const call = { toolCallId: 't', title: 'Write', kind: 'edit', status: 'pending', content }

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { NativeMessage } from '../../src/agents/protocols/acp/native.ts'
 import { Entry } from '../../src/model/index.ts'
 import { asks, chunk, eventsIn, eventsOf, failure, recordings, result, Talk, update } from './acp-talk.ts'
 import { decodeFixture, decodeLines } from './fixtures.ts'
+import { NativeMessage } from './native/acp.ts'
 
 test('every program that was recorded is here', () => {
   expect(recordings.length).toBe(228)

@@ -2,9 +2,9 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Launch, LaunchRecipe } from '../../src/agents/agent.ts'
 import { agents } from '../../src/agents/index.ts'
-import { filePath } from '../../src/agents/option.ts'
+import { filePath } from '../../src/agents/kit/option.ts'
 import { Approval, LaunchKind, MainstemError, type McpServer, type Policy } from '../../src/model/index.ts'
-import type { NewSession } from '../../src/sessions/deps.ts'
+import type { NewSession } from '../../src/model/new-session.ts'
 import { house } from '../sessions/house.ts'
 
 /** What Linux takes as one argument or one variable, in bytes and with its end. */

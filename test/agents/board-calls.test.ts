@@ -175,7 +175,21 @@ describe('a change', () => {
     talk.emit('diff', { file: 'c.ts', diff: '+1', change: 'something else' })
     expect(talk.of('file.changed')).toEqual([
       { type: 'file.changed', path: 'b.ts', change: 'renamed', from: 'a.ts' },
-      { type: 'file.changed', path: 'c.ts', change: 'modified', diff: '+1' },
+      { type: 'file.changed', path: 'c.ts', change: 'modified', changeReported: false, diff: '+1' },
+    ])
+  })
+
+  it.each([
+    ['@@ -0,0 +1 @@\n+a', { change: 'created' }],
+    ['@@ -1,2 +0,0 @@\n-a\n-b', { change: 'deleted' }],
+    ['@@ -10,5 +10,8 @@\n-old line\n+new line', { change: 'modified' }],
+    ['-old\n+new', { change: 'modified' }],
+    ['', { change: 'modified', changeReported: false }],
+  ])('has the kind that its lines show: %j', (diff, kind) => {
+    const talk = working()
+    talk.emit('diff', { file: 'a.ts', diff })
+    expect(talk.of('file.changed')).toEqual([
+      { type: 'file.changed', path: 'a.ts', ...kind, ...(diff !== '' && { diff }) },
     ])
   })
 })

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { decodeRecording } from '../../src/compose/decode.ts'
 import { board } from '../../src/dialects/board.ts'
-import { boardState } from '../../src/dialects/board-state.ts'
 import type { Message } from '../../src/dialects/dialect.ts'
 import { type Entry, type Event, FACES } from '../../src/model/index.ts'
+import { boardState } from '../dialects/board-state.ts'
 import { plays } from '../dialects/plays.ts'
 import { violations } from './invariants.ts'
 
@@ -35,10 +35,12 @@ function toolEnds(entries: readonly Entry[]): [string, string][] {
   )
 }
 
+/** A board has no guesses: a change of an unknown kind is a modification. */
 function changes(entries: readonly Entry[]): [string, string, string | undefined][] {
-  return events(entries).flatMap((event): [string, string, string | undefined][] =>
-    event.type === 'file.changed' ? [[event.path, event.change, event.from]] : [],
-  )
+  return events(entries).flatMap((event): [string, string, string | undefined][] => {
+    if (event.type !== 'file.changed') return []
+    return [[event.path, event.changeReported === false ? 'modified' : event.change, event.from]]
+  })
 }
 
 function answers(entries: readonly Entry[]): string[] {

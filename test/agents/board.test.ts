@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { SessionEvent } from '../../src/agents/board/native.ts'
 import { decodeRecording } from '../../src/compose/decode.ts'
 import { BoardTalk, SESSION, working } from './board-talk.ts'
 import { fixtures } from './fixtures.ts'
 import { violations } from './invariants.ts'
+import { SessionEvent } from './native/board.ts'
 
 const edit = {
   tool: 'Edit',

@@ -35,6 +35,25 @@ function asked(tool = 'Bash', input: unknown = { command: 'rm x' }): Talk {
 
 const question = () => asked('AskUserQuestion', { questions: [{ question: 'Which?' }, { question: 'How?' }] })
 
+test('a list of questions, and choices without a label, are questions', () => {
+  const list = [
+    { header: 'Which?', options: [{ description: 'FastAPI (async)' }, 'Flask'], multiSelect: true },
+    { question: 'How?', header: 'Way', options: [{ label: 'a', description: 'b' }] },
+  ]
+  for (const input of [list, { questions: list }]) {
+    expect(asked('AskUserQuestion', input).only('request.opened')[0]?.questions).toEqual([
+      {
+        id: 'Which?',
+        text: 'Which?',
+        options: [{ label: 'FastAPI (async)' }, { label: 'Flask' }],
+        multiple: true,
+        other: true,
+      },
+      { id: 'How?', header: 'Way', text: 'How?', options: [{ label: 'a', description: 'b' }], other: true },
+    ])
+  }
+})
+
 test('opening, a prompt and closing become the documented lines', () => {
   const talk = new Talk()
   expect(talk.tell({ type: 'open' })).toEqual([control('c1', { subtype: 'initialize' })])

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import { Native } from '../../src/agents/claude/native.ts'
 import { eventsIn } from './claude-recordings.ts'
 import {
   asks,
@@ -15,6 +14,7 @@ import {
   system,
   Talk,
 } from './claude-talk.ts'
+import { Native } from './native/claude.ts'
 
 const stop = (more = {}) => stream({ type: 'message_stop' }, more)
 
@@ -77,7 +77,7 @@ test('an account limit is reported with its name, state and usage', () => {
       type: 'limit.reported',
       kind: 'rate',
       message: 'five_hour: allowed_warning',
-      resetsAt: 1_800_000_000,
+      resetsAt: 1_800_000_000_000,
       usedPercent: 91,
     },
   ])
@@ -89,23 +89,6 @@ test('a reached account limit is full, even without a figure', () => {
   expect(told({ status: 'rejected', rateLimitType: 'five_hour' })).toMatchObject({ usedPercent: 100 })
   expect(told({ status: 'rejected', utilization: 1.02 })).toMatchObject({ usedPercent: 102 })
   expect(told({ status: 'allowed', rateLimitType: 'five_hour' })).not.toHaveProperty('usedPercent')
-})
-
-test('a heartbeat reports the duration of a call, and nothing after its end', () => {
-  const beat = {
-    type: 'tool_progress',
-    tool_use_id: 't1-heartbeat-0',
-    tool_name: 'Bash',
-    parent_tool_use_id: 't1',
-    elapsed_time_seconds: 30,
-    heartbeat: true,
-  }
-  expect(Native.safeParse(beat).success).toBe(true)
-  const talk = openTalk()
-  talk.hear(call('t1'))
-  expect(talk.hear(beat)).toEqual([{ type: 'tool.progressed', toolId: 't1', elapsedMs: 30_000 }])
-  talk.hear(returned('t1', 'ok'))
-  expect(talk.hear(beat)).toEqual([])
 })
 
 test('keepalive and repaint frames emit nothing', () => {
@@ -266,10 +249,15 @@ test('an id that returns after its call has ended is another call, refused or no
   ])
 })
 
-test('a result for an unknown call, or a second one, emits nothing', () => {
+test('a result for an unknown call, or a second one, is kept whole', () => {
   const talk = openTalk()
   talk.hear(call('t1'), returned('t1', 'ok'))
-  expect(talk.hear(returned('t1', 'again'), returned('t9', 'ok'))).toEqual([])
+  const kept = talk.hear(returned('t1', 'again'), returned('t9', 'ok'))
+  expect(kept).toMatchObject([
+    { type: 'native.unmapped', nativeType: 'user/tool_result', frame: expect.stringContaining('again') },
+    { type: 'native.unmapped', nativeType: 'user/tool_result', frame: expect.stringContaining('t9') },
+  ])
+  expect(talk.conversation.coverage).toMatchObject({ unmapped: 2 })
 })
 
 test('an image that a call returns is named in its output', () => {

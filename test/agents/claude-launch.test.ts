@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { ProcessLaunch, Start } from '../../src/agents/agent.ts'
 import { claude } from '../../src/agents/claude/agent.ts'
-import { filePath } from '../../src/agents/option.ts'
+import { filePath } from '../../src/agents/kit/option.ts'
 import {
   Approval,
   type LaunchKind,
@@ -18,10 +18,11 @@ interface Wish {
   policy?: Partial<Policy>
   options?: SessionOptions
   resume?: string
+  version?: string
 }
 
 function launch(kind: LaunchKind, wish: Wish): ProcessLaunch {
-  const { approval = 'ask', sandbox = 'none', policy, options = {}, resume } = wish
+  const { approval = 'ask', sandbox = 'none', policy, options = {}, resume, version } = wish
   const start: Start = {
     launch: kind,
     cwd: '/project',
@@ -29,6 +30,7 @@ function launch(kind: LaunchKind, wish: Wish): ProcessLaunch {
     options,
     epoch: 1,
     ...(resume !== undefined && { resume }),
+    ...(version !== undefined && { version }),
   }
   const launched = claude.launches[kind]?.launch(start)
   if (launched?.kind !== 'process') throw new Error('not a process')
@@ -90,6 +92,17 @@ describe.each(KINDS)('the %s launch', (kind) => {
   test.each(cells)('%s × %s: %s', (approval, sandbox, flag) => {
     if (flag === undefined) expect(refusal(kind, { approval, sandbox })).toEqual(refused)
     else expect(added(kind, { approval, sandbox })).toEqual([flag])
+  })
+
+  test('the system prompt of a resumed conversation is sent, not the one it began with', () => {
+    const OFF = '--system-prompt-snapshot=off'
+    const given = { options: { systemPrompt: { append: 'x' } } }
+    const argvOf = (wish: Wish) => launch(kind, wish).argv
+    expect(argvOf({ ...given, resume: 'native-1' })).toContain(OFF)
+    expect(argvOf({ ...given, resume: 'native-1', version: '2.1.326' })).toContain(OFF)
+    expect(argvOf({ ...given, resume: 'native-1', version: '2.1.197' })).not.toContain(OFF)
+    expect(argvOf(given)).not.toContain(OFF)
+    expect(argvOf({ resume: 'native-1' })).not.toContain(OFF)
   })
 
   test('only a launch with full access declares the machine a sandbox', () => {

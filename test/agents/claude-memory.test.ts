@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { codec } from '../../src/agents/claude/codec.ts'
-import type { State } from '../../src/agents/claude/state.ts'
+import type { ClaudeState } from '../../src/agents/claude/state.ts'
 import { jsonFrame } from '../../src/framing/frame.ts'
 import { DEFAULT_POLICY } from '../../src/model/index.ts'
 import { call, init, result, returned, system } from './claude-talk.ts'
@@ -12,7 +12,7 @@ const todo = (id: string, parent?: string) => call(id, 'TodoWrite', { todos: [{ 
 const aborted = result({ terminal_reason: 'aborted_tools' })
 
 /** What is kept of a live process after these lines of its first turn. */
-function after(...natives: object[]): State {
+function after(...natives: object[]): ClaudeState {
   const options = { cwd: '/project', policy: DEFAULT_POLICY, options: {}, epoch: 1 }
   const state = codec.initial({ launch: 'live', ...options })
   codec.encode(state, { type: 'prompt', text: 'go' })

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import { Native } from '../../src/agents/claude/native.ts'
 import {
   asks,
   assistant,
@@ -13,6 +12,7 @@ import {
   returned,
   used,
 } from './claude-talk.ts'
+import { Native } from './native/claude.ts'
 
 /** What the client says in the place of the model. */
 const synthetic = (words: string, more = {}) => ({

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { Native } from '../../src/agents/claude/native.ts'
 import type { Event } from '../../src/model/index.ts'
 import { eventsIn, recordings } from './claude-recordings.ts'
 import { eventsOf } from './claude-talk.ts'
 import { decodeFixture, type Fixture } from './fixtures.ts'
 import { violations } from './invariants.ts'
+import { Native } from './native/claude.ts'
 
 /** What the program wrote, without what a transcript shows going in. */
 function printed({ lines }: Fixture): unknown[] {

@@ -52,16 +52,14 @@ describe('answers', () => {
     expect(answered(COMMAND, asked, answer).result).toEqual({ id: 0, result: { decision } })
   })
 
-  test('a scope that is not offered, a changed input and an empty answer are refused', () => {
+  test('a scope that is not offered and an empty answer are refused', () => {
     const refusals = [
       answered(COMMAND, { itemId: 'call-1' }, { decision: 'allow', scope: 'always' }),
-      answered(COMMAND, asked, { decision: 'allow', input: { command: 'rm' } }),
       answered(COMMAND, asked, { decision: 'answered', answers: { a: ['b'] } }),
       answered('item/tool/requestUserInput', { questions: [] }, { decision: 'answered', answers: { a: [] } }),
       answered('item/tool/requestUserInput', { questions: [] }, { decision: 'allow' }),
     ]
     expect(refusals.map(({ step }) => step.refused?.code)).toEqual([
-      'unsupported_option',
       'unsupported_option',
       'unsupported_option',
       'invalid_request',
@@ -234,7 +232,9 @@ describe('the question about a change', () => {
   test('a folder that is to be opened for good is one of its places', () => {
     const { request, decision } = decided('auto-edit', [edit], { grantRoot: '/etc' })
     expect(request).toMatchObject({
-      input: { changes: [edit], grantRoot: '/etc' },
+      input: { changes: [edit] },
+      title: 'write access to /etc',
+      data: { grantRoot: '/etc' },
       locations: [{ path: '/project/a' }, { path: '/etc' }],
     })
     expect(decision).toBeUndefined()

@@ -1,6 +1,7 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { codex } from '../../src/agents/codex/agent.ts'
 import { otherServers } from '../../src/agents/codex/tool-lists.ts'
+import type { Policy } from '../../src/model/index.ts'
 import { inTurn, notification, opened, startOf, turnCompleted, wire, written } from './codex-wire.ts'
 
 test.each([42, 'text', null, [1], true])('a line that is JSON but no object, %j, is malformed', (line) => {
@@ -118,4 +119,88 @@ test('patches cannot be denied to a one-shot Codex that may write, because it ne
   expect(() => launch?.(start('workspace-write'))).toThrow(
     'its one-shot launch patches files without approval',
   )
+})
+
+test('a denied server keeps its own transport if the settings define it, and is a disabled stub otherwise', () => {
+  const tools = { denied: ['mcp:docs', 'mcp:mine'] }
+  const codec = wire('live', { policy: { approval: 'ask', sandbox: 'none', tools } })
+  codec.command({ type: 'open' })
+  const [, read] = written(codec.hear({ id: 'c1', result: {} }))
+  expect(read).toMatchObject({ method: 'config/read', params: { cwd: '/project' } })
+  const config = { mcp_servers: { mine: { command: 'x' } } }
+  expect(written(codec.hear({ id: 'c2', result: { config } }))).toMatchObject([
+    {
+      method: 'thread/start',
+      params: {
+        config: { mcp_servers: { docs: { command: 'false', enabled: false }, mine: { enabled: false } } },
+      },
+    },
+  ])
+})
+
+describe('only some tools exist', () => {
+  const mcpServers = { own: { command: 'o', includeTools: ['a', 'b'] }, left: { command: 'l' } }
+  const settings = {
+    mcp_servers: {
+      mine: { command: 'm' },
+      docs: { command: 'd', enabled_tools: ['search', 'read'] },
+      whole: { command: 'w' },
+      'not a name': { command: 'x' },
+    },
+  }
+
+  function threadWith(tools: Policy['tools']) {
+    const policy: Policy = { approval: 'auto-all', sandbox: 'full-access', tools }
+    const codec = wire('live', { policy, options: { mcpServers } })
+    codec.command({ type: 'open' })
+    const [, read] = written(codec.hear({ id: 'c1', result: {} }))
+    expect(read).toMatchObject({ method: 'config/read' })
+    const [opened] = written(codec.hear({ id: 'c2', result: { config: settings } }))
+    return opened
+  }
+
+  test('Codex gets no other tool, and no other server of the session or of its own settings', () => {
+    const available = ['execute', 'mcp:own/a', 'mcp:docs/search', 'mcp:docs/write', 'mcp:whole']
+    expect(threadWith({ available })).toMatchObject({
+      method: 'thread/start',
+      params: {
+        // Patches cannot be removed: Codex asks for each, and the session denies it.
+        approvalPolicy: 'untrusted',
+        config: {
+          features: { view_image: false, multi_agent: false, apps: false, plugins: false },
+          web_search: 'disabled',
+          tools: { update_plan: { enabled: false } },
+          mcp_servers: {
+            own: { command: 'o', enabled_tools: ['a'] },
+            mine: { enabled: false },
+            docs: { enabled_tools: ['search'] },
+          },
+        },
+      },
+    })
+    const config = JSON.stringify(threadWith({ available }))
+    expect(config).not.toContain('shell_tool')
+    for (const name of ['left', 'whole', 'not a name']) expect(config).not.toContain(name)
+  })
+
+  test('a denied tool or server stays denied', () => {
+    const tools = { available: ['execute', 'mcp:docs', 'mcp:whole'], denied: ['mcp:docs/read', 'mcp:whole'] }
+    expect(threadWith(tools)).toMatchObject({
+      params: {
+        config: {
+          mcp_servers: {
+            mine: { enabled: false },
+            docs: { enabled_tools: ['search', 'read'], disabled_tools: ['read'] },
+            whole: { enabled: false },
+          },
+        },
+      },
+    })
+  })
+
+  test('without any tool, all are removed', () => {
+    expect(threadWith({ available: [] })).toMatchObject({
+      params: { config: { features: { shell_tool: false }, mcp_servers: { mine: { enabled: false } } } },
+    })
+  })
 })

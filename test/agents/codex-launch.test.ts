@@ -93,7 +93,7 @@ describe('policy', () => {
   })
 
   test.each<[string, Omit<Policy, 'approval'>]>([
-    ['only some tools', { sandbox: 'none', tools: { available: ['execute'] } }],
+    ['only tools that it does not have', { sandbox: 'none', tools: { available: ['read'] } }],
     ['a budget', { sandbox: 'none', maxBudgetUsd: 1 }],
     ['writable roots without their sandbox', { sandbox: 'full-access', writableRoots: ['/a'] }],
     ['a network that no sandbox holds', { sandbox: 'none', network: false }],
@@ -175,6 +175,16 @@ describe('options', () => {
   ])('%s is for the live launch only', (_name, options) => {
     expect(refusal('oneshot', { options })).toBe(REFUSED)
     expect(refusal('live', { options })).toEqual(['codex', 'app-server'])
+  })
+
+  test('instructions for a conversation that began elsewhere are refused, because Codex would ignore them', () => {
+    const setup = { resume: 'thread-1', options: { systemPrompt: { append: 'x' } } }
+    for (const kind of ['live', 'oneshot'] as const) {
+      expect(refusal(kind, setup)).toBe(REFUSED)
+      // A later process of the same session: the conversation has them.
+      expect(refusal(kind, { ...setup, epoch: 2 })).not.toBe(REFUSED)
+    }
+    expect(refusal('live', { ...setup, options: { systemPrompt: { replace: 'x' } } })).not.toBe(REFUSED)
   })
 
   test('values that no argument can contain are rejected', () => {

@@ -151,9 +151,11 @@ describe('rare messages of the app-server', () => {
     const codec = opened()
     const limits = (usedPercent: number) =>
       notification('account/rateLimits/updated', {
-        rateLimits: { primary: { usedPercent, resetsAt: 9 }, secondary: null },
+        rateLimits: { primary: { usedPercent, resetsAt: 1_800_000_000 }, secondary: null },
       })
-    expect(codec.hear(limits(10)).emitted).toMatchObject([{ kind: 'rate', usedPercent: 10, resetsAt: 9 }])
+    expect(codec.hear(limits(10)).emitted).toMatchObject([
+      { kind: 'rate', usedPercent: 10, resetsAt: 1_800_000_000_000 },
+    ])
     expect(codec.hear(limits(10)).emitted).toEqual([])
     expect(codec.hear(limits(11)).emitted).toHaveLength(1)
   })

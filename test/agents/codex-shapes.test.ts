@@ -106,7 +106,16 @@ describe('the documented shapes of codex exec', () => {
     })
   })
 
-  test('beside the real protocol it is unknown and decides nothing', () => {
+  test.each([{ text: 'All done.' }, { type: 'result', text: 'All done.' }])(
+    'it is the answer after an announced thread too: %o',
+    (result) => {
+      const emitted = exec([thread, result])
+      expect(emitted).toContainEqual({ type: 'text.completed', messageId: 'e1.f1', text: 'All done.' })
+      expect(verdictOf(emitted)).toMatchObject({ evidence: 'success', result: 'All done.' })
+    },
+  )
+
+  test('a text of another type beside the real protocol is unknown and decides nothing', () => {
     const codec = wire('oneshot')
     codec.hear(thread)
     expect(codec.hear({ type: 'footnote', text: 'x' }).verdict).toBe('unmapped')
@@ -190,6 +199,7 @@ describe('the documented shapes of codex exec', () => {
       { path: 'a.ts', before: '1', after: '2' },
       { path: 'b.ts', after: 'new' },
       { path: 'c.ts', before: 'old' },
+      { path: 'd.ts' },
     ]
     const emitted = exec([
       { type: 'item.updated', item_type: 'file_change', changes },
@@ -199,6 +209,7 @@ describe('the documented shapes of codex exec', () => {
       { path: 'a.ts', change: 'modified', before: '1', after: '2' },
       { path: 'b.ts', change: 'created', after: 'new' },
       { path: 'c.ts', change: 'deleted', before: 'old' },
+      { path: 'd.ts', change: 'modified', changeReported: false },
     ])
   })
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { AppServerFrame, ExecFrame } from '../../src/agents/codex/native.ts'
 import { Entry, type Event, type EventType } from '../../src/model/index.ts'
 import { decodeFixture, type Fixture, fixtures } from './fixtures.ts'
+import { AppServerFrame, ExecFrame } from './native/codex.ts'
 
 const recordings = fixtures.filter(({ agent }) => agent === 'codex')
 
@@ -68,6 +68,7 @@ describe('codex exec', () => {
     expect(play('bad_config').only('turn.completed')[0]?.error).toEqual({
       code: 'unknown',
       message: 'Error: Model provider `nope` not found',
+      advice: expect.stringMatching(/^The agent ended at its start\./),
     })
   })
 

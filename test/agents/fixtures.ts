@@ -20,11 +20,18 @@ export interface Fixture {
 
 const AGENTS = join(import.meta.dirname, '../../src/agents')
 
+/** Programs that are recorded beside another generation of their agent, and decoded under their own name. */
+const GENERATIONS: ReadonlySet<string> = new Set(['opencode2'])
+
 const foldersIn = (folder: string) => (existsSync(folder) ? readdirSync(folder).sort() : [])
 
 export const fixtures: readonly Fixture[] = foldersIn(AGENTS).flatMap((agent) =>
   foldersIn(join(AGENTS, agent, 'fixtures')).flatMap((program) =>
-    scenariosOf(agent, program, join(AGENTS, agent, 'fixtures', program)),
+    scenariosOf(
+      GENERATIONS.has(program) ? program : agent,
+      program,
+      join(AGENTS, agent, 'fixtures', program),
+    ),
   ),
 )
 

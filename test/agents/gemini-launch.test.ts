@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { Start } from '../../src/agents/agent.ts'
 import { gemini } from '../../src/agents/gemini/agent.ts'
-import { filePath } from '../../src/agents/option.ts'
+import { filePath } from '../../src/agents/kit/option.ts'
 import { MainstemError, type Policy, type SessionOptions } from '../../src/model/index.ts'
 import { fixtures } from './fixtures.ts'
 

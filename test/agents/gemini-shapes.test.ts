@@ -12,6 +12,20 @@ describe('shapes that are documented and were never seen', () => {
     expect(emitted([line])[0]).toEqual({ type: 'text.delta', messageId: 'e3.m1', text: 'Hi' })
   })
 
+  test.each([
+    ['content', { type: 'content', value: 'Hi' }],
+    ['text', { text: 'Hi' }],
+    ['candidates', { candidates: [{ content: { parts: [{ text: 'Hi' }] } }] }],
+  ])('%s has no result, so exit code 0 is the success', (_, line) => {
+    const told = emitted([line])
+    expect(told.slice(1)).toEqual([
+      { type: 'text.completed', messageId: 'e3.m1', text: 'Hi' },
+      { type: 'turn.verdict', evidence: 'success', result: 'Hi', denials: 0, personDenials: 0 },
+    ])
+    expect(verdictOf([line], { code: 1, cause: 'exit' }).evidence).not.toBe('success')
+    expect(verdictOf([line], { signal: 'SIGTERM', cause: 'exit' }).evidence).not.toBe('success')
+  })
+
   test('all parts of one answer are emitted, thoughts as thinking, and other parts are kept', () => {
     const state = codec.initial(startOf())
     const decode = (...parts: object[]) => {
@@ -32,7 +46,7 @@ describe('shapes that are documented and were never seen', () => {
       { type: 'text.delta', messageId: 'e3.m2', text: 'Hello ' },
       { type: 'text.delta', messageId: 'e3.m2', text: 'world' },
       { type: 'native.unmapped', nativeType: 'candidates', frame: expect.stringContaining('functionCall') },
-      { type: 'text.completed', messageId: 'e3.m2', text: 'Hello world', partial: true },
+      { type: 'text.completed', messageId: 'e3.m2', text: 'Hello world' },
     ])
   })
 

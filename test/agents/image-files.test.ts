@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { ProcessLaunch, Start } from '../../src/agents/agent.ts'
 import { agents } from '../../src/agents/index.ts'
-import { filePath } from '../../src/agents/option.ts'
+import { filePath } from '../../src/agents/kit/option.ts'
 import type { Image } from '../../src/model/index.ts'
 
 const PNG: Image = { mimeType: 'image/png', data: 'iVBORw==' }

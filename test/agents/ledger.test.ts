@@ -1,7 +1,14 @@
 import { expect, test } from 'vitest'
-import { newLedger } from '../../src/agents/ledger.ts'
-import { settle } from '../../src/agents/settle.ts'
-import { finishTool, refuseTool, startTool, type ToolResult, type ToolStart } from '../../src/agents/tools.ts'
+import { newLedger } from '../../src/agents/kit/ledger.ts'
+import { addDelta, closeMessage } from '../../src/agents/kit/messages.ts'
+import { settle } from '../../src/agents/kit/settle.ts'
+import {
+  finishTool,
+  refuseTool,
+  startTool,
+  type ToolResult,
+  type ToolStart,
+} from '../../src/agents/kit/tools.ts'
 import { ToolCompleted, ToolStarted } from '../../src/model/events/tool.ts'
 
 /** With every field there is: a new one is missed by the compiler here, and by the tests where it is not told. */
@@ -65,4 +72,13 @@ test('a call that was denied before it started is denied, once, and not in anoth
   settle(ledger, 'completed')
   startTool(ledger, START)
   expect(ledger.tools.get('t1~3')?.refusedBy).toBeUndefined()
+})
+
+test('a character that the agent cut in two arrives whole, in the delta of its second half', () => {
+  const ledger = newLedger()
+  const pieces = ['a\ud83d', '', '\ude00b', 'c\ud83d\ude00']
+  const sent = pieces.map((piece) => addDelta(ledger, 'text', 'm1', piece))
+  expect(sent.map((event) => 'text' in event && event.text)).toEqual(['a', '', '\u{1f600}b', 'c\u{1f600}'])
+  const text = 'a\u{1f600}bc\u{1f600}'
+  expect(closeMessage(ledger, 'm1')).toEqual([{ type: 'text.completed', messageId: 'm1', text }])
 })

@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { Approval, DEFAULT_POLICY, Sandbox } from '../../src/model/index.ts'
+import {
+  Approval,
+  DEFAULT_POLICY,
+  type LaunchKind,
+  type Policy,
+  Sandbox,
+  type SessionOptions,
+} from '../../src/model/index.ts'
 import { agentAt } from '../../src/sessions/recipes.ts'
 import { agentOf, result, Talk } from './acp-talk.ts'
 
@@ -8,6 +15,71 @@ const VERSION = '2.1.3'
 const cells = Approval.options.flatMap((approval) =>
   Sandbox.options.map((sandbox) => ({ approval, sandbox })),
 )
+
+function launchOf(policy: Policy, options: SessionOptions = {}, launch: LaunchKind = 'live') {
+  const recipe = agentAt(agentOf('opencode'), VERSION).launches[launch]
+  const start = { launch, cwd: '/project', policy, options, epoch: 1, version: VERSION } as const
+  const launched = recipe?.launch(start)
+  if (launched?.kind !== 'server') throw new Error('OpenCode 2 is a server')
+  const config = JSON.parse(launched.env.OPENCODE_CONFIG_CONTENT ?? '{}')
+  return { ...launched, config }
+}
+
+const rule = (action: string, effect: string, resource = '*') => ({ action, resource, effect })
+
+describe('opencode at version 2', () => {
+  test('starts a private server that ends with its input, with our password under both names', () => {
+    const { argv, login, endsWithInput, reopens } = launchOf(DEFAULT_POLICY)
+    expect(argv).toEqual(['opencode', 'serve', '--stdio'])
+    expect({ endsWithInput, reopens }).toEqual({ endsWithInput: true, reopens: true })
+    expect(login.passwordVariables).toEqual(['OPENCODE_PASSWORD', 'OPENCODE_SERVER_PASSWORD'])
+  })
+
+  test('starts the same server for one turn', () => {
+    expect(launchOf(DEFAULT_POLICY, {}, 'oneshot').argv).toEqual(['opencode', 'serve', '--stdio'])
+  })
+
+  test('gets its rules in the configuration, because it ignores the variable of version 1', () => {
+    const { config, env } = launchOf(DEFAULT_POLICY)
+    expect(env.OPENCODE_PERMISSION).toBeUndefined()
+    expect(config.permissions[0]).toEqual(rule('*', 'ask'))
+    expect(config.permissions).toContainEqual(rule('read', 'ask', '*.env'))
+    expect(config.permissions.at(-1)).toEqual(rule('question', 'allow'))
+  })
+
+  test.each<[Policy, object[]]>([
+    [{ approval: 'auto-all', sandbox: 'none' }, []],
+    [{ approval: 'auto-edit', sandbox: 'none' }, [rule('*', 'ask'), rule('edit', 'allow')]],
+    [{ approval: 'ask', sandbox: 'read-only' }, [rule('*', 'deny'), rule('webfetch', 'ask')]],
+    [
+      { approval: 'ask', sandbox: 'none', tools: { preapproved: ['execute'], denied: ['webfetch'] } },
+      [rule('*', 'ask'), rule('shell', 'allow'), rule('webfetch', 'deny')],
+    ],
+  ])('has the rules of %o', (policy, rules) => {
+    const { permissions } = launchOf(policy).config
+    for (const one of rules) expect(permissions).toContainEqual(one)
+    if (rules.length === 0) expect(permissions).toEqual([])
+  })
+
+  test.each<[Policy, SessionOptions, string]>([
+    [{ approval: 'ask', sandbox: 'workspace-write' }, {}, 'sandbox workspace-write'],
+    [DEFAULT_POLICY, { outputSchema: {} }, 'outputSchema'],
+    [DEFAULT_POLICY, { effort: 'high' }, 'effort'],
+    [DEFAULT_POLICY, { isolation: 'bare' }, 'isolation bare'],
+  ])('refuses what it cannot enforce: %o %o', (policy, options, named) => {
+    expect(() => launchOf(policy, options)).toThrow(named)
+  })
+
+  test('says how far it is verified, and leaves version 1 as it was', () => {
+    const agent = agentOf('opencode')
+    expect(agentAt(agent, VERSION)).toMatchObject({
+      name: 'OpenCode 2',
+      unverified: expect.stringContaining('recordings'),
+    })
+    expect(agentAt(agent, VERSION).testedVersion).toBeUndefined()
+    expect(agentAt(agent, '1.18.33')).toBe(agent)
+  })
+})
 
 function refusalOf(agent: string, policy: (typeof cells)[number], version: string): string | undefined {
   const live = agentAt(agentOf(agent), version).launches.live
@@ -20,7 +92,7 @@ function refusalOf(agent: string, policy: (typeof cells)[number], version: strin
   return undefined
 }
 
-describe.each(['opencode', 'opencode-acp'])('%s at version 2', (agent) => {
+describe.each(['opencode-acp'])('%s at version 2', (agent) => {
   test('starts only with policies that allow everything', () => {
     const accepted = cells.filter((policy) => refusalOf(agent, policy, VERSION) === undefined)
     expect(accepted).toEqual([

@@ -43,7 +43,7 @@ describe('calls', () => {
 describe('requests', () => {
   const rejected = call('error', { error: 'The user rejected permission to use this specific tool call.' })
 
-  test('may precede their call, and name it', () => {
+  test('whose call does not start before the next heartbeat are opened as OpenCode describes them', () => {
     talk.ask('per_1', 'call_1')
     expect(talk.of('request.opened')).toMatchObject([
       {
@@ -53,7 +53,7 @@ describe('requests', () => {
         toolId: 'call_1',
         tool: 'bash',
         title: 'ls',
-        input: { permission: 'bash', patterns: ['ls'], always: ['ls *'], metadata: { command: 'ls' } },
+        data: { permission: 'bash', patterns: ['ls'], always: ['ls *'], metadata: { command: 'ls' } },
         options: [
           { id: 'once', scope: 'once', default: true },
           { id: 'always', scope: 'session' },
@@ -186,12 +186,6 @@ describe('requests', () => {
     ])
   })
 
-  test('the input of a call cannot be rewritten', () => {
-    talk.ask('per_1', 'call_1')
-    const answer = { type: 'answer', requestId: 'e1.per_1', decision: 'allow', input: {} } as const
-    expect(talk.command(answer).refused?.code).toBe('unsupported_option')
-  })
-
   test('an id that could change a path is not opened but kept whole', () => {
     talk.ask('../session', 'call_1')
     expect(talk.of('request.opened')).toEqual([])
@@ -207,6 +201,7 @@ describe('questions', () => {
     ]
     const tool = { messageID: 'msg_a', callID: 'call_q' }
     talk.sse('question.asked', { id: 'que_1', sessionID: 'ses_1', questions, tool })
+    talk.sse('server.heartbeat', {})
   })
 
   test('are shown unchanged', () => {

@@ -80,11 +80,17 @@ export class Talk {
     this.sse('message.part.delta', { sessionID, messageID, partID, field: 'text', delta })
   }
 
-  /** A call that waits for a person. */
+  /** A call that waits for a person, whether or not it has started. */
   ask(id: string, callID: string, sessionID = 'ses_1'): void {
+    this.asked(id, callID, {}, sessionID)
+    this.sse('server.heartbeat', {})
+  }
+
+  /** The frame of a request alone. */
+  asked(id: string, callID: string, more: object = {}, sessionID = 'ses_1'): void {
     const tool = { messageID: 'msg_a', callID }
     const asked = { permission: 'bash', patterns: ['ls'], always: ['ls *'], metadata: { command: 'ls' } }
-    this.sse('permission.asked', { id, sessionID, ...asked, tool })
+    this.sse('permission.asked', { id, sessionID, ...asked, ...more, tool })
   }
 
   idle(sessionID = 'ses_1'): void {

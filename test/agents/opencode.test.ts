@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { Emitted, Start } from '../../src/agents/agent.ts'
 import { opencode } from '../../src/agents/opencode/agent.ts'
-import { RunNative, ServeNative } from '../../src/agents/opencode/native.ts'
 import { codec as run } from '../../src/agents/opencode/run/codec.ts'
 import { jsonFrame } from '../../src/framing/frame.ts'
 import {
@@ -14,6 +13,7 @@ import {
   type SessionOptions,
 } from '../../src/model/index.ts'
 import { decodeFixture, type Fixture, fixtures } from './fixtures.ts'
+import { RunNative, ServeNative } from './native/opencode.ts'
 
 const runs = fixtures.filter(({ program }) => program === 'opencode')
 const serves = fixtures.filter(({ program }) => program === 'opencode-serve')
@@ -323,7 +323,7 @@ describe('the launch', () => {
     expect(launchOf('live')).toMatchObject({
       kind: 'server',
       events: '/event',
-      login: { user: 'opencode', passwordVariable: 'OPENCODE_SERVER_PASSWORD' },
+      login: { user: 'opencode', passwordVariables: ['OPENCODE_SERVER_PASSWORD'] },
     })
   })
 

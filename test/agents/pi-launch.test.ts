@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { ProcessLaunch } from '../../src/agents/agent.ts'
-import { filePath } from '../../src/agents/option.ts'
+import { filePath } from '../../src/agents/kit/option.ts'
 import { pi } from '../../src/agents/pi/agent.ts'
 import { GATE } from '../../src/agents/pi/gate.ts'
 import { type LaunchKind, MainstemError, type Policy, type SessionOptions } from '../../src/model/index.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { Native } from '../../src/agents/pi/native.ts'
 import type { Event } from '../../src/model/index.ts'
 import { decodeFixture, type Fixture, fixtures } from './fixtures.ts'
+import { Native } from './native/pi.ts'
 import { answered, call, emitted, returned, runningTalk, settled } from './pi-talk.ts'
 
 const recordings = fixtures.filter(({ program }) => program === 'pi')

@@ -117,8 +117,9 @@ describe('only some tools exist', () => {
     expect(refusal('gemini', 'oneshot', { available: ['mcp:docs'] })).toContain('tools of servers')
   })
 
-  test('codex refuses, because servers of its settings would stay', () => {
-    expect(refusal('codex', 'live', { available: ['execute'] })).toContain('list them in tools.denied')
+  test('a one-shot codex refuses, because servers of its settings would stay', () => {
+    expect(refusal('codex', 'oneshot', { available: ['execute'] })).toContain('only its live launch')
+    expect(refusal('codex', 'live', { available: ['Frobnicate'] })).toContain('it has no tool')
   })
 
   test('a kind switches on no tool of pi that is off by default', () => {

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { fileURLToPath } from 'node:url'
@@ -7,7 +7,8 @@ import type { ProcessLaunch } from '../../src/agents/agent.ts'
 import type { Run, RunContext } from '../../src/drivers/driver.ts'
 import { type ProcessDriverOptions, processDriver } from '../../src/drivers/process.ts'
 import type { Frame } from '../../src/framing/frame.ts'
-import type { BlobSink } from '../../src/model/index.ts'
+import type { ValueSink } from '../../src/model/large-value.ts'
+import { valueSink } from '../../src/sessions/value-sink.ts'
 
 const AGENT = fileURLToPath(new URL('../fake-agents/agent.mjs', import.meta.url))
 
@@ -26,7 +27,7 @@ export function fakeAgent(mode: string, argument = ''): ProcessLaunch {
 export function contextOf(more: Partial<RunContext> = {}): RunContext {
   const runId = randomUUID()
   started.push(runId)
-  return { runId, cwd: tmpdir(), env: {}, blobs: memoryBlobs().sink, ...more }
+  return { runId, cwd: tmpdir(), env: {}, values: memoryBlobs().sink, ...more }
 }
 
 export function startFake(mode: string, argument = '', options: ProcessDriverOptions = {}): Run {
@@ -41,8 +42,14 @@ export async function readAll(run: Run): Promise<Frame[]> {
 }
 
 /** A frame as bare data, so that it can be compared; without a value when its text is not JSON. */
-export function plain({ stream, text, value, blob }: Frame): Frame {
-  return { stream, text, ...(value !== undefined && { value }), ...(blob && { blob }) }
+export function plain({ stream, text, value, large, blob }: Frame): Frame {
+  return {
+    stream,
+    text,
+    ...(value !== undefined && { value }),
+    ...(large && { large }),
+    ...(blob && { blob }),
+  }
 }
 
 /** Reads until the agent has said something with this field, and gives its value. */
@@ -56,7 +63,7 @@ export async function readField(run: Run, field: string): Promise<unknown> {
 }
 
 /** Blobs in memory, with their lengths at hand. */
-export function memoryBlobs(): { sink: BlobSink; lengths: number[] } {
+export function memoryBlobs(): { sink: ValueSink; lengths: number[] } {
   const lengths: number[] = []
   const open = () => {
     let bytes = 0
@@ -68,9 +75,10 @@ export function memoryBlobs(): { sink: BlobSink; lengths: number[] } {
         lengths.push(bytes)
         return { id: `blob-${lengths.length}`, bytes }
       },
+      discard: () => undefined,
     }
   }
-  return { sink: { open }, lengths }
+  return { sink: valueSink({ blobs: { open }, newHash: () => createHash('sha256') }), lengths }
 }
 
 interface Seen {

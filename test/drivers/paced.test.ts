@@ -40,3 +40,23 @@ test('writing and stopping do not wait for room', async () => {
   expect(inner.stops).toBe(1)
   expect(run.pid).toBe(inner.pid)
 })
+
+test('a paced run reports its closed output and ends tools like the run itself', async () => {
+  const inner = new FakeDriver()
+  const ended: number[] = []
+  inner.onStart = (run) => {
+    Object.assign(run, {
+      moment: () => 7,
+      endTools: async (since: number) => {
+        ended.push(since)
+        return [42]
+      },
+    })
+  }
+  const run = paced(inner, async () => undefined).start(launch, contextOf())
+  inner.runs[0]?.closeOutput()
+  await run.outputClosed
+  expect(run.moment?.()).toBe(7)
+  expect(await run.endTools?.(7)).toEqual([42])
+  expect(ended).toEqual([7])
+})

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { driver } from '../../src/drivers/index.ts'
 import { pinDirectory } from '../../src/drivers/pin-directory.ts'
-import { memoryStore } from '../../src/stores/memory.ts'
+import { NO_VALUES } from '../../src/model/large-value.ts'
 
 let root: string
 beforeEach(() => {
@@ -18,7 +18,7 @@ const work = () => join(root, 'work')
 
 async function outputOf(argv: [string, ...string[]], cwd: string) {
   const launch = { kind: 'process', argv, env: {}, passEnv: [] } as const
-  const context = { runId: `pin-${root}`, cwd, isRealCwd: true, env: {}, blobs: memoryStore().blobs }
+  const context = { runId: `pin-${root}`, cwd, isRealCwd: true, env: {}, values: NO_VALUES }
   const run = driver().start(launch, context)
   const lines: string[] = []
   for await (const batch of run.frames) lines.push(...batch.map(({ text }) => text))

@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { processDriver } from '../../src/drivers/process.ts'
 import type { Frame } from '../../src/framing/frame.ts'
-import { type BlobRef, MainstemError } from '../../src/model/index.ts'
+import { MainstemError } from '../../src/model/index.ts'
+import type { LargeValue } from '../../src/model/large-value.ts'
 import {
   contextOf,
   expectNothingLeft,
@@ -131,12 +132,22 @@ describe('the output of a process', () => {
 describe('a line over the limit', () => {
   const startLong = (megabytes: number, blobs = memoryBlobs(), maxLineBytes?: number) => {
     const driver = processDriver({ graces: QUICK, ...(maxLineBytes !== undefined && { maxLineBytes }) })
-    return driver.start(fakeAgent('long', String(megabytes)), contextOf({ blobs: blobs.sink }))
+    return driver.start(fakeAgent('long', String(megabytes)), contextOf({ values: blobs.sink }))
   }
 
-  it('of 100 MB is stored as a blob in order, with little memory', async () => {
+  it.each([
+    ['plain text', 'long', { stream: 'stdout', text: '', blob: { id: 'blob-1', bytes: 200 * MEGABYTE } }],
+    [
+      'JSON',
+      'largeJson',
+      { value: { type: 'user', status: 'ok' }, large: [{ blob: { bytes: 200 * MEGABYTE } }] },
+    ],
+  ])('of 200 MB of %s is stored as a blob in order, with little memory', async (_, mode, expected) => {
     const blobs = memoryBlobs()
-    const run = startLong(100, blobs)
+    const run = processDriver({ graces: QUICK }).start(
+      fakeAgent(mode, '200'),
+      contextOf({ values: blobs.sink }),
+    )
     const before = process.memoryUsage().rss
     let peak = before
     const frames: Frame[] = []
@@ -145,13 +156,13 @@ describe('a line over the limit', () => {
     }, 5)
     for await (const batch of run.frames) frames.push(...batch)
     clearInterval(watch)
-    expect(frames.map(plain)).toEqual([
-      { stream: 'stdout', text: '{"before":true}', value: { before: true } },
-      { stream: 'stdout', text: '', blob: { id: 'blob-1', bytes: 100 * MEGABYTE } },
-      { stream: 'stdout', text: '{"after":true}', value: { after: true } },
+    expect(frames.map(plain)).toMatchObject([
+      { value: { before: true } },
+      expected,
+      { value: { after: true } },
     ])
-    expect(blobs.lengths).toEqual([100 * MEGABYTE])
-    expect(peak - before).toBeLessThan(100 * MEGABYTE)
+    expect(blobs.lengths).toEqual([200 * MEGABYTE])
+    expect(peak - before).toBeLessThan(150 * MEGABYTE)
     expect(await run.exit).toEqual({ code: 0 })
   })
 
@@ -167,9 +178,9 @@ describe('a line over the limit', () => {
     const refuse = () => {
       throw new MainstemError('storage_failed', 'the disk is full')
     }
-    const blobs = { open: () => ({ write: refuse, close: refuse }) }
+    const blobs = { open: () => ({ write: refuse, close: refuse, discard: refuse }) }
     const driver = processDriver({ graces: PATIENT, maxLineBytes: MEGABYTE })
-    const run = driver.start(fakeAgent('endless'), contextOf({ blobs }))
+    const run = driver.start(fakeAgent('endless'), contextOf({ values: blobs }))
     expect(await readAll(run)).toEqual([])
     expect(await run.exit).toEqual({
       signal: 'SIGINT',
@@ -179,16 +190,19 @@ describe('a line over the limit', () => {
 
   it('whose blob cannot be closed does not count as stored', async () => {
     const close = () => Promise.reject(new Error('the disk is gone'))
-    const blobs = { sink: { open: () => ({ write: () => undefined, close }) }, lengths: [] }
+    const blobs = {
+      sink: { open: () => ({ write: () => undefined, close, discard: () => undefined }) },
+      lengths: [],
+    }
     const run = startLong(2, blobs, MEGABYTE)
     expect((await readAll(run)).map(({ text }) => text)).not.toContain('')
     expect((await run.exit).error).toEqual({ code: 'storage_failed', message: 'the disk is gone' })
   })
 
   it('delays the exit until its blob is stored', async () => {
-    const safe = Promise.withResolvers<BlobRef>()
+    const safe = Promise.withResolvers<LargeValue>()
     const blobs = {
-      sink: { open: () => ({ write: () => undefined, close: () => safe.promise }) },
+      sink: { open: () => ({ write: () => undefined, close: () => safe.promise, discard: () => undefined }) },
       lengths: [],
     }
     const run = startLong(2, blobs, MEGABYTE)

@@ -15,7 +15,7 @@ function runWith(tree: Tree): { run: ProcessRun; pid: number; cleanedUp: () => n
   const run = new ProcessRun(child, {
     tree: { look: () => tree.look(), signal: (...all) => tree.signal(...all), tools: () => tree },
     now: () => 0,
-    blobs: memoryBlobs().sink,
+    values: memoryBlobs().sink,
     timers: systemTimers,
     graces: { ...QUICK, SIGKILL: 150 },
     queueBytes: 1024,

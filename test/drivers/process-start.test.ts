@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
 import type { ProcessLaunch } from '../../src/agents/agent.ts'
-import { filePath } from '../../src/agents/option.ts'
+import { filePath } from '../../src/agents/kit/option.ts'
 import { type ProcessDriverOptions, processDriver } from '../../src/drivers/process.ts'
 import { contextOf, expectNothingLeft, fakeAgent, QUICK, readAll } from './fake-run.ts'
 
@@ -55,19 +55,57 @@ describe('a program that cannot be started', () => {
 
   it.each([
     ['missing', () => join(folder, 'missing'), /there is no program .*missing/],
-    ['not executable', () => file('plain', '#!/bin/sh\n', 0o644), /plain is not executable/],
     ['a directory', () => folder, /there is no program/],
     ['a relative path', () => './plain', /neither an absolute path nor the name/],
     ['an empty name', () => '', /neither an absolute path nor the name/],
-    [
-      'without its interpreter',
-      () => file('lost', '#!/no/such/shell\n', 0o755),
-      /could not be started: .*ENOENT/,
-    ],
   ])('because it is %s is not found', async (_name, path, message) => {
     const error = await failureOf(launchOf(path()))
     expect(error?.code).toBe('agent_not_found')
     expect(error?.message).toMatch(message)
+  })
+
+  it.each([
+    [
+      'not executable',
+      'plain',
+      '#!/bin/sh\n',
+      0o644,
+      /plain is not executable$/,
+      /^Make it executable: chmod/,
+    ],
+    [
+      'without its interpreter',
+      'lost',
+      '#!/no/such/shell\n',
+      0o755,
+      /lost needs \/no\/such\/shell, which does not exist$/,
+      /^Install \/no\/such\/shell/,
+    ],
+    [
+      'without the interpreter that env looks for',
+      'lost-env',
+      '#! /usr/bin/env -S A=b no-such-node --flag\n',
+      0o755,
+      /lost-env needs no-such-node, which is not in PATH$/,
+      /^Install no-such-node, or start the server with a PATH that contains it\. .*mainstem daemon stop/,
+    ],
+  ])('because it is %s is not ready', async (_, name, text, mode, message, advice) => {
+    const error = await failureOf(launchOf(file(name, text, mode)))
+    expect(error?.code).toBe('agent_not_ready')
+    expect(error?.message).toMatch(message)
+    expect(error?.advice).toMatch(advice)
+  })
+
+  it.each([
+    ['#!/bin/sh\nexit 0\n'],
+    ['#!/usr/bin/env sh\nexit 0\n'],
+    ['#!/usr/bin/env -S A=b sh -e\nexit 0\n'],
+    ['exit 0\n'],
+  ])('a script that begins with %j is started', async (text) => {
+    const launch = launchOf(file('script', text, 0o755))
+    const run = processDriver({ graces: QUICK }).start(launch, contextOf({ cwd: folder }))
+    await readAll(run)
+    expect(await run.exit).toEqual({ code: 0 })
   })
 
   it.each([

@@ -1,16 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, describe, expect, it, test, vi } from 'vitest'
-import {
-  type ProcessInfo,
-  type ProcessTable,
-  processTable,
-  procTable,
-} from '../../src/drivers/process-table.ts'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { type ProcessInfo, type ProcessTable, processTable } from '../../src/drivers/process-table.ts'
 import { ProcessTree } from '../../src/drivers/process-tree.ts'
 import { sweep } from '../../src/drivers/sweep.ts'
 import { isAlive, QUICK, zombiesOf } from './fake-run.ts'
@@ -38,9 +33,8 @@ function keep(child: ChildProcess): ChildProcess {
 /** A machine on paper. */
 function tableOf(processes: ProcessInfo[], marked: number[] = []): ProcessTable {
   return {
-    async list(_isMark, mark) {
-      for (const pid of marked) mark(pid)
-      return processes
+    async scan() {
+      return { processes, marks: new Map(marked.map((pid) => [pid, ['MAINSTEM_RUN=run']])) }
     },
     now: () => 0,
     startOf: (pid) => processes.find((process) => process.pid === pid)?.started,
@@ -115,10 +109,7 @@ describe.each(['linux', 'darwin'] as const)('the list of processes on %s', (plat
 
   it('shows a process with its parent, its group and its start', async () => {
     const child = sleeper()
-    const list = await table.list(
-      () => false,
-      () => undefined,
-    )
+    const list = (await table.scan(0)).processes
     const { pid = 0 } = child
     const started = table.startOf(pid)
     expect(list).toContainEqual({ pid, parent: process.pid, group: pid, session: pid, started })
@@ -129,10 +120,7 @@ describe.each(['linux', 'darwin'] as const)('the list of processes on %s', (plat
     const program = join(folder, 'a) S 1 (b')
     copyFileSync('/bin/sleep', program)
     const child = sleeper(undefined, program)
-    const list = await table.list(
-      () => false,
-      () => undefined,
-    )
+    const list = (await table.scan(0)).processes
     rmSync(folder, { recursive: true })
     expect(list.find(({ pid }) => pid === child.pid)).toMatchObject({ parent: process.pid, group: child.pid })
   })
@@ -141,10 +129,7 @@ describe.each(['linux', 'darwin'] as const)('the list of processes on %s', (plat
     // What takes the place of this shell does not know of its child and never asks for it.
     const parent = keep(spawn('sh', ['-c', 'true & exec sleep 600'], { detached: true, stdio: 'ignore' }))
     await vi.waitFor(() => expect(zombiesOf(parent.pid)).toHaveLength(1), 5_000)
-    const list = await table.list(
-      () => false,
-      () => undefined,
-    )
+    const list = (await table.scan(0)).processes
     const inSession = list.filter(({ session }) => session === parent.pid)
     expect(inSession.map(({ pid }) => pid)).toEqual([parent.pid])
   })
@@ -161,66 +146,11 @@ describe('the marker', () => {
   it('is found whole, and only whole', async () => {
     const runId = randomUUID()
     const child = sleeper(runId)
-    const found = async (variable: string) => {
-      const marked: number[] = []
-      await processTable('linux').list(
-        (one) => one === variable,
-        (pid) => marked.push(pid),
-      )
-      return marked
-    }
-    expect(await found(`MAINSTEM_RUN=${runId}`)).toEqual([child.pid])
-    expect(await found(`MAINSTEM_RUN=${runId.slice(0, -1)}`)).toEqual([])
-    expect(await found(`RUN=${runId}`)).toEqual([])
-  })
-})
-
-test('the current time is exact to a hundredth of a second', () => {
-  const root = mkdtempSync(join(tmpdir(), 'proc-'))
-  writeFileSync(join(root, 'uptime'), '8.29 16.00\n')
-  expect(procTable(root).now()).toBe(829)
-  rmSync(root, { recursive: true })
-})
-
-describe('a process that replaces its program', () => {
-  const FLAGS = { user: 0x400000, kernel: 0x200000 }
-  let root = ''
-  afterEach(() => rmSync(root, { recursive: true }))
-
-  /** Files of one process as the system shows them while the new program is not loaded. */
-  function blankProcess(flags: number): string {
-    root = mkdtempSync(join(tmpdir(), 'proc-'))
-    const folder = join(root, '10')
-    mkdirSync(folder)
-    const stat = ['S', 1, 10, 10, 0, -1, flags, ...Array.from({ length: 12 }, () => 0), 500]
-    writeFileSync(join(folder, 'stat'), `10 (sleep) ${stat.join(' ')}`)
-    for (const file of ['cmdline', 'environ']) writeFileSync(join(folder, file), '')
-    return folder
-  }
-
-  it('is found by its mark once the new program is loaded', async () => {
-    const folder = blankProcess(FLAGS.user)
-    const marked: number[] = []
-    const listed = procTable(root).list(
-      (variable) => variable === 'MAINSTEM_RUN=a',
-      (pid) => marked.push(pid),
-    )
-    writeFileSync(join(folder, 'cmdline'), 'sleep\x300\0')
-    writeFileSync(join(folder, 'environ'), 'MAINSTEM_RUN=a\0')
-    expect((await listed).map(({ pid }) => pid)).toEqual([10])
-    expect(marked).toEqual([10])
-  })
-
-  it('is not waited for when it is a kernel thread', async () => {
-    const folder = blankProcess(FLAGS.kernel)
-    const marked: number[] = []
-    const listed = procTable(root).list(
-      (variable) => variable === 'MAINSTEM_RUN=a',
-      (pid) => marked.push(pid),
-    )
-    writeFileSync(join(folder, 'environ'), 'MAINSTEM_RUN=a\0')
-    await listed
-    expect(marked).toEqual([])
+    const found = async (marker: string) =>
+      (await new ProcessTree(processTable('linux'), [marker]).look()).map(({ pid }) => pid)
+    expect(await found(runId)).toEqual([child.pid])
+    expect(await found(runId.slice(0, -1))).toEqual([])
+    expect(await found(runId.slice(1))).toEqual([])
   })
 })
 

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import type { Run } from '../../src/drivers/driver.ts'
-import type { BlobSink } from '../../src/model/index.ts'
+import type { ValueSink } from '../../src/model/large-value.ts'
 import { FakeBoard } from './fake-board.ts'
 import { memoryBlobs } from './fake-run.ts'
 import { answersOf, FETCHING, LAUNCH, linesOf, prompt, seen, start } from './remote-runs.ts'
@@ -301,34 +301,42 @@ it('a server accepts no text', async () => {
 })
 
 describe('an event that is too large', () => {
-  it.each([LAUNCH, FETCHING])('is stored as a blob in order', async (launch) => {
+  it.each([LAUNCH, FETCHING])('arrives in order, with its large text as a blob', async (launch) => {
     await using board = await FakeBoard.start()
-    board.log('a', 'x'.repeat(1_000), 'b')
+    board.log('a', 'x'.repeat(10_000), 'b')
     board.end('done')
     const { sink, lengths } = memoryBlobs()
     const { run, read } = start(
       board.url,
       launch,
-      { maxLineBytes: 500 },
-      { blobs: sink, env: { SERVER_URL: board.url } },
+      { maxLineBytes: 5_000 },
+      { values: sink, env: { SERVER_URL: board.url } },
     )
     await prompt(run)
     const events = (await read).filter(({ stream }) => stream === 'sse')
-    expect(events.map(({ blob }) => blob?.bytes)).toEqual([undefined, lengths[0], undefined])
-    expect(lengths[0]).toBeGreaterThan(1_000)
+    expect(events.map(({ large }) => large?.map(({ blob }) => blob.bytes))).toEqual([
+      undefined,
+      [10_000],
+      undefined,
+    ])
+    expect(lengths).toEqual([10_000])
   })
 
   it('that cannot be stored ends the run', async () => {
     await using board = await FakeBoard.start()
     board.log('x'.repeat(1_000))
-    const blobs: BlobSink = {
-      open: () => ({ write: () => undefined, close: () => Promise.reject(new Error('disk full')) }),
+    const blobs: ValueSink = {
+      open: () => ({
+        write: () => undefined,
+        close: () => Promise.reject(new Error('disk full')),
+        discard: () => undefined,
+      }),
     }
     const { run, read } = start(
       board.url,
       FETCHING,
       { maxLineBytes: 500 },
-      { blobs, env: { SERVER_URL: board.url } },
+      { values: blobs, env: { SERVER_URL: board.url } },
     )
     await prompt(run)
     expect(linesOf(await read)).toEqual([])

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { driver } from '../../src/drivers/index.ts'
-import { contextOf, expectNothingLeft, QUICK, readAll, untilBlocked } from './fake-run.ts'
+import { contextOf, expectNothingLeft, memoryBlobs, QUICK, readAll, untilBlocked } from './fake-run.ts'
 import { fakeServer, startServer } from './server-runs.ts'
 
 afterEach(expectNothingLeft)
@@ -33,6 +33,28 @@ describe('the events of a server', () => {
     await server.run.stop()
     await server.ended
     expect(server.values('sse')).toEqual([{ type: 'server.connected' }, body])
+  })
+
+  it('that are too large arrive in order, with their large text as a blob', async () => {
+    const { sink, lengths } = memoryBlobs()
+    const server = startServer('plain', { maxLineBytes: 64 * 1024 }, { values: sink })
+    const part = { type: 'tool', output: 'ä'.repeat(50_000), status: 'completed' }
+    const emit = (body: object) => server.run.write({ kind: 'http', method: 'POST', path: '/emit', body })
+    await emit(part)
+    await emit({ after: true })
+    await server.until('after')
+    await server.run.stop()
+    await server.ended
+    expect(server.values('sse')).toMatchObject([
+      { type: 'server.connected' },
+      {
+        type: 'tool',
+        output: expect.stringContaining('ä… [100000 bytes in blob blob-1]'),
+        status: 'completed',
+      },
+      { after: true },
+    ])
+    expect(lengths).toEqual([100_000])
   })
 
   it('apply backpressure from a slow reader to the server', async () => {

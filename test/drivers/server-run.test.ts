@@ -6,6 +6,7 @@ import { FrameQueue } from '../../src/drivers/frame-queue.ts'
 import { ServerRun } from '../../src/drivers/server-run.ts'
 import { ServerSecret } from '../../src/drivers/server-secret.ts'
 import { systemTimers } from '../../src/drivers/timers.ts'
+import { NO_VALUES } from '../../src/model/large-value.ts'
 import { fakeServer, Heard } from './server-runs.ts'
 
 /** A program that says where others listen, and ends when it is told to. */
@@ -35,6 +36,8 @@ it('a connection that outlives the server does not delay the end', async () => {
     new ServerRun(program, {
       launch,
       secret: new ServerSecret(launch.login.user),
+      values: NO_VALUES,
+      maxEventBytes: 1024,
       timers: systemTimers,
       queueBytes: 1024,
       startMs: 10_000,

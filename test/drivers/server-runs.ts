@@ -19,7 +19,7 @@ export function fakeServer(mode: string): ServerLaunch {
     login: {
       user: 'opencode',
       userVariable: 'OPENCODE_SERVER_USERNAME',
-      passwordVariable: 'OPENCODE_SERVER_PASSWORD',
+      passwordVariables: ['OPENCODE_SERVER_PASSWORD'],
     },
   }
 }

@@ -110,9 +110,16 @@ function given({
 
 /** What the events alone tell as well; who began a turn, who answered and what was printed they do not. */
 const essence = (events: readonly Event[]) =>
-  events.filter(
-    ({ type }) => !/^(session|turn\.(started|completed)|request\.(resolved|withdrawn)|output)/.test(type),
-  )
+  events
+    .filter(
+      ({ type }) => !/^(session|turn\.(started|completed)|request\.(resolved|withdrawn)|output)/.test(type),
+    )
+    .map((event) => {
+      if (event.type !== 'request.opened') return event
+      // The session adds it, from the agent's table of tools.
+      const { canonicalName: _, ...rest } = event
+      return rest
+    })
 
 const recording = (scenario: string): Fixture => {
   const found = recordings.find((fixture) => fixture.scenario === scenario)

@@ -75,6 +75,16 @@ const modes = {
     writeSync(1, '\n')
     say({ after: true })
   },
+  /** One JSON message with a text of as many megabytes, between two short ones. */
+  largeJson() {
+    const block = Buffer.alloc(1024 * 1024, 'a')
+    say({ before: true })
+    writeSync(1, '{"type":"user","text":"')
+    for (let n = 0; n < Number(argument); n++)
+      for (let at = 0; at < block.length; ) at += writeSync(1, block, at)
+    writeSync(1, '","status":"ok"}\n')
+    say({ after: true })
+  },
   /** One line without an end. */
   endless() {
     for (const block = Buffer.alloc(1024 * 1024, 'a'); ; ) writeSync(1, block)

@@ -6,7 +6,7 @@ const context = {
   runId: 'out-of-files',
   cwd: '/',
   env: {},
-  blobs: {
+  values: {
     open(): never {
       throw new Error('nothing here is that long')
     },

@@ -47,6 +47,10 @@ const routes = {
     for (const byte of Buffer.from(`data: ${body}\n\n`)) stream.write(Buffer.of(byte))
     return { status: 204, text: '' }
   },
+  'POST /emit': async ({ body }) => {
+    await emit(JSON.parse(body))
+    return { status: 204, text: '' }
+  },
   'GET /huge': () => {
     for (let n = 0; n < 66; n++) stream.write(n === 0 ? 'data: ' : 'x'.repeat(1024 * 1024))
     stream.write('\n\n')

@@ -1,6 +1,6 @@
 import { type Agent, recipe } from '../agent.ts'
 import { acpCodec } from '../protocols/acp/codec.ts'
-import { ACP_CAPABILITIES, acpLaunch } from '../protocols/acp/launch.ts'
+import { ACP_CAPABILITIES, acpLaunch } from '../protocols/acp/launch/launch.ts'
 import { type AcpEntry, REGISTRY } from './registry.ts'
 import { setupOf } from './setup.ts'
 
@@ -11,7 +11,7 @@ const ANY: AcpEntry = { id: 'acp', name: 'Any ACP agent', command: ['acp'], pass
 export const acpAgents: readonly Agent[] = [ANY, ...REGISTRY].map(agentOf)
 
 function agentOf(entry: AcpEntry): Agent {
-  const { id, name, command, passEnv, env, testedVersion, quirks, capabilities } = entry
+  const { id, name, command, passEnv, env, testedVersion, quirks, capabilities, stopCode } = entry
   return {
     id,
     name,
@@ -21,6 +21,7 @@ function agentOf(entry: AcpEntry): Agent {
       live: recipe({
         codec: acpCodec(quirks),
         capabilities: { ...ACP_CAPABILITIES, ...capabilities },
+        ...(stopCode !== undefined && { stopCode }),
         launch: (start) =>
           acpLaunch(id, start, quirks, { argv: command, env: env?.(start.policy) ?? {}, passEnv }),
       }),

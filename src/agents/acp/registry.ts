@@ -1,7 +1,7 @@
 import type { Capabilities, Policy } from '../../model/index.ts'
-import { CLAUDE_AGENT, CODEX_ACP, COPILOT, QWEN } from '../protocols/acp/known.ts'
-import { OPENCODE_WITH_RULES, opencodeEnv } from '../protocols/acp/opencode.ts'
-import type { AcpQuirks } from '../protocols/acp/quirks.ts'
+import { CLAUDE_AGENT, CODEX_ACP, COPILOT, QWEN } from '../protocols/acp/launch/known-agents.ts'
+import { OPENCODE_WITH_RULES, opencodeEnv } from '../protocols/acp/launch/opencode.ts'
+import type { AcpQuirks } from '../protocols/acp/launch/quirks.ts'
 
 /** An agent that implements the protocol: its command and its deviations. */
 export interface AcpEntry {
@@ -15,6 +15,8 @@ export interface AcpEntry {
   /** Absent quirks are looked up by the name that the agent reports. */
   readonly quirks?: AcpQuirks
   readonly capabilities?: Partial<Capabilities>
+  /** The exit code after SIGTERM, if the agent handles it. */
+  readonly stopCode?: number
 }
 
 /** Agents with their documented command lines. */
@@ -38,6 +40,7 @@ export const REGISTRY: readonly AcpEntry[] = [
     passEnv: ['ANTHROPIC_*', 'CLAUDE_CODE_*', 'CLAUDE_CONFIG_DIR', 'IS_SANDBOX', 'DISABLE_*'],
     testedVersion: '0.99.1',
     quirks: CLAUDE_AGENT,
+    stopCode: 0,
     capabilities: {
       thinking: 'summary',
       questions: true,

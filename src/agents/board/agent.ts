@@ -1,7 +1,9 @@
 import type { Capabilities, Policy, SessionOptions } from '../../model/index.ts'
 import { type Agent, type RemoteLaunch, recipe, type Start } from '../agent.ts'
-import { unsupported } from '../option.ts'
+import { accounted } from '../kit/accounted.ts'
+import { unsupported } from '../kit/option.ts'
 import { codec } from './codec.ts'
+import { dropped } from './ignored-fields.ts'
 import { server, setup } from './setup.ts'
 import { ID_PREFIX } from './state.ts'
 
@@ -54,7 +56,7 @@ export const board: Agent = {
   launches: {
     live: recipe({
       capabilities,
-      codec,
+      codec: accounted(codec, dropped),
       stream: 'sse',
       launch(start) {
         checkPolicy(start.policy)

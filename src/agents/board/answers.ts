@@ -1,13 +1,13 @@
 import { type ErrorInfo, OUTSIDE_ID } from '../../model/index.ts'
 import type { Decoded } from '../agent.ts'
-import { emit, nothing, send } from '../decoded.ts'
-import { count, type Fields, fields, text } from '../fields.ts'
+import { emit, nothing, send } from '../kit/decoded.ts'
+import { count, type Fields, fields, text } from '../kit/fields.ts'
 import { cancelCall } from './commands.ts'
 import { errorOfAnswer } from './errors.ts'
-import { adopt, type State } from './state.ts'
+import { adopt, type BoardCodecState } from './state.ts'
 
 /** Decodes an HTTP response: `{ tag, status, body }`, where status 0 means no response. */
-export function decodeAnswer(state: State, native: Fields): Decoded {
+export function decodeAnswer(state: BoardCodecState, native: Fields): Decoded {
   const status = count(native, 'status') ?? 0
   const body = fields(native, 'body')
   const failed = status < 200 || status > 299
@@ -28,7 +28,7 @@ export function decodeAnswer(state: State, native: Fields): Decoded {
   }
 }
 
-function opened(state: State, body: Fields): Decoded {
+function opened(state: BoardCodecState, body: Fields): Decoded {
   const id = text(body, 'id') ?? ''
   // The id becomes part of every later path.
   if (!OUTSIDE_ID.test(id)) {
@@ -38,14 +38,14 @@ function opened(state: State, body: Fields): Decoded {
   return state.cancelling && state.session === id ? send([cancelCall(id)], emitted) : send([], emitted)
 }
 
-function stands(state: State, body: Fields): Decoded {
+function stands(state: BoardCodecState, body: Fields): Decoded {
   state.standing = text(body, 'state')
   if (state.standing !== undefined) return nothing
   return fail(state, { code: 'protocol_error', message: 'the board did not report the state of the session' })
 }
 
 /** Reported at the end of the connection, because more events may follow until then. */
-function fail(state: State, error: ErrorInfo): Decoded {
+function fail(state: BoardCodecState, error: ErrorInfo): Decoded {
   state.failure ??= { evidence: 'error', error }
   return nothing
 }

@@ -1,9 +1,9 @@
 import type { Frame } from '../../framing/frame.ts'
 import type { Command } from '../../model/index.ts'
 import type { Decoded, Write } from '../agent.ts'
-import { nothing, refuse, send } from '../decoded.ts'
-import { fields, isFields, text } from '../fields.ts'
-import type { State } from './state.ts'
+import { nothing, refuse, send } from '../kit/decoded.ts'
+import { fields, isFields, text } from '../kit/fields.ts'
+import type { BoardCodecState } from './state.ts'
 
 const SESSIONS = '/api/sessions'
 
@@ -11,7 +11,7 @@ const SESSIONS = '/api/sessions'
 const DEFAULT_AGENT = 'claude'
 
 /** Encodes commands as HTTP calls. The response arrives as a frame with the call's tag: see `decodeAnswer`. */
-export function encode(state: State, command: Command): Decoded {
+export function encode(state: BoardCodecState, command: Command): Decoded {
   switch (command.type) {
     case 'open':
       return nothing
@@ -31,7 +31,10 @@ export function encode(state: State, command: Command): Decoded {
   }
 }
 
-function prompt(state: State, { text: promptText, images }: Extract<Command, { type: 'prompt' }>): Decoded {
+function prompt(
+  state: BoardCodecState,
+  { text: promptText, images }: Extract<Command, { type: 'prompt' }>,
+): Decoded {
   if (images?.length) return refuse('unsupported_option', 'a board does not accept images')
   // A second session would know nothing of the first but appear to continue it.
   if (state.start.resume !== undefined)
@@ -47,7 +50,7 @@ function projectOf(cwd: string): string {
   return cwd.split('/').findLast((part) => part !== '') ?? cwd
 }
 
-function interrupt(state: State): Decoded {
+function interrupt(state: BoardCodecState): Decoded {
   if (!state.turnOpen) return nothing
   if (state.session !== undefined) return send([cancelCall(state.session)])
   state.cancelling = true
@@ -59,7 +62,7 @@ export function cancelCall(session: string): Write {
 }
 
 /** Reads a call of a transcript: `{ method, path, body }`. */
-export function sent(state: State, frame: Frame): Command | undefined {
+export function sent(state: BoardCodecState, frame: Frame): Command | undefined {
   if (!isFields(frame.value) || text(frame.value, 'method') !== 'POST') return undefined
   const path = text(frame.value, 'path') ?? ''
   if (path.startsWith(`${SESSIONS}/`) && path.endsWith('/cancel')) return { type: 'interrupt' }

@@ -1,5 +1,5 @@
 import { ErrorCode, type ErrorInfo } from '../../model/index.ts'
-import { type Fields, text } from '../fields.ts'
+import { type Fields, text } from '../kit/fields.ts'
 
 /** An `error` event. A Mainstem board includes a code; others have only a message. */
 export function errorOf(payload: Fields): ErrorInfo {

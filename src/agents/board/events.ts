@@ -1,16 +1,16 @@
 import type { Decoded, Emitted } from '../agent.ts'
-import { emitAll, nothing, unmapped } from '../decoded.ts'
-import { asFields, asText, compact, type Fields, isFields, text } from '../fields.ts'
-import { ruleTable } from '../rules.ts'
-import type { Change } from '../tools.ts'
+import { emitAll, nothing, unmapped } from '../kit/decoded.ts'
+import { asFields, asText, compact, type Fields, isFields, text } from '../kit/fields.ts'
+import { ruleTable } from '../kit/rules.ts'
+import { changeInDiff, type FileChange } from '../kit/tools.ts'
 import { change, finishCall, startCall } from './calls.ts'
 import { errorOf } from './errors.ts'
-import { adopt, type State } from './state.ts'
+import { adopt, type BoardCodecState, ID_PREFIX } from './state.ts'
 
 /** Decodes an event; returns undefined when a required field is missing, and the frame is then kept whole. */
-type Rule = (state: State, id: string, payload: Fields) => readonly Emitted[] | undefined
+type BoardRule = (state: BoardCodecState, id: string, payload: Fields) => readonly Emitted[] | undefined
 
-const ruleOf = ruleTable<Rule>({
+const ruleOf = ruleTable<BoardRule>({
   // Messages arrive complete and each id once, so the ledger need not track them.
   plan(_state, id, payload) {
     const message = text(payload, 'message')
@@ -50,14 +50,16 @@ const ruleOf = ruleTable<Rule>({
   },
 })
 
-export function decodeEvent(state: State, native: Fields, raw: string): Decoded {
+export function decodeEvent(state: BoardCodecState, native: Fields, raw: string): Decoded {
   const type = asText(native.type) ?? '?'
   const session = asText(native.sessionId)
   if (session !== undefined && state.session !== undefined && session !== state.session) {
     return unmapped(type, raw)
   }
   const id = asText(native.id) ?? `e${state.start.epoch}.n${++state.unnamed}`
-  if (!state.seen.add(id)) return nothing
+  const bareId = id.startsWith(ID_PREFIX) ? id.slice(ID_PREFIX.length) : id
+  if (state.seen.has(bareId)) return nothing
+  state.seen.add(bareId)
   const rule = ruleOf(type)
   if (!rule) return unmapped(type, raw)
   const begun = begin(state, session)
@@ -70,24 +72,28 @@ export function decodeEvent(state: State, native: Fields, raw: string): Decoded 
 const NONE: readonly Emitted[] = []
 
 /** Without a call of ours, as in a file of events, the first event opens the turn. */
-function begin(state: State, session: string | undefined): readonly Emitted[] {
+function begin(state: BoardCodecState, session: string | undefined): readonly Emitted[] {
   const emitted = session === undefined ? NONE : adopt(state, session)
   if (state.turnOpen) return emitted
   state.turnOpen = true
   return [...emitted, { type: 'turn.started', origin: 'prompt' }]
 }
 
-const CHANGES: ReadonlySet<unknown> = new Set(['created', 'deleted', 'renamed'] satisfies Change['change'][])
+const CHANGES: ReadonlySet<unknown> = new Set([
+  'created',
+  'deleted',
+  'renamed',
+] satisfies FileChange['change'][])
 
-function isChange(word: unknown): word is Change['change'] {
+function isChange(word: unknown): word is FileChange['change'] {
   return CHANGES.has(word)
 }
 
-function changeOf(path: string, payload: Fields): Change {
+function changeOf(path: string, payload: Fields): FileChange {
   const diff = text(payload, 'diff')
   return {
     path,
-    change: isChange(payload.change) ? payload.change : 'modified',
+    ...(isChange(payload.change) ? { change: payload.change } : changeInDiff(diff ?? '')),
     ...compact({ diff: diff === '' ? undefined : diff, from: text(payload, 'from') }),
   }
 }

@@ -1,6 +1,6 @@
 import { type ToolKind, ToolStatus } from '../../model/index.ts'
-import { type Fields, isFields, text } from '../fields.ts'
-import type { ToolResult } from '../tools.ts'
+import { type Fields, isFields, text } from '../kit/fields.ts'
+import type { ToolResult } from '../kit/tools.ts'
 
 /** A board forwards the tool names of the agent that it runs. */
 const NAMES: readonly (readonly [ToolKind, readonly string[]])[] = [
@@ -53,12 +53,12 @@ export function resultOf(payload: Fields): ToolResult {
 
 const FAILURES: ReadonlySet<unknown> = new Set(ToolStatus.exclude(['success']).options)
 
-/** A Mainstem board reports the exact failure status of a call. */
+/** A Mainstem board reports the exact status of a call that failed, and of one whose end it does not know. */
 function isFailure(word: unknown): word is ToolStatus {
   return FAILURES.has(word)
 }
 
 function statusOf({ success, status }: Fields): ToolStatus {
-  if (success === true) return 'success'
+  if (success === true) return status === 'unknown' ? status : 'success'
   return isFailure(status) ? status : 'error'
 }

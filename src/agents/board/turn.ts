@@ -1,11 +1,11 @@
 import { decide, type Evidence } from '../../model/index.ts'
 import type { Emitted, Exit, TurnVerdict } from '../agent.ts'
-import { compact } from '../fields.ts'
+import { compact } from '../kit/fields.ts'
 import { settleCalls } from './calls.ts'
-import type { Failure, State } from './state.ts'
+import type { BoardCodecState, BoardFailure } from './state.ts'
 
 /** A board session has one turn and ends with its connection. */
-export function endTurn(state: State, exit: Exit): Emitted[] {
+export function endTurn(state: BoardCodecState, exit: Exit): Emitted[] {
   const { evidence, error, reason } = endOf(state, exit)
   const verdict: TurnVerdict = {
     type: 'turn.verdict',
@@ -29,7 +29,7 @@ const ENDS: ReadonlyMap<string, Evidence> = new Map([
 ])
 
 /** Prefers the board's own report, then the session state, then the end of the connection. */
-function endOf(state: State, exit: Exit): Failure {
+function endOf(state: BoardCodecState, exit: Exit): BoardFailure {
   if (state.failure) return state.failure
   const { standing } = state
   if (standing !== undefined && standing !== 'running') {

@@ -5,10 +5,13 @@ import {
   type Policy,
   type SessionOptions,
 } from '../../model/index.ts'
+import { compareVersions } from '../../model/version.ts'
 import { type Agent, type Launch, recipe, type Start } from '../agent.ts'
-import { flagValue, unsupported } from '../option.ts'
-import { toolNames } from '../tool-names.ts'
+import { accounted } from '../kit/accounted.ts'
+import { flagValue, unsupported } from '../kit/option.ts'
+import { toolNames } from '../kit/tool-names.ts'
 import { codec } from './codec.ts'
+import { dropped } from './ignored-fields.ts'
 import { mcpLaunch } from './mcp.ts'
 import { BYPASS_MODE, startMode } from './permission-mode.ts'
 import { setup } from './setup.ts'
@@ -41,7 +44,8 @@ export const claude: Agent = {
   setup,
   launches: {
     live: recipe({
-      codec,
+      codec: accounted(codec, dropped),
+      changesInput: true,
       steps: { limit: 'native', budget: 'process' },
       capabilities: {
         ...COMMON,
@@ -56,7 +60,7 @@ export const claude: Agent = {
       launch: (start) => launch(start, ['--input-format=stream-json', '--permission-prompt-tool=stdio']),
     }),
     oneshot: recipe({
-      codec,
+      codec: accounted(codec, dropped),
       steps: { limit: 'native' },
       capabilities: {
         ...COMMON,
@@ -101,6 +105,7 @@ function launch(start: Start, input: string[]): Launch {
       ...toolArgs(start),
       ...limitArgs(policy),
       ...optionArgs(options),
+      ...snapshotArgs(start),
       ...mcp.args,
       ...resumeArgs(resume),
     ],
@@ -131,6 +136,15 @@ function limitArgs({ maxSteps, maxBudgetUsd, network, writableRoots }: Policy): 
     ...(maxSteps === undefined ? [] : [`--max-turns=${maxSteps}`]),
     ...(maxBudgetUsd === undefined ? [] : [`--max-budget-usd=${maxBudgetUsd}`]),
   ]
+}
+
+/** The first version that is known to have snapshots of the system prompt; earlier ones refuse the flag. */
+const SNAPSHOTS = '2.1.284'
+
+/** By default Claude sends a resumed conversation with the system prompt that it began with. */
+function snapshotArgs({ resume, options, version = SNAPSHOTS }: Start): string[] {
+  const isGiven = resume !== undefined && options.systemPrompt !== undefined
+  return isGiven && compareVersions(version, SNAPSHOTS) >= 0 ? ['--system-prompt-snapshot=off'] : []
 }
 
 function optionArgs(options: SessionOptions): string[] {

@@ -1,15 +1,15 @@
 import type { SubagentCompleted } from '../../model/events/work.ts'
 import type { ToolStatus } from '../../model/index.ts'
 import type { Decoded, Emitted } from '../agent.ts'
-import { emit, emitAll, nothing } from '../decoded.ts'
-import { asFields, compact, count, type Fields, fields, flag, text } from '../fields.ts'
-import { settleThread } from '../settle.ts'
-import { finishSubagent, startSubagent } from '../subagents.ts'
-import { progressTool } from '../tools.ts'
-import type { State } from './state.ts'
+import { emit, emitAll, nothing, skipped } from '../kit/decoded.ts'
+import { asFields, compact, count, type Fields, fields, flag, text } from '../kit/fields.ts'
+import { settleThread } from '../kit/settle.ts'
+import { finishSubagent, startSubagent } from '../kit/subagents.ts'
+import { progressTool } from '../kit/tools.ts'
+import type { ClaudeState } from './state.ts'
 import { noteLastCall } from './turn-usage.ts'
 
-export function decodeTaskStarted(state: State, native: Fields): Decoded {
+export function decodeTaskStarted(state: ClaudeState, native: Fields): Decoded {
   const id = text(native, 'tool_use_id') ?? text(native, 'task_id') ?? '?'
   const label = text(native, 'description') ?? ''
   const background = flag(native, 'is_backgrounded')
@@ -31,12 +31,12 @@ export function decodeTaskStarted(state: State, native: Fields): Decoded {
     : emitAll(progressTool(state.ledger, id, { message: label }))
 }
 
-export function anyInBackground(shells: State['shells']): boolean {
+export function anyInBackground(shells: ClaudeState['shells']): boolean {
   return [...shells.values()].some(({ background }) => background)
 }
 
 /** Emits the call of a sub-agent before its lines; versions that do not announce it give no other sign. */
-export function adoptSubagent(state: State, id: string | undefined): Emitted[] {
+export function adoptSubagent(state: ClaudeState, id: string | undefined): Emitted[] {
   const call = id === undefined ? undefined : state.ledger.tools.get(id)
   if (id === undefined || call?.kind !== 'task') return []
   const input = asFields(call.input)
@@ -57,7 +57,7 @@ function shellStarted(toolId: string, message: string): Emitted {
   return { type: 'notice.raised', level: 'info', code: 'background_started', message, data: { toolId } }
 }
 
-export function decodeTaskProgress(state: State, native: Fields): Decoded {
+export function decodeTaskProgress(state: ClaudeState, native: Fields): Decoded {
   const id = text(native, 'tool_use_id')
   if (id === undefined || !state.ledger.subagents.has(id)) return nothing
   // Its `total_tokens` is the size of the last call, not the usage of the sub-agent.
@@ -65,7 +65,7 @@ export function decodeTaskProgress(state: State, native: Fields): Decoded {
   return emit({ type: 'subagent.progressed', id, ...compact({ message }) })
 }
 
-export function decodeTaskNotification(state: State, native: Fields): Decoded {
+export function decodeTaskNotification(state: ClaudeState, native: Fields): Decoded {
   const id = text(native, 'tool_use_id') ?? text(native, 'task_id') ?? '?'
   const summary = text(native, 'summary')
   if (state.ledger.subagents.has(id)) {
@@ -76,7 +76,8 @@ export function decodeTaskNotification(state: State, native: Fields): Decoded {
   const shell = state.shells.get(id)
   state.shells.delete(id)
   // The tool result reports the end of a foreground shell.
-  if (!shell?.background) return nothing
+  if (!shell) return nothing
+  if (!shell.background) return skipped
   return emit({
     type: 'notice.raised',
     level: 'info',
@@ -86,7 +87,7 @@ export function decodeTaskNotification(state: State, native: Fields): Decoded {
   })
 }
 
-function endSubagent(state: State, id: string, end: Omit<SubagentCompleted, 'type' | 'id'>): Emitted[] {
+function endSubagent(state: ClaudeState, id: string, end: Omit<SubagentCompleted, 'type' | 'id'>): Emitted[] {
   state.innerStreams.delete(id)
   const emitted = settleThread(state.ledger, id, end.status)
   for (const [inner, { parent, background }] of state.ledger.subagents) {
@@ -98,7 +99,7 @@ function endSubagent(state: State, id: string, end: Omit<SubagentCompleted, 'typ
 
 /** The call of a sub-agent or shell has returned. Tasks moved to the background continue after it. */
 export function returnTask(
-  state: State,
+  state: ClaudeState,
   id: string,
   status: ToolStatus,
   result: Fields | undefined,

@@ -1,6 +1,6 @@
 import type { Emitted, Start } from '../agent.ts'
-import { compact, type Fields, fields, isFields, text, texts } from '../fields.ts'
-import type { State } from './state.ts'
+import { compact, type Fields, fields, isFields, text, texts } from '../kit/fields.ts'
+import type { ClaudeState } from './state.ts'
 
 /**
  * Associates output with the prompt that caused it. Newer versions name the prompts on `init`, on messages and on
@@ -25,19 +25,19 @@ export function newBinding({ launch }: Start): Binding {
 }
 
 /** Opens a turn for a prompt that was just sent, or because the agent has started one. */
-export function bind({ binding }: State, progress: 'sent' | 'begun', promptId?: string): void {
+export function bind({ binding }: ClaudeState, progress: 'sent' | 'begun', promptId?: string): void {
   binding.promptIds.clear()
   binding.progress = progress
   if (promptId !== undefined) binding.promptIds.add(promptId)
 }
 
 /** Adds a prompt that joined the open turn. */
-export function bindSteer({ binding }: State, promptId: string | undefined): void {
+export function bindSteer({ binding }: ClaudeState, promptId: string | undefined): void {
   if (promptId !== undefined) binding.promptIds.add(promptId)
 }
 
 /** Records that the agent has started our prompt, identified by its id or by the `init` before each turn. */
-export function noteBegun(state: State, native: Fields): void {
+export function noteBegun(state: ClaudeState, native: Fields): void {
   const { binding } = state
   if (binding.progress !== 'sent' || namesOthers(state, native)) return
   binding.progress = 'begun'
@@ -47,10 +47,11 @@ export function noteBegun(state: State, native: Fields): void {
 }
 
 /** Returns whether a message of the main thread belongs to the open turn. */
-export function ownsMessage(state: State, native: Fields, messageId: string): boolean {
-  const { binding, stream } = state
+export function ownsMessage(state: ClaudeState, native: Fields, messageId: string): boolean {
+  const { binding } = state
+  const { stream } = state.turn
   if (state.start.launch === 'oneshot') return true
-  if (!state.turnOpen || namesOthers(state, native)) return false
+  if (!state.turn.open || namesOthers(state, native)) return false
   if (stream.late && stream.messageId === messageId) return false
   if (binding.progress === 'sent') {
     const announced = binding.sign === 'init' || namesPrompts(state)
@@ -62,16 +63,16 @@ export function ownsMessage(state: State, native: Fields, messageId: string): bo
 }
 
 /** Returns whether a result belongs to the open turn. Counts each result, so call it once per result. */
-export function ownsResult(state: State, native: Fields): boolean {
+export function ownsResult(state: ClaudeState, native: Fields): boolean {
   const { binding } = state
-  const owned = state.turnOpen && explains(state, native)
+  const owned = state.turn.open && explains(state, native)
   binding.results++
   binding.lastResult = text(native, 'uuid')
   if (owned) binding.progress = 'begun'
   return owned
 }
 
-function explains(state: State, native: Fields): boolean {
+function explains(state: ClaudeState, native: Fields): boolean {
   const { binding } = state
   if (isOwnWork(state, native)) return true
   if (namesOthers(state, native)) return false
@@ -79,18 +80,18 @@ function explains(state: State, native: Fields): boolean {
   if (repeated && binding.progress !== 'output') return false
   if (promptsOf(native).length > 0 || binding.results === 0) return true
   // Our interrupt arrived before the turn started.
-  if (state.interrupting && isAborted(native)) return true
+  if (state.turn.interrupting && isAborted(native)) return true
   if (namesPrompts(state)) return false
   return binding.progress !== 'sent' || binding.sign === 'none'
 }
 
 /** Background work ended just as our prompt was sent, and the agent continued with that first. */
-export function isOwnWork({ waiting }: State, native: Fields): boolean {
+export function isOwnWork({ turn: { waiting } }: ClaudeState, native: Fields): boolean {
   return waiting !== undefined && text(fields(native, 'origin'), 'kind') === 'task-notification'
 }
 
 /** The agent will name our prompt when it starts it, and has not done so yet. */
-function namesPrompts({ lifecycle, waiting }: State): boolean {
+function namesPrompts({ lifecycle, turn: { waiting } }: ClaudeState): boolean {
   return lifecycle && waiting?.promptId !== undefined
 }
 
@@ -106,7 +107,7 @@ function promptsOf(native: Fields): string[] {
   return one === undefined ? [] : [one]
 }
 
-function namesOthers({ binding: { promptIds } }: State, native: Fields): boolean {
+function namesOthers({ binding: { promptIds } }: ClaudeState, native: Fields): boolean {
   if (promptIds.size === 0) return false
   const named = promptsOf(native)
   return named.length > 0 && !named.some((id) => promptIds.has(id))

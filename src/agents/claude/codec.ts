@@ -1,10 +1,11 @@
 import type { Codec, Decoded, Emitted, Start, Write } from '../agent.ts'
-import { emit, emitAll, malformed, nothing, oversized, unmapped } from '../decoded.ts'
-import { amount, type Fields, flag, isFields, text } from '../fields.ts'
-import { encodeOneshot } from '../oneshot.ts'
-import { ruleTable } from '../rules.ts'
-import { settle } from '../settle.ts'
-import { progressTool } from '../tools.ts'
+import { emit, emitAll, malformed, nothing, unmapped } from '../kit/decoded.ts'
+import { amount, compact, type Fields, flag, isFields, text } from '../kit/fields.ts'
+import { updateSession } from '../kit/known.ts'
+import { encodeOneshot } from '../kit/oneshot.ts'
+import { type FrameRule, ruleTable } from '../kit/rules.ts'
+import { settle } from '../kit/settle.ts'
+import { progressTool } from '../kit/tools.ts'
 import { anyInBackground } from './background.ts'
 import { isOwnWork, ownsResult, strayResult } from './binding.ts'
 import {
@@ -13,18 +14,17 @@ import {
   decodeControlResponse,
   encodeLive,
   encodeWithImages,
+  markAbridged,
   sentLive,
 } from './control.ts'
 import { decodeAssistant, decodeUser } from './messages.ts'
 import { endTurn, rememberResult } from './result.ts'
-import { initialState, type State } from './state.ts'
+import { type ClaudeState, initialState } from './state.ts'
 import { decodeLifecycle } from './steers.ts'
 import { decodeStreamEvent } from './stream.ts'
-import { decodeInnerRetry, decodeRateLimit, decodeReset, decodeSystem, update } from './system.ts'
+import { decodeInnerRetry, decodeRateLimit, decodeReset, decodeSystem } from './system.ts'
 
-type Rule = (state: State, native: Fields, raw: string) => Decoded
-
-const ruleOf = ruleTable<Rule>({
+const ruleOf = ruleTable<FrameRule<ClaudeState>>({
   stream_event: decodeStreamEvent,
   assistant: decodeAssistant,
   user: decodeUser,
@@ -36,7 +36,7 @@ const ruleOf = ruleTable<Rule>({
     // A lone result has no handshake before it; a failed one names a session that was never created.
     const emitted = flag(native, 'is_error')
       ? []
-      : update(state, { nativeSessionId: text(native, 'session_id') })
+      : updateSession(state, { nativeSessionId: text(native, 'session_id') })
     // A one-shot process may continue after a result; only its exit ends the turn.
     return emitAll(state.start.launch === 'live' && !own ? [...emitted, ...endTurn(state)] : emitted)
   },
@@ -51,16 +51,17 @@ const ruleOf = ruleTable<Rule>({
   keep_alive: () => nothing,
 })
 
-export const codec: Codec<State> = {
+export const codec: Codec<ClaudeState> = {
   initial: (start: Start) => initialState(start),
 
   decode(state, frame) {
-    if (frame.blob) return oversized(frame.blob)
     if (frame.stream === 'stderr') return emit({ type: 'output.written', stream: 'stderr', line: frame.text })
     const native = frame.value
     if (isFields(native)) {
       const rule = ruleOf(native.type)
-      return rule ? rule(state, native, frame.text) : unmapped(text(native, 'type') ?? '?', frame.text)
+      const step = rule ? rule(state, native, frame.text) : undefined
+      if (frame.large && native.type === 'control_request') markAbridged(state, native)
+      return step ?? unmapped(text(native, 'type') ?? '?', frame.text)
     }
     if (isMessageList(native)) return decodeList(state, native)
     return malformed(frame.text)
@@ -73,21 +74,21 @@ export const codec: Codec<State> = {
       : encodeOneshot('claude', state.start, command)
   },
 
-  unconfirmed: (state) => state.interrupts.size > 0,
+  unconfirmed: (state) => state.calls.isInterrupting,
 
   sent: (state, frame) => sentLive(state, frame),
 
   // The handshake of a one-shot process is the line that names its session.
-  ready: ({ known, commands, result, start }) =>
+  ready: ({ known, calls, turn, start }) =>
     known.nativeSessionId !== undefined ||
-    result !== undefined ||
-    (start.launch === 'live' && ![...commands.values()].includes('initialize')),
+    turn.result !== undefined ||
+    (start.launch === 'live' && !calls.some((subtype) => subtype === 'initialize')),
 
-  finished: ({ result, ledger, shells }) =>
+  finished: ({ turn: { result }, ledger, shells }) =>
     result !== undefined && !result.own && ledger.subagents.size === 0 && !anyInBackground(shells),
 
   end(state, exit) {
-    return emitAll(state.turnOpen ? endTurn(state, exit) : settle(state.ledger, 'interrupted', true))
+    return emitAll(state.turn.open ? endTurn(state, exit) : settle(state.ledger, 'interrupted', true))
   },
 }
 
@@ -96,7 +97,7 @@ function isMessageList(value: unknown): value is readonly Fields[] {
   return Array.isArray(value) && value.length > 0 && value.every(isFields)
 }
 
-function decodeList(state: State, natives: readonly Fields[]): Decoded {
+function decodeList(state: ClaudeState, natives: readonly Fields[]): Decoded {
   const emitted: Emitted[] = []
   const writes: Write[] = []
   let verdict: Decoded['verdict'] = 'mapped'
@@ -110,12 +111,14 @@ function decodeList(state: State, natives: readonly Fields[]): Decoded {
 }
 
 /** The id of a heartbeat is derived from its call, which is named as its parent. */
-function decodeToolProgress(state: State, native: Fields): Decoded {
+function decodeToolProgress(state: ClaudeState, native: Fields): Decoded {
   const parent = text(native, 'parent_tool_use_id')
   if (isFields(native.subagent_retry)) return decodeInnerRetry(state, parent, native.subagent_retry)
   const own = text(native, 'tool_use_id') ?? parent
   const seconds = amount(native, 'elapsed_time_seconds')
-  if (own === undefined || seconds === undefined) return nothing
+  const message = text(native, 'status') || undefined
+  if (own === undefined || (seconds === undefined && message === undefined)) return nothing
   const toolId = parent !== undefined && own.startsWith(`${parent}-`) ? parent : own
-  return emitAll(progressTool(state.ledger, toolId, { elapsedMs: seconds * 1000 }))
+  const elapsedMs = seconds === undefined ? undefined : seconds * 1000
+  return emitAll(progressTool(state.ledger, toolId, compact({ message, elapsedMs })))
 }

@@ -1,31 +1,43 @@
 import type { Frame } from '../../framing/frame.ts'
 import type { NoticeCode } from '../../model/events/report.ts'
 import type { Named } from '../../model/events/session.ts'
-import type { AnswerCommand, Command, Question } from '../../model/index.ts'
+import type { AnswerCommand, Command } from '../../model/index.ts'
 import type { Decoded, Write } from '../agent.ts'
-import { emit, emitAll, line, nextProcess, nothing, refuse, send, unmapped } from '../decoded.ts'
-import { compact, type Fields, fields, flag, isFields, list, text } from '../fields.ts'
-import { isSamePolicy } from '../option.ts'
-import { closeRequest, openRequest, withdrawRequest } from '../requests.ts'
-import { openToolId, refuseTool, toolIdOf } from '../tools.ts'
+import { emit, emitAll, line, nextProcess, nothing, refuse, send, unmapped } from '../kit/decoded.ts'
+import { compact, type Fields, fields, isFields, list, sameValue, text } from '../kit/fields.ts'
+import { updateSession } from '../kit/known.ts'
+import type { NewRequest } from '../kit/ledger.ts'
+import { isSamePolicy } from '../kit/option.ts'
+import {
+  askOf,
+  closeRequest,
+  denierOf,
+  openRequest,
+  requestIdOf,
+  withDenialNotice,
+  withdrawRequest,
+} from '../kit/requests.ts'
+import { openToolId, refuseTool, toolIdOf } from '../kit/tools.ts'
 import { serversInInitialize, serversRefused } from './mcp.ts'
 import { BYPASS_MODE, permissionMode, startMode } from './permission-mode.ts'
 import { grantsOf, optionsFor, scopeOf } from './permissions.ts'
-import { type Ask, openTurn, type State } from './state.ts'
-import { update } from './system.ts'
+import { QUESTION, questionsOf } from './questions.ts'
+import { type ClaudeAsk, type ClaudeState, openTurn } from './state.ts'
 import { EXIT_PLAN, kindOf, locationsOf } from './tools.ts'
 
-/** The tool by which Claude asks a person a question. */
-const QUESTION = 'AskUserQuestion'
+/** Marks a request whose input has large values: the frame only refers to them. */
+export function markAbridged(state: ClaudeState, native: Fields): void {
+  const asked = askOf(state.ledger, requestIdOf(state.start, text(native, 'request_id') ?? ''))
+  if (asked) asked.isAbridged = true
+}
 
 /** Decodes requests of the agent: tool permissions, questions and hook callbacks. */
-export function decodeControlRequest(state: State, native: Fields, raw: string): Decoded {
+export function decodeControlRequest(state: ClaudeState, native: Fields, raw: string): Decoded {
   const nativeId = text(native, 'request_id') ?? ''
   const request = fields(native, 'request')
   switch (text(request, 'subtype')) {
     case 'can_use_tool':
-      // A repeated request with an open id is the same request.
-      return state.asks.has(requestIdOf(state, nativeId)) ? nothing : emit(ask(state, nativeId, request))
+      return emitAll(ask(state, nativeId, request))
     case 'hook_callback':
       // We register no hooks; allows one that another client registered.
       return send([line(controlMessage(nativeId, {}))])
@@ -36,24 +48,20 @@ export function decodeControlRequest(state: State, native: Fields, raw: string):
   }
 }
 
-function requestIdOf(state: State, nativeId: string): string {
-  return `e${state.start.epoch}.${nativeId}`
-}
-
-function ask(state: State, nativeId: string, request: Fields) {
+function ask(state: ClaudeState, nativeId: string, request: Fields) {
   const tool = text(request, 'tool_name') ?? '?'
   const { input } = request
   const callId = text(request, 'tool_use_id')
   const toolId = callId === undefined ? undefined : toolIdOf(state.ledger, callId)
   const suggestions = list(request, 'permission_suggestions')
-  const requestId = requestIdOf(state, nativeId)
-  state.asks.set(requestId, { nativeId, tool, toolId, input, suggestions })
-  const subject = state.plan !== undefined && state.plan.toolId === callId ? state.plan.input : input
+  const asked: ClaudeAsk = { nativeId, tool, toolId, input, suggestions }
+  const subject =
+    state.turn.plan !== undefined && state.turn.plan.toolId === callId ? state.turn.plan.input : input
   const kind = tool === QUESTION ? 'question' : tool === EXIT_PLAN ? 'plan' : 'permission'
   const title = text(request, 'description') ?? text(request, 'display_name')
   const locations = locationsOf(input, text(request, 'blocked_path'))
-  return openRequest(state.ledger, {
-    requestId,
+  const opened: NewRequest = {
+    requestId: requestIdOf(state.start, nativeId),
     kind,
     blocking: true,
     tool,
@@ -65,52 +73,33 @@ function ask(state: State, nativeId: string, request: Fields) {
     options: kind === 'question' ? [] : optionsFor(suggestions),
     ...(kind === 'question' && { questions: questionsOf(input) }),
     ...parentOf(state, toolId),
-  })
+  }
+  return openRequest(state.ledger, opened, asked)
 }
 
-function parentOf(state: State, toolId: string | undefined): { parent?: string } {
+function parentOf(state: ClaudeState, toolId: string | undefined): { parent?: string } {
   const parent = toolId === undefined ? undefined : state.ledger.tools.get(toolId)?.parent
   return parent === undefined ? {} : { parent }
 }
 
-function questionsOf(input: unknown): Question[] {
-  if (!isFields(input)) return []
-  return list(input, 'questions')
-    .filter(isFields)
-    .map((question) => ({
-      // Claude identifies answers by the text of the question.
-      id: text(question, 'question') ?? '',
-      ...compact({ header: text(question, 'header') }),
-      text: text(question, 'question') ?? '',
-      options: list(question, 'options')
-        .filter(isFields)
-        .map((option) => ({
-          label: text(option, 'label') ?? '',
-          ...compact({ description: text(option, 'description') }),
-        })),
-      ...(flag(question, 'multiSelect') && { multiple: true }),
-      other: true,
-    }))
-}
-
-export function decodeControlCancel(state: State, native: Fields): Decoded {
-  const requestId = requestIdOf(state, text(native, 'request_id') ?? '')
-  state.asks.delete(requestId)
-  const reason = state.interrupting ? 'interrupted' : 'agent'
+export function decodeControlCancel(state: ClaudeState, native: Fields): Decoded {
+  const requestId = requestIdOf(state.start, text(native, 'request_id') ?? '')
+  const reason = state.turn.interrupting ? 'interrupted' : 'agent'
   return emitAll(withdrawRequest(state.ledger, requestId, reason))
 }
 
 /** Decodes the response to our command; reports a rejection and the available models. */
-export function decodeControlResponse(state: State, native: Fields): Decoded {
+export function decodeControlResponse(state: ClaudeState, native: Fields): Decoded {
   const response = fields(native, 'response')
   const id = text(response, 'request_id') ?? ''
-  const command = state.commands.get(id)
-  state.commands.delete(id)
-  state.interrupts.delete(id)
+  const command = state.calls.take(id)
   if (text(response, 'subtype') !== 'error') {
     if (command !== 'initialize') return nothing
     const answer = fields(response, 'response')
-    return emitAll([...update(state, { models: modelsOf(answer) }), ...serversRefused(state.start, answer)])
+    return emitAll([
+      ...updateSession(state, { models: modelsOf(answer) }),
+      ...serversRefused(state.start, answer),
+    ])
   }
   return emit({
     type: 'notice.raised',
@@ -136,7 +125,7 @@ function refusalCode(command: string | undefined): NoticeCode {
 }
 
 /** Encodes commands as JSON lines; a line that is not JSON would terminate the process. */
-export function encodeLive(state: State, command: Command): Decoded {
+export function encodeLive(state: ClaudeState, command: Command): Decoded {
   switch (command.type) {
     case 'open':
       return control(state, {
@@ -146,7 +135,7 @@ export function encodeLive(state: State, command: Command): Decoded {
     case 'prompt':
       return write(state, userMessage(command.text, command.promptId, command.images))
     case 'steer':
-      if (!state.turnOpen) return refuse('conflict', 'there is no open turn to steer')
+      if (!state.turn.open) return refuse('conflict', 'there is no open turn to steer')
       return write(state, userMessage(command.text, command.promptId))
     case 'interrupt':
       return control(state, { subtype: 'interrupt' })
@@ -167,7 +156,7 @@ export function encodeLive(state: State, command: Command): Decoded {
 const DEFAULT_MODEL = 'default'
 
 /** Approval and sandbox map to a permission mode; the rest of a policy is set on the command line. */
-function setPolicy(state: State, { policy, mode }: Extract<Command, { type: 'set_policy' }>): Decoded {
+function setPolicy(state: ClaudeState, { policy, mode }: Extract<Command, { type: 'set_policy' }>): Decoded {
   if (mode !== undefined) return control(state, { subtype: 'set_permission_mode', mode })
   if (!policy) return refuse('invalid_request', 'either a policy or a mode is required')
   const started = state.start.policy
@@ -183,11 +172,11 @@ export function encodeWithImages({ text, images }: Extract<Command, { type: 'pro
   return send([line(userMessage(text, undefined, images)), { kind: 'end' }])
 }
 
-function control(state: State, request: Fields): Decoded {
-  return write(state, { type: 'control_request', request_id: `c${++state.commandCount}`, request })
+function control(state: ClaudeState, request: Fields): Decoded {
+  return write(state, { type: 'control_request', request_id: `c${state.calls.next()}`, request })
 }
 
-function write(state: State, message: Fields): Decoded {
+function write(state: ClaudeState, message: Fields): Decoded {
   applySent(state, message)
   return send([line(message)])
 }
@@ -210,28 +199,27 @@ function userMessage(
   }
 }
 
-function answer(state: State, command: AnswerCommand): Decoded {
-  const asked = state.asks.get(command.requestId)
+function answer(state: ClaudeState, command: AnswerCommand): Decoded {
+  const asked = askOf(state.ledger, command.requestId)
   if (!asked) return refuse('request_not_found', `claude has no open request ${command.requestId}`)
-  if (command.decision === 'deny') return deny(state, asked, command)
+  const { decision } = command
   // Allowing a question would answer it with nothing, and answering a permission would allow it unread.
-  if ((command.decision === 'answered') !== (asked.tool === QUESTION))
-    return refuse('invalid_request', `decision: "${command.decision}" does not fit what ${asked.tool} asks`)
-  return command.decision === 'answered'
-    ? answerQuestion(state, asked, command)
-    : allow(state, asked, command)
+  if (decision === (asked.tool === QUESTION ? 'allow' : 'answered'))
+    return refuse('invalid_request', `decision: "${decision}" does not fit what ${asked.tool} asks`)
+  if (decision === 'answered') return answerQuestion(state, asked, command)
+  return decision === 'allow' ? allow(state, asked, command) : deny(state, asked, command)
 }
 
-function deny(state: State, asked: Ask, command: AnswerCommand): Decoded {
+function deny(state: ClaudeState, asked: ClaudeAsk, command: AnswerCommand): Decoded {
   const message = command.message ?? 'The user refused this.'
   const interrupt = command.interrupt && { interrupt: true }
   const step = respond(state, asked, { behavior: 'deny', message, ...interrupt })
   // Claude reports us as the user; only this side knows who decided.
-  if (asked.toolId !== undefined) refuseTool(state.ledger, asked.toolId, command.by ?? 'person')
-  return step
+  if (asked.toolId !== undefined) refuseTool(state.ledger, asked.toolId, denierOf(command))
+  return withDenialNotice(step, command)
 }
 
-function answerQuestion(state: State, asked: Ask, command: AnswerCommand): Decoded {
+function answerQuestion(state: ClaudeState, asked: ClaudeAsk, command: AnswerCommand): Decoded {
   const answers = Object.entries(command.answers ?? {})
     .map(
       ([question, labels]) => [question, labels.filter((label) => label.trim() !== '').join(', ')] as const,
@@ -242,22 +230,24 @@ function answerQuestion(state: State, asked: Ask, command: AnswerCommand): Decod
   return respond(state, asked, { behavior: 'allow', updatedInput })
 }
 
-function allow(state: State, asked: Ask, command: AnswerCommand): Decoded {
+function allow(state: ClaudeState, asked: ClaudeAsk, command: AnswerCommand): Decoded {
   const granted = grantsOf(asked.suggestions, command.scope)
-  const updatedInput = command.input ?? inputOf(asked)
+  // Without an input the call runs with its own, which an abridged request does not have.
+  const input = command.input ?? (asked.isAbridged ? undefined : inputOf(asked))
+  const updatedInput = input !== undefined && { updatedInput: input }
   const permissions = granted.length > 0 && { updatedPermissions: granted }
-  const step = respond(state, asked, { behavior: 'allow', updatedInput, ...permissions })
+  const step = respond(state, asked, { behavior: 'allow', ...updatedInput, ...permissions })
   const toolId = asked.toolId === undefined ? undefined : openToolId(state.ledger, asked.toolId)
   if (command.input === undefined || toolId === undefined) return step
   return send(step.writes, [{ type: 'tool.updated', toolId, input: command.input }])
 }
 
 /** The input of the request, which the answer must repeat. */
-function inputOf({ input }: Ask): Fields {
+function inputOf({ input }: ClaudeAsk): Fields {
   return isFields(input) ? input : {}
 }
 
-function respond(state: State, { nativeId }: Ask, response: Fields): Decoded {
+function respond(state: ClaudeState, { nativeId }: ClaudeAsk, response: Fields): Decoded {
   return write(state, controlMessage(nativeId, response))
 }
 
@@ -269,12 +259,12 @@ function controlError(nativeId: string, error: string): Write {
   return line({ type: 'control_response', response: { subtype: 'error', request_id: nativeId, error } })
 }
 
-export function sentLive(state: State, frame: Frame): Command | undefined {
+export function sentLive(state: ClaudeState, frame: Frame): Command | undefined {
   return isFields(frame.value) ? applySent(state, frame.value) : undefined
 }
 
 /** Updates the state for a line sent to the agent; both `encode` and transcripts use it. */
-function applySent(state: State, message: Fields): Command | undefined {
+function applySent(state: ClaudeState, message: Fields): Command | undefined {
   switch (text(message, 'type')) {
     case 'user':
       return noteUser(state, message)
@@ -282,10 +272,10 @@ function applySent(state: State, message: Fields): Command | undefined {
       const request = fields(message, 'request')
       const subtype = text(request, 'subtype') ?? '?'
       const id = text(message, 'request_id') ?? ''
-      state.commands.set(id, subtype)
+      state.calls.add(id, subtype)
       if (subtype !== 'interrupt') return undefined
-      state.interrupting = state.turnOpen
-      if (state.turnOpen) state.interrupts.add(id)
+      state.turn.interrupting = state.turn.open
+      if (state.turn.open) state.calls.interrupt(id)
       return { type: 'interrupt' }
     }
     case 'control_response':
@@ -295,7 +285,7 @@ function applySent(state: State, message: Fields): Command | undefined {
   }
 }
 
-function noteUser(state: State, message: Fields): Command {
+function noteUser(state: ClaudeState, message: Fields): Command {
   const content = fields(message, 'message').content
   const prompt =
     typeof content === 'string'
@@ -305,22 +295,21 @@ function noteUser(state: State, message: Fields): Command {
           .join('')
   const promptId = text(message, 'uuid')
   const named = { text: prompt, ...(promptId !== undefined && { promptId }) }
-  if (state.turnOpen) {
+  if (state.turn.open) {
     state.steers.push({ text: prompt, promptId, passed: false })
     return { type: 'steer', ...named }
   }
   openTurn(state, 'sent', promptId)
-  state.waiting = { text: prompt, promptId, passed: false }
+  state.turn.waiting = { text: prompt, promptId, passed: false }
   return { type: 'prompt', ...named }
 }
 
-function applyAnswer(state: State, response: Fields): Command | undefined {
-  const requestId = requestIdOf(state, text(response, 'request_id') ?? '')
-  const asked = state.asks.get(requestId)
+function applyAnswer(state: ClaudeState, response: Fields): Command | undefined {
+  const requestId = requestIdOf(state.start, text(response, 'request_id') ?? '')
   // A failed answer is not a denial: the call fails, and the request ends with the turn.
   if (text(response, 'subtype') === 'error') return undefined
-  if (!asked || !closeRequest(state.ledger, requestId)) return undefined
-  state.asks.delete(requestId)
+  const asked = closeRequest(state.ledger, requestId)
+  if (!asked) return undefined
   const body = fields(response, 'response')
   if (text(body, 'behavior') !== 'allow') {
     if (asked.toolId !== undefined) refuseTool(state.ledger, asked.toolId, 'person')
@@ -336,6 +325,12 @@ function applyAnswer(state: State, response: Fields): Command | undefined {
     return { type: 'answer', requestId, decision: 'answered', answers: Object.fromEntries(answers) }
   }
   const scope = scopeOf(list(body, 'updatedPermissions'))
-  const rewritten = updatedInput !== undefined && JSON.stringify(updatedInput) !== JSON.stringify(asked.input)
-  return { type: 'answer', requestId, decision: 'allow', scope, ...(rewritten && { input: updatedInput }) }
+  const rewritten = updatedInput !== undefined && !sameValue(updatedInput, asked.input)
+  return {
+    type: 'answer',
+    requestId,
+    decision: 'allow',
+    scope,
+    ...(rewritten && isFields(updatedInput) && { input: updatedInput }),
+  }
 }

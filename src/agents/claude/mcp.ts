@@ -1,15 +1,15 @@
 import type { SessionOptions } from '../../model/index.ts'
 import { compareVersions } from '../../model/version.ts'
 import type { Emitted, LaunchFile, Start } from '../agent.ts'
-import type { Fields } from '../fields.ts'
-import { filePath, unsupported } from '../option.ts'
+import type { Fields } from '../kit/fields.ts'
+import { filePath, unsupported } from '../kit/option.ts'
 
 const MCP_FILE = 'mcp.json'
 
 /** The first version that reads MCP servers from the initialize request. */
 const IN_INITIALIZE = '2.1.326'
 
-type Servers = NonNullable<SessionOptions['mcpServers']>
+type ClaudeServers = NonNullable<SessionOptions['mcpServers']>
 
 /** Arguments and files that configure the MCP servers. Keys of servers never appear on the command line. */
 export function mcpLaunch(start: Start): { args: string[]; files: LaunchFile[] } {
@@ -38,7 +38,7 @@ export function serversRefused(start: Start, answer: Fields): Emitted[] {
   return [{ type: 'notice.raised', level: 'error', code: 'protocol_refused', message, data: { servers } }]
 }
 
-function nativeServers(servers: Servers): Record<string, unknown> {
+function nativeServers(servers: ClaudeServers): Record<string, unknown> {
   const native: Record<string, unknown> = {}
   for (const [name, { trust, includeTools, excludeTools, ...server }] of Object.entries(servers)) {
     if (trust !== undefined || includeTools || excludeTools) {

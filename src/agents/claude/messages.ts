@@ -1,14 +1,14 @@
 import type { DeniedBy } from '../../model/index.ts'
 import type { Decoded, Emitted } from '../agent.ts'
-import { emit, emitAll, unmapped } from '../decoded.ts'
-import { compact, count, type Fields, fields, flag, int, isFields, list, only, text } from '../fields.ts'
-import { completeMessage, discardMessage } from '../messages.ts'
-import { ruleTable } from '../rules.ts'
-import { finishTool, openToolId, startTool, type ToolResult, toolIdOf } from '../tools.ts'
+import { emit, emitAll, unmapped } from '../kit/decoded.ts'
+import { compact, count, type Fields, fields, flag, int, isFields, list, only, text } from '../kit/fields.ts'
+import { completeMessage, discardMessage } from '../kit/messages.ts'
+import { ruleTable } from '../kit/rules.ts'
+import { finishTool, openToolId, startTool, type ToolResult, toolIdOf } from '../kit/tools.ts'
 import { adoptSubagent, returnTask } from './background.ts'
 import { ownsMessage, strayBlocks } from './binding.ts'
 import { errorCodeOf } from './errors.ts'
-import type { State } from './state.ts'
+import type { ClaudeState } from './state.ts'
 import { foldSteers, passSteers } from './steers.ts'
 import { discardBlocks, matchBlock, streamOf, unstreamedId } from './stream.ts'
 import { noteTaskCall, planAfter } from './tasks.ts'
@@ -16,9 +16,9 @@ import { EXIT_PLAN, exitCodeIn, fileChange, kindOf, locationsOf, pathIn, titleOf
 import { noteInnerCall } from './turn-usage.ts'
 
 /** Decodes complete blocks, one or more per line; their deltas, if any, came before. */
-export function decodeAssistant(state: State, native: Fields, raw: string): Decoded {
+export function decodeAssistant(state: ClaudeState, native: Fields, raw: string): Decoded {
   const message = fields(native, 'message')
-  const content = list(message, 'content')
+  const content = blocksOf(message)
   if (isFailure(native, message)) return failure(state, native, content)
   const id = text(message, 'id') ?? ''
   const parent = text(native, 'parent_tool_use_id')
@@ -26,7 +26,7 @@ export function decodeAssistant(state: State, native: Fields, raw: string): Deco
   // Older versions repeat a broken stream as a complete message without discarding the partial one.
   const stream = streamOf(state, parent)
   const emitted = stream && id !== stream.messageId ? discardBlocks(state, stream) : []
-  if (parent === undefined && id !== state.stream.messageId) emitted.push(...foldSteers(state))
+  if (parent === undefined && id !== state.turn.stream.messageId) emitted.push(...foldSteers(state))
   emitted.push(...adoptSubagent(state, parent))
   if (parent !== undefined) noteInnerCall(state, parent, id, fields(message, 'usage'))
   let strange: string | undefined
@@ -48,7 +48,13 @@ export function decodeAssistant(state: State, native: Fields, raw: string): Deco
   return strange === undefined ? emitAll(emitted) : unmapped(`assistant/${strange}`, raw, emitted)
 }
 
-function toolStarted(state: State, native: Fields, block: Fields, message: string): Emitted[] {
+/** The content of an answer is a list of blocks, or a text alone. */
+function blocksOf({ content }: Fields): readonly unknown[] {
+  if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }]
+  return Array.isArray(content) ? content : []
+}
+
+function toolStarted(state: ClaudeState, native: Fields, block: Fields, message: string): Emitted[] {
   const parent = text(native, 'parent_tool_use_id')
   const toolId = text(block, 'id') ?? unstreamedId(state, message)
   const name = text(block, 'name') ?? '?'
@@ -56,9 +62,9 @@ function toolStarted(state: State, native: Fields, block: Fields, message: strin
   if (openToolId(state.ledger, toolId)) return []
   // The structured output of a sub-agent is the answer to its parent.
   if (name === 'StructuredOutput' && parent === undefined) {
-    state.structuredCall = { toolId, output: block.input }
+    state.turn.evidence.structuredCall = { toolId, output: block.input }
   }
-  if (name === EXIT_PLAN) state.plan = { toolId, input: block.input }
+  if (name === EXIT_PLAN) state.turn.plan = { toolId, input: block.input }
   noteTaskCall(state.tasks, name, toolId, block.input)
   // Tools of MCP servers have display names.
   const title = titleOf(block.input) ?? text(entryOf(native, 'tool_use_meta', toolId), 'display_name')
@@ -85,19 +91,19 @@ function isFailure(native: Fields, message: Fields): boolean {
 }
 
 /** An API failure must not appear as the answer. */
-function failure(state: State, native: Fields, content: readonly unknown[]): Decoded {
+function failure(state: ClaudeState, native: Fields, content: readonly unknown[]): Decoded {
   const message = content.map((block) => (isFields(block) ? (text(block, 'text') ?? '') : '')).join('\n')
   const status = int(native, 'api_error_status')
   const word = text(native, 'error')
   // The failure of a sub-agent does not fail the turn.
   if (text(native, 'parent_tool_use_id') === undefined)
-    state.apiError = { code: errorCodeOf(status, word, message), message, word }
+    state.turn.evidence.apiError = { code: errorCodeOf(status, word, message), message, word }
   const data = compact({ status, error: word, type: text(native, 'api_error_type') })
   return emit({ type: 'notice.raised', level: 'error', code: 'agent_error', message, data })
 }
 
 /** Decodes tool results and messages on behalf of the user. */
-export function decodeUser(state: State, native: Fields, raw: string): Decoded {
+export function decodeUser(state: ClaudeState, native: Fields, raw: string): Decoded {
   const content = fields(native, 'message').content
   if (typeof content === 'string') {
     // The output of a local command, such as the confirmation of a model change.
@@ -109,15 +115,18 @@ export function decodeUser(state: State, native: Fields, raw: string): Decoded {
   let strange: string | undefined
   for (const block of content) {
     if (!isFields(block)) continue
-    if (block.type === 'tool_result') emitted.push(...toolResult(state, native, block, owner))
-    else if (block.type === 'text') emitted.push(...decodeUserText(state, native))
+    if (block.type === 'tool_result') {
+      // A second result, or one for an unknown call, is kept whole.
+      if (!isOpen(state, block)) strange ??= 'tool_result'
+      emitted.push(...toolResult(state, native, block, owner))
+    } else if (block.type === 'text') emitted.push(...decodeUserText(state, native))
     else if (block.type !== 'image') strange ??= text(block, 'type') ?? '?'
   }
   return strange === undefined ? emitAll(emitted) : unmapped(`user/${strange}`, raw, emitted)
 }
 
 /** Our prompt repeated, a child's prompt, or a remark for the model: only a refused message matters. */
-function decodeUserText(state: State, native: Fields): Emitted[] {
+function decodeUserText(state: ClaudeState, native: Fields): Emitted[] {
   const refused = text(native, 'refused_message_id')
   const stream = streamOf(state, text(native, 'parent_tool_use_id'))
   if (refused === undefined || refused !== stream?.messageId) return []
@@ -128,8 +137,12 @@ function decodeUserText(state: State, native: Fields): Emitted[] {
   return emitted
 }
 
+function isOpen({ ledger }: ClaudeState, block: Fields): boolean {
+  return openToolId(ledger, text(block, 'tool_use_id') ?? '') !== undefined
+}
+
 /** A line has one structured result: that of its only call, or of the call that edits the file it names. */
-function ownerOf(state: State, data: unknown, content: readonly unknown[]): unknown {
+function ownerOf(state: ClaudeState, data: unknown, content: readonly unknown[]): unknown {
   if (content.length === 1 || !isFields(data)) return content[0]
   const results = only(content, isFields).filter((block) => block.type === 'tool_result')
   if (results.length < 2) return results[0]
@@ -140,7 +153,7 @@ function ownerOf(state: State, data: unknown, content: readonly unknown[]): unkn
   })
 }
 
-function toolResult(state: State, native: Fields, block: Fields, owner: unknown): Emitted[] {
+function toolResult(state: ClaudeState, native: Fields, block: Fields, owner: unknown): Emitted[] {
   const id = text(block, 'tool_use_id') ?? ''
   const output = outputOf(block.content)
   const data = native.tool_use_result
@@ -157,21 +170,21 @@ function toolResult(state: State, native: Fields, block: Fields, owner: unknown)
     ...(structured && text(structured, 'persistedOutputPath') !== undefined && { truncated: true }),
   }
   if (text(native, 'parent_tool_use_id') === undefined) passSteers(state)
-  if (!state.turnOpen && status.deniedBy === 'person') state.refusedBetween.add(id)
-  if (state.structuredCall?.toolId === id && status.status === 'success') {
-    state.structured = state.structuredCall.output
+  if (!state.turn.open && status.deniedBy === 'person') state.turn.refusedBetween.add(id)
+  if (state.turn.evidence.structuredCall?.toolId === id && status.status === 'success') {
+    state.turn.evidence.structured = state.turn.evidence.structuredCall.output
   }
   const emitted = planChange(state, id, result.status, structured)
   emitted.push(...finishTool(state.ledger, id, result, structured ? fileChange(structured) : []))
   // Staying in the requested plan mode denies nothing that the task needed.
-  const stayed = state.plan?.toolId === id && result.deniedBy === 'policy' && emitted.length > 0
+  const stayed = state.turn.plan?.toolId === id && result.deniedBy === 'policy' && emitted.length > 0
   if (stayed) state.ledger.denials--
   emitted.push(...returnTask(state, id, status.status, structured))
   return emitted
 }
 
 /** Only open calls count. */
-function planChange(state: State, id: string, status: string, result: Fields | undefined): Emitted[] {
+function planChange(state: ClaudeState, id: string, status: string, result: Fields | undefined): Emitted[] {
   const call = state.ledger.tools.get(toolIdOf(state.ledger, id))
   if (!call) return []
   const { name, parent } = call
@@ -202,7 +215,7 @@ function entryOf(native: Fields, key: string, toolId: string): Fields {
 }
 
 function statusOf(
-  state: State,
+  state: ClaudeState,
   native: Fields,
   block: Fields,
   id: string,

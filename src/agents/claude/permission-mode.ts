@@ -1,6 +1,6 @@
 import type { Policy } from '../../model/index.ts'
 import type { Start } from '../agent.ts'
-import { type PolicyModes, policyMode } from '../policy-mode.ts'
+import { type PolicyModes, policyMode } from '../kit/policy-mode.ts'
 
 export const BYPASS_MODE = 'bypassPermissions'
 

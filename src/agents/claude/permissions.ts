@@ -1,5 +1,5 @@
 import type { RequestOption, Scope } from '../../model/index.ts'
-import { type Fields, isFields, list, text, texts } from '../fields.ts'
+import { type Fields, isFields, list, text, texts } from '../kit/fields.ts'
 
 /** Permission updates that the agent suggests to grant along with an approval. */
 export type Suggestions = readonly unknown[]

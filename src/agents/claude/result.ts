@@ -1,19 +1,19 @@
 import { addUsage, decide, type ErrorInfo, type Evidence, type Usage } from '../../model/index.ts'
 import type { Emitted, Exit, TurnVerdict } from '../agent.ts'
-import { exitWithoutResult } from '../exit-without-result.ts'
-import { count, type Fields, flag, int, objects, text, texts } from '../fields.ts'
-import { settle } from '../settle.ts'
+import { exitWithoutResult } from '../kit/exit-without-result.ts'
+import { count, type Fields, flag, int, objects, text, texts } from '../kit/fields.ts'
+import { exitCodeOf, settle } from '../kit/settle.ts'
 import { isAborted } from './binding.ts'
 import { codeOfText, errorCodeOf } from './errors.ts'
-import { forgetVerdict, resetTurn, type State } from './state.ts'
+import { type ClaudeState, closeTurn, forgetVerdict } from './state.ts'
 import { EXIT_PLAN } from './tools.ts'
 import { addModels, subagentUsage, usageOfResult } from './turn-usage.ts'
 
 /** A turn may have several results: their usage adds up and the last one decides. */
-export function rememberResult(state: State, native: Fields, own: boolean): void {
-  const before = state.result
+export function rememberResult(state: ClaudeState, native: Fields, own: boolean): void {
+  const before = state.turn.result
   const { usage, computed, models } = usageOfResult(state, native, isAborted(native))
-  state.result = {
+  state.turn.result = {
     native,
     usage: addUsage(before?.usage ?? {}, usage),
     computed: computed || (before?.computed ?? false),
@@ -21,26 +21,24 @@ export function rememberResult(state: State, native: Fields, own: boolean): void
     denials: own ? 0 : (before?.denials ?? 0) + refusalsIn(state, native),
     own,
   }
-  state.steps = {}
-  state.stepSeen = false
+  state.turn.steps = {}
+  state.turn.stepSeen = false
   if (own) forgetVerdict(state)
   // The model was not called again, so it has not received our prompt.
-  if (state.waiting) state.waiting.passed = false
+  if (state.turn.waiting) state.turn.waiting.passed = false
 }
 
 /** Staying in plan mode is not a denial, and denials before the turn do not count for it. */
-function refusalsIn({ refusedBetween }: State, native: Fields): number {
+function refusalsIn({ turn: { refusedBetween } }: ClaudeState, native: Fields): number {
   return objects(native, 'permission_denials').filter(
     (item) => item.tool_name !== EXIT_PLAN && !refusedBetween.has(text(item, 'tool_use_id') ?? ''),
   ).length
 }
 
 /** Settles the turn with the recorded result. */
-export function endTurn(state: State, exit?: Exit): Emitted[] {
+export function endTurn(state: ClaudeState, exit?: Exit): Emitted[] {
   const verdict = verdictOf(state, exit)
-  // A process that was killed by a signal has no exit code; that is not success.
-  const exitCode = exit && (exit.code ?? (exit.signal === undefined ? 0 : 1))
-  const outcome = decide(verdict, exit?.cause ?? 'exit', exitCode)
+  const outcome = decide(verdict, exit?.cause ?? 'exit', exit && exitCodeOf(exit))
   const emitted = settle(state.ledger, outcome)
   // No work outlives the process, not even background work.
   if (exit) emitted.push(...settle(state.ledger, 'interrupted', true))
@@ -50,7 +48,7 @@ export function endTurn(state: State, exit?: Exit): Emitted[] {
   const { usage } = verdict
   if (usage) {
     emitted.push(...subagentUsage(state))
-    const isReported = state.result && !state.result.computed && !state.stepSeen
+    const isReported = state.turn.result && !state.turn.result.computed && !state.turn.stepSeen
     emitted.push({
       type: 'usage.reported',
       scope: 'turn',
@@ -59,8 +57,8 @@ export function endTurn(state: State, exit?: Exit): Emitted[] {
     })
   }
   emitted.push(verdict)
-  if (state.result && wasCut(state.result.native)) state.interrupts.clear()
-  resetTurn(state)
+  if (state.turn.result && wasCut(state.turn.result.native)) state.calls.confirmInterrupts()
+  closeTurn(state)
   return emitted
 }
 
@@ -69,13 +67,13 @@ function wasCut(native: Fields): boolean {
   return isAborted(native) || text(native, 'subtype') === 'error_during_execution'
 }
 
-function verdictOf(state: State, exit: Exit | undefined): TurnVerdict {
-  if (!state.result || state.result.own) return silentVerdict(state, exit)
-  const { native, models, denials } = state.result
+function verdictOf(state: ClaudeState, exit: Exit | undefined): TurnVerdict {
+  if (!state.turn.result || state.turn.result.own) return silentVerdict(state, exit)
+  const { native, models, denials } = state.turn.result
   const evidence = evidenceOf(native, state)
   const usage = turnUsage(state)
   const result = text(native, 'result')
-  const structured = native.structured_output ?? state.structured
+  const structured = native.structured_output ?? state.turn.evidence.structured
   const nativeReason = text(native, 'terminal_reason') ?? text(native, 'subtype')
   const error = errorOf(state, native, evidence)
   return {
@@ -94,17 +92,17 @@ function verdictOf(state: State, exit: Exit | undefined): TurnVerdict {
   }
 }
 
-function evidenceOf(native: Fields, state: State): Evidence {
+function evidenceOf(native: Fields, state: ClaudeState): Evidence {
   if (isAborted(native)) return 'aborted'
   const subtype = text(native, 'subtype')
   if (subtype === 'error_max_turns') return 'max_steps'
   if (subtype === 'error_max_budget_usd') return 'max_budget'
   // The subtype is "success" for API failures too, so only this flag is reliable.
   if (!flag(native, 'is_error')) return 'success'
-  return text(native, 'stop_reason') === 'refusal' || state.refusal ? 'refusal' : 'error'
+  return text(native, 'stop_reason') === 'refusal' || state.turn.evidence.refusal ? 'refusal' : 'error'
 }
 
-function errorOf(state: State, native: Fields, evidence: Evidence): ErrorInfo | undefined {
+function errorOf(state: ClaudeState, native: Fields, evidence: Evidence): ErrorInfo | undefined {
   if (evidence === 'success' || evidence === 'aborted') return undefined
   const message =
     text(native, 'result') ?? texts(native, 'errors')?.join('\n') ?? text(native, 'subtype') ?? ''
@@ -112,20 +110,21 @@ function errorOf(state: State, native: Fields, evidence: Evidence): ErrorInfo | 
   if (evidence === 'refusal') return { code: 'invalid_request', message }
   if (text(native, 'stop_reason') === 'max_tokens') return { code: 'output_truncated', message }
   const status = int(native, 'api_error_status')
-  if (status !== undefined) return { code: errorCodeOf(status, state.apiError?.word, message), message }
-  if (!state.apiError) return { code: codeOfText(message), message }
-  return { code: state.apiError.code, message: state.apiError.message }
+  if (status !== undefined)
+    return { code: errorCodeOf(status, state.turn.evidence.apiError?.word, message), message }
+  if (!state.turn.evidence.apiError) return { code: codeOfText(message), message }
+  return { code: state.turn.evidence.apiError.code, message: state.turn.evidence.apiError.message }
 }
 
 /** The usage of the results, and of the model calls after the last one. */
-function turnUsage(state: State): Usage | undefined {
-  const reported = state.result?.usage ?? {}
-  const usage = state.stepSeen ? addUsage(reported, state.steps) : reported
+function turnUsage(state: ClaudeState): Usage | undefined {
+  const reported = state.turn.result?.usage ?? {}
+  const usage = state.turn.stepSeen ? addUsage(reported, state.turn.steps) : reported
   return Object.keys(usage).length === 0 ? undefined : usage
 }
 
 /** Without a result the process crashed or never started a turn. */
-function silentVerdict(state: State, exit: Exit | undefined): TurnVerdict {
+function silentVerdict(state: ClaudeState, exit: Exit | undefined): TurnVerdict {
   const { denials, personDenials } = state.ledger
   const usage = turnUsage(state)
   const base = { type: 'turn.verdict' as const, denials, personDenials, ...(usage && { usage }) }

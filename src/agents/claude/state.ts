@@ -1,15 +1,16 @@
-import type { SessionUpdated } from '../../model/events/session.ts'
 import type { ErrorInfo, Usage } from '../../model/index.ts'
 import type { Start } from '../agent.ts'
-import type { Fields } from '../fields.ts'
-import { type Ledger, newLedger } from '../ledger.ts'
-import { openToolId } from '../tools.ts'
+import { Calls } from '../kit/calls.ts'
+import type { Fields } from '../kit/fields.ts'
+import type { KnownFacts } from '../kit/known.ts'
+import { type Ledger, newLedger, resetDenials } from '../kit/ledger.ts'
+import { openToolId } from '../kit/tools.ts'
 import { type Binding, bind, newBinding } from './binding.ts'
 import { noTasks, type Tasks } from './tasks.ts'
 import type { ModelUsage } from './usage.ts'
 
 /** A block of the message that is being streamed. */
-export interface Block {
+export interface StreamBlock {
   type: 'text' | 'thinking' | 'tool_use'
   messageId: string
   toolId: string
@@ -21,22 +22,22 @@ export interface Block {
 }
 
 /** The message that a thread is streaming, and its blocks by index. */
-export interface Stream {
+export interface MessageStream {
   /** The sub-agent of this thread. */
   readonly parent: string | undefined
   messageId: string
   model: string | undefined
-  blocks: Map<unknown, Block>
+  blocks: Map<unknown, StreamBlock>
   /** The message belongs to no open turn, so its deltas are dropped. */
   late: boolean
 }
 
-export function newStream(parent?: string): Stream {
+export function newStream(parent?: string): MessageStream {
   return { parent, messageId: '', model: undefined, blocks: new Map(), late: false }
 }
 
 /** The end of a turn as the process reported it; a one-shot process may report several. */
-export interface Result {
+export interface ClaudeResult {
   native: Fields
   usage: Usage
   /** The agent reported no usage, so it was summed from the steps. */
@@ -52,138 +53,133 @@ export interface Result {
 }
 
 /** A prompt that was sent and is not yet known to have started. */
-export interface Sent {
+export interface SentPrompt {
   text: string
   promptId: string | undefined
   /** A tool call has ended since, so the next model call includes this prompt. */
   passed: boolean
 }
 
-export interface Ask {
+export interface ClaudeAsk {
   nativeId: string
   tool: string
   toolId: string | undefined
   input: unknown
   suggestions: readonly unknown[]
+  /** The input refers to values that are stored as blobs. */
+  isAbridged?: true
 }
 
-export interface State {
-  readonly start: Start
-  readonly ledger: Ledger
-  /** The reported session properties, so that a repeated handshake emits nothing. */
-  known: Omit<SessionUpdated, 'type'>
-  /** The stream of the main thread. */
-  stream: Stream
-  /** The streams of sub-agents. */
-  readonly innerStreams: Map<string, Stream>
-  /** The number of complete blocks without deltas, by message. */
-  readonly unstreamed: Map<string, number>
-  /** Shell calls that were announced as tasks and have not ended. */
-  readonly shells: Map<string, { label: string; background: boolean }>
-  readonly asks: Map<string, Ask>
-  /** The plan of the open call to leave plan mode; the request for it does not repeat the plan. */
-  plan: { toolId: string; input: unknown } | undefined
-  readonly tasks: Tasks
-  /** The last reported state of the MCP servers. */
-  readonly mcpServers: Map<string, string>
-  turnOpen: boolean
-  readonly binding: Binding
+/** The facts that a result does not contain; each result of a turn has its own. */
+interface ResultEvidence {
+  /** The last API failure, with Claude's error type. */
+  apiError: (ErrorInfo & { word: string | undefined }) | undefined
+  refusal: boolean
+  /** The open call with structured output. Output that does not match its schema is sent back. */
+  structuredCall: { toolId: string; output: unknown } | undefined
+  structured: unknown
+}
+
+/** The state of one turn and of the time before it. The next turn gets a new one. */
+interface ClaudeTurn {
+  open: boolean
   /** The prompt that opened the turn, until it is known to have started: the agent may be busy with background work. */
-  waiting: Sent | undefined
+  waiting: SentPrompt | undefined
   /** We have requested an interrupt of the open turn. */
   interrupting: boolean
-  /** Our interrupts that are neither acknowledged nor visibly effective. */
-  readonly interrupts: Set<string>
-  steers: Sent[]
-  /** The agent reports where prompts with an id start; older versions do not. */
-  lifecycle: boolean
+  /** The plan of the open call to leave plan mode; the request for it does not repeat the plan. */
+  plan: { toolId: string; input: unknown } | undefined
+  /** The stream of the main thread. */
+  readonly stream: MessageStream
+  /** The number of complete blocks without deltas, by message. */
+  readonly unstreamed: Map<string, number>
   /** The usage of model calls since the last result, in case the result is missing or empty. */
   steps: Usage
   stepSeen: boolean
-  result: Result | undefined
+  result: ClaudeResult | undefined
   /** The usage of the main thread alone, from the results of the turn. */
   mainThread: Usage
   /** The model calls of each sub-agent since the last result: prompt tokens by message. */
   readonly innerCalls: Map<string, Map<string, number>>
   /** The prompt tokens of the last calls of sub-agents that returned. */
   lastCalls: number
+  /** Background calls that a person denied since the last turn: the next result lists them too. */
+  readonly refusedBetween: Set<string>
+  evidence: ResultEvidence
+}
+
+export interface ClaudeState {
+  readonly start: Start
+  readonly ledger: Ledger<ClaudeAsk>
+  /** The reported session properties, so that a repeated handshake emits nothing. */
+  known: KnownFacts
+  turn: ClaudeTurn
+  readonly binding: Binding
+  /** The streams of sub-agents. */
+  readonly innerStreams: Map<string, MessageStream>
+  /** Shell calls that were announced as tasks and have not ended. */
+  readonly shells: Map<string, { label: string; background: boolean }>
+  readonly tasks: Tasks
+  /** The last reported state of the MCP servers. */
+  readonly mcpServers: Map<string, string>
+  steers: SentPrompt[]
+  /** The agent reports where prompts with an id start; older versions do not. */
+  lifecycle: boolean
   /** Older versions report cost and models as running totals, which start at an unknown base in a resumed process. */
   costBefore: number | undefined
   modelsBefore: ReadonlyMap<string, ModelUsage> | undefined
-  /** The last API failure, with Claude's error type. */
-  apiError: (ErrorInfo & { word: string | undefined }) | undefined
-  refusal: boolean
-  /** The open call with structured output. Output that does not match its schema is sent back. */
-  structuredCall: { toolId: string; output: unknown } | undefined
-  /** Background calls that a person denied since the last turn: the next result lists them too. */
-  readonly refusedBetween: Set<string>
-  structured: unknown
-  commandCount: number
-  readonly commands: Map<string, string>
+  /** Control requests, by subtype. */
+  readonly calls: Calls<string>
 }
 
-export function initialState(start: Start): State {
+export function initialState(start: Start): ClaudeState {
   return {
     start,
     ledger: newLedger(),
     known: {},
-    stream: newStream(),
+    turn: newTurn(start.launch === 'oneshot'),
+    binding: newBinding(start),
     innerStreams: new Map(),
-    unstreamed: new Map(),
     shells: new Map(),
-    asks: new Map(),
-    plan: undefined,
     tasks: noTasks(start),
     mcpServers: new Map(),
-    turnOpen: start.launch === 'oneshot',
-    binding: newBinding(start),
-    waiting: undefined,
-    interrupting: false,
-    interrupts: new Set(),
     steers: [],
     lifecycle: false,
+    costBefore: start.resume === undefined ? 0 : undefined,
+    modelsBefore: start.resume === undefined ? new Map() : undefined,
+    calls: new Calls(),
+  }
+}
+
+function newTurn(open: boolean): ClaudeTurn {
+  return {
+    open,
+    waiting: undefined,
+    interrupting: false,
+    plan: undefined,
+    stream: newStream(),
+    unstreamed: new Map(),
     steps: {},
     stepSeen: false,
     result: undefined,
     mainThread: {},
     innerCalls: new Map(),
     lastCalls: 0,
-    costBefore: start.resume === undefined ? 0 : undefined,
-    modelsBefore: start.resume === undefined ? new Map() : undefined,
-    apiError: undefined,
-    refusal: false,
-    structuredCall: undefined,
     refusedBetween: new Set(),
-    structured: undefined,
-    commandCount: 0,
-    commands: new Map(),
+    evidence: newEvidence(),
   }
 }
 
-/** Resets the state of the ended turn. */
-export function resetTurn(state: State): void {
-  state.turnOpen = false
-  state.waiting = undefined
-  state.interrupting = false
-  state.plan = undefined
-  state.stream = newStream()
-  for (const id of state.innerStreams.keys())
-    if (!state.ledger.subagents.has(id)) state.innerStreams.delete(id)
-  state.unstreamed.clear()
-  state.steps = {}
-  state.stepSeen = false
-  state.result = undefined
-  state.mainThread = {}
-  state.innerCalls.clear()
-  state.lastCalls = 0
-  state.refusedBetween.clear()
-  forgetVerdict(state)
-  for (const id of state.asks.keys()) if (!state.ledger.requests.has(id)) state.asks.delete(id)
-  forgetCalls(state)
+function newEvidence(): ResultEvidence {
+  return { apiError: undefined, refusal: false, structuredCall: undefined, structured: undefined }
 }
 
-/** Forgets calls that were cut off: only a result or a notification would have ended them. */
-function forgetCalls({ ledger, shells, tasks }: State): void {
+/** Replaces the ended turn, and forgets calls that were cut off: only a result or a notification would have ended them. */
+export function closeTurn(state: ClaudeState): void {
+  const { ledger, innerStreams, shells, tasks } = state
+  state.turn = newTurn(false)
+  resetDenials(ledger)
+  for (const id of innerStreams.keys()) if (!ledger.subagents.has(id)) innerStreams.delete(id)
   for (const [id, { background }] of shells) {
     if (!background && openToolId(ledger, id) === undefined) shells.delete(id)
   }
@@ -191,18 +187,14 @@ function forgetCalls({ ledger, shells, tasks }: State): void {
 }
 
 /** Events of background work between turns do not affect the turn that starts. */
-export function openTurn(state: State, progress: 'sent' | 'begun', promptId?: string): void {
-  state.turnOpen = true
+export function openTurn(state: ClaudeState, progress: 'sent' | 'begun', promptId?: string): void {
+  state.turn.open = true
   bind(state, progress, promptId)
   forgetVerdict(state)
 }
 
 /** Resets the evidence collected for a result. */
-export function forgetVerdict(state: State): void {
-  state.ledger.denials = 0
-  state.ledger.personDenials = 0
-  state.apiError = undefined
-  state.refusal = false
-  state.structuredCall = undefined
-  state.structured = undefined
+export function forgetVerdict(state: ClaudeState): void {
+  resetDenials(state.ledger)
+  state.turn.evidence = newEvidence()
 }

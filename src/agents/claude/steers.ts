@@ -1,31 +1,31 @@
 import type { Decoded, Emitted } from '../agent.ts'
-import { emit, nothing } from '../decoded.ts'
-import { type Fields, text } from '../fields.ts'
+import { emit, nothing } from '../kit/decoded.ts'
+import { type Fields, text } from '../kit/fields.ts'
 import { bindSteer, noteBegun } from './binding.ts'
-import { openTurn, type Sent, type State } from './state.ts'
+import { type ClaudeState, openTurn, type SentPrompt } from './state.ts'
 
 /** A prompt with our id is queued, started and completed; only its start matters. */
-export function decodeLifecycle(state: State, native: Fields): Decoded {
+export function decodeLifecycle(state: ClaudeState, native: Fields): Decoded {
   state.lifecycle = true
   const uuid = text(native, 'command_uuid')
   if (uuid === undefined || text(native, 'state') !== 'started') return nothing
-  if (state.waiting?.promptId === uuid) {
-    state.waiting = undefined
+  if (state.turn.waiting?.promptId === uuid) {
+    state.turn.waiting = undefined
     noteBegun(state, native)
   }
   const index = state.steers.findIndex((steer) => steer.promptId === uuid)
   if (index < 0) return nothing
   const [steer] = state.steers.splice(index, 1)
-  return steer && state.turnOpen ? emit(folded(state, steer)) : emit(beginTurn(state, steer))
+  return steer && state.turn.open ? emit(folded(state, steer)) : emit(beginTurn(state, steer))
 }
 
-function folded(state: State, steer: Sent): Emitted {
+function folded(state: ClaudeState, steer: SentPrompt): Emitted {
   bindSteer(state, steer.promptId)
   return { type: 'turn.steered', prompt: steer.text, effect: 'folded' }
 }
 
 /** A turn that we did not open with a prompt: a steering prompt became a turn, or the agent started one. */
-export function beginTurn(state: State, steer = state.steers.shift()): Emitted {
+export function beginTurn(state: ClaudeState, steer = state.steers.shift()): Emitted {
   openTurn(state, 'begun', steer?.promptId)
   if (!steer) return { type: 'turn.started', origin: 'agent' }
   const promptId = steer.promptId === undefined ? {} : { promptId: steer.promptId }
@@ -33,8 +33,8 @@ export function beginTurn(state: State, steer = state.steers.shift()): Emitted {
 }
 
 /** The model receives pending steering prompts together with the result of its call. */
-export function passSteers(state: State): void {
-  if (state.waiting) state.waiting.passed = true
+export function passSteers(state: ClaudeState): void {
+  if (state.turn.waiting) state.turn.waiting.passed = true
   for (const steer of state.steers) steer.passed = true
 }
 
@@ -42,10 +42,10 @@ export function passSteers(state: State): void {
  * The model is called again. For older versions and prompts without an id, this is the only sign that steering was
  * delivered.
  */
-export function foldSteers(state: State): Emitted[] {
+export function foldSteers(state: ClaudeState): Emitted[] {
   const emitted: Emitted[] = []
-  if (!state.turnOpen) return emitted
-  if (state.waiting && wasTold(state, state.waiting)) state.waiting = undefined
+  if (!state.turn.open) return emitted
+  if (state.turn.waiting && wasTold(state, state.turn.waiting)) state.turn.waiting = undefined
   if (state.steers.length === 0) return emitted
   state.steers = state.steers.filter((steer) => {
     if (!wasTold(state, steer)) return true
@@ -55,6 +55,6 @@ export function foldSteers(state: State): Emitted[] {
   return emitted
 }
 
-function wasTold({ lifecycle }: State, { passed, promptId }: Sent): boolean {
+function wasTold({ lifecycle }: ClaudeState, { passed, promptId }: SentPrompt): boolean {
   return passed && !(lifecycle && promptId !== undefined)
 }

@@ -1,17 +1,17 @@
 import { addUsage } from '../../model/index.ts'
 import type { Decoded, Emitted } from '../agent.ts'
-import { emit, emitAll, nothing, unmapped } from '../decoded.ts'
-import { type Fields, fields, isFields, number, text } from '../fields.ts'
-import { addDelta, discardDraft, discardMessage } from '../messages.ts'
-import { ruleTable } from '../rules.ts'
+import { emit, emitAll, nothing, skipped, unmapped } from '../kit/decoded.ts'
+import { type Fields, fields, isFields, number, text } from '../kit/fields.ts'
+import { addDelta, discardDraft, discardMessage } from '../kit/messages.ts'
+import { ruleTable } from '../kit/rules.ts'
 import { ownsMessage } from './binding.ts'
-import { type Block, newStream, type State, type Stream } from './state.ts'
+import { type ClaudeState, type MessageStream, newStream, type StreamBlock } from './state.ts'
 import { foldSteers } from './steers.ts'
 import { usageOf } from './usage.ts'
 
-type Rule = (state: State, stream: Stream, event: Fields, native: Fields) => Decoded
+type StreamRule = (state: ClaudeState, stream: MessageStream, event: Fields, native: Fields) => Decoded
 
-const ruleOf = ruleTable<Rule>({
+const ruleOf = ruleTable<StreamRule>({
   message_start(state, stream, event, native) {
     const message = fields(event, 'message')
     const id = text(message, 'id') ?? ''
@@ -45,7 +45,8 @@ const ruleOf = ruleTable<Rule>({
   content_block_delta(state, stream, event) {
     const block = stream.blocks.get(event.index)
     const delta = event.delta
-    if (!block || block.whole || !isFields(delta)) return nothing
+    if (stream.late || block?.whole) return skipped
+    if (!block || !isFields(delta)) return nothing
     if (block.type === 'tool_use') return toolDraft(stream, block, delta.partial_json)
     const piece = block.type === 'text' ? delta.text : delta.thinking
     if (typeof piece !== 'string') return nothing
@@ -58,10 +59,10 @@ const ruleOf = ruleTable<Rule>({
 
   // The only accurate usage of one model call: complete blocks carry a placeholder.
   message_delta(state, stream, event) {
-    if (stream.late) return nothing
+    if (stream.late) return skipped
     const usage = usageOf(fields(event, 'usage'))
-    state.steps = addUsage(state.steps, usage)
-    state.stepSeen = true
+    state.turn.steps = addUsage(state.turn.steps, usage)
+    state.turn.stepSeen = true
     // The result includes the usage of sub-agents; counted here for a turn that ends without one.
     if (stream.parent !== undefined) return nothing
     const model = stream.model === undefined ? {} : { model: stream.model }
@@ -80,7 +81,7 @@ const ruleOf = ruleTable<Rule>({
   error: () => nothing,
 })
 
-function toolDraft({ parent }: Stream, block: Block, delta: unknown): Decoded {
+function toolDraft({ parent }: MessageStream, block: StreamBlock, delta: unknown): Decoded {
   if (typeof delta !== 'string') return nothing
   block.shown = true
   const { toolId, toolName: name, messageId } = block
@@ -88,15 +89,20 @@ function toolDraft({ parent }: Stream, block: Block, delta: unknown): Decoded {
   return emit({ type: 'tool.input.delta', toolId, name, messageId, delta, parent })
 }
 
-export function decodeStreamEvent(state: State, native: Fields, raw: string): Decoded {
+export function decodeStreamEvent(state: ClaudeState, native: Fields, raw: string): Decoded {
   const event = isFields(native.event) ? native.event : native
   const rule = ruleOf(event.type)
   if (!rule) return unmapped(`stream_event/${text(event, 'type') ?? '?'}`, raw)
   const parent = native.parent_tool_use_id
-  return rule(state, typeof parent === 'string' ? innerStream(state, parent) : state.stream, event, native)
+  return rule(
+    state,
+    typeof parent === 'string' ? innerStream(state, parent) : state.turn.stream,
+    event,
+    native,
+  )
 }
 
-function innerStream({ innerStreams }: State, parent: string): Stream {
+function innerStream({ innerStreams }: ClaudeState, parent: string): MessageStream {
   let stream = innerStreams.get(parent)
   if (!stream) {
     stream = newStream(parent)
@@ -106,12 +112,12 @@ function innerStream({ innerStreams }: State, parent: string): Stream {
 }
 
 /** The stream with the deltas of a complete message, if any. */
-export function streamOf(state: State, parent: string | undefined): Stream | undefined {
-  return parent === undefined ? state.stream : state.innerStreams.get(parent)
+export function streamOf(state: ClaudeState, parent: string | undefined): MessageStream | undefined {
+  return parent === undefined ? state.turn.stream : state.innerStreams.get(parent)
 }
 
 /** A partial message will be repeated under a new id: every block that was shown and never completed is discarded. */
-export function discardBlocks(state: State, { blocks }: Stream, fromIndex = 0): Emitted[] {
+export function discardBlocks(state: ClaudeState, { blocks }: MessageStream, fromIndex = 0): Emitted[] {
   const emitted: Emitted[] = []
   for (const [index, block] of blocks) {
     if (Number(index) < fromIndex || block.whole) continue
@@ -126,11 +132,11 @@ export function discardBlocks(state: State, { blocks }: Stream, fromIndex = 0): 
  * Returns the streamed block that a complete one belongs to: the first incomplete block of its type in that message.
  */
 export function matchBlock(
-  stream: Stream | undefined,
+  stream: MessageStream | undefined,
   messageId: string,
-  type: Block['type'],
+  type: StreamBlock['type'],
   toolId = '',
-): Block | undefined {
+): StreamBlock | undefined {
   if (messageId !== stream?.messageId) return undefined
   for (const block of stream.blocks.values()) {
     if (block.type !== type || block.whole) continue
@@ -142,8 +148,8 @@ export function matchBlock(
 }
 
 /** The id of a complete block that was never streamed. */
-export function unstreamedId(state: State, messageId: string): string {
-  const n = state.unstreamed.get(messageId) ?? 0
-  state.unstreamed.set(messageId, n + 1)
+export function unstreamedId(state: ClaudeState, messageId: string): string {
+  const n = state.turn.unstreamed.get(messageId) ?? 0
+  state.turn.unstreamed.set(messageId, n + 1)
   return `${messageId}:s${n}`
 }

@@ -1,6 +1,6 @@
-import type { SessionUpdated } from '../../model/events/session.ts'
+import { epochMs } from '../../model/epoch-ms.ts'
 import type { Decoded, Emitted } from '../agent.ts'
-import { emit, emitAll, nothing, unmapped } from '../decoded.ts'
+import { emit, emitAll, nothing, unmapped } from '../kit/decoded.ts'
 import {
   amount,
   compact,
@@ -13,25 +13,24 @@ import {
   number,
   text,
   texts,
-} from '../fields.ts'
-import { ruleTable } from '../rules.ts'
-import { refuseTool } from '../tools.ts'
+} from '../kit/fields.ts'
+import { updateSession } from '../kit/known.ts'
+import { type FrameRule, ruleTable } from '../kit/rules.ts'
+import { refuseTool } from '../kit/tools.ts'
 import { decodeTaskNotification, decodeTaskProgress, decodeTaskStarted } from './background.ts'
 import { noteBegun } from './binding.ts'
-import type { State } from './state.ts'
+import type { ClaudeState } from './state.ts'
 import { beginTurn } from './steers.ts'
 import { discardBlocks, streamOf } from './stream.ts'
 
-type Rule = (state: State, native: Fields) => Decoded
-
-const ruleOf = ruleTable<Rule>({
+const ruleOf = ruleTable<FrameRule<ClaudeState>>({
   init(state, native) {
     const emitted: Emitted[] = []
     // No prompt of ours is active: the agent continues by itself, after background work.
-    if (state.start.launch === 'live' && !state.turnOpen) emitted.push(beginTurn(state))
+    if (state.start.launch === 'live' && !state.turn.open) emitted.push(beginTurn(state))
     noteBegun(state, native)
     emitted.push(
-      ...update(state, {
+      ...updateSession(state, {
         nativeSessionId: text(native, 'session_id'),
         agentVersion: text(native, 'claude_code_version'),
         model: text(native, 'model'),
@@ -44,7 +43,7 @@ const ruleOf = ruleTable<Rule>({
     return emitAll(emitted)
   },
 
-  status: (state, native) => emitAll(update(state, { mode: text(native, 'permissionMode') })),
+  status: (state, native) => emitAll(updateSession(state, { mode: text(native, 'permissionMode') })),
 
   hook_started: (_state, native) => emit({ type: 'hook.started', ...hookOf(native) }),
 
@@ -62,7 +61,7 @@ const ruleOf = ruleTable<Rule>({
   },
 
   api_retry(state, native) {
-    return emit(...discardBlocks(state, state.stream), retryOf(native, text(native, 'error')))
+    return emit(...discardBlocks(state, state.turn.stream), retryOf(native, text(native, 'error')))
   },
 
   task_started: decodeTaskStarted,
@@ -95,7 +94,7 @@ const ruleOf = ruleTable<Rule>({
   notification: (_state, native) => notice('info', text(native, 'text')),
 
   model_refusal_no_fallback(state, native) {
-    state.refusal = true
+    state.turn.evidence.refusal = true
     const explanation = text(native, 'api_refusal_explanation') ?? text(native, 'content')
     return notice('warning', explanation || 'the model declined to answer')
   },
@@ -122,7 +121,7 @@ const ruleOf = ruleTable<Rule>({
 })
 
 /** A foreground sub-agent retries its model call; reported as progress of its call. */
-export function decodeInnerRetry(state: State, parent: string | undefined, native: Fields): Decoded {
+export function decodeInnerRetry(state: ClaudeState, parent: string | undefined, native: Fields): Decoded {
   const stream = parent === undefined ? undefined : streamOf(state, parent)
   const emitted = stream ? discardBlocks(state, stream) : []
   return emit(...emitted, retryOf(native, text(native, 'error_category')))
@@ -143,7 +142,7 @@ function retryOf(native: Fields, message: string | undefined): Emitted {
 }
 
 /** The agent clears its context. The id of the new session comes with its next handshake. */
-export function decodeReset(_state: State, native: Fields): Decoded {
+export function decodeReset(_state: ClaudeState, native: Fields): Decoded {
   const trigger = text(native, 'trigger')
   return emit({
     type: 'notice.raised',
@@ -153,33 +152,13 @@ export function decodeReset(_state: State, native: Fields): Decoded {
   })
 }
 
-export function decodeSystem(state: State, native: Fields, raw: string): Decoded {
+export function decodeSystem(state: ClaudeState, native: Fields, raw: string): Decoded {
   const rule = ruleOf(native.subtype)
-  return rule ? rule(state, native) : unmapped(`system/${text(native, 'subtype') ?? '?'}`, raw)
-}
-
-/** Emits only changed properties. */
-export function update(
-  state: State,
-  now: { [K in keyof SessionUpdated]?: SessionUpdated[K] | undefined },
-): Emitted[] {
-  const changed: Record<string, unknown> = {}
-  for (const [key, value] of Object.entries(now)) {
-    if (value === undefined || same(value, Reflect.get(state.known, key))) continue
-    changed[key] = value
-  }
-  if (Object.keys(changed).length === 0) return []
-  state.known = { ...state.known, ...changed }
-  return [{ type: 'session.updated', ...changed }]
-}
-
-function same(a: unknown, b: unknown): boolean {
-  if (!Array.isArray(a) || !Array.isArray(b)) return a === b
-  return a.length === b.length && a.every((item, index) => item === b[index])
+  return rule ? rule(state, native, raw) : unmapped(`system/${text(native, 'subtype') ?? '?'}`, raw)
 }
 
 /** A failed server is missing from the tools without further notice; reported once, not in each turn. */
-function mcpTrouble(state: State, native: Fields): Emitted[] {
+function mcpTrouble(state: ClaudeState, native: Fields): Emitted[] {
   const emitted: Emitted[] = []
   for (const item of list(native, 'mcp_servers')) {
     if (!isFields(item)) continue
@@ -216,9 +195,9 @@ function notice(level: 'info' | 'warning' | 'error', message: string | undefined
 }
 
 /** The account's limits, as the subscription reports them. */
-export function decodeRateLimit(_state: State, native: Fields): Decoded {
+export function decodeRateLimit(_state: ClaudeState, native: Fields): Decoded {
   const info = isFields(native.rate_limit_info) ? native.rate_limit_info : native
-  const resetsAt = number(info, 'resetsAt') ?? text(info, 'resetsAt')
+  const resetsAt = epochMs(number(info, 'resetsAt') ?? text(info, 'resetsAt'))
   // A rejected request exceeds the limit, even without a figure.
   const used = amount(info, 'utilization') ?? (text(info, 'status') === 'rejected' ? 1 : undefined)
   // The limit, such as five_hour, and its status.

@@ -1,7 +1,7 @@
 import type { PlanItem } from '../../model/events/work.ts'
 import type { Emitted, Start } from '../agent.ts'
-import { type Fields, fields, isFields, list, objects, text } from '../fields.ts'
-import { ruleTable } from '../rules.ts'
+import { type Fields, fields, isFields, list, objects, sameValue, text } from '../kit/fields.ts'
+import { ruleTable } from '../kit/rules.ts'
 
 /**
  * Claude's task list: tasks are created, changed and removed one by one, each with an id. Some versions write the
@@ -23,9 +23,9 @@ export function noteTaskCall({ inputs }: Tasks, tool: string, toolId: string, in
   if ((tool === 'TaskUpdate' || tool === 'TodoWrite') && isFields(input)) inputs.set(toolId, input)
 }
 
-type Rule = (tasks: Tasks, result: Fields, input: Fields) => void
+type TaskRule = (tasks: Tasks, result: Fields, input: Fields) => void
 
-const ruleOf = ruleTable<Rule>({
+const ruleOf = ruleTable<TaskRule>({
   TaskCreate(tasks, result) {
     const task = fields(result, 'task')
     const id = text(task, 'id')
@@ -74,7 +74,7 @@ function statusOf(status: string | undefined): PlanItem['status'] {
 const NOTHING: Fields = {}
 
 /** The call that ended. */
-interface Ended {
+interface EndedCall {
   id: string
   name: string
   parent: string | undefined
@@ -82,7 +82,11 @@ interface Ended {
 }
 
 /** Returns the complete list after a successful call, if the call changed it. */
-export function planAfter(tasks: Tasks, { id, name, parent, succeeded }: Ended, result = NOTHING): Emitted[] {
+export function planAfter(
+  tasks: Tasks,
+  { id, name, parent, succeeded }: EndedCall,
+  result = NOTHING,
+): Emitted[] {
   const rule = ruleOf(name)
   if (!rule) return []
   const input = tasks.inputs.get(id) ?? NOTHING
@@ -93,10 +97,10 @@ export function planAfter(tasks: Tasks, { id, name, parent, succeeded }: Ended, 
     const items = todosIn(input)
     return items ? [{ type: 'plan.updated', items, parent }] : []
   }
-  const before = JSON.stringify(itemsOf(tasks))
+  const before = itemsOf(tasks)
   rule(tasks, result, input)
   const items = itemsOf(tasks)
-  return JSON.stringify(items) === before ? [] : [{ type: 'plan.updated', items }]
+  return sameValue(items, before) ? [] : [{ type: 'plan.updated', items }]
 }
 
 function itemsOf({ known }: Tasks): PlanItem[] {

@@ -1,7 +1,7 @@
 import type { Policy } from '../../model/index.ts'
 import type { Start } from '../agent.ts'
-import { flagValue, unsupported } from '../option.ts'
-import { nativeTools } from '../tool-names.ts'
+import { flagValue, unsupported } from '../kit/option.ts'
+import { nativeTools } from '../kit/tool-names.ts'
 import { TOOLS } from './tools.ts'
 
 const AGENT = 'claude'

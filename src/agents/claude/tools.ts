@@ -1,8 +1,8 @@
 import type { Location, ToolKind } from '../../model/index.ts'
-import { type Fields, isFields, list, number, text, texts } from '../fields.ts'
-import { ruleTable } from '../rules.ts'
-import type { ToolTable } from '../tool-names.ts'
-import type { Change } from '../tools.ts'
+import { type Fields, isFields, list, number, text, texts } from '../kit/fields.ts'
+import { ruleTable } from '../kit/rules.ts'
+import type { ToolTable } from '../kit/tool-names.ts'
+import type { FileChange } from '../kit/tools.ts'
 
 /** The call by which Claude requests to leave plan mode. */
 export const EXIT_PLAN = 'ExitPlanMode'
@@ -95,7 +95,7 @@ export function pathIn(result: Fields): string | undefined {
 }
 
 /** File tools report their changes in the structured result. */
-export function fileChange(result: Fields): Change[] {
+export function fileChange(result: Fields): FileChange[] {
   const path = text(result, 'filePath')
   if (path === undefined) return notebookChange(result)
   if (!Array.isArray(result.structuredPatch)) return []
@@ -117,7 +117,7 @@ export function fileChange(result: Fields): Change[] {
 }
 
 /** A notebook result contains the whole file before and after. */
-function notebookChange(result: Fields): Change[] {
+function notebookChange(result: Fields): FileChange[] {
   const path = text(result, 'notebook_path')
   const after = text(result, 'updated_file')
   if (path === undefined || after === undefined || text(result, 'error')) return []

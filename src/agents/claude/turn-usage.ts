@@ -1,7 +1,7 @@
 import { addUsage, isZeroUsage, subtractUsage, type Usage } from '../../model/index.ts'
 import type { Emitted } from '../agent.ts'
-import { amount, type Fields, fields, isFields } from '../fields.ts'
-import type { State } from './state.ts'
+import { amount, type Fields, fields, isFields } from '../kit/fields.ts'
+import type { ClaudeState } from './state.ts'
 import { type ModelUsage, modelUsagesOf, usageOf } from './usage.ts'
 
 type Models = ReadonlyMap<string, ModelUsage>
@@ -17,24 +17,24 @@ interface ResultUsage {
  * The usage that a result adds to its turn. Its `usage` covers the main thread only; the usage by model and the cost
  * include sub-agents.
  */
-export function usageOfResult(state: State, native: Fields, aborted: boolean): ResultUsage {
+export function usageOfResult(state: ClaudeState, native: Fields, aborted: boolean): ResultUsage {
   const main = usageOf(fields(native, 'usage'))
   const models = modelsSince(state, native)
   const costUsd = costOf(state, native, models)
   const counts = models ? countsOf(state, models, main) : main
   // After an interrupt all counts are zero: the steps are more accurate, and without steps the usage is unknown.
-  const computed = state.stepSeen && isZeroUsage(counts)
+  const computed = state.turn.stepSeen && isZeroUsage(counts)
   const unknown = computed || (aborted && isZeroUsage(counts))
-  if (!unknown) state.mainThread = addUsage(state.mainThread, main)
+  if (!unknown) state.turn.mainThread = addUsage(state.turn.mainThread, main)
   const usage = {
-    ...(unknown ? state.steps : counts),
+    ...(unknown ? state.turn.steps : counts),
     // A zero cost for used tokens is not a cost.
     ...(costUsd !== undefined && !(unknown && costUsd === 0) && { costUsd }),
   }
   return { usage, computed, models: models ?? new Map() }
 }
 
-function countsOf({ result }: State, models: Models, main: Usage): Usage {
+function countsOf({ turn: { result } }: ClaudeState, models: Models, main: Usage): Usage {
   let sum: Usage = {}
   for (const { costUsd: _, contextWindow: __, ...counts } of models.values()) sum = addUsage(sum, counts)
   // A process that waited for background work includes it, and its last call, in the first of its results.
@@ -47,7 +47,7 @@ function countsOf({ result }: State, models: Models, main: Usage): Usage {
  * The usage by model since the last result; older versions report running totals, which start at an unknown base in a
  * resumed process.
  */
-function modelsSince(state: State, native: Fields): Models | undefined {
+function modelsSince(state: ClaudeState, native: Fields): Models | undefined {
   if (isFields(native.model_usage_since_last_result))
     return modelUsagesOf(native.model_usage_since_last_result)
   if (!isFields(native.modelUsage)) return undefined
@@ -64,7 +64,7 @@ function modelsSince(state: State, native: Fields): Models | undefined {
 }
 
 /** The total continues from an earlier process of the session, so only the cost of this result counts. */
-function costOf(state: State, native: Fields, models: Models | undefined): number | undefined {
+function costOf(state: ClaudeState, native: Fields, models: Models | undefined): number | undefined {
   const total = amount(native, 'total_cost_usd')
   const before = state.costBefore
   state.costBefore = total ?? before
@@ -84,28 +84,29 @@ export function addModels(before: Models, now: Models): Models {
 }
 
 /** One message of a sub-agent is one model call. Its prompt count is exact; its output count is a placeholder. */
-export function noteInnerCall(state: State, parent: string, messageId: string, native: Fields): void {
+export function noteInnerCall(state: ClaudeState, parent: string, messageId: string, native: Fields): void {
   const { total, output = 0 } = usageOf(native)
   if (total === undefined) return
-  let calls = state.innerCalls.get(parent)
+  let calls = state.turn.innerCalls.get(parent)
   if (!calls) {
     calls = new Map()
-    state.innerCalls.set(parent, calls)
+    state.turn.innerCalls.set(parent, calls)
   }
   calls.set(messageId, total - output)
 }
 
 /** The last call of a sub-agent: its message is not always shown, but the result of the sub-agent's call counts it. */
-export function noteLastCall(state: State, result: Fields): void {
+export function noteLastCall(state: ClaudeState, result: Fields): void {
   const { total = 0, output = 0 } = usageOf(fields(result, 'usage'))
-  state.lastCalls += total - output
+  state.turn.lastCalls += total - output
 }
 
 /**
  * The usage of the turn's sub-agents: the total minus the main thread. Claude also makes other calls, such as those of
  * its permission classifier, so this is reported only if it equals the sum of the sub-agents' prompts.
  */
-export function subagentUsage({ result, mainThread, innerCalls, lastCalls }: State): Emitted[] {
+export function subagentUsage({ turn }: ClaudeState): Emitted[] {
+  const { result, mainThread, innerCalls, lastCalls } = turn
   if (!result || result.computed || innerCalls.size === 0) return []
   const { costUsd: _, ...all } = result.usage
   const rest = subtractUsage(all, mainThread)

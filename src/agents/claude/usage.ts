@@ -1,5 +1,5 @@
 import type { Usage } from '../../model/index.ts'
-import { amount, compact, count, type Fields, fields, isFields } from '../fields.ts'
+import { amount, compact, count, type Fields, fields, isFields } from '../kit/fields.ts'
 
 export interface ModelUsage extends Usage {
   contextWindow?: number
@@ -35,9 +35,11 @@ export function modelUsagesOf(native: Fields): Map<string, ModelUsage> {
   return models
 }
 
-type Counts = { [K in 'input' | 'output' | 'cacheRead' | 'cacheWrite' | 'reasoning']: number | undefined }
+type TokenCounts = {
+  [K in 'input' | 'output' | 'cacheRead' | 'cacheWrite' | 'reasoning']: number | undefined
+}
 
-function tokens(counts: Counts): Usage {
+function tokens(counts: TokenCounts): Usage {
   const { input, output, cacheRead = 0, cacheWrite = 0 } = counts
   const known = input !== undefined || output !== undefined
   return compact({

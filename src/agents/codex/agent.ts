@@ -1,14 +1,15 @@
 import { type Capabilities, MainstemError, OUTSIDE_ID } from '../../model/index.ts'
 import { type Agent, type ProcessLaunch, recipe, type Start } from '../agent.ts'
-import { imageArgs, imageFiles } from '../image-files.ts'
-import { toolNames } from '../tool-names.ts'
+import { accounted } from '../kit/accounted.ts'
+import { imageArgs, imageFiles } from '../kit/image-files.ts'
+import { toolNames } from '../kit/tool-names.ts'
 import { appServerCodec } from './app-server/codec.ts'
 import { threadParams } from './app-server/thread.ts'
 import { execCodec } from './exec/codec.ts'
+import { dropped } from './ignored-fields.ts'
 import { execFiles, execOptionArgs } from './options.ts'
 import { execPolicyArgs } from './policy.ts'
-import { PROVIDER_KEYS } from './provider-keys.ts'
-import { setup } from './setup.ts'
+import { PROVIDER_KEYS, setup } from './setup.ts'
 import { TOOLS } from './tool-lists.ts'
 
 type Differs =
@@ -39,12 +40,13 @@ export const codex: Agent = {
   id: 'codex',
   name: 'Codex CLI',
   testedVersion: '0.169.0',
-  tools: toolNames(TOOLS),
+  tools: { ...toolNames(TOOLS), asksForUnlisted: true },
   setup,
   launches: {
     live: recipe({
-      codec: appServerCodec,
+      codec: accounted(appServerCodec, dropped),
       leavesTools: true,
+      stopCode: 0,
       capabilities: {
         ...COMMON,
         deltas: true,
@@ -64,7 +66,7 @@ export const codex: Agent = {
       },
     }),
     oneshot: recipe({
-      codec: execCodec,
+      codec: accounted(execCodec, dropped),
       capabilities: {
         ...COMMON,
         deltas: false,
@@ -84,7 +86,7 @@ export const codex: Agent = {
           // Works outside of git repositories, like the app-server, which has no such check.
           '--skip-git-repo-check',
           ...execPolicyArgs(start.policy),
-          ...execOptionArgs(start.options, start.policy),
+          ...execOptionArgs(start),
           ...imageArgs('codex', '--image', start),
           ...resumeArgs(start),
           // The prompt is read from stdin.

@@ -10,19 +10,27 @@ import {
   fields,
   isFields,
   list,
+  sameValue,
   text,
   texts,
-} from '../fields.ts'
-import type { Ledger } from '../ledger.ts'
-import { type Change, finishTool, openToolId, startTool, type ToolResult, type ToolStart } from '../tools.ts'
+} from '../kit/fields.ts'
+import type { Ledger } from '../kit/ledger.ts'
+import {
+  type FileChange,
+  finishTool,
+  openToolId,
+  startTool,
+  type ToolResult,
+  type ToolStart,
+} from '../kit/tools.ts'
 import type { Declined } from './refusals.ts'
 import { endedAgents, receiversOf } from './subagents.ts'
 import { changeOf, changesOf, contentText, mcpResult, statusOf } from './tools.ts'
 
 /** The phase of an item. */
-export type Phase = 'started' | 'updated' | 'completed'
+export type ItemPhase = 'started' | 'updated' | 'completed'
 
-type Result = Pick<Partial<ToolResult>, 'output' | 'error' | 'exitCode' | 'data' | 'durationMs'>
+type CallResult = Pick<Partial<ToolResult>, 'output' | 'error' | 'exitCode' | 'data' | 'durationMs'>
 
 /**
  * Rules for an item kind that is a tool call: its start and its result. Each reads only its own fields, because lookups
@@ -30,18 +38,18 @@ type Result = Pick<Partial<ToolResult>, 'output' | 'error' | 'exitCode' | 'data'
  */
 export interface CallRule {
   start(item: Fields, toolId: string, parent: string | undefined): ToolStart
-  resultOf?(item: Fields): Result
-  changesOf?(item: Fields): readonly Change[]
+  resultOf?(item: Fields): CallResult
+  changesOf?(item: Fields): readonly FileChange[]
   /** Its input may be reported only while it runs, or at its end. */
   grows?: true
   /** The call concerns sub-agents, which it starts or finds ended. */
   agents?: true
 }
 
-const NO_RESULT: Result = {}
+const NO_RESULT: CallResult = {}
 
 /** The state that both programs keep for their calls. */
-interface Calls {
+interface CallsState {
   readonly ledger: Ledger
   readonly declined: Declined
 }
@@ -182,9 +190,9 @@ export const callRules: Readonly<Record<string, CallRule>> = {
 
 /** Decodes an item as a tool call. */
 export function decodeCall(
-  state: Calls,
+  state: CallsState,
   rule: CallRule,
-  phase: Phase,
+  phase: ItemPhase,
   id: string,
   item: Fields,
   parent?: string,
@@ -208,13 +216,13 @@ function growCall(ledger: Ledger, rule: CallRule, open: string, item: Fields): E
   if (!tool) return []
   const { title, input } = rule.start(item, tool.nativeId, tool.parent)
   const whole = { ...asFields(tool.input), ...asFields(input) }
-  if (JSON.stringify(whole) === JSON.stringify(tool.input)) return []
+  if (sameValue(whole, tool.input)) return []
   tool.input = whole
   return [{ type: 'tool.updated', toolId: tool.toolId, ...compact({ title }), input: whole }]
 }
 
 function endCall(
-  state: Calls,
+  state: CallsState,
   rule: CallRule,
   id: string,
   open: string | undefined,

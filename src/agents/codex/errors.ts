@@ -1,9 +1,9 @@
 import { codeOfStatus } from '../../model/http-status.ts'
 import type { ErrorCode, ErrorInfo, Evidence } from '../../model/index.ts'
 import type { Emitted, Exit } from '../agent.ts'
-import { exitWithoutResult } from '../exit-without-result.ts'
-import { compact, type Fields, fields, int, isFields, text } from '../fields.ts'
-import { ruleTable } from '../rules.ts'
+import { exitWithoutResult } from '../kit/exit-without-result.ts'
+import { compact, type Fields, fields, int, isFields, text } from '../kit/fields.ts'
+import { ruleTable } from '../kit/rules.ts'
 
 /** Codex's names for failures; an HTTP status takes precedence. */
 const codeOfWord = ruleTable<ErrorCode>({

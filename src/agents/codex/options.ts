@@ -1,9 +1,9 @@
-import type { McpServer, Policy, SessionOptions } from '../../model/index.ts'
-import type { LaunchFile } from '../agent.ts'
-import { compact } from '../fields.ts'
-import { filePath, flagValue, unsupported } from '../option.ts'
+import type { McpServer, SessionOptions } from '../../model/index.ts'
+import type { LaunchFile, Start } from '../agent.ts'
+import { compact } from '../kit/fields.ts'
+import { filePath, flagValue, unsupported } from '../kit/option.ts'
 import { tomlOf } from './toml.ts'
-import { allowedServers, otherServers } from './tool-lists.ts'
+import { allowedServers, otherServers, SERVER_NAME } from './tool-lists.ts'
 
 const AGENT = 'codex'
 const SCHEMA_FILE = 'schema.json'
@@ -17,7 +17,7 @@ export function refuseOptions({ checkpointing, isolation }: SessionOptions): voi
 
 /** Rejects a name that is not one segment of a dotted key. */
 export function serverName(name: string): string {
-  if (/^[A-Za-z0-9_-]+$/.test(name)) return name
+  if (SERVER_NAME.test(name)) return name
   throw unsupported(AGENT, `mcpServers.${name}`, 'the name may contain only letters, digits, "_" and "-"')
 }
 
@@ -37,9 +37,24 @@ export function mcpServerConfig(name: string, server: McpServer) {
   })
 }
 
+/** Codex gives these instructions to a conversation once, with its first turn. */
+export function refuseLateInstructions({ resume, epoch, options }: Start): void {
+  const isOther = resume !== undefined && epoch === 1
+  if (!isOther || options.systemPrompt?.append === undefined) return
+  const why = 'a resumed conversation keeps the instructions that it began with'
+  throw unsupported(
+    AGENT,
+    'systemPrompt.append',
+    why,
+    'Leave it out, or use systemPrompt.replace and the live launch.',
+  )
+}
+
 /** Converts options of the one-shot launch to arguments. */
-export function execOptionArgs(options: SessionOptions, policy: Policy): string[] {
+export function execOptionArgs(start: Start): string[] {
+  const { options, policy } = start
   refuseOptions(options)
+  refuseLateInstructions(start)
   const { model, effort, systemPrompt, extraDirectories, outputSchema } = options
   if (systemPrompt?.replace !== undefined)
     throw unsupported(AGENT, 'systemPrompt.replace', 'only its live launch can replace it')

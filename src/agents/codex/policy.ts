@@ -1,15 +1,15 @@
 import type { Policy } from '../../model/index.ts'
-import { flagValue, unsupported } from '../option.ts'
+import { flagValue, unsupported } from '../kit/option.ts'
 import { tomlOf } from './toml.ts'
 import { asksForPatches, checkToolLists, toolSettings } from './tool-lists.ts'
 
 const AGENT = 'codex'
 
 export type ApprovalPolicy = 'untrusted' | 'on-request' | 'never'
-export type SandboxMode = 'read-only' | 'workspace-write' | 'danger-full-access'
+export type CodexSandbox = 'read-only' | 'workspace-write' | 'danger-full-access'
 
 /** `none` passes nothing: the sandbox of the user's configuration applies. */
-export function sandboxMode({ sandbox }: Policy): SandboxMode | undefined {
+export function sandboxMode({ sandbox }: Policy): CodexSandbox | undefined {
   if (sandbox === 'none') return undefined
   return sandbox === 'full-access' ? 'danger-full-access' : sandbox
 }

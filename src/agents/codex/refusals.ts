@@ -1,6 +1,6 @@
 import type { NoticeRaised } from '../../model/events/report.ts'
 import type { DeniedBy } from '../../model/index.ts'
-import type { Ledger } from '../ledger.ts'
+import type { Ledger } from '../kit/ledger.ts'
 
 const ROUTER = 'codex_core::tools::router'
 const COLOURS = /\u001b\[[0-9;]*m/g

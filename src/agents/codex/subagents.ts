@@ -1,6 +1,6 @@
 import type { SubagentCompleted, SubagentStarted } from '../../model/events/work.ts'
-import { asText, compact, type Fields, isFields, only, text, texts } from '../fields.ts'
-import { ruleTable } from '../rules.ts'
+import { asText, compact, type Fields, isFields, only, text, texts } from '../kit/fields.ts'
+import { ruleTable } from '../kit/rules.ts'
 
 const endOf = ruleTable<SubagentCompleted['status']>({
   completed: 'success',
@@ -9,14 +9,14 @@ const endOf = ruleTable<SubagentCompleted['status']>({
   shutdown: 'cancelled',
 })
 
-interface Ended {
+interface EndedAgent {
   id: string
   status: SubagentCompleted['status']
   summary?: string
 }
 
 /** The sub-agents that a call reported as ended. */
-export function endedAgents(item: Fields): readonly Ended[] {
+export function endedAgents(item: Fields): readonly EndedAgent[] {
   const states = isFields(item.agentsStates) ? item.agentsStates : item.agents_states
   // Checked first, because every call comes here and few concern sub-agents.
   if (!isFields(states) || wakes(item.tool)) return NONE
@@ -28,7 +28,7 @@ export function endedAgents(item: Fields): readonly Ended[] {
   )
 }
 
-const NONE: readonly Ended[] = []
+const NONE: readonly EndedAgent[] = []
 
 /** Calls that resume an agent: an end that they report is that of its last turn. */
 const wakes = ruleTable<true>({
@@ -38,14 +38,14 @@ const wakes = ruleTable<true>({
   resume_agent: true,
 })
 
-function endIn(id: string, state: unknown): Ended | undefined {
+function endIn(id: string, state: unknown): EndedAgent | undefined {
   const status = isFields(state) ? endOf(state.status) : undefined
   if (!isFields(state) || !status) return undefined
   const summary = asText(state.message)
   return summary === undefined ? { id, status } : { id, status, summary }
 }
 
-function isEnd(end: unknown): end is Ended {
+function isEnd(end: unknown): end is EndedAgent {
   return end !== undefined
 }
 

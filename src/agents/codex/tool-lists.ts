@@ -1,7 +1,8 @@
 import type { McpServer, Policy, SessionOptions, ToolKind } from '../../model/index.ts'
 import type { Start } from '../agent.ts'
-import { unsupported } from '../option.ts'
-import { nativeTools, type ToolTable } from '../tool-names.ts'
+import { type Fields, fields, texts } from '../kit/fields.ts'
+import { unsupported } from '../kit/option.ts'
+import { nativeTools, type ToolTable } from '../kit/tool-names.ts'
 import type { Toml } from './toml.ts'
 
 const AGENT = 'codex'
@@ -37,10 +38,13 @@ export const TOOLS: ToolTable = {
   },
 }
 
-type Settings = Readonly<Record<string, Toml>>
+type ToolSettings = Readonly<Record<string, Toml>>
+
+/** One segment of a dotted key. */
+export const SERVER_NAME: RegExp = /^[A-Za-z0-9_-]+$/
 
 /** The settings that remove a tool. Patches have none: Codex requests approval for each, and we deny it. */
-const SWITCHES: Readonly<Record<string, Settings>> = {
+const SWITCHES: Readonly<Record<string, ToolSettings>> = {
   exec_command: { features: { shell_tool: false } },
   view_image: { features: { view_image: false } },
   web_search: { web_search: 'disabled' },
@@ -48,36 +52,56 @@ const SWITCHES: Readonly<Record<string, Settings>> = {
   spawn_agent: { features: { multi_agent: false, multi_agent_v2: false } },
 }
 
-interface Denied {
+/** Tools that no list can name. They are removed if `tools.available` is set. */
+const UNNAMED: ToolSettings = {
+  features: {
+    ...{ apps: false, plugins: false, goals: false, image_generation: false, skill_search: false },
+    ...{ sleep_tool: false, tool_suggest: false },
+  },
+}
+
+interface ListedTools {
   readonly tools: ReadonlySet<string>
-  /** Denied tools by server; undefined denies all tools of a server. */
+  /** Tools by server; undefined stands for all tools of a server. */
   readonly servers: ReadonlyMap<string, readonly string[] | undefined>
 }
 
-function deniedIn({ tools }: Policy): Denied {
-  const denied = new Set<string>()
+function listedIn(option: string, names: readonly string[]): ListedTools {
+  const tools = new Set<string>()
   const servers = new Map<string, readonly string[] | undefined>()
-  for (const name of nativeTools(TOOLS, 'tools.denied', tools?.denied ?? [])) {
+  for (const name of nativeTools(TOOLS, option, names)) {
     const mcp = TOOLS.mcpTool(name)
     if (!mcp) {
-      denied.add(name)
+      tools.add(name)
       continue
     }
     const earlier = servers.has(mcp.server) ? servers.get(mcp.server) : []
     servers.set(mcp.server, mcp.tool === undefined || !earlier ? undefined : [...earlier, mcp.tool])
   }
-  return { tools: denied, servers }
+  return { tools, servers }
+}
+
+function availableIn({ tools }: Policy): ListedTools | undefined {
+  return tools?.available && listedIn('tools.available', tools.available)
+}
+
+function deniedIn(policy: Policy): ListedTools {
+  const { tools, servers } = listedIn('tools.denied', policy.tools?.denied ?? [])
+  const available = availableIn(policy)
+  const others = available ? [...KINDS.keys()].filter((name) => !available.tools.has(name)) : []
+  return { tools: new Set([...tools, ...others]), servers }
 }
 
 /** Rejects tool lists that neither Codex nor we can enforce. */
 export function checkToolLists({ policy, launch }: Pick<Start, 'policy' | 'launch'>): void {
   const { tools, sandbox } = policy
-  if (tools?.available)
+  if (tools?.available && launch === 'oneshot')
     throw unsupported(
       AGENT,
       'tools.available',
-      'it cannot ignore the MCP servers of its own settings; list them in tools.denied',
+      'only its live launch tells which servers its settings define',
     )
+  availableIn(policy)
   const preapproved = nativeTools(TOOLS, 'tools.preapproved', tools?.preapproved ?? [])
   if (launch === 'live') return
   if (
@@ -99,10 +123,11 @@ export function asksForPatches(policy: Policy): boolean {
 }
 
 /** Top-level settings that remove denied tools. */
-export function toolSettings(policy: Policy): Settings {
+export function toolSettings(policy: Policy): ToolSettings {
   const settings: Record<string, Toml> = {}
-  for (const tool of deniedIn(policy).tools) {
-    for (const [key, value] of Object.entries(SWITCHES[tool] ?? {})) {
+  const removed = [...deniedIn(policy).tools].map((tool) => SWITCHES[tool] ?? {})
+  for (const one of policy.tools?.available ? [...removed, UNNAMED] : removed) {
+    for (const [key, value] of Object.entries(one)) {
       const earlier = settings[key]
       settings[key] = isTable(earlier) && isTable(value) ? { ...earlier, ...value } : value
     }
@@ -110,33 +135,72 @@ export function toolSettings(policy: Policy): Settings {
   return settings
 }
 
-function isTable(value: Toml | undefined): value is Settings {
+function isTable(value: Toml | undefined): value is ToolSettings {
   return typeof value === 'object' && !Array.isArray(value)
 }
 
-/** The servers of a session without denied servers and tools. */
+/** The servers of a session without the servers and tools that the policy removes. */
 export function allowedServers(
   { mcpServers = {} }: SessionOptions,
   policy: Policy,
 ): Readonly<Record<string, McpServer>> {
   const { servers } = deniedIn(policy)
+  const available = availableIn(policy)
   return Object.fromEntries(
     Object.entries(mcpServers).flatMap(([name, server]): [string, McpServer][] => {
       const denied = servers.has(name) ? servers.get(name) : []
-      if (!denied) return []
-      if (denied.length === 0) return [[name, server]]
-      return [[name, { ...server, excludeTools: [...(server.excludeTools ?? []), ...denied] }]]
+      if (!denied || (available && !available.servers.has(name))) return []
+      const { includeTools, excludeTools = [] } = server
+      const included = both(available?.servers.get(name), includeTools)
+      return [
+        [
+          name,
+          {
+            ...server,
+            ...(included && { includeTools: [...included] }),
+            ...(denied.length > 0 && { excludeTools: [...excludeTools, ...denied] }),
+          },
+        ],
+      ]
     }),
   )
 }
 
-/** Denials for servers that only Codex's own settings define. */
-export function otherServers({ mcpServers = {} }: SessionOptions, policy: Policy): Record<string, Settings> {
-  const others = [...deniedIn(policy).servers].filter(([name]) => !(name in mcpServers))
+/** Whether the lists concern servers that only Codex's own settings may define. */
+export function concernsOthers(options: SessionOptions, policy: Policy): boolean {
+  return policy.tools?.available !== undefined || Object.keys(otherServers(options, policy)).length > 0
+}
+
+/**
+ * Settings for the servers that only Codex's own settings define: denials, and with `tools.available` the removal of
+ * all others. `defined` are those settings, by server.
+ */
+export function otherServers(
+  { mcpServers = {} }: SessionOptions,
+  policy: Policy,
+  defined: Fields = {},
+): Record<string, ToolSettings> {
+  const denied = deniedIn(policy).servers
+  const available = availableIn(policy)
+  // Codex starts no server with another name.
+  const others = available ? Object.keys(defined).filter((name) => SERVER_NAME.test(name)) : []
+  const names = new Set([...denied.keys(), ...others])
   return Object.fromEntries(
-    others.map(([name, tools]): [string, Settings] => [
-      name,
-      tools ? { disabled_tools: tools } : { enabled: false },
-    ]),
+    [...names].flatMap((name): [string, ToolSettings][] => {
+      if (name in mcpServers) return []
+      const tools = denied.has(name) ? denied.get(name) : []
+      if (!tools || (available && !available.servers.has(name))) return [[name, { enabled: false }]]
+      const included = both(available?.servers.get(name), texts(fields(defined, name), 'enabled_tools'))
+      const settings: ToolSettings = {
+        ...(available && included && { enabled_tools: included }),
+        ...(tools.length > 0 && { disabled_tools: tools }),
+      }
+      return Object.keys(settings).length === 0 ? [] : [[name, settings]]
+    }),
   )
+}
+
+/** The names that are in both lists, where an absent list has all. */
+function both(one: readonly string[] | undefined, other: readonly string[] | undefined) {
+  return one && other ? one.filter((name) => other.includes(name)) : (one ?? other)
 }

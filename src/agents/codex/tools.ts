@@ -11,8 +11,8 @@ import {
   objects,
   only,
   text,
-} from '../fields.ts'
-import type { Change, ToolResult } from '../tools.ts'
+} from '../kit/fields.ts'
+import type { FileChange, ToolResult } from '../kit/tools.ts'
 import { isRefusedMcpCall } from './refusals.ts'
 
 /** `{"type": "add"}` in the app-server, `"add"` in `codex exec`. */
@@ -21,11 +21,11 @@ function kindOf(change: Fields): string | undefined {
 }
 
 /** The changes of a patch. The "diff" of a new or a deleted file is its content. */
-export function changesOf(item: Fields): readonly Change[] {
+export function changesOf(item: Fields): readonly FileChange[] {
   return objects(item, 'changes').map(changeOf)
 }
 
-export function changeOf(change: Fields): Change {
+export function changeOf(change: Fields): FileChange {
   const path = asText(change.path) ?? '?'
   const diff = asText(change.diff)
   switch (kindOf(change)) {
@@ -41,7 +41,7 @@ export function changeOf(change: Fields): Change {
 }
 
 /** The new name of a moved file is appended to the diff, where a diff cannot have it. */
-function updated(path: string, diff: string | undefined, movedTo: string | undefined): Change {
+function updated(path: string, diff: string | undefined, movedTo: string | undefined): FileChange {
   if (movedTo === undefined) {
     return diff === undefined ? { path, change: 'modified' } : { path, change: 'modified', diff }
   }
@@ -50,10 +50,11 @@ function updated(path: string, diff: string | undefined, movedTo: string | undef
   return { path: movedTo, change: 'renamed', from: path, ...compact({ diff: clean }) }
 }
 
-/** The documented format contains the whole file before and after. */
-function replaced(path: string, native: Fields): Change {
+/** The documented format contains the whole file before and after, without one of them if there was no file. */
+function replaced(path: string, native: Fields): FileChange {
   const before = text(native, 'before')
   const after = text(native, 'after')
+  if (before === undefined && after === undefined) return { path, change: 'modified', changeReported: false }
   const change = before === undefined ? 'created' : after === undefined ? 'deleted' : 'modified'
   return { path, change, ...compact({ before, after }) }
 }

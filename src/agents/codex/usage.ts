@@ -1,5 +1,5 @@
 import type { Usage } from '../../model/index.ts'
-import { compact, count, type Fields } from '../fields.ts'
+import { compact, count, type Fields } from '../kit/fields.ts'
 
 /** The same fields in two spellings: `codex exec` writes snake_case, the app-server camelCase. */
 const SPELLINGS = {

@@ -1,6 +1,6 @@
 import type { Capabilities } from '../../model/index.ts'
 import { type Agent, type Beat, type BuiltinLaunch, recipe } from '../agent.ts'
-import { unsupported } from '../option.ts'
+import { unsupported } from '../kit/option.ts'
 import { demoCodec } from './codec.ts'
 import { Play } from './native.ts'
 import { SCENES } from './script.ts'

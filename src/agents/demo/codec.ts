@@ -1,11 +1,11 @@
 import type { Frame } from '../../framing/frame.ts'
 import { type AnswerCommand, type Command, decide, type Evidence } from '../../model/index.ts'
 import type { Codec, Decoded, Emitted, Exit, Start } from '../agent.ts'
-import { emitAll, malformed, nothing, oversized, refuse, send, unmapped } from '../decoded.ts'
-import { isFields, text } from '../fields.ts'
-import { newLedger } from '../ledger.ts'
-import { closeRequest } from '../requests.ts'
-import { refuseTool } from '../tools.ts'
+import { emitAll, malformed, nothing, refuse, send, unmapped } from '../kit/decoded.ts'
+import { isFields, text } from '../kit/fields.ts'
+import { newLedger } from '../kit/ledger.ts'
+import { closeRequest, denierOf, withDenialNotice } from '../kit/requests.ts'
+import { refuseTool } from '../kit/tools.ts'
 import { DemoLine, Stamp } from './native.ts'
 import { conclude, type DemoState, decodeLine, play } from './story.ts'
 
@@ -19,14 +19,12 @@ export const demoCodec: Codec<DemoState> = {
       open: false,
       ledger: newLedger(),
       calls: new Map(),
-      asked: new Map(),
       allowed: new Set(),
       used: {},
     }
   },
 
   decode(state: DemoState, frame: Frame): Decoded {
-    if (frame.blob) return oversized(frame.blob)
     if (frame.value === undefined) return malformed(frame.text)
     const line = StampedLine.safeParse(frame.value)
     if (!line.success) return unmapped(typeOf(frame.value), frame.text)
@@ -74,27 +72,25 @@ function begin(state: DemoState): Decoded {
   state.open = true
   state.ledger = newLedger()
   state.calls.clear()
-  state.asked.clear()
   state.used = {}
   return send([play(state, scene)])
 }
 
 function answer(state: DemoState, command: AnswerCommand): Decoded {
-  const asked = state.asked.get(command.requestId)
+  const asked = closeRequest(state.ledger, command.requestId)
   if (!asked) return refuse('request_not_found', `no open request ${command.requestId}`)
-  state.asked.delete(command.requestId)
-  closeRequest(state.ledger, command.requestId)
   if (asked.type === 'question') {
-    const label = command.answers?.[asked.id]?.[0]
+    const label = command.decision === 'answered' ? command.answers?.[asked.id]?.[0] : undefined
     const chosen = asked.answers.find((option) => option.label === label)
-    return send([play(state, chosen?.scene ?? asked.otherwise)])
+    return withDenialNotice(send([play(state, chosen?.scene ?? asked.otherwise)]), command)
   }
   if (command.decision === 'allow') {
     if (command.scope === 'session' || command.scope === 'always') state.allowed.add(asked.tool)
     return send([play(state, asked.allow)])
   }
-  refuseTool(state.ledger, asked.toolId, command.by ?? 'person')
-  return command.interrupt ? emitAll(stop(state, 'aborted')) : send([play(state, asked.deny)])
+  refuseTool(state.ledger, asked.toolId, denierOf(command))
+  const step = command.interrupt ? emitAll(stop(state, 'aborted')) : send([play(state, asked.deny)])
+  return withDenialNotice(step, command)
 }
 
 /** Ends the open turn early. */

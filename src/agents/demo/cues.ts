@@ -1,20 +1,20 @@
 import type { PlanItem } from '../../model/events/work.ts'
 import type { Usage } from '../../model/index.ts'
-import type { DemoLine, Line } from './native.ts'
+import type { DemoLine, DemoLineOf } from './native.ts'
 
 /** A line of the script, emitted `afterMs` after the previous one. */
-export interface Cue {
+export interface DemoCue {
   readonly afterMs: number
   readonly line: DemoLine
 }
 
-export type Scene = readonly Cue[]
+export type Scene = readonly DemoCue[]
 
 /** Reading speed, after the typical latency of a model. */
 const MS_PER_LETTER = 28
 const MS_TO_BEGIN = 1000
 
-export function cue(afterMs: number, line: DemoLine): Cue {
+export function cue(afterMs: number, line: DemoLine): DemoCue {
   return { afterMs, line }
 }
 
@@ -47,7 +47,7 @@ export function conclude(id: string, text: string, usage: Usage): Scene {
 }
 
 /** A plan in which the steps before `current` are completed and the later ones pending. */
-export function plan(steps: readonly string[], current: number): Cue {
+export function plan(steps: readonly string[], current: number): DemoCue {
   const items = steps.map((text, index): PlanItem => {
     const status = index < current ? 'completed' : index === current ? 'in_progress' : 'pending'
     return { text, status }
@@ -57,9 +57,9 @@ export function plan(steps: readonly string[], current: number): Cue {
 
 /** A call and, after its duration, its result. */
 export function run(
-  call: Omit<Line<'call'>, 'type'>,
+  call: Omit<DemoLineOf<'call'>, 'type'>,
   ms: number,
-  result: Omit<Line<'result'>, 'type' | 'id'>,
+  result: Omit<DemoLineOf<'result'>, 'type' | 'id'>,
 ): Scene {
   return [cue(500, { type: 'call', ...call }), cue(ms, { type: 'result', id: call.id, ms, ...result })]
 }

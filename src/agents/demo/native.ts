@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { FileChanged, ToolStarted } from '../../model/events/tool.ts'
 import { PlanItem } from '../../model/events/work.ts'
 import { Usage } from '../../model/index.ts'
@@ -82,7 +82,7 @@ export const DemoLine = z.discriminatedUnion('type', [
   End,
 ])
 export type DemoLine = z.infer<typeof DemoLine>
-export type Line<Type extends DemoLine['type']> = Extract<DemoLine, { type: Type }>
+export type DemoLineOf<Type extends DemoLine['type']> = Extract<DemoLine, { type: Type }>
 
 /** The prompt that a line answers, to recognise output scheduled before an interrupt. */
 export const Stamp = z.object({ run: z.int() })

@@ -1,27 +1,26 @@
 import type { RequestOption, Usage } from '../../model/index.ts'
 import { addUsage, isZeroUsage, type Outcome } from '../../model/index.ts'
 import type { Decoded, Emitted, TurnVerdict, Write } from '../agent.ts'
-import { emit, emitAll, send, line as written } from '../decoded.ts'
-import { compact } from '../fields.ts'
-import type { Ledger } from '../ledger.ts'
-import { addDelta, closeMessage } from '../messages.ts'
-import { openRequest } from '../requests.ts'
-import { settle } from '../settle.ts'
-import { finishSubagent, startSubagent } from '../subagents.ts'
-import { finishTool, startTool } from '../tools.ts'
-import type { DemoLine, Line } from './native.ts'
+import { emit, emitAll, send, line as written } from '../kit/decoded.ts'
+import { compact } from '../kit/fields.ts'
+import type { Ledger } from '../kit/ledger.ts'
+import { addDelta, closeMessage } from '../kit/messages.ts'
+import { openRequest } from '../kit/requests.ts'
+import { settle } from '../kit/settle.ts'
+import { finishSubagent, startSubagent } from '../kit/subagents.ts'
+import { finishTool, startTool } from '../kit/tools.ts'
+import type { DemoLine, DemoLineOf } from './native.ts'
 
 /** An open request, with the scenes of its answers. */
-type Asked = Line<'question'> | (Line<'ask'> & { tool: string; toolId: string })
+type DemoAsk = DemoLineOf<'question'> | (DemoLineOf<'ask'> & { tool: string; toolId: string })
 
 export interface DemoState {
   readonly epoch: number
   /** Counts the prompts of this process. */
   run: number
   open: boolean
-  ledger: Ledger
-  readonly calls: Map<string, Line<'call'>>
-  readonly asked: Map<string, Asked>
+  ledger: Ledger<DemoAsk>
+  readonly calls: Map<string, DemoLineOf<'call'>>
   /** Tools that were allowed for the whole session. */
   readonly allowed: Set<string>
   used: Usage
@@ -90,7 +89,7 @@ export function decodeLine(state: DemoState, line: DemoLine): Decoded {
   }
 }
 
-function call(state: DemoState, line: Line<'call'>): Decoded {
+function call(state: DemoState, line: DemoLineOf<'call'>): Decoded {
   state.calls.set(line.id, line)
   const { name, kind, title, input, locations } = line
   const toolId = idOf(state, line.id)
@@ -98,7 +97,7 @@ function call(state: DemoState, line: Line<'call'>): Decoded {
   return emit(startTool(state.ledger, { toolId, name, kind, ...about, ...parentOf(state, line.agent) }))
 }
 
-function result(state: DemoState, line: Line<'result'>): Decoded {
+function result(state: DemoState, line: DemoLineOf<'result'>): Decoded {
   const { status, output, exitCode, ms, change } = line
   const toolId = idOf(state, line.id)
   const refusedBy = state.ledger.tools.get(toolId)?.refusedBy
@@ -119,38 +118,40 @@ function result(state: DemoState, line: Line<'result'>): Decoded {
 }
 
 /** A tool that was allowed for the session needs no further approval: the scene continues. */
-function ask(state: DemoState, line: Line<'ask'>): Decoded {
+function ask(state: DemoState, line: DemoLineOf<'ask'>): Decoded {
   const about = state.calls.get(line.call)
   const tool = about?.name ?? line.call
   if (state.allowed.has(tool)) return send([play(state, line.allow)])
   const requestId = idOf(state, line.id)
   const toolId = idOf(state, line.call)
-  state.asked.set(requestId, { ...line, tool, toolId })
-  return emit(
-    openRequest(state.ledger, {
-      requestId,
-      kind: 'permission',
-      blocking: true,
-      toolId,
-      tool,
-      title: line.title,
-      input: about?.input,
-      options: OPTIONS,
-    }),
+  return emitAll(
+    openRequest(
+      state.ledger,
+      {
+        requestId,
+        kind: 'permission',
+        blocking: true,
+        toolId,
+        tool,
+        title: line.title,
+        input: about?.input,
+        options: OPTIONS,
+      },
+      { ...line, tool, toolId },
+    ),
   )
 }
 
-function question(state: DemoState, line: Line<'question'>): Decoded {
+function question(state: DemoState, line: DemoLineOf<'question'>): Decoded {
   const requestId = idOf(state, line.id)
-  state.asked.set(requestId, line)
   const options = line.answers.map(({ label, description }) => ({ label, description }))
   const questions = [{ id: line.id, header: line.header, text: line.text, options }]
-  return emit(
-    openRequest(state.ledger, { requestId, kind: 'question', blocking: true, options: [], questions }),
+  return emitAll(
+    openRequest(state.ledger, { requestId, kind: 'question', blocking: true, options: [], questions }, line),
   )
 }
 
-function spent(state: DemoState, line: Line<'spent'>): Decoded {
+function spent(state: DemoState, line: DemoLineOf<'spent'>): Decoded {
   state.used = addUsage(state.used, line.usage)
   const whose =
     line.agent === undefined
@@ -168,7 +169,6 @@ export function conclude(
 ): Emitted[] {
   const { ledger, used } = state
   state.open = false
-  state.asked.clear()
   const emitted = settle(ledger, outcome, processGone)
   const usage = isZeroUsage(used) ? undefined : used
   if (usage) emitted.push({ type: 'usage.reported', scope: 'turn', ...usage, source: 'computed' })

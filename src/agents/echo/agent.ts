@@ -1,6 +1,6 @@
 import type { Capabilities } from '../../model/index.ts'
 import { type Agent, type BuiltinLaunch, recipe } from '../agent.ts'
-import { unsupported } from '../option.ts'
+import { unsupported } from '../kit/option.ts'
 import { echoCodec } from './codec.ts'
 
 const capabilities: Capabilities = {

@@ -1,7 +1,7 @@
 import type { Frame } from '../../framing/frame.ts'
 import type { Command, LaunchKind } from '../../model/index.ts'
 import type { Codec, Decoded, Exit, Start, TurnVerdict, Write } from '../agent.ts'
-import { emit, line, malformed, nothing, oversized, refuse, send, unmapped } from '../decoded.ts'
+import { emit, line, malformed, nothing, refuse, send, unmapped } from '../kit/decoded.ts'
 
 export interface EchoState {
   readonly epoch: number
@@ -20,7 +20,6 @@ export const echoCodec: Codec<EchoState> = {
   },
 
   decode(state: EchoState, frame: Frame): Decoded {
-    if (frame.blob) return oversized(frame.blob)
     const text = frame.value
     if (text === undefined) return malformed(frame.text)
     if (typeof text !== 'string') return unmapped(typeof text, frame.text)
@@ -67,15 +66,15 @@ function refused({ type }: Command): Decoded {
   return refuse('unsupported_option', `echo does not support ${type}`)
 }
 
-type Ending = Pick<TurnVerdict, 'evidence' | 'result' | 'error'>
+type EchoEnding = Pick<TurnVerdict, 'evidence' | 'result' | 'error'>
 
 /** A prompt without an echo still gets a verdict. */
-function stop(state: EchoState, ending: Ending): Decoded {
+function stop(state: EchoState, ending: EchoEnding): Decoded {
   if (!state.waiting) return nothing
   state.waiting = false
   return emit(verdict(ending))
 }
 
-function verdict(ending: Ending): TurnVerdict {
+function verdict(ending: EchoEnding): TurnVerdict {
   return { type: 'turn.verdict', ...ending, denials: 0, personDenials: 0 }
 }

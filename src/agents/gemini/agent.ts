@@ -1,10 +1,12 @@
 import type { Policy, SessionOptions } from '../../model/index.ts'
 import { type Agent, type Launch, type LaunchFile, recipe, type Start } from '../agent.ts'
-import { imageFiles } from '../image-files.ts'
-import { filePath, flagValue, unsupported } from '../option.ts'
-import { type PolicyModes, policyMode } from '../policy-mode.ts'
-import { toolNames } from '../tool-names.ts'
+import { accounted } from '../kit/accounted.ts'
+import { imageFiles } from '../kit/image-files.ts'
+import { filePath, flagValue, unsupported } from '../kit/option.ts'
+import { type PolicyModes, policyMode } from '../kit/policy-mode.ts'
+import { toolNames } from '../kit/tool-names.ts'
 import { codec } from './codec.ts'
+import { dropped } from './ignored-fields.ts'
 import { live } from './live.ts'
 import { KEEPS_OUTPUT, program } from './program.ts'
 import { setup } from './setup.ts'
@@ -20,8 +22,9 @@ export const gemini: Agent = {
   launches: {
     live,
     oneshot: recipe({
-      codec,
+      codec: accounted(codec, dropped),
       steps: { reported: 'after_tools' },
+      stopCode: 0,
       capabilities: {
         deltas: true,
         thinking: 'none',
@@ -92,9 +95,9 @@ function promptArgs(pictures: readonly LaunchFile[], prompt = ''): string[] {
   return [`--include-directories=${filePath('.')}`, `--prompt=${named.join(' ')}`]
 }
 
-type Mode = 'default' | 'auto_edit' | 'yolo' | 'plan'
+type GeminiMode = 'default' | 'auto_edit' | 'yolo' | 'plan'
 
-const MODES: PolicyModes<Mode> = {
+const MODES: PolicyModes<GeminiMode> = {
   agent: 'gemini',
   noWorkspaceWrite: 'its sandbox needs a container image',
   byApproval: { ask: 'default', 'ask-dangerous': 'default', 'auto-edit': 'auto_edit', 'auto-all': 'yolo' },
@@ -104,7 +107,7 @@ const MODES: PolicyModes<Mode> = {
 /**
  * Maps approval × sandbox to Gemini's modes. Where it cannot request approval, it removes the tools that would need it.
  */
-export function approvalMode(policy: Policy): Mode {
+export function approvalMode(policy: Policy): GeminiMode {
   return policyMode(policy, MODES)
 }
 

@@ -1,13 +1,13 @@
 import type { Decoded, Emitted } from '../agent.ts'
-import { emitAll, nothing, unmapped } from '../decoded.ts'
-import { compact, type Fields, fields, isFields, text } from '../fields.ts'
-import { finishSubagent, startSubagent } from '../subagents.ts'
-import { finishTool, openToolId, startTool, type ToolResult, toolIdOf } from '../tools.ts'
-import { closeText, type State } from './state.ts'
+import { emitAll, nothing, unmapped } from '../kit/decoded.ts'
+import { compact, type Fields, fields, isFields, text } from '../kit/fields.ts'
+import { finishSubagent, startSubagent } from '../kit/subagents.ts'
+import { finishTool, openToolId, startTool, type ToolResult, toolIdOf } from '../kit/tools.ts'
+import { closeText, type GeminiState } from './state.ts'
 import { changeOf, fileOf, kindOf, planOf, statusOf, titleOf } from './tools.ts'
 
 /** A call with its complete input; the calls of a parallel step all come before their results. */
-export function decodeToolUse(state: State, native: Fields): Decoded {
+export function decodeToolUse(state: GeminiState, native: Fields): Decoded {
   const emitted = closeText(state)
   const name = text(native, 'tool_name') ?? '?'
   startCall(state, emitted, text(native, 'tool_id') ?? nextCall(state), name, native.parameters)
@@ -18,7 +18,7 @@ export function decodeToolUse(state: State, native: Fields): Decoded {
  * A model call ends with the first result of its tools. Its usage is unknown, so it is reported only where calls must
  * be counted.
  */
-function endStep(state: State): Emitted[] {
+function endStep(state: GeminiState): Emitted[] {
   const { hasOutput, start } = state
   state.hasOutput = false
   if (!hasOutput || start.policy.maxSteps === undefined) return []
@@ -26,7 +26,7 @@ function endStep(state: State): Emitted[] {
 }
 
 /** The documented format reports a call in one line; the next line of the model ends it. */
-export function decodeToolCall(state: State, native: Fields): Decoded {
+export function decodeToolCall(state: GeminiState, native: Fields): Decoded {
   const emitted = [...closeText(state), ...finishDocumentedCall(state, 'success')]
   state.documentedCall = nextCall(state)
   startCall(state, emitted, state.documentedCall, text(native, 'name') ?? '?', native.args)
@@ -34,18 +34,24 @@ export function decodeToolCall(state: State, native: Fields): Decoded {
 }
 
 /** Ends the open call of the documented format, if there is one. */
-export function finishDocumentedCall(state: State, status: 'success' | 'unknown'): Emitted[] {
+export function finishDocumentedCall(state: GeminiState, status: 'success' | 'unknown'): Emitted[] {
   const id = state.documentedCall
   if (id === undefined) return []
   state.documentedCall = undefined
   return finishCall(state, id, id, { status })
 }
 
-function nextCall(state: State): string {
+function nextCall(state: GeminiState): string {
   return `e${state.start.epoch}.c${++state.calls}`
 }
 
-function startCall(state: State, emitted: Emitted[], nativeId: string, name: string, input: unknown): void {
+function startCall(
+  state: GeminiState,
+  emitted: Emitted[],
+  nativeId: string,
+  name: string,
+  input: unknown,
+): void {
   const { ledger } = state
   state.hasOutput = true
   const own = ownId(state, nativeId)
@@ -58,8 +64,8 @@ function startCall(state: State, emitted: Emitted[], nativeId: string, name: str
   if (path !== undefined) {
     state.paths.set(toolId, path)
     // An earlier process of this session may have created the file.
-    const exists = state.files.has(path) || state.start.resume !== undefined
-    const change = changeOf(name, input, path, exists)
+    const guess = state.start.resume === undefined ? 'unlikely' : 'likely'
+    const change = changeOf(name, input, path, state.files.has(path) ? 'certain' : guess)
     if (change) state.changes.set(toolId, change)
   }
   if (kind !== 'task') return
@@ -70,7 +76,7 @@ function startCall(state: State, emitted: Emitted[], nativeId: string, name: str
 }
 
 /** Providers repeat ids: a second call under an open id gets a new id, and the later result. */
-function ownId(state: State, nativeId: string): string {
+function ownId(state: GeminiState, nativeId: string): string {
   const { ledger, twins } = state
   const toolId = toolIdOf(ledger, nativeId)
   if (!ledger.tools.has(toolId)) return nativeId
@@ -81,7 +87,7 @@ function ownId(state: State, nativeId: string): string {
   return twin
 }
 
-export function decodeToolResult(state: State, native: Fields, raw: string): Decoded {
+export function decodeToolResult(state: GeminiState, native: Fields, raw: string): Decoded {
   const { ledger } = state
   const nativeId = text(native, 'tool_id') ?? ''
   const known = openToolId(ledger, nativeId)
@@ -104,7 +110,7 @@ export function decodeToolResult(state: State, native: Fields, raw: string): Dec
 }
 
 /** Ends a call and emits its plan and file change if it succeeded. */
-function finishCall(state: State, toolId: string, nativeId: string, result: ToolResult): Emitted[] {
+function finishCall(state: GeminiState, toolId: string, nativeId: string, result: ToolResult): Emitted[] {
   const { ledger } = state
   const { status } = result
   const plan = state.plans.get(toolId)

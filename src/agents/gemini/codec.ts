@@ -1,5 +1,5 @@
 import type { Codec, Decoded, Emitted } from '../agent.ts'
-import { emit, emitAll, malformed, nothing, oversized, unmapped } from '../decoded.ts'
+import { emit, emitAll, malformed, nothing, unmapped } from '../kit/decoded.ts'
 import {
   asFields,
   asText,
@@ -11,18 +11,16 @@ import {
   isFields,
   list,
   text,
-} from '../fields.ts'
-import { discardMessage } from '../messages.ts'
-import { encodeOneshot } from '../oneshot.ts'
-import { ruleTable } from '../rules.ts'
+} from '../kit/fields.ts'
+import { discardMessage } from '../kit/messages.ts'
+import { encodeOneshot } from '../kit/oneshot.ts'
+import { type FrameRule, ruleTable } from '../kit/rules.ts'
 import { decodeToolCall, decodeToolResult, decodeToolUse, finishDocumentedCall } from './calls.ts'
-import { endTurn } from './result.ts'
-import { addText, closeText, initialState, type State } from './state.ts'
+import { endsDocumented, endTurn } from './result.ts'
+import { addText, closeText, type GeminiState, initialState } from './state.ts'
 import { decodeStderr } from './stderr.ts'
 
-type Rule = (state: State, native: Fields, raw: string) => Decoded
-
-const ruleOf = ruleTable<Rule>({
+const ruleOf = ruleTable<FrameRule<GeminiState>>({
   init(state, native) {
     const nativeSessionId = text(native, 'session_id') ?? state.nativeSessionId
     const model = text(native, 'model') ?? state.model
@@ -79,11 +77,10 @@ const ruleOf = ruleTable<Rule>({
   },
 })
 
-export const codec: Codec<State> = {
+export const codec: Codec<GeminiState> = {
   initial: initialState,
 
   decode(state, frame) {
-    if (frame.blob) return oversized(frame.blob)
     if (frame.stream === 'stderr') return decodeStderr(state, frame.text)
     const native = frame.value
     if (!isFields(native)) return malformed(frame.text)
@@ -101,21 +98,25 @@ export const codec: Codec<State> = {
 
   end(state, exit) {
     const emitted: Emitted[] = state.retry ? [state.retry] : []
+    if (endsDocumented(state, exit))
+      emitted.push(...closeText(state), ...finishDocumentedCall(state, 'success'))
     return emitAll([...emitted, ...endTurn(state, exit)])
   },
 }
 
-function decodeText(state: State, piece: unknown, raw: string): Decoded {
+function decodeText(state: GeminiState, piece: unknown, raw: string): Decoded {
   if (typeof piece !== 'string') return unmapped('?', raw)
+  state.isDocumented = true
   const call = finishDocumentedCall(state, 'success')
   return emitAll(piece === '' ? call : [...call, ...addText(state, 'text', piece)])
 }
 
 /** `{text}`, or the API's `{candidates: [{content: {parts: [{text, thought?}]}}]}`. */
-function decodeUntyped(state: State, native: Fields, raw: string): Decoded {
+function decodeUntyped(state: GeminiState, native: Fields, raw: string): Decoded {
   const [candidate, ...others] = list(native, 'candidates')
   const parts = list(fields(asFields(candidate), 'content'), 'parts')
   if (parts.length === 0) return decodeText(state, native.text, raw)
+  state.isDocumented = true
   const emitted: Emitted[] = []
   let whole = others.length === 0
   for (const one of parts) {

@@ -7,5 +7,6 @@ export const dropped: Readonly<Record<string, string>> = {
   role: 'the event type expresses the author',
   status: 'how a call or the turn ended is in its status or its outcome',
   timestamp: 'the log stamps every entry itself',
+  'result error': 'why the turn failed, which is reported when the process exits',
   'message/user': 'an echo of our prompt',
 }

@@ -1,8 +1,8 @@
 import { type Launch, recipe, type Start } from '../agent.ts'
-import { flagValue, unsupported } from '../option.ts'
+import { flagValue, unsupported } from '../kit/option.ts'
 import { acpCodec } from '../protocols/acp/codec.ts'
-import { GEMINI } from '../protocols/acp/known.ts'
-import { ACP_CAPABILITIES, acpLaunch } from '../protocols/acp/launch.ts'
+import { GEMINI } from '../protocols/acp/launch/known-agents.ts'
+import { ACP_CAPABILITIES, acpLaunch } from '../protocols/acp/launch/launch.ts'
 import { program } from './program.ts'
 import { RULES_IGNORED, toolRules } from './tool-rules.ts'
 
@@ -10,6 +10,7 @@ import { RULES_IGNORED, toolRules } from './tool-rules.ts'
 export const live = recipe({
   codec: acpCodec({ ...GEMINI, warnings: [RULES_IGNORED] }),
   leavesTools: true,
+  stopCode: 0,
   capabilities: {
     ...ACP_CAPABILITIES,
     thinking: 'summary',

@@ -1,5 +1,5 @@
 import type { ProcessLaunch } from '../agent.ts'
-import { filePath } from '../option.ts'
+import { filePath } from '../kit/option.ts'
 
 const SYSTEM_PROMPT = 'system.md'
 

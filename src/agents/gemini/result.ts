@@ -1,28 +1,27 @@
-import { decide, type ErrorInfo, type Evidence } from '../../model/index.ts'
+import type { ErrorInfo, Evidence } from '../../model/index.ts'
 import type { Emitted, Exit, TurnVerdict } from '../agent.ts'
-import { exitWithoutResult } from '../exit-without-result.ts'
-import { compact, count, type Fields, fields, isFields, text } from '../fields.ts'
-import { settle } from '../settle.ts'
+import { exitWithoutResult } from '../kit/exit-without-result.ts'
+import { compact, count, type Fields, fields, isFields, text } from '../kit/fields.ts'
+import { settleTurn } from '../kit/settle.ts'
 import { codeOfExit, codeOfFailure } from './errors.ts'
-import type { State } from './state.ts'
+import type { GeminiState } from './state.ts'
 import { usageOf } from './usage.ts'
 
 /** Exit codes of a run that exceeded its step limit, and of one that was cancelled at its terminal. */
 const TURN_LIMIT = 53
 const CANCELLED = 130
 
-/** Ends the only turn of the process: the last result decides, if there is one. */
-export function endTurn(state: State, exit: Exit): Emitted[] {
-  const verdict = verdictOf(state, exit)
-  const emitted = settle(state.ledger, decide(verdict, exit.cause, exit.code), true)
-  verdict.denials = state.ledger.denials
-  if (verdict.usage)
-    emitted.push({ type: 'usage.reported', scope: 'turn', ...verdict.usage, source: 'agent' })
-  emitted.push(verdict)
-  return emitted
+/** Whether an output of the documented format, which has no result, is complete. */
+export function endsDocumented({ isDocumented, result, failure }: GeminiState, exit: Exit): boolean {
+  return isDocumented && !result && !failure && exit.code === 0 && exit.cause === 'exit'
 }
 
-function verdictOf(state: State, exit: Exit): TurnVerdict {
+/** Ends the only turn of the process: the last result decides, if there is one. */
+export function endTurn(state: GeminiState, exit: Exit): Emitted[] {
+  return settleTurn(state.ledger, verdictOf(state, exit), 'agent', exit)
+}
+
+function verdictOf(state: GeminiState, exit: Exit): TurnVerdict {
   const { denials, personDenials } = state.ledger
   const base = { type: 'turn.verdict' as const, denials, personDenials }
   if (exit.error) return { ...base, evidence: 'error', error: exit.error }
@@ -42,7 +41,7 @@ function verdictOf(state: State, exit: Exit): TurnVerdict {
   }
 }
 
-function evidenceOf(state: State, result: Fields, exit: Exit): [Evidence, ErrorInfo?] {
+function evidenceOf(state: GeminiState, result: Fields, exit: Exit): [Evidence, ErrorInfo?] {
   const status = text(result, 'status')
   if (status === 'success') return ['success']
   if (status === 'cancelled') return ['aborted']
@@ -63,8 +62,9 @@ function evidenceOf(state: State, result: Fields, exit: Exit): [Evidence, ErrorI
 }
 
 /** Without a result: a signal ends Gemini with code 0 and no output, so only its exit codes and stderr are evidence. */
-function silentVerdict(state: State, exit: Exit): { evidence: Evidence; error?: ErrorInfo } {
+function silentVerdict(state: GeminiState, exit: Exit): Pick<TurnVerdict, 'evidence' | 'error' | 'result'> {
   const { code, stderr = '' } = exit
+  if (endsDocumented(state, exit)) return { evidence: 'success', ...compact({ result: state.answer }) }
   if (state.failure) return { evidence: 'error', error: state.failure }
   if (code === CANCELLED) return { evidence: 'aborted' }
   if (code === undefined || code === 0) return crash(exit)

@@ -2,12 +2,12 @@ import type { LimitReported } from '../../model/events/report.ts'
 import type { PlanItem } from '../../model/events/work.ts'
 import type { ErrorInfo } from '../../model/index.ts'
 import type { Emitted, Start } from '../agent.ts'
-import type { Fields } from '../fields.ts'
-import { type Ledger, newLedger } from '../ledger.ts'
-import { addDelta, closeMessage } from '../messages.ts'
-import type { Change } from './tools.ts'
+import type { Fields } from '../kit/fields.ts'
+import { type Ledger, newLedger } from '../kit/ledger.ts'
+import { addDelta, closeMessage } from '../kit/messages.ts'
+import type { WrittenFile } from './tools.ts'
 
-export interface State {
+export interface GeminiState {
   readonly start: Start
   readonly ledger: Ledger
   /** The properties from the handshake. */
@@ -23,7 +23,7 @@ export interface State {
   /** Plans that take effect when the call that carries them succeeds. */
   readonly plans: Map<string, PlanItem[]>
   /** File changes that take effect when their calls succeed: the result does not describe them. */
-  readonly changes: Map<string, Change>
+  readonly changes: Map<string, WrittenFile>
   /** The files of open calls, and the files that calls of this process have read or written. */
   readonly paths: Map<string, string>
   readonly files: Set<string>
@@ -31,6 +31,8 @@ export interface State {
   readonly twins: Map<string, string[]>
   /** The open call of the documented format, which has no result. */
   documentedCall: string | undefined
+  /** The agent wrote lines of the documented format, which has no result: exit code 0 ends it successfully. */
+  isDocumented: boolean
   /** The model has produced output since the last tool result. */
   hasOutput: boolean
   result: Fields | undefined
@@ -41,7 +43,7 @@ export interface State {
   retry: LimitReported | undefined
 }
 
-export function initialState(start: Start): State {
+export function initialState(start: Start): GeminiState {
   return {
     start,
     ledger: newLedger(),
@@ -58,6 +60,7 @@ export function initialState(start: Start): State {
     files: new Set(),
     twins: new Map(),
     documentedCall: undefined,
+    isDocumented: false,
     hasOutput: false,
     result: undefined,
     lastError: undefined,
@@ -67,7 +70,7 @@ export function initialState(start: Start): State {
 }
 
 /** Appends text to the open message; text of another kind starts a new one. */
-export function addText(state: State, kind: 'text' | 'thinking', delta: string): Emitted[] {
+export function addText(state: GeminiState, kind: 'text' | 'thinking', delta: string): Emitted[] {
   const emitted = kind === state.openKind ? [] : closeText(state)
   state.openKind = kind
   state.openMessage ??= `e${state.start.epoch}.m${++state.messages}`
@@ -75,7 +78,7 @@ export function addText(state: State, kind: 'text' | 'thinking', delta: string):
   return emitted
 }
 
-export function closeText(state: State, partial = false): Emitted[] {
+export function closeText(state: GeminiState, partial = false): Emitted[] {
   if (state.openMessage === undefined) return []
   const emitted = closeMessage(state.ledger, state.openMessage, partial)
   state.openMessage = undefined

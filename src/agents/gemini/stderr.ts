@@ -1,20 +1,20 @@
 import type { LimitReported } from '../../model/events/report.ts'
 import type { Decoded, Emitted } from '../agent.ts'
-import { emit } from '../decoded.ts'
-import { compact } from '../fields.ts'
-import type { State } from './state.ts'
+import { emit } from '../kit/decoded.ts'
+import { compact } from '../kit/fields.ts'
+import type { GeminiState } from './state.ts'
 import { RULES_IGNORED } from './tool-rules.ts'
 
 const ATTEMPT = /^Attempt (\d{1,4}) failed(?: with status (\d{3}))?[.:] ?(.*)$/
 const DELAY = /Retrying after (\d{1,9})ms/
 
-export function decodeStderr(state: State, line: string): Decoded {
+export function decodeStderr(state: GeminiState, line: string): Decoded {
   const ignored: Emitted[] = line.includes(RULES_IGNORED.text) ? [RULES_IGNORED.notice] : []
   return emit({ type: 'output.written', stream: 'stderr', line }, ...ignored, ...retries(state, line))
 }
 
 /** Only stderr reports retries: a failed attempt, and the delay on the same line or the next. */
-function retries(state: State, line: string): Emitted[] {
+function retries(state: GeminiState, line: string): Emitted[] {
   const waiting = state.retry
   if (!waiting && !line.startsWith('Attempt ')) return []
   state.retry = undefined

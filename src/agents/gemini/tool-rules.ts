@@ -1,7 +1,7 @@
 import { MainstemError, type Policy } from '../../model/index.ts'
 import type { LaunchFile, Start } from '../agent.ts'
-import { filePath, flagValue, unsupported } from '../option.ts'
-import { nativeTools } from '../tool-names.ts'
+import { filePath, flagValue, unsupported } from '../kit/option.ts'
+import { nativeTools } from '../kit/tool-names.ts'
 import { kindOf, TOOLS } from './tools.ts'
 
 const AGENT = 'gemini'

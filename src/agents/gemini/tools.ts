@@ -1,9 +1,9 @@
 import type { FileChanged } from '../../model/events/tool.ts'
 import type { PlanItem } from '../../model/events/work.ts'
 import type { ToolKind } from '../../model/index.ts'
-import { compact, type Fields, fields, isFields, list, text } from '../fields.ts'
-import type { ToolTable } from '../tool-names.ts'
-import type { ToolResult } from '../tools.ts'
+import { compact, type Fields, fields, isFields, list, text } from '../kit/fields.ts'
+import type { ToolTable } from '../kit/tool-names.ts'
+import type { ToolResult } from '../kit/tools.ts'
 
 /** Gemini's built-in tools. */
 const KINDS: ReadonlyMap<string, ToolKind> = new Map([
@@ -97,7 +97,7 @@ export function planOf(name: string, input: unknown): PlanItem[] | undefined {
   return items
 }
 
-export type Change = Pick<FileChanged, 'path' | 'change' | 'after'>
+export type WrittenFile = Pick<FileChanged, 'path' | 'change' | 'changeReported' | 'after'>
 
 /** The file that a call reads or writes, as an absolute path. */
 export function fileOf(input: unknown, cwd: string): string | undefined {
@@ -108,13 +108,23 @@ export function fileOf(input: unknown, cwd: string): string | undefined {
 }
 
 /**
- * The file change of a call. The result of `write_file` does not tell whether the file existed, so `exists` is derived
- * from earlier calls.
+ * The file change of a call. The result of `write_file` does not tell whether the file existed, unless an earlier call
+ * touched it.
  */
-export function changeOf(name: string, input: unknown, path: string, exists: boolean): Change | undefined {
+export function changeOf(
+  name: string,
+  input: unknown,
+  path: string,
+  exists: Existence,
+): WrittenFile | undefined {
   if (!isFields(input)) return undefined
   // Replacing an empty string creates a file; the call fails if it exists.
   if (name === 'replace') return { path, change: text(input, 'old_string') ? 'modified' : 'created' }
   if (name !== 'write_file') return undefined
-  return { path, change: exists ? 'modified' : 'created', ...compact({ after: text(input, 'content') }) }
+  const change: WrittenFile = { path, change: exists === 'unlikely' ? 'created' : 'modified' }
+  if (exists !== 'certain') change.changeReported = false
+  return { ...change, ...compact({ after: text(input, 'content') }) }
 }
+
+/** Whether a file existed before a call: an earlier call of this process, or of another one, may have touched it. */
+export type Existence = 'certain' | 'likely' | 'unlikely'

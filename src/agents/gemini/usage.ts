@@ -1,5 +1,5 @@
 import { isZeroUsage, type Usage } from '../../model/index.ts'
-import { compact, count, type Fields } from '../fields.ts'
+import { compact, count, type Fields } from '../kit/fields.ts'
 
 /**
  * Hidden thinking is included only in the total, so output is the total minus the prompt. A result without any count is

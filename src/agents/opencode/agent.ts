@@ -1,11 +1,14 @@
-import { type Capabilities, MainstemError, type Policy, type SessionOptions } from '../../model/index.ts'
+import type { Capabilities, SessionOptions } from '../../model/index.ts'
 import { compareVersions } from '../../model/version.ts'
-import { type Agent, type ProcessLaunch, recipe, type Start } from '../agent.ts'
-import { imageArgs, imageFiles } from '../image-files.ts'
-import { flagValue, jsonVariable, unsupported } from '../option.ts'
-import { OPENCODE_2_FROM } from '../protocols/acp/opencode.ts'
-import { toolNames } from '../tool-names.ts'
-import { acpRecipe } from './acp.ts'
+import { type Agent, type AgentVariant, type ProcessLaunch, recipe, type Start } from '../agent.ts'
+import { accounted } from '../kit/accounted.ts'
+import { imageArgs, imageFiles } from '../kit/image-files.ts'
+import { flagValue, jsonVariable, unsupported } from '../kit/option.ts'
+import { toolNames } from '../kit/tool-names.ts'
+import { OPENCODE_2_FROM } from '../protocols/acp/launch/opencode.ts'
+import { dropped } from './ignored-fields.ts'
+import { OPENCODE_2 } from './opencode2/launch.ts'
+import { PASSED, refuseCommon, refuseLimits, serversOf } from './options.ts'
 import { permissionRules } from './permission.ts'
 import { codec as runCodec } from './run/codec.ts'
 import { codec as serveCodec } from './serve/codec.ts'
@@ -45,7 +48,7 @@ export const opencode: Agent = {
   atVersion,
   launches: {
     live: recipe({
-      codec: serveCodec,
+      codec: accounted(serveCodec, dropped),
       steps: { reported: 'after_tools' },
       keepsModel: true,
       stream: 'sse',
@@ -68,16 +71,17 @@ export const opencode: Agent = {
         listening: /^opencode server listening on http:\/\/127\.0\.0\.1:(\d+)/,
         events: '/event',
         // Also needed when the version is unknown: a configured command with arguments is never run to get it.
-        absent: 'OpenCode 2 removed this server API; use the agent opencode-acp, or install opencode-ai 1.18',
+        absent:
+          'OpenCode 2 removed this server API. Set agents.opencode.command to the program without arguments, so that its version is found',
         login: {
           user: 'opencode',
           userVariable: 'OPENCODE_SERVER_USERNAME',
-          passwordVariable: 'OPENCODE_SERVER_PASSWORD',
+          passwordVariables: ['OPENCODE_SERVER_PASSWORD'],
         },
       }),
     }),
     oneshot: recipe({
-      codec: runCodec,
+      codec: accounted(runCodec, dropped),
       steps: { reported: 'after_tools' },
       keepsModel: true,
       capabilities: {
@@ -108,21 +112,9 @@ export const opencode: Agent = {
 const AUTO_FLAG = '1.17.18'
 
 /** OpenCode 2 removed the routes of the live launch and the events of both launches. */
-function atVersion(version: string): Pick<Agent, 'launches' | 'missing'> | undefined {
-  if (compareVersions(version, OPENCODE_2_FROM) < 0) return undefined
-  return {
-    launches: { live: acpRecipe(PASSED) },
-    missing: { oneshot: `OpenCode ${version} is driven over ACP only; use its live launch` },
-  }
+function atVersion(version: string): AgentVariant | undefined {
+  return compareVersions(version, OPENCODE_2_FROM) < 0 ? undefined : OPENCODE_2
 }
-
-/** Keys of known providers; its settings select which one is used. */
-const PROVIDER_KEYS = [
-  ...['ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'GEMINI_API_KEY', 'GOOGLE_GENERATIVE_AI_API_KEY'],
-  ...['OPENROUTER_API_KEY', 'GROQ_API_KEY', 'MISTRAL_API_KEY', 'DEEPSEEK_API_KEY', 'XAI_API_KEY'],
-]
-
-const PASSED: readonly string[] = ['OPENCODE_*', ...PROVIDER_KEYS]
 
 function program(start: Start, args: readonly string[]): ProcessLaunch {
   refuseLimits(start.policy)
@@ -159,24 +151,9 @@ function runArgs(start: Start): string[] {
   ]
 }
 
-/** The session counts steps and budget: every step reports its usage and cost. */
-function refuseLimits({ approval, sandbox, network, writableRoots }: Policy): void {
-  if (sandbox === 'workspace-write')
-    throw unsupported('opencode', 'sandbox workspace-write', 'it has no sandbox')
-  if (sandbox === 'read-only' && approval === 'auto-edit')
-    throw unsupported('opencode', 'auto-edit with read-only', 'they contradict each other')
-  if (network !== undefined) throw unsupported('opencode', 'network', 'it has no sandbox to enforce it')
-  if (writableRoots) throw unsupported('opencode', 'writableRoots', 'it has no sandbox to enforce them')
-}
-
 function refuseOptions(options: SessionOptions, kind: Start['launch']): void {
-  const { model, systemPrompt, isolation, outputSchema, checkpointing } = options
-  if (model !== undefined && !model.includes('/'))
-    throw new MainstemError('invalid_request', `model: opencode requires provider/model, not "${model}"`)
-  if (isolation === 'bare')
-    throw unsupported('opencode', 'isolation bare', 'its settings define its providers')
-  if (checkpointing !== undefined)
-    throw unsupported('opencode', 'checkpointing', 'it manages its own checkpoints')
+  const { systemPrompt, outputSchema } = options
+  refuseCommon(options)
   if (kind === 'live') return
   if (outputSchema) throw unsupported('opencode', 'outputSchema', 'only its live launch accepts one')
   if (systemPrompt?.append !== undefined)
@@ -191,22 +168,4 @@ function configOf({ mcpServers, systemPrompt }: SessionOptions): object | undefi
     ...(mcpServers && { mcp: serversOf(mcpServers) }),
     ...(prompt !== undefined && { agent: { build: { prompt } } }),
   }
-}
-
-function serversOf(servers: NonNullable<SessionOptions['mcpServers']>): Record<string, object> {
-  const native: Record<string, object> = {}
-  for (const [
-    name,
-    { command, args = [], url, headers, env, trust, includeTools, excludeTools },
-  ] of Object.entries(servers)) {
-    if (trust !== undefined || includeTools || excludeTools) {
-      const why = `name its tools as ${name}_<tool> in tools.preapproved and tools.denied`
-      throw unsupported('opencode', `mcpServers.${name}`, why)
-    }
-    native[name] =
-      url === undefined
-        ? { type: 'local', command: [command, ...args], enabled: true, ...(env && { environment: env }) }
-        : { type: 'remote', url, enabled: true, ...(headers && { headers }) }
-  }
-  return native
 }

@@ -1,12 +1,12 @@
 import type { FileChanged } from '../../model/events/tool.ts'
 import type { PlanItem } from '../../model/events/work.ts'
-import { asFields, asText, compact, type Fields, fields, isFields, list, text } from '../fields.ts'
-import type { Change } from '../tools.ts'
+import { asFields, asText, compact, type Fields, fields, isFields, list, text } from '../kit/fields.ts'
+import { changeInDiff, type FileChange } from '../kit/tools.ts'
 
-const NO_CHANGES: readonly Change[] = []
+const NO_CHANGES: readonly FileChange[] = []
 
 /** The file changes in the metadata of a file tool. */
-export function changesOf(state: Fields): readonly Change[] {
+export function changesOf(state: Fields): readonly FileChange[] {
   const metadata = asFields(state.metadata)
   const { files, filediff, exists } = metadata
   if (Array.isArray(files)) {
@@ -16,14 +16,24 @@ export function changesOf(state: Fields): readonly Change[] {
   const input = asFields(state.input)
   if (isFields(filediff)) {
     const path = text(filediff, 'file') ?? text(input, 'filePath')
-    const change = text(filediff, 'status') === 'added' ? 'created' : 'modified'
     const diff = text(filediff, 'patch') ?? text(metadata, 'diff')
-    return path === undefined ? NO_CHANGES : [{ path, change, ...compact({ diff }) }]
+    return path === undefined ? NO_CHANGES : [{ path, ...statusOf(filediff, diff), ...compact({ diff }) }]
   }
   const path = asText(metadata.filepath)
   if (path === undefined || typeof exists !== 'boolean') return NO_CHANGES
   const change = exists ? 'modified' : 'created'
   return [{ path, change, ...compact({ diff: text(metadata, 'diff'), after: text(input, 'content') }) }]
+}
+
+const STATUSES: ReadonlyMap<string | undefined, FileChanged['change']> = new Map([
+  ['added', 'created'],
+  ['modified', 'modified'],
+  ['deleted', 'deleted'],
+])
+
+function statusOf(filediff: Fields, diff = ''): Pick<FileChange, 'change' | 'changeReported'> {
+  const change = STATUSES.get(text(filediff, 'status'))
+  return change ? { change } : changeInDiff(diff)
 }
 
 const PATCHES: ReadonlyMap<string | undefined, FileChanged['change']> = new Map([
@@ -34,7 +44,7 @@ const PATCHES: ReadonlyMap<string | undefined, FileChanged['change']> = new Map(
 ])
 
 /** One file of an `apply_patch`; documented, not recorded. */
-function patchChange(file: Fields): Change[] {
+function patchChange(file: Fields): FileChange[] {
   const path = text(file, 'filePath')
   const change = PATCHES.get(text(file, 'type'))
   if (path === undefined || change === undefined) return []

@@ -1,7 +1,7 @@
 import { codeOfStatus } from '../../model/http-status.ts'
 import type { ErrorCode, ErrorInfo, Evidence } from '../../model/index.ts'
 import type { Emitted } from '../agent.ts'
-import { compact, count, type Fields, fields, text } from '../fields.ts'
+import { compact, count, type Fields, fields, text } from '../kit/fields.ts'
 
 /** A failed turn, with OpenCode's error name and our code. */
 export interface Failure {

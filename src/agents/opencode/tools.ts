@@ -1,7 +1,7 @@
 import type { DeniedBy, ToolKind } from '../../model/index.ts'
-import { asFields, asText, type Fields, int, number, text } from '../fields.ts'
-import type { ToolTable } from '../tool-names.ts'
-import type { ToolResult } from '../tools.ts'
+import { asFields, asText, type Fields, int, number, text } from '../kit/fields.ts'
+import type { ToolTable } from '../kit/tool-names.ts'
+import type { ToolResult } from '../kit/tools.ts'
 
 const KINDS: ReadonlyMap<string, ToolKind> = new Map([
   ['read', 'read'],

@@ -1,5 +1,5 @@
 import type { UsageReported } from '../../model/events/report.ts'
-import { asCount, asFields, type Fields } from '../fields.ts'
+import { asCount, asFields, type Fields } from '../kit/fields.ts'
 
 /** The usage of one step. OpenCode counts reasoning separately from the output. */
 export function stepUsage({ tokens, cost }: Fields): UsageReported {

@@ -1,8 +1,10 @@
 import type { Capabilities } from '../../model/index.ts'
 import { type Agent, type Launch, recipe, type Start } from '../agent.ts'
-import { toolNames } from '../tool-names.ts'
+import { accounted } from '../kit/accounted.ts'
+import { toolNames } from '../kit/tool-names.ts'
 import { codec } from './codec.ts'
 import { GATE } from './gate.ts'
+import { dropped } from './ignored-fields.ts'
 import { isGated, optionArgs, policyArgs, promptFiles, resumeArgs } from './policy.ts'
 import { KEYS, setup } from './setup.ts'
 import { TOOLS } from './tools.ts'
@@ -34,7 +36,8 @@ export const pi: Agent = {
   setup,
   launches: {
     live: recipe({
-      codec,
+      codec: accounted(codec, dropped),
+      changesInput: true,
       capabilities: {
         ...COMMON,
         permissions: true,
@@ -47,7 +50,7 @@ export const pi: Agent = {
       launch: (start) => launch(start, 'rpc'),
     }),
     oneshot: recipe({
-      codec,
+      codec: accounted(codec, dropped),
       capabilities: {
         ...COMMON,
         permissions: false,

@@ -1,18 +1,18 @@
 import type { Decoded } from '../agent.ts'
-import { emit, emitAll, nothing } from '../decoded.ts'
-import { amount, type Fields, fields, flag, int, text } from '../fields.ts'
-import { finishTool, openToolId, progressTool, startTool, type ToolResult } from '../tools.ts'
-import type { State } from './state.ts'
+import { emit, emitAll, nothing } from '../kit/decoded.ts'
+import { amount, type Fields, fields, flag, int, text } from '../kit/fields.ts'
+import { finishTool, openToolId, progressTool, startTool, type ToolResult } from '../kit/tools.ts'
+import type { PiState } from './state.ts'
 import { changesOf, dataOf, isTakenAway, kindOf, locationsOf, textOf, titleOf } from './tools.ts'
 
 /** A call starts when it runs: one that a broken stream discarded never does. */
-export function decodeCallStart(state: State, native: Fields): Decoded {
+export function decodeCallStart(state: PiState, native: Fields): Decoded {
   const toolId = text(native, 'toolCallId') ?? '?'
   if (openToolId(state.ledger, toolId) !== undefined) return nothing
   const name = text(native, 'toolName') ?? '?'
   const input = fields(native, 'args')
-  state.inputs.set(toolId, input)
-  state.outputs.delete(toolId)
+  state.turn.inputs.set(toolId, input)
+  state.turn.outputs.delete(toolId)
   const [title, locations] = [titleOf(input), locationsOf(input)]
   return emit(
     startTool(state.ledger, { toolId, name, kind: kindOf(name), title, input: native.args, locations }),
@@ -20,22 +20,22 @@ export function decodeCallStart(state: State, native: Fields): Decoded {
 }
 
 /** Each progress frame contains the whole output so far; only the new part is emitted. */
-export function decodeCallProgress(state: State, native: Fields): Decoded {
+export function decodeCallProgress(state: PiState, native: Fields): Decoded {
   const toolId = text(native, 'toolCallId') ?? '?'
-  const before = state.outputs.get(toolId) ?? ''
+  const before = state.turn.outputs.get(toolId) ?? ''
   const now = textOf(fields(native, 'partialResult').content)
   if (now === before) return nothing
-  state.outputs.set(toolId, now)
+  state.turn.outputs.set(toolId, now)
   // A long output is truncated at its start; the text between two such frames is only in the result.
   if (!now.startsWith(before)) return nothing
   return emitAll(progressTool(state.ledger, toolId, { output: now.slice(before.length) }))
 }
 
-export function decodeCallEnd(state: State, native: Fields): Decoded {
+export function decodeCallEnd(state: PiState, native: Fields): Decoded {
   const toolId = text(native, 'toolCallId') ?? '?'
-  const input = state.inputs.get(toolId) ?? {}
-  state.inputs.delete(toolId)
-  state.outputs.delete(toolId)
+  const input = state.turn.inputs.get(toolId) ?? {}
+  state.turn.inputs.delete(toolId)
+  state.turn.outputs.delete(toolId)
   const name = text(native, 'toolName') ?? '?'
   const result = fields(native, 'result')
   const shown = textOf(result.content)
@@ -55,9 +55,9 @@ export function decodeCallEnd(state: State, native: Fields): Decoded {
   return emitAll(finishTool(state.ledger, toolId, ended, changesOf(name, input, result)))
 }
 
-function statusOf(state: State, native: Fields, shown: string): Pick<ToolResult, 'status' | 'deniedBy'> {
+function statusOf(state: PiState, native: Fields, shown: string): Pick<ToolResult, 'status' | 'deniedBy'> {
   if (!flag(native, 'isError')) return { status: 'success' }
-  if (state.interrupting && /aborted$/.test(shown)) return { status: 'cancelled' }
+  if (state.turn.interrupting && /aborted$/.test(shown)) return { status: 'cancelled' }
   if (native.durationMs !== undefined) return { status: 'error' }
   // The call did not run at all.
   const name = text(native, 'toolName') ?? '?'

@@ -1,22 +1,21 @@
-import type { Codec, Decoded } from '../agent.ts'
-import { emit, emitAll, malformed, nothing, oversized, unmapped } from '../decoded.ts'
-import { type Fields, isFields, text } from '../fields.ts'
-import { encodeOneshot } from '../oneshot.ts'
-import { ruleTable } from '../rules.ts'
-import { settle } from '../settle.ts'
+import type { Codec } from '../agent.ts'
+import { emit, emitAll, malformed, nothing, unmapped } from '../kit/decoded.ts'
+import { isFields, text } from '../kit/fields.ts'
+import { updateSession } from '../kit/known.ts'
+import { encodeOneshot } from '../kit/oneshot.ts'
+import { type FrameRule, ruleTable } from '../kit/rules.ts'
+import { settle } from '../kit/settle.ts'
 import { decodeCallEnd, decodeCallProgress, decodeCallStart } from './calls.ts'
 import { encodeLive, sentLive } from './commands.ts'
 import { decodeDialog } from './dialogs.ts'
 import { decodeMessageEnd, decodeMessageStart, decodeMessageUpdate, decodeRunEnd } from './messages.ts'
 import { decodeCompaction, decodeExtensionError, decodeRetry } from './reports.ts'
 import { decodeResponse, thinkingOption } from './responses.ts'
-import { initialState, type State, update } from './state.ts'
+import { initialState, type PiState } from './state.ts'
 import { decodeRunStart, decodeSettled, endTurn } from './turn.ts'
 
-type Rule = (state: State, native: Fields, raw: string) => Decoded
-
 /** `--mode json` and `--mode rpc` have the same events; only the latter has responses and requests. */
-const ruleOf = ruleTable<Rule>({
+const ruleOf = ruleTable<FrameRule<PiState>>({
   message_update: decodeMessageUpdate,
   message_start: decodeMessageStart,
   message_end: decodeMessageEnd,
@@ -35,11 +34,11 @@ const ruleOf = ruleTable<Rule>({
 
   session(state, native) {
     const nativeSessionId = text(native, 'id')
-    return emitAll(update(state, { nativeSessionId }))
+    return emitAll(updateSession(state, { nativeSessionId }))
   },
-  session_info_changed: (state, native) => emitAll(update(state, { title: text(native, 'name') })),
+  session_info_changed: (state, native) => emitAll(updateSession(state, { title: text(native, 'name') })),
   thinking_level_changed: (state, native) =>
-    emitAll(update(state, { configOptions: thinkingOption(text(native, 'level')) })),
+    emitAll(updateSession(state, { configOptions: thinkingOption(text(native, 'level')) })),
 
   // Start or end of a model step, which its message and calls show.
   turn_start: () => nothing,
@@ -58,11 +57,10 @@ const ruleOf = ruleTable<Rule>({
   bash_execution_update: () => nothing,
 })
 
-export const codec: Codec<State> = {
+export const codec: Codec<PiState> = {
   initial: initialState,
 
   decode(state, frame) {
-    if (frame.blob) return oversized(frame.blob)
     if (frame.stream === 'stderr') return emit({ type: 'output.written', stream: 'stderr', line: frame.text })
     const native = frame.value
     if (!isFields(native)) return malformed(frame.text)
@@ -73,15 +71,15 @@ export const codec: Codec<State> = {
   encode: (state, command) =>
     state.start.launch === 'live' ? encodeLive(state, command) : encodeOneshot('pi', state.start, command),
 
-  unconfirmed: (state) => state.aborts.size > 0,
+  unconfirmed: (state) => state.calls.isInterrupting,
 
   sent: sentLive,
 
-  ready: ({ known, running, settled }) => known.nativeSessionId !== undefined || running || settled,
+  ready: ({ known, running, turn }) => known.nativeSessionId !== undefined || running || turn.settled,
 
-  finished: ({ settled }) => settled,
+  finished: ({ turn }) => turn.settled,
 
   end(state, exit) {
-    return emitAll(state.turnOpen ? endTurn(state, exit) : settle(state.ledger, 'interrupted', true))
+    return emitAll(state.turn.open ? endTurn(state, exit) : settle(state.ledger, 'interrupted', true))
   },
 }

@@ -1,21 +1,22 @@
 import type { Frame } from '../../framing/frame.ts'
 import type { AnswerCommand, Command, Image } from '../../model/index.ts'
 import type { Decoded } from '../agent.ts'
-import { line, nextProcess, nothing, refuse, send } from '../decoded.ts'
-import { compact, type Fields, isFields, text } from '../fields.ts'
-import { isSamePolicy } from '../option.ts'
+import { line, nextProcess, nothing, refuse, send } from '../kit/decoded.ts'
+import { compact, type Fields, isFields, text } from '../kit/fields.ts'
+import { isSamePolicy } from '../kit/option.ts'
+import { askOf, denierOf, withDenialNotice } from '../kit/requests.ts'
 import { answerOf, applyAnswer, closeDialogs } from './dialogs.ts'
-import type { State } from './state.ts'
+import type { PiState } from './state.ts'
 
 /** Encodes commands as JSON lines, each with an id that its response repeats. */
-export function encodeLive(state: State, command: Command): Decoded {
+export function encodeLive(state: PiState, command: Command): Decoded {
   switch (command.type) {
     case 'open':
       return write(state, [{ type: 'get_state' }, { type: 'get_available_models' }, { type: 'get_commands' }])
     case 'prompt':
       return write(state, [promptMessage(command.text, command.images)], command)
     case 'steer':
-      if (!state.turnOpen) return refuse('conflict', 'there is no open turn to steer')
+      if (!state.turn.open) return refuse('conflict', 'there is no open turn to steer')
       // Sent as a prompt: if the run has just ended, it starts another one, and nothing stays in a queue.
       return write(state, [{ ...promptMessage(command.text), streamingBehavior: 'steer' }], command)
     case 'interrupt': {
@@ -39,11 +40,14 @@ export function encodeLive(state: State, command: Command): Decoded {
   }
 }
 
-function encodeAnswer(state: State, command: AnswerCommand): Decoded {
-  const toolId = state.dialogs.get(command.requestId)?.toolId
+function encodeAnswer(state: PiState, command: AnswerCommand): Decoded {
+  const toolId = askOf(state.ledger, command.requestId)?.toolId
   const answer = answerOf(state, command)
   if ('refusal' in answer) return answer.refusal
-  const { writes } = write(state, [answer.message], { by: command.by })
+  const { decision } = command
+  const isApproval = decision === 'allow' || decision === 'answered'
+  const { writes } = write(state, [answer.message], { by: isApproval ? command.by : denierOf(command) })
+  if (!isApproval) return withDenialNotice(send(writes), command)
   if (toolId === undefined || command.decision !== 'allow' || command.input === undefined) return send(writes)
   return send(writes, [{ type: 'tool.updated', toolId, input: command.input }])
 }
@@ -54,7 +58,7 @@ function promptMessage(message: string, images: readonly Image[] = []): Fields {
 }
 
 /** Pi needs provider and model separately; a model name may contain a slash too. */
-function setModel(state: State, name: string): Decoded {
+function setModel(state: PiState, name: string): Decoded {
   const known = state.known.models?.filter(({ id }) => id === name || id.endsWith(`/${name}`)) ?? []
   const full = known.find(({ id }) => id === name)?.id ?? (known.length === 1 ? known[0]?.id : name)
   const slash = full?.indexOf('/') ?? -1
@@ -69,22 +73,26 @@ interface CommandExtras {
   by?: AnswerCommand['by']
 }
 
-function write(state: State, messages: readonly Fields[], extras: CommandExtras = {}): Decoded {
+function write(state: PiState, messages: readonly Fields[], extras: CommandExtras = {}): Decoded {
   const lines = messages.map((message) => {
     // An answer has the id of its request.
-    const named = message.id === undefined ? { id: `c${++state.commandCount}`, ...message } : message
+    const named = message.id === undefined ? { id: `c${state.calls.next()}`, ...message } : message
     applySent(state, named, extras)
     return line(named)
   })
   return send(lines)
 }
 
-export function sentLive(state: State, frame: Frame): Command | undefined {
+export function sentLive(state: PiState, frame: Frame): Command | undefined {
   return isFields(frame.value) ? applySent(state, frame.value) : undefined
 }
 
 /** Updates the state for a line sent to the agent; both `encode` and transcripts use it. */
-function applySent(state: State, message: Fields, { promptId, by }: CommandExtras = {}): Command | undefined {
+function applySent(
+  state: PiState,
+  message: Fields,
+  { promptId, by }: CommandExtras = {},
+): Command | undefined {
   const type = text(message, 'type') ?? '?'
   const id = text(message, 'id') ?? ''
   switch (type) {
@@ -95,23 +103,23 @@ function applySent(state: State, message: Fields, { promptId, by }: CommandExtra
     case 'follow_up':
       return notePrompt(state, id, message, promptId)
     case 'abort':
-      state.commands.set(id, { type })
-      state.interrupting = state.turnOpen
-      if (state.turnOpen) state.aborts.add(id)
+      state.calls.add(id, { type })
+      state.turn.interrupting = state.turn.open
+      if (state.turn.open) state.calls.interrupt(id)
       return { type: 'interrupt' }
     default:
-      state.commands.set(id, { type })
+      state.calls.add(id, { type })
       return undefined
   }
 }
 
-function notePrompt(state: State, id: string, message: Fields, promptId: string | undefined): Command {
+function notePrompt(state: PiState, id: string, message: Fields, promptId: string | undefined): Command {
   const prompt = text(message, 'message') ?? ''
-  const joins = state.turnOpen || text(message, 'streamingBehavior') !== undefined
-  state.commands.set(id, { type: 'prompt', prompt: { text: prompt, promptId, opens: !joins } })
+  const joins = state.turn.open || text(message, 'streamingBehavior') !== undefined
+  state.calls.add(id, { type: 'prompt', prompt: { text: prompt, promptId, opens: !joins } })
   const named = { text: prompt, ...compact({ promptId }) }
   if (joins) return { type: 'steer', ...named }
-  state.turnOpen = true
-  state.awaitsEcho = true
+  state.turn.open = true
+  state.turn.awaitsEcho = true
   return { type: 'prompt', ...named }
 }

@@ -1,20 +1,19 @@
 import type { AnswerCommand, Question, RequestOption } from '../../model/index.ts'
 import type { Decoded, Emitted } from '../agent.ts'
-import { emit, nothing, refuse, unmapped } from '../decoded.ts'
-import { compact, type Fields, fields, flag, isFields, list, text } from '../fields.ts'
-import { closeRequest, openRequest, withdrawRequest } from '../requests.ts'
-import { ruleTable } from '../rules.ts'
-import { openToolId, refuseTool } from '../tools.ts'
+import { emit, emitAll, nothing, refuse, unmapped } from '../kit/decoded.ts'
+import { compact, type Fields, fields, flag, isFields, list, text } from '../kit/fields.ts'
+import type { NewRequest } from '../kit/ledger.ts'
+import { askOf, closeRequest, openRequest, requestIdOf, withdrawRequest } from '../kit/requests.ts'
+import { type FrameRule, ruleTable } from '../kit/rules.ts'
+import { openToolId, refuseTool } from '../kit/tools.ts'
 import { GATE_TITLE, readGate } from './gate.ts'
-import type { Dialog, State } from './state.ts'
+import type { Dialog, PiState } from './state.ts'
 import { kindOf, locationsOf, titleOf } from './tools.ts'
-
-type Rule = (state: State, native: Fields) => Decoded
 
 const YES = 'Yes'
 const NO = 'No'
 
-const ruleOf = ruleTable<Rule>({
+const ruleOf = ruleTable<FrameRule<PiState>>({
   select(state, native) {
     const labels = list(native, 'options').filter((label) => typeof label === 'string')
     return ask(state, native, labels, { text: text(native, 'title') ?? '' })
@@ -47,48 +46,47 @@ const ruleOf = ruleTable<Rule>({
 })
 
 /** An extension asks a person a question, or shows a message. */
-export function decodeDialog(state: State, native: Fields, raw: string): Decoded {
+export function decodeDialog(state: PiState, native: Fields, raw: string): Decoded {
   const rule = ruleOf(native.method)
-  return rule ? rule(state, native) : unmapped(`extension_ui_request/${text(native, 'method') ?? '?'}`, raw)
+  return rule
+    ? rule(state, native, raw)
+    : unmapped(`extension_ui_request/${text(native, 'method') ?? '?'}`, raw)
 }
 
 function ask(
-  state: State,
+  state: PiState,
   native: Fields,
   labels: readonly string[],
   words: Pick<Question, 'header' | 'text'>,
 ): Decoded {
   const nativeId = text(native, 'id') ?? '?'
-  const requestId = `e${state.start.epoch}.${nativeId}`
-  if (state.dialogs.has(requestId)) return nothing
+  const requestId = requestIdOf(state.start, nativeId)
   const method = text(native, 'method') ?? '?'
   // The dialog does not name its call; with a single open call it is unambiguous.
   const [toolId, ...others] = state.ledger.tools.keys()
   const about = others.length === 0 ? toolId : undefined
-  state.dialogs.set(requestId, { nativeId, method, labels, toolId: about })
-  return emit(
-    openRequest(state.ledger, {
-      requestId,
-      kind: 'question',
-      blocking: true,
-      ...compact({ toolId: about }),
-      input: compact({
-        method,
-        placeholder: text(native, 'placeholder'),
-        prefill: text(native, 'prefill'),
-        timeout: native.timeout,
-      }),
-      options: [],
-      questions: [
-        {
-          id: nativeId,
-          ...words,
-          options: labels.map((label) => ({ label })),
-          ...(labels.length === 0 && { other: true }),
-        },
-      ],
+  const request: NewRequest = {
+    requestId,
+    kind: 'question',
+    blocking: true,
+    ...compact({ toolId: about }),
+    data: compact({
+      method,
+      placeholder: text(native, 'placeholder'),
+      prefill: text(native, 'prefill'),
+      timeout: native.timeout,
     }),
-  )
+    options: [],
+    questions: [
+      {
+        id: nativeId,
+        ...words,
+        options: labels.map((label) => ({ label })),
+        ...(labels.length === 0 && { other: true }),
+      },
+    ],
+  }
+  return emitAll(openRequest(state.ledger, request, { nativeId, method, labels, toolId: about }))
 }
 
 const OPTIONS: RequestOption[] = [
@@ -97,40 +95,36 @@ const OPTIONS: RequestOption[] = [
 ]
 
 /** The gate requests approval for a call. */
-function askPermission(state: State, native: Fields): Decoded {
+function askPermission(state: PiState, native: Fields): Decoded {
   const nativeId = text(native, 'id') ?? '?'
-  const requestId = `e${state.start.epoch}.${nativeId}`
-  if (state.dialogs.has(requestId)) return nothing
+  const requestId = requestIdOf(state.start, nativeId)
   const asked = readGate(text(native, 'placeholder'))
   const tool = text(asked, 'toolName') ?? '?'
   const toolId = openToolId(state.ledger, text(asked, 'toolCallId') ?? '?')
   const input = fields(asked, 'input')
-  state.dialogs.set(requestId, { nativeId, method: 'permission', labels: [], toolId })
-  return emit(
-    openRequest(state.ledger, {
-      requestId,
-      kind: 'permission',
-      blocking: true,
-      tool,
-      toolKind: kindOf(tool),
-      ...compact({ toolId, title: titleOf(input), locations: locationsOf(input) }),
-      input,
-      options: OPTIONS,
-    }),
-  )
+  const request: NewRequest = {
+    requestId,
+    kind: 'permission',
+    blocking: true,
+    tool,
+    toolKind: kindOf(tool),
+    ...compact({ toolId, title: titleOf(input), locations: locationsOf(input) }),
+    input,
+    options: OPTIONS,
+  }
+  return emitAll(openRequest(state.ledger, request, { nativeId, method: 'permission', labels: [], toolId }))
 }
 
 /** Returns the line that answers, or the rejection of an invalid answer. */
-export function answerOf(state: State, command: AnswerCommand): { message: Fields } | { refusal: Decoded } {
-  const dialog = state.dialogs.get(command.requestId)
+export function answerOf(state: PiState, command: AnswerCommand): { message: Fields } | { refusal: Decoded } {
+  const dialog = askOf(state.ledger, command.requestId)
   if (!dialog) return { refusal: refuse('request_not_found', `pi has no open request ${command.requestId}`) }
   if (dialog.method === 'permission') return permissionAnswer(dialog, command)
-  if (command.decision === 'deny') return { message: cancelled(dialog) }
+  const { decision } = command
+  if (decision !== 'allow' && decision !== 'answered') return { message: cancelled(dialog) }
   const [value] = command.answers?.[dialog.nativeId] ?? []
-  if (command.decision !== 'answered' || value === undefined)
+  if (decision === 'allow' || value === undefined)
     return { refusal: refuse('invalid_request', 'decision: a question must be answered or denied') }
-  if (dialog.labels.length > 0 && !dialog.labels.includes(value))
-    return { refusal: refuse('invalid_request', `answers: choose one of ${dialog.labels.join(', ')}`) }
   return { message: response(dialog, dialog.method === 'confirm' ? { confirmed: value === YES } : { value }) }
 }
 
@@ -155,10 +149,10 @@ function cancelled(dialog: Dialog): Fields {
 }
 
 /** An interrupt waits for open dialogs forever, so they are closed first. */
-export function closeDialogs(state: State): { emitted: Emitted[]; messages: Fields[] } {
+export function closeDialogs(state: PiState): { emitted: Emitted[]; messages: Fields[] } {
   const emitted: Emitted[] = []
   const messages: Fields[] = []
-  for (const [requestId, dialog] of state.dialogs) {
+  for (const [requestId, { ask: dialog }] of state.ledger.requests) {
     emitted.push(...withdrawRequest(state.ledger, requestId, 'interrupted'))
     messages.push(cancelled(dialog))
   }
@@ -167,15 +161,14 @@ export function closeDialogs(state: State): { emitted: Emitted[]; messages: Fiel
 
 /** Updates the state for an answer sent to pi. A dialog answered with a denial denies its call. */
 export function applyAnswer(
-  state: State,
+  state: PiState,
   message: Fields,
   by: AnswerCommand['by'] = 'person',
 ): AnswerCommand | undefined {
-  const requestId = `e${state.start.epoch}.${text(message, 'id') ?? ''}`
-  const dialog = state.dialogs.get(requestId)
-  state.dialogs.delete(requestId)
+  const requestId = requestIdOf(state.start, text(message, 'id') ?? '')
+  const dialog = closeRequest(state.ledger, requestId)
   // A withdrawn dialog cannot be answered any more.
-  if (!dialog || !closeRequest(state.ledger, requestId)) return undefined
+  if (!dialog) return undefined
   if (dialog.method === 'permission')
     return noteDecision(state, requestId, dialog, text(message, 'value'), by)
   const value =
@@ -187,7 +180,7 @@ export function applyAnswer(
 }
 
 function noteDecision(
-  state: State,
+  state: PiState,
   requestId: string,
   { toolId }: Dialog,
   value: string | undefined,
@@ -197,13 +190,13 @@ function noteDecision(
   if (flag(answer, 'allow')) {
     const { input } = answer
     const call = toolId === undefined ? undefined : state.ledger.tools.get(toolId)
-    if (call && isFields(input)) state.inputs.set(call.nativeId, input)
+    if (call && isFields(input)) state.turn.inputs.set(call.nativeId, input)
     return {
       type: 'answer',
       requestId,
       decision: 'allow',
       scope: 'once',
-      ...(input !== undefined && { input }),
+      ...(isFields(input) && { input }),
     }
   }
   if (toolId !== undefined) refuseTool(state.ledger, toolId, by)

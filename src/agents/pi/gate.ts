@@ -1,5 +1,5 @@
 import type { LaunchFile } from '../agent.ts'
-import { type Fields, isFields } from '../fields.ts'
+import { type Fields, isFields } from '../kit/fields.ts'
 
 /** The title of the gate's dialogs, to distinguish them from those of other extensions. */
 export const GATE_TITLE = 'mainstem: may this tool run?'

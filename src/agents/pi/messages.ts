@@ -1,20 +1,19 @@
 import type { Decoded, Emitted } from '../agent.ts'
-import { emit, emitAll, nothing, unmapped } from '../decoded.ts'
-import { type Fields, fields, flag, isFields, list, number, text } from '../fields.ts'
-import { addDelta, closeMessage, completeMessage, discardDraft, discardMessage } from '../messages.ts'
-import { ruleTable } from '../rules.ts'
-import { toolIdOf } from '../tools.ts'
-import { type Block, type State, update } from './state.ts'
+import { emit, emitAll, held, nothing, unmapped } from '../kit/decoded.ts'
+import { type Fields, fields, flag, isFields, list, number, text } from '../kit/fields.ts'
+import { updateSession } from '../kit/known.ts'
+import { addDelta, closeMessage, completeMessage, discardDraft, discardMessage } from '../kit/messages.ts'
+import { type FrameRule, ruleTable } from '../kit/rules.ts'
+import { toolIdOf } from '../kit/tools.ts'
+import type { PiBlock, PiState } from './state.ts'
 import { textOf } from './tools.ts'
 import { addToTurn, usageOf } from './usage.ts'
 
-type Rule = (state: State, message: Fields) => Decoded
-
-const beginningOf = ruleTable<Rule>({
+const beginningOf = ruleTable<FrameRule<PiState>>({
   assistant(state, message) {
     state.messageId = text(message, 'responseId') ?? `e${state.start.epoch}.m${++state.messages}`
-    state.blocks = new Map()
-    return emitAll(update(state, { model: modelName(message) }))
+    state.turn.blocks = new Map()
+    return emitAll(updateSession(state, { model: modelName(message) }))
   },
 
   // The system prompt and its changes; only the declared tools are mapped.
@@ -23,16 +22,16 @@ const beginningOf = ruleTable<Rule>({
       list(message, key).flatMap((tool) => (isFields(tool) ? (text(tool, 'name') ?? []) : []))
     for (const name of names('toolsRemoved')) state.tools.delete(name)
     for (const name of names('toolsAdded')) state.tools.add(name)
-    return emitAll(update(state, { tools: [...state.tools] }))
+    return emitAll(updateSession(state, { tools: [...state.tools] }))
   },
 
   user(state, message) {
     // Our prompt repeated, or one that joined the turn.
-    if (!state.awaitsEcho) {
-      if (!state.turnOpen) return nothing
+    if (!state.turn.awaitsEcho) {
+      if (!state.turn.open) return nothing
       return emit({ type: 'turn.steered', prompt: textOf(message.content), effect: 'folded' })
     }
-    state.awaitsEcho = false
+    state.turn.awaitsEcho = false
     return nothing
   },
 
@@ -46,12 +45,14 @@ const beginningOf = ruleTable<Rule>({
   compactionSummary: () => nothing,
 })
 
-const endOf = ruleTable<Rule>({
+const endOf = ruleTable<FrameRule<PiState>>({
   assistant(state, message) {
-    state.last = message
+    state.turn.last = message
     const emitted: Emitted[] = isCut(message) ? [] : completeBlocks(state, message)
     const usage = usageOf(fields(message, 'usage'))
-    if (!usage) return emitAll(emitted)
+    // The end of the run reports a message that was cut.
+    const done = isCut(message) ? held : emitAll
+    if (!usage) return done(emitted)
     addToTurn(state, usage)
     const model = modelName(message)
     emitted.push({
@@ -61,7 +62,7 @@ const endOf = ruleTable<Rule>({
       ...(model !== undefined && { model }),
       source: 'agent',
     })
-    return emitAll(emitted)
+    return done(emitted)
   },
 
   custom(_state, message) {
@@ -86,16 +87,16 @@ const endOf = ruleTable<Rule>({
   compactionSummary: () => nothing,
 })
 
-export function decodeMessageStart(state: State, native: Fields, raw: string): Decoded {
+export function decodeMessageStart(state: PiState, native: Fields, raw: string): Decoded {
   const message = fields(native, 'message')
   const rule = beginningOf(message.role)
-  return rule ? rule(state, message) : unmapped(`message_start/${text(message, 'role') ?? '?'}`, raw)
+  return rule ? rule(state, message, raw) : unmapped(`message_start/${text(message, 'role') ?? '?'}`, raw)
 }
 
-export function decodeMessageEnd(state: State, native: Fields, raw: string): Decoded {
+export function decodeMessageEnd(state: PiState, native: Fields, raw: string): Decoded {
   const message = fields(native, 'message')
   const rule = endOf(message.role)
-  return rule ? rule(state, message) : unmapped(`message_end/${text(message, 'role') ?? '?'}`, raw)
+  return rule ? rule(state, message, raw) : unmapped(`message_end/${text(message, 'role') ?? '?'}`, raw)
 }
 
 function modelName(message: Fields): string | undefined {
@@ -110,21 +111,27 @@ function isCut(message: Fields): boolean {
   return reason === 'error' || reason === 'aborted'
 }
 
-type Piece = (state: State, event: Fields, index: number) => Decoded
+type PieceRule = (state: PiState, event: Fields, index: number) => Decoded
 
-const pieceOf = ruleTable<Piece>({
+const pieceOf = ruleTable<PieceRule>({
   text_delta: (state, event, index) => addPiece(state, 'text', event, index),
   thinking_delta: (state, event, index) => addPiece(state, 'thinking', event, index),
 
   toolcall_start(state, event, index) {
     const toolId = toolIdOf(state.ledger, text(event, 'id') ?? '?')
     const name = text(event, 'toolName') ?? '?'
-    state.blocks.set(index, { type: 'call', messageId: blockId(state, index), toolId, name, shown: false })
+    state.turn.blocks.set(index, {
+      type: 'call',
+      messageId: blockId(state, index),
+      toolId,
+      name,
+      shown: false,
+    })
     return nothing
   },
 
   toolcall_delta(state, event, index) {
-    const block = state.blocks.get(index)
+    const block = state.turn.blocks.get(index)
     const delta = text(event, 'delta')
     if (block?.type !== 'call' || delta === undefined) return nothing
     block.shown = true
@@ -144,56 +151,56 @@ const pieceOf = ruleTable<Piece>({
   error: () => nothing,
 })
 
-export function decodeMessageUpdate(state: State, native: Fields, raw: string): Decoded {
+export function decodeMessageUpdate(state: PiState, native: Fields, raw: string): Decoded {
   const event = fields(native, 'assistantMessageEvent')
   const rule = pieceOf(event.type)
   if (!rule) return unmapped(`message_update/${text(event, 'type') ?? '?'}`, raw)
   return rule(state, event, number(event, 'contentIndex') ?? 0)
 }
 
-function blockId(state: State, index: number): string {
+function blockId(state: PiState, index: number): string {
   return `${state.messageId}.${index}`
 }
 
-function addPiece(state: State, type: 'text' | 'thinking', event: Fields, index: number): Decoded {
+function addPiece(state: PiState, type: 'text' | 'thinking', event: Fields, index: number): Decoded {
   const delta = text(event, 'delta')
   if (!delta) return nothing
   const messageId = blockId(state, index)
-  if (!state.blocks.has(index)) state.blocks.set(index, { type, messageId })
+  if (!state.turn.blocks.has(index)) state.turn.blocks.set(index, { type, messageId })
   return emit(addDelta(state.ledger, type, messageId, delta))
 }
 
 /** The complete message replaces the text received in deltas. */
-function completeBlocks(state: State, message: Fields): Emitted[] {
+function completeBlocks(state: PiState, message: Fields): Emitted[] {
   const emitted: Emitted[] = []
   for (const [index, block] of list(message, 'content').entries()) {
     if (!isFields(block)) continue
     const type = text(block, 'type')
     if (type !== 'text' && type !== 'thinking') continue
     const whole = text(block, type) ?? ''
-    const streamed = state.blocks.get(index)
+    const streamed = state.turn.blocks.get(index)
     if (whole === '' && streamed === undefined) continue
     emitted.push(completeMessage(state.ledger, type, streamed?.messageId ?? blockId(state, index), whole))
-    state.blocks.delete(index)
+    state.turn.blocks.delete(index)
   }
-  for (const block of state.blocks.values()) emitted.push(...closeBlock(state, block))
-  state.blocks = new Map()
+  for (const block of state.turn.blocks.values()) emitted.push(...closeBlock(state, block))
+  state.turn.blocks = new Map()
   return emitted
 }
 
-function closeBlock(state: State, block: Block): Emitted[] {
+function closeBlock(state: PiState, block: PiBlock): Emitted[] {
   return block.type === 'call' ? [] : closeMessage(state.ledger, block.messageId, true)
 }
 
 /** The end of a run shows whether a message that was cut off is repeated. */
-export function decodeRunEnd(state: State, native: Fields): Decoded {
+export function decodeRunEnd(state: PiState, native: Fields): Decoded {
   const repeats = flag(native, 'willRetry')
   const emitted: Emitted[] = []
-  for (const block of state.blocks.values()) {
+  for (const block of state.turn.blocks.values()) {
     if (!repeats) emitted.push(...closeBlock(state, block))
     else if (block.type !== 'call') emitted.push(...discardMessage(state.ledger, block.messageId))
     else if (block.shown) emitted.push(...discardDraft(state.ledger, block.messageId))
   }
-  state.blocks = new Map()
+  state.turn.blocks = new Map()
   return emitAll(emitted)
 }

@@ -1,7 +1,7 @@
 import { MainstemError, OUTSIDE_ID, type Policy, type SessionOptions } from '../../model/index.ts'
 import type { LaunchFile, Start } from '../agent.ts'
-import { filePath, unsupported } from '../option.ts'
-import { nativeTools } from '../tool-names.ts'
+import { filePath, unsupported } from '../kit/option.ts'
+import { nativeTools } from '../kit/tool-names.ts'
 import { GATE } from './gate.ts'
 import { TOOLS } from './tools.ts'
 

@@ -1,12 +1,12 @@
 import type { Decoded } from '../agent.ts'
-import { emit } from '../decoded.ts'
-import { amount, compact, count, type Fields, fields, flag, text } from '../fields.ts'
+import { emit } from '../kit/decoded.ts'
+import { amount, compact, count, type Fields, fields, flag, text } from '../kit/fields.ts'
 import { statusOf } from './errors.ts'
-import type { State } from './state.ts'
+import type { PiState } from './state.ts'
 import { addToTurn, usageOf } from './usage.ts'
 
 /** A failed model call is retried, for an answer or for a summary. */
-export function decodeRetry(_state: State, native: Fields): Decoded {
+export function decodeRetry(_state: PiState, native: Fields): Decoded {
   const message = text(native, 'errorMessage')
   return emit({
     type: 'limit.reported',
@@ -21,7 +21,7 @@ export function decodeRetry(_state: State, native: Fields): Decoded {
   })
 }
 
-export function decodeCompaction(state: State, native: Fields): Decoded {
+export function decodeCompaction(state: PiState, native: Fields): Decoded {
   const trigger = text(native, 'reason')
   const result = fields(native, 'result')
   if (native.result === undefined) {
@@ -36,12 +36,12 @@ export function decodeCompaction(state: State, native: Fields): Decoded {
     })
   }
   const usage = usageOf(fields(result, 'usage'))
-  if (usage && state.turnOpen) addToTurn(state, usage)
+  if (usage && state.turn.open) addToTurn(state, usage)
   const figures = { before: count(result, 'tokensBefore'), after: count(result, 'estimatedTokensAfter') }
   return emit({ type: 'context.compacted', ...compact({ ...figures, trigger }) })
 }
 
-export function decodeExtensionError(_state: State, native: Fields): Decoded {
+export function decodeExtensionError(_state: PiState, native: Fields): Decoded {
   const data = compact({ extension: text(native, 'extensionPath'), event: text(native, 'event') })
   return emit({
     type: 'notice.raised',

@@ -1,20 +1,21 @@
 import type { NoticeCode } from '../../model/events/report.ts'
 import type { Named } from '../../model/events/session.ts'
 import type { Decoded, Emitted } from '../agent.ts'
-import { emit, emitAll, nothing } from '../decoded.ts'
-import { compact, type Fields, fields, isFields, list, text } from '../fields.ts'
-import { ruleTable } from '../rules.ts'
+import { emit, emitAll, nothing } from '../kit/decoded.ts'
+import { compact, type Fields, fields, isFields, list, text } from '../kit/fields.ts'
+import { updateSession } from '../kit/known.ts'
+import { ruleTable } from '../kit/rules.ts'
 import { codeOf } from './errors.ts'
-import { type Sent, type State, update } from './state.ts'
+import type { PiCall, PiState } from './state.ts'
 import { endTurn } from './turn.ts'
 
-type Rule = (state: State, data: Fields) => Emitted[]
+type ResponseRule = (state: PiState, data: Fields) => Emitted[]
 
 /** Responses with data; all others only confirm the command. */
-const ruleOf = ruleTable<Rule>({
+const ruleOf = ruleTable<ResponseRule>({
   get_state(state, data) {
     const nativeSessionId = text(data, 'sessionId')
-    return update(state, {
+    return updateSession(state, {
       nativeSessionId,
       model: modelOf(fields(data, 'model'))?.id,
       title: text(data, 'sessionName'),
@@ -23,22 +24,20 @@ const ruleOf = ruleTable<Rule>({
   },
   get_available_models(state, data) {
     const models = list(data, 'models').flatMap((model) => (isFields(model) ? (modelOf(model) ?? []) : []))
-    return update(state, { models })
+    return updateSession(state, { models })
   },
   get_commands(state, data) {
     const commands = list(data, 'commands').flatMap((command) =>
       isFields(command) ? (text(command, 'name') ?? []) : [],
     )
-    return update(state, { commands })
+    return updateSession(state, { commands })
   },
-  set_model: (state, data) => update(state, { model: modelOf(data)?.id }),
+  set_model: (state, data) => updateSession(state, { model: modelOf(data)?.id }),
 })
 
-export function decodeResponse(state: State, native: Fields): Decoded {
+export function decodeResponse(state: PiState, native: Fields): Decoded {
   const id = text(native, 'id') ?? ''
-  const sent = state.commands.get(id)
-  state.commands.delete(id)
-  state.aborts.delete(id)
+  const sent = state.calls.take(id)
   if (native.success === false) return decodeRefusal(state, native, sent)
   if (sent?.prompt) return decodeDisposition(state, native, sent.prompt)
   const rule = ruleOf(native.command)
@@ -46,25 +45,25 @@ export function decodeResponse(state: State, native: Fields): Decoded {
 }
 
 /** The result of a prompt: a run, a queue position, or a command that an extension handled. */
-function decodeDisposition(state: State, native: Fields, prompt: NonNullable<Sent['prompt']>): Decoded {
+function decodeDisposition(state: PiState, native: Fields, prompt: NonNullable<PiCall['prompt']>): Decoded {
   const disposition = text(fields(native, 'data'), 'disposition')
   if (disposition === 'handled') {
-    if (!prompt.opens || state.running || !state.turnOpen) return nothing
-    state.settled = true
+    if (!prompt.opens || state.running || !state.turn.open) return nothing
+    state.turn.settled = true
     return emitAll(endTurn(state))
   }
-  if (disposition !== 'started' || prompt.opens || state.turnOpen) return nothing
+  if (disposition !== 'started' || prompt.opens || state.turn.open) return nothing
   // The prompt was meant to join a turn that had just ended.
-  state.turnOpen = true
-  state.awaitsEcho = true
+  state.turn.open = true
+  state.turn.awaitsEcho = true
   const { text: promptText, promptId } = prompt
   return emit({ type: 'turn.started', origin: 'prompt', prompt: promptText, ...compact({ promptId }) })
 }
 
-function decodeRefusal(state: State, native: Fields, sent: Sent | undefined): Decoded {
+function decodeRefusal(state: PiState, native: Fields, sent: PiCall | undefined): Decoded {
   const message = text(native, 'error') ?? 'refused'
-  if (sent?.prompt?.opens && state.turnOpen) {
-    state.failure = { code: codeOf(message), message }
+  if (sent?.prompt?.opens && state.turn.open) {
+    state.turn.failure = { code: codeOf(message), message }
     return emitAll(endTurn(state))
   }
   const command = text(native, 'command') ?? sent?.type

@@ -1,7 +1,7 @@
 import type { Location, ToolKind } from '../../model/index.ts'
-import { compact, type Fields, fields, isFields, list, text } from '../fields.ts'
-import type { ToolTable } from '../tool-names.ts'
-import type { Change } from '../tools.ts'
+import { compact, type Fields, fields, isFields, list, text } from '../kit/fields.ts'
+import type { ToolTable } from '../kit/tool-names.ts'
+import type { FileChange } from '../kit/tools.ts'
 
 /** Pi's built-in tools. */
 const KINDS: ReadonlyMap<string, ToolKind> = new Map([
@@ -62,7 +62,7 @@ export function locationsOf(input: Fields): Location[] | undefined {
 }
 
 /** The file changes of a successful call. */
-export function changesOf(name: string, input: Fields, result: Fields): Change[] {
+export function changesOf(name: string, input: Fields, result: Fields): FileChange[] {
   const path = text(input, 'path')
   if (path === undefined) return []
   if (name === 'edit') {
@@ -70,8 +70,8 @@ export function changesOf(name: string, input: Fields, result: Fields): Change[]
     return [{ path, change: 'modified', ...compact({ diff }) }]
   }
   // Pi does not report whether the file existed before.
-  if (name === 'write') return [{ path, change: 'modified', ...compact({ after: text(input, 'content') }) }]
-  return []
+  if (name !== 'write') return []
+  return [{ path, change: 'modified', changeReported: false, ...compact({ after: text(input, 'content') }) }]
 }
 
 /** The text of a message or a result, which is plain or in blocks. */

@@ -1,19 +1,19 @@
-import { decide, type ErrorInfo, type Evidence, isZeroUsage } from '../../model/index.ts'
+import { type ErrorInfo, type Evidence, isZeroUsage } from '../../model/index.ts'
 import type { Decoded, Emitted, Exit, TurnVerdict } from '../agent.ts'
-import { emit, emitAll, nothing } from '../decoded.ts'
-import { exitWithoutResult } from '../exit-without-result.ts'
-import { compact, type Fields, flag, text } from '../fields.ts'
-import { settle } from '../settle.ts'
+import { emit, emitAll, nothing } from '../kit/decoded.ts'
+import { exitWithoutResult } from '../kit/exit-without-result.ts'
+import { compact, type Fields, flag, text } from '../kit/fields.ts'
+import { settleTurn } from '../kit/settle.ts'
 import { codeOf } from './errors.ts'
-import { resetTurn, type State } from './state.ts'
+import { closeTurn, type PiState } from './state.ts'
 import { textOf } from './tools.ts'
 
 /** A run starts: for our prompt, after a retry, or because an extension requests it. */
-export function decodeRunStart(state: State): Decoded {
+export function decodeRunStart(state: PiState): Decoded {
   state.running = true
-  state.settled = false
-  if (state.turnOpen) return nothing
-  state.turnOpen = true
+  state.turn.settled = false
+  if (state.turn.open) return nothing
+  state.turn.open = true
   return emit({ type: 'turn.started', origin: 'agent' })
 }
 
@@ -25,50 +25,40 @@ const strayEnd: Emitted = {
 }
 
 /** Pi will not continue by itself. A one-shot process may still start another run; only its exit ends the turn. */
-export function decodeSettled(state: State, native: Fields): Decoded {
+export function decodeSettled(state: PiState, native: Fields): Decoded {
   // Each run settles once: a run that did not start after the prompt is an earlier one.
   if (!state.running && state.start.launch === 'live') return emit(strayEnd)
   state.running = false
-  state.settled = true
-  state.aborted = flag(native, 'aborted')
-  if (!state.turnOpen) return nothing
+  state.turn.settled = true
+  state.turn.aborted = flag(native, 'aborted')
+  if (!state.turn.open) return nothing
   return emitAll(state.start.launch === 'live' ? endTurn(state) : [])
 }
 
-export function endTurn(state: State, exit?: Exit): Emitted[] {
+export function endTurn(state: PiState, exit?: Exit): Emitted[] {
   const verdict = verdictOf(state, exit)
-  // A process that was killed by a signal has no exit code; that is not success.
-  const exitCode = exit && (exit.code ?? (exit.signal === undefined ? 0 : 1))
-  const emitted = settle(state.ledger, decide(verdict, exit?.cause ?? 'exit', exitCode), exit !== undefined)
-  verdict.denials = state.ledger.denials
-  verdict.personDenials = state.ledger.personDenials
-  if (verdict.usage) {
-    emitted.push({ type: 'usage.reported', scope: 'turn', ...verdict.usage, source: 'computed' })
-  }
-  emitted.push(verdict)
-  if (verdict.evidence === 'aborted') state.aborts.clear()
-  state.ledger.denials = 0
-  state.ledger.personDenials = 0
-  resetTurn(state)
+  const emitted = settleTurn(state.ledger, verdict, 'computed', exit)
+  if (verdict.evidence === 'aborted') state.calls.confirmInterrupts()
+  closeTurn(state)
   return emitted
 }
 
-function verdictOf(state: State, exit: Exit | undefined): TurnVerdict {
+function verdictOf(state: PiState, exit: Exit | undefined): TurnVerdict {
   const { denials, personDenials } = state.ledger
-  const usage = isZeroUsage(state.used) ? undefined : state.used
+  const usage = isZeroUsage(state.turn.used) ? undefined : state.turn.used
   const base = { type: 'turn.verdict' as const, denials, personDenials, ...compact({ usage }) }
   if (exit?.error) return { ...base, evidence: 'error', error: exit.error }
-  if (state.failure) return { ...base, evidence: 'error', error: state.failure }
-  if (!state.settled) return { ...base, ...silentVerdict(state, exit) }
-  const { last } = state
+  if (state.turn.failure) return { ...base, evidence: 'error', error: state.turn.failure }
+  if (!state.turn.settled) return { ...base, ...silentVerdict(state, exit) }
+  const { last } = state.turn
   const [evidence, error] = evidenceOf(state, last)
   const nativeReason = last && (text(last, 'rawStopReason') ?? text(last, 'stopReason'))
   const result = evidence === 'success' && last ? textOf(last.content) : undefined
   return { ...base, evidence, ...compact({ error, result, nativeReason }) }
 }
 
-function evidenceOf(state: State, last: Fields | undefined): [Evidence, ErrorInfo?] {
-  if (state.aborted) return ['aborted']
+function evidenceOf(state: PiState, last: Fields | undefined): [Evidence, ErrorInfo?] {
+  if (state.turn.aborted) return ['aborted']
   // A command of an extension needs no model output.
   if (!last) return ['success']
   const message = text(last, 'errorMessage') ?? 'the model failed without a reason'
@@ -88,7 +78,7 @@ function evidenceOf(state: State, last: Fields | undefined): [Evidence, ErrorInf
 }
 
 /** Without a result the process crashed or never started a turn. */
-function silentVerdict(state: State, exit: Exit | undefined): { evidence: Evidence; error?: ErrorInfo } {
+function silentVerdict(state: PiState, exit: Exit | undefined): { evidence: Evidence; error?: ErrorInfo } {
   if (!exit) return { evidence: 'none' }
   const { code, stderr: message = '' } = exit
   // Pi asks on the terminal whether to use a session of another directory, and exits with 0.

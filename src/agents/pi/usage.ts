@@ -1,6 +1,6 @@
 import { addUsage, isZeroUsage, type Usage } from '../../model/index.ts'
-import { amount, compact, count, type Fields, fields } from '../fields.ts'
-import type { State } from './state.ts'
+import { amount, compact, count, type Fields, fields } from '../kit/fields.ts'
+import type { PiState } from './state.ts'
 
 /** Its counts are disjoint, and reasoning is included in the output. A failed message has no counts. */
 export function usageOf(native: Fields): Usage | undefined {
@@ -18,6 +18,6 @@ export function usageOf(native: Fields): Usage | undefined {
 }
 
 /** Adds the usage of one model call to the turn. */
-export function addToTurn(state: State, usage: Usage): void {
-  state.used = addUsage(state.used, usage)
+export function addToTurn(state: PiState, usage: Usage): void {
+  state.turn.used = addUsage(state.turn.used, usage)
 }

@@ -1,35 +1,35 @@
 import type { Command } from '../../../model/index.ts'
 import type { Write } from '../../agent.ts'
-import { line } from '../../decoded.ts'
-import { type Fields, fields, text } from '../../fields.ts'
+import { line } from '../../kit/decoded.ts'
+import { type Fields, fields, text } from '../../kit/fields.ts'
 import { applyAnswer } from './answers.ts'
 import { inputText } from './items.ts'
-import { openTurn, type State } from './state.ts'
+import { type AppServerState, openTurn } from './state.ts'
 
 /**
  * Encodes a call to the server. Our ids are strings, because the server's ids are numbers from 0 and must not collide.
  */
-export function callServer(state: State, method: string, params: Fields): Write {
-  const message = { id: `c${++state.callCount}`, method, params }
+export function callServer(state: AppServerState, method: string, params: Fields): Write {
+  const message = { id: `c${state.calls.next()}`, method, params }
   applySent(state, message)
   return line(message)
 }
 
-export function interruptTurn(state: State, turnId: string): Write {
+export function interruptTurn(state: AppServerState, turnId: string): Write {
   return callServer(state, 'turn/interrupt', { threadId: state.threadId, turnId })
 }
 
 /** A process may have several threads: the conversation is the one that receives our prompts. */
-function setConversation(state: State, threadId: string | undefined): void {
+function setConversation(state: AppServerState, threadId: string | undefined): void {
   if (threadId !== undefined && !state.children.has(threadId)) state.threadId = threadId
 }
 
 /** Updates the state for a line sent to the agent; both our calls and transcripts use it. */
-export function applySent(state: State, message: Fields): Command | undefined {
+export function applySent(state: AppServerState, message: Fields): Command | undefined {
   const method = text(message, 'method')
   if (method === undefined) return applyAnswer(state, message)
   const params = fields(message, 'params')
-  if (message.id !== undefined) state.calls.set(message.id, { method, params })
+  if (message.id !== undefined) state.calls.add(message.id, { method, params })
   switch (method) {
     case 'turn/start':
       // A prompt joins an open turn.
@@ -40,7 +40,7 @@ export function applySent(state: State, message: Fields): Command | undefined {
     case 'turn/steer':
       return { type: 'steer', text: inputText(params, 'input') }
     case 'turn/interrupt':
-      state.interrupts.add(message.id)
+      state.calls.interrupt(message.id)
       return { type: 'interrupt' }
     default:
       return undefined

@@ -1,7 +1,7 @@
 import type { Codec, Decoded, Emitted, Start } from '../../agent.ts'
-import { emit, emitAll, malformed, nothing, oversized, unmapped } from '../../decoded.ts'
-import { type Fields, fields, isFields, text } from '../../fields.ts'
-import { ruleTable } from '../../rules.ts'
+import { emit, emitAll, malformed, nothing, unmapped } from '../../kit/decoded.ts'
+import { type Fields, fields, isFields, text } from '../../kit/fields.ts'
+import { type FrameRule, ruleTable } from '../../kit/rules.ts'
 import { silence } from '../errors.ts'
 import { refusalIn } from '../refusals.ts'
 import { applySent } from './calls.ts'
@@ -30,7 +30,7 @@ import {
 } from './notices.ts'
 import { decodeRequest, decodeResolved } from './requests.ts'
 import { decodeResponse } from './responses.ts'
-import { initialState, type State } from './state.ts'
+import { type AppServerState, initialState } from './state.ts'
 import {
   decodeDiff,
   decodeTurnCompleted,
@@ -40,9 +40,7 @@ import {
   endTurn,
 } from './turns.ts'
 
-type Rule = (state: State, params: Fields, raw: string) => Decoded
-
-const ruleOf = ruleTable<Rule>({
+const ruleOf = ruleTable<FrameRule<AppServerState>>({
   'item/agentMessage/delta': decodeText,
   'item/plan/delta': decodeText,
   'item/reasoning/summaryTextDelta': decodeSummary,
@@ -81,11 +79,10 @@ const ruleOf = ruleTable<Rule>({
 })
 
 /** `codex app-server`: JSON-RPC lines without the field `jsonrpc`. */
-export const appServerCodec: Codec<State> = {
+export const appServerCodec: Codec<AppServerState> = {
   initial: (start: Start) => initialState(start),
 
   decode(state, frame) {
-    if (frame.blob) return oversized(frame.blob)
     if (frame.stream === 'stderr') return decodeStderr(state, frame.text)
     const native = frame.value
     if (!isFields(native)) return malformed(frame.text)
@@ -99,24 +96,24 @@ export const appServerCodec: Codec<State> = {
 
   encode,
 
-  unconfirmed: (state) => state.interrupts.size > 0,
+  unconfirmed: (state) => state.calls.isInterrupting,
 
   sent: (state, frame) => (isFields(frame.value) ? applySent(state, frame.value) : undefined),
 
   ready: ({ threadId }) => threadId !== undefined,
 
   end(state, exit) {
-    const open = state.turn !== undefined || state.held !== undefined
+    const open = state.turn !== undefined || state.span.held !== undefined
     return emitAll(open ? endTurn(state, silence(state, exit), exit) : endProcess(state))
   },
 }
 
-function decodeUnnamed(state: State, native: Fields, raw: string): Decoded {
+function decodeUnnamed(state: AppServerState, native: Fields, raw: string): Decoded {
   const answers = native.id !== undefined && (native.result !== undefined || native.error !== undefined)
   return answers ? decodeResponse(state, native) : unmapped('?', raw)
 }
 
-function decodeStderr(state: State, line: string): Decoded {
+function decodeStderr(state: AppServerState, line: string): Decoded {
   // A denial belongs to the open turn; without a turn there is no outcome to change.
   const refusal = refusalIn(line)
   if (refusal?.code === 'tool_refused' && state.turn) state.declined.reported++

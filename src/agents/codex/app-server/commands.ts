@@ -1,11 +1,12 @@
 import { type Command, MainstemError, type Policy } from '../../../model/index.ts'
 import type { Decoded, Write } from '../../agent.ts'
-import { emitAll, line, nextProcess, nextTurn, nothing, refuse, send } from '../../decoded.ts'
-import { compact, type Fields } from '../../fields.ts'
-import { isSamePolicy } from '../../option.ts'
+import { emitAll, line, nextProcess, nextTurn, nothing, refuse, send } from '../../kit/decoded.ts'
+import { compact, type Fields } from '../../kit/fields.ts'
+import { isSamePolicy } from '../../kit/option.ts'
+import { concernsOthers } from '../tool-lists.ts'
 import { encodeAnswer } from './answers.ts'
 import { callServer, interruptTurn } from './calls.ts'
-import type { Held, State } from './state.ts'
+import type { AppServerState, HeldPrompt } from './state.ts'
 import { HAS_MODES, MODES, threadParams, turnPolicy } from './thread.ts'
 import { endTurn } from './turns.ts'
 
@@ -15,7 +16,7 @@ const CLIENT = {
   capabilities: { experimentalApi: true },
 }
 
-export function encode(state: State, command: Command): Decoded {
+export function encode(state: AppServerState, command: Command): Decoded {
   switch (command.type) {
     case 'open':
       state.opening = true
@@ -42,12 +43,20 @@ export function encode(state: State, command: Command): Decoded {
   }
 }
 
-/** After the handshake: opens a new thread or the one to resume. */
-export function openThread(state: State): Write[] {
+/** After the handshake: reads Codex's settings if they may define servers to remove, or opens the thread. */
+export function afterHandshake(state: AppServerState): Write[] {
+  const { cwd, options, policy } = state.start
+  const next = concernsOthers(options, policy)
+    ? [callServer(state, 'config/read', { cwd, includeLayers: false })]
+    : openThread(state)
+  return [line({ method: 'initialized' }), ...next]
+}
+
+/** Opens a new thread or the one to resume. */
+export function openThread(state: AppServerState, settings?: Fields): Write[] {
   const { resume } = state.start
-  const params = threadParams(state.start)
+  const params = threadParams(state.start, settings)
   return [
-    line({ method: 'initialized' }),
     resume === undefined
       ? callServer(state, 'thread/start', params)
       : callServer(state, 'thread/resume', { threadId: resume, ...params, excludeTurns: true }),
@@ -55,22 +64,22 @@ export function openThread(state: State): Write[] {
 }
 
 /** A prompt before its thread is open is buffered. */
-function prompt(state: State, held: Held): Decoded {
+function prompt(state: AppServerState, held: HeldPrompt): Decoded {
   if (state.failure) return refuse(state.failure.code, state.failure.message)
-  if (state.turn || state.held) return refuse('conflict', 'codex is still busy with a turn')
+  if (state.turn || state.span.held) return refuse('conflict', 'codex is still busy with a turn')
   if (state.threadId !== undefined) return send(startTurn(state, held))
-  state.held = held
+  state.span.held = held
   return nothing
 }
 
 /** Sends the buffered prompt once the thread is open. */
-export function releaseHeld(state: State): Write[] {
-  const { held } = state
-  state.held = undefined
+export function releaseHeld(state: AppServerState): Write[] {
+  const { held } = state.span
+  state.span.held = undefined
   return held ? startTurn(state, held) : []
 }
 
-function startTurn(state: State, held: Held): Write[] {
+function startTurn(state: AppServerState, held: HeldPrompt): Write[] {
   const { effort, outputSchema } = state.start.options
   const { model, mode, policy } = state.next
   const params = {
@@ -89,8 +98,8 @@ function startTurn(state: State, held: Held): Write[] {
 }
 
 /** A mode includes a model, which overrides the turn's model; the mode's built-in instructions stay. */
-function modeOf(state: State, mode: string): Fields {
-  const model = state.next.model ?? state.known.get('model')
+function modeOf(state: AppServerState, mode: string): Fields {
+  const model = state.next.model ?? state.known.model
   const effort = state.start.options.effort ?? null
   return { mode, settings: { model, reasoning_effort: effort, developer_instructions: null } }
 }
@@ -99,15 +108,16 @@ function textInput(prompt: string): Fields[] {
   return [{ type: 'text', text: prompt, text_elements: [] }]
 }
 
-function steer(state: State, prompt: string): Decoded {
+function steer(state: AppServerState, prompt: string): Decoded {
   const { turn } = state
   if (!turn?.begun) return refuse('conflict', 'there is no open turn to steer')
   const params = { threadId: state.threadId, expectedTurnId: turn.id, input: textInput(prompt) }
   return send([callServer(state, 'turn/steer', params)])
 }
 
-function interrupt(state: State): Decoded {
-  const { turn, held } = state
+function interrupt(state: AppServerState): Decoded {
+  const { turn } = state
+  const { held } = state.span
   // Nothing was sent yet, so there is nothing to cancel.
   if (held) return emitAll(endTurn(state, { evidence: 'aborted' }))
   if (!turn) return nothing
@@ -116,7 +126,7 @@ function interrupt(state: State): Decoded {
 }
 
 /** Takes effect with the next turn, like all settings. */
-function setMode(state: State, mode: string): Decoded {
+function setMode(state: AppServerState, mode: string): Decoded {
   if (!MODES.includes(mode))
     return refuse('unsupported_option', `mode ${mode} is not supported by codex: ${HAS_MODES}`)
   state.next.mode = mode
@@ -124,7 +134,7 @@ function setMode(state: State, mode: string): Decoded {
 }
 
 /** Takes effect with the next turn: Codex has no command for it within a turn. */
-function setPolicy(state: State, policy: Policy | undefined): Decoded {
+function setPolicy(state: AppServerState, policy: Policy | undefined): Decoded {
   if (!policy) return refuse('invalid_request', 'either a policy or a mode is required')
   // A turn cannot select the sandbox of the user's configuration; only a process started without one uses it.
   if (policy.sandbox === 'none' && state.sandbox !== 'none') return nextProcess

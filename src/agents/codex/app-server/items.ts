@@ -1,24 +1,25 @@
 import type { Decoded, Emitted } from '../../agent.ts'
-import { emit, emitAll, nothing, unmapped } from '../../decoded.ts'
-import { compact, count, type Fields, fields, list, text, texts } from '../../fields.ts'
-import { addDelta, closeMessage, completeMessage } from '../../messages.ts'
-import { ruleTable } from '../../rules.ts'
-import { progressTool } from '../../tools.ts'
-import { callRules, decodeCall, type Phase } from '../calls.ts'
+import { emit, emitAll, held, nothing, skipped, unmapped } from '../../kit/decoded.ts'
+import { compact, count, type Fields, fields, list, text } from '../../kit/fields.ts'
+import { addDelta, closeMessage, completeMessage } from '../../kit/messages.ts'
+import { ruleTable } from '../../kit/rules.ts'
+import { progressTool } from '../../kit/tools.ts'
+import { answerText, joinedText } from '../answer.ts'
+import { callRules, decodeCall, type ItemPhase } from '../calls.ts'
 import { endedAgents, spawnedAgents } from '../subagents.ts'
-import type { State } from './state.ts'
+import type { AppServerState } from './state.ts'
 import { adoptChild, cutHalves, endChild, isLate, parentOf, remainderOf, startChild } from './threads.ts'
 
 interface ItemPosition {
-  phase: Phase
+  phase: ItemPhase
   parent: string | undefined
 }
 
-type ItemRule = (state: State, id: string, item: Fields, position: ItemPosition) => Emitted[]
+type ItemRule = (state: AppServerState, id: string, item: Fields, position: ItemPosition) => Emitted[]
 
 const answer: ItemRule = (state, id, item, { phase, parent }) => {
   if (phase !== 'completed') return []
-  const whole = text(item, 'text')
+  const whole = answerText(item)
   if (whole === undefined) return closeMessage(state.ledger, id)
   const author = parent === undefined ? state.turn : state.children.get(parent)
   if (author) author.answer = whole
@@ -36,8 +37,8 @@ const itemRule = ruleTable<ItemRule>({
     if (phase !== 'completed') return []
     state.parts.delete(contentId(id))
     return [
-      ...thought(state, id, texts(item, 'summary'), parent),
-      ...thought(state, contentId(id), texts(item, 'content'), parent),
+      ...thought(state, id, joinedText(item.summary), parent),
+      ...thought(state, contentId(id), joinedText(item.content), parent),
     ]
   },
 
@@ -64,12 +65,12 @@ const phaseOf = ruleTable<'commentary' | 'final'>({ commentary: 'commentary', fi
 const contentId = (id: string) => `${id}:content`
 
 function thought(
-  state: State,
+  state: AppServerState,
   id: string,
-  parts: string[] | undefined,
+  whole: string | undefined,
   parent: string | undefined,
 ): Emitted[] {
-  const rest = parts && parts.length > 0 ? remainderOf(state, id, parts.join('\n\n')) : undefined
+  const rest = whole === undefined ? undefined : remainderOf(state, id, whole)
   if (rest === undefined) return closeMessage(state.ledger, id)
   return [completeMessage(state.ledger, 'thinking', id, rest, { parent })]
 }
@@ -81,26 +82,29 @@ export function inputText(of: Fields, key = 'content'): string {
     .join('')
 }
 
-export function decodeItem(state: State, phase: Phase, params: Fields, raw: string): Decoded {
+export function decodeItem(state: AppServerState, phase: ItemPhase, params: Fields, raw: string): Decoded {
   const item = fields(params, 'item')
   const type = text(item, 'type')
   const id = text(item, 'id') ?? '?'
   const parent = parentOf(state, params)
   // The parent's thread reports it, often after its turn: it must not count as late.
   if (type === 'subAgentActivity') return emitAll(decodeActivity(state, id, item, parent))
-  if (isLate(state, params, parent)) return nothing
+  if (isLate(state, params, parent)) return skipped
   const adopted = parent === undefined ? [] : adoptChild(state, parent)
+  // The part before the cut is complete; only the rest is reported.
+  const wasCut = state.span.cuts.has(id) || state.span.cuts.has(contentId(id))
   const rule = itemRule(type)
   const emitted = rule
     ? rule(state, id, item, { phase, parent })
     : decodeTool(state, id, item, { phase, parent })
-  return emitted ? emitAll([...adopted, ...emitted]) : unmapped(`item/${type ?? '?'}`, raw)
+  if (!emitted) return unmapped(`item/${type ?? '?'}`, raw)
+  return (wasCut ? held : emitAll)([...adopted, ...emitted])
 }
 
 const callRuleOf = ruleTable(callRules)
 
 function decodeTool(
-  state: State,
+  state: AppServerState,
   id: string,
   item: Fields,
   { phase, parent }: ItemPosition,
@@ -115,7 +119,12 @@ function decodeTool(
 }
 
 /** A sub-agent of the newer kind: started, messaged, interrupted or completed. */
-function decodeActivity(state: State, id: string, item: Fields, parent: string | undefined): Emitted[] {
+function decodeActivity(
+  state: AppServerState,
+  id: string,
+  item: Fields,
+  parent: string | undefined,
+): Emitted[] {
   const threadId = text(item, 'agentThreadId') ?? '?'
   const label = text(item, 'agentPath')?.split('/').at(-1) || 'sub-agent'
   switch (text(item, 'kind')) {
@@ -139,10 +148,11 @@ const NONE_ADOPTED: readonly Emitted[] = []
 
 /** A delta of a message. The hottest rule of all. */
 function decodeDelta(kind: 'text' | 'thinking', idOf: (params: Fields) => string) {
-  return (state: State, params: Fields): Decoded => {
+  return (state: AppServerState, params: Fields): Decoded => {
     const piece = text(params, 'delta')
     const parent = parentOf(state, params)
-    if (piece === undefined || isLate(state, params, parent)) return nothing
+    if (isLate(state, params, parent)) return skipped
+    if (piece === undefined) return nothing
     const adopted = parent === undefined ? NONE_ADOPTED : adoptChild(state, parent)
     const emitted = addDelta(state.ledger, kind, idOf(params), piece, parent)
     return adopted.length === 0 ? emit(emitted) : emit(...adopted, emitted)
@@ -156,7 +166,7 @@ export const decodeSummary = decodeDelta('thinking', itemId)
 const decodeRaw = decodeDelta('thinking', (params) => contentId(itemId(params)))
 
 /** Only the part number shows that another part of the raw thinking starts. */
-export function decodeThought(state: State, params: Fields): Decoded {
+export function decodeThought(state: AppServerState, params: Fields): Decoded {
   const id = contentId(itemId(params))
   const part = count(params, 'contentIndex') ?? 0
   const before = state.parts.get(id)
@@ -168,19 +178,19 @@ export function decodeThought(state: State, params: Fields): Decoded {
 }
 
 /** Joins the parts of a summary with an empty line, as in its complete text. */
-export function decodeSummaryPart(state: State, params: Fields): Decoded {
+export function decodeSummaryPart(state: AppServerState, params: Fields): Decoded {
   const id = itemId(params)
-  const first = !state.ledger.messages.has(id) && !state.cuts.has(id)
+  const first = !state.ledger.messages.has(id) && !state.span.cuts.has(id)
   return first ? nothing : decodeSummary(state, { ...params, delta: '\n\n' })
 }
 
 /** Output of a running command. Its start may be missing; the result has all of it. */
-export function decodeOutput(state: State, params: Fields): Decoded {
+export function decodeOutput(state: AppServerState, params: Fields): Decoded {
   const output = text(params, 'delta') ?? ''
   return emitAll(progressTool(state.ledger, itemId(params), { output }))
 }
 
-export function decodeToolMessage(state: State, params: Fields): Decoded {
+export function decodeToolMessage(state: AppServerState, params: Fields): Decoded {
   const message = text(params, 'message') ?? ''
   return emitAll(progressTool(state.ledger, itemId(params), { message }))
 }

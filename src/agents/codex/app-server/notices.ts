@@ -1,25 +1,26 @@
+import { epochMs } from '../../../model/epoch-ms.ts'
 import type { LimitReported } from '../../../model/events/report.ts'
 import type { Decoded, Emitted } from '../../agent.ts'
-import { emit, emitAll, nothing } from '../../decoded.ts'
-import { compact, type Fields, fields, flag, isFields, list, number, text } from '../../fields.ts'
-import { ruleTable } from '../../rules.ts'
+import { emit, emitAll, nothing, skipped } from '../../kit/decoded.ts'
+import {
+  compact,
+  type Fields,
+  fields,
+  flag,
+  isFields,
+  list,
+  number,
+  sameValue,
+  text,
+} from '../../kit/fields.ts'
+import { updateSession } from '../../kit/known.ts'
+import { ruleTable } from '../../kit/rules.ts'
 import { retryOf } from '../errors.ts'
-import type { State } from './state.ts'
+import type { AppServerState } from './state.ts'
 import { adoptChild, discardHalves, isLate, parentOf } from './threads.ts'
 
-/** Emits only changed properties. */
-export function update(state: State, now: Record<string, string | undefined>): Emitted[] {
-  const changed: Record<string, string> = {}
-  for (const [key, value] of Object.entries(now)) {
-    if (value === undefined || state.known.get(key) === value) continue
-    state.known.set(key, value)
-    changed[key] = value
-  }
-  return Object.keys(changed).length === 0 ? [] : [{ type: 'session.updated', ...changed }]
-}
-
 /** Reports an error and whether Codex retries. The end of the turn is reported separately. */
-export function decodeError(state: State, params: Fields): Decoded {
+export function decodeError(state: AppServerState, params: Fields): Decoded {
   const error = fields(params, 'error')
   const details = text(error, 'additionalDetails')
   const message = `${text(error, 'message') ?? ''}${details === undefined ? '' : ` (${details})`}`
@@ -28,7 +29,7 @@ export function decodeError(state: State, params: Fields): Decoded {
   }
   const parent = parentOf(state, params)
   // The partial messages belong to a later turn by now.
-  if (isLate(state, params, parent)) return nothing
+  if (isLate(state, params, parent)) return skipped
   const halves = discardHalves(state, parent)
   return emit(
     ...halves,
@@ -36,11 +37,11 @@ export function decodeError(state: State, params: Fields): Decoded {
   )
 }
 
-export function decodeWarning(_state: State, params: Fields): Decoded {
+export function decodeWarning(_state: AppServerState, params: Fields): Decoded {
   return emit({ type: 'notice.raised', level: 'warning', code: 'agent_warning', message: wordsOf(params) })
 }
 
-export function decodeDeprecation(_state: State, params: Fields): Decoded {
+export function decodeDeprecation(_state: AppServerState, params: Fields): Decoded {
   return emit({ type: 'notice.raised', level: 'warning', code: 'deprecated', message: wordsOf(params) })
 }
 
@@ -50,7 +51,7 @@ function wordsOf(params: Fields): string {
 }
 
 /** Reports an MCP server that failed to start; a successful start is not reported. */
-export function decodeMcpStatus(_state: State, params: Fields): Decoded {
+export function decodeMcpStatus(_state: AppServerState, params: Fields): Decoded {
   if (text(params, 'status') !== 'failed') return nothing
   const why = text(params, 'error') ?? text(params, 'failureReason') ?? 'no reason given'
   const message = `the MCP server ${text(params, 'name') ?? '?'} did not start: ${why}`
@@ -58,18 +59,17 @@ export function decodeMcpStatus(_state: State, params: Fields): Decoded {
 }
 
 /** Account usage for each window with a figure. Emitted again only when it changed. */
-export function decodeLimits(state: State, params: Fields): Decoded {
+export function decodeLimits(state: AppServerState, params: Fields): Decoded {
   const native = fields(params, 'rateLimits')
   const emitted = ['primary', 'secondary'].flatMap((window): LimitReported[] => {
     const limit = native[window]
     if (!isFields(limit)) return []
     const usedPercent = number(limit, 'usedPercent')
-    const resetsAt = number(limit, 'resetsAt')
+    const resetsAt = epochMs(number(limit, 'resetsAt'))
     return [{ type: 'limit.reported', kind: 'rate', message: window, ...compact({ usedPercent, resetsAt }) }]
   })
-  const limits = JSON.stringify(emitted)
-  if (emitted.length === 0 || limits === state.limits) return nothing
-  state.limits = limits
+  if (emitted.length === 0 || sameValue(emitted, state.limits)) return nothing
+  state.limits = emitted
   return emitAll(emitted)
 }
 
@@ -78,9 +78,9 @@ const statusOf = ruleTable<'in_progress' | 'completed'>({
   completed: 'completed',
 })
 
-export function decodePlan(state: State, params: Fields): Decoded {
+export function decodePlan(state: AppServerState, params: Fields): Decoded {
   const parent = parentOf(state, params)
-  if (isLate(state, params, parent)) return nothing
+  if (isLate(state, params, parent)) return skipped
   const items = list(params, 'plan')
     .filter(isFields)
     .map((step) => ({
@@ -92,11 +92,11 @@ export function decodePlan(state: State, params: Fields): Decoded {
   return emit(...adopted, { type: 'plan.updated', items, ...more })
 }
 
-export function decodeHookStarted(_state: State, params: Fields): Decoded {
+export function decodeHookStarted(_state: AppServerState, params: Fields): Decoded {
   return emit({ type: 'hook.started', ...hookOf(fields(params, 'run')) })
 }
 
-export function decodeHookCompleted(_state: State, params: Fields): Decoded {
+export function decodeHookCompleted(_state: AppServerState, params: Fields): Decoded {
   const run = fields(params, 'run')
   const output = list(run, 'entries')
     .map((entry) => (isFields(entry) ? (text(entry, 'text') ?? '') : ''))
@@ -115,21 +115,21 @@ function hookStatus(status: string | undefined): 'success' | 'error' | 'blocked'
   return status === 'stopped' ? 'cancelled' : 'error'
 }
 
-export function decodeName(state: State, params: Fields): Decoded {
+export function decodeName(state: AppServerState, params: Fields): Decoded {
   const root = parentOf(state, params) === undefined
-  return root ? emitAll(update(state, { title: text(params, 'threadName') })) : nothing
+  return root ? emitAll(updateSession(state, { title: text(params, 'threadName') })) : nothing
 }
 
 /** A thread setting changed with a turn that requested it; most notifications repeat our settings. */
-export function decodeSettings(state: State, params: Fields): Decoded {
+export function decodeSettings(state: AppServerState, params: Fields): Decoded {
   if (parentOf(state, params) !== undefined) return nothing
   const settings = fields(params, 'threadSettings')
   const mode = text(fields(settings, 'collaborationMode'), 'mode')
-  return emitAll(update(state, { model: text(settings, 'model'), mode }))
+  return emitAll(updateSession(state, { model: text(settings, 'model'), mode }))
 }
 
 /** Repeats the response that opened the thread. */
-export function decodeThreadStarted(state: State, params: Fields): Decoded {
+export function decodeThreadStarted(state: AppServerState, params: Fields): Decoded {
   const thread = fields(params, 'thread')
   if (text(thread, 'parentThreadId') !== undefined) return nothing
   state.threadId ??= text(thread, 'id')
@@ -137,8 +137,8 @@ export function decodeThreadStarted(state: State, params: Fields): Decoded {
 }
 
 /** The session properties from the handshake. */
-export function openedThread(state: State, thread: Fields): Emitted[] {
-  return update(state, {
+export function openedThread(state: AppServerState, thread: Fields): Emitted[] {
+  return updateSession(state, {
     nativeSessionId: text(thread, 'id'),
     agentVersion: text(thread, 'cliVersion'),
     model: text(thread, 'model'),

@@ -1,5 +1,5 @@
 import type { Answers, Question } from '../../../model/index.ts'
-import { compact, type Fields, flag, isFields, list, text, texts } from '../../fields.ts'
+import { compact, type Fields, flag, isFields, list, text, texts } from '../../kit/fields.ts'
 
 /** The questions of the model to a person. */
 export function userQuestions(params: Fields): Question[] {

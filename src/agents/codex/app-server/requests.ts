@@ -1,37 +1,46 @@
 import type { RequestOpened, RequestWithdrawn } from '../../../model/events/request.ts'
 import type { Location, RequestOption } from '../../../model/index.ts'
-import type { Decoded, Emitted } from '../../agent.ts'
-import { emit, emitAll, line, nothing, unmapped } from '../../decoded.ts'
-import { formQuestions } from '../../elicitation-form.ts'
-import { asFields, compact, type Fields, fields, isFields, list, text, texts } from '../../fields.ts'
-import type { OpenTool } from '../../ledger.ts'
-import { openRequest, withdrawRequest } from '../../requests.ts'
-import { ruleTable } from '../../rules.ts'
-import { openToolId } from '../../tools.ts'
+import type { Decoded } from '../../agent.ts'
+import { emitAll, line, nothing, unmapped } from '../../kit/decoded.ts'
+import { formQuestions } from '../../kit/elicitation-form.ts'
+import {
+  asFields,
+  compact,
+  type Fields,
+  fields,
+  isFields,
+  list,
+  sameValue,
+  text,
+  texts,
+} from '../../kit/fields.ts'
+import type { LedgerTool } from '../../kit/ledger.ts'
+import { askByNativeId, nextRequestId, openRequest, withdrawRequest } from '../../kit/requests.ts'
+import { ruleTable } from '../../kit/rules.ts'
+import { openToolId } from '../../kit/tools.ts'
 import { userQuestions } from './questions.ts'
-import type { Ask, State } from './state.ts'
+import type { AppServerState, CodexAsk } from './state.ts'
 import { parentOf, wakeChild } from './threads.ts'
 
-type Opened = Omit<RequestOpened, 'type' | 'inputDigest' | 'requestId' | 'parent'>
+type OpenedRequest = Omit<RequestOpened, 'type' | 'inputDigest' | 'requestId' | 'parent'>
 
-interface Asked {
-  form: Ask['form']
+interface RequestDraft {
+  form: CodexAsk['form']
   toolId?: string | undefined
-  opened: Opened
+  opened: OpenedRequest
 }
 
-type Rule = (state: State, params: Fields) => Asked
+type RequestRule = (state: AppServerState, params: Fields) => RequestDraft
 
-const ruleOf = ruleTable<Rule>({
+const ruleOf = ruleTable<RequestRule>({
   'item/commandExecution/requestApproval'(state, params) {
+    const call = openCall(state, params)
+    const given = compact({ command: text(params, 'command'), cwd: text(params, 'cwd') })
+    const input = { ...asFields(call?.input), ...given }
+    const asked = decision(state, params, 'commandExecution', input, amendmentOption(params))
     const network = fields(params, 'networkApprovalContext')
-    const input = compact({
-      command: text(params, 'command'),
-      cwd: text(params, 'cwd'),
-      host: text(network, 'host'),
-      protocol: text(network, 'protocol'),
-    })
-    return decision(state, params, 'commandExecution', input, amendmentOption(params))
+    const host = text(network, 'host')
+    return host === undefined ? asked : withHost(asked, host, text(network, 'protocol'))
   },
 
   // Identifies the change by its call and contains nothing of it.
@@ -96,19 +105,19 @@ const DECLINE: RequestOption = { id: 'decline', label: 'Deny', effect: 'deny', s
 const CANCEL: RequestOption = { id: 'cancel', label: 'Deny and stop the turn', effect: 'deny', scope: 'once' }
 
 /** The call that a request names. */
-function openCall({ ledger }: State, params: Fields): OpenTool | undefined {
+function openCall({ ledger }: AppServerState, params: Fields): LedgerTool | undefined {
   const toolId = openToolId(ledger, text(params, 'itemId') ?? '')
   return toolId === undefined ? undefined : ledger.tools.get(toolId)
 }
 
 /** Codex lists fewer decisions than it accepts, so the four common ones are always offered. */
 function decision(
-  state: State,
+  state: AppServerState,
   params: Fields,
   fallback: string,
   input: unknown,
   always: readonly RequestOption[] = [],
-): Asked {
+): RequestDraft {
   const call = openCall(state, params)
   const toolId = call?.toolId
   return {
@@ -126,10 +135,23 @@ function decision(
 }
 
 /** A folder for permanent write access is requested together with the change. */
-function withRoot(asked: Asked, locations: readonly Location[], grantRoot: string): Asked {
+function withRoot(asked: RequestDraft, locations: readonly Location[], grantRoot: string): RequestDraft {
+  const wider = about(asked, `write access to ${grantRoot}`, { grantRoot })
+  return { ...wider, opened: { ...wider.opened, locations: [...locations, { path: grantRoot }] } }
+}
+
+/** Access to a host is requested for a command that runs. */
+function withHost(asked: RequestDraft, host: string, protocol?: string): RequestDraft {
+  const address = protocol === undefined ? host : `${protocol}://${host}`
+  const wider = about(asked, `network access to ${address}`, compact({ host, protocol }))
+  return { ...wider, opened: { ...wider.opened, permission: 'network' } }
+}
+
+/** The title names what is requested beyond the call, because every client shows it. */
+function about(asked: RequestDraft, what: string, data: Fields): RequestDraft {
   const { opened } = asked
-  const input = { ...asFields(opened.input), grantRoot }
-  return { ...asked, opened: { ...opened, input, locations: [...locations, { path: grantRoot }] } }
+  const title = opened.title === undefined ? what : `${what}: ${opened.title}`
+  return { ...asked, opened: { ...opened, title, data } }
 }
 
 /** A rule that Codex would add to its configuration on approval. */
@@ -163,20 +185,18 @@ function persistOptions(meta: Fields): RequestOption[] {
  * A request for an MCP call contains at most its arguments: those of another call must not be shown for it. Of equal
  * calls the oldest comes first.
  */
-function openMcpCall(state: State, params: Fields, server: string): OpenTool | undefined {
+function openMcpCall(state: AppServerState, params: Fields, server: string): LedgerTool | undefined {
   const parent = parentOf(state, params)
-  const open = state.ledger.tools
-    .values()
-    .filter(
-      ({ kind, name, toolId, parent: of }) =>
-        kind === 'mcp' && of === parent && name.startsWith(`${server}.`) && !state.askedCalls.has(toolId),
-    )
-  const wanted = JSON.stringify(fields(params, '_meta').tool_params)
-  return open.find(({ input }) => wanted === undefined || JSON.stringify(input) === wanted)
+  const open = [...state.ledger.tools.values()].filter(
+    ({ kind, name, toolId, parent: of }) =>
+      kind === 'mcp' && of === parent && name.startsWith(`${server}.`) && !state.span.askedCalls.has(toolId),
+  )
+  const wanted = fields(params, '_meta').tool_params
+  return open.find(({ input }) => wanted === undefined || sameValue(input, wanted))
 }
 
 /** Decodes a request of the server: opens it for a person, or rejects it immediately when no rule knows it. */
-export function decodeRequest(state: State, method: string, native: Fields, raw: string): Decoded {
+export function decodeRequest(state: AppServerState, method: string, native: Fields, raw: string): Decoded {
   const params = fields(native, 'params')
   const asked = ruleOf(method)?.(state, params)
   if (!asked) {
@@ -185,37 +205,27 @@ export function decodeRequest(state: State, method: string, native: Fields, raw:
     return { ...unmapped(method, raw), writes: [line({ id: native.id, error })] }
   }
   const parent = parentOf(state, params)
-  const requestId = newRequestId(state, native.id)
-  if (asked.toolId !== undefined) state.askedCalls.add(asked.toolId)
-  state.asks.set(requestId, { nativeId: native.id, form: asked.form, toolId: asked.toolId, params })
-  const opened: Emitted = openRequest(state.ledger, { requestId, ...asked.opened, ...compact({ parent }) })
-  if (parent === undefined) return emit(opened)
-  return emit(...wakeChild(state, parent, text(params, 'turnId')), opened)
-}
-
-/** The server counts from 0 in every process; a reused id is a different request. */
-function newRequestId(state: State, nativeId: unknown): string {
-  const id = `e${state.start.epoch}.${String(nativeId)}`
-  const uses = (state.askUses.get(id) ?? 0) + 1
-  state.askUses.set(id, uses)
-  return uses === 1 ? id : `${id}~${uses}`
-}
-
-/** The open request with this id of the server. */
-export function askByNativeId(state: State, nativeId: unknown): [string, Ask] | undefined {
-  return [...state.asks].findLast(([, ask]) => ask.nativeId === nativeId)
+  // The server counts from 0 in every process.
+  const requestId = nextRequestId(state.ledger, state.start, native.id)
+  if (asked.toolId !== undefined) state.span.askedCalls.add(asked.toolId)
+  const opened = openRequest(
+    state.ledger,
+    { requestId, ...asked.opened, ...compact({ parent }) },
+    { nativeId: native.id, form: asked.form, toolId: asked.toolId, params },
+  )
+  if (parent === undefined) return emitAll(opened)
+  return emitAll([...wakeChild(state, parent, text(params, 'turnId')), ...opened])
 }
 
 /** Follows our answer, the answer of another client, and the withdrawal of a request by the server. */
-export function decodeResolved(state: State, params: Fields): Decoded {
-  const [requestId, ask] = askByNativeId(state, params.requestId) ?? []
+export function decodeResolved(state: AppServerState, params: Fields): Decoded {
+  const [requestId, ask] = askByNativeId(state.ledger, params.requestId) ?? []
   if (requestId === undefined || !ask) return nothing
-  state.asks.delete(requestId)
   return emitAll(withdrawRequest(state.ledger, requestId, reasonOf(state, ask)))
 }
 
 /** The server withdraws requests when their turn is interrupted, and answers those with a time limit itself. */
-function reasonOf({ turn }: State, { params }: Ask): RequestWithdrawn['reason'] {
+function reasonOf({ turn }: AppServerState, { params }: CodexAsk): RequestWithdrawn['reason'] {
   if (turn?.interrupting) return 'interrupted'
   return typeof params.autoResolutionMs === 'number' ? 'agent' : 'answered_elsewhere'
 }

@@ -1,25 +1,26 @@
 import type { NoticeCode } from '../../../model/events/report.ts'
 import type { ErrorCode, ErrorInfo } from '../../../model/index.ts'
 import type { Decoded } from '../../agent.ts'
-import { emit, emitAll, nothing, send } from '../../decoded.ts'
-import { type Fields, fields, int, text } from '../../fields.ts'
+import { emit, emitAll, nothing, send } from '../../kit/decoded.ts'
+import { type Fields, fields, int, text } from '../../kit/fields.ts'
+import { updateSession } from '../../kit/known.ts'
 import { codeOfText } from '../errors.ts'
-import { openThread, releaseHeld } from './commands.ts'
-import { openedThread, update } from './notices.ts'
+import { afterHandshake, openThread, releaseHeld } from './commands.ts'
+import { openedThread } from './notices.ts'
 import { endShells } from './shells.ts'
-import type { State } from './state.ts'
+import type { AppServerState } from './state.ts'
 import { endTurn } from './turns.ts'
 
 /** Decodes the response to our call. */
-export function decodeResponse(state: State, native: Fields): Decoded {
-  const call = state.calls.get(native.id)
-  state.calls.delete(native.id)
-  state.interrupts.delete(native.id)
+export function decodeResponse(state: AppServerState, native: Fields): Decoded {
+  const call = state.calls.take(native.id)
   if (native.error !== undefined) return refused(state, call?.method, fields(native, 'error'))
   const result = fields(native, 'result')
   switch (call?.method) {
     case 'initialize':
-      return state.opening ? send(openThread(state)) : nothing
+      return state.opening ? send(afterHandshake(state)) : nothing
+    case 'config/read':
+      return send(openThread(state, fields(result, 'config')))
     case 'thread/start':
     case 'thread/resume':
     case 'thread/fork':
@@ -33,7 +34,7 @@ export function decodeResponse(state: State, native: Fields): Decoded {
   }
 }
 
-function opened(state: State, result: Fields): Decoded {
+function opened(state: AppServerState, result: Fields): Decoded {
   const thread = fields(result, 'thread')
   const id = text(thread, 'id')
   if (id === undefined)
@@ -44,16 +45,17 @@ function opened(state: State, result: Fields): Decoded {
 }
 
 /** The turn has an id now; it starts when the agent reports so. */
-function named(state: State, result: Fields, params: Fields): Decoded {
+function named(state: AppServerState, result: Fields, params: Fields): Decoded {
   const id = text(fields(result, 'turn'), 'id')
   if (id !== undefined && state.turn && !state.ended.has(id)) state.turn.id ??= id
-  return emitAll(update(state, { model: text(params, 'model') }))
+  return emitAll(updateSession(state, { model: text(params, 'model') }))
 }
 
-function refused(state: State, method: string | undefined, error: Fields): Decoded {
+function refused(state: AppServerState, method: string | undefined, error: Fields): Decoded {
   const message = text(error, 'message') ?? 'refused'
   switch (method) {
     case 'initialize':
+    case 'config/read':
     case 'thread/start':
       return failed(state, 'agent_error', { code: codeOfText(message), message })
     case 'thread/resume':
@@ -79,8 +81,8 @@ function resumeCode(error: Fields, message: string): ErrorCode {
 }
 
 /** Without a thread there is no conversation: the buffered prompt fails, and so does every later one. */
-function failed(state: State, code: NoticeCode, error: ErrorInfo): Decoded {
+function failed(state: AppServerState, code: NoticeCode, error: ErrorInfo): Decoded {
   state.failure = error
-  if (state.held) return emitAll(endTurn(state, { evidence: 'error', error }))
+  if (state.span.held) return emitAll(endTurn(state, { evidence: 'error', error }))
   return emit({ type: 'notice.raised', level: 'error', code, message: error.message })
 }

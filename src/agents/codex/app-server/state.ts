@@ -1,18 +1,21 @@
+import type { LimitReported } from '../../../model/events/report.ts'
 import type { SubagentStarted } from '../../../model/events/work.ts'
 import type { ErrorInfo, Policy, Sandbox, Usage } from '../../../model/index.ts'
 import type { Start } from '../../agent.ts'
-import type { Fields } from '../../fields.ts'
-import { type Ledger, newLedger } from '../../ledger.ts'
+import { Calls } from '../../kit/calls.ts'
+import type { Fields } from '../../kit/fields.ts'
+import type { KnownFacts } from '../../kit/known.ts'
+import { type Ledger, newLedger, resetDenials } from '../../kit/ledger.ts'
 import type { Declined } from '../refusals.ts'
 
 /** A prompt that waits for its thread to open. */
-export interface Held {
+export interface HeldPrompt {
   text: string
   images: readonly { mimeType: string; data: string }[]
 }
 
 /** A request of the agent that blocks it until it is answered under its id. */
-export interface Ask {
+export interface CodexAsk {
   nativeId: unknown
   /** The form of the answer. */
   form: 'decision' | 'elicitation' | 'questions'
@@ -23,7 +26,7 @@ export interface Ask {
 export type Announced = Omit<SubagentStarted, 'type' | 'background'>
 
 /** The thread of a sub-agent. */
-export interface Child {
+export interface ChildThread {
   /** How the thread was announced; after its end, how it will be announced when it continues. */
   readonly announced: Announced
   /** The last turn that the thread started. */
@@ -33,7 +36,7 @@ export interface Child {
 }
 
 /** The state of one turn. */
-interface Turn {
+interface CodexTurn {
   /** The agent's turn id, once known. */
   id: string | undefined
   /** The agent has started the turn; before that it can be neither steered nor interrupted. */
@@ -49,92 +52,88 @@ interface Turn {
   interrupting: boolean
 }
 
+/** The time from the end of one turn to the end of the next. */
+interface TurnSpan {
+  held: HeldPrompt | undefined
+  /** The emitted text of messages that were cut off, in case one of them continues. */
+  readonly cuts: Map<string, string>
+  /** Calls that had a request, answered or not. */
+  readonly askedCalls: Set<string>
+}
+
+function newSpan(): TurnSpan {
+  return { held: undefined, cuts: new Map(), askedCalls: new Set() }
+}
+
 /** Settings that a turn changes for itself and for later turns. */
-interface Changes {
+interface TurnSettings {
   model?: string
   mode?: string
   policy?: Policy
 }
 
-export interface State {
+export interface AppServerState {
   readonly start: Start
-  readonly ledger: Ledger
+  readonly ledger: Ledger<CodexAsk>
   /** The reported session properties, so that a repeated handshake emits nothing. */
-  readonly known: Map<string, string>
+  known: KnownFacts
   /** The thread of the conversation; every other thread belongs to a sub-agent. */
   threadId: string | undefined
   /** The threads of sub-agents, kept after their end, because late frames for them are ignored. */
-  readonly children: Map<string, Child>
+  readonly children: Map<string, ChildThread>
   /** The last running total of each thread. */
   readonly totals: Map<string | undefined, number>
-  turn: Turn | undefined
+  turn: CodexTurn | undefined
   /** Ended turns of any thread; late frames for them are ignored. */
   readonly ended: Set<string>
-  held: Held | undefined
-  /** The emitted text of this turn's messages that were cut off, in case one of them continues. */
-  readonly cuts: Map<string, string>
+  span: TurnSpan
   /** The current part of each raw thinking message. */
   readonly parts: Map<string, number>
-  readonly asks: Map<string, Ask>
-  /** Calls of the turn that had a request, answered or not. */
-  readonly askedCalls: Set<string>
-  /** How often the agent used an id for a request. */
-  readonly askUses: Map<string, number>
-  /** Our calls without a response, by id. */
-  readonly calls: Map<unknown, { method: string; params: Fields }>
-  callCount: number
-  /** Our interrupts that are neither answered nor visibly effective, by call id. */
-  readonly interrupts: Set<unknown>
+  readonly calls: Calls<{ method: string; params: Fields }>
   /** Set when we opened the connection; unset for a transcript. */
   opening: boolean
   /** Why the conversation could not be opened. */
   failure: ErrorInfo | undefined
   /** Settings for the next turn. */
-  next: Changes
+  next: TurnSettings
   /** The settings of the last turn, which were not applied if that turn is rejected. */
-  sent: Changes
+  sent: TurnSettings
   /** The last requested sandbox. */
   sandbox: Sandbox
   /** Commands of an interrupted turn whose shells must still be terminated. */
   readonly abandoned: Set<string>
   /** The last reported account limits. */
-  limits: string
+  limits: readonly LimitReported[]
   declined: Declined
 }
 
-export function initialState(start: Start): State {
+export function initialState(start: Start): AppServerState {
   const { epoch, resume } = start
   return {
     start,
     ledger: newLedger(),
     // Every process of the session announces the same thread again.
-    known: new Map(epoch > 1 && resume !== undefined ? [['nativeSessionId', resume]] : []),
+    known: epoch > 1 && resume !== undefined ? { nativeSessionId: resume } : {},
     threadId: undefined,
     children: new Map(),
     totals: new Map(),
     turn: undefined,
     ended: new Set(),
-    held: undefined,
-    cuts: new Map(),
+    span: newSpan(),
     parts: new Map(),
-    asks: new Map(),
-    askedCalls: new Set(),
-    askUses: new Map(),
-    calls: new Map(),
-    callCount: 0,
-    interrupts: new Set(),
+    calls: new Calls(),
     opening: false,
     failure: undefined,
     next: start.mode === undefined ? {} : { mode: start.mode },
     sent: {},
     sandbox: start.policy.sandbox,
     abandoned: new Set(),
-    limits: '',
+    limits: [],
     declined: { reported: 0, ended: 0 },
   }
 }
 
-export function openTurn(state: State, structured = false): void {
+export function openTurn(state: AppServerState, structured = false): void {
   forgetRefusals(state)
   state.turn = {
     id: undefined,
@@ -149,8 +148,16 @@ export function openTurn(state: State, structured = false): void {
 }
 
 /** Denials of a background sub-agent between two turns count for neither. */
-export function forgetRefusals(state: State): void {
+function forgetRefusals(state: AppServerState): void {
   state.declined = { reported: 0, ended: 0 }
-  state.ledger.denials = 0
-  state.ledger.personDenials = 0
+  resetDenials(state.ledger)
+}
+
+/** Replaces the ended turn. */
+export function closeTurn(state: AppServerState): void {
+  if (state.turn?.id !== undefined) state.ended.add(state.turn.id)
+  state.turn = undefined
+  state.span = newSpan()
+  forgetRefusals(state)
+  for (const id of state.parts.keys()) if (!state.ledger.messages.has(id)) state.parts.delete(id)
 }

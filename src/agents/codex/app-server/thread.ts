@@ -1,20 +1,25 @@
 import type { Policy, SessionOptions } from '../../../model/index.ts'
 import type { Start } from '../../agent.ts'
-import { compact, type Fields } from '../../fields.ts'
-import { unsupported } from '../../option.ts'
-import { mcpServerConfig, refuseOptions, serverName } from '../options.ts'
+import { compact, type Fields, fields } from '../../kit/fields.ts'
+import { unsupported } from '../../kit/option.ts'
+import { mcpServerConfig, refuseLateInstructions, refuseOptions, serverName } from '../options.ts'
 import { approvalPolicy, sandboxMode, workspaceLimits } from '../policy.ts'
 import { allowedServers, otherServers, toolSettings } from '../tool-lists.ts'
+
+/** Codex rejects settings of a server without a transport. Disabled, its command never runs. */
+const UNDEFINED_SERVER = { command: 'false', enabled: false }
 
 export const MODES = ['default', 'plan']
 export const HAS_MODES = `it has the modes ${MODES.join(' and ')}`
 
 /** The parameters of a thread. They are passed on stdin, so none is visible on a command line. */
-export function threadParams({ cwd, policy, options, mode }: Start): Fields {
+export function threadParams(start: Start, settings?: Fields): Fields {
+  const { cwd, policy, options, mode } = start
   if (mode !== undefined && !MODES.includes(mode)) throw unsupported('codex', `mode ${mode}`, HAS_MODES)
   refuseOptions(options)
+  refuseLateInstructions(start)
   const { model, systemPrompt } = options
-  const config = configOf(policy, options)
+  const config = configOf(policy, options, settings)
   return compact({
     cwd,
     model,
@@ -26,7 +31,8 @@ export function threadParams({ cwd, policy, options, mode }: Start): Fields {
   })
 }
 
-function configOf(policy: Policy, options: SessionOptions): Fields {
+function configOf(policy: Policy, options: SessionOptions, settings: Fields = {}): Fields {
+  const defined = fields(settings, 'mcp_servers')
   const roots = [...(policy.writableRoots ?? []), ...(options.extraDirectories ?? [])]
   const limits = { ...workspaceLimits(policy), ...(roots.length > 0 && { writable_roots: roots }) }
   const servers = [
@@ -34,7 +40,10 @@ function configOf(policy: Policy, options: SessionOptions): Fields {
       name,
       mcpServerConfig(name, server),
     ]),
-    ...Object.entries(otherServers(options, policy)).map(([name, settings]) => [serverName(name), settings]),
+    ...Object.entries(otherServers(options, policy, defined)).map(([name, denied]) => [
+      serverName(name),
+      name in defined ? denied : UNDEFINED_SERVER,
+    ]),
   ]
   return {
     ...toolSettings(policy),

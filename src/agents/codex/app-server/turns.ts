@@ -1,29 +1,29 @@
 import { decide, type ErrorInfo, type Evidence, type Usage } from '../../../model/index.ts'
 import type { Decoded, Emitted, Exit, Write } from '../../agent.ts'
-import { emit, emitAll, nothing, send } from '../../decoded.ts'
-import { amount, compact, count, type Fields, fields, text } from '../../fields.ts'
-import { settle } from '../../settle.ts'
+import { emit, emitAll, nothing, send, skipped } from '../../kit/decoded.ts'
+import { amount, compact, count, type Fields, fields, text } from '../../kit/fields.ts'
+import { settle } from '../../kit/settle.ts'
 import { answerOf } from '../answer.ts'
 import { turnError } from '../errors.ts'
 import { denialsOf } from '../refusals.ts'
 import { usageOf } from '../usage.ts'
 import { interruptTurn } from './calls.ts'
 import { findShells, runningCommands } from './shells.ts'
-import { forgetRefusals, openTurn, type State } from './state.ts'
+import { type AppServerState, closeTurn, openTurn } from './state.ts'
 import { adoptChild, countUsage, endChild, parentOf, wakeChild } from './threads.ts'
 
 /** The end of a turn, as far as the agent reports it. */
-export interface Ending {
+export interface CodexEnding {
   evidence: Evidence
   error?: ErrorInfo
   nativeReason?: string
   durationMs?: number
 }
 
-export function decodeTurnStarted(state: State, params: Fields): Decoded {
+export function decodeTurnStarted(state: AppServerState, params: Fields): Decoded {
   const parent = parentOf(state, params)
   const id = text(fields(params, 'turn'), 'id')
-  if (id === undefined || state.ended.has(id)) return nothing
+  if (id === undefined || state.ended.has(id)) return skipped
   if (parent !== undefined) return emitAll(beginChildTurn(state, parent, id))
   const emitted: Emitted[] = []
   if (!state.turn) {
@@ -33,7 +33,7 @@ export function decodeTurnStarted(state: State, params: Fields): Decoded {
   return send(beginTurn(state, id), emitted)
 }
 
-function beginChildTurn(state: State, parent: string, id: string): Emitted[] {
+function beginChildTurn(state: AppServerState, parent: string, id: string): Emitted[] {
   const emitted = wakeChild(state, parent, id)
   const child = state.children.get(parent)
   if (child) child.turn = id
@@ -41,7 +41,7 @@ function beginChildTurn(state: State, parent: string, id: string): Emitted[] {
 }
 
 /** The turn can be interrupted now: sends an interrupt that was requested too early. */
-function beginTurn(state: State, id: string): Write[] {
+function beginTurn(state: AppServerState, id: string): Write[] {
   const { turn } = state
   if (!turn) return []
   turn.id = id
@@ -49,37 +49,37 @@ function beginTurn(state: State, id: string): Write[] {
   return turn.interrupting ? [interruptTurn(state, id)] : []
 }
 
-export function decodeTurnCompleted(state: State, params: Fields): Decoded {
+export function decodeTurnCompleted(state: AppServerState, params: Fields): Decoded {
   const parent = parentOf(state, params)
   const native = fields(params, 'turn')
   const id = text(native, 'id')
   const late = id !== undefined && state.ended.has(id)
   if (id !== undefined) state.ended.add(id)
   const status = text(native, 'status')
-  const ending: Ending = {
+  const ending: CodexEnding = {
     ...evidenceOf(status, native),
     ...compact({ nativeReason: status, durationMs: amount(native, 'durationMs') }),
   }
-  if (parent !== undefined) return late ? nothing : emitAll(endChild(state, parent, childEnd(ending)))
+  if (parent !== undefined) return late ? skipped : emitAll(endChild(state, parent, childEnd(ending)))
   const other = id !== undefined && state.turn?.id !== undefined && state.turn.id !== id
-  if (late || other || !state.turn) return nothing
+  if (late || other || !state.turn) return skipped
   const running = ending.evidence === 'aborted' ? runningCommands(state) : []
   const emitted = endTurn(state, ending)
   return send(findShells(state, running), emitted)
 }
 
-function evidenceOf(status: string | undefined, native: Fields): Pick<Ending, 'evidence' | 'error'> {
+function evidenceOf(status: string | undefined, native: Fields): Pick<CodexEnding, 'evidence' | 'error'> {
   if (status === 'completed') return { evidence: 'success' }
   return status === 'interrupted' ? { evidence: 'aborted' } : turnError(fields(native, 'error'))
 }
 
-function childEnd({ evidence, durationMs }: Ending) {
+function childEnd({ evidence, durationMs }: CodexEnding) {
   const status = evidence === 'success' ? 'success' : evidence === 'aborted' ? 'cancelled' : 'error'
   return { status, ...compact({ durationMs }) } as const
 }
 
 /** Settles the open turn; on exit of the process, settles everything else too. */
-export function endTurn(state: State, { evidence, ...ending }: Ending, exit?: Exit): Emitted[] {
+export function endTurn(state: AppServerState, { evidence, ...ending }: CodexEnding, exit?: Exit): Emitted[] {
   const { ledger, turn } = state
   const denials = denialsOf(state)
   const { personDenials } = ledger
@@ -101,32 +101,21 @@ export function endTurn(state: State, { evidence, ...ending }: Ending, exit?: Ex
     denials: denialsOf(state),
     personDenials: ledger.personDenials,
   })
-  if (evidence === 'aborted') state.interrupts.clear()
-  forgetTurn(state)
+  if (evidence === 'aborted') state.calls.confirmInterrupts()
+  closeTurn(state)
   return emitted
 }
 
 /** No work outlives the process, not even background work. */
-export function endProcess(state: State): Emitted[] {
+export function endProcess(state: AppServerState): Emitted[] {
   const children = [...state.ledger.subagents.keys()].flatMap((id) =>
     endChild(state, id, { status: 'cancelled' }),
   )
   return [...children, ...settle(state.ledger, 'interrupted', true)]
 }
 
-function forgetTurn(state: State): void {
-  if (state.turn?.id !== undefined) state.ended.add(state.turn.id)
-  state.turn = undefined
-  state.held = undefined
-  state.cuts.clear()
-  forgetRefusals(state)
-  state.askedCalls.clear()
-  for (const id of state.parts.keys()) if (!state.ledger.messages.has(id)) state.parts.delete(id)
-  for (const id of state.asks.keys()) if (!state.ledger.requests.has(id)) state.asks.delete(id)
-}
-
 /** One model call. A repeated total, after a resume or an interrupt, repeats the last call. */
-export function decodeUsage(state: State, params: Fields): Decoded {
+export function decodeUsage(state: AppServerState, params: Fields): Decoded {
   const parent = parentOf(state, params)
   const native = fields(params, 'tokenUsage')
   const usage = usageOf(fields(native, 'last'), 'appServer')
@@ -153,7 +142,7 @@ export function decodeUsage(state: State, params: Fields): Decoded {
 }
 
 /** A model call of a sub-agent counts even when it is reported after the sub-agent's end. */
-function childUsage(state: State, id: string, usage: Usage): Emitted[] {
+function childUsage(state: AppServerState, id: string, usage: Usage): Emitted[] {
   const emitted = adoptChild(state, id)
   const child = state.children.get(id)
   if (child) countUsage(child, usage)
@@ -166,7 +155,7 @@ function childUsage(state: State, id: string, usage: Usage): Emitted[] {
 }
 
 /** The diff of the whole turn so far: stored for its end, because each change reports its own part. */
-export function decodeDiff(state: State, params: Fields): Decoded {
+export function decodeDiff(state: AppServerState, params: Fields): Decoded {
   if (state.turn && parentOf(state, params) === undefined) state.turn.diff = text(params, 'diff')
   return nothing
 }

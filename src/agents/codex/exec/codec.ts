@@ -1,23 +1,21 @@
 import { decide, isZeroUsage, subtractUsage, type Usage } from '../../../model/index.ts'
 import type { Codec, Decoded, Emitted, Exit, Start, TurnVerdict } from '../../agent.ts'
-import { emit, emitAll, malformed, nothing, oversized, unmapped } from '../../decoded.ts'
-import { type Fields, fields, isFields, text } from '../../fields.ts'
-import { completeMessage } from '../../messages.ts'
-import { encodeOneshot } from '../../oneshot.ts'
-import { ruleTable } from '../../rules.ts'
-import { settle } from '../../settle.ts'
+import { emit, emitAll, malformed, nothing, unmapped } from '../../kit/decoded.ts'
+import { type Fields, fields, isFields, text } from '../../kit/fields.ts'
+import { completeMessage } from '../../kit/messages.ts'
+import { encodeOneshot } from '../../kit/oneshot.ts'
+import { type FrameRule, ruleTable } from '../../kit/rules.ts'
+import { settle } from '../../kit/settle.ts'
 import { answerOf } from '../answer.ts'
-import type { Phase } from '../calls.ts'
+import type { ItemPhase } from '../calls.ts'
 import { codeOfText, retryOf, silence } from '../errors.ts'
 import { denialsOf, refusalIn } from '../refusals.ts'
 import { usageOf } from '../usage.ts'
 import { decodeFlatItem } from './flat-items.ts'
 import { decodeItem } from './items.ts'
-import { generateId, initialState, knownId, type State } from './state.ts'
+import { type ExecState, generateId, initialState, knownId } from './state.ts'
 
-type Rule = (state: State, native: Fields, raw: string) => Decoded
-
-const ruleOf = ruleTable<Rule>({
+const ruleOf = ruleTable<FrameRule<ExecState>>({
   'thread.started'(state, native) {
     const threadId = text(native, 'thread_id')
     if (threadId === undefined || threadId === state.threadId) return nothing
@@ -59,11 +57,10 @@ const ruleOf = ruleTable<Rule>({
 })
 
 /** `codex exec --json`: complete items, no deltas, no requests; the process is the turn. */
-export const execCodec: Codec<State> = {
+export const execCodec: Codec<ExecState> = {
   initial: (start: Start) => initialState(start),
 
   decode(state, frame) {
-    if (frame.blob) return oversized(frame.blob)
     if (frame.stream === 'stderr') return decodeStderr(state, frame.text)
     const native = frame.value
     if (!isFields(native)) return malformed(frame.text)
@@ -90,7 +87,7 @@ export const execCodec: Codec<State> = {
   },
 }
 
-function decodeLife(state: State, phase: Phase, native: Fields, raw: string): Decoded {
+function decodeLife(state: ExecState, phase: ItemPhase, native: Fields, raw: string): Decoded {
   const { item } = native
   state.failure = undefined
   if (!isFields(item)) {
@@ -108,12 +105,13 @@ function decodeLife(state: State, phase: Phase, native: Fields, raw: string): De
 }
 
 /**
- * The documented format of a whole turn in one object. Only if no thread was announced, because real Codex announces
- * one.
+ * The documented format of a whole turn in one object: it has a `text`, and no type but `result`. Before a thread is
+ * announced any type counts, because real Codex announces its thread first.
  */
-function decodeLoneResult(state: State, native: Fields): Decoded | undefined {
+function decodeLoneResult(state: ExecState, native: Fields): Decoded | undefined {
   const answer = text(native, 'text')
-  if (answer === undefined || state.threadId !== undefined) return undefined
+  const isResult = native.type === undefined || native.type === 'result' || state.threadId === undefined
+  if (answer === undefined || !isResult) return undefined
   const usage = usageOf(fields(native, 'usage'), 'exec')
   state.answer = answer
   state.result = { evidence: 'success', ...(usage && { usage }) }
@@ -129,14 +127,14 @@ function turnUsage({ resume, usageSoFar = {} }: Start, total: Usage): Usage | un
   return subtractUsage(total, usageSoFar)
 }
 
-function decodeStderr(state: State, line: string): Decoded {
+function decodeStderr(state: ExecState, line: string): Decoded {
   const refusal = refusalIn(line)
   if (refusal?.code === 'tool_refused') state.declined.reported++
   const emitted: Emitted = { type: 'output.written', stream: 'stderr', line }
   return refusal ? emit(emitted, refusal) : emit(emitted)
 }
 
-function verdictOf(state: State, exit: Exit): TurnVerdict {
+function verdictOf(state: ExecState, exit: Exit): TurnVerdict {
   const base = { type: 'turn.verdict' as const, denials: denialsOf(state), personDenials: 0 }
   if (!state.result) {
     const { failure } = state

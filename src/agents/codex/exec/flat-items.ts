@@ -1,17 +1,17 @@
 import type { Emitted } from '../../agent.ts'
-import { type Fields, text } from '../../fields.ts'
-import { addDelta, completeMessage } from '../../messages.ts'
-import { ruleTable } from '../../rules.ts'
-import { openToolId, progressTool } from '../../tools.ts'
-import type { Phase } from '../calls.ts'
+import { type Fields, text } from '../../kit/fields.ts'
+import { addDelta, completeMessage } from '../../kit/messages.ts'
+import { ruleTable } from '../../kit/rules.ts'
+import { openToolId, progressTool } from '../../kit/tools.ts'
+import type { ItemPhase } from '../calls.ts'
 import { decodeItem } from './items.ts'
-import { type FlatItem, generateId, type State } from './state.ts'
+import { type ExecState, type FlatItem, generateId } from './state.ts'
 
 /**
  * The item format of some documents: flat, without ids, one item in several updates. No version of Codex writes it, but
  * it is supported. Returns undefined for an unknown kind.
  */
-export function decodeFlatItem(state: State, phase: Phase, native: Fields): Emitted[] | undefined {
+export function decodeFlatItem(state: ExecState, phase: ItemPhase, native: Fields): Emitted[] | undefined {
   const type = text(native, 'item_type') ?? '?'
   const before = state.flat.get(type)
   const item: FlatItem = {
@@ -30,7 +30,12 @@ export function decodeFlatItem(state: State, phase: Phase, native: Fields): Emit
 const MORE = /(?:\.{3}|…)$/
 
 /** `content` is the text so far. An update that changes emitted text is held back until the complete text. */
-function decodeMessage(state: State, kind: 'text' | 'thinking', phase: Phase, item: FlatItem): Emitted[] {
+function decodeMessage(
+  state: ExecState,
+  kind: 'text' | 'thinking',
+  phase: ItemPhase,
+  item: FlatItem,
+): Emitted[] {
   const content = text(item.fields, 'content') ?? ''
   if (phase === 'completed') {
     // An empty answer is an answer; empty thinking is not emitted.
@@ -61,9 +66,9 @@ const neededBy = ruleTable<string>({
 })
 
 function decodeOther(
-  state: State,
+  state: ExecState,
   type: string,
-  phase: Phase,
+  phase: ItemPhase,
   item: FlatItem,
   before: FlatItem | undefined,
 ): Emitted[] | undefined {

@@ -1,27 +1,29 @@
 import type { Emitted } from '../../agent.ts'
-import { asText, type Fields, flag, objects, text } from '../../fields.ts'
-import { completeMessage } from '../../messages.ts'
-import { ruleTable } from '../../rules.ts'
-import { finishSubagent, startSubagent } from '../../subagents.ts'
-import { type CallRule, callRules, decodeCall, type Phase } from '../calls.ts'
+import { type Fields, flag, objects, text } from '../../kit/fields.ts'
+import { completeMessage } from '../../kit/messages.ts'
+import { ruleTable } from '../../kit/rules.ts'
+import { finishSubagent, startSubagent } from '../../kit/subagents.ts'
+import { answerText, joinedText } from '../answer.ts'
+import { type CallRule, callRules, decodeCall, type ItemPhase } from '../calls.ts'
 import { endedAgents, spawnedAgents } from '../subagents.ts'
-import type { PlanStep, State } from './state.ts'
+import type { ExecState, PlanStep } from './state.ts'
 
-type Rule = (state: State, phase: Phase, id: string, item: Fields) => Emitted[]
+type ExecItemRule = (state: ExecState, phase: ItemPhase, id: string, item: Fields) => Emitted[]
 
-const ruleOf = ruleTable<Rule>({
+const ruleOf = ruleTable<ExecItemRule>({
   ...Object.fromEntries(Object.entries(callRules).map(([type, call]) => [type, ruleOfCall(call)])),
 
   // Messages arrive complete: they have an end and no start.
   agent_message(state, phase, id, item) {
     if (phase !== 'completed') return []
-    state.answer = asText(item.text) ?? ''
+    state.answer = answerText(item) ?? ''
     return [completeMessage(state.ledger, 'text', id, state.answer)]
   },
 
   reasoning(state, phase, id, item) {
     if (phase !== 'completed') return []
-    return [completeMessage(state.ledger, 'thinking', id, text(item, 'text') ?? '')]
+    const whole = joinedText(item.text) ?? joinedText(item.summary) ?? joinedText(item.content) ?? ''
+    return [completeMessage(state.ledger, 'thinking', id, whole)]
   },
 
   // An `error` item is a warning: only a failed turn is a failure.
@@ -51,7 +53,7 @@ function isSamePlan(one: readonly PlanStep[], other: readonly PlanStep[] | undef
   )
 }
 
-function ruleOfCall(call: CallRule): Rule {
+function ruleOfCall(call: CallRule): ExecItemRule {
   if (!call.agents) return (state, phase, id, item) => decodeCall(state, call, phase, id, item)
   return (state, phase, id, item) => {
     const emitted = decodeCall(state, call, phase, id, item)
@@ -61,13 +63,18 @@ function ruleOfCall(call: CallRule): Rule {
 }
 
 /** Decodes an item; returns undefined for an unknown kind. */
-export function decodeItem(state: State, phase: Phase, id: string, item: Fields): Emitted[] | undefined {
+export function decodeItem(
+  state: ExecState,
+  phase: ItemPhase,
+  id: string,
+  item: Fields,
+): Emitted[] | undefined {
   return ruleOf(item.type)?.(state, phase, id, item)
 }
 
 const NONE: readonly Emitted[] = []
 
-function agentsOf(state: State, id: string, item: Fields): readonly Emitted[] {
+function agentsOf(state: ExecState, id: string, item: Fields): readonly Emitted[] {
   const { ledger } = state
   state.delegated = true
   const spawned = spawnedAgents(item, ledger.prefix + id)

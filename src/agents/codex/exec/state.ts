@@ -1,12 +1,12 @@
 import type { PlanUpdated } from '../../../model/events/work.ts'
 import type { ErrorInfo, Usage } from '../../../model/index.ts'
 import type { Start } from '../../agent.ts'
-import type { Fields } from '../../fields.ts'
-import { type Ledger, newLedger } from '../../ledger.ts'
+import type { Fields } from '../../kit/fields.ts'
+import { type Ledger, newLedger } from '../../kit/ledger.ts'
 import type { Declined } from '../refusals.ts'
 
 /** The result of the turn as the agent reported it. */
-export interface Result {
+export interface ExecResult {
   evidence: 'success' | 'error'
   error?: ErrorInfo
   usage?: Usage
@@ -22,7 +22,7 @@ export interface FlatItem {
 
 export type PlanStep = PlanUpdated['items'][number]
 
-export interface State {
+export interface ExecState {
   readonly start: Start
   readonly ledger: Ledger
   threadId: string | undefined
@@ -30,7 +30,7 @@ export interface State {
   answer: string | undefined
   /** The last emitted plan. */
   plan: readonly PlanStep[] | undefined
-  result: Result | undefined
+  result: ExecResult | undefined
   /** The last error, until work continues after it: the reason for an end without a result. */
   failure: ErrorInfo | undefined
   /** Sub-agents ran, and their model calls are missing from the usage of the turn. */
@@ -43,7 +43,7 @@ export interface State {
   declined: Declined
 }
 
-export function initialState(start: Start): State {
+export function initialState(start: Start): ExecState {
   return {
     start,
     ledger: newLedger(`e${start.epoch}.`),
@@ -60,12 +60,12 @@ export function initialState(start: Start): State {
   }
 }
 
-export function knownId(state: State, id: string): string {
+export function knownId(state: ExecState, id: string): string {
   if (id !== state.lastId) state.lastId = id
   return state.lastId
 }
 
 /** Generates an id for an item without one. */
-export function generateId(state: State): string {
+export function generateId(state: ExecState): string {
   return `f${++state.made}`
 }

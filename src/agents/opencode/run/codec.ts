@@ -1,24 +1,24 @@
 import { addUsage } from '../../../model/index.ts'
 import type { Codec, Decoded, Emitted } from '../../agent.ts'
-import { emitAll, malformed, oversized, unmapped } from '../../decoded.ts'
-import { asFields, asText, type Fields, fields, isFields, text } from '../../fields.ts'
-import { completeMessage } from '../../messages.ts'
-import { encodeOneshot } from '../../oneshot.ts'
-import { ruleTable } from '../../rules.ts'
-import { finishSubagent, startSubagent } from '../../subagents.ts'
-import { finishTool, startTool, type ToolResult, toolIdOf } from '../../tools.ts'
+import { emitAll, malformed, unmapped } from '../../kit/decoded.ts'
+import { asFields, asText, type Fields, fields, isFields, text } from '../../kit/fields.ts'
+import { completeMessage } from '../../kit/messages.ts'
+import { encodeOneshot } from '../../kit/oneshot.ts'
+import { ruleTable } from '../../kit/rules.ts'
+import { finishSubagent, startSubagent } from '../../kit/subagents.ts'
+import { finishTool, startTool, type ToolResult, toolIdOf } from '../../kit/tools.ts'
 import { changesOf, childOf, planOf } from '../effects.ts'
 import { errorNotice, failureOf, plain } from '../errors.ts'
 import { isPruned, isRejected, kindOf, resultOf, titleOf } from '../tools.ts'
 import { stepUsage } from '../usage.ts'
-import { generateId, initialState, type State } from './state.ts'
+import { generateId, initialState, type RunCodecState } from './state.ts'
 import { endTurn, hasEnded } from './verdict.ts'
 
-type Rule = (state: State, native: Fields) => readonly Emitted[]
+type RunRule = (state: RunCodecState, native: Fields) => readonly Emitted[]
 
 const NOTHING: readonly Emitted[] = []
 
-const ruleOf = ruleTable<Rule>({
+const ruleOf = ruleTable<RunRule>({
   step_start(state) {
     state.rejected = false
     return NOTHING
@@ -45,11 +45,10 @@ const ruleOf = ruleTable<Rule>({
 })
 
 /** `opencode run --format json`: complete parts, no deltas, and no final result. */
-export const codec: Codec<State> = {
+export const codec: Codec<RunCodecState> = {
   initial: initialState,
 
   decode(state, frame) {
-    if (frame.blob) return oversized(frame.blob)
     if (frame.stream === 'stderr') return decodeStderr(frame.text)
     const native = frame.value
     if (!isFields(native)) return malformed(frame.text)
@@ -67,21 +66,21 @@ export const codec: Codec<State> = {
 }
 
 /** There is no handshake; the first frame names the session. */
-function handshake(state: State, native: Fields): Emitted[] {
+function handshake(state: RunCodecState, native: Fields): Emitted[] {
   const id = text(native, 'sessionID')
   if (id === undefined) return []
   state.nativeSessionId = id
   return [{ type: 'session.updated', nativeSessionId: id }]
 }
 
-function wholeMessage(state: State, kind: 'text' | 'thinking', { id, text }: Fields): Emitted {
+function wholeMessage(state: RunCodecState, kind: 'text' | 'thinking', { id, text }: Fields): Emitted {
   const whole = asText(text) ?? ''
   if (kind === 'text') state.answer = whole
   return completeMessage(state.ledger, kind, asText(id) ?? generateId(state), whole)
 }
 
 /** A call is reported at its end, so its start and end are emitted together. */
-function wholeCall(state: State, part: Fields): readonly Emitted[] {
+function wholeCall(state: RunCodecState, part: Fields): readonly Emitted[] {
   const { ledger } = state
   const call = asFields(part.state)
   if (isPruned(call)) return NOTHING
@@ -102,7 +101,7 @@ function wholeCall(state: State, part: Fields): readonly Emitted[] {
 }
 
 /** Only the call of a sub-agent is on the stream. */
-function wholeChild(state: State, call: Fields, { status }: ToolResult, toolId: string): Emitted[] {
+function wholeChild(state: RunCodecState, call: Fields, { status }: ToolResult, toolId: string): Emitted[] {
   const child = childOf(call)
   if (!child) return []
   state.delegated = true

@@ -1,9 +1,9 @@
 import type { Usage } from '../../../model/index.ts'
 import type { Start } from '../../agent.ts'
-import { type Ledger, newLedger } from '../../ledger.ts'
+import { type Ledger, newLedger } from '../../kit/ledger.ts'
 import type { Failure } from '../errors.ts'
 
-export interface State {
+export interface RunCodecState {
   readonly start: Start
   readonly ledger: Ledger
   /** The servers configured for this session, to recognise their tools. */
@@ -22,7 +22,7 @@ export interface State {
   failure: Failure | undefined
 }
 
-export function initialState(start: Start): State {
+export function initialState(start: Start): RunCodecState {
   return {
     start,
     ledger: newLedger(),
@@ -40,6 +40,6 @@ export function initialState(start: Start): State {
 }
 
 /** Generates an id for a part without one. */
-export function generateId(state: State): string {
+export function generateId(state: RunCodecState): string {
   return `e${state.start.epoch}.p${++state.unnamed}`
 }

@@ -1,23 +1,17 @@
-import { decide, type ErrorInfo, type Evidence, type Usage } from '../../../model/index.ts'
+import type { ErrorInfo, Evidence, Usage } from '../../../model/index.ts'
 import type { Emitted, Exit, TurnVerdict } from '../../agent.ts'
-import { exitWithoutResult } from '../../exit-without-result.ts'
-import { compact } from '../../fields.ts'
-import { settle } from '../../settle.ts'
+import { exitWithoutResult } from '../../kit/exit-without-result.ts'
+import { compact } from '../../kit/fields.ts'
+import { settleTurn } from '../../kit/settle.ts'
 import { codeOfText, continues, failureOfReason } from '../errors.ts'
-import type { State } from './state.ts'
+import type { RunCodecState } from './state.ts'
 
 /** Ends the turn; the last step and the exit are the only evidence. */
-export function endTurn(state: State, exit: Exit): Emitted[] {
-  const verdict = verdictOf(state, exit)
-  const emitted = settle(state.ledger, decide(verdict, exit.cause, exit.code), true)
-  verdict.denials = state.ledger.denials
-  if (verdict.usage)
-    emitted.push({ type: 'usage.reported', scope: 'turn', ...verdict.usage, source: 'computed' })
-  emitted.push(verdict)
-  return emitted
+export function endTurn(state: RunCodecState, exit: Exit): Emitted[] {
+  return settleTurn(state.ledger, verdictOf(state, exit), 'computed', exit)
 }
 
-function verdictOf(state: State, exit: Exit): TurnVerdict {
+function verdictOf(state: RunCodecState, exit: Exit): TurnVerdict {
   const { denials, personDenials } = state.ledger
   const [evidence, error] = evidenceOf(state, exit)
   return {
@@ -35,16 +29,16 @@ function verdictOf(state: State, exit: Exit): TurnVerdict {
 }
 
 /** A rejected call ends the run in the middle of its loop, with exit code 0. */
-export function hasEnded({ reason, rejected, failure }: State): boolean {
+export function hasEnded({ reason, rejected, failure }: RunCodecState): boolean {
   return failure !== undefined || (reason !== undefined && (rejected || !continues(reason)))
 }
 
-function usageOf({ stepSeen, steps, delegated }: State): Usage | undefined {
+function usageOf({ stepSeen, steps, delegated }: RunCodecState): Usage | undefined {
   if (!stepSeen) return undefined
   return delegated ? { ...steps, partial: true } : steps
 }
 
-function evidenceOf(state: State, exit: Exit): [Evidence, ErrorInfo?] {
+function evidenceOf(state: RunCodecState, exit: Exit): [Evidence, ErrorInfo?] {
   if (exit.error) return ['error', exit.error]
   const failure = state.failure ?? failureOfReason(state.reason)
   if (failure) return [failure.evidence, failure.error]

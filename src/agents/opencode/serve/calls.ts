@@ -1,21 +1,21 @@
 import type { Emitted } from '../../agent.ts'
-import { type Fields, fields, text } from '../../fields.ts'
-import { closeMessage } from '../../messages.ts'
-import { finishTool, startTool } from '../../tools.ts'
+import { type Fields, fields, text } from '../../kit/fields.ts'
+import { closeMessage } from '../../kit/messages.ts'
+import { finishTool, startTool } from '../../kit/tools.ts'
 import { changesOf, childOf } from '../effects.ts'
 import { kindOf, resultOf, titleOf } from '../tools.ts'
 import { startedId } from './call-ids.ts'
-import { type Part, partOf, type State } from './state.ts'
-import { adoptChild, announce, type Thread } from './thread.ts'
+import { openHeld } from './requests.ts'
+import { partOf, type ServePart, type ServeState } from './state.ts'
+import { adoptChild, announce, type ServeThread } from './thread.ts'
 
 /** A call: pending (a draft), running (complete input, growing output), then completed or error. */
-export function decodeCall(state: State, thread: Thread, native: Fields, id: string): Emitted[] {
+export function decodeCall(state: ServeState, thread: ServeThread, native: Fields, id: string): Emitted[] {
   const part = partOf(state, thread, id, 'tool')
   const call = fields(native, 'state')
   const status = text(call, 'status')
   if (status === 'pending' || part.kind !== 'tool') return []
-  const emitted =
-    part.toolId === '' ? [...completeEarlier(state, part), start(state, thread, native, part)] : []
+  const emitted = part.toolId === '' ? begin(state, thread, native, part) : []
   emitted.push(...linkChild(state, thread, call, part))
   if (status === 'running') {
     emitted.push(...progress(call, part))
@@ -30,13 +30,14 @@ export function decodeCall(state: State, thread: Thread, native: Fields, id: str
   return emitted
 }
 
-function start(state: State, thread: Thread, native: Fields, part: Part): Emitted {
-  const { ledger } = state
+function begin(state: ServeState, thread: ServeThread, native: Fields, part: ServePart): Emitted[] {
+  const earlier = completeEarlier(state, part)
   const call = fields(native, 'state')
   const name = text(native, 'tool') ?? '?'
-  part.toolId = startedId(state, thread, text(native, 'callID') ?? text(native, 'id') ?? '')
+  const callId = text(native, 'callID') ?? text(native, 'id') ?? ''
+  part.toolId = startedId(state, thread, callId)
   part.title = titleOf(call)
-  return startTool(ledger, {
+  const started = startTool(state.ledger, {
     toolId: part.toolId,
     name,
     kind: kindOf(name, state.mcpServers),
@@ -44,13 +45,14 @@ function start(state: State, thread: Thread, native: Fields, part: Part): Emitte
     input: call.input,
     parent: thread.speaker,
   })
+  return [...earlier, started, ...openHeld(state, thread, callId)]
 }
 
 /** Many providers end a text only with the whole response, while a later call already runs. */
-function completeEarlier(state: State, { speaker, order }: Part): Emitted[] {
+function completeEarlier(state: ServeState, { speaker, order }: ServePart): Emitted[] {
   const emitted: Emitted[] = []
   for (const [, { nativeId, text, parent }] of state.ledger.messages) {
-    const textPart = state.parts.get(nativeId)
+    const textPart = state.turn.parts.get(nativeId)
     if (!textPart || parent !== speaker || textPart.order > order) continue
     textPart.completed += text
     emitted.push(...closeMessage(state.ledger, nativeId))
@@ -59,7 +61,7 @@ function completeEarlier(state: State, { speaker, order }: Part): Emitted[] {
 }
 
 /** A `task` names the session of its sub-agent. */
-function linkChild(state: State, thread: Thread, call: Fields, part: Part): Emitted[] {
+function linkChild(state: ServeState, thread: ServeThread, call: Fields, part: ServePart): Emitted[] {
   const child = childOf(call)
   if (!child) return []
   const { id, ...more } = child
@@ -68,7 +70,7 @@ function linkChild(state: State, thread: Thread, call: Fields, part: Part): Emit
 }
 
 /** Snapshots contain the whole output so far; only the new part is emitted. */
-function progress(call: Fields, part: Part): Emitted[] {
+function progress(call: Fields, part: ServePart): Emitted[] {
   const emitted = retitle(call, part)
   const output = text(fields(call, 'metadata'), 'output') ?? ''
   if (output.length <= part.output.length || !output.startsWith(part.output)) return emitted
@@ -77,7 +79,7 @@ function progress(call: Fields, part: Part): Emitted[] {
   return emitted
 }
 
-function retitle(call: Fields, part: Part): Emitted[] {
+function retitle(call: Fields, part: ServePart): Emitted[] {
   const title = text(call, 'title')
   if (!title || title === part.title) return []
   part.title = title

@@ -1,15 +1,15 @@
 import type { Codec, Decoded } from '../../agent.ts'
-import { emit, emitAll, malformed, nothing, oversized, unmapped } from '../../decoded.ts'
-import { type Fields, fields, isFields, text } from '../../fields.ts'
-import { discardMessage } from '../../messages.ts'
-import { ruleTable } from '../../rules.ts'
-import { settle } from '../../settle.ts'
+import { emit, emitAll, malformed, nothing, unmapped } from '../../kit/decoded.ts'
+import { type Fields, fields, isFields, text } from '../../kit/fields.ts'
+import { discardMessage } from '../../kit/messages.ts'
+import { type FrameRule, ruleTable } from '../../kit/rules.ts'
+import { settle } from '../../kit/settle.ts'
 import { encode } from './commands.ts'
 import { abandonHeld } from './frame-buffer.ts'
 import { decodeAnswer } from './http-responses.ts'
 import { decodeMessage, decodeMessagePart } from './messages.ts'
 import { decodeDelta } from './parts.ts'
-import { decodePermission, decodeQuestion, decodeRejected, decodeReply } from './requests.ts'
+import { decodePermission, decodeQuestion, decodeRejected, decodeReply, openAllHeld } from './requests.ts'
 import { sent } from './sent.ts'
 import {
   decodeCompacted,
@@ -21,20 +21,18 @@ import {
   decodeTodo,
   decodeUpdated,
 } from './sessions.ts'
-import { initialState, type State } from './state.ts'
+import { initialState, type ServeState } from './state.ts'
 import { endTurn } from './turn.ts'
 
-type Rule = (state: State, properties: Fields, raw: string) => Decoded
+const silent: FrameRule<ServeState> = () => nothing
 
-const silent: Rule = () => nothing
-
-const ruleOf = ruleTable<Rule>({
+const ruleOf = ruleTable<FrameRule<ServeState>>({
   'message.part.delta': decodeDelta,
   'message.part.updated': decodeMessagePart,
   'message.updated': decodeMessage,
   'message.part.removed': (state, properties) => {
     const id = text(properties, 'partID') ?? ''
-    const part = state.parts.get(id)
+    const part = state.turn.parts.get(id)
     if (part) part.done = true
     return emitAll(discardMessage(state.ledger, id))
   },
@@ -52,9 +50,8 @@ const ruleOf = ruleTable<Rule>({
   'question.replied': decodeReply,
   'question.rejected': decodeRejected,
   'todo.updated': decodeTodo,
-  // The connection and its keepalive.
   'server.connected': silent,
-  'server.heartbeat': silent,
+  'server.heartbeat': (state) => emitAll(openAllHeld(state)),
   // Components that the server loads at start.
   'plugin.added': silent,
   'catalog.updated': silent,
@@ -69,11 +66,10 @@ const ruleOf = ruleTable<Rule>({
 })
 
 /** `opencode serve`: events arrive as SSE data, commands are HTTP calls. */
-export const codec: Codec<State> = {
+export const codec: Codec<ServeState> = {
   initial: initialState,
 
   decode(state, frame) {
-    if (frame.blob) return oversized(frame.blob)
     if (frame.stream === 'stderr' || frame.stream === 'stdout')
       return emit({ type: 'output.written', stream: frame.stream, line: frame.text })
     const native = frame.value
@@ -94,8 +90,12 @@ export const codec: Codec<State> = {
 
   end(state, exit) {
     // No work outlives the server.
-    if (state.turnOpen) return emitAll(endTurn(state, exit))
-    return emitAll([...abandonHeld(state), ...settle(state.ledger, 'interrupted', true)])
+    if (state.turn.open) return emitAll(endTurn(state, exit))
+    return emitAll([
+      ...abandonHeld(state),
+      ...openAllHeld(state),
+      ...settle(state.ledger, 'interrupted', true),
+    ])
   },
 }
 

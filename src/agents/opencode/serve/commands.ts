@@ -1,18 +1,19 @@
 import type { AnswerCommand, Command } from '../../../model/index.ts'
 import type { Decoded, Write } from '../../agent.ts'
-import { emitAll, nextProcess, nextTurn, nothing, refuse, send } from '../../decoded.ts'
-import { compact, type Fields } from '../../fields.ts'
-import { isSamePolicy } from '../../option.ts'
+import { emitAll, nextProcess, nextTurn, nothing, refuse, send } from '../../kit/decoded.ts'
+import { compact, type Fields } from '../../kit/fields.ts'
+import { isSamePolicy } from '../../kit/option.ts'
+import { askOf, denierOf, withDenialNotice } from '../../kit/requests.ts'
 import { deniedPermissions } from '../permission.ts'
 import { refuseAsked } from './requests.ts'
 import { applySent } from './sent.ts'
-import type { Ask, State } from './state.ts'
+import type { ServeAsk, ServeState } from './state.ts'
 import { endTurn } from './turn.ts'
 
-type Call = Extract<Write, { kind: 'http' }>
+type HttpCall = Extract<Write, { kind: 'http' }>
 
 /** Encodes commands as HTTP calls. The response arrives as a frame with the call's tag: see `decodeAnswer`. */
-export function encode(state: State, command: Command): Decoded {
+export function encode(state: ServeState, command: Command): Decoded {
   switch (command.type) {
     case 'open':
       return command.resume === undefined
@@ -41,21 +42,21 @@ export function encode(state: State, command: Command): Decoded {
 }
 
 /** Permissions are read at start; a mode is sent with the next prompt. */
-function setPolicy(state: State, { policy, mode }: Extract<Command, { type: 'set_policy' }>): Decoded {
+function setPolicy(state: ServeState, { policy, mode }: Extract<Command, { type: 'set_policy' }>): Decoded {
   if (!policy && mode === undefined) return refuse('invalid_request', 'either a policy or a mode is required')
   if (policy && !isSamePolicy(state.start.policy, policy)) return nextProcess
   state.mode = mode
   return nextTurn
 }
 
-function call(state: State, tag: string, method: 'GET' | 'POST', path: string, body?: Fields): Decoded {
-  const write: Call = { kind: 'http', method, path, tag, ...(body && { body }) }
+function call(state: ServeState, tag: string, method: 'GET' | 'POST', path: string, body?: Fields): Decoded {
+  const write: HttpCall = { kind: 'http', method, path, tag, ...(body && { body }) }
   applySent(state, write)
   return send([write])
 }
 
 /** Rules of the session come last and in order, so no settings can allow what is denied here. */
-function sessionBody(state: State): Fields {
+function sessionBody(state: ServeState): Fields {
   const denied = state.start.policy.tools?.denied
   if (!denied) return {}
   return {
@@ -64,7 +65,7 @@ function sessionBody(state: State): Fields {
 }
 
 function promptBody(
-  state: State,
+  state: ServeState,
   { text: prompt, images = [] }: Extract<Command, { type: 'prompt' }>,
 ): Fields {
   const [providerID, ...model] = state.model?.split('/') ?? []
@@ -84,25 +85,25 @@ function promptBody(
   }
 }
 
-export function prompt(state: State, body: Fields): Decoded {
+export function prompt(state: ServeState, body: Fields): Decoded {
   if (state.openFailure) return { ...nothing, refused: state.openFailure.error }
-  if (state.turnOpen) return refuse('conflict', 'opencode is still working on the last prompt')
+  if (state.turn.open) return refuse('conflict', 'opencode is still working on the last prompt')
   if (state.root) return call(state, 'prompt', 'POST', `/session/${state.root.id}/prompt_async`, body)
-  state.turnOpen = true
+  state.turn.open = true
   state.waiting = body
   return nothing
 }
 
 /** A prompt during a turn is read before the next model call, and its turn continues until both are answered. */
-function steer(state: State, text: string): Decoded {
-  if (!state.root || !state.turnOpen || state.waiting)
+function steer(state: ServeState, text: string): Decoded {
+  if (!state.root || !state.turn.open || state.waiting)
     return refuse('conflict', 'there is no open turn to steer')
   const body = promptBody(state, { type: 'prompt', text })
   return call(state, 'steer', 'POST', `/session/${state.root.id}/prompt_async`, body)
 }
 
-function interrupt(state: State): Decoded {
-  if (!state.turnOpen) return nothing
+function interrupt(state: ServeState): Decoded {
+  if (!state.turn.open) return nothing
   if (state.root && !state.waiting) {
     return call(state, 'abort', 'POST', `/session/${state.root.id}/abort`)
   }
@@ -112,37 +113,41 @@ function interrupt(state: State): Decoded {
   return emitAll(emitted)
 }
 
-function answer(state: State, command: AnswerCommand): Decoded {
-  const asked = state.asks.get(command.requestId)
+function answer(state: ServeState, command: AnswerCommand): Decoded {
+  const asked = askOf(state.ledger, command.requestId)
   if (!asked) return refuse('request_not_found', `opencode has no open request ${command.requestId}`)
-  if (command.input !== undefined)
-    return refuse('unsupported_option', 'opencode cannot change the input of a call')
   const path = `/${asked.kind}/${asked.nativeId}`
   const step =
     asked.kind === 'question'
       ? answerQuestion(state, command, asked, path)
       : answerPermission(state, command, path)
-  if (step.refused || command.decision !== 'deny') return step
+  if (step.refused || command.decision === 'allow' || command.decision === 'answered') return step
   // OpenCode reports us as the user; only this side knows who decided.
-  refuseAsked(state, asked, command.by ?? 'person')
-  return command.interrupt ? send([...step.writes, ...interrupt(state).writes]) : step
+  refuseAsked(state, asked, denierOf(command))
+  const denied = command.interrupt ? send([...step.writes, ...interrupt(state).writes]) : step
+  return withDenialNotice(denied, command)
 }
 
-function answerPermission(state: State, { decision, scope, message }: AnswerCommand, path: string): Decoded {
+function answerPermission(
+  state: ServeState,
+  { decision, scope, message }: AnswerCommand,
+  path: string,
+): Decoded {
   if (decision === 'answered')
     return refuse('invalid_request', 'decision: a permission must be allowed or denied')
   const lasting = scope !== undefined && scope !== 'once'
-  const reply = decision === 'deny' ? 'reject' : lasting ? 'always' : 'once'
+  const reply = decision === 'allow' ? (lasting ? 'always' : 'once') : 'reject'
   // With a message the model continues; without one the turn ends here.
   return call(state, 'answer', 'POST', `${path}/reply`, { reply, ...compact({ message }) })
 }
 
-function answerQuestion(state: State, command: AnswerCommand, asked: Ask, path: string): Decoded {
-  if (command.decision === 'deny') return call(state, 'answer', 'POST', `${path}/reject`, {})
+function answerQuestion(state: ServeState, command: AnswerCommand, asked: ServeAsk, path: string): Decoded {
+  if (command.decision === 'allow')
+    return refuse('invalid_request', 'decision: a question must be answered or denied')
+  if (command.decision !== 'answered') return call(state, 'answer', 'POST', `${path}/reject`, {})
   const given = command.answers ?? {}
   const answers = Array.from({ length: asked.questions }, (_, index) => given[index] ?? [])
-  if (command.decision !== 'answered' || answers.every((labels) => labels.length === 0)) {
+  if (answers.every((labels) => labels.length === 0))
     return refuse('invalid_request', 'answers: an answer must not be empty')
-  }
   return call(state, 'answer', 'POST', `${path}/reply`, { answers })
 }

@@ -1,16 +1,16 @@
 import type { Decoded, Emitted } from '../../agent.ts'
-import { text } from '../../fields.ts'
-import { addDelta } from '../../messages.ts'
-import type { Held, State } from './state.ts'
+import { text } from '../../kit/fields.ts'
+import { addDelta } from '../../kit/messages.ts'
+import type { HeldFrame, ServeState } from './state.ts'
 
-export function hold(shelf: Map<string, Held[]>, key: string, held: Held): void {
+export function hold(shelf: Map<string, HeldFrame[]>, key: string, held: HeldFrame): void {
   const waiting = shelf.get(key)
   if (waiting) waiting.push(held)
   else shelf.set(key, [held])
 }
 
 /** The role is known now: decodes the buffered parts as if they arrived now. */
-export function release(state: State, messageId: string, read: (held: Held) => Decoded): Emitted[] {
+export function release(state: ServeState, messageId: string, read: (held: HeldFrame) => Decoded): Emitted[] {
   const waiting = state.heldParts.get(messageId)
   if (!waiting) return []
   state.heldParts.delete(messageId)
@@ -18,7 +18,7 @@ export function release(state: State, messageId: string, read: (held: Held) => D
 }
 
 /** The type of the part is known now. */
-export function releaseDeltas(state: State, partId: string): Held[] {
+export function releaseDeltas(state: ServeState, partId: string): HeldFrame[] {
   const waiting = state.heldDeltas.get(partId) ?? []
   state.heldDeltas.delete(partId)
   return waiting
@@ -28,9 +28,9 @@ export function releaseDeltas(state: State, partId: string): Held[] {
  * Flushes frames that were never explained before the turn ended: text of an answer is emitted as text, the rest is
  * kept whole.
  */
-export function abandonHeld(state: State): Emitted[] {
+export function abandonHeld(state: ServeState): Emitted[] {
   const emitted: Emitted[] = []
-  const keep = (nativeType: string, held: Held) =>
+  const keep = (nativeType: string, held: HeldFrame) =>
     emitted.push({ type: 'native.unmapped', nativeType, frame: held.raw })
   for (const waiting of state.heldParts.values()) {
     for (const held of waiting) keep('message.part.updated', held)

@@ -1,16 +1,17 @@
 import { OUTSIDE_ID } from '../../../model/index.ts'
 import type { Decoded } from '../../agent.ts'
-import { emit, emitAll, nothing, send } from '../../decoded.ts'
-import { count, type Fields, fields, text } from '../../fields.ts'
+import { emit, emitAll, nothing, send } from '../../kit/decoded.ts'
+import { count, type Fields, fields, text } from '../../kit/fields.ts'
+import { updateSession } from '../../kit/known.ts'
 import { failureOfAnswer } from '../errors.ts'
 import { prompt } from './commands.ts'
-import { factsOf, update } from './sessions.ts'
-import type { State } from './state.ts'
+import { factsOf } from './sessions.ts'
+import type { ServeState } from './state.ts'
 import { adoptRoot } from './thread.ts'
 import { endTurn } from './turn.ts'
 
 /** Decodes an HTTP response: a frame of stream `http` with the value `{ tag, status, body }` of its call. */
-export function decodeAnswer(state: State, native: Fields): Decoded {
+export function decodeAnswer(state: ServeState, native: Fields): Decoded {
   const status = count(native, 'status') ?? 0
   const body = fields(native, 'body')
   const failed = status < 200 || status > 299
@@ -18,13 +19,13 @@ export function decodeAnswer(state: State, native: Fields): Decoded {
     case 'session':
       return failed ? openFailed(state, status, body) : opened(state, body)
     case 'prompt':
-      if (!failed || !state.root || !state.turnOpen) return nothing
+      if (!failed || !state.root || !state.turn.open) return nothing
       state.root.failure ??= failureOfAnswer(status, body)
       return emitAll(endTurn(state))
     case 'abort':
       state.aborting = false
       if (!failed) return nothing
-      state.aborted = false
+      state.turn.aborted = false
       return notice('interrupt_refused', status, body)
     case 'steer':
     case 'answer':
@@ -34,26 +35,26 @@ export function decodeAnswer(state: State, native: Fields): Decoded {
   }
 }
 
-function opened(state: State, body: Fields): Decoded {
+function opened(state: ServeState, body: Fields): Decoded {
   if (state.root) return nothing
   const id = text(body, 'id') ?? ''
   // The id becomes part of every later path.
   if (!OUTSIDE_ID.test(id)) return openFailed(state, 502, body)
-  const emitted = [...update(state, factsOf(id, body))]
+  const emitted = [...updateSession(state, factsOf(id, body))]
   adoptRoot(state, id)
   const waiting = state.waiting
   if (!waiting) return emitAll(emitted)
   state.waiting = undefined
   // The turn is already open; the call must not see it as open.
-  state.turnOpen = false
+  state.turn.open = false
   return send(prompt(state, waiting).writes, emitted)
 }
 
-function openFailed(state: State, status: number, body: Fields): Decoded {
+function openFailed(state: ServeState, status: number, body: Fields): Decoded {
   state.openFailure = failureOfAnswer(status, body)
   if (status === 404) state.openFailure.error.code = 'session_not_found'
   state.waiting = undefined
-  return state.turnOpen ? emitAll(endTurn(state)) : nothing
+  return state.turn.open ? emitAll(endTurn(state)) : nothing
 }
 
 function notice(code: 'interrupt_refused' | 'protocol_refused', status: number, body: Fields): Decoded {

@@ -1,19 +1,19 @@
 import { addUsage } from '../../../model/index.ts'
 import type { Decoded, Emitted } from '../../agent.ts'
-import { emit, emitAll, nothing, unmapped } from '../../decoded.ts'
-import { type Fields, fields, text } from '../../fields.ts'
-import { currentId } from '../../ledger.ts'
-import { addDelta, completeMessage } from '../../messages.ts'
-import { ruleTable } from '../../rules.ts'
+import { emit, emitAll, held, nothing, skipped, unmapped } from '../../kit/decoded.ts'
+import { type Fields, fields, text } from '../../kit/fields.ts'
+import { currentId } from '../../kit/ledger.ts'
+import { addDelta, completeMessage } from '../../kit/messages.ts'
+import { ruleTable } from '../../kit/rules.ts'
 import { stepUsage } from '../usage.ts'
 import { decodeCall } from './calls.ts'
 import { hold, releaseDeltas } from './frame-buffer.ts'
-import { partOf, type State } from './state.ts'
-import { announce, type Thread } from './thread.ts'
+import { partOf, type ServeState } from './state.ts'
+import { announce, type ServeThread } from './thread.ts'
 
-type Rule = (state: State, thread: Thread, part: Fields, id: string) => Emitted[]
+type PartRule = (state: ServeState, thread: ServeThread, part: Fields, id: string) => Emitted[]
 
-const ruleOf = ruleTable<Rule>({
+const ruleOf = ruleTable<PartRule>({
   text: (state, thread, part, id) => decodeText(state, thread, part, id, 'text'),
   reasoning: (state, thread, part, id) => decodeText(state, thread, part, id, 'thinking'),
   tool: decodeCall,
@@ -29,13 +29,20 @@ const ruleOf = ruleTable<Rule>({
 })
 
 /** Decodes the current state of a part of an answer. */
-export function decodePart(state: State, thread: Thread, part: Fields, raw: string): Decoded {
+export function decodePart(state: ServeState, thread: ServeThread, part: Fields, raw: string): Decoded {
   const type = text(part, 'type') ?? '?'
   const id = text(part, 'id')
   const rule = ruleOf(type)
   if (!rule || id === undefined) return unmapped(`message.part.updated/${type}`, raw)
-  if (state.parts.get(id)?.done) return nothing
-  return emitAll([...announce(state, thread), ...rule(state, thread, part, id)])
+  const known = state.turn.parts.get(id)
+  // A part that ended is repeated as it was. The text of one that is withheld is never reported.
+  if (known?.done) {
+    const isSame = known.kind === 'other' || text(part, 'text') === thread.answer
+    return isSame ? skipped : nothing
+  }
+  const emitted = [...announce(state, thread), ...rule(state, thread, part, id)]
+  // The start of the text was completed before.
+  return known && known.completed !== '' ? held(emitted) : emitAll(emitted)
 }
 
 export function isWords({ type }: Fields): boolean {
@@ -43,16 +50,16 @@ export function isWords({ type }: Fields): boolean {
 }
 
 /** Text for the model only, such as the summary of a compaction. */
-export function withhold(state: State, thread: Thread, part: Fields): Decoded {
+export function withhold(state: ServeState, thread: ServeThread, part: Fields): Decoded {
   const id = text(part, 'id') ?? ''
   partOf(state, thread, id, 'other').done = true
   releaseDeltas(state, id)
-  return nothing
+  return skipped
 }
 
 function decodeText(
-  state: State,
-  thread: Thread,
+  state: ServeState,
+  thread: ServeThread,
   native: Fields,
   id: string,
   kind: 'text' | 'thinking',
@@ -95,12 +102,12 @@ function isTrimmed(received: string, whole: string): boolean {
 }
 
 /** A delta. Its `field` is "text" for reasoning too, so only the type of the part is reliable. */
-export function decodeDelta(state: State, properties: Fields, raw: string): Decoded {
+export function decodeDelta(state: ServeState, properties: Fields, raw: string): Decoded {
   const id = text(properties, 'partID') ?? ''
-  const part = state.parts.get(id)
+  const part = state.turn.parts.get(id)
   const piece = text(properties, 'delta')
   if (part) {
-    if (part.done || piece === '') return nothing
+    if (part.done || piece === '') return skipped
     if (piece === undefined || (part.kind !== 'text' && part.kind !== 'thinking')) {
       return unmapped('message.part.delta', raw)
     }
@@ -109,18 +116,18 @@ export function decodeDelta(state: State, properties: Fields, raw: string): Deco
   const messageId = text(properties, 'messageID') ?? ''
   const message = state.messages.get(messageId)
   const ours = state.threads.has(text(properties, 'sessionID') ?? '') || (!state.root && !state.driven)
-  if (!ours || (message && message.turn !== state.turn)) return nothing
+  if (!ours || (message && message.turn !== state.turn.number)) return skipped
   hold(state.heldDeltas, id, { messageId, properties, raw })
-  return nothing
+  return skipped
 }
 
 /** The usage of one model call. That of a child also counts for the turn, so that a budget applies immediately. */
-function stepFinish(state: State, thread: Thread, native: Fields, id: string): Emitted[] {
+function stepFinish(state: ServeState, thread: ServeThread, native: Fields, id: string): Emitted[] {
   partOf(state, thread, id, 'other').done = true
   const usage = stepUsage(native)
   thread.usage = addUsage(thread.usage, usage)
   thread.stepSeen = true
   thread.reason = text(native, 'reason')
-  state.used = addUsage(state.used ?? {}, usage)
+  state.turn.used = addUsage(state.turn.used ?? {}, usage)
   return [thread === state.root ? usage : { ...usage, scope: 'subagent', subagentId: thread.id }]
 }

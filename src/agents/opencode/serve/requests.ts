@@ -9,15 +9,27 @@ import {
   type RequestOption,
   type ToolKind,
 } from '../../../model/index.ts'
-import type { Decoded } from '../../agent.ts'
-import { emit, emitAll, nothing, unmapped } from '../../decoded.ts'
-import { compact, type Fields, fields, flag, isFields, list, text, texts } from '../../fields.ts'
-import { openRequest, withdrawRequest } from '../../requests.ts'
-import { refuseTool } from '../../tools.ts'
+import type { Decoded, Emitted } from '../../agent.ts'
+import { emitAll, held, nothing, skipped, unmapped } from '../../kit/decoded.ts'
+import {
+  compact,
+  type Fields,
+  fields,
+  flag,
+  isFields,
+  list,
+  sameValue,
+  text,
+  texts,
+} from '../../kit/fields.ts'
+import type { LedgerTool } from '../../kit/ledger.ts'
+import { askOf, openRequest, requestIdOf, withdrawRequest } from '../../kit/requests.ts'
+import { refuseTool } from '../../kit/tools.ts'
+import { isPermissionOf } from '../permission.ts'
 import { kindOf } from '../tools.ts'
-import { askedId } from './call-ids.ts'
-import type { Ask, State } from './state.ts'
-import { announce, threadOf } from './thread.ts'
+import { askedId, runningId } from './call-ids.ts'
+import type { HeldAsk, ServeAsk, ServeState } from './state.ts'
+import { announce, type ServeThread, threadOf } from './thread.ts'
 
 const ONCE: RequestOption = { id: 'once', label: 'Allow once', effect: 'allow', scope: 'once', default: true }
 const REJECT: RequestOption = { id: 'reject', label: 'Deny', effect: 'deny', scope: 'once' }
@@ -32,30 +44,125 @@ function alwaysOption(patterns: readonly string[]): RequestOption {
   }
 }
 
-/** May precede the start of its call. */
-export function decodePermission(state: State, properties: Fields, raw: string): Decoded {
+export function decodePermission(state: ServeState, properties: Fields, raw: string): Decoded {
+  return hear(state, 'permission', properties, raw)
+}
+
+export function decodeQuestion(state: ServeState, properties: Fields, raw: string): Decoded {
+  return hear(state, 'question', properties, raw)
+}
+
+/** A request may precede the start of its call, which has the input: the request waits for it. */
+function hear(state: ServeState, kind: ServeAsk['kind'], properties: Fields, raw: string): Decoded {
+  const thread = threadOf(state, properties)
+  if (!thread) return skipped
+  const nativeId = text(properties, 'id') ?? ''
+  // The id becomes part of a path in the answer.
+  if (!OUTSIDE_ID.test(nativeId)) return unmapped(`${kind}.asked`, raw)
+  const requestId = requestIdOf(state.start, nativeId)
+  if (sameValue(askOf(state.ledger, requestId)?.properties, properties)) return skipped
+  const subject = subjectOf(properties)
+  const isPending = state.ledger.requests.has(requestId) || state.turn.heldAsks.has(nativeId)
+  // A request that was answered may be reported again.
+  if (!isPending && state.asked.get(requestId) === subject) return skipped
+  state.asked.set(requestId, subject)
+  const callId = text(fields(properties, 'tool'), 'callID')
+  if (callId === undefined) return emitAll(open(state, kind, thread, properties))
+  if (runningId(state, thread, callId) !== undefined) return emitAll(open(state, kind, thread, properties))
+  state.turn.heldAsks.set(nativeId, { kind, thread, callId, properties })
+  return held(withdrawRequest(state.ledger, requestId, 'replaced'))
+}
+
+/** Identifies what a request asks, without its details, which may be large. */
+function subjectOf({ permission, patterns, tool }: Fields): string {
+  return JSON.stringify([permission, patterns, tool])
+}
+
+/** Opens the requests that waited for this call. */
+export function openHeld(state: ServeState, thread: ServeThread, callId: string): Emitted[] {
+  return releaseAsks(state, (held) => held.thread === thread && held.callId === callId)
+}
+
+/**
+ * Opens the requests whose call did not start before the next heartbeat, or before the turn ended, as OpenCode describes
+ * them: a request that is never shown would wait forever.
+ */
+export function openAllHeld(state: ServeState): Emitted[] {
+  return releaseAsks(state, () => true)
+}
+
+function releaseAsks(state: ServeState, isDue: (held: HeldAsk, nativeId: string) => boolean): Emitted[] {
+  const emitted: Emitted[] = []
+  for (const [nativeId, held] of state.turn.heldAsks) {
+    if (!isDue(held, nativeId)) continue
+    state.turn.heldAsks.delete(nativeId)
+    emitted.push(...open(state, held.kind, held.thread, held.properties))
+  }
+  return emitted
+}
+
+interface RequestDetails {
+  tool: string
+  toolKind?: ToolKind
+  permission?: string
+  locations?: Location[]
+  title?: string
+  data?: unknown
+  options: RequestOption[]
+  questions?: Question[]
+}
+
+function open(state: ServeState, kind: ServeAsk['kind'], thread: ServeThread, properties: Fields): Emitted[] {
+  const nativeId = text(properties, 'id') ?? ''
+  const requestId = requestIdOf(state.start, nativeId)
+  const callId = text(fields(properties, 'tool'), 'callID')
+  const toolId = callId === undefined ? undefined : askedId(state, thread, callId)
+  const call = toolId === undefined ? undefined : state.ledger.tools.get(toolId)
+  const asked = kind === 'question' ? questionIn(properties) : permissionIn(properties, call)
+  const ask: ServeAsk = { nativeId, kind, toolId, properties, questions: asked.questions?.length ?? 0 }
+  return [
+    ...announce(state, thread),
+    ...openRequest(
+      state.ledger,
+      {
+        requestId,
+        kind,
+        blocking: true,
+        ...asked,
+        ...(toolId !== undefined && { toolId }),
+        ...(thread.speaker !== undefined && { parent: thread.speaker }),
+      },
+      ask,
+    ),
+  ]
+}
+
+function permissionIn(properties: Fields, call: LedgerTool | undefined): RequestDetails {
   const permission = text(properties, 'permission') ?? '?'
   const patterns = texts(properties, 'patterns') ?? []
   const always = texts(properties, 'always') ?? []
   const { metadata } = properties
   const path = text(fields(properties, 'metadata'), 'filepath')
   const command = text(fields(properties, 'metadata'), 'command')
-  return ask(state, properties, raw, 'permission', {
+  const subject = command ?? (patterns.join(', ') || permission)
+  const isOwn = !call || isPermissionOf(permission, call.name)
+  return {
     tool: permission,
     toolKind: kindOf(permission, []),
+    ...(!isOwn && { toolKind: call.kind, permission }),
     ...(path !== undefined && { locations: [{ path }] }),
-    title: command ?? (patterns.join(', ') || permission),
-    input: { permission, patterns, always, ...(metadata !== undefined && { metadata }) },
+    title: isOwn ? subject : `${permission}: ${subject}`,
+    data: { permission, patterns, always, ...(metadata !== undefined && { metadata }) },
     options: always.length === 0 ? [ONCE, REJECT] : [ONCE, alwaysOption(always), REJECT],
-  })
+  }
 }
 
-export function decodeQuestion(state: State, properties: Fields, raw: string): Decoded {
-  return ask(state, properties, raw, 'question', {
+function questionIn(properties: Fields): RequestDetails {
+  return {
     tool: 'question',
     options: [{ ...REJECT, label: 'Dismiss' }],
     questions: list(properties, 'questions').filter(isFields).map(questionOf),
-  })
+  }
 }
 
 /** Answers are positional, so the position is the id. */
@@ -75,83 +182,46 @@ function questionOf(native: Fields, index: number): Question {
   }
 }
 
-interface Asked {
-  tool: string
-  toolKind?: ToolKind
-  locations?: Location[]
-  title?: string
-  input?: unknown
-  options: RequestOption[]
-  questions?: Question[]
-}
-
-function ask(
-  state: State,
-  properties: Fields,
-  raw: string,
-  kind: 'permission' | 'question',
-  asked: Asked,
-): Decoded {
-  const thread = threadOf(state, properties)
-  if (!thread) return nothing
-  const nativeId = text(properties, 'id') ?? ''
-  // The id becomes part of a path in the answer.
-  if (!OUTSIDE_ID.test(nativeId)) return unmapped(`${kind}.asked`, raw)
-  const requestId = requestIdOf(state, nativeId)
-  if (state.asked.has(requestId)) return nothing
-  state.asked.add(requestId)
-  const callId = text(fields(properties, 'tool'), 'callID')
-  const toolId = callId === undefined ? undefined : askedId(state, thread, callId)
-  state.asks.set(requestId, { nativeId, kind, toolId, questions: asked.questions?.length ?? 0 })
-  const request = openRequest(state.ledger, {
-    requestId,
-    kind,
-    blocking: true,
-    ...asked,
-    ...(toolId !== undefined && { toolId }),
-    ...(thread.speaker !== undefined && { parent: thread.speaker }),
-  })
-  return emit(...announce(state, thread), request)
-}
-
-export function requestIdOf(state: State, nativeId: string): string {
-  return `e${state.start.epoch}.${nativeId}`
-}
-
 /** The reply to a question has answers, that to a permission one of three values. */
-export function decodeReply(state: State, properties: Fields): Decoded {
+export function decodeReply(state: ServeState, properties: Fields): Decoded {
   const reply = text(properties, 'reply')
   if (reply === undefined) return loseAsk(state, properties, 'answered')
   return loseAsk(state, properties, reply === 'reject' ? 'deny' : 'allow')
 }
 
 /** A question that was dismissed. */
-export function decodeRejected(state: State, properties: Fields): Decoded {
+export function decodeRejected(state: ServeState, properties: Fields): Decoded {
   return loseAsk(state, properties, 'deny')
 }
 
 /** Our answers close their requests, so another client decided this one, or it followed from our answer to another. */
-function loseAsk(state: State, properties: Fields, decision: Decision): Decoded {
-  const requestId = requestIdOf(state, text(properties, 'requestID') ?? '')
-  const asked = state.asks.get(requestId)
+function loseAsk(state: ServeState, properties: Fields, decision: Decision): Decoded {
+  const nativeId = text(properties, 'requestID') ?? ''
+  const requestId = requestIdOf(state.start, nativeId)
+  const opened = releaseAsks(state, (_, held) => held === nativeId)
+  const asked = askOf(state.ledger, requestId)
   if (!asked) return nothing
-  state.asks.delete(requestId)
   if (decision === 'deny') refuseAsked(state, asked, 'person')
-  return emitAll(withdrawRequest(state.ledger, requestId, reasonOf(state, asked, decision), decision))
+  const reason = reasonOf(state, asked, decision)
+  return emitAll([...opened, ...withdrawRequest(state.ledger, requestId, reason, decision)])
 }
 
-function reasonOf({ aborted }: State, { follows }: Ask, decision: Decision): RequestWithdrawn['reason'] {
+function reasonOf(
+  { turn: { aborted } }: ServeState,
+  { follows }: ServeAsk,
+  decision: Decision,
+): RequestWithdrawn['reason'] {
   if (aborted && decision === 'deny') return 'interrupted'
   return follows === decision ? 'agent' : 'answered_elsewhere'
 }
 
 /** OpenCode applies a rejection, and a permanent approval, to the other open permissions. */
-export function noteLasting(state: State, { decision, scope }: AnswerCommand): void {
+export function noteLasting(state: ServeState, { decision, scope }: AnswerCommand): void {
   if (decision === 'allow' && scope === 'once') return
-  for (const asked of state.asks.values()) if (asked.kind === 'permission') asked.follows = decision
+  for (const { ask } of state.ledger.requests.values()) if (ask.kind === 'permission') ask.follows = decision
 }
 
 /** A call that has ended was not denied: a later call with its id must not inherit the denial. */
-export function refuseAsked({ ledger }: State, { toolId }: Ask, by: DeniedBy): void {
+export function refuseAsked({ ledger }: ServeState, { toolId }: ServeAsk, by: DeniedBy): void {
   if (toolId !== undefined && !ledger.closedTools.has(toolId)) refuseTool(ledger, toolId, by)
 }

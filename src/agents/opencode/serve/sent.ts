@@ -1,26 +1,25 @@
 import type { Frame } from '../../../framing/frame.ts'
 import type { AnswerCommand, Command } from '../../../model/index.ts'
-import { compact, type Fields, fields, isFields, list, text, texts } from '../../fields.ts'
-import { closeRequest } from '../../requests.ts'
-import { noteLasting, refuseAsked, requestIdOf } from './requests.ts'
-import type { State } from './state.ts'
+import { compact, type Fields, fields, isFields, list, text, texts } from '../../kit/fields.ts'
+import { closeRequest, requestIdOf } from '../../kit/requests.ts'
+import { noteLasting, refuseAsked } from './requests.ts'
+import type { ServeState } from './state.ts'
 import { adoptRoot } from './thread.ts'
 
 /** Reads a call of a transcript: `{ method, path, body }`. */
-export function sent(state: State, frame: Frame): Command | undefined {
+export function sent(state: ServeState, frame: Frame): Command | undefined {
   return isFields(frame.value) ? applySent(state, frame.value) : undefined
 }
 
 /** Updates the state for a call to the server; both `encode` and transcripts use it. */
-export function applySent(state: State, native: Fields): Command | undefined {
+export function applySent(state: ServeState, native: Fields): Command | undefined {
   const [, area, id = '', action] = (text(native, 'path') ?? '').split('/')
   const body = fields(native, 'body')
   if (area === 'session') return noteSession(state, text(native, 'method'), id, action, body)
   if (area !== 'permission' && area !== 'question') return undefined
-  const requestId = requestIdOf(state, id)
-  const asked = state.asks.get(requestId)
-  if (!asked || !closeRequest(state.ledger, requestId)) return undefined
-  state.asks.delete(requestId)
+  const requestId = requestIdOf(state.start, id)
+  const asked = closeRequest(state.ledger, requestId)
+  if (!asked) return undefined
   const answer =
     asked.kind === 'question' ? questionAnswer(requestId, action, body) : permissionAnswer(requestId, body)
   if (answer.decision === 'deny') refuseAsked(state, asked, 'person')
@@ -29,7 +28,7 @@ export function applySent(state: State, native: Fields): Command | undefined {
 }
 
 function noteSession(
-  state: State,
+  state: ServeState,
   method: string | undefined,
   id: string,
   action: string | undefined,
@@ -44,25 +43,25 @@ function noteSession(
   if (action !== 'prompt_async' && action !== 'message') return undefined
   if (method !== 'POST') return undefined
   const root = state.root ?? adoptRoot(state, id)
-  if (root.id !== id || state.turnOpen) return undefined
-  state.turnOpen = true
+  if (root.id !== id || state.turn.open) return undefined
+  state.turn.open = true
   // A prompt of another client that started no turn joins ours.
-  state.pendingTurn = undefined
+  state.turn.pendingTurn = undefined
   const texts = list(body, 'parts').map((part) => (isFields(part) ? (text(part, 'text') ?? '') : ''))
   return { type: 'prompt', text: texts.join('') }
 }
 
 /** Ignores aborts of other sessions. */
-function noteAbort(state: State, id: string): Command | undefined {
+function noteAbort(state: ServeState, id: string): Command | undefined {
   if (id !== state.root?.id) return undefined
-  state.aborted = state.turnOpen
-  state.aborting = state.turnOpen
+  state.turn.aborted = state.turn.open
+  state.aborting = state.turn.open
   return { type: 'interrupt' }
 }
 
 function permissionAnswer(requestId: string, body: Fields): AnswerCommand {
   const reply = text(body, 'reply')
-  if (reply !== 'reject') {
+  if (reply === 'once' || reply === 'always') {
     return { type: 'answer', requestId, decision: 'allow', scope: reply === 'always' ? 'session' : 'once' }
   }
   return { type: 'answer', requestId, decision: 'deny', ...compact({ message: text(body, 'message') }) }

@@ -1,49 +1,48 @@
-import type { SessionUpdated } from '../../../model/events/session.ts'
+import { epochMs } from '../../../model/epoch-ms.ts'
 import type { Decoded, Emitted } from '../../agent.ts'
-import { emit, emitAll, nothing } from '../../decoded.ts'
-import { compact, count, type Fields, fields, text } from '../../fields.ts'
-import { discardMessage } from '../../messages.ts'
-import { finishSubagent } from '../../subagents.ts'
+import { emit, emitAll, held, nothing, skipped } from '../../kit/decoded.ts'
+import { compact, count, type Fields, fields, text } from '../../kit/fields.ts'
+import { type ReportedFacts, updateSession } from '../../kit/known.ts'
+import { discardMessage } from '../../kit/messages.ts'
+import { finishSubagent } from '../../kit/subagents.ts'
 import { modelName, planOf } from '../effects.ts'
 import { errorNotice, failureOf, failureOfReason } from '../errors.ts'
 import { beginTurn } from './messages.ts'
-import type { State } from './state.ts'
-import { adoptChild, adoptRoot, announce, type Thread, threadOf } from './thread.ts'
+import type { ServeState } from './state.ts'
+import { adoptChild, adoptRoot, announce, type ServeThread, threadOf } from './thread.ts'
 import { endTurn } from './turn.ts'
 
 /** The first session without a parent is ours, unless we opened one; its descendants are sub-agents. */
-export function decodeCreated(state: State, properties: Fields): Decoded {
+export function decodeCreated(state: ServeState, properties: Fields): Decoded {
   const info = fields(properties, 'info')
   const id = text(info, 'id') ?? text(properties, 'sessionID')
   const parent = text(info, 'parentID')
-  if (id === undefined || (state.threads.has(id) && id !== state.root?.id)) return nothing
+  if (id === undefined || (state.threads.has(id) && id !== state.root?.id)) return skipped
   if (parent === undefined) {
     if (!state.root && !state.driven) adoptRoot(state, id)
-    return id === state.root?.id ? emitAll(update(state, factsOf(id, info))) : nothing
+    return id === state.root?.id ? emitAll(updateSession(state, factsOf(id, info))) : skipped
   }
   const above = state.threads.get(parent)
   // Emits nothing before the child works: the call that runs it will name it.
   if (above) adoptChild(state, id, above, text(info, 'title') ?? id, text(info, 'agent'))
-  return nothing
+  return skipped
 }
 
-export function decodeUpdated(state: State, properties: Fields): Decoded {
+export function decodeUpdated(state: ServeState, properties: Fields): Decoded {
   const thread = threadOf(state, properties)
-  if (!thread || thread !== state.root) return nothing
-  return emitAll(update(state, factsOf(thread.id, fields(properties, 'info'))))
+  if (!thread || thread !== state.root) return skipped
+  return emitAll(updateSession(state, factsOf(thread.id, fields(properties, 'info'))))
 }
 
 /** Only 1.17 reports the agent and the model of a prompt in these events; later versions update the session. */
-export function decodeSwitch(state: State, properties: Fields): Decoded {
+export function decodeSwitch(state: ServeState, properties: Fields): Decoded {
   const thread = threadOf(state, properties)
-  if (!thread || thread !== state.root) return nothing
+  if (!thread || thread !== state.root) return skipped
   const facts = { mode: text(properties, 'agent'), model: modelName(fields(properties, 'model')) }
-  return emitAll(update(state, facts))
+  return emitAll(updateSession(state, facts))
 }
 
-type Facts = { [K in keyof Omit<SessionUpdated, 'type'>]?: SessionUpdated[K] | undefined }
-
-export function factsOf(id: string, info: Fields): Facts {
+export function factsOf(id: string, info: Fields): ReportedFacts {
   return {
     nativeSessionId: id,
     agentVersion: text(info, 'version'),
@@ -53,64 +52,53 @@ export function factsOf(id: string, info: Fields): Facts {
   }
 }
 
-/** Emits only changed properties. */
-export function update(state: State, facts: Facts): Emitted[] {
-  const changed: Record<string, unknown> = {}
-  for (const [key, value] of Object.entries(facts)) {
-    if (value !== undefined && value !== Reflect.get(state.known, key)) changed[key] = value
-  }
-  if (Object.keys(changed).length === 0) return []
-  state.known = { ...state.known, ...changed }
-  return [{ type: 'session.updated', ...changed }]
-}
-
-export function decodeStatus(state: State, properties: Fields): Decoded {
+export function decodeStatus(state: ServeState, properties: Fields): Decoded {
   const thread = threadOf(state, properties)
   const status = fields(properties, 'status')
-  if (!thread) return nothing
+  if (!thread) return skipped
   if (text(status, 'type') === 'busy') {
-    if (thread !== state.root) return nothing
-    const emitted = state.pendingTurn === undefined ? [] : [beginTurn(state)]
-    state.busy = state.turnOpen
+    if (thread !== state.root) return skipped
+    const emitted = state.turn.pendingTurn === undefined ? [] : [beginTurn(state)]
+    state.turn.busy = state.turn.open
     return emitAll(emitted)
   }
   if (text(status, 'type') !== 'retry') return nothing
   const retry = compact({
     attempt: count(status, 'attempt'),
     message: text(status, 'message'),
-    resetsAt: count(status, 'next'),
+    resetsAt: epochMs(count(status, 'next')),
   })
   return emit(...discardOpen(state, thread), { type: 'limit.reported', kind: 'retry', ...retry })
 }
 
 /** The answer will be repeated in new parts: discards the parts that were shown. */
-function discardOpen(state: State, thread: Thread): Emitted[] {
+function discardOpen(state: ServeState, thread: ServeThread): Emitted[] {
   const emitted: Emitted[] = []
   for (const [, { nativeId, parent }] of state.ledger.messages) {
     if (parent !== thread.speaker) continue
-    const part = state.parts.get(nativeId)
+    const part = state.turn.parts.get(nativeId)
     if (part) part.done = true
     emitted.push(...discardMessage(state.ledger, nativeId))
   }
   return emitted
 }
 
-export function decodeError(state: State, properties: Fields): Decoded {
+export function decodeError(state: ServeState, properties: Fields): Decoded {
   const error = fields(properties, 'error')
   const session = text(properties, 'sessionID')
   const thread = threadOf(state, properties)
   // An error without a session concerns the server; it ends no turn.
-  if (!thread) return session === undefined ? emit(errorNotice(error)) : nothing
+  if (!thread) return session === undefined ? emit(errorNotice(error)) : skipped
   const failure = failureOf(error)
   // The abort of an earlier turn may be reported or repeated after the next prompt is sent.
-  const earlier = state.cutPrompt !== undefined || (state.wasAborted && !state.aborted)
-  if (failure.evidence === 'aborted' && earlier && !state.busy) return nothing
+  const earlier = state.turn.cutPrompt !== undefined || (state.wasAborted && !state.turn.aborted)
+  if (failure.evidence === 'aborted' && earlier && !state.turn.busy) return skipped
   const emitted: Emitted[] = failure.evidence === 'aborted' ? [] : [errorNotice(error)]
-  if (thread === state.root && state.pendingTurn !== undefined) emitted.unshift(beginTurn(state))
+  if (thread === state.root && state.turn.pendingTurn !== undefined) emitted.unshift(beginTurn(state))
   // Between two turns there is no turn to end.
-  if (thread !== state.root || state.turnOpen) thread.failure ??= failure
+  if (thread !== state.root || state.turn.open) thread.failure ??= failure
   // The idle event that would end the turn came before its reason, and no other one follows.
-  if (thread !== state.root || !state.turnOpen || !state.idleAfterAbort) return emitAll(emitted)
+  if (thread !== state.root || !state.turn.open || !state.turn.idleAfterAbort) return held(emitted)
   emitted.push(...endTurn(state))
   // A server that was aborted this early may never respond again: only a new process is safe.
   state.aborting = true
@@ -122,31 +110,32 @@ export function decodeError(state: State, properties: Fields): Decoded {
  * counts only when every answer of the turn is done, and when there is an answer or an error at all, or when the abort
  * came before either.
  */
-export function decodeIdle(state: State, properties: Fields): Decoded {
+export function decodeIdle(state: ServeState, properties: Fields): Decoded {
   const thread = threadOf(state, properties)
-  if (!thread) return nothing
+  if (!thread) return skipped
   let answers = 0
   for (const message of state.messages.values()) {
-    if (message.thread !== thread || message.role !== 'assistant' || message.turn !== state.turn) continue
+    if (message.thread !== thread || message.role !== 'assistant' || message.turn !== state.turn.number)
+      continue
     if (!message.done) return nothing
     answers++
   }
   if (thread !== state.root)
     return answers === 0 && !thread.failure ? nothing : emitAll(endChild(state, thread))
-  if (!state.turnOpen) return nothing
+  if (!state.turn.open) return nothing
   if (answers > 0 || thread.failure) return emitAll(endTurn(state))
   // Work that had not started at the abort continues.
-  if (!state.aborted || !state.busy) {
-    state.idleAfterAbort = state.aborted
+  if (!state.turn.aborted || !state.turn.busy) {
+    state.turn.idleAfterAbort = state.turn.aborted
     return nothing
   }
-  const { prompt } = state
+  const { prompt } = state.turn
   const emitted = endTurn(state)
-  state.cutPrompt = prompt
+  state.turn.cutPrompt = prompt
   return emitAll(emitted)
 }
 
-function endChild(state: State, thread: Thread): Emitted[] {
+function endChild(state: ServeState, thread: ServeThread): Emitted[] {
   if (thread.ended) return []
   thread.ended = true
   const emitted = announce(state, thread)
@@ -158,14 +147,14 @@ function endChild(state: State, thread: Thread): Emitted[] {
   return emitted
 }
 
-export function decodeTodo(state: State, properties: Fields): Decoded {
+export function decodeTodo(state: ServeState, properties: Fields): Decoded {
   const thread = threadOf(state, properties)
-  if (!thread) return nothing
+  if (!thread) return skipped
   const parent = thread.speaker === undefined ? {} : { parent: thread.speaker }
   return emit(...announce(state, thread), { type: 'plan.updated', items: planOf(properties), ...parent })
 }
 
-export function decodeCompacted(state: State, properties: Fields): Decoded {
+export function decodeCompacted(state: ServeState, properties: Fields): Decoded {
   return threadOf(state, properties) === state.root && state.root
     ? emit({ type: 'context.compacted' })
     : nothing

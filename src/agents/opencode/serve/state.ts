@@ -1,14 +1,14 @@
-import type { SessionUpdated } from '../../../model/events/session.ts'
 import type { Decision, Usage } from '../../../model/index.ts'
 import type { Start } from '../../agent.ts'
-import type { Fields } from '../../fields.ts'
-import { type Ledger, newLedger } from '../../ledger.ts'
+import type { Fields } from '../../kit/fields.ts'
+import type { KnownFacts } from '../../kit/known.ts'
+import { type Ledger, newLedger, resetDenials } from '../../kit/ledger.ts'
 import type { Failure } from '../errors.ts'
-import { restart, type Thread } from './thread.ts'
+import { restart, type ServeThread } from './thread.ts'
 
-export interface Message {
+export interface ServeMessage {
   readonly role: 'user' | 'assistant'
-  readonly thread: Thread
+  readonly thread: ServeThread
   /** Frames about a message of an ended turn are ignored. */
   readonly turn: number
   /** The summary of a compacted conversation. */
@@ -16,7 +16,7 @@ export interface Message {
   done: boolean
 }
 
-export interface Part {
+export interface ServePart {
   readonly kind: 'text' | 'thinking' | 'tool' | 'other'
   readonly speaker: string | undefined
   /** The position among the parts of the turn, in the order in which the model wrote them. */
@@ -30,77 +30,94 @@ export interface Part {
   output: string
 }
 
-export interface Ask {
+export interface ServeAsk {
   readonly nativeId: string
   readonly kind: 'permission' | 'question'
   readonly toolId: string | undefined
+  readonly properties: Fields
   readonly questions: number
   /** The decision that follows from our answer to another permission. */
   follows?: Decision
 }
 
 /** A frame that cannot be decoded before a later frame arrives. */
-export interface Held {
+export interface HeldFrame {
   readonly messageId: string
   readonly properties: Fields
   readonly raw: string
 }
 
-export interface State {
-  readonly start: Start
-  readonly ledger: Ledger
-  readonly mcpServers: readonly string[]
-  known: Omit<SessionUpdated, 'type'>
-  root: Thread | undefined
-  /** Root and children. Other sessions of the same server are ignored. */
-  readonly threads: Map<string, Thread>
-  /** We opened the session, so its id comes only with our response. */
-  driven: boolean
-  /** A prompt that waits for the session id. */
-  waiting: Fields | undefined
-  openFailure: Failure | undefined
-  turn: number
-  turnOpen: boolean
-  /** A user message that starts a turn once its text, or an answer to it, arrives. */
+/** A request that is opened when its call starts. */
+export interface HeldAsk {
+  readonly kind: ServeAsk['kind']
+  readonly thread: ServeThread
+  readonly callId: string
+  readonly properties: Fields
+}
+
+/** The state of one turn. The next turn gets a new one. */
+interface ServeTurn {
+  readonly number: number
+  open: boolean
+  /** A user message that starts the turn once its text, or an answer to it, arrives. */
   pendingTurn: string | undefined
-  /** The user message that started the open turn. */
+  /** The user message that started the turn. */
   prompt: string | undefined
-  /** The session has worked on the open turn. */
+  /** The session has worked on the turn. */
   busy: boolean
-  /** We requested the abort of the open turn. */
+  /** We requested the abort of the turn. */
   aborted: boolean
   /** The session was idle after that, without an answer and before it had worked. */
   idleAfterAbort: boolean
-  /** Our abort is neither answered nor visibly effective. */
-  aborting: boolean
-  /** The last turn ended as aborted. */
-  wasAborted: boolean
   /** The prompt of the last turn, if it was aborted before any answer: an answer that still arrives starts no turn. */
   cutPrompt: string | undefined
   /** When the prompt was accepted and the last answer was done, by the server's clock. */
   beganAt: number | undefined
   doneAt: number | undefined
-  readonly messages: Map<string, Message>
-  readonly parts: Map<string, Part>
-  /** Parts of messages whose role is unknown, by message. */
-  readonly heldParts: Map<string, Held[]>
-  /** Deltas of parts whose type is unknown, by part. */
-  readonly heldDeltas: Map<string, Held[]>
-  readonly asks: Map<string, Ask>
-  readonly asked: Set<string>
+  readonly parts: Map<string, ServePart>
+  /** Requests about calls that have not started, by native id. */
+  readonly heldAsks: Map<string, HeldAsk>
   /** The emitted ids of calls, by thread and native id. */
   readonly callIds: Map<string, string>
   /** Emitted ids of calls with a request that have not started. */
   readonly awaited: Set<string>
-  /** The usage of the open turn, sub-agents included. */
+  /** The usage of the turn, sub-agents included. */
   used: Usage | undefined
   /** The structured answer. */
   structured: unknown
+}
+
+export interface ServeState {
+  readonly start: Start
+  readonly ledger: Ledger<ServeAsk>
+  readonly mcpServers: readonly string[]
+  known: KnownFacts
+  root: ServeThread | undefined
+  /** Root and children. Other sessions of the same server are ignored. */
+  readonly threads: Map<string, ServeThread>
+  /** We opened the session, so its id comes only with our response. */
+  driven: boolean
+  /** A prompt that waits for the session id. */
+  waiting: Fields | undefined
+  openFailure: Failure | undefined
+  turn: ServeTurn
+  /** Our abort is neither answered nor visibly effective. */
+  aborting: boolean
+  /** The last turn ended as aborted. */
+  wasAborted: boolean
+  /** Messages of this turn and the last one. */
+  readonly messages: Map<string, ServeMessage>
+  /** Parts of messages whose role is unknown, by message. */
+  readonly heldParts: Map<string, HeldFrame[]>
+  /** Deltas of parts whose type is unknown, by part. */
+  readonly heldDeltas: Map<string, HeldFrame[]>
+  /** What each request of this process asked, also of those that are closed. */
+  readonly asked: Map<string, string>
   model: string | undefined
   mode: string | undefined
 }
 
-export function initialState(start: Start): State {
+export function initialState(start: Start): ServeState {
   return {
     start,
     ledger: newLedger(),
@@ -111,71 +128,67 @@ export function initialState(start: Start): State {
     driven: false,
     waiting: undefined,
     openFailure: undefined,
-    turn: 1,
-    turnOpen: false,
-    pendingTurn: undefined,
-    prompt: undefined,
-    busy: false,
-    aborted: false,
-    idleAfterAbort: false,
+    turn: newTurn(1),
     aborting: false,
     wasAborted: false,
-    cutPrompt: undefined,
-    beganAt: undefined,
-    doneAt: undefined,
     messages: new Map(),
-    parts: new Map(),
     heldParts: new Map(),
     heldDeltas: new Map(),
-    asks: new Map(),
-    asked: new Set(),
-    callIds: new Map(),
-    awaited: new Set(),
-    used: undefined,
-    structured: undefined,
+    asked: new Map(),
     model: start.options.model,
     mode: start.mode,
   }
 }
 
-export function partOf(state: State, thread: Thread, id: string, kind: Part['kind']): Part {
-  const known = state.parts.get(id)
+function newTurn(number: number): ServeTurn {
+  return {
+    number,
+    open: false,
+    pendingTurn: undefined,
+    prompt: undefined,
+    busy: false,
+    aborted: false,
+    idleAfterAbort: false,
+    cutPrompt: undefined,
+    beganAt: undefined,
+    doneAt: undefined,
+    parts: new Map(),
+    heldAsks: new Map(),
+    callIds: new Map(),
+    awaited: new Set(),
+    used: undefined,
+    structured: undefined,
+  }
+}
+
+export function partOf(
+  state: ServeState,
+  thread: ServeThread,
+  id: string,
+  kind: ServePart['kind'],
+): ServePart {
+  const known = state.turn.parts.get(id)
   if (known) return known
-  const part: Part = {
+  const part: ServePart = {
     kind,
     speaker: thread.speaker,
-    order: state.parts.size,
+    order: state.turn.parts.size,
     completed: '',
     done: false,
     toolId: '',
     title: undefined,
     output: '',
   }
-  state.parts.set(id, part)
+  state.turn.parts.set(id, part)
   return part
 }
 
-/** Resets the state of the ended turn; its messages stay known for one more turn, to recognise late frames. */
-export function resetTurn(state: State): void {
-  state.turn++
-  state.turnOpen = false
-  state.pendingTurn = undefined
-  state.prompt = undefined
-  state.busy = false
-  state.aborted = false
-  state.idleAfterAbort = false
-  state.cutPrompt = undefined
-  state.beganAt = undefined
-  state.doneAt = undefined
-  state.used = undefined
-  state.structured = undefined
-  for (const [id, message] of state.messages) if (message.turn < state.turn - 1) state.messages.delete(id)
+/** Replaces the ended turn; its messages stay known for one more turn, to recognise late frames. */
+export function closeTurn(state: ServeState): void {
+  const ended = state.turn.number
+  state.turn = newTurn(ended + 1)
+  resetDenials(state.ledger)
+  for (const [id, message] of state.messages) if (message.turn < ended) state.messages.delete(id)
   for (const [id, thread] of state.threads) if (thread !== state.root) state.threads.delete(id)
-  state.parts.clear()
-  state.asks.clear()
-  state.callIds.clear()
-  state.awaited.clear()
-  state.ledger.denials = 0
-  state.ledger.personDenials = 0
   if (state.root) restart(state.root)
 }

@@ -1,12 +1,12 @@
 import type { Usage } from '../../../model/index.ts'
 import type { Emitted } from '../../agent.ts'
-import { type Fields, text } from '../../fields.ts'
-import { startSubagent } from '../../subagents.ts'
+import { type Fields, text } from '../../kit/fields.ts'
+import { startSubagent } from '../../kit/subagents.ts'
 import type { Failure } from '../errors.ts'
-import type { State } from './state.ts'
+import type { ServeState } from './state.ts'
 
 /** One native session: the root, which receives our prompts, or the child of a sub-agent. */
-export interface Thread {
+export interface ServeThread {
   readonly id: string
   /** The sub-agent of this thread; absent on the main thread. */
   readonly speaker: string | undefined
@@ -35,16 +35,16 @@ const NOTHING_YET = {
   failure: undefined,
 }
 
-function newThread(of: Pick<Thread, 'id' | 'speaker' | 'above' | 'label' | 'agentType'>): Thread {
+function newThread(of: Pick<ServeThread, 'id' | 'speaker' | 'above' | 'label' | 'agentType'>): ServeThread {
   return { ...of, ...NOTHING_YET }
 }
 
 /** Resets the thread to the start of its work. */
-export function restart(thread: Thread): void {
+export function restart(thread: ServeThread): void {
   Object.assign(thread, NOTHING_YET)
 }
 
-export function adoptRoot(state: State, id: string): Thread {
+export function adoptRoot(state: ServeState, id: string): ServeThread {
   const root = newThread({ id, speaker: undefined, above: undefined, label: '', agentType: undefined })
   state.root = root
   state.threads.set(id, root)
@@ -52,26 +52,26 @@ export function adoptRoot(state: State, id: string): Thread {
 }
 
 export function adoptChild(
-  state: State,
+  state: ServeState,
   id: string,
-  above: Thread,
+  above: ServeThread,
   label: string,
   agentType?: string,
-): Thread {
+): ServeThread {
   const child = newThread({ id, speaker: id, above: above.speaker, label, agentType })
   state.threads.set(id, child)
   return child
 }
 
 /** Returns the thread of a frame; undefined for sessions of other clients. */
-export function threadOf(state: State, properties: Fields): Thread | undefined {
+export function threadOf(state: ServeState, properties: Fields): ServeThread | undefined {
   return state.threads.get(text(properties, 'sessionID') ?? '')
 }
 
 /** Emits the start of a child once, before any of its events. */
 export function announce(
-  state: State,
-  thread: Thread,
+  state: ServeState,
+  thread: ServeThread,
   more: { toolId?: string; prompt?: string; model?: string; agentType?: string } = {},
 ): Emitted[] {
   const { speaker: id, above, label, agentType } = thread

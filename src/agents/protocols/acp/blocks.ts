@@ -1,12 +1,12 @@
 import type { Emitted } from '../../agent.ts'
-import { addDelta, closeMessage, discardMessage } from '../../messages.ts'
-import type { Block, Echo, State, Thread } from './state.ts'
+import { addDelta, closeMessage, discardMessage } from '../../kit/messages.ts'
+import type { AcpBlock, AcpState, AcpThread, Echo } from './state.ts'
 
 /** Adds text to the open block, to a new one, or to one that may repeat the open block. */
 export function addText(
-  state: State,
-  thread: Thread,
-  kind: Block['kind'],
+  state: AcpState,
+  thread: AcpThread,
+  kind: AcpBlock['kind'],
   nativeId: string | undefined,
   parent: string | undefined,
   piece: string,
@@ -31,7 +31,7 @@ export function addText(
  * A new message right after another may be the same one: a broken stream is repeated without a mark. A message with
  * thinking before its text repeats the thinking too.
  */
-function mayRepeat({ echo }: Thread, block: Block, kind: Block['kind'], nativeId: string): boolean {
+function mayRepeat({ echo }: AcpThread, block: AcpBlock, kind: AcpBlock['kind'], nativeId: string): boolean {
   if (echo && echo.nativeId !== nativeId) return false
   if (block.sealed || block.nativeId === undefined || block.nativeId === nativeId) return false
   if (kind === block.kind) return true
@@ -39,7 +39,7 @@ function mayRepeat({ echo }: Thread, block: Block, kind: Block['kind'], nativeId
 }
 
 /** Emitted as soon as it is decided: the text either continues beyond the shown one, or it differs. */
-function settleEcho(state: State, thread: Thread, block: Block, echo: Echo): Emitted[] {
+function settleEcho(state: AcpState, thread: AcpThread, block: AcpBlock, echo: Echo): Emitted[] {
   const { thought, text } = echo
   const before = block.thought ?? ''
   if (text === '' && before.startsWith(thought)) return []
@@ -55,9 +55,9 @@ function settleEcho(state: State, thread: Thread, block: Block, echo: Echo): Emi
 }
 
 function nextBlock(
-  state: State,
-  thread: Thread,
-  kind: Block['kind'],
+  state: AcpState,
+  thread: AcpThread,
+  kind: AcpBlock['kind'],
   nativeId: string | undefined,
   parent: string | undefined,
   piece: string,
@@ -69,9 +69,9 @@ function nextBlock(
 
 /** Opens a block after the open one, if any; keeps a message's thinking for the text that follows it. */
 function follow(
-  state: State,
-  thread: Thread,
-  kind: Block['kind'],
+  state: AcpState,
+  thread: AcpThread,
+  kind: AcpBlock['kind'],
   nativeId: string | undefined,
   parent: string | undefined,
   piece: string,
@@ -86,9 +86,9 @@ function follow(
 }
 
 function openBlock(
-  state: State,
-  thread: Thread,
-  kind: Block['kind'],
+  state: AcpState,
+  thread: AcpThread,
+  kind: AcpBlock['kind'],
   nativeId: string | undefined,
   parent: string | undefined,
   piece: string,
@@ -102,21 +102,21 @@ function openBlock(
 }
 
 /** Another item has started, so the open text is complete. */
-export function closeBlock(state: State, thread: Thread): Emitted[] {
+export function closeBlock(state: AcpState, thread: AcpThread): Emitted[] {
   const emitted = [...releaseAside(state, thread), ...releaseEcho(state, thread)]
   if (thread.block) emitted.push(...complete(state, thread, thread.block))
   thread.block = undefined
   return emitted
 }
 
-function complete(state: State, thread: Thread, { kind, messageId, parent }: Block): Emitted[] {
+function complete(state: AcpState, thread: AcpThread, { kind, messageId, parent }: AcpBlock): Emitted[] {
   const whole = state.ledger.messages.get(messageId)?.text
   if (kind === 'text' && parent === thread.subagent) thread.answer = whole
   return closeMessage(state.ledger, messageId)
 }
 
 /** A partial repetition is not certain to be one: both texts are emitted. */
-export function releaseEcho(state: State, thread: Thread): Emitted[] {
+export function releaseEcho(state: AcpState, thread: AcpThread): Emitted[] {
   const { block, echo } = thread
   if (!block || !echo) return []
   thread.echo = undefined
@@ -129,7 +129,7 @@ export function releaseEcho(state: State, thread: Thread): Emitted[] {
 }
 
 /** The turn continues, so the apparent failure was model output. */
-export function releaseAside(state: State, thread: Thread): Emitted[] {
+export function releaseAside(state: AcpState, thread: AcpThread): Emitted[] {
   const { aside } = thread
   if (!aside) return []
   thread.aside = undefined
@@ -137,7 +137,7 @@ export function releaseAside(state: State, thread: Thread): Emitted[] {
 }
 
 /** The agent is about to repeat the open message. */
-export function discardBlock(state: State, thread: Thread): Emitted[] {
+export function discardBlock(state: AcpState, thread: AcpThread): Emitted[] {
   const emitted = releaseEcho(state, thread)
   if (thread.block) emitted.push(...discardMessage(state.ledger, thread.block.messageId))
   thread.block = undefined

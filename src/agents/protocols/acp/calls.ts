@@ -1,20 +1,20 @@
 import type { Command } from '../../../model/index.ts'
 import type { Write } from '../../agent.ts'
-import { line } from '../../decoded.ts'
-import { type Fields, fields, isFields, list, number, text } from '../../fields.ts'
+import { line } from '../../kit/decoded.ts'
+import { type Fields, fields, isFields, list, number, text } from '../../kit/fields.ts'
 import { applyAnswer } from './permissions.ts'
-import { beginTurn, type State } from './state.ts'
-import { isRpcId, requestMessage, type Sent } from './wire.ts'
+import { type AcpState, beginTurn } from './state.ts'
+import { type AcpCall, isRpcId, requestMessage } from './wire.ts'
 
 /** Sends a request to the agent and stores it for its response. */
-export function call(state: State, { method, params }: Sent): Write {
-  const message = requestMessage(++state.callCount, method, params)
+export function call(state: AcpState, { method, params }: AcpCall): Write {
+  const message = requestMessage(state.calls.next(), method, params)
   applySent(state, message)
   return line(message)
 }
 
 /** Updates the state for a message to the agent; both commands and transcripts use it. */
-export function applySent(state: State, message: Fields): Command | undefined {
+export function applySent(state: AcpState, message: Fields): Command | undefined {
   state.inputUnknown = false
   const params = fields(message, 'params')
   const method = text(message, 'method')
@@ -24,7 +24,7 @@ export function applySent(state: State, message: Fields): Command | undefined {
     return { type: 'interrupt' }
   }
   if (!isRpcId(message.id)) return undefined
-  state.calls.set(message.id, { method, params })
+  state.calls.add(message.id, { method, params })
   switch (method) {
     case 'initialize':
       state.version = number(params, 'protocolVersion') ?? 1
@@ -47,14 +47,14 @@ export function applySent(state: State, message: Fields): Command | undefined {
   }
 }
 
-function noteOpening(state: State, params: Fields): undefined {
+function noteOpening(state: AcpState, params: Fields): undefined {
   for (const server of list(params, 'mcpServers')) {
     const name = isFields(server) ? text(server, 'name') : undefined
     if (name) state.mcpServers.push(name)
   }
 }
 
-function notePrompt(state: State, id: string | number | null, params: Fields): Command | undefined {
+function notePrompt(state: AcpState, id: string | number | null, params: Fields): Command | undefined {
   state.replaying = false
   const prompt = list(params, 'prompt')
     .map((block) => (isFields(block) ? (text(block, 'text') ?? '') : ''))

@@ -1,29 +1,31 @@
 import { addUsage } from '../../../model/index.ts'
 import type { Decoded, Emitted } from '../../agent.ts'
-import { emitAll, nothing, unmapped } from '../../decoded.ts'
-import { compact, type Fields, fields, isFields, text } from '../../fields.ts'
-import { finishSubagent } from '../../subagents.ts'
+import { emitAll, held, skipped, unmapped } from '../../kit/decoded.ts'
+import { compact, type Fields, fields, isFields, text } from '../../kit/fields.ts'
+import { updateSession } from '../../kit/known.ts'
+import { finishSubagent } from '../../kit/subagents.ts'
 import { openTurn, runningTurn, strayText } from './between-turns.ts'
 import { addText, closeBlock, discardBlock, releaseAside } from './blocks.ts'
-import type { AcpQuirks } from './quirks.ts'
-import { updateSession } from './session.ts'
-import type { State, Turn } from './state.ts'
+import type { AcpQuirks } from './launch/quirks.ts'
+import type { AcpState, AcpTurn } from './state.ts'
 import { usageOf } from './usage.ts'
 
-export function decodeMessageChunk(state: State, update: Fields, raw: string): Decoded {
+export function decodeMessageChunk(state: AcpState, update: Fields, raw: string): Decoded {
   const piece = text(fields(update, 'content'), 'text')
-  if (piece === undefined) return state.replaying ? nothing : unmappedChunk(update, raw)
+  if (piece === undefined) return state.replaying ? skipped : unmappedChunk(update, raw)
   const nativeId = text(update, 'messageId')
   const remarked = remark(state, nativeId, piece)
   if (remarked) return emitAll(remarked)
-  if (state.replaying) return nothing
+  if (state.replaying) return skipped
   const turn = runningTurn(state)
-  if (turn && update._meta === undefined) return emitAll(spoken(state, turn, nativeId, piece))
-  return emitAll(annotated(state, update, nativeId, piece))
+  const isPlain = turn !== undefined && update._meta === undefined
+  const emitted = isPlain ? spoken(state, turn, nativeId, piece) : annotated(state, update, nativeId, piece)
+  // A text that may be a failure is reported when the next frame shows what it is.
+  return runningTurn(state)?.aside ? held(emitted) : emitAll(emitted)
 }
 
-export function decodeThoughtChunk(state: State, update: Fields, raw: string): Decoded {
-  if (state.replaying) return nothing
+export function decodeThoughtChunk(state: AcpState, update: Fields, raw: string): Decoded {
+  if (state.replaying) return skipped
   const piece = text(fields(update, 'content'), 'text')
   if (piece === undefined) return unmappedChunk(update, raw)
   const meta = isFields(update._meta) ? update._meta : undefined
@@ -43,7 +45,7 @@ function unmappedChunk(update: Fields, raw: string): Decoded {
 }
 
 /** A chunk with metadata besides its text, or outside of a turn. */
-function annotated(state: State, update: Fields, nativeId: string | undefined, piece: string): Emitted[] {
+function annotated(state: AcpState, update: Fields, nativeId: string | undefined, piece: string): Emitted[] {
   const meta = isFields(update._meta) ? update._meta : undefined
   const ended = meta && backgroundEnded(state, meta, piece)
   if (ended) return ended
@@ -60,8 +62,8 @@ export function parentOf(meta: Fields | undefined): string | undefined {
 }
 
 function spoken(
-  state: State,
-  turn: Turn,
+  state: AcpState,
+  turn: AcpTurn,
   nativeId: string | undefined,
   piece: string,
   parent?: string,
@@ -82,7 +84,7 @@ function mayBeFailure(quirks: AcpQuirks, nativeId: string | undefined, piece: st
 }
 
 /** Text of the program itself instead of the model. */
-function remark(state: State, nativeId: string | undefined, piece: string): Emitted[] | undefined {
+function remark(state: AcpState, nativeId: string | undefined, piece: string): Emitted[] | undefined {
   const { quirks, turn } = state
   if (quirks.modeUpdate !== undefined && piece.startsWith(quirks.modeUpdate)) {
     return updateSession(state, { mode: piece.slice(quirks.modeUpdate.length).trim() })
@@ -101,7 +103,7 @@ function remark(state: State, nativeId: string | undefined, piece: string): Emit
 }
 
 /** Background work has ended: reported as a message, about the call that started it. */
-function backgroundEnded(state: State, meta: Fields, message: string): Emitted[] | undefined {
+function backgroundEnded(state: AcpState, meta: Fields, message: string): Emitted[] | undefined {
   const source = text(meta, 'source')
   if (source !== 'background_task_completed' && source !== 'background_notification') return undefined
   // It is reported twice; the second time it starts a turn of the agent.
@@ -117,7 +119,7 @@ function backgroundEnded(state: State, meta: Fields, message: string): Emitted[]
 }
 
 /** One agent reports the usage of every model call in an empty chunk at its end. */
-function stepUsage(state: State, turn: Turn, meta: Fields): Emitted[] {
+function stepUsage(state: AcpState, turn: AcpTurn, meta: Fields): Emitted[] {
   const usage = usageOf(fields(meta, 'usage'))
   if (!usage) return []
   turn.steps = turn.steps ? addUsage(turn.steps, usage) : usage

@@ -1,25 +1,25 @@
 import type { Frame } from '../../../framing/frame.ts'
 import type { Codec, Decoded, Emitted } from '../../agent.ts'
-import { emit, emitAll, malformed, nothing, oversized, unmapped } from '../../decoded.ts'
-import { type Fields, fields, isFields, number, text } from '../../fields.ts'
-import { ruleTable } from '../../rules.ts'
-import { settle } from '../../settle.ts'
+import { type Accounted, accounted } from '../../kit/accounted.ts'
+import { emit, emitAll, malformed, nothing, skipped, unmapped } from '../../kit/decoded.ts'
+import { type Fields, fields, isFields, number, text } from '../../kit/fields.ts'
+import { updateSession } from '../../kit/known.ts'
+import { type FrameRule, ruleTable } from '../../kit/rules.ts'
+import { settle } from '../../kit/settle.ts'
 import { applySent } from './calls.ts'
 import { encodeCommand } from './commands.ts'
 import { errorOf } from './errors.ts'
 import { decodeInitialized, decodeOpened, decodeSet, isReady } from './handshake.ts'
+import { dropped } from './ignored-fields.ts'
+import type { AcpQuirks } from './launch/quirks.ts'
 import { decodeCancelRequest, decodeElicitation, decodePermission } from './permissions.ts'
-import type { AcpQuirks } from './quirks.ts'
-import { updateSession } from './session.ts'
-import { initialState, type State } from './state.ts'
+import { type AcpState, initialState } from './state.ts'
 import { endTurn } from './turn.ts'
 import { decodeUpdate } from './updates.ts'
-import { isRpcId, methodNotFound, type Sent } from './wire.ts'
-
-type Rule = (state: State, native: Fields, raw: string) => Decoded
+import { type AcpCall, isRpcId, methodNotFound } from './wire.ts'
 
 /** Requests of the agent. Files and terminals are not offered, but some agents request them anyway. */
-const requestRule = ruleTable<Rule>({
+const requestRule = ruleTable<FrameRule<AcpState>>({
   'session/request_permission': decodePermission,
   'elicitation/create': decodeElicitation,
   'fs/read_text_file': decline,
@@ -35,7 +35,7 @@ const requestRule = ruleTable<Rule>({
   '_qwencode/start_turn': decline,
 })
 
-const notificationRule = ruleTable<Rule>({
+const notificationRule = ruleTable<FrameRule<AcpState>>({
   'session/update': decodeUpdate,
   '$/cancel_request': (state, native) => decodeCancelRequest(state, fields(native, 'params')),
   'qwen/notify/session/mode-update': (state, native) =>
@@ -49,7 +49,7 @@ const notificationRule = ruleTable<Rule>({
   '_auth/status_update': () => nothing,
 })
 
-type AnswerRule = (state: State, native: Fields, sent: Sent) => Decoded
+type AnswerRule = (state: AcpState, native: Fields, sent: AcpCall) => Decoded
 
 const answerRule = ruleTable<AnswerRule>({
   initialize: decodeInitialized,
@@ -63,8 +63,8 @@ const answerRule = ruleTable<AnswerRule>({
 })
 
 /** A codec of the Agent Client Protocol; without quirks, they are selected by the agent's name. */
-export function acpCodec(quirks?: AcpQuirks): Codec<State> {
-  return {
+export function acpCodec(quirks?: AcpQuirks): Codec<Accounted<AcpState>> {
+  const codec: Codec<AcpState> = {
     initial: (start) => initialState(start, quirks),
     decode,
     encode: encodeCommand,
@@ -79,6 +79,7 @@ export function acpCodec(quirks?: AcpQuirks): Codec<State> {
       return emitAll(beforeTerminal(emitted, settle(state.ledger, 'interrupted', true)))
     },
   }
+  return accounted(codec, dropped)
 }
 
 /** Open items are settled before the terminal event of the turn, if there is one. */
@@ -87,8 +88,7 @@ function beforeTerminal(emitted: Emitted[], left: Emitted[]): Emitted[] {
   return last?.type === 'turn.verdict' ? [...emitted.slice(0, -1), ...left, last] : [...emitted, ...left]
 }
 
-function decode(state: State, frame: Frame): Decoded {
-  if (frame.blob) return oversized(frame.blob)
+function decode(state: AcpState, frame: Frame): Decoded {
   if (frame.stream === 'stderr') return decodeStderr(state, frame.text)
   const native = frame.value
   if (!isFields(native)) return malformed(frame.text)
@@ -103,21 +103,20 @@ function decode(state: State, frame: Frame): Decoded {
   return decodeResponse(state, native)
 }
 
-function decodeStderr({ quirks }: State, line: string): Decoded {
+function decodeStderr({ quirks }: AcpState, line: string): Decoded {
   const known = quirks.warnings?.filter(({ text }) => line.includes(text)) ?? []
   return emit({ type: 'output.written', stream: 'stderr', line }, ...known.map(({ notice }) => notice))
 }
 
-function decline(_state: State, native: Fields): Decoded {
+function decline(_state: AcpState, native: Fields): Decoded {
   return { ...nothing, writes: [methodNotFound(native.id, text(native, 'method') ?? '')] }
 }
 
-function decodeResponse(state: State, native: Fields): Decoded {
+function decodeResponse(state: AcpState, native: Fields): Decoded {
   const id = isRpcId(native.id) ? native.id : null
-  const sent = state.calls.get(id) ?? (state.inputUnknown ? guess(native) : undefined)
-  state.calls.delete(id)
+  const sent = state.calls.take(id) ?? (state.inputUnknown ? guess(native) : undefined)
   // A response to another client, on a connection with more than one session.
-  if (!sent) return nothing
+  if (!sent) return skipped
   const rule = answerRule(sent.method)
   if (rule) return rule(state, native, sent)
   if (native.error === undefined || native.error === null) return nothing
@@ -127,7 +126,7 @@ function decodeResponse(state: State, native: Fields): Decoded {
 }
 
 /** In a recording of the agent's output alone, the response reveals its request. */
-function guess(native: Fields): Sent | undefined {
+function guess(native: Fields): AcpCall | undefined {
   const result = fields(native, 'result')
   const params = {}
   if (result.protocolVersion !== undefined) return { method: 'initialize', params }
@@ -137,19 +136,19 @@ function guess(native: Fields): Sent | undefined {
 }
 
 /** The response to a prompt ends its turn. */
-function decodeAnswer(state: State, native: Fields): Decoded {
+function decodeAnswer(state: AcpState, native: Fields): Decoded {
   const result = fields(native, 'result')
   // In the draft version the response only confirms the prompt.
   if (isFields(native.result) && result.stopReason === undefined && result.messageId !== undefined)
-    return nothing
+    return skipped
   const waiting = state.waiting.find((prompt) => prompt.call === native.id)
   if (waiting) waiting.answer = native
   const open = state.turn?.call
-  if (waiting || (open !== undefined && open !== native.id)) return nothing
+  if (waiting || (open !== undefined && open !== native.id)) return skipped
   return emitAll(endTurn(state, { answer: native }))
 }
 
-function endOwnTurn(state: State, native: Fields): Decoded {
+function endOwnTurn(state: AcpState, native: Fields): Decoded {
   // A turn for a prompt ends with its response.
   if (state.turn?.call !== undefined) return nothing
   const stopReason = text(fields(native, 'params'), 'reason') ?? 'end_turn'

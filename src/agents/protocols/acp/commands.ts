@@ -1,14 +1,14 @@
 import { type Command, toMainstemError } from '../../../model/index.ts'
 import type { Decoded } from '../../agent.ts'
-import { nextProcess, nothing, refuse, send } from '../../decoded.ts'
-import { isSamePolicy } from '../../option.ts'
+import { nextProcess, nothing, refuse, send } from '../../kit/decoded.ts'
+import { isSamePolicy } from '../../kit/option.ts'
 import { call } from './calls.ts'
 import { NO_IMAGES, proceed, VERSION } from './handshake.ts'
 import { cancelTurn, encodeAnswer } from './permissions.ts'
 import { modeFor, modelSetting, modeSetting, offersModels } from './settings.ts'
-import { beginTurn, type PromptCommand, type State } from './state.ts'
+import { type AcpPrompt, type AcpState, beginTurn } from './state.ts'
 import { endTurn } from './turn.ts'
-import type { Sent } from './wire.ts'
+import type { AcpCall } from './wire.ts'
 
 /**
  * Files and terminals are not offered: agents have their own, and some break when a client offers them too. Forms are
@@ -27,7 +27,7 @@ const CLIENT = {
   clientInfo: { name: 'mainstem', title: 'Mainstem', version: '0.1.0' },
 }
 
-export function encodeCommand(state: State, command: Command): Decoded {
+export function encodeCommand(state: AcpState, command: Command): Decoded {
   switch (command.type) {
     case 'open':
       state.driving = true
@@ -51,7 +51,7 @@ export function encodeCommand(state: State, command: Command): Decoded {
   }
 }
 
-function prompt(state: State, command: PromptCommand): Decoded {
+function prompt(state: AcpState, command: AcpPrompt): Decoded {
   if (state.broken) return refuse(state.broken.code, state.broken.message)
   if (state.turn) return refuse('conflict', 'a turn is open; wait for its end')
   if (state.ready && command.images && !state.canSeeImages) {
@@ -62,7 +62,7 @@ function prompt(state: State, command: PromptCommand): Decoded {
 }
 
 /** A turn whose prompt was not sent yet ends immediately. */
-function interrupt(state: State): Decoded {
+function interrupt(state: AcpState): Decoded {
   const { turn } = state
   if (turn?.held) return send([], endTurn(state, { answer: { stopReason: 'cancelled' } }))
   return cancelTurn(state)
@@ -71,13 +71,13 @@ function interrupt(state: State): Decoded {
 /**
  * Changes that the protocol cannot express need a new process: restoring the default, and a model of the command line.
  */
-function setModel(state: State, model: string | null): Decoded {
+function setModel(state: AcpState, model: string | null): Decoded {
   if (model === null || (state.quirks.modelAtStart && !offersModels(state))) return nextProcess
   return set(state, () => modelSetting(state, model))
 }
 
 /** A running process keeps the permission rules of its launch. */
-function setPolicy(state: State, { policy, mode }: Extract<Command, { type: 'set_policy' }>): Decoded {
+function setPolicy(state: AcpState, { policy, mode }: Extract<Command, { type: 'set_policy' }>): Decoded {
   if (policy && state.quirks.rulesAtStart)
     return isSamePolicy(state.start.policy, policy) && state.start.mode === undefined ? nothing : nextProcess
   // A mode is approval and sandbox; the rest of a policy is part of the launch.
@@ -89,7 +89,7 @@ function setPolicy(state: State, { policy, mode }: Extract<Command, { type: 'set
 }
 
 /** Before the session is open its modes and models are unknown, so the next process starts with the change. */
-function set(state: State, setting: () => Sent | undefined): Decoded {
+function set(state: AcpState, setting: () => AcpCall | undefined): Decoded {
   if (!state.ready) return nextProcess
   try {
     const sent = setting()

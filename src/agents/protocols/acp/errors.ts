@@ -1,6 +1,6 @@
 import { codeOfStatus } from '../../../model/http-status.ts'
 import type { ErrorCode, ErrorInfo } from '../../../model/index.ts'
-import { fields, isFields, number, text } from '../../fields.ts'
+import { fields, isFields, number, text } from '../../kit/fields.ts'
 
 const KINDS: ReadonlyMap<string, ErrorCode> = new Map([
   ['authentication_failed', 'authentication_failed'],

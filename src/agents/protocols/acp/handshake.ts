@@ -1,17 +1,17 @@
-import { type ErrorInfo, toMainstemError } from '../../../model/index.ts'
+import { type ErrorInfo, type SessionOptions, toMainstemError } from '../../../model/index.ts'
 import type { Decoded, Emitted } from '../../agent.ts'
-import { send } from '../../decoded.ts'
-import { type Fields, fields, flag, isFields, list, number, text } from '../../fields.ts'
+import { send } from '../../kit/decoded.ts'
+import { type Fields, fields, flag, isFields, list, number, text } from '../../kit/fields.ts'
+import { updateSession } from '../../kit/known.ts'
 import { call } from './calls.ts'
 import { errorOf } from './errors.ts'
-import { quirksOf } from './known.ts'
-import { mcpServersOf } from './mcp-servers.ts'
-import { type AcpQuirks, quirksAt } from './quirks.ts'
-import { offered, updateSession } from './session.ts'
+import { quirksOf } from './launch/known-agents.ts'
+import { type AcpQuirks, quirksAt } from './launch/quirks.ts'
+import { offered } from './session.ts'
 import { requiredSettings } from './settings.ts'
-import type { State } from './state.ts'
+import type { AcpState } from './state.ts'
 import { endTurn } from './turn.ts'
-import type { Sent } from './wire.ts'
+import type { AcpCall } from './wire.ts'
 
 /** The version that this codec drives. It can decode a draft of the next one. */
 export const VERSION = 1
@@ -19,7 +19,7 @@ export const VERSION = 1
 export const NO_IMAGES = 'images: the agent does not accept them'
 
 /** Decodes the agent's identity; if we opened the connection, opens the session next. */
-export function decodeInitialized(state: State, native: Fields): Decoded {
+export function decodeInitialized(state: AcpState, native: Fields): Decoded {
   if (!isFields(native.result)) {
     return refuseProtocol(state, `the agent refused the handshake: ${errorOf(native.error).message}`)
   }
@@ -52,19 +52,19 @@ function detected(name: string | undefined): AcpQuirks | undefined {
   return quirks && { ...quirks, modelAtStart: false }
 }
 
-function refuseProtocol(state: State, message: string): Decoded {
+function refuseProtocol(state: AcpState, message: string): Decoded {
   const notice: Emitted = { type: 'notice.raised', level: 'error', code: 'protocol_refused', message }
   return fail(state, { code: 'protocol_error', message }, [notice])
 }
 
 /** The process cannot be used any more: ends the waiting turn and closes the input. */
-function fail(state: State, error: ErrorInfo, emitted: readonly Emitted[] = []): Decoded {
+function fail(state: AcpState, error: ErrorInfo, emitted: readonly Emitted[] = []): Decoded {
   if (!state.driving) return send([], emitted)
   state.broken = error
   return send([{ kind: 'end' }], [...emitted, ...endTurn(state, { error })])
 }
 
-function openSession(state: State, emitted: readonly Emitted[]): Decoded {
+function openSession(state: AcpState, emitted: readonly Emitted[]): Decoded {
   const { cwd, resume, options } = state.start
   const mcpServers = mcpServersOf(options.mcpServers ?? {})
   if (resume === undefined) {
@@ -78,7 +78,7 @@ function openSession(state: State, emitted: readonly Emitted[]): Decoded {
   return send([call(state, { method: 'session/load', params })], emitted)
 }
 
-export function decodeOpened(state: State, native: Fields, sent: Sent): Decoded {
+export function decodeOpened(state: AcpState, native: Fields, sent: AcpCall): Decoded {
   if (isRefused(native)) return refuseSession(state, errorOf(native.error), sent)
   const result = fields(native, 'result')
   state.sessionId = text(result, 'sessionId') ?? state.sessionId
@@ -106,7 +106,7 @@ function isRefused({ error }: Fields): boolean {
   return error !== undefined && error !== null
 }
 
-function refuseSession(state: State, error: ErrorInfo, sent: Sent): Decoded {
+function refuseSession(state: AcpState, error: ErrorInfo, sent: AcpCall): Decoded {
   const resuming = sent.method !== 'session/new'
   // Agents reject an unknown session with many codes; this call has no other purpose.
   if (resuming && error.code !== 'authentication_failed') error.code = 'session_not_found'
@@ -124,17 +124,17 @@ function refuseSession(state: State, error: ErrorInfo, sent: Sent): Decoded {
 }
 
 /** Whether the session is open and configured, so that a prompt can be sent. */
-export function isReady({ ready, awaitsCommands, setup, settingCall }: State): boolean {
+export function isReady({ ready, awaitsCommands, setup, settingCall }: AcpState): boolean {
   return ready && !awaitsCommands && settingCall === undefined && setup.length === 0
 }
 
 /** Performs the next step between an open session and its waiting prompt. */
-export function proceed(state: State, emitted: readonly Emitted[] = []): Decoded {
+export function proceed(state: AcpState, emitted: readonly Emitted[] = []): Decoded {
   if (!state.ready || state.awaitsCommands || state.settingCall !== undefined) return send([], emitted)
   const next = state.setup.shift()
   if (next) {
     const write = call(state, next)
-    state.settingCall = state.callCount
+    state.settingCall = state.calls.count
     return send([write], emitted)
   }
   const held = state.turn?.held
@@ -150,7 +150,7 @@ export function proceed(state: State, emitted: readonly Emitted[] = []): Decoded
 }
 
 /** A setting was applied or rejected. */
-export function decodeSet(state: State, native: Fields, sent: Sent): Decoded {
+export function decodeSet(state: AcpState, native: Fields, sent: AcpCall): Decoded {
   const awaited = state.settingCall !== undefined && native.id === state.settingCall
   if (awaited) state.settingCall = undefined
   if (isRefused(native)) {
@@ -168,4 +168,17 @@ export function decodeSet(state: State, native: Fields, sent: Sent): Decoded {
   if (method === 'session/set_model') now.model ??= text(params, 'modelId')
   const emitted = updateSession(state, now)
   return awaited ? proceed(state, emitted) : send([], emitted)
+}
+
+type AcpServers = NonNullable<SessionOptions['mcpServers']>
+
+/** Converts servers to the protocol's format, which has lists instead of records. */
+function mcpServersOf(servers: AcpServers): Fields[] {
+  const pairs = (record: Readonly<Record<string, string>> | undefined) =>
+    Object.entries(record ?? {}).map(([name, value]) => ({ name, value }))
+  return Object.entries(servers).map(([name, { command, args, url, headers, env }]) =>
+    url === undefined
+      ? { name, command, args: args ?? [], env: pairs(env) }
+      : { type: 'http', name, url, headers: pairs(headers) },
+  )
 }

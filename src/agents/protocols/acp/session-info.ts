@@ -1,12 +1,12 @@
 import type { Decoded } from '../../agent.ts'
-import { emitAll } from '../../decoded.ts'
-import { count, type Fields, fields, isFields, text } from '../../fields.ts'
+import { emitAll } from '../../kit/decoded.ts'
+import { count, type Fields, fields, isFields, text } from '../../kit/fields.ts'
+import { updateSession } from '../../kit/known.ts'
 import { discardBlock } from './blocks.ts'
-import { updateSession } from './session.ts'
-import type { Child, State } from './state.ts'
+import type { AcpChild, AcpState } from './state.ts'
 
 /** The title; and, from one adapter, the state of the program behind it, also for a sub-agent. */
-export function decodeSessionInfo(state: State, update: Fields, child?: Child): Decoded {
+export function decodeSessionInfo(state: AcpState, update: Fields, child?: AcpChild): Decoded {
   const emitted = child ? [] : updateSession(state, { title: text(update, 'title') })
   const codex = fields(fields(update, '_meta'), 'codex')
   const status = text(fields(codex, 'threadStatus'), 'type')

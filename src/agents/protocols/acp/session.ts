@@ -1,28 +1,9 @@
-import type { ConfigOption, Named, SessionUpdated } from '../../../model/events/session.ts'
-import type { Emitted } from '../../agent.ts'
-import { compact, type Fields, fields, isFields, list, text } from '../../fields.ts'
-import type { State } from './state.ts'
-
-type Known = { [K in keyof Omit<SessionUpdated, 'type'>]?: SessionUpdated[K] | undefined }
-
-/** Emits only changed properties. */
-export function updateSession(state: State, now: Known): Emitted[] {
-  const changed: Record<string, unknown> = {}
-  for (const [key, value] of Object.entries(now)) {
-    if (value === undefined || same(value, Reflect.get(state.known, key))) continue
-    changed[key] = value
-  }
-  if (Object.keys(changed).length === 0) return []
-  state.known = { ...state.known, ...changed }
-  return [{ type: 'session.updated', ...changed }]
-}
-
-function same(a: unknown, b: unknown): boolean {
-  return a === b || (typeof a === 'object' && b !== undefined && JSON.stringify(a) === JSON.stringify(b))
-}
+import type { ConfigOption, Named } from '../../../model/events/session.ts'
+import { compact, type Fields, fields, isFields, list, text } from '../../kit/fields.ts'
+import type { ReportedFacts } from '../../kit/known.ts'
 
 /** Modes, models and options in the response to `session/new` or `session/load`. */
-export function offered(native: Fields): Known {
+export function offered(native: Fields): ReportedFacts {
   const modes = fields(native, 'modes')
   const models = fields(native, 'models')
   // If a model is listed twice, under two names, only the option can be set.
@@ -39,7 +20,7 @@ export function offered(native: Fields): Known {
 }
 
 /** Some agents have options of these categories instead of modes and models. */
-export function configured(native: Fields): Known {
+export function configured(native: Fields): ReportedFacts {
   if (!Array.isArray(native.configOptions)) return {}
   const configOptions = native.configOptions.filter(isFields).map(configOption)
   const value = (category: string) => {

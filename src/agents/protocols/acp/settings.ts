@@ -1,15 +1,15 @@
 import type { Policy } from '../../../model/index.ts'
-import { unsupported } from '../../option.ts'
-import type { AcpQuirks, PolicyCell } from './quirks.ts'
-import type { State } from './state.ts'
-import type { Sent } from './wire.ts'
+import { unsupported } from '../../kit/option.ts'
+import type { AcpQuirks, PolicyCell } from './launch/quirks.ts'
+import type { AcpState } from './state.ts'
+import type { AcpCall } from './wire.ts'
 
 /** All settings to apply before the first prompt; throws if the agent does not support one. */
-export function requiredSettings(state: State): Sent[] {
+export function requiredSettings(state: AcpState): AcpCall[] {
   const { policy, options, mode: chosen } = state.start
   // The version may be known only after the handshake.
   if (state.quirks.unenforced !== undefined) checkCell('the agent', policy, state.quirks)
-  const settings: Sent[] = []
+  const settings: AcpCall[] = []
   const mode = chosen ?? modeFor(state, policy)
   if (mode !== undefined && mode !== state.known.mode) settings.push(modeSetting(state, mode))
   if (options.model !== undefined && !state.quirks.modelAtStart)
@@ -29,7 +29,7 @@ export function checkCell(agent: string, policy: Policy, { modes, unenforced }: 
 }
 
 /** The first offered mode that enforces the policy; undefined without modes, if the policy does not restrict files. */
-export function modeFor(state: State, policy: Policy): string | undefined {
+export function modeFor(state: AcpState, policy: Policy): string | undefined {
   const cell = cellOf(policy)
   const offered = (state.known.modes ?? []).map(({ id }) => id)
   // An agent without modes uses its default behaviour and requests approval from us.
@@ -40,25 +40,25 @@ export function modeFor(state: State, policy: Policy): string | undefined {
   return chosen
 }
 
-export function modeSetting(state: State, modeId: string): Sent {
+export function modeSetting(state: AcpState, modeId: string): AcpCall {
   if (!state.hasModes) return optionSetting(state, 'mode', modeId)
   return { method: 'session/set_mode', params: { sessionId: state.sessionId, modeId } }
 }
 
-const offersOption = ({ known }: State) =>
+const offersOption = ({ known }: AcpState) =>
   known.configOptions?.some(({ category }) => category === 'model') ?? false
 
-export function offersModels(state: State): boolean {
+export function offersModels(state: AcpState): boolean {
   return state.hasModels || offersOption(state)
 }
 
-export function modelSetting(state: State, modelId: string): Sent {
+export function modelSetting(state: AcpState, modelId: string): AcpCall {
   if (offersOption(state) || !state.hasModels) return optionSetting(state, 'model', modelId)
   return { method: 'session/set_model', params: { sessionId: state.sessionId, modelId } }
 }
 
 /** Throws for a value that is not offered, because agents react to unknown values in too many ways. */
-function optionSetting(state: State, category: string, value: string): Sent {
+function optionSetting(state: AcpState, category: string, value: string): AcpCall {
   const option = state.known.configOptions?.find((one) => one.category === category)
   const offered = (option?.choices ?? []).map(({ id }) => id)
   if (!option || !offered.includes(value)) {

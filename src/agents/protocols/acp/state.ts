@@ -1,15 +1,15 @@
-import type { RpcId } from '../../../framing/json-rpc.ts'
-import type { SessionUpdated } from '../../../model/events/session.ts'
 import type { Command, ErrorInfo, RequestOption, ToolKind, Usage } from '../../../model/index.ts'
 import type { Start } from '../../agent.ts'
-import type { Fields } from '../../fields.ts'
-import { type Ledger, newLedger } from '../../ledger.ts'
-import type { Change } from '../../tools.ts'
-import { type AcpQuirks, PLAIN, quirksAt } from './quirks.ts'
-import type { Sent } from './wire.ts'
+import { Calls } from '../../kit/calls.ts'
+import type { Fields } from '../../kit/fields.ts'
+import type { KnownFacts } from '../../kit/known.ts'
+import { type Ledger, newLedger, resetDenials } from '../../kit/ledger.ts'
+import type { FileChange } from '../../kit/tools.ts'
+import { type AcpQuirks, PLAIN, quirksAt } from './launch/quirks.ts'
+import type { AcpCall, RpcId } from './wire.ts'
 
 /** Consecutive chunks of one kind. The protocol never reports its end: any other update ends it. */
-export interface Block {
+export interface AcpBlock {
   kind: 'text' | 'thinking'
   messageId: string
   nativeId: string | undefined
@@ -42,7 +42,7 @@ export interface ToolCall {
   content: string
   terminal: string
   exitCode: number | undefined
-  changes: Change[]
+  changes: FileChange[]
   /** The structured result, if the agent reports it separately from the text. */
   response: unknown
   /** Its sub-agent continues after the call has returned. */
@@ -50,10 +50,10 @@ export interface ToolCall {
 }
 
 /** Text in progress: of the main thread in a turn, or of a sub-agent. */
-export interface Thread {
+export interface AcpThread {
   /** The id of the sub-agent; undefined for the main thread. */
   subagent: string | undefined
-  block: Block | undefined
+  block: AcpBlock | undefined
   echo: Echo | undefined
   /** A chunk that may be the failure of the turn. */
   aside: { nativeId: string | undefined; text: string } | undefined
@@ -62,17 +62,17 @@ export interface Thread {
 }
 
 /** A sub-agent with a session of its own, which outlives its work: it may be given more. */
-export interface Child extends Thread {
+export interface AcpChild extends AcpThread {
   readonly subagent: string
   readonly label: string
   readonly parent: string | undefined
 }
 
-export interface Turn extends Thread {
+export interface AcpTurn extends AcpThread {
   /** The prompt of the turn; undefined for one that the agent started. */
   call: RpcId | undefined
   /** A prompt that waits until the session is open. */
-  held: PromptCommand | undefined
+  held: AcpPrompt | undefined
   /** The agent reported a failure as text. */
   failed: boolean
   failure: string | undefined
@@ -85,9 +85,9 @@ export interface Turn extends Thread {
   steps: Usage | undefined
 }
 
-export type PromptCommand = Command & { type: 'prompt' }
+export type AcpPrompt = Command & { type: 'prompt' }
 
-export interface Ask {
+export interface AcpAsk {
   nativeId: RpcId
   toolId: string | undefined
   options: readonly RequestOption[]
@@ -96,24 +96,23 @@ export interface Ask {
 }
 
 /** A prompt that was sent during an open turn, and its response if that came first. */
-interface Waiting {
+interface WaitingPrompt {
   call: RpcId
   text: string
   answer?: Fields
 }
 
-export interface State {
+export interface AcpState {
   readonly start: Start
-  readonly ledger: Ledger
+  readonly ledger: Ledger<AcpAsk>
   quirks: AcpQuirks
   /** The last status and error of each compaction, by id. */
   readonly compactions: Map<string, string>
   /** Selects quirks by the name that the agent reports. */
   readonly detect: boolean
   /** The reported session properties, so that a repetition emits nothing. */
-  known: Omit<SessionUpdated, 'type'>
-  readonly calls: Map<RpcId, Sent>
-  callCount: number
+  known: KnownFacts
+  readonly calls: Calls<AcpCall>
   /** Our input is unknown: a recording of the agent's output alone. */
   inputUnknown: boolean
   /** We opened the connection, so we continue the handshake. */
@@ -132,20 +131,17 @@ export interface State {
   /** The list of commands must arrive before the first prompt is sent. */
   awaitsCommands: boolean
   /** Settings to apply before the first prompt. */
-  setup: Sent[]
+  setup: AcpCall[]
   /** The id of the pending setting. */
   settingCall: number | undefined
   ready: boolean
   broken: ErrorInfo | undefined
   readonly mcpServers: string[]
-  turn: Turn | undefined
+  turn: AcpTurn | undefined
   /** Sub-agents by the id of their session. */
-  readonly children: Map<string, Child>
-  readonly waiting: Waiting[]
+  readonly children: Map<string, AcpChild>
+  readonly waiting: WaitingPrompt[]
   readonly tools: Map<string, ToolCall>
-  readonly asks: Map<string, Ask>
-  /** How often a request id was used. */
-  readonly askCounts: Map<string, number>
   blockCount: number
   /** The session's running cost, and the part of earlier turns; unknown after resuming a foreign session. */
   cost: number | undefined
@@ -157,7 +153,7 @@ export interface State {
   context: { used: number | undefined; size: number | undefined }
 }
 
-export function initialState(start: Start, quirks: AcpQuirks | undefined): State {
+export function initialState(start: Start, quirks: AcpQuirks | undefined): AcpState {
   return {
     start,
     ledger: newLedger(),
@@ -165,8 +161,7 @@ export function initialState(start: Start, quirks: AcpQuirks | undefined): State
     detect: quirks === undefined,
     compactions: new Map(),
     known: {},
-    calls: new Map(),
-    callCount: 0,
+    calls: new Calls(),
     inputUnknown: true,
     driving: false,
     version: 1,
@@ -187,8 +182,6 @@ export function initialState(start: Start, quirks: AcpQuirks | undefined): State
     children: new Map(),
     waiting: [],
     tools: new Map(),
-    asks: new Map(),
-    askCounts: new Map(),
     blockCount: 0,
     cost: undefined,
     costBefore: 0,
@@ -199,9 +192,8 @@ export function initialState(start: Start, quirks: AcpQuirks | undefined): State
 }
 
 /** Denials between two turns count for neither. */
-export function beginTurn(state: State, call?: RpcId, held?: PromptCommand): void {
-  state.ledger.denials = 0
-  state.ledger.personDenials = 0
+export function beginTurn(state: AcpState, call?: RpcId, held?: AcpPrompt): void {
+  resetDenials(state.ledger)
   state.turn = newTurn(call, held)
   // A sub-agent of an earlier turn continues in this one.
   state.turn.delegated = state.ledger.subagents.size > 0
@@ -211,7 +203,7 @@ export function newThread() {
   return { block: undefined, echo: undefined, aside: undefined, answer: undefined }
 }
 
-function newTurn(call: RpcId | undefined, held: PromptCommand | undefined): Turn {
+function newTurn(call: RpcId | undefined, held: AcpPrompt | undefined): AcpTurn {
   return {
     ...newThread(),
     subagent: undefined,

@@ -1,7 +1,7 @@
 import { isZeroUsage, subtractUsage, type Usage } from '../../../model/index.ts'
 import type { Emitted } from '../../agent.ts'
-import { type Fields, isFields } from '../../fields.ts'
-import type { State, Turn } from './state.ts'
+import { type Fields, isFields } from '../../kit/fields.ts'
+import type { AcpState, AcpTurn } from './state.ts'
 import { usageByModel, usageOfAnswer } from './usage.ts'
 
 /** The usage in an answer; `whole` if it includes sub-agents. */
@@ -11,7 +11,7 @@ interface Told {
 }
 
 /** Reports the usage of an ending turn, from its answer, its model calls and the running cost. */
-export function reportUsage(state: State, turn: Turn, answer: Fields = {}): Emitted[] {
+export function reportUsage(state: AcpState, turn: AcpTurn, answer: Fields = {}): Emitted[] {
   const { usage: told, whole } = toldUsage(state, isFields(answer.result) ? answer.result : answer)
   const costUsd = turnCost(state)
   const emitted: Emitted[] = []
@@ -30,7 +30,7 @@ export function reportUsage(state: State, turn: Turn, answer: Fields = {}): Emit
   return emitted
 }
 
-function toldUsage(state: State, native: Fields): Told {
+function toldUsage(state: AcpState, native: Fields): Told {
   const usage = usageOfAnswer(native)
   if (state.quirks.usageIsTotal) return { usage: usage && sinceLast(state, usage), whole: true }
   const all = state.quirks.countsByModel ? usageByModel(native) : undefined
@@ -42,7 +42,7 @@ function toldUsage(state: State, native: Fields): Told {
 }
 
 /** Turns a running total into the usage of the turn. An interrupted turn may report zeros, which are no total. */
-function sinceLast(state: State, total: Usage): Usage {
+function sinceLast(state: AcpState, total: Usage): Usage {
   if (isZeroUsage(total)) return total
   const before = state.usageBefore
   state.usageBefore = total
@@ -51,7 +51,7 @@ function sinceLast(state: State, total: Usage): Usage {
 }
 
 /** Cost is reported as the running total of the session, over all its processes. */
-function turnCost(state: State): number | undefined {
+function turnCost(state: AcpState): number | undefined {
   const { cost, costBefore } = state
   if (cost === undefined) return undefined
   state.cost = undefined

@@ -1,15 +1,16 @@
 import { decide, type ErrorInfo, type Evidence } from '../../../model/index.ts'
 import type { Emitted, Exit, TurnVerdict } from '../../agent.ts'
-import { exitWithoutResult } from '../../exit-without-result.ts'
-import { type Fields, fields, isFields, number, text } from '../../fields.ts'
-import { settle } from '../../settle.ts'
+import { exitWithoutResult } from '../../kit/exit-without-result.ts'
+import { type Fields, fields, isFields, number, text } from '../../kit/fields.ts'
+import { resetDenials } from '../../kit/ledger.ts'
+import { settle } from '../../kit/settle.ts'
 import { closeBlock, releaseAside, releaseEcho } from './blocks.ts'
 import { codeOfText, errorOf } from './errors.ts'
-import { beginTurn, type State, type Turn } from './state.ts'
+import { type AcpState, type AcpTurn, beginTurn } from './state.ts'
 import { reportUsage, usageIn } from './turn-usage.ts'
 
 /** The end of a turn, as far as the agent reported it. */
-export interface Ending {
+export interface AcpEnding {
   /** The response to the prompt, or its substitute. */
   answer?: Fields
   error?: ErrorInfo
@@ -17,7 +18,7 @@ export interface Ending {
 }
 
 /** Settles the open turn; the next prompt that was already sent starts its turn. */
-export function endTurn(state: State, ending: Ending): Emitted[] {
+export function endTurn(state: AcpState, ending: AcpEnding): Emitted[] {
   const { turn } = state
   if (!turn) return []
   const { evidence, error, reason } = judge(state, turn, ending)
@@ -48,19 +49,19 @@ export function endTurn(state: State, ending: Ending): Emitted[] {
   return [...emitted, ...nextTurn(state)]
 }
 
-function hasOpenCall({ ledger }: State): boolean {
+function hasOpenCall({ ledger }: AcpState): boolean {
   return [...ledger.tools.values()].some(({ parent }) => parent === undefined)
 }
 
 /** Only our cancel settles open items as cancelled before the agent confirms it. */
-function causeOf(turn: Turn): 'interrupt' | 'exit' {
+function causeOf(turn: AcpTurn): 'interrupt' | 'exit' {
   return turn.cancelling ? 'interrupt' : 'exit'
 }
 
 function judge(
-  state: State,
-  turn: Turn,
-  { answer, error, exit }: Ending,
+  state: AcpState,
+  turn: AcpTurn,
+  { answer, error, exit }: AcpEnding,
 ): { evidence: Evidence; error?: ErrorInfo; reason?: string } {
   if (error) return { evidence: 'error', error }
   if (exit) return exitWithoutResult(exit, state.sessionId !== undefined, codeOfText)
@@ -105,18 +106,18 @@ function judge(
 }
 
 /** Some agents report a failure as text and end the turn as successful. */
-function reportedFailure(state: State, turn: Turn, native: Fields): string | undefined {
+function reportedFailure(state: AcpState, turn: AcpTurn, native: Fields): string | undefined {
   if (turn.failed) return turn.failure ?? 'the agent reported a failure without details'
   return isCounted(state, native) ? undefined : turn.aside?.text
 }
 
 /** The usage is reported only for a successful turn. */
-function isCounted({ quirks }: State, native: Fields): boolean {
+function isCounted({ quirks }: AcpState, native: Fields): boolean {
   const { usage } = isFields(native.result) ? native.result : native
   return quirks.failureHasNoId ? usage !== null : isFields(usage)
 }
 
-function endBlocks(state: State, turn: Turn, evidence: Evidence, answer: Fields = {}): Emitted[] {
+function endBlocks(state: AcpState, turn: AcpTurn, evidence: Evidence, answer: Fields = {}): Emitted[] {
   if (evidence === 'success') return closeBlock(state, turn)
   const emitted: Emitted[] = releaseEcho(state, turn)
   // A chunk without an id may be model output that was cut off.
@@ -129,18 +130,16 @@ function endBlocks(state: State, turn: Turn, evidence: Evidence, answer: Fields 
   return emitted
 }
 
-function forgetTurn(state: State): void {
+function forgetTurn(state: AcpState): void {
   state.turn = undefined
-  state.ledger.denials = 0
-  state.ledger.personDenials = 0
-  for (const id of state.asks.keys()) if (!state.ledger.requests.has(id)) state.asks.delete(id)
+  resetDenials(state.ledger)
   for (const [id, call] of state.tools) {
     if (call.toolId === undefined || !state.ledger.tools.has(call.toolId)) state.tools.delete(id)
   }
 }
 
 /** Starts a prompt that was sent during the previous turn, unless it was already answered. */
-function nextTurn(state: State): Emitted[] {
+function nextTurn(state: AcpState): Emitted[] {
   const next = state.waiting.shift()
   if (!next) return []
   beginTurn(state, next.call)

@@ -1,22 +1,21 @@
 import type { PlanItem } from '../../../model/events/work.ts'
 import type { Decoded, Emitted } from '../../agent.ts'
-import { emit, emitAll, nothing, unmapped } from '../../decoded.ts'
-import { compact, count, type Fields, fields, isFields, list, number, text } from '../../fields.ts'
-import { ruleTable } from '../../rules.ts'
+import { emit, emitAll, nothing, skipped, unmapped } from '../../kit/decoded.ts'
+import { compact, count, type Fields, fields, isFields, list, number, text } from '../../kit/fields.ts'
+import { updateSession } from '../../kit/known.ts'
+import { type FrameRule, ruleTable } from '../../kit/rules.ts'
 import { openTurn, runningTurn } from './between-turns.ts'
 import { closeBlock } from './blocks.ts'
 import { decodeChild, decodeSessionMessage, decodeSubagent } from './child-sessions.ts'
 import { decodeMessageChunk, decodeThoughtChunk } from './chunks.ts'
 import { proceed } from './handshake.ts'
-import { commandNames, configured, updateSession } from './session.ts'
+import { commandNames, configured } from './session.ts'
 import { decodeSessionInfo } from './session-info.ts'
-import type { State } from './state.ts'
-import { decodeTool } from './tools.ts'
+import type { AcpState } from './state.ts'
+import { decodeTool } from './tools/tools.ts'
 import { endTurn } from './turn.ts'
 
-type Rule = (state: State, update: Fields, raw: string) => Decoded
-
-const ruleOf = ruleTable<Rule>({
+const ruleOf = ruleTable<FrameRule<AcpState>>({
   agent_message_chunk: decodeMessageChunk,
   agent_thought_chunk: decodeThoughtChunk,
   tool_call: (state, update) => decodeTool(state, update),
@@ -56,7 +55,7 @@ const ruleOf = ruleTable<Rule>({
       : nothing,
 })
 
-export function decodeUpdate(state: State, native: Fields, raw: string): Decoded {
+export function decodeUpdate(state: AcpState, native: Fields, raw: string): Decoded {
   const params = fields(native, 'params')
   const update = fields(params, 'update')
   const { sessionId } = params
@@ -64,7 +63,7 @@ export function decodeUpdate(state: State, native: Fields, raw: string): Decoded
   if (child) return decodeChild(state, update, child, raw)
   // A process may have other sessions besides ours.
   if (state.sessionId !== undefined && sessionId !== state.sessionId && typeof sessionId === 'string') {
-    return nothing
+    return skipped
   }
   const rule = ruleOf(update.sessionUpdate)
   return rule
@@ -73,8 +72,8 @@ export function decodeUpdate(state: State, native: Fields, raw: string): Decoded
 }
 
 /** A plan may also be a text or a file: that is not a list, and not an empty plan. */
-function decodePlan(state: State, update: Fields, plan: Fields, raw: string): Decoded {
-  if (state.replaying) return nothing
+function decodePlan(state: AcpState, update: Fields, plan: Fields, raw: string): Decoded {
+  if (state.replaying) return skipped
   if (!Array.isArray(plan.entries)) return unmapped(`${text(update, 'sessionUpdate') ?? '?'}/?`, raw)
   const items = list(plan, 'entries').flatMap((entry): PlanItem[] => {
     if (!isFields(entry) || entry.status === 'cancelled') return []
@@ -95,7 +94,7 @@ function decodePlan(state: State, update: Fields, plan: Fields, raw: string): De
 }
 
 /** The context usage, and the cost of the session so far. */
-function decodeUsage(state: State, update: Fields): Decoded {
+function decodeUsage(state: AcpState, update: Fields): Decoded {
   const turn = runningTurn(state)
   const emitted: Emitted[] = []
   // Without message ids, only the end of a model call separates two messages.
@@ -125,7 +124,7 @@ function decodeUsage(state: State, update: Fields): Decoded {
 }
 
 /** Updates of one compaction replace each other; only a different status or error emits an event. */
-function decodeCompaction(state: State, update: Fields): Decoded {
+function decodeCompaction(state: AcpState, update: Fields): Decoded {
   const id = text(update, 'compactionId') ?? ''
   const status = text(update, 'status') ?? '?'
   const error = text(update, 'error')
@@ -139,7 +138,7 @@ function decodeCompaction(state: State, update: Fields): Decoded {
 }
 
 /** A message of the program with its severity. */
-function decodeNotice(_state: State, update: Fields): Decoded {
+function decodeNotice(_state: AcpState, update: Fields): Decoded {
   const severity = text(update, 'severity')
   const level = severity === 'error' || severity === 'warning' ? severity : 'info'
   const title = text(update, 'title') ?? ''

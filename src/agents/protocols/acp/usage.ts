@@ -1,5 +1,5 @@
 import { addUsage, type Usage } from '../../../model/index.ts'
-import { compact, count, type Fields, fields, isFields, list } from '../../fields.ts'
+import { compact, count, type Fields, fields, isFields, list } from '../../kit/fields.ts'
 
 /** The tokens of one call or turn. Some agents include cache reads in the input, others do not. */
 export function usageOf(native: Fields): Usage | undefined {

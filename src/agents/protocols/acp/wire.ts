@@ -1,10 +1,12 @@
-import type { RpcId } from '../../../framing/json-rpc.ts'
 import type { Write } from '../../agent.ts'
-import { line } from '../../decoded.ts'
-import type { Fields } from '../../fields.ts'
+import { line } from '../../kit/decoded.ts'
+import type { Fields } from '../../kit/fields.ts'
+
+/** Null is a valid id: JSON-RPC uses it in errors about a request whose id could not be read. */
+export type RpcId = string | number | null
 
 /** A pending request of ours, which determines how its response is decoded. */
-export interface Sent {
+export interface AcpCall {
   method: string
   params: Fields
 }
@@ -27,7 +29,6 @@ export function methodNotFound(id: unknown, method: string): Write {
   return line({ jsonrpc: '2.0', id, error })
 }
 
-/** Null is a valid id: JSON-RPC uses it in errors about a request whose id could not be read. */
 export function isRpcId(id: unknown): id is RpcId {
   return typeof id === 'string' || typeof id === 'number' || id === null
 }

@@ -1,1 +1,0 @@
-export { dropped } from '../protocols/acp/ignored-fields.ts'

@@ -1,0 +1,206 @@
+import type { RequestWithdrawn } from '../../../model/events/request.ts'
+import {
+  type AnswerCommand,
+  type Decision,
+  type DeniedBy,
+  type Location,
+  OUTSIDE_ID,
+  type Question,
+  type RequestOption,
+} from '../../../model/index.ts'
+import type { Decoded, Emitted } from '../../agent.ts'
+import { emitAll, nothing, send, skipped, unmapped } from '../../kit/decoded.ts'
+import { compact, type Fields, fields, flag, objects, text, texts } from '../../kit/fields.ts'
+import type { NewRequest } from '../../kit/ledger.ts'
+import { askOf, openRequest, requestIdOf, withdrawRequest } from '../../kit/requests.ts'
+import { refuseTool } from '../../kit/tools.ts'
+import { releaseAll } from './blocks.ts'
+import { askedCall } from './calls.ts'
+import { isGranted, permissionReply } from './replies.ts'
+import type { Ask, State } from './state.ts'
+import { announce, type Thread, threadOf } from './thread.ts'
+import { absolute, kindOf } from './tools.ts'
+
+const ONCE: RequestOption = { id: 'once', label: 'Allow once', effect: 'allow', scope: 'once', default: true }
+const REJECT: RequestOption = { id: 'reject', label: 'Deny', effect: 'deny', scope: 'once' }
+
+/** OpenCode would store "always" for the project; this approval ends with the process. */
+function sessionOption(patterns: readonly string[]): RequestOption {
+  const unique = [...new Set(patterns)].join(', ')
+  return { id: 'session', label: `Allow ${unique} for this session`, effect: 'allow', scope: 'session' }
+}
+
+/** A permission request. One that an approval for the session covers is answered at once. */
+export function permissionAsked(state: State, data: Fields, raw: string): Decoded {
+  const thread = threadOf(state, data)
+  if (!thread) return skipped
+  const nativeId = text(data, 'id') ?? ''
+  // The id becomes part of a path in the answer.
+  if (!OUTSIDE_ID.test(nativeId)) return unmapped('permission.asked', raw)
+  const released = releaseAll(state, thread)
+  const source = fields(data, 'source')
+  const callId = text(source, 'type') === 'tool' ? text(source, 'id') : undefined
+  const call = callId === undefined ? undefined : askedCall(state, thread, callId)
+  const files = objects(fields(data, 'metadata'), 'files')
+  if (call && files.length > 0) call.proposed = files
+  if (isGranted(state, data)) {
+    return send([permissionReply(state, thread.id, nativeId, 'once')], released)
+  }
+  const ask: Ask = { nativeId, kind: 'permission', thread, toolId: call?.toolId, native: data }
+  return emitAll([...released, ...open(state, ask, permissionIn(state, data, files))])
+}
+
+/** A question of the model, or a form of an MCP server. */
+export function formCreated(state: State, data: Fields, raw: string): Decoded {
+  const form = fields(data, 'form')
+  const thread = threadOf(state, form)
+  if (!thread) return skipped
+  const nativeId = text(form, 'id') ?? ''
+  if (!OUTSIDE_ID.test(nativeId)) return unmapped('form.created', raw)
+  const released = releaseAll(state, thread)
+  const callId = text(fields(fields(form, 'metadata'), 'tool'), 'id')
+  const toolId = callId === undefined ? undefined : askedCall(state, thread, callId).toolId
+  const ask: Ask = { nativeId, kind: 'question', thread, toolId, native: form }
+  return emitAll([...released, ...open(state, ask, questionsIn(form))])
+}
+
+type Asked = Omit<NewRequest, 'requestId' | 'kind' | 'blocking' | 'toolId' | 'parent'>
+
+function open(state: State, ask: Ask, asked: Asked): Emitted[] {
+  const { nativeId, kind, thread, toolId } = ask
+  const requestId = requestIdOf(state.start, nativeId)
+  return [
+    ...announce(state, thread),
+    ...openRequest(
+      state.ledger,
+      {
+        requestId,
+        kind,
+        blocking: true,
+        ...asked,
+        ...(toolId !== undefined && { toolId }),
+        ...(thread.speaker !== undefined && { parent: thread.speaker }),
+      },
+      ask,
+    ),
+  ]
+}
+
+function permissionIn(state: State, data: Fields, files: readonly Fields[]): Asked {
+  const action = text(data, 'action') ?? '?'
+  const resources = texts(data, 'resources') ?? []
+  const save = texts(data, 'save') ?? []
+  const paths = files.flatMap((file) => text(file, 'file') ?? [])
+  const locations: Location[] = paths.map((path) => ({ path: absolute(path, state.start.cwd) }))
+  const { metadata } = data
+  return {
+    tool: action,
+    ...permissionKind(state, action, data),
+    ...(locations.length > 0 && { locations }),
+    title: resources.join(', ') || action,
+    data: { action, resources, save, ...(metadata !== undefined && { metadata }) },
+    options: save.length === 0 ? [ONCE, REJECT] : [ONCE, sessionOption(save), REJECT],
+  }
+}
+
+/** One permission covers all tools that change files. */
+const FILE_TOOLS: ReadonlySet<string> = new Set(['edit', 'write', 'patch'])
+
+/** The kind of the call, and the permission if it is not that of its tool, such as `external_directory`. */
+function permissionKind(state: State, action: string, data: Fields): Pick<Asked, 'toolKind' | 'permission'> {
+  const thread = threadOf(state, data)
+  const callId = text(fields(data, 'source'), 'id')
+  const call = thread && callId !== undefined ? askedCall(state, thread, callId) : undefined
+  const name = call?.name ?? '?'
+  const isOwn = name === '?' || action === name || (action === 'edit' && FILE_TOOLS.has(name))
+  const toolKind = kindOf(isOwn ? action : name, state.mcpServers)
+  return isOwn ? { toolKind } : { toolKind, permission: action }
+}
+
+function questionsIn(form: Fields): Asked {
+  const title = text(form, 'title')
+  return {
+    tool: 'question',
+    ...compact({ title }),
+    options: [{ ...REJECT, label: 'Dismiss' }],
+    questions: objects(form, 'fields').filter(isShown).map(questionOf),
+  }
+}
+
+function isShown(field: Fields): boolean {
+  return !flag(field, 'hidden')
+}
+
+function questionOf(field: Fields, index: number): Question {
+  const header = text(field, 'title')
+  const options = objects(field, 'options').map((option) => ({
+    label: text(option, 'label') ?? text(option, 'value') ?? '',
+    ...compact({ description: text(option, 'description') }),
+  }))
+  return {
+    id: text(field, 'key') ?? String(index),
+    ...compact({ header }),
+    text: text(field, 'description') ?? header ?? '',
+    options: text(field, 'type') === 'boolean' ? [{ label: 'true' }, { label: 'false' }] : options,
+    ...(text(field, 'type') === 'multiselect' && { multiple: true }),
+    other: flag(field, 'custom') || (options.length === 0 && text(field, 'type') !== 'boolean'),
+  }
+}
+
+/** Our answers close their requests, so another client decided this one, or it followed from our answer to another. */
+export function permissionReplied(state: State, data: Fields): Decoded {
+  const decision = text(data, 'reply') === 'reject' ? 'deny' : 'allow'
+  return loseAsk(state, text(data, 'requestID') ?? '', decision)
+}
+
+export function formReplied(state: State, data: Fields): Decoded {
+  return loseAsk(state, text(data, 'id') ?? '', 'answered')
+}
+
+/** Dismissed, or cancelled with its execution: the end of the call tells which. */
+export function formCancelled(state: State, data: Fields): Decoded {
+  return loseAsk(state, text(data, 'id') ?? '', 'deny')
+}
+
+function loseAsk(state: State, nativeId: string, decision: Decision): Decoded {
+  const requestId = requestIdOf(state.start, nativeId)
+  const ask = askOf(state.ledger, requestId)
+  if (!ask) return nothing
+  const isAborted = state.turn?.aborted === true && decision === 'deny'
+  if (decision === 'deny' && !isAborted && ask.kind === 'permission') refuseAsked(state, ask, 'person')
+  const reason: RequestWithdrawn['reason'] = isAborted
+    ? 'interrupted'
+    : ask.follows === decision
+      ? 'agent'
+      : 'answered_elsewhere'
+  return emitAll(withdrawRequest(state.ledger, requestId, reason, decision))
+}
+
+/** Without a message, a denial rejects the other open requests of its session too. */
+export function noteRejection(state: State, ask: Ask, { message }: AnswerCommand): void {
+  if (message !== undefined && ask.kind === 'permission') return
+  for (const { ask: other } of state.ledger.requests.values()) {
+    if (other.thread === ask.thread) other.follows = 'deny'
+  }
+}
+
+/** A call that has ended was not denied: a later call with its id must not inherit the denial. */
+export function refuseAsked({ ledger }: State, { toolId }: Ask, by: DeniedBy): void {
+  if (toolId !== undefined && !ledger.closedTools.has(toolId)) refuseTool(ledger, toolId, by)
+}
+
+/** Withdraws the requests that the server no longer has. */
+export function withdrawOthers(
+  state: State,
+  kind: Ask['kind'],
+  thread: Thread,
+  listed: readonly Fields[],
+): Emitted[] {
+  const known = new Set(listed.map((one) => text(one, 'id')))
+  const emitted: Emitted[] = []
+  for (const [requestId, { ask }] of state.ledger.requests) {
+    if (ask.kind !== kind || ask.thread !== thread || known.has(ask.nativeId)) continue
+    emitted.push(...withdrawRequest(state.ledger, requestId, 'answered_elsewhere'))
+  }
+  return emitted
+}
