@@ -27,6 +27,8 @@ export class AgentContext {
   #worked = false
   /** The agent has reported how the open turn ended. */
   #answered = false
+  /** The process of the open turn has exited. */
+  #exited = false
   /** Why the last prompt is not in the context, or may not be. */
   #doubt: string | undefined
 
@@ -47,6 +49,7 @@ export class AgentContext {
   /** A process is about to start. Returns the id to resume, or the loss when there is none to resume. */
   launch(): { resume: string | undefined; lost: Event[] } {
     const resume = this.#id.launch()
+    this.#exited = false
     this.#promptedBefore = this.#prompted
     if (resume !== undefined || !this.#prompted) return { resume, lost: [] }
     this.#doubt = undefined
@@ -67,6 +70,7 @@ export class AgentContext {
   }
 
   begin(): void {
+    this.#id.begin()
     this.#worked = false
     this.#answered = false
   }
@@ -76,6 +80,11 @@ export class AgentContext {
     this.#prompted = true
     // A resume that may fail loses all of the conversation, which is then reported instead.
     return this.#id.isUncertain ? [] : this.#missing()
+  }
+
+  /** The process has exited; its codec now ends the open turn. */
+  exited(): void {
+    this.#exited = true
   }
 
   #missing(): Event[] {
@@ -95,6 +104,7 @@ export class AgentContext {
       this.#doubt = `The agent may have dropped the prompt of turn ${turn}, which was interrupted.`
     this.#answered = verdict.evidence !== 'none' && verdict.evidence !== 'aborted'
     if (verdict.evidence === 'success') this.#id.prove()
+    if (this.#exited && !this.#answered) this.#id.cut()
     // A turn that we ended says nothing about the native session.
     return cause === 'exit' && this.#id.turnEnded(verdict) && !this.#worked
   }
@@ -109,6 +119,7 @@ export class AgentContext {
     if (!started) this.#prompted = this.#promptedBefore
     else if (!this.#worked && !this.#answered)
       this.#doubt = `Turn ${turn} ended before the agent answered. The agent may not know its prompt.`
+    if (!this.#answered) this.#id.cut()
     if (cause === 'exit' && !this.#answered) this.#id.turnEnded({})
   }
 

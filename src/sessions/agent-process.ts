@@ -1,16 +1,17 @@
-import type { Start, Write } from '../agents/agent.ts'
+import type { Start } from '../agents/agent.ts'
 import type { ChildKeys, Run, RunExit } from '../drivers/driver.ts'
 import type { Frame } from '../framing/frame.ts'
 import { type Command, MainstemError } from '../model/index.ts'
-import { withInstallAdvice } from './agent-advice.ts'
+import { withProgramAdvice } from './agent-advice.ts'
+import { AGENT_LIMITS, LONGEST_EXIT, type Stage } from './agent-limits.ts'
 import type { Conversation } from './conversation.ts'
-import { AGENT_LIMITS, Deadlines, type Stage } from './deadlines.ts'
 import type { SessionDeps } from './deps.ts'
 import type { Log } from './log.ts'
-import type { Mask } from './mask.ts'
-import { maskedBlobs } from './masked-blobs.ts'
+import { maskedBlob } from './masked-blobs.ts'
 import { processSurvived } from './notices.ts'
 import { secretsIn, serverSecrets } from './secrets.ts'
+import { type Sent, sentText, type Written } from './sent.ts'
+import type { SessionParts } from './session-parts.ts'
 import {
   hasProcessBudget,
   type PromptCommand,
@@ -18,33 +19,11 @@ import {
   runContext,
   type SessionSetup,
 } from './setup.ts'
-import type { WarmSession } from './warm-pool.ts'
+import { valueSink } from './value-sink.ts'
 import { withTimeout } from './with-timeout.ts'
 
 /** The time for an agent to stop by its own protocol before its process is ended. */
 export const PROTOCOL_GRACE_MS = 2_000
-
-/** Receives the reports of the process. */
-export interface ProcessListener {
-  /** A process is about to start, with the current settings. */
-  starting(): void
-  /** Output was decoded and is not committed yet. */
-  outputRead(): void
-  /** The process has exited and all of its output is committed. */
-  exited(): void
-  failed(thrown: unknown): void
-}
-
-/** The parts of a session that its process uses. */
-export interface ProcessParts {
-  conversation: Conversation
-  log: Log
-  mask: Mask
-  /** The owner of the session, whose keys the process gets. */
-  principal: string
-  /** The session, for its place in the pool. */
-  session: WarmSession
-}
 
 /**
  * Owns the agent process of a session: one at a time, or none. Passes commands to it and its output to the
@@ -53,30 +32,29 @@ export interface ProcessParts {
 export class AgentProcess {
   readonly #setup: SessionSetup
   readonly #deps: SessionDeps
-  readonly #parts: ProcessParts
+  readonly #parts: SessionParts
   readonly #conversation: Conversation
   readonly #log: Log
-  readonly #listener: ProcessListener
-  readonly #deadlines: Deadlines
+  /** The stage that is limited now, and when the agent last wrote a frame of its protocol. */
+  #limited: Stage = 'working'
+  #heardAt = 0
   #run: Run | undefined
   #stopping = false
   #gone: Promise<void> = Promise.resolve()
   /** The prompt of the open turn, for a process that replaces one that could not resume. */
   #lastPrompt: PromptCommand | undefined
+  /** The process has closed its output, and can end no turn any more. */
+  #isOutputClosed = false
   /** The process has run a turn and must not run another: the agent would count both against one budget. */
   #isUsed = false
 
-  constructor(setup: SessionSetup, deps: SessionDeps, parts: ProcessParts, listener: ProcessListener) {
+  constructor(parts: SessionParts) {
+    const { setup, deps, conversation, log } = parts
     this.#setup = setup
     this.#deps = deps
     this.#parts = parts
-    this.#conversation = parts.conversation
-    this.#log = parts.log
-    this.#listener = listener
-    const limits = { ...AGENT_LIMITS, ...deps.agentLimits }
-    this.#deadlines = new Deadlines(deps.timers, limits, (stage, ms) => {
-      this.#endOverdue(stage, ms).catch((thrown) => listener.failed(thrown))
-    })
+    this.#conversation = conversation
+    this.#log = log
   }
 
   get running(): boolean {
@@ -94,8 +72,9 @@ export class AgentProcess {
     const { session, mask } = this.#parts
     pool.enter(session)
     this.#isUsed = false
-    this.#listener.starting()
+    this.#parts.changes.restarted()
     const start = this.#conversation.launch(prompt)
+    this.#keep({ start })
     this.#log.launched(start.epoch)
     const settings = this.#deps.agentSettings?.(this.#setup.agent.id) ?? {}
     const launched = prepareLaunch(this.#setup, start, settings, this.#deps)
@@ -105,9 +84,13 @@ export class AgentProcess {
       return
     }
     this.#log.after(() => {
-      const blobs = maskedBlobs(store.blobs, mask)
+      const values = valueSink({
+        blobs: store.blobs,
+        newHash: () => this.#deps.newHash(),
+        mask: (writer) => maskedBlob(writer, mask),
+      })
       const protect = this.#protect.bind(this)
-      const context = { ...runContext(this.#setup, start, settings, this.#deps), blobs, protect }
+      const context = { ...runContext(this.#setup, start, settings, this.#deps), values, protect }
       this.#adopt(driver.start(launched.launch, context))
     })
     this.command({ type: 'open', ...(start.resume !== undefined && { resume: start.resume }) })
@@ -124,7 +107,7 @@ export class AgentProcess {
   /** Sends a command to the agent. A refused prompt ends its turn, because nothing else would. */
   command(command: Command): void {
     const { writes, refused } = this.#conversation.command(command)
-    if (!refused) this.write(writes)
+    if (!refused) this.write({ command, writes })
     else if (command.type === 'prompt') this.#conversation.refuse(refused)
     // A signal follows if the agent refuses to stop.
     else if (!isStop(command)) throw new MainstemError(refused.code, refused.message)
@@ -132,11 +115,21 @@ export class AgentProcess {
   }
 
   /** Writes after the next commit, unless `mayWrite` returns false then. Does nothing after the exit of the process. */
-  write(writes: readonly Write[], mayWrite?: () => boolean): void {
+  write(sent: Written, mayWrite?: () => boolean): void {
+    this.#keep(sent)
     this.#log.after(() => {
       if (mayWrite && !mayWrite()) return
-      for (const write of writes) this.#run?.write(write).catch((thrown) => this.#listener.failed(thrown))
+      for (const write of sent.writes) if (this.#run) this.#parts.run(this.#run.write(write))
     })
+  }
+
+  /** Adds a step towards the agent to the journal. */
+  #keep(sent: Sent): void {
+    if (!this.#deps.journal) return
+    const conversation = this.#conversation
+    const { images = [] } = this.#lastPrompt ?? {}
+    const text = sentText(sent, { options: this.#setup.options, images, mask: this.#parts.mask })
+    this.#log.keepSent(conversation.countSent(), text, conversation.coverage)
   }
 
   /** Call when a turn has its terminal event. */
@@ -187,6 +180,37 @@ export class AgentProcess {
     await withTimeout(this.#deps.timers, PROTOCOL_GRACE_MS, this.#gone)
   }
 
+  /**
+   * Limits the stages that only the process itself can end. Call at the start and after all output: output of the
+   * protocol extends the wait for the exit after a result, and no other.
+   */
+  #limitStage(isProtocol: boolean): void {
+    if (isProtocol) this.#heardAt = this.#deps.clock.monotonic()
+    const stage = this.#stage
+    if (stage === this.#limited) return
+    this.#enter(stage)
+    if (stage === 'working') return
+    const { startMs, exitMs } = { ...AGENT_LIMITS, ...this.#deps.agentLimits }
+    const ms = stage === 'starting' ? startMs : exitMs
+    const most = stage === 'finished' ? LONGEST_EXIT * ms : ms
+    this.#awaitStage(stage, ms, ms, this.#deps.clock.monotonic() + most)
+  }
+
+  #enter(stage: Stage): void {
+    this.#parts.alarms.disarm('stage')
+    this.#limited = stage
+  }
+
+  #awaitStage(stage: Stage, ms: number, left: number, last: number): void {
+    const heardAt = this.#heardAt
+    this.#parts.alarms.arm('stage', left, ({ wasSuspended }) => {
+      const extended = Math.min(this.#heardAt + ms, last) - this.#deps.clock.monotonic()
+      const more = wasSuspended ? ms : this.#heardAt === heardAt ? 0 : extended
+      if (more > 0) this.#awaitStage(stage, ms, more, last)
+      else this.#parts.run(this.#endOverdue(stage, ms))
+    })
+  }
+
   async #endOverdue(stage: Stage, ms: number): Promise<void> {
     this.#conversation.overdue(stage, ms)
     await this.#log.commit()
@@ -196,34 +220,45 @@ export class AgentProcess {
   /** Ends a process that could not resume, so that a new one takes the prompt. */
   #endUnresumed(): void {
     if (!this.#conversation.retrying) return
-    this.#log.after(() => void this.stop().catch((thrown) => this.#listener.failed(thrown)))
+    this.#log.after(() => this.#parts.run(this.stop()))
   }
 
   /** Masks the secrets passed to the agent. Never holds text back for a generated login: no principal knows it. */
   #protect({ environment, named = [], login = [] }: ChildKeys): void {
-    const { mask, principal } = this.#parts
-    mask.add(serverSecrets(principal, [...named, ...secretsIn(environment)]))
+    const { mask, state } = this.#parts
+    mask.add(serverSecrets(state.principal, [...named, ...secretsIn(environment)]))
     mask.add({ lent: login })
   }
 
   #adopt(run: Run): void {
     this.#run = run
     this.#stopping = false
-    this.#deadlines.enter(this.#conversation.stage)
-    this.#gone = this.#read(run).catch((thrown) => this.#listener.failed(thrown))
+    this.#isOutputClosed = false
+    this.#limitStage(true)
+    this.#gone = this.#parts.run(this.#read(run))
+    void run.outputClosed?.then(() => {
+      if (this.#run !== run) return
+      this.#isOutputClosed = true
+      this.#limitStage(false)
+    })
+  }
+
+  get #stage(): Stage {
+    const { stage } = this.#conversation
+    return this.#isOutputClosed && stage !== 'finished' ? 'closed' : stage
   }
 
   async #read(run: Run): Promise<void> {
     for await (const batch of run.frames) {
       this.#decode(batch)
       await this.#log.commit()
-      this.#deadlines.enter(this.#conversation.stage)
+      this.#limitStage(batch.some(isProtocol))
     }
     const exit = await run.exit
-    this.#deadlines.end()
+    this.#enter('working')
     this.#run = undefined
     const { agent } = this.#setup
-    await this.#exited(withInstallAdvice(exit, agent, this.#deps.agentSettings?.(agent.id).command))
+    await this.#exited(withProgramAdvice(exit, agent, this.#deps.agentSettings?.(agent.id).command))
   }
 
   #decode(batch: readonly Frame[]): void {
@@ -231,12 +266,12 @@ export class AgentProcess {
     const conversation = this.#conversation
     for (const frame of batch) {
       const writes = conversation.frame(frame)
-      if (writes.length > 0) this.write(writes)
       if (journal && !frame.blob) this.#log.keepFrame(conversation.frames, frame.stream, frame.text)
+      if (writes.length > 0) this.write({ writes })
     }
     if (journal) this.#log.covered(conversation.frames, conversation.coverage)
     this.#endUnresumed()
-    this.#listener.outputRead()
+    this.#parts.turns.outputRead()
   }
 
   async #exited({ survivors, ...exit }: RunExit): Promise<void> {
@@ -244,9 +279,14 @@ export class AgentProcess {
     if (survivors) this.#conversation.notify(processSurvived(survivors))
     this.#conversation.exit(exit)
     if (this.#conversation.retrying && this.#lastPrompt) this.prompt(this.#lastPrompt)
-    else this.#log.after(() => this.#listener.exited())
+    else this.#log.after(() => this.#parts.turns.startNext())
     await this.#log.commit()
   }
+}
+
+/** Standard error is no part of any agent's protocol. */
+function isProtocol({ stream }: Frame): boolean {
+  return stream !== 'stderr'
 }
 
 /** A signal follows these commands, so an agent may refuse them. */

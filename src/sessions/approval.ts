@@ -1,6 +1,8 @@
-import type { ToolNames } from '../agents/agent.ts'
+import type { NamedCall, ToolNames } from '../agents/agent.ts'
 import type { RequestOpened } from '../model/events/request.ts'
-import { type AnswerCommand, type Approval, type Policy, Scope, type ToolKind } from '../model/index.ts'
+import type { AnswerCommand, Approval, Policy, Scope, ToolKind } from '../model/index.ts'
+import { offeredScopes } from '../model/offered-scopes.ts'
+import { plainToolNames } from './plain-tool-names.ts'
 
 /** The facts besides the request that an answer depends on. */
 export interface ApprovalContext {
@@ -11,6 +13,8 @@ export interface ApprovalContext {
   attended: boolean
   /** Matches calls of the agent with the names in tool lists; by equality if absent. */
   means?: ToolNames['means'] | undefined
+  /** Calls that `tools.available` leaves out are denied, because the agent cannot remove all such tools. */
+  deniesUnlisted?: true | undefined
   /** Whether the file is inside the workspace, with every link resolved. */
   isInside(path: string): boolean
 }
@@ -51,10 +55,9 @@ export function answerFor(request: RequestOpened, context: ApprovalContext): Ans
 }
 
 /** Prefers `once`. A wider scope is chosen only if the policy allows everything anyway. */
-function allowedScope({ options }: RequestOpened, { approval }: Policy): Scope | undefined {
-  const offered = options.filter(({ effect }) => effect === 'allow').map(({ scope }) => scope)
-  if (offered.length === 0 || offered.includes('once')) return 'once'
-  return approval === 'auto-all' ? Scope.options.find((scope) => offered.includes(scope)) : undefined
+function allowedScope(request: RequestOpened, { approval }: Policy): Scope | undefined {
+  const [narrowest] = offeredScopes(request)
+  return narrowest === 'once' || approval === 'auto-all' ? narrowest : undefined
 }
 
 /** Names the decider of a request that no person decides; `nobody` if it needs a person and none can answer. */
@@ -76,19 +79,24 @@ export function isForHook(request: RequestOpened, context: ApprovalContext): boo
 /** Whether a tool list names the call of this request, by kind or by any of its names. */
 function isListed(
   names: readonly string[] = [],
-  { tool, toolKind }: RequestOpened,
-  { means = matchesByName }: ApprovalContext,
+  call: NamedCall,
+  { means = plainToolNames.means }: ApprovalContext,
 ): boolean {
-  return names.some((name) => means(name, { tool, toolKind }))
+  return names.some((name) => means(name, call))
 }
 
-const matchesByName: ToolNames['means'] = (name, { tool, toolKind }) => name === tool || name === toolKind
+/** A tool list names what the agent asks for beyond the call by its own name only. */
+function permissionOf({ permission, tool, toolKind }: RequestOpened): NamedCall {
+  return permission === undefined ? { tool, toolKind } : { tool: permission }
+}
 
 function forbidden(request: RequestOpened, context: ApprovalContext): string | undefined {
   const { policy, hooked } = context
   const { kind, tool, toolKind } = request
   const { sandbox, tools } = policy
-  if (isListed(tools?.denied, request, context)) return `the policy denies ${tool ?? toolKind}`
+  for (const call of [{ tool, toolKind }, permissionOf(request)])
+    if (isListed(tools?.denied, call, context)) return `the policy denies ${call.tool ?? toolKind}`
+  if (isLeftOut(request, context)) return `the policy does not offer ${tool ?? toolKind}`
   // Agents leave their read-only mode when a plan is approved.
   if (kind === 'plan' && sandbox === 'read-only')
     return 'the policy is read-only, so the plan is not carried out'
@@ -97,21 +105,28 @@ function forbidden(request: RequestOpened, context: ApprovalContext): string | u
   return undefined
 }
 
+function isLeftOut({ kind, tool, toolKind, permission }: RequestOpened, context: ApprovalContext): boolean {
+  const available = context.policy.tools?.available
+  if (!available || !context.deniesUnlisted || kind !== 'permission' || permission !== undefined) return false
+  return !isListed(available, { tool, toolKind }, context)
+}
+
 /** Some agents enforce read-only by asking, so approving their request would break it. */
-function violatesReadOnly({ toolKind }: RequestOpened, { sandbox }: Policy): boolean {
-  return sandbox === 'read-only' && (toolKind === undefined || !HARMLESS.includes(toolKind))
+function violatesReadOnly({ toolKind, permission }: RequestOpened, { sandbox }: Policy): boolean {
+  const isHarmless = permission === undefined && toolKind !== undefined && HARMLESS.includes(toolKind)
+  return sandbox === 'read-only' && !isHarmless
 }
 
 function isAllowed(request: RequestOpened, context: ApprovalContext): boolean {
   const { policy, isInside } = context
-  const { kind, toolKind, locations } = request
+  const { kind, toolKind, locations, permission } = request
   if (kind !== 'permission' && kind !== 'plan') return false
   if (violatesReadOnly(request, policy)) return false
   const allowed = ALLOWED[policy.approval]
   if (allowed === 'everything') return true
   if (kind === 'plan') return false
-  if (isListed(policy.tools?.preapproved, request, context)) return true
-  if (toolKind === undefined) return false
+  if (isListed(policy.tools?.preapproved, permissionOf(request), context)) return true
+  if (toolKind === undefined || permission !== undefined) return false
   if (allowed.anywhere.includes(toolKind)) return true
   // Without file names, the call cannot be shown to stay inside the workspace.
   if (!allowed.inside.includes(toolKind) || !locations || locations.length === 0) return false

@@ -1,8 +1,5 @@
 import { type Applied, type LaunchKind, MainstemError } from '../model/index.ts'
-import type { SessionState } from '../stores/store.ts'
-import type { AgentProcess } from './agent-process.ts'
-import type { Conversation } from './conversation.ts'
-import type { Log } from './log.ts'
+import type { SessionParts } from './session-parts.ts'
 import { type Change, changed, type SessionSetup, type Settings } from './setup.ts'
 
 /**
@@ -10,24 +7,14 @@ import { type Change, changed, type SessionSetup, type Settings } from './setup.
  * process is stale: it ends with its turn, and the next prompt starts a new one that resumes the conversation.
  */
 export class Changes {
-  readonly #conversation: Conversation
-  readonly #agent: AgentProcess
-  readonly #log: Log
+  readonly #parts: SessionParts
   readonly #setup: SessionSetup
-  readonly #state: Pick<SessionState, 'turns'>
   #upcoming: Settings | undefined
   #stale = false
 
-  constructor(
-    setup: SessionSetup,
-    state: Pick<SessionState, 'turns'>,
-    { conversation, agent, log }: { conversation: Conversation; agent: AgentProcess; log: Log },
-  ) {
-    this.#setup = setup
-    this.#state = state
-    this.#conversation = conversation
-    this.#agent = agent
-    this.#log = log
+  constructor(parts: SessionParts) {
+    this.#parts = parts
+    this.#setup = parts.setup
   }
 
   /** The running process has outdated settings. */
@@ -42,12 +29,12 @@ export class Changes {
 
   /** Durable with the next commit. Throws and changes nothing if the agent cannot apply it. */
   change(command: Change): Applied {
-    const conversation = this.#conversation
+    const { conversation, log } = this.#parts
     this.#checkDefaultModel(command)
     const applies = this.#send(command)
     const settings = changed(this.settings, command)
     conversation.change(settings, command)
-    this.#log.reconfigure(settings.options, conversation.mode)
+    log.reconfigure(settings.options, conversation.mode)
     // The open turn ends under the settings that its process has.
     if (applies !== 'now' && conversation.turn !== undefined) {
       this.#upcoming = settings
@@ -69,7 +56,8 @@ export class Changes {
     const { images, ...options } = this.#setup.options
     if (!images) return
     Object.assign(this.#setup, { options })
-    this.#log.reconfigure(options, this.#conversation.mode)
+    const { log, conversation } = this.#parts
+    log.reconfigure(options, conversation.mode)
   }
 
   /** Call when a new process starts: it has the current settings. */
@@ -79,19 +67,20 @@ export class Changes {
   }
 
   #send(command: Change): 'now' | 'next_turn' | 'next_process' {
-    const hasProcess = this.#agent.running || this.#conversation.turn !== undefined
+    const { agent, conversation } = this.#parts
+    const hasProcess = agent.running || conversation.turn !== undefined
     if (this.#setup.launch === 'oneshot' || !hasProcess) return 'next_turn'
-    const { writes, refused, applies = 'now' } = this.#conversation.command(command)
+    const { writes, refused, applies = 'now' } = conversation.command(command)
     if (refused) throw new MainstemError(refused.code, refused.message)
     if (applies === 'next_process') this.#markStale()
-    this.#agent.write(writes)
+    agent.write({ command, writes })
     return applies
   }
 
   /** Refused for agents that cannot resume: a new process would lose the conversation. */
   #markStale(): void {
     const { agent, launch, recipe } = this.#setup
-    if (!recipe.capabilities.resume && !recipe.stateless && this.#state.turns > 0) {
+    if (!recipe.capabilities.resume && !recipe.stateless && this.#parts.state.turns > 0) {
       throw cannot(
         agent.id,
         launch,
@@ -104,7 +93,7 @@ export class Changes {
   #checkDefaultModel(command: Change): void {
     const { agent, launch, recipe, options } = this.#setup
     if (command.type !== 'set_model' || command.model !== null || options.model === undefined) return
-    if (!recipe.keepsModel || this.#state.turns === 0) return
+    if (!recipe.keepsModel || this.#parts.state.turns === 0) return
     throw cannot(
       agent.id,
       launch,

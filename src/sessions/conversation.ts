@@ -1,22 +1,20 @@
 import type { Codec, Decoded, Emitted, Exit, Start, Write } from '../agents/agent.ts'
 import type { Frame } from '../framing/frame.ts'
+import { NO_FRAMES } from '../model/coverage.ts'
 import type { NoticeRaised } from '../model/events/report.ts'
+import type { SessionEnded } from '../model/events/session.ts'
 import type { TurnCompleted } from '../model/events/turn.ts'
 import type { AnswerCommand, Command, Coverage, ErrorInfo, Event, Usage } from '../model/index.ts'
 import { OutputTail } from '../model/output-tail.ts'
 import { AgentContext, type EarlierContext, type Ending } from './agent-context.ts'
-import type { Stage } from './deadlines.ts'
+import type { Stage } from './agent-limits.ts'
+import { type Emit, LargeValues, oversized } from './large-values.ts'
 import { LastAnswer } from './last-answer.ts'
 import type { NativeIds } from './native-id.ts'
-import { exitForced, startOverdue } from './notices.ts'
+import { exitForced, outputClosed, startOverdue } from './notices.ts'
 import { type SessionFacts, sessionStarted } from './session-started.ts'
 import type { Change } from './setup.ts'
 import { type TurnEvidence, TurnMachine, type TurnRules, type Undecided } from './turn-machine.ts'
-
-const NOTHING: Coverage = { frames: 0, mapped: 0, unmapped: 0, malformed: 0, oversized: 0 }
-
-/** Takes an event with the turn it belongs to and the number of the frame it came from. */
-export type Emit = (event: Event, turn: number | undefined, native: number | undefined) => void
 
 export interface ConversationDeps extends TurnRules, SessionFacts {
   /** The state of the session before this owner acquired it. */
@@ -43,7 +41,6 @@ export class Conversation {
   readonly #codec: Codec<unknown>
   readonly #turns: TurnMachine
   #epoch: number
-  /** The number of the last frame. */
   #frames: number
   #state: unknown
   readonly #context: AgentContext
@@ -58,12 +55,14 @@ export class Conversation {
   /** The native name of the chosen mode. */
   #mode: string | undefined
   readonly #answer = new LastAnswer()
+  readonly #large = new LargeValues()
 
   constructor(deps: ConversationDeps) {
     this.#deps = deps
-    this.coverage = { ...(deps.before?.coverage ?? NOTHING) }
+    this.coverage = { ...(deps.before?.coverage ?? NO_FRAMES) }
     this.#codec = deps.recipe.codec
-    this.#turns = new TurnMachine(deps, deps.recipe, deps.before)
+    const digest = (text: string) => deps.digest(this.#large.digested(text))
+    this.#turns = new TurnMachine({ ...deps, digest }, deps.recipe, deps.before)
     this.#epoch = deps.before?.epoch ?? 0
     this.#frames = deps.before?.frames ?? 0
     const context = deps.before?.context ?? { ids: { proven: deps.start.resume }, prompted: false }
@@ -121,6 +120,7 @@ export class Conversation {
       ...(prompt && { prompt }),
     }
     this.#state = this.#codec.initial(start)
+    this.#large.clear()
     this.#stderr.clear()
     this.#ready = false
     return start
@@ -158,7 +158,7 @@ export class Conversation {
       this.#emit(exitForced(agent, start.launch, ms))
       return
     }
-    const why = startOverdue(agent, start.launch, ms)
+    const why = stage === 'closed' ? outputClosed(agent, ms) : startOverdue(agent, start.launch, ms)
     if (this.turn !== undefined) this.setCause('timeout', why)
     else this.#emit({ type: 'notice.raised', level: 'error', code: 'agent_silent', message: why })
   }
@@ -190,7 +190,8 @@ export class Conversation {
     const native = ++this.#frames
     this.#hasOutput = true
     if (frame.stream === 'stderr') this.#stderr.add(frame.text)
-    const step = this.#codec.decode(this.#state, frame)
+    const step = frame.blob ? oversized(frame.blob) : this.#codec.decode(this.#state, frame)
+    if (frame.large) this.#large.add(frame.large, step.emitted)
     // Almost every frame is mapped; the direct increment avoids a lookup by name.
     if (step.verdict === 'mapped') this.coverage.mapped++
     else this.coverage[step.verdict]++
@@ -201,6 +202,11 @@ export class Conversation {
       if (one) this.#apply(one, native)
     }
     return step.writes
+  }
+
+  /** Numbers a frame of the journal that was sent to the agent: both directions share one order. */
+  countSent(): number {
+    return ++this.#frames
   }
 
   /** Reads the command in a recorded frame that was sent to the agent. */
@@ -221,11 +227,11 @@ export class Conversation {
     return step
   }
 
-  /** Logs the decision before it is written to the agent. A decision that the codec refuses is not logged. */
-  answer(answer: AnswerCommand): { writes: readonly Write[]; refused?: ErrorInfo } {
+  /** Logs the decision, with its author, before it is written to the agent. One that the codec refuses is not logged. */
+  answer(answer: AnswerCommand, author: Partial<AnswerCommand> = {}): Pick<Decoded, 'writes' | 'refused'> {
     const step = this.#codec.encode(this.#state, answer)
     if (step.refused) return step
-    this.resolved(answer)
+    this.resolved({ ...answer, ...author })
     for (const emitted of step.emitted) this.#apply(emitted, undefined)
     return step
   }
@@ -242,7 +248,9 @@ export class Conversation {
     const stderr = this.#stderr.text
     const { cause, turn } = this.#turns
     this.#turns.processExited()
-    const full: Exit = { ...exit, cause, ...(stderr !== '' && { stderr }) }
+    this.#context.exited()
+    const stopped = exit.code !== undefined && exit.code === this.#deps.recipe.stopCode && cause === 'exit'
+    const full: Exit = { ...exit, cause, ...(stopped && { stopped }), ...(stderr !== '' && { stderr }) }
     // We ended the process after its result, so its exit code does not count.
     const step = this.#codec.end(this.#state, cause === 'finished' ? { code: 0, cause } : full)
     if (cause !== 'exit') this.#retrying = false
@@ -252,8 +260,9 @@ export class Conversation {
     for (const event of this.#turns.abandon(this.#deps.now(), full)) this.#emit(event)
   }
 
-  notify(notice: NoticeRaised): void {
-    this.#emit(notice)
+  /** Logs an event that no agent caused. */
+  notify(event: NoticeRaised | SessionEnded): void {
+    this.#emit(event)
   }
 
   /** The agent cannot take the prompt: ends the turn, unless a new process may take it. */
@@ -265,10 +274,6 @@ export class Conversation {
   /** Fills in the last message as the result, for agents that do not repeat it at the end. */
   answered(completed: TurnCompleted): TurnCompleted {
     return this.#answer.fill(completed)
-  }
-
-  ended(event: Event & { type: 'session.ended' }): void {
-    this.#emit(event)
   }
 
   /** One switch for all checks: reading `type` of many object shapes is a slow lookup. */
@@ -312,7 +317,7 @@ export class Conversation {
         if (this.#mode !== undefined) this.#mode = emitted.mode ?? this.#mode
         break
     }
-    this.#deps.emit(emitted, this.#turns.turn, native)
+    this.#log(emitted, this.#turns.turn, native)
   }
 
   /** If a resume failed before any work, the prompt can go to a process with a new native session. */
@@ -331,11 +336,15 @@ export class Conversation {
   #decide(emitted: Undecided, native: number | undefined, exit: Exit | undefined): void {
     const open = this.#turns.turn
     for (const event of this.#turns.apply(emitted, this.#deps.now(), exit)) {
-      this.#deps.emit(event, this.#turns.turn ?? open, native)
+      this.#log(event, this.#turns.turn ?? open, native)
     }
   }
 
   #emit(event: Event): void {
-    this.#deps.emit(event, 'turn' in event ? event.turn : this.#turns.turn, undefined)
+    this.#log(event, 'turn' in event ? event.turn : this.#turns.turn, undefined)
+  }
+
+  #log(event: Event, turn: number | undefined, native: number | undefined): void {
+    this.#deps.emit(event, turn, native, this.#large.in(event))
   }
 }

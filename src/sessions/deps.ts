@@ -1,8 +1,9 @@
 import type { Agent } from '../agents/agent.ts'
 import type { Driver, Timers } from '../drivers/driver.ts'
-import type { LaunchKind, MainstemError, Policy, SessionOptions } from '../model/index.ts'
+import type { MainstemError, Policy, SessionOptions } from '../model/index.ts'
+import type { Hash } from '../model/large-value.ts'
 import type { Batch, LeaseTerms, SessionState, Store } from '../stores/store.ts'
-import type { AgentLimits } from './deadlines.ts'
+import type { AgentLimits } from './agent-limits.ts'
 import type { WarmPool } from './warm-pool.ts'
 
 export interface Clock {
@@ -45,6 +46,8 @@ export interface SessionDeps {
   extended?(leftMs: number): void
   newId(): string
   digest(text: string): string
+  /** Starts a digest of bytes that arrive in pieces. */
+  newHash(): Hash
   /** Ends the processes that an earlier owner of the store left behind. */
   sweep(): Promise<void>
   /** Whether the path is below the folder, with every link resolved. Relative paths start at the folder. */
@@ -76,28 +79,4 @@ export interface SessionDeps {
   idleProcessMs: number
   /** Keep raw frames beside the log. */
   journal: boolean
-}
-
-export interface NewSession {
-  agent: string
-  launch?: LaunchKind | undefined
-  /** The preferred launch if `launch` is absent and the agent has both; `live` by default. */
-  prefers?: LaunchKind | undefined
-  /** The owner of the session. */
-  principal?: string | undefined
-  cwd: string
-  /** A label of the client for its project; stored and reported, without effect. */
-  project?: string | undefined
-  /** A display name. */
-  name?: string | undefined
-  policy?: Policy | undefined
-  options?: SessionOptions | undefined
-  /** The native session to resume. */
-  resume?: string | undefined
-  /** Only a node with all of these labels may run the session. */
-  labels?: readonly string[] | undefined
-  /** True if the session has a single task: the node that runs it ends it with its first turn. */
-  single?: boolean | undefined
-  /** False if no person can answer: open requests are then denied, never approved. */
-  attended?: boolean | undefined
 }

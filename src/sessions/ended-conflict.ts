@@ -6,3 +6,10 @@ export function endedConflict(): MainstemError {
     advice: 'Create a new session; the log of this one can still be read.',
   })
 }
+
+/** The refusal of a second prompt for a session that runs one task. */
+export function singleTask(id: string): MainstemError {
+  return new MainstemError('conflict', `session ${id} runs a single task and takes no more prompts`, {
+    advice: 'Create a new session for the next prompt.',
+  })
+}

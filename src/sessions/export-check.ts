@@ -51,7 +51,7 @@ export class ExportCheck {
   closing(): Entry[] {
     const last = this.#last
     if (!last || this.state.status === 'ended') return []
-    const { turn, events } = settlementOf(this.#open, last.at)
+    const { turn, events } = settlementOf(this.#open, this.state, last.at)
     const end: Event = { type: 'session.ended', reason: turn === undefined ? 'completed' : 'lost' }
     return [...events, end].map((event, index) => {
       recordEvent(this.state, event)

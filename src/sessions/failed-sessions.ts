@@ -1,5 +1,6 @@
 import type { Timers } from '../drivers/driver.ts'
-import type { MainstemError } from '../model/index.ts'
+import { MainstemError, toMainstemError } from '../model/index.ts'
+import type { LogReader } from './log-reader.ts'
 import type { LeasedSession, Takeover } from './takeover.ts'
 
 interface Failed {
@@ -23,14 +24,21 @@ export class FailedSessions {
   readonly #timers: Timers
   readonly #takeover: Takeover
   readonly #resume: (leased: LeasedSession) => Promise<void>
+  readonly #readers: Pick<LogReader, 'unwritable' | 'writable'>
   readonly #failed = new Map<string, Failed>()
   readonly #stop = new AbortController()
 
-  /** `resume` starts the queued prompts of a repaired session. */
-  constructor(timers: Timers, takeover: Takeover, resume: (leased: LeasedSession) => Promise<void>) {
+  /** `resume` starts the queued prompts of a repaired session. `readers` learn which logs cannot be written. */
+  constructor(
+    timers: Timers,
+    takeover: Takeover,
+    resume: (leased: LeasedSession) => Promise<void>,
+    readers: Pick<LogReader, 'unwritable' | 'writable'>,
+  ) {
     this.#timers = timers
     this.#takeover = takeover
     this.#resume = resume
+    this.#readers = readers
   }
 
   add(id: string, error: MainstemError, stopped: Promise<void>): void {
@@ -51,7 +59,15 @@ export class FailedSessions {
     failed.closing ??= this.#close(id, failed).finally(() => {
       failed.closing = undefined
     })
-    await failed.closing
+    try {
+      await failed.closing
+    } catch (thrown) {
+      const { code, message, details } = toMainstemError(thrown)
+      if (code !== 'storage_failed' || !this.#failed.has(id)) throw thrown
+      const error = new MainstemError(code, message, { ...details, unwritable: true }, { cause: thrown })
+      this.#readers.unwritable(id, error)
+      throw error
+    }
   }
 
   /** Settles when the session is repaired, or when repairs have stopped. */
@@ -80,6 +96,7 @@ export class FailedSessions {
   async #close(id: string, failed: Failed): Promise<void> {
     await failed.stopped
     const leased = await this.#takeover.settle(id, failed.error)
+    this.#readers.writable(id)
     if (leased && !this.#stop.signal.aborted) await this.#resume(leased)
     // It may have failed again during `resume`; that entry stays.
     if (this.#failed.get(id) === failed) this.#failed.delete(id)

@@ -1,3 +1,4 @@
+import type { EventType } from '../model/index.ts'
 import type { Commit, CommitFeed } from './commit-feed.ts'
 
 /** Entries of one session that were committed together, and where a reader is among all entries. */
@@ -18,8 +19,11 @@ export interface Feed {
   /** The position of a reader that has read everything. */
   head(): Promise<string>
   isBeyondHead(position: string): Promise<boolean>
-  /** Some commits after a position; none at the head, `gone` if they were evicted. */
-  after(position: string): Promise<readonly FeedCommit[] | 'gone'>
+  /**
+   * Some commits after a position; none at the head, `gone` if they were evicted. Commits without an entry of these types
+   * may be left out, but never the last one.
+   */
+  after(position: string, types?: ReadonlySet<EventType>): Promise<readonly FeedCommit[] | 'gone'>
   /** Settles when there may be commits after a position; also when the signal fires. */
   changed(position: string, signal: AbortSignal): Promise<void>
 }

@@ -16,6 +16,12 @@ interface Followed<T> {
   id: string
   after: number
   signal: AbortSignal
+  /** Fires with `signal`, and when the log can no longer be written. */
+  idle(): AbortSignal
+  /** The log cannot be written now. */
+  isUnwritable(): boolean
+  /** Makes the log writable, or throws. */
+  repair(): Promise<void>
   /** Reserves memory for the next read; undefined if the signal fires first. */
   room(cursor: number): Promise<Share | undefined>
   read(cursor: number): Promise<readonly T[]>
@@ -24,13 +30,17 @@ interface Followed<T> {
 
 /**
  * Streams a log: replays it, then follows new commits. Readers always read the log, so a slow reader costs only its
- * cursor and one page. Ends after `session.ended`, when the log is deleted, or when the signal fires.
+ * cursor and one page. Ends after `session.ended`, when the log is deleted, or when the signal fires. Throws after the
+ * last entry of a log that cannot be written, because its readers would wait for the next one in vain.
  */
 export async function* followed<T>({
   store,
   id,
   after,
   signal,
+  idle,
+  isUnwritable,
+  repair,
   room,
   read,
   isLast,
@@ -47,16 +57,15 @@ export async function* followed<T>({
         yield found
         cursor += found.length
         if (isLast(last)) return
-        isWoken = false
-        continue
       }
       // Woken for nothing: another server may have deleted the log.
-      if (isWoken && (await store.head(id)) < cursor) return
+      else if (isWoken && (await store.head(id)) < cursor) return
     } finally {
       share.release()
     }
-    // Resolves at once if something was appended since the read, so no entry is missed.
-    await store.changed(id, cursor, signal)
+    // Resolves at once if there is more, so no entry is missed. A read at the head would ask the database each time.
+    await store.changed(id, cursor, idle())
     isWoken = true
+    if (isUnwritable() && !signal.aborted && (await store.head(id)) <= cursor) await repair()
   }
 }

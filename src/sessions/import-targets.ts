@@ -30,8 +30,9 @@ export class NewLog implements ImportTarget {
     this.#remove = remove
   }
 
-  async entries(entries: readonly Entry[]): Promise<void> {
+  async entries(given: readonly Entry[]): Promise<void> {
     const { id } = this.#state
+    const entries = given.map(withoutBlobs)
     if (this.#isCreated) return this.#append({ entries })
     const asked = this.#ownership.moment
     // Ended, so that no client can continue it, and without native ids, which belong to the principal.
@@ -88,7 +89,9 @@ export class KnownLog implements ImportTarget {
       if (this.#entries.length === 0) this.#entries = await this.#store.read(id, entry.seq - 1, PAGE)
       const [stored, ...rest] = this.#entries
       this.#entries = rest
-      if (JSON.stringify(stored) !== JSON.stringify(entry)) throw differs(id, `entry ${entry.seq}`)
+      const known = JSON.stringify(stored)
+      if (known !== JSON.stringify(entry) && known !== JSON.stringify(withoutBlobs(entry)))
+        throw differs(id, `entry ${entry.seq}`)
     }
   }
 
@@ -110,6 +113,16 @@ export class KnownLog implements ImportTarget {
   async discard(): Promise<void> {
     // Nothing was written.
   }
+}
+
+/**
+ * An entry without its references to blobs. An export has no blobs, and a reference to one that is in the store would
+ * make the bytes of another session readable.
+ */
+function withoutBlobs({ blobs: _, ...entry }: Entry): Entry {
+  if (!('blob' in entry.event)) return entry
+  const { blob: __, ...event } = entry.event
+  return { ...entry, event }
 }
 
 function differs(id: string, what: string): MainstemError {

@@ -5,6 +5,8 @@ import type { IdempotencyKey } from './claim.ts'
 /** A request that has no response yet. */
 export interface Flight {
   readonly fingerprint: string
+  /** Resolves when the request has its response. */
+  readonly left: Promise<void>
   /** The receipt of the key, once the command is committed on this server. */
   receipt?: Receipt
   /** Marks the request as answered. */
@@ -15,15 +17,20 @@ export interface Flight {
 export class InFlight {
   readonly #open = new Map<string, Flight>()
 
-  enter({ scope, key, fingerprint }: IdempotencyKey): Flight {
+  /** Waits for an equal request that is running: its receipt, if it left one, is then the response to this one too. */
+  async enter({ scope, key, fingerprint }: IdempotencyKey): Promise<Flight> {
     const id = idOf(scope, key)
-    const open = this.#open.get(id)?.fingerprint
-    if (open !== undefined && open !== fingerprint) {
-      throw new MainstemError('idempotency_conflict', `key "${key}" is in use for a different request`)
+    for (let open = this.#open.get(id); open; open = this.#open.get(id)) {
+      if (open.fingerprint !== fingerprint)
+        throw new MainstemError('idempotency_conflict', `key "${key}" is in use for a different request`)
+      await open.left
     }
-    if (open !== undefined)
-      throw new MainstemError('conflict', `the request with key "${key}" is still running`)
-    const flight: Flight = { fingerprint, leave: () => void this.#open.delete(id) }
+    const { promise: left, resolve } = Promise.withResolvers<void>()
+    const leave = () => {
+      this.#open.delete(id)
+      resolve()
+    }
+    const flight: Flight = { fingerprint, left, leave }
     this.#open.set(id, flight)
     return flight
   }

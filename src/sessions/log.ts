@@ -1,4 +1,5 @@
 import type {
+  BlobRef,
   Coverage,
   Entry,
   Event,
@@ -23,6 +24,7 @@ import type { Clock } from './deps.ts'
 import { Mask } from './mask.ts'
 import type { NativeIds } from './native-id.ts'
 import { recordEvent } from './record.ts'
+import { SENT } from './sent.ts'
 import { chargeOf } from './usage-ledger.ts'
 
 export interface LogDeps {
@@ -64,8 +66,10 @@ export class Log {
   /** The state after all added events. */
   readonly #state: SessionState
   #changed = true
-  /** Frames arrived since the last commit. */
+  /** The frame counts have changed since the last commit. */
   #hasFrames = false
+  /** The journal has frames of the agent since the last commit. */
+  #hasOutput = false
   /** The record must be committed even without entries. */
   #recordDue = false
   #seq: number
@@ -112,19 +116,29 @@ export class Log {
     return { ...this.#stored, ...this.#start }
   }
 
+  /** The open requests after all added events. */
+  get requests(): SessionState['requests'] {
+    return this.#state.requests
+  }
+
   /** The store is about to evict entries. */
   trimmed(): void {
     this.#isTrimmed = true
   }
 
-  add(event: Event, turn: number | undefined, native: number | undefined): void {
-    if (this.#mask.isEmpty) this.#stamp(event, turn, native)
-    else this.#mask.pass(event, (safe) => this.#stamp(safe, turn, native))
+  add(event: Event, turn: number | undefined, native: number | undefined, blobs?: readonly BlobRef[]): void {
+    if (this.#mask.isEmpty) this.#stamp(event, turn, native, blobs)
+    else this.#mask.pass(event, (safe) => this.#stamp(safe, turn, native, blobs))
   }
 
-  #stamp(event: Event, turn: number | undefined, native: number | undefined): void {
+  #stamp(
+    event: Event,
+    turn: number | undefined,
+    native: number | undefined,
+    blobs: readonly BlobRef[] | undefined,
+  ): void {
     if (!this.#timed) this.#readClock()
-    this.#entries.push(stamp(++this.#seq, this.#state.id, turn, this.#at, event, native))
+    this.#entries.push(stamp(++this.#seq, this.#state.id, turn, this.#at, event, native, blobs))
     if (!recordEvent(this.#state, event, native)) return
     if (event.type === 'turn.queued') {
       this.#accepted.set(event.turn, { turn: event.turn, prompt: event.prompt })
@@ -197,9 +211,16 @@ export class Log {
 
   keepFrame(frame: number, stream: string, text: string): void {
     this.#journal.push({ frame, stream, text: this.#mask.text(text) })
+    this.#hasOutput = true
   }
 
-  /** Records the frame counts, also if the journal is off. */
+  /** Keeps what is sent to the agent, with its secrets masked. It waits for the next commit and causes none. */
+  keepSent(frame: number, text: string, coverage: Coverage): void {
+    this.#journal.push({ frame, stream: SENT, text })
+    this.covered(frame, coverage)
+  }
+
+  /** Records the frame counts. */
   covered(frames: number, coverage: Coverage): void {
     this.#state.frames = frames
     this.#state.coverage = { ...coverage }
@@ -254,8 +275,7 @@ export class Log {
   }
 
   get #isEmpty(): boolean {
-    const gathered = this.#entries.length + this.#journal.length + this.#receipts.length
-    return gathered === 0 && !this.#recordDue
+    return this.#entries.length + this.#receipts.length === 0 && !this.#hasOutput && !this.#recordDue
   }
 
   /** Refuses further commits. Settles when no write is in flight. */
@@ -284,6 +304,7 @@ export class Log {
     this.#journal = []
     this.#changed = false
     this.#hasFrames = false
+    this.#hasOutput = false
     this.#recordDue = false
     return { batch, stored: { ...record, queue, head: this.#seq, updatedAt: this.#at } }
   }
@@ -305,7 +326,9 @@ export function stamp(
   at: number,
   event: Event,
   native: number | undefined,
+  blobs?: readonly BlobRef[],
 ): Entry {
+  if (blobs) return { ...stamp(seq, session, turn, at, event, native), blobs: [...blobs] }
   if (turn === undefined) {
     return native === undefined ? { seq, session, at, event } : { seq, session, at, event, native }
   }

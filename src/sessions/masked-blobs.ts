@@ -1,13 +1,13 @@
-import type { BlobRef, BlobSink, BlobWriter } from '../model/index.ts'
+import type { BlobRef, BlobWriter } from '../model/index.ts'
 import type { Mask } from './mask.ts'
 import { MaskScanner } from './mask-scanner.ts'
 import type { Matcher } from './matcher.ts'
 
 const NO_BYTES = new Uint8Array()
 
-/** Wraps a blob store so that secrets in the written bytes are masked. */
-export function maskedBlobs(sink: BlobSink, mask: Mask): BlobSink {
-  return { open: () => (mask.isEmpty ? sink.open() : new MaskedBlob(sink.open(), mask.byteMatcher())) }
+/** Masks secrets in the bytes of a blob. */
+export function maskedBlob(writer: BlobWriter, mask: Mask): BlobWriter {
+  return mask.isEmpty ? writer : new MaskedBlob(writer, mask.byteMatcher())
 }
 
 class MaskedBlob implements BlobWriter {
@@ -29,6 +29,10 @@ class MaskedBlob implements BlobWriter {
   close(): Promise<BlobRef> {
     this.#pass(NO_BYTES, true)
     return this.#writer.close()
+  }
+
+  discard(): void {
+    this.#writer.discard()
   }
 
   #pass(chunk: Uint8Array, isLast: boolean): void {

@@ -20,6 +20,8 @@ export class NativeId {
   #resuming: string | undefined
   /** The id that the running process named. */
   #named: string | undefined
+  /** The proven id before the open turn. */
+  #provenBefore: string | undefined
 
   constructor({ proven, announced }: NativeIds) {
     this.#proven = proven
@@ -56,6 +58,21 @@ export class NativeId {
     this.#named = id
     this.#announced = id === this.#proven ? undefined : id
     return isFirst && id !== this.#resuming ? this.#resuming : undefined
+  }
+
+  /** A turn begins. */
+  begin(): void {
+    this.#provenBefore = this.#proven
+  }
+
+  /**
+   * The process ended within the open turn. Some agents store a new session with its first finished turn only, so work
+   * in this turn does not prove that the session can be resumed.
+   */
+  cut(): void {
+    if (this.#proven === undefined || this.#proven === this.#provenBefore) return
+    this.#announced = this.#proven
+    this.#proven = undefined
   }
 
   /** The agent has worked in its session. */

@@ -15,6 +15,11 @@ export function startOverdue(agent: string, launch: LaunchKind, ms: number): str
   return `${agent} did not ${missing} within ${ms / 1000} s (timeouts.startMs)`
 }
 
+/** Why a process was ended that could report nothing more. */
+export function outputClosed(agent: string, ms: number): string {
+  return `${agent} closed its standard output and did not exit within ${ms / 1000} s (timeouts.exitMs)`
+}
+
 /** The agent wrote nothing for `ms` in an open turn, since that time of the wall clock. */
 export function agentSilent(agent: string, ms: number, since: number): NoticeRaised {
   const message = `no output from ${agent} for ${Math.round(ms / 1000)} s`

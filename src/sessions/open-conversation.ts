@@ -1,7 +1,9 @@
 import type { SessionState } from '../stores/store.ts'
 import { answeredBy } from './approval.ts'
-import { Conversation, type ConversationDeps, type Emit } from './conversation.ts'
+import { Conversation, type ConversationDeps } from './conversation.ts'
 import type { SessionDeps } from './deps.ts'
+import type { Emit } from './large-values.ts'
+import { plainToolNames } from './plain-tool-names.ts'
 import { approvalContext, type SessionSetup, startOf } from './setup.ts'
 
 /** Creates the conversation of a session, new or restored. */
@@ -19,6 +21,7 @@ export function openConversation(
     name: setup.name,
     before: earlier(state, setup.resume),
     digest: deps.digest,
+    canonicalName: (setup.agent.tools ?? plainToolNames).canonical,
     answeredBy: (request) => answeredBy(request, approvalContext(setup, deps)),
     now: () => deps.clock.monotonic(),
     emit,

@@ -3,8 +3,16 @@ import { MainstemError, toMainstemError } from '../model/index.ts'
 import type { FIRST_FENCE, LeaseTerms, Store } from '../stores/store.ts'
 import type { Clock } from './deps.ts'
 
-/** For a store that one server uses alone. The owner is the same after a restart, so a restart need not wait. */
-export const LOCAL_TERMS: LeaseTerms = { owner: 'local', ttlMs: 30_000 }
+/** The owner is the same after a restart, so a restarted server need not wait for its own leases. */
+const LOCAL_OWNER = 'local'
+
+/**
+ * The lease terms of a server that names none. A store without `nodes` has one process, so its leases never expire: no
+ * other process could acquire a session while this one is suspended.
+ */
+export function localTerms({ nodes }: Pick<Store, 'nodes'>): LeaseTerms {
+  return { owner: LOCAL_OWNER, ttlMs: nodes ? 30_000 : Number.POSITIVE_INFINITY }
+}
 
 /** Processes are stopped this long before the leases can end. Stopping an agent takes ten seconds at most. */
 const STOP_MS = 12_000
@@ -138,7 +146,7 @@ export class Ownership {
     const leftMs = this.#deadline - this.#now()
     if (leftMs > 0) this.#isLost = false
     if (leftMs > 0) this.#deps.extended?.(leftMs)
-    if (!this.#hasLoop && !this.#stop.signal.aborted) {
+    if (!this.#hasLoop && !this.#stop.signal.aborted && Number.isFinite(this.#deadline)) {
       this.#hasLoop = true
       this.#asked = asked
       void this.#keep()

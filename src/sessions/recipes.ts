@@ -1,15 +1,19 @@
 import type { Agent, LaunchRecipe } from '../agents/agent.ts'
 import { type LaunchKind, MainstemError } from '../model/index.ts'
 import { nearest } from '../model/nearest.ts'
-import type { NewSession } from './deps.ts'
+import type { NewSession } from '../model/new-session.ts'
 import type { SessionSetup } from './setup.ts'
 
-type Chosen = Pick<SessionSetup, 'agent' | 'launch' | 'recipe' | 'version'>
+/** An agent with the launch of a session. */
+export type Chosen = Pick<SessionSetup, 'agent' | 'launch' | 'recipe' | 'version'>
 
 /** The agent as its installed version behaves. */
 export function agentAt(agent: Agent, version: string | undefined): Agent {
   const variant = version === undefined ? undefined : agent.atVersion?.(version)
-  return variant ? { ...agent, ...variant } : agent
+  if (!variant) return agent
+  // The other generation was tested with other versions.
+  const { testedVersion: _, ...common } = agent
+  return { ...common, ...variant }
 }
 
 export function agentOf(agents: ReadonlyMap<string, Agent>, id: string): Agent {
@@ -48,10 +52,8 @@ export function restoreRecipe(known: Agent, launch: LaunchKind, version: string 
   return { agent, launch, recipe: refusing(earlier, noLaunch(agent, launch)), version }
 }
 
-function noLaunch({ id, missing }: Agent, launch: LaunchKind): MainstemError {
-  const why = missing?.[launch]
-  const message = `${id} has no ${launch} launch${why === undefined ? '' : `: ${why}`}`
-  return new MainstemError('unsupported_option', message)
+function noLaunch({ id }: Agent, launch: LaunchKind): MainstemError {
+  return new MainstemError('unsupported_option', `${id} has no ${launch} launch`)
 }
 
 /** A recipe that refuses to start. */

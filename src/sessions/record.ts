@@ -1,5 +1,6 @@
 import type { UsageReported } from '../model/events/report.ts'
 import { addUsage, type Event } from '../model/index.ts'
+import { promptTitle } from '../model/prompt-title.ts'
 import { queuePreview } from '../model/queue-preview.ts'
 import type { SessionState } from '../stores/store.ts'
 import type { SessionSetup } from './setup.ts'
@@ -51,10 +52,12 @@ function fold(state: SessionState, event: Event): boolean {
       state.queue = []
       return true
     case 'turn.queued':
+      nameAfter(state, event.prompt)
       state.turns = Math.max(state.turns, event.turn)
       state.queue = [...state.queue, queuePreview({ turn: event.turn, prompt: event.prompt })]
       return true
     case 'turn.started':
+      nameAfter(state, event.prompt)
       state.turns = Math.max(state.turns, event.turn)
       state.openTurn = event.turn
       state.status = 'busy'
@@ -76,6 +79,12 @@ function fold(state: SessionState, event: Event): boolean {
     default:
       return false
   }
+}
+
+/** The agent may give the session a better title later. */
+function nameAfter(state: SessionState, prompt = ''): void {
+  const title = state.title ?? promptTitle(prompt)
+  if (title !== undefined) state.title = title
 }
 
 /** Usage of a background sub-agent outside a turn: no turn's total includes it, so the session adds it directly. */

@@ -1,6 +1,7 @@
 import type { Entry, ErrorInfo, Event, MainstemError, SessionRecord } from '../model/index.ts'
 import type { Batch, SessionState, Store } from '../stores/store.ts'
 import { Log } from './log.ts'
+import { ownerGone } from './turn-error.ts'
 import { TurnUsage, type UsageReports } from './turn-usage.ts'
 
 const PAGE = 512
@@ -18,11 +19,10 @@ interface OpenMessage {
 
 type OpenTool = Pick<Extract<Event, { type: 'tool.started' }>, 'toolId' | 'name' | 'kind' | 'parent'>
 
-/** A fold over a log: the items that it opened and did not close, in order. */
+/** A fold over a log: the items that it opened and did not close, in order. The record has the open requests. */
 export class OpenWork {
   readonly messages = new Map<string, OpenMessage>()
   readonly tools = new Map<string, OpenTool>()
-  readonly requests = new Set<string>()
   readonly subagents = new Set<string>()
   reports: UsageReports = {}
   turn: { turn: number; at: number; usage: TurnUsage } | undefined
@@ -51,13 +51,6 @@ export class OpenWork {
         break
       case 'tool.completed':
         this.tools.delete(event.toolId)
-        break
-      case 'request.opened':
-        this.requests.add(event.requestId)
-        break
-      case 'request.resolved':
-      case 'request.withdrawn':
-        this.requests.delete(event.requestId)
         break
       case 'subagent.started':
         this.subagents.add(event.id)
@@ -94,9 +87,8 @@ export class OpenWork {
     this.messages.set(messageId, open)
   }
 
-  /** Adds items that are open in the record but were trimmed from the log. */
-  complete({ openTurn, requests, updatedAt }: SessionRecord): void {
-    for (const { requestId } of requests) this.requests.add(requestId)
+  /** Adds the turn that is open in the record if its start was trimmed from the log. */
+  complete({ openTurn, updatedAt }: SessionRecord): void {
     if (openTurn === undefined) return
     this.turn ??= { turn: openTurn, at: updatedAt, usage: new TurnUsage(this.reports) }
   }
@@ -112,6 +104,7 @@ function toolOf({ toolId, name, kind, parent }: OpenTool): OpenTool {
  */
 export function settlementOf(
   open: OpenWork,
+  { requests }: Pick<SessionState, 'requests'>,
   now: number,
   failure?: MainstemError,
   lostNode?: string,
@@ -123,7 +116,7 @@ export function settlementOf(
     events.push({ type, messageId, text, partial: true, ...from })
     if (dropped > 0) events.push(truncatedNotice(messageId, dropped))
   }
-  for (const requestId of open.requests)
+  for (const requestId of new Set(requests.map((request) => request.requestId)))
     events.push({ type: 'request.withdrawn', requestId, reason: 'process_ended' })
   for (const { toolId, name, kind, parent } of open.tools.values()) {
     const from = parent === undefined ? {} : { parent }
@@ -146,9 +139,7 @@ export function settlementOf(
 }
 
 function goneError(node: string | undefined): ErrorInfo {
-  if (node === undefined) {
-    return { code: 'connection_failed', message: 'the process that owned the turn went away' }
-  }
+  if (node === undefined) return ownerGone()
   return { code: 'node_lost', message: `node "${node}", which ran the turn, went away` }
 }
 
@@ -168,6 +159,11 @@ export function hasOpenWork({ status, requests, openTurn }: SessionRecord): bool
   return status === 'busy' || openTurn !== undefined || requests.length > 0
 }
 
+/** Whether the session has had its only task and was not ended: its owner went away before. */
+export function isTaskOver({ single, status, queue }: SessionRecord): boolean {
+  return single === true && status !== 'ended' && queue.length === 0
+}
+
 interface Settling {
   fence: number
   now: number
@@ -178,7 +174,7 @@ interface Settling {
   committed?: ((state: SessionState, batch: Batch) => void) | undefined
 }
 
-/** Appends the events that close all open items of a log. */
+/** Appends the events that close all open items of a log, and ends the session if its only task is over. */
 export async function settleRecord(
   store: Store,
   record: SessionRecord,
@@ -192,8 +188,15 @@ export async function settleRecord(
     after = entries.at(-1)?.seq ?? head
   }
   open.complete(record)
-  const { turn, events } = settlementOf(open, now, failure, lostNode)
+  const { turn, events } = settlementOf(open, record, now, failure, lostNode)
   const log = new Log(state, { head, updatedAt, fence }, { store, clock: { now: () => now }, committed })
   for (const event of events) log.add(event, turn, undefined)
+  if (isTaskOver(record)) {
+    log.add(
+      { type: 'session.ended', reason: turn === undefined ? 'completed' : 'lost' },
+      undefined,
+      undefined,
+    )
+  }
   await log.commit()
 }

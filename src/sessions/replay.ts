@@ -41,8 +41,8 @@ export function replay(recording: Recording): Replayed {
     start: { launch, cwd, policy: DEFAULT_POLICY, options: {} },
     digest,
     now: () => now,
-    emit(event, turn, native) {
-      entries.push(stamp(entries.length + 1, session, turn, Math.round(now), event, native))
+    emit(event, turn, native, blobs) {
+      entries.push(stamp(entries.length + 1, session, turn, Math.round(now), event, native, blobs))
     },
   })
   conversation.open()

@@ -45,11 +45,18 @@ export class Pruner {
   async prune(retention: Retention): Promise<void> {
     await this.#store.forgetReceipts(retention.receiptsMs)
     const { owner } = this.#ownership.terms
-    for (const { id, point } of await excessIn(this.#store, retention, this.#clock.now(), owner)) {
+    const now = await this.#now()
+    for (const { id, point } of await excessIn(this.#store, retention, now, owner)) {
       if (!point) await this.#remove(id)
       else await this.#ownership.write(id, (fence) => this.#store.trim(id, point, fence))
       this.#ownership.forget(id)
     }
+  }
+
+  /** The earlier of two clocks, so that a server whose clock is wrong does not delete the sessions of the others. */
+  async #now(): Promise<number> {
+    const now = this.#clock.now()
+    return Math.min(now, (await this.#store.nodes?.time?.()) ?? now)
   }
 }
 

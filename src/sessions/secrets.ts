@@ -1,4 +1,5 @@
 import type { SessionOptions } from '../model/index.ts'
+import { OWNER } from '../model/owner.ts'
 import type { SessionDeps } from './deps.ts'
 
 /** Names of variables and headers whose values are keys. */
@@ -22,9 +23,6 @@ export interface Secrets {
   /** The server lends them to the agent. A text is never held back because of one: the delay would reveal it. */
   lent?: readonly string[]
 }
-
-/** The principal that runs the server and knows its secrets. */
-export const OWNER = 'local'
 
 /** Classifies secrets of the server for the principal of a session. */
 export function serverSecrets(principal: string, secrets: readonly string[]): Secrets {

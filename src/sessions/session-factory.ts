@@ -1,13 +1,15 @@
-import { DEFAULT_POLICY, NativeSessionId, Policy, SessionOptions } from '../model/index.ts'
-import { parseField } from '../model/parse.ts'
+import { DEFAULT_POLICY } from '../model/index.ts'
+import type { NewSession } from '../model/new-session.ts'
+import { OWNER } from '../model/owner.ts'
 import type { SessionState } from '../stores/store.ts'
-import type { NewSession, SessionDeps } from './deps.ts'
+import { parseNewSession } from './commands.ts'
+import type { SessionDeps } from './deps.ts'
 import { draining } from './draining.ts'
+import { fittingLaunch } from './fitting-launch.ts'
 import { launchable } from './launchable.ts'
 import { CREATED_FENCE } from './ownership.ts'
-import { agentOf, chooseRecipe, restoreRecipe } from './recipes.ts'
+import { agentOf, type Chosen, restoreRecipe } from './recipes.ts'
 import { newRecord } from './record.ts'
-import { OWNER } from './secrets.ts'
 import { Session } from './session.ts'
 import { allowedMode, checkHook, startOf } from './setup.ts'
 import type { LeasedSession } from './takeover.ts'
@@ -23,25 +25,38 @@ export class SessionFactory {
   }
 
   /** Validates a request and creates its session. Nothing is started or stored yet. */
-  async prepare(request: NewSession): Promise<Session> {
+  async prepare(wanted: NewSession): Promise<Session> {
+    const request = parseNewSession(wanted)
     const version = await this.#versionOf(request.agent)
     this.#checkTakesWork()
-    const { cwd, project, name, attended = true, principal = OWNER, labels } = request
-    const chosen = chooseRecipe(agentOf(this.#deps.agents, request.agent), request, version)
-    const policy = parseField(Policy, request.policy ?? DEFAULT_POLICY, 'policy')
-    const options = parseField(SessionOptions, request.options ?? {}, 'options')
-    const resume =
-      request.resume === undefined ? undefined : parseField(NativeSessionId, request.resume, 'resume')
-    checkHook({ ...chosen, policy, options })
-    // Called for its refusals only: an option that cannot be enforced must fail now, not in the middle of a turn.
-    const prompt = { text: '', images: options.images ?? [] }
+    const { cwd, project, name, attended = true, principal = OWNER, labels, resume } = request
+    const { policy = DEFAULT_POLICY, options = {} } = request
     const id = this.#deps.newId()
-    const setup = { id, ...chosen, cwd, project, name, policy, mode: undefined, options, resume, attended }
-    launchable(setup.recipe, { ...startOf(setup), epoch: 1, prompt })
+    const wish = { id, cwd, project, name, policy, mode: undefined, options, resume, attended }
+    const prompt = { text: '', images: options.images ?? [] }
+    // An option that cannot be enforced must fail now, not in the middle of a turn.
+    const check = (chosen: Chosen) => {
+      checkHook({ ...chosen, policy, options })
+      launchable(chosen.recipe, { ...startOf({ ...wish, ...chosen }), epoch: 1, prompt })
+    }
+    const agent = agentOf(this.#deps.agents, request.agent)
+    const setup = { ...wish, ...fittingLaunch(agent, request, version, check) }
     const state = newRecord(setup, principal, this.#deps.clock.now())
-    if (labels) state.labels = [...labels]
+    if (labels) state.labels = labels
+    if (request.single) state.single = true
     this.#runHere(state)
     return new Session(setup, this.#deps, state, { head: 0, updatedAt: 0, fence: CREATED_FENCE })
+  }
+
+  /** Lowers a request to what this server allows. */
+  limited(request: NewSession): NewSession {
+    const { limit, limitOptions } = this.#deps
+    const { policy, options } = request
+    return {
+      ...request,
+      ...(policy && { policy: limit?.(policy) ?? policy }),
+      ...(options && { options: limitOptions?.(options) ?? options }),
+    }
   }
 
   /** Restores a stored session. */

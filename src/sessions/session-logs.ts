@@ -1,3 +1,4 @@
+import type { Timers } from '../drivers/driver.ts'
 import type { ByteRange } from '../model/byte-range.ts'
 import type { BlobRef, Entry, SessionRecord } from '../model/index.ts'
 import type {
@@ -8,17 +9,22 @@ import type {
   TextMatches,
   TextQuery,
 } from '../stores/store.ts'
-import type { LogReader, ReplayOptions } from './log-reader.ts'
+import { allRecords } from './all-records.ts'
+import { LogReader, type ReplayOptions } from './log-reader.ts'
 
 /** Reads sessions of the store, whichever server owns them. */
-export class SessionLogs {
+export abstract class SessionLogs {
   protected readonly reader: LogReader
   readonly #store: Store
 
-  constructor(store: Store, reader: LogReader) {
+  /** `readBytes` bounds the memory of all readers. */
+  constructor(store: Store, timers: Timers, readBytes: number | undefined) {
     this.#store = store
-    this.reader = reader
+    this.reader = new LogReader(store, timers, readBytes, (id) => this.repair(id))
   }
+
+  /** Repairs a session that failed here, or throws. Does nothing for other sessions. */
+  abstract repair(id: string): Promise<void>
 
   head(id: string): Promise<number> {
     return this.#store.head(id)
@@ -49,9 +55,17 @@ export class SessionLogs {
     return this.reader.replayJournal(id, after, last, options)
   }
 
-  /** Replays a log and follows it. Ends early if the session is deleted. */
-  follow(id: string, after: number, signal: AbortSignal): AsyncGenerator<readonly Entry[]> {
-    return this.reader.follow(id, after, signal)
+  /**
+   * Replays a log and follows it. Ends early if the session is deleted. With `types`, entries of other types may be left
+   * out of what is replayed, but never the last one.
+   */
+  follow(
+    id: string,
+    after: number,
+    signal: AbortSignal,
+    types?: ReplayOptions['types'],
+  ): AsyncGenerator<readonly Entry[]> {
+    return this.reader.follow(id, after, signal, types)
   }
 
   /** Like `follow`, as stored JSON texts. Readers at the same cursor share lists. */
@@ -59,8 +73,16 @@ export class SessionLogs {
     return this.reader.followTexts(id, after, signal)
   }
 
-  record(id: string): Promise<SessionRecord | undefined> {
-    return this.#store.record(id)
+  async record(id: string): Promise<SessionRecord | undefined> {
+    // The record shows whether it failed.
+    if (this.reader.failureOf(id)) await this.repair(id).catch(() => undefined)
+    const record = await this.#store.record(id)
+    return record && this.#withFailure(record)
+  }
+
+  #withFailure(record: SessionRecord): SessionRecord {
+    const failure = this.reader.failureOf(record.id)
+    return failure ? { ...record, failure: { code: failure.code, message: failure.message } } : record
   }
 
   /** How many sessions there are of each status. */
@@ -83,7 +105,13 @@ export class SessionLogs {
     return this.#store.search(query)
   }
 
-  records(query: SessionQuery): Promise<readonly SessionRecord[]> {
-    return this.#store.records(query)
+  /** Yields every matching record, newest first. */
+  allRecords(query: Omit<SessionQuery, 'before' | 'limit'> = {}): AsyncGenerator<SessionRecord> {
+    return allRecords(this, query)
+  }
+
+  async records(query: SessionQuery): Promise<readonly SessionRecord[]> {
+    const records = await this.#store.records(query)
+    return records.map((record) => this.#withFailure(record))
   }
 }

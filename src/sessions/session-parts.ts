@@ -1,93 +1,80 @@
-import type { Agent } from '../agents/agent.ts'
-import type { Event } from '../model/index.ts'
 import type { SessionState } from '../stores/store.ts'
 import { withLoginAdvice } from './agent-advice.ts'
 import { AgentProcess } from './agent-process.ts'
+import { Alarms } from './alarms.ts'
 import { Answering } from './answering.ts'
 import { Changes } from './changes.ts'
 import type { Conversation } from './conversation.ts'
 import type { SessionDeps } from './deps.ts'
+import type { Emit } from './large-values.ts'
 import { Log, type LogPosition } from './log.ts'
 import { Mask } from './mask.ts'
 import { openConversation } from './open-conversation.ts'
 import { secretsFor } from './secrets.ts'
+import type { Session } from './session.ts'
 import type { SessionSetup } from './setup.ts'
 import { Turns } from './turns.ts'
 import { VersionNotices } from './version-notice.ts'
-import type { WarmSession } from './warm-pool.ts'
-
-/** The session that owns the parts. */
-export interface PartsOwner {
-  /** The session, for its place in the pool. */
-  session: WarmSession
-  /** No turn is open and the queue is empty. */
-  idle(): void
-  /** Storage failed, or we have a bug. */
-  failed(thrown: unknown): void
-}
 
 /**
  * The parts of a session, and what each owns: the log (entries, record, effects after a commit), the conversation (the
- * codec state), the process, the settings, the turns with their queue, and the open requests.
+ * codec state), the process, the settings, the turns with their queue, and the answers. Each part finds the others here.
  */
 export class SessionParts {
+  readonly session: Session
+  readonly setup: SessionSetup
+  readonly deps: SessionDeps
+  readonly state: SessionState
+  readonly alarms: Alarms
   readonly log: Log
+  readonly mask: Mask
   readonly conversation: Conversation
   readonly agent: AgentProcess
   readonly changes: Changes
   readonly turns: Turns
   readonly answering: Answering
-  readonly #definition: Agent
-  readonly #version: string | undefined
   readonly #versions: VersionNotices
 
   constructor(
+    session: Session,
     setup: SessionSetup,
     deps: SessionDeps,
     state: SessionState,
     position: LogPosition,
-    { session, idle, failed }: PartsOwner,
   ) {
+    this.session = session
+    this.setup = setup
+    this.deps = deps
+    this.state = state
     const { store, clock, committed, terms } = deps
-    const { principal } = state
-    const mask = new Mask(secretsFor(setup, principal, deps))
-    const log = new Log(state, position, { store, clock, committed, failed, mask, terms })
-    const conversation = openConversation(setup, deps, state, this.#emit.bind(this))
-    const listener = {
-      starting: () => this.changes.restarted(),
-      outputRead: () => this.turns.outputRead(),
-      exited: () => this.turns.startNext(),
-      failed,
-    }
-    const agent = new AgentProcess(setup, deps, { conversation, log, mask, principal, session }, listener)
-    const changes = new Changes(setup, state, { conversation, agent, log })
-    const turns = new Turns(setup, deps, state, {
-      ...{ conversation, agent, changes, log, mask, idle, failed },
-      endStaleProcess: () => session.closeIdle(),
-    })
-    this.answering = new Answering(setup, deps, {
-      ...{ conversation, agent, log, failed },
-      interrupt: () => turns.interrupt('interrupt'),
-      waiting: (waiting) => turns.waitForPerson(waiting),
-    })
-    this.log = log
-    this.conversation = conversation
-    this.agent = agent
-    this.changes = changes
-    this.turns = turns
-    this.#definition = setup.agent
-    this.#version = setup.version
+    this.alarms = new Alarms(deps)
+    this.mask = new Mask(secretsFor(setup, state.principal, deps))
+    const failed = (thrown: unknown) => session.lose(thrown)
+    this.log = new Log(state, position, { store, clock, committed, failed, mask: this.mask, terms })
+    this.conversation = openConversation(setup, deps, state, this.#emit.bind(this))
+    this.agent = new AgentProcess(this)
+    this.changes = new Changes(this)
+    this.turns = new Turns(this)
+    this.answering = new Answering(this)
     this.#versions = new VersionNotices(setup.agent)
   }
 
+  /** Runs work that nobody waits for. If it fails, the session fails: storage failed, or we have a bug. */
+  run(work: Promise<unknown>): Promise<void> {
+    return work.then(
+      () => undefined,
+      (thrown) => this.session.lose(thrown),
+    )
+  }
+
   /** Logs an event of the conversation and passes it to the parts that react to it. */
-  #emit(emitted: Event, turn: number | undefined, native: number | undefined): void {
-    const event = emitted.type === 'turn.completed' ? withLoginAdvice(emitted, this.#definition) : emitted
-    this.log.add(event, turn, native)
+  #emit(...[emitted, turn, native, blobs]: Parameters<Emit>): void {
+    const event = emitted.type === 'turn.completed' ? withLoginAdvice(emitted, this.setup.agent) : emitted
+    this.log.add(event, turn, native, blobs)
     this.turns.observe(event, native)
     switch (event.type) {
       case 'request.opened':
-        this.answering.opened(event)
+        this.answering.opened(event, blobs)
         break
       case 'request.withdrawn':
         this.answering.withdrawn(event.requestId)
@@ -97,7 +84,7 @@ export class SessionParts {
         this.#noticeVersion(event.agentVersion, turn)
         break
       case 'turn.started':
-        this.#noticeVersion(this.#version, turn)
+        this.#noticeVersion(this.setup.version, turn)
         break
       case 'turn.completed':
         this.log.resumable(this.conversation.nativeIds)

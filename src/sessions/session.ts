@@ -10,15 +10,15 @@ import {
 } from '../model/index.ts'
 import type { Receipt, SessionState } from '../stores/store.ts'
 import type { AgentProcess } from './agent-process.ts'
-import type { Answering } from './answering.ts'
+import type { Answering, Asked } from './answering.ts'
 import type { Changes } from './changes.ts'
 import type { Claim } from './claim.ts'
+import { parseChange, parseImages, parseNativeId, parsePrompt } from './commands.ts'
 import type { Conversation } from './conversation.ts'
 import type { TurnRead } from './delivery.ts'
 import type { SessionDeps } from './deps.ts'
 import { draining, suspended } from './draining.ts'
-import { endedConflict } from './ended-conflict.ts'
-import { IdleTimer } from './idle-timer.ts'
+import { endedConflict, singleTask } from './ended-conflict.ts'
 import type { Log, LogPosition } from './log.ts'
 import type { ConversationState, SessionHandle } from './session-handle.ts'
 import { SessionParts } from './session-parts.ts'
@@ -27,9 +27,9 @@ import {
   checkChange,
   checkedChange,
   checkImages,
+  checkResume,
   requireCapability,
   type SessionSetup,
-  startOf,
 } from './setup.ts'
 import type { Turns } from './turns.ts'
 import type { WarmSession } from './warm-pool.ts'
@@ -44,8 +44,8 @@ const SUSPEND_MS = 30_000
  */
 export class Session implements SessionHandle, WarmSession {
   readonly id: string
-  /** Nobody sends it a second prompt, so a server that stops ends it instead of handing it over. */
-  endsWithTurn = false
+  /** It takes no second prompt, so a server that stops ends it instead of handing it over. */
+  readonly endsWithTurn: boolean
   readonly #setup: SessionSetup
   readonly #deps: SessionDeps
   readonly #log: Log
@@ -54,7 +54,8 @@ export class Session implements SessionHandle, WarmSession {
   readonly #changes: Changes
   readonly #turns: Turns
   readonly #answering: Answering
-  readonly #idleTimer: IdleTimer
+  readonly #parts: SessionParts
+  #closing: Promise<void> | undefined
   #ended: Promise<void> | undefined
   /** The turn that `interruptAll` stopped last. */
   #stopped: number | undefined
@@ -65,22 +66,18 @@ export class Session implements SessionHandle, WarmSession {
   /** `state` and `position` come from the store; the head of a new session is 0. */
   constructor(setup: SessionSetup, deps: SessionDeps, state: SessionState, position: LogPosition) {
     this.id = setup.id
+    this.endsWithTurn = state.single === true
     this.#setup = setup
     this.#deps = deps
-    const { log, conversation, agent, changes, turns, answering } = new SessionParts(
-      setup,
-      deps,
-      state,
-      position,
-      { session: this, idle: () => this.#becameIdle(), failed: (thrown) => this.#fail(thrown) },
-    )
+    const parts = new SessionParts(this, setup, deps, state, position)
+    const { log, conversation, agent, changes, turns, answering } = parts
     this.#log = log
     this.#conversation = conversation
     this.#agent = agent
     this.#changes = changes
     this.#turns = turns
     this.#answering = answering
-    this.#idleTimer = new IdleTimer(deps.timers, deps.idleProcessMs, () => this.#closeProcess())
+    this.#parts = parts
   }
 
   get coverage(): Coverage {
@@ -107,9 +104,10 @@ export class Session implements SessionHandle, WarmSession {
    * nothing and returns the existing receipt.
    */
   async open(prompt?: string, receipt?: Receipt): Promise<Receipt | undefined> {
-    if (prompt !== undefined) await this.#makeRoom()
+    const first = prompt === undefined ? undefined : parsePrompt(prompt)
+    if (first !== undefined) await this.#makeRoom()
     this.#conversation.open()
-    if (prompt !== undefined) this.#turns.prompt(prompt, [])
+    if (first !== undefined) this.#turns.prompt(first, [])
     const held = await this.#log.begin(receipt)
     if (held?.session !== receipt?.session) this.#deps.pool.leave(this)
     return held
@@ -126,12 +124,14 @@ export class Session implements SessionHandle, WarmSession {
   }
 
   /** Returns the number of the turn once it is durable. The turn runs in the background. */
-  async prompt(text: string, images: readonly Image[] = [], claims?: readonly Claim[]): Promise<number> {
+  async prompt(prompt: string, shown: readonly Image[] = [], claims?: readonly Claim[]): Promise<number> {
+    const [text, images] = [parsePrompt(prompt), parseImages(shown)]
     if (images.length > 0) checkImages(this.#setup, { text, images })
+    if (this.endsWithTurn) throw singleTask(this.id)
     await this.#makeRoom()
     this.#checkOpen()
-    this.#checkQueue()
-    this.#idleTimer.cancel()
+    this.#turns.checkQueue()
+    this.#parts.alarms.disarm('idle')
     const turn = this.#turns.prompt(text, images)
     await this.#log.commit(claims, turn)
     return turn
@@ -148,7 +148,8 @@ export class Session implements SessionHandle, WarmSession {
   }
 
   /** Adds a prompt to the open turn. */
-  async steer(text: string, claims?: readonly Claim[]): Promise<void> {
+  async steer(prompt: string, claims?: readonly Claim[]): Promise<void> {
+    const text = parsePrompt(prompt)
     requireCapability(this.#setup, 'steer')
     if (this.#turns.open === undefined) throw new MainstemError('conflict', 'there is no open turn to steer')
     this.#agent.command({ type: 'steer', text, promptId: this.#deps.newId() })
@@ -159,12 +160,11 @@ export class Session implements SessionHandle, WarmSession {
    * Changes the model, the policy or the mode. Starts no process: without one, the change applies to the next prompt.
    * Refused, and nothing changes, if the agent could not be started with the new settings.
    */
-  async change(command: Change, claims?: readonly Claim[]): Promise<Applied> {
-    if (command.type === 'set_model') requireCapability(this.#setup, 'setModel')
-    else if (command.mode !== undefined) requireCapability(this.#setup, 'setMode')
-    await this.#idleTimer.closed()
-    this.#checkOpen()
+  async change(change: Change, claims?: readonly Claim[]): Promise<Applied> {
+    const command = parseChange(change)
     checkChange(this.#setup, command)
+    await this.#closing
+    this.#checkOpen()
     const changes = this.#changes
     const applied = changes.change(checkedChange(this.#setup, changes.settings, command))
     await this.#log.commit(claims, applied)
@@ -175,6 +175,11 @@ export class Session implements SessionHandle, WarmSession {
   /** Commits the decision, then writes it to the agent. The first decision wins; `conflict` if the request has changed. */
   answer(answer: BoundAnswer, claims?: readonly Claim[]): Promise<void> {
     return this.#answering.answer(answer, claims)
+  }
+
+  /** Denies a request because the callback that decides it failed, or returned an answer that is not valid. */
+  decline(asked: Asked, reason: string): Promise<void> {
+    return this.#answering.decline(asked, reason)
   }
 
   /**
@@ -206,12 +211,9 @@ export class Session implements SessionHandle, WarmSession {
    * Switches to another native conversation from the next prompt on. Refused if the agent cannot resume, and while a turn
    * runs.
    */
-  async adopt(nativeSessionId: string): Promise<void> {
-    const { agent, launch, recipe } = this.#setup
-    if (!recipe.capabilities.resume) {
-      throw new MainstemError('unsupported_option', `resume is not supported by a ${launch} ${agent.id}`)
-    }
-    recipe.launch({ ...startOf({ ...this.#setup, mode: undefined, resume: nativeSessionId }), epoch: 1 })
+  async adopt(id: string): Promise<void> {
+    const nativeSessionId = parseNativeId(id)
+    checkResume(this.#setup, nativeSessionId)
     this.#checkOpen()
     this.#checkIdle()
     // A running process still has the old conversation.
@@ -233,11 +235,6 @@ export class Session implements SessionHandle, WarmSession {
     await this.#log.commit(claims)
   }
 
-  /** Another server may acquire this session soon: stops the agent and all writes. */
-  lose(error: MainstemError): void {
-    this.#fail(error)
-  }
-
   async describe(): Promise<ConversationState> {
     const { nativeSessionId, idle } = this
     return { idle, ...(nativeSessionId !== undefined && { nativeSessionId }) }
@@ -249,7 +246,7 @@ export class Session implements SessionHandle, WarmSession {
     await this.#makeRoom()
     if (this.#agent.running || this.#turns.busy || this.#ended) return
     this.#agent.start()
-    this.#becameIdle()
+    this.becameIdle()
     await this.#log.commit()
   }
 
@@ -257,9 +254,12 @@ export class Session implements SessionHandle, WarmSession {
     return this.#agent.running && !this.#turns.busy && !this.#ended
   }
 
-  /** Closes an idle process. The next prompt starts a new one, which resumes the conversation. */
+  /** Closes an idle process; concurrent calls share one close. The next prompt starts a new one, which resumes the conversation. */
   closeIdle(): Promise<void> {
-    return this.#idleTimer.closeNow()
+    this.#closing ??= this.#closeProcess().finally(() => {
+      this.#closing = undefined
+    })
+    return this.#closing
   }
 
   /** Stops the agent and ends the log. */
@@ -283,16 +283,16 @@ export class Session implements SessionHandle, WarmSession {
   }
 
   async #end(claims?: readonly Claim[]): Promise<void> {
-    this.#idleTimer.cancel()
+    this.#parts.alarms.disarm('idle')
     this.#turns.dropAll()
     await this.#turns.interrupt('interrupt')
     await this.#closeProcess()
-    this.#conversation.ended({ type: 'session.ended', reason: 'completed' })
+    this.#conversation.notify({ type: 'session.ended', reason: 'completed' })
     await this.#log.commit(claims)
   }
 
   async #suspend(): Promise<void> {
-    this.#idleTimer.cancel()
+    this.#parts.alarms.disarm('idle')
     this.#turns.leaveQueue()
     const stopped = this.#turns.interrupt('drain').then(() => this.#closeProcess())
     try {
@@ -307,29 +307,21 @@ export class Session implements SessionHandle, WarmSession {
     if (this.#ended) throw this.#isEnding ? endedConflict() : suspended(this.#deps.node)
   }
 
-  #checkQueue(): void {
-    const { waiting } = this.#turns
-    if (waiting < (this.#deps.maxQueue ?? Number.POSITIVE_INFINITY)) return
-    throw new MainstemError('overloaded', `${waiting} prompts wait in this session already`, {
-      retryAfter: 30,
-    })
-  }
-
   #checkIdle(): void {
     if (this.#turns.busy) throw new MainstemError('conflict', 'a turn is running; interrupt it first')
   }
 
   /** Reserves a place in the pool, unless this session has a process at work. */
   async #makeRoom(): Promise<void> {
-    await this.#idleTimer.closed()
+    await this.#closing
     if (!this.#turns.busy) await this.#deps.pool.admit(this)
   }
 
   /** Starts the idle timer, if the conversation can be resumed by a new process. */
-  #becameIdle(): void {
+  becameIdle(): void {
     const { launch, recipe } = this.#setup
     if (launch === 'oneshot' || !recipe.capabilities.resume || this.#ended) return
-    this.#idleTimer.restart().catch((thrown) => this.#fail(thrown))
+    this.#parts.alarms.arm('idle', this.#deps.idleProcessMs, () => this.#parts.run(this.closeIdle()))
   }
 
   async #closeProcess(): Promise<void> {
@@ -337,8 +329,11 @@ export class Session implements SessionHandle, WarmSession {
     await this.#answering.stop()
   }
 
-  /** Storage failed, or we have a bug. Stops the process, because its output can no longer be logged. */
-  #fail(thrown: unknown): void {
+  /**
+   * Stops the agent and all writes: its output can no longer be logged, because storage failed, another server may
+   * acquire this session soon, or we have a bug.
+   */
+  lose(thrown: unknown): void {
     if (this.#failed) return
     this.#failed = true
     const error = toMainstemError(thrown)

@@ -1,15 +1,15 @@
 import type { ErrorCode, SessionRecord } from '../model/index.ts'
 import { isDamaged, MainstemError, toMainstemError } from '../model/index.ts'
+import type { NewSession } from '../model/new-session.ts'
 import type { Receipt } from '../stores/store.ts'
 import { answerOf, type Claim, checkReceipt, type IdempotencyKey } from './claim.ts'
 import { CommitFeed } from './commit-feed.ts'
-import type { NewSession, SessionDeps } from './deps.ts'
+import type { SessionDeps } from './deps.ts'
 import { draining } from './draining.ts'
 import { FailedSessions } from './failed-sessions.ts'
 import { SessionImports } from './imports.ts'
 import { InFlight } from './in-flight.ts'
-import { LogReader } from './log-reader.ts'
-import { LOCAL_TERMS, leaseLost, Ownership } from './ownership.ts'
+import { leaseLost, localTerms, Ownership } from './ownership.ts'
 import { Releases } from './releases.ts'
 import { Pruner, type Retention } from './retention.ts'
 import type { Session } from './session.ts'
@@ -46,8 +46,8 @@ export class Sessions extends SessionLogs {
   #draining = false
 
   constructor(deps: SessionDeps) {
-    const { store, clock, timers, terms = LOCAL_TERMS, background = timers } = deps
-    super(store, new LogReader(store, timers, deps.readBytes))
+    const { store, clock, timers, terms = localTerms(store), background = timers } = deps
+    super(store, timers, deps.readBytes)
     this.#deps = {
       ...deps,
       terms,
@@ -65,9 +65,8 @@ export class Sessions extends SessionLogs {
     })
     this.#factory = new SessionFactory(this.#deps, () => this.#draining)
     this.#takeover = new Takeover(this.#deps, this.#ownership)
-    this.#failedSessions = new FailedSessions(timers, this.#takeover, (leased) =>
-      this.#resumeRepaired(leased),
-    )
+    const resume = (leased: LeasedSession) => this.#resumeRepaired(leased)
+    this.#failedSessions = new FailedSessions(timers, this.#takeover, resume, this.reader)
     this.#pruner = new Pruner(deps, this.#ownership, (id) => this.#remove(id))
     this.imports = new SessionImports({ store, ownership: this.#ownership, remove: (id) => this.#remove(id) })
   }
@@ -80,10 +79,10 @@ export class Sessions extends SessionLogs {
     return session
   }
 
-  /** Creates a session at most once per idempotency key. `session` is set only for the call that created it. */
+  /** Creates at most one session per key; `session` is set if this call did. Calls `wanted` only for an unused key. */
   async createOnce(
     once: IdempotencyKey,
-    request: NewSession,
+    wanted: () => Promise<NewSession>,
     prompt?: string,
   ): Promise<{ id: string; session?: Session }> {
     const key = JSON.stringify([once.scope, once.key])
@@ -92,15 +91,14 @@ export class Sessions extends SessionLogs {
     if (first) await first.catch(() => undefined)
     const before = await this.find(once)
     if (before !== undefined) return { id: before }
-    if (this.#creating.has(key)) return this.createOnce(once, request, prompt)
-    const creating = this.#create(once, request, prompt).finally(() => this.#creating.delete(key))
+    if (this.#creating.has(key)) return this.createOnce(once, wanted, prompt)
+    const creating = wanted().then((request) => this.#create(once, request, prompt))
     this.#creating.set(key, creating)
-    return creating
+    return creating.finally(() => this.#creating.delete(key))
   }
 
   async #create(once: IdempotencyKey, request: NewSession, prompt?: string) {
     const session = await this.#factory.prepare(request)
-    session.endsWithTurn = request.single === true
     const asked = this.#ownership.moment
     const held = await this.#start(session, session.open(prompt, { ...once, session: session.id }), asked)
     if (!held || held.session === session.id) return { id: session.id, session }
@@ -173,6 +171,10 @@ export class Sessions extends SessionLogs {
     return this.#running.get(id)
   }
 
+  override repair(id: string): Promise<void> {
+    return this.#failedSessions.repair(id)
+  }
+
   /** Returns a session for commands; acquires and restores it if it does not run here. */
   async open(id: string): Promise<Session> {
     const running = this.#running.get(id)
@@ -185,7 +187,7 @@ export class Sessions extends SessionLogs {
   async #open(id: string): Promise<Session> {
     await this.#releases.settled(id)
     if (this.#draining) throw draining()
-    await this.#failedSessions.repair(id)
+    await this.repair(id)
     const restored = this.#running.get(id) ?? (await this.#factory.restore(await this.#takeover.take(id)))
     if (!this.#ownership.holds(id)) throw leaseLost()
     this.#running.set(id, restored)
@@ -221,13 +223,7 @@ export class Sessions extends SessionLogs {
 
   /** Lowers a new session from another node to what this server allows. */
   limited(request: NewSession): NewSession {
-    const { limit, limitOptions } = this.#deps
-    const { policy, options } = request
-    return {
-      ...request,
-      ...(policy && { policy: limit?.(policy) ?? policy }),
-      ...(options && { options: limitOptions?.(options) ?? options }),
-    }
+    return this.#factory.limited(request)
   }
 
   /** Starts the queues of the sessions that `recover` found. */
@@ -242,13 +238,19 @@ export class Sessions extends SessionLogs {
   /** Returns false if the pool is full. A session that was deleted or already runs is skipped. */
   async #resume(id: string): Promise<boolean> {
     try {
-      await (await this.open(id)).resume()
+      const session = await this.open(id)
+      await session.resume()
+      // If it cannot be ended here, the next owner ends it.
+      if (session.endsWithTurn)
+        session
+          .ended(1)
+          .then(() => this.finish(id))
+          .catch(() => undefined)
       return true
     } catch (thrown) {
       const { code } = toMainstemError(thrown)
       if (code === 'overloaded') return this.#draining
-      if (isDamaged(thrown, id)) return true
-      if (NOT_OURS.has(code)) return true
+      if (isDamaged(thrown, id) || NOT_OURS.has(code)) return true
       throw thrown
     }
   }
@@ -257,14 +259,14 @@ export class Sessions extends SessionLogs {
   async #resumeRepaired(leased: LeasedSession): Promise<void> {
     if (leased.record.queue.length === 0) return
     const session = await this.#factory.restore(leased)
-    await this.#start(
-      session,
-      session.resume().then(() => undefined),
-    )
+    const resumed = session.resume().then(() => undefined)
+    await this.#start(session, resumed)
   }
 
-  /** Ends a session. Its log stays. */
+  /** Ends a session, also one that does not run here. Its log stays. */
   async end(id: string, claims?: readonly Claim[]): Promise<void> {
+    const isOurs = this.#running.has(id) || this.#draining
+    if (!isOurs && ((await this.record(id))?.status ?? 'ended') !== 'ended') await this.open(id)
     if (await this.#end(id, claims)) this.#ownership.forget(id)
   }
 
@@ -277,9 +279,7 @@ export class Sessions extends SessionLogs {
   /** Ends a session whose single task is done. Waits if its log cannot be written. */
   async finish(id: string): Promise<void> {
     await this.#failedSessions.repaired(id)
-    const record = await this.record(id)
-    if (record && record.status !== 'ended' && !this.#draining) await this.open(id)
-    await this.end(id)
+    await (this.#running.has(id) ? this.end(id) : this.takeOver(id))
   }
 
   /** Ends a session and removes all of its data. Its readers are disconnected. */

@@ -3,16 +3,13 @@ import type { RunContext } from '../drivers/driver.ts'
 import {
   type Command,
   type ErrorInfo,
-  Image,
+  type Image,
   type LaunchKind,
   MainstemError,
-  ModelName,
-  ModeName,
   type Policy,
   type SessionOptions,
   toMainstemError,
 } from '../model/index.ts'
-import { parseField } from '../model/parse.ts'
 import type { SessionState } from '../stores/store.ts'
 import type { ApprovalContext } from './approval.ts'
 import type { AgentSettings, SessionDeps } from './deps.ts'
@@ -89,6 +86,7 @@ export function approvalContext(
     hooked,
     attended,
     means: agent.tools?.means,
+    deniesUnlisted: agent.tools?.asksForUnlisted,
     isInside: (path) => isAllowed() && isInside(path, cwd),
   }
 }
@@ -155,10 +153,16 @@ export function checkHook(
     throw refuse('with auto-all, which makes agents skip their requests; use ask')
 }
 
-/** Refuses a change that could bypass the hook. */
+/** Refuses to continue a native conversation that this launch cannot continue. */
+export function checkResume(setup: SessionSetup, resume: string): void {
+  requireCapability(setup, 'resume')
+  setup.recipe.launch({ ...startOf({ ...setup, mode: undefined, resume }), epoch: 1 })
+}
+
+/** Refuses a change that the agent does not support, and one that could bypass the hook. */
 export function checkChange(setup: SessionSetup, command: Change): void {
-  if (command.type === 'set_model') parseField(ModelName.nullable(), command.model, 'model')
-  else parseField(ModeName.optional(), command.mode, 'mode')
+  if (command.type === 'set_model') requireCapability(setup, 'setModel')
+  else if (command.mode !== undefined) requireCapability(setup, 'setMode')
   if (command.type !== 'set_policy' || setup.options.hooks?.beforeToolCall === undefined) return
   if (command.policy) checkHook({ ...setup, policy: command.policy })
   if (command.mode !== undefined) {
@@ -175,7 +179,7 @@ export function hookRunId(session: string): string {
 /** Throws `unsupported_option` if this launch lacks a capability. */
 export function requireCapability(
   setup: SessionSetup,
-  capability: 'images' | 'steer' | 'setModel' | 'setMode',
+  capability: 'images' | 'resume' | 'steer' | 'setModel' | 'setMode',
 ): void {
   const { agent, launch, recipe } = setup
   const has = recipe.capabilities[capability]
@@ -186,14 +190,6 @@ export function requireCapability(
 /** Refuses images that the agent cannot take with this prompt. */
 export function checkImages(setup: SessionSetup, prompt: NonNullable<Start['prompt']>): void {
   requireCapability(setup, 'images')
-  for (const [index, image] of prompt.images.entries()) {
-    const issue = Image.safeParse(image).error?.issues[0]
-    if (issue)
-      throw new MainstemError(
-        'invalid_request',
-        `images.${[index, ...issue.path].join('.')}: ${issue.message}`,
-      )
-  }
   const { recipe, launch } = setup
   const start = startOf({ ...setup, mode: undefined, resume: undefined })
   if (launch === 'oneshot') recipe.launch({ ...start, epoch: 1, prompt })
@@ -205,7 +201,7 @@ export function runContext(
   { epoch }: Start,
   { env }: AgentSettings,
   { mayWorkIn }: Pick<SessionDeps, 'mayWorkIn'>,
-): Omit<RunContext, 'blobs'> {
+): Omit<RunContext, 'values'> {
   const context = { runId: `${id}.${epoch}`, cwd, env: { ...env, ...options.env } }
   return mayWorkIn ? { ...context, isRealCwd: true } : context
 }

@@ -4,7 +4,7 @@ import type { SessionDeps } from './deps.ts'
 import { endedConflict } from './ended-conflict.ts'
 import { IMPORTING } from './import-targets.ts'
 import type { Ownership } from './ownership.ts'
-import { hasOpenWork, settleRecord } from './recovery.ts'
+import { hasOpenWork, isTaskOver, settleRecord } from './recovery.ts'
 
 /** A session that this server has leased. */
 export interface LeasedSession {
@@ -32,9 +32,12 @@ export class Takeover {
     const fence = await this.#ownership.acquire(id)
     // Read again: the last owner may have written until the lease.
     const record = await this.#record(id)
-    if (!hasOpenWork(record)) return { record, fence }
+    if (!needsSettling(record)) return { record, fence }
     await this.#settle(record, fence)
-    return { record: await this.#record(id), fence }
+    const settled = await this.#record(id)
+    if (settled.status !== 'ended') return { record: settled, fence }
+    this.#ownership.forget(id)
+    throw endedConflict()
   }
 
   /**
@@ -76,7 +79,7 @@ export class Takeover {
         continue
       }
       if (this.#mayResume(record)) waiting.push(record.id)
-      if (hasOpenWork(record)) open.push(record.id)
+      if (needsSettling(record)) open.push(record.id)
     }
     for (const id of halfImported) await this.remove(id)
     const settled = new Set(waiting)
@@ -96,7 +99,7 @@ export class Takeover {
     const record = await store.record(id)
     if (!record) return false
     const resumes = this.#mayResume(record)
-    if (!hasOpenWork(record)) return resumes
+    if (!needsSettling(record)) return resumes
     if (!(await this.#recoverOne(id, (_, error) => damaged(error)))) return false
     if (resumes) return true
     await this.release(id)
@@ -149,4 +152,8 @@ export class Takeover {
     if (!record) throw new MainstemError('session_not_found', `there is no session ${id}`)
     return record
   }
+}
+
+function needsSettling(record: SessionRecord): boolean {
+  return hasOpenWork(record) || isTaskOver(record)
 }

@@ -1,17 +1,13 @@
 import type { Driver, Run, RunExit, Timers } from '../drivers/driver.ts'
 import type { RequestOpened } from '../model/events/request.ts'
-import type { AnswerCommand, BlobSink, ToolHook } from '../model/index.ts'
+import type { AnswerCommand, ToolHook } from '../model/index.ts'
+import { NO_VALUES } from '../model/large-value.ts'
 import { OutputTail } from '../model/output-tail.ts'
 import type { SessionDeps } from './deps.ts'
 import { checkDirectories, hookRunId, type SessionSetup } from './setup.ts'
 
 /** The default timeout of a hook. */
 const TIMEOUT_MS = 60_000
-
-/** Drops lines that are too long for a frame. */
-const DISCARD: BlobSink = {
-  open: () => ({ write: () => undefined, close: async () => ({ id: '', bytes: 0 }) }),
-}
 
 export interface ToolHookDeps {
   driver: Driver
@@ -79,7 +75,7 @@ export class ToolHooks {
     this.#deps.checkDirectory()
     const run = driver.start(
       { kind: 'process', argv: [program, ...args], env: {}, passEnv: [] },
-      { runId, cwd, isRealCwd, env: {}, blobs: DISCARD },
+      { runId, cwd, isRealCwd, env: {}, values: NO_VALUES },
     )
     const timeoutMs = this.#hook?.timeoutMs ?? TIMEOUT_MS
     const over = new AbortController()

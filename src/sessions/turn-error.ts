@@ -1,5 +1,6 @@
 import type { Exit, TurnVerdict } from '../agents/agent.ts'
 import type { ErrorInfo, Outcome } from '../model/index.ts'
+import { wasToldToStop } from '../model/outcome.ts'
 
 /** A process that died by a signal has no code; it counts as 1. */
 export function exitStatus(exit: Exit): number {
@@ -27,11 +28,12 @@ export function outcomeError(
     case 'timeout':
       return { code: 'timeout', message: withStderr(why ?? timeoutOf(exit), exit) }
     case 'crashed': {
-      const message = `the agent ended without a result (${describeExit(exit)})`
-      return { code: verdict.error?.code ?? 'protocol_error', message: withStderr(message, exit) }
+      const message = withStderr(`the agent ended without a result (${describeExit(exit)})`, exit)
+      if (verdict.error) return { code: verdict.error.code, message }
+      return { code: 'protocol_error', message, advice: crashAdvice(exit) }
     }
     case 'lost':
-      return { code: 'connection_failed', message: 'the process that owned the turn went away' }
+      return ownerGone()
     case 'refused':
     case 'max_steps':
     case 'max_budget':
@@ -39,6 +41,23 @@ export function outcomeError(
     default:
       return outcome satisfies never
   }
+}
+
+/** The error of a turn whose server ended before the turn did. */
+export function ownerGone(): ErrorInfo {
+  return {
+    code: 'connection_failed',
+    message: 'the process that owned the turn went away',
+    advice: 'The server of the turn was ended or crashed. Send the prompt again to continue the session.',
+  }
+}
+
+function crashAdvice(exit: Exit | undefined): string {
+  const again = 'Send the prompt again to continue the session.'
+  if (exit?.signal === 'SIGKILL')
+    return `Another process or the system killed the agent, as for a lack of memory. ${again}`
+  if (wasToldToStop(exit)) return `Another process told the agent to stop. ${again}`
+  return `The agent crashed; its standard error and its raw frames may show why. ${again}`
 }
 
 function failure({ error }: TurnVerdict, exit: Exit | undefined): ErrorInfo {

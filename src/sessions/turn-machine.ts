@@ -1,4 +1,4 @@
-import type { Emitted, Exit, TurnVerdict } from '../agents/agent.ts'
+import type { Emitted, Exit, NamedCall, TurnVerdict } from '../agents/agent.ts'
 import type { UsageReported } from '../model/events/report.ts'
 import type { RequestOpened } from '../model/events/request.ts'
 import type { TurnCompleted } from '../model/events/turn.ts'
@@ -49,6 +49,8 @@ export type Undecided = Exclude<Emitted, Event> | UsageReported
 /** Functions that the turn machine needs. */
 export interface TurnRules {
   digest(text: string): string
+  /** The name of a call that is the same for every agent. */
+  canonicalName?(call: NamedCall): string
   /** Names the decider of a request that no person decides. */
   answeredBy?(request: RequestOpened): 'policy' | 'hook' | 'nobody' | undefined
 }
@@ -147,9 +149,15 @@ export class TurnMachine {
         return this.#open ? [{ ...emitted, turn: this.#open.turn }] : []
       case 'request.opened': {
         // Agents that send no input put the command in the title, so the digest covers everything that is shown.
-        const { kind, tool, title, input, locations, options, questions } = emitted
-        const asked = JSON.stringify([kind, tool, title, input, locations, options, questions])
-        const request: RequestOpened = { ...emitted, inputDigest: this.#rules.digest(asked) }
+        const { kind, tool, title, input, locations, options, questions, permission, data } = emitted
+        const more = permission === undefined && data === undefined ? [] : [permission, data]
+        const asked = JSON.stringify([kind, tool, title, input, locations, options, questions, ...more])
+        const canonicalName = tool === undefined ? undefined : this.#rules.canonicalName?.(emitted)
+        const request: RequestOpened = {
+          ...emitted,
+          ...(canonicalName !== undefined && { canonicalName }),
+          inputDigest: this.#rules.digest(asked),
+        }
         const answeredBy = this.#rules.answeredBy?.(request)
         return [answeredBy === undefined ? request : { ...request, answeredBy }]
       }
@@ -267,16 +275,18 @@ function turnCompleted(
     ...(usage && { usage }),
     // Our duration includes the agent's, so the larger one is right even if a recording has no clock.
     durationMs: Math.max(0, Math.round(now - open.startedAt), Math.round(verdict.durationMs ?? 0)),
-    ...(exit && (exit.code !== undefined || exit.signal !== undefined) && { exit: exitOf(exit) }),
+    ...(exit && (exit.code !== undefined || exit.signal !== undefined) && { exit: exitOf(exit, outcome) }),
     ...(nativeReason !== undefined && { nativeReason }),
     denials: verdict.denials,
     ...(data !== undefined && { data }),
   }
 }
 
-function exitOf(exit: Exit): { code?: number; signal?: string } {
+function exitOf({ code, signal, stopped }: Exit, outcome: Outcome): NonNullable<TurnCompleted['exit']> {
   return {
-    ...(exit.code !== undefined && { code: exit.code }),
-    ...(exit.signal !== undefined && { signal: exit.signal }),
+    ...(code !== undefined && { code }),
+    ...(signal !== undefined && { signal }),
+    // With a result, the exit is the ordinary one.
+    ...(stopped && outcome === 'crashed' && { stopped }),
   }
 }

@@ -1,64 +1,49 @@
 import type { TurnCompleted } from '../model/events/turn.ts'
-import type { Cause, Event, Image, MainstemError } from '../model/index.ts'
-import type { SessionState } from '../stores/store.ts'
-import type { AgentProcess } from './agent-process.ts'
-import type { Changes } from './changes.ts'
+import { type Cause, type Event, type Image, MainstemError } from '../model/index.ts'
+import { type AgentProcess, PROTOCOL_GRACE_MS } from './agent-process.ts'
 import type { Claim } from './claim.ts'
 import type { Conversation } from './conversation.ts'
 import type { SessionDeps } from './deps.ts'
-import { Interruption } from './interruption.ts'
 import type { Log } from './log.ts'
-import type { Mask } from './mask.ts'
-import { agentSilent } from './notices.ts'
+import { agentSilent, interruptUnconfirmed } from './notices.ts'
 import { PromptQueue } from './prompt-queue.ts'
+import type { SessionParts } from './session-parts.ts'
 import { type Prompt, promptCommand, type SessionSetup } from './setup.ts'
 import { isCounted } from './turn-limits.ts'
 import { TurnWaiters } from './turn-waiters.ts'
 import { Watchdog } from './watchdog.ts'
-
-/** The parts of a session that its turns use. */
-export interface TurnParts {
-  conversation: Conversation
-  agent: AgentProcess
-  changes: Changes
-  log: Log
-  mask: Mask
-  /** No turn is open and the queue is empty. */
-  idle(): void
-  /** The process has outdated settings and no turn is open: end it before the next turn. */
-  endStaleProcess(): Promise<void>
-  failed(thrown: unknown): void
-}
+import { withTimeout } from './with-timeout.ts'
 
 /** Owns the open turn and the queue of a session: one turn at a time, each with one terminal event. */
 export class Turns {
   readonly #setup: SessionSetup
   readonly #deps: SessionDeps
-  readonly #parts: TurnParts
+  readonly #parts: SessionParts
   readonly #conversation: Conversation
   readonly #agent: AgentProcess
   readonly #log: Log
   readonly #queue: PromptQueue
   readonly #waiters: TurnWaiters
-  readonly #interruption: Interruption
   /** Idempotency keys to store when a turn ends. */
   readonly #claims = new Map<number, Claim[]>()
   #watchdog: Watchdog | undefined
   /** When the turn began, if its tools have to be ended with it. */
   #began: number | undefined
+  /** The queue waits until the agent confirms an interrupt. */
+  #confirmation: PromiseWithResolvers<void> | undefined
   /** The output that is being decoded has events. */
   #isActive = false
 
-  constructor(setup: SessionSetup, deps: SessionDeps, state: SessionState, parts: TurnParts) {
+  constructor(parts: SessionParts) {
+    const { setup, deps, state, conversation, agent, log } = parts
     this.#setup = setup
     this.#deps = deps
     this.#parts = parts
-    this.#conversation = parts.conversation
-    this.#agent = parts.agent
-    this.#log = parts.log
+    this.#conversation = conversation
+    this.#agent = agent
+    this.#log = log
     this.#queue = new PromptQueue(deps.store, setup.id, state.queue)
     this.#waiters = new TurnWaiters(deps.store, state)
-    this.#interruption = new Interruption(parts.conversation, parts.agent, deps.timers)
   }
 
   /** The number of the open turn. */
@@ -71,13 +56,28 @@ export class Turns {
     return this.#queue.length
   }
 
+  /** Refuses another prompt if the queue is full. */
+  checkQueue(): void {
+    const { waiting } = this
+    if (waiting < (this.#deps.maxQueue ?? Number.POSITIVE_INFINITY)) return
+    throw new MainstemError('overloaded', `${waiting} prompts are queued already`, { retryAfter: 30 })
+  }
+
   get busy(): boolean {
     return this.waiting > 0 || this.#isOccupied
   }
 
   /** A turn is open, or the process of the last one must end or confirm an interrupt before the next begins. */
   get #isOccupied(): boolean {
-    return this.open !== undefined || this.#agent.exiting || this.#interruption.unconfirmed
+    return this.open !== undefined || this.#agent.exiting || this.#isUnconfirmed
+  }
+
+  /**
+   * The running process has not confirmed an interrupt, which could still stop the next turn; or output that it cut could
+   * still arrive.
+   */
+  get #isUnconfirmed(): boolean {
+    return this.#agent.running && this.#conversation.unconfirmed
   }
 
   /** Begins a turn, or queues its prompt while another runs. Returns its number; durable with the next commit. */
@@ -95,21 +95,19 @@ export class Turns {
 
   /** Starts the next queued prompt if nothing else is running. */
   startNext(): void {
-    if (this.open === undefined && this.#interruption.unconfirmed) {
-      this.#later(this.#interruption.confirmed().then((mayStart) => mayStart && this.startNext()))
-    }
+    if (this.open === undefined && this.#isUnconfirmed) this.#parts.run(this.#awaitConfirmation())
     if (this.#isOccupied) return
-    const { changes, idle, endStaleProcess } = this.#parts
-    if (changes.stale && this.#agent.running) this.#later(endStaleProcess())
-    else if (!this.#queue.isReady) this.#later(this.#queue.load().then(() => this.startNext()))
+    const { changes, session } = this.#parts
+    if (changes.stale && this.#agent.running) this.#parts.run(session.closeIdle())
+    else if (!this.#queue.isReady) this.#parts.run(this.#queue.load().then(() => this.startNext()))
     else {
       const next = this.#queue.shift()
       if (!next) {
-        idle()
+        session.becameIdle()
         return
       }
       this.#begin(next)
-      this.#later(this.#log.commit())
+      this.#parts.run(this.#log.commit())
     }
   }
 
@@ -137,7 +135,8 @@ export class Turns {
     const byProtocol = this.#setup.recipe.capabilities.interrupt === 'protocol'
     if (byProtocol) this.#agent.command({ type: 'interrupt' })
     await this.#log.commit()
-    await this.#interruption.stop(turn, byProtocol ? settled : undefined)
+    if (byProtocol) await withTimeout(this.#deps.timers, PROTOCOL_GRACE_MS, settled)
+    if (this.open === turn) await this.#agent.stop()
     await settled
     if (byProtocol && began !== undefined) await this.#agent.endTools(began)
   }
@@ -169,6 +168,8 @@ export class Turns {
   /** Call for every event that was added to the log, with the number of its frame. */
   observe(event: Event, native: number | undefined): void {
     if (native !== undefined) this.#isActive = true
+    // Waiting for a person does not count as silence.
+    if (event.type.startsWith('request.')) this.#watchdog?.noteActivity()
     if (isCounted(event)) this.#log.after(() => this.#watchdog?.observe(event))
   }
 
@@ -182,7 +183,7 @@ export class Turns {
     const settled = this.#conversation.answered(event)
     this.#log.after(() => {
       this.#waiters.settle(this.#parts.mask.value(settled))
-      this.#later(this.#agent.retire())
+      this.#parts.run(this.#agent.retire())
       this.startNext()
     })
   }
@@ -191,12 +192,7 @@ export class Turns {
   outputRead(): void {
     if (this.#isActive) this.#watchdog?.noteActivity()
     this.#isActive = false
-    this.#interruption.outputRead()
-  }
-
-  /** Waiting for a person does not count as silence. */
-  waitForPerson(waiting: boolean): void {
-    this.#watchdog?.waitForPerson(waiting)
+    if (!this.#isUnconfirmed) this.#confirmation?.resolve()
   }
 
   /** Rejects every caller that waits for a turn. */
@@ -216,14 +212,23 @@ export class Turns {
     const command = promptCommand(this.#setup, prompt, this.#deps.newId())
     changes.dropImages()
     this.#conversation.begin(prompt.turn, prompt.text, command.promptId)
-    const { policy, recipe } = this.#setup
-    if (recipe.leavesTools) this.#began = this.#agent.moment
-    const owner = {
-      stop: (cause: Cause, why?: string) => this.#later(this.interrupt(cause, undefined, why)),
-      silent: (ms: number) => this.#reportSilence(ms),
-    }
-    this.#watchdog = new Watchdog(policy, this.#deps, owner, recipe.steps)
+    if (this.#setup.recipe.leavesTools) this.#began = this.#agent.moment
+    this.#watchdog = new Watchdog(this.#parts)
     this.#agent.prompt(command)
+  }
+
+  /** Starts the queue after the confirmation. Ends the process without it; its exit starts the queue then. */
+  async #awaitConfirmation(): Promise<void> {
+    if (this.#confirmation) return
+    this.#confirmation = Promise.withResolvers()
+    await withTimeout(this.#deps.timers, PROTOCOL_GRACE_MS, this.#confirmation.promise)
+    this.#confirmation = undefined
+    if (!this.#isUnconfirmed) {
+      this.startNext()
+      return
+    }
+    this.#conversation.notify(interruptUnconfirmed(PROTOCOL_GRACE_MS))
+    await this.#agent.stop()
   }
 
   #enqueue({ turn, text, images }: Prompt): void {
@@ -233,12 +238,9 @@ export class Turns {
     this.#log.after(() => this.#queue.stored(turn))
   }
 
-  #reportSilence(ms: number): void {
+  /** The agent wrote nothing for so long. */
+  reportSilence(ms: number): void {
     this.#conversation.notify(agentSilent(this.#setup.agent.id, ms, this.#deps.clock.now() - ms))
-    this.#later(this.#log.commit())
-  }
-
-  #later(work: Promise<unknown>): void {
-    work.catch((thrown) => this.#parts.failed(thrown))
+    this.#parts.run(this.#log.commit())
   }
 }

@@ -13,16 +13,18 @@ export class VersionNotices {
 
   /** Returns the notice about this version, if one is due. */
   of(version: string | undefined): NoticeRaised | undefined {
-    const { name, testedVersion } = this.#agent
-    if (version === undefined || testedVersion === undefined || this.#noticed.has(version)) return undefined
-    if (!(compareVersions(version, testedVersion) > 0)) return undefined
+    const { name, testedVersion, unverified } = this.#agent
+    if (version === undefined || this.#noticed.has(version)) return undefined
+    const isNewer = testedVersion !== undefined && compareVersions(version, testedVersion) > 0
+    if (!isNewer && unverified === undefined) return undefined
     this.#noticed.add(version)
+    const why = unverified ?? `newer than ${testedVersion}, the newest version tested with Mainstem`
     return {
       type: 'notice.raised',
       level: 'info',
       code: 'untested_version',
-      message: `${name} ${version} is newer than ${testedVersion}, the newest version tested with Mainstem`,
-      data: { version, testedVersion },
+      message: `${name} ${version} is ${why}`,
+      data: { version, ...(testedVersion !== undefined && { testedVersion }) },
     }
   }
 }

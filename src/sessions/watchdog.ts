@@ -1,100 +1,79 @@
-import type { StepReports } from '../agents/agent.ts'
-import type { Cause, Event, Policy } from '../model/index.ts'
-import { AGENT_LIMITS } from './deadlines.ts'
-import type { SessionDeps } from './deps.ts'
+import type { Cause, Event } from '../model/index.ts'
+import { AGENT_LIMITS } from './agent-limits.ts'
+import type { SessionParts } from './session-parts.ts'
 import { TurnLimits } from './turn-limits.ts'
-
-/** Receives the reports of a watchdog. */
-export interface WatchdogOwner {
-  /** The turn passed a limit and has to be stopped; `why` names the limit. Called at most once. */
-  stop(cause: Cause, why?: string): void
-  /** The agent wrote nothing for `ms`. Called again each time the silence has doubled. */
-  silent(ms: number): void
-}
 
 /**
  * Enforces the limits of one turn: duration, silence, model calls and cost. Waiting for a person does not count as
  * silence.
  */
 export class Watchdog {
-  readonly #deps: Pick<SessionDeps, 'clock' | 'timers' | 'agentLimits'>
-  readonly #owner: WatchdogOwner
-  readonly #stop = new AbortController()
+  readonly #parts: SessionParts
   readonly #limits: TurnLimits
   #activeAt: number
-  #waitingForPerson = false
+  #isOver = false
 
-  constructor(
-    policy: Policy,
-    deps: Pick<SessionDeps, 'clock' | 'timers' | 'agentLimits'>,
-    owner: WatchdogOwner,
-    steps?: StepReports,
-  ) {
-    this.#deps = deps
-    this.#owner = owner
-    this.#limits = new TurnLimits(policy, steps)
+  constructor(parts: SessionParts) {
+    const { setup, deps, alarms } = parts
+    const { timeoutMs, idleTimeoutMs } = setup.policy
+    this.#parts = parts
+    this.#limits = new TurnLimits(setup.policy, setup.recipe.steps)
     this.#activeAt = deps.clock.monotonic()
-    if (policy.timeoutMs !== undefined) void this.#afterTurn(policy.timeoutMs)
-    if (policy.idleTimeoutMs !== undefined) void this.#afterSilence(policy.idleTimeoutMs)
-    void this.#reportSilence(deps.agentLimits?.silenceMs ?? AGENT_LIMITS.silenceMs)
+    if (timeoutMs !== undefined) {
+      const why = `the turn took longer than ${timeoutMs / 1000} s (timeoutMs)`
+      alarms.arm('turn', timeoutMs, () => this.#stop('timeout', why))
+    }
+    if (idleTimeoutMs !== undefined) this.#awaitSilence(idleTimeoutMs, idleTimeoutMs)
+    this.#awaitReport(deps.agentLimits?.silenceMs ?? AGENT_LIMITS.silenceMs)
   }
 
   observe(event: Event): void {
     const cause = this.#limits.observe(event)
-    if (cause) this.#stopTurn(cause)
+    if (cause) this.#stop(cause)
   }
 
   noteActivity(): void {
-    this.#activeAt = this.#deps.clock.monotonic()
-  }
-
-  waitForPerson(waiting: boolean): void {
-    this.#waitingForPerson = waiting
-    this.noteActivity()
+    this.#activeAt = this.#parts.deps.clock.monotonic()
   }
 
   end(): void {
-    this.#stop.abort()
+    this.#isOver = true
+    this.#parts.alarms.disarm('turn', 'silence', 'report')
   }
 
-  #stopTurn(cause: Cause, why?: string): void {
-    if (this.#stop.signal.aborted) return
-    this.#stop.abort()
-    this.#owner.stop(cause, why)
+  #stop(cause: Cause, why?: string): void {
+    if (this.#isOver) return
+    this.end()
+    this.#parts.run(this.#parts.turns.interrupt(cause, undefined, why))
   }
 
   get #silentMs(): number {
-    return this.#waitingForPerson ? 0 : this.#deps.clock.monotonic() - this.#activeAt
+    const { log, deps } = this.#parts
+    return log.requests.length > 0 ? 0 : deps.clock.monotonic() - this.#activeAt
   }
 
-  async #afterTurn(ms: number): Promise<void> {
-    await this.#deps.timers.sleep(ms, this.#stop.signal)
-    this.#stopTurn('timeout', `the turn took longer than ${ms / 1000} s (timeoutMs)`)
-  }
-
-  async #afterSilence(ms: number): Promise<void> {
-    while (!this.#stop.signal.aborted) {
+  /** Silence counts again after a suspension, because output could not be read. */
+  #awaitSilence(limit: number, left: number): void {
+    this.#parts.alarms.arm('silence', left, ({ wasSuspended }) => {
+      if (wasSuspended) this.noteActivity()
       const silent = this.#silentMs
-      if (silent >= ms) return this.#stopTurn('timeout', `no output for ${ms / 1000} s (idleTimeoutMs)`)
-      await this.#deps.timers.sleep(ms - silent, this.#stop.signal)
-    }
+      if (silent >= limit) this.#stop('timeout', `no output for ${limit / 1000} s (idleTimeoutMs)`)
+      else this.#awaitSilence(limit, limit - silent)
+    })
   }
 
-  /** Checks at least every `ms`, because output makes the next report due sooner. */
-  async #reportSilence(ms: number): Promise<void> {
-    let [due, activeAt] = [ms, this.#activeAt]
-    while (!this.#stop.signal.aborted) {
-      if (this.#activeAt !== activeAt) [due, activeAt] = [ms, this.#activeAt]
-      const silent = this.#silentMs
-      if (silent >= due) {
-        this.#owner.silent(silent)
-        due = 2 * silent
-      }
-      const wait = Math.min(due - silent, ms)
-      const before = this.#deps.clock.monotonic()
-      await this.#deps.timers.sleep(wait, this.#stop.signal)
+  /** Reports silence, and again each time it has doubled. Checks every `ms`: output makes the next report due sooner. */
+  #awaitReport(ms: number, due = ms, silentMs = 0): void {
+    const wait = Math.min(due - silentMs, ms)
+    const activeAt = this.#activeAt
+    this.#parts.alarms.arm('report', wait, (slept) => {
+      if (slept.wasSuspended) this.noteActivity()
       // Timers that run faster than the clock, as in a fast demo, cannot measure silence and would spin here.
-      if (this.#deps.clock.monotonic() - before < wait / 2) return
-    }
+      if (slept.ms < wait / 2) return
+      const silent = this.#silentMs
+      const next = this.#activeAt === activeAt ? due : ms
+      if (silent >= next) this.#parts.turns.reportSilence(silent)
+      this.#awaitReport(ms, silent >= next ? 2 * silent : next, silent)
+    })
   }
 }

@@ -115,3 +115,26 @@ describe('with a hook', () => {
     expect(hooked({}, request({ kind: 'plan' }), false)).toBe('deny')
   })
 })
+
+describe('a tool that tools.available leaves out, of an agent that cannot remove it', () => {
+  const policy: Policy = { approval: 'auto-all', sandbox: 'none', tools: { available: ['execute'] } }
+  const context = { policy, attended: true, isInside, deniesUnlisted: true } as const
+  const patch = request({ tool: 'apply_patch', toolKind: 'edit' })
+
+  test('is denied, whatever the approval', () => {
+    expect(answerFor(patch, context)).toMatchObject({
+      decision: 'deny',
+      message: 'the policy does not offer apply_patch',
+      by: 'policy',
+    })
+  })
+
+  test.each([
+    ['a listed tool', request({ tool: 'shell', toolKind: 'execute' }), context],
+    ['a permission beside a listed call', request({ tool: 'x', permission: 'network' }), context],
+    ['an agent that removes its tools', patch, { policy, attended: true, isInside }],
+    ['a policy without a list', patch, { ...context, policy: { ...policy, tools: {} } }],
+  ])('but not %s', (_, asked, given) => {
+    expect(answerFor(asked, given)?.decision).toBe('allow')
+  })
+})

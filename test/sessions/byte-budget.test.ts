@@ -61,10 +61,24 @@ test('a caller that leaves the queue admits the next one', async () => {
 test('a taker that waited too long is refused with a time to retry', async () => {
   const { bytes, wake } = budget(10)
   const first = await bytes.take(10, never)
-  const late = bytes.take(1, never, 1_000)
+  const late = bytes.take(1, never, { waitMs: 1_000 })
   wake()
   await expect(late).rejects.toMatchObject({ code: 'overloaded', details: { retryAfter: 5 } })
   first?.release()
   expect(bytes.held).toBe(0)
-  expect(await bytes.take(1, never, 1_000)).toBeDefined()
+  expect(await bytes.take(1, never, { waitMs: 1_000 })).toBeDefined()
+})
+
+test('a holder gets three quarters at most, and what it waits for does not delay others', async () => {
+  const { bytes } = budget(16)
+  const shares = []
+  for (let count = 0; count < 12; count++) shares.push(await bytes.take(1, never, { holder: 'a' }))
+  const next = bytes.take(1, never, { holder: 'a' })
+  expect(await isSettled(next)).toBe(false)
+  const other = await bytes.take(1, never, { holder: 'b' })
+  expect(other).toBeDefined()
+  shares[0]?.release()
+  expect(await isSettled(next)).toBe(false)
+  other?.release()
+  expect(await isSettled(next)).toBe(true)
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Agent, Start } from '../../src/agents/agent.ts'
 import { claude } from '../../src/agents/claude/agent.ts'
-import { nothing } from '../../src/agents/decoded.ts'
+import { nothing } from '../../src/agents/kit/decoded.ts'
 import { MainstemError, type Policy } from '../../src/model/index.ts'
 import type { Store } from '../../src/stores/store.ts'
 import { asks, house, init, result } from './house.ts'
@@ -131,9 +131,15 @@ test('a policy or mode under which a hook may never be asked is refused, and the
   const { open, store } = pliantHouse()
   const session = await open(ASKING, { options: { hooks: { beforeToolCall: { command: ['/bin/hook'] } } } })
   const change = session.change({ type: 'set_policy', policy: OPEN })
-  await expect(change).rejects.toMatchObject({ code: 'unsupported_option', message: /beforeToolCall/ })
+  await expect(change).rejects.toMatchObject({
+    code: 'unsupported_option',
+    message: expect.stringMatching(/beforeToolCall/),
+  })
   const mode = session.change({ type: 'set_policy', mode: 'acceptEdits' })
-  await expect(mode).rejects.toMatchObject({ code: 'unsupported_option', message: /beforeToolCall/ })
+  await expect(mode).rejects.toMatchObject({
+    code: 'unsupported_option',
+    message: expect.stringMatching(/beforeToolCall/),
+  })
   expect(await store.record(session.id)).toMatchObject({ policy: ASKING })
 })
 

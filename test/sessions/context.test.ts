@@ -56,6 +56,26 @@ describe.each([ONESHOT, LIVE])('an announced session, $launch', (launch) => {
     expect(session.nativeSessionId).toBe('native-2')
   })
 
+  test('that the agent has worked in, but not stored when it ended: the same prompt goes to a new session', async () => {
+    const home = house()
+    const session = await home.open({}, launch)
+    await session.prompt('one')
+    const first = await home.driver.run(1)
+    first.say(init, said('1'))
+    first.die({ signal: 'SIGTERM' })
+    await session.settled(1)
+    await session.prompt('two')
+    const second = await home.driver.run(2)
+    expect(second.launch).toMatchObject(RESUMED)
+    second.say(unknown)
+    second.die({ code: 1 })
+    const third = await home.driver.run(3)
+    third.say({ ...init, session_id: 'native-2' }, said('2'), result('2'))
+    third.die({ code: 0 })
+    expect(await session.settled(2)).toMatchObject({ outcome: 'completed', result: '2' })
+    expect(await losses(home, session)).toMatchObject([{ turn: 2 }])
+  })
+
   test('that no process can open is tried once', async () => {
     const home = house()
     const session = await crashed(home, launch)

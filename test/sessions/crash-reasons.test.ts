@@ -1,8 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { agents } from '../../src/agents/index.ts'
+import { daemon } from '../../src/dialects/daemon.ts'
 import type { Frame } from '../../src/framing/frame.ts'
 import type { Event } from '../../src/model/index.ts'
 import { Conversation } from '../../src/sessions/conversation.ts'
+import { entriesOf } from '../dialects/entries.ts'
+import { SAMPLES } from '../model/samples.ts'
 
 const launches = agents
   .filter(({ id }) => !['board', 'demo', 'echo'].includes(id))
@@ -54,5 +57,41 @@ describe.each(launches)('a $launch $agent that crashes', (one) => {
     expect(play(one, [], { signal: 'SIGSEGV' })).toMatchObject([
       { outcome: 'crashed', error: { message: 'the agent ended without a result (signal SIGSEGV)' } },
     ])
+  })
+
+  test('has advice that describes the end of its process', () => {
+    const adviceAfter = (exit: { code?: number; signal?: string }) => play(one, [], exit)[0]?.error?.advice
+    expect(adviceAfter({ code: 134 })).toMatch(/^The agent crashed/)
+    expect(adviceAfter({ signal: 'SIGKILL' })).toMatch(/^Another process or the system killed the agent/)
+    expect(adviceAfter({ signal: 'SIGTERM' })).toMatch(/^Another process told the agent to stop/)
+  })
+})
+
+describe.each(launches)('a $launch $agent that another process tells to stop', (one) => {
+  const { stopCode } = one.recipe
+  const daemonOf = (exit: { code?: number; signal?: string }) => {
+    const state = daemon.initial({})
+    const events: Event[] = [SAMPLES['turn.started'], ...play(one, [], exit)]
+    return entriesOf(...events)
+      .flatMap((entry) => daemon.project(state, entry))
+      .at(-1)
+  }
+
+  test('is interrupted in the daemon dialect, whether or not it handles the signal', () => {
+    const exits = [{ signal: 'SIGTERM' }, { signal: 'SIGINT' }, { code: 143 }, { code: 130 }]
+    if (stopCode !== undefined) exits.push({ code: stopCode })
+    for (const exit of exits) expect(daemonOf(exit)).toMatchObject({ type: 'interrupted' })
+  })
+
+  test('is not taken for one that crashed', () => {
+    const exits = [{ signal: 'SIGKILL' }, { signal: 'SIGSEGV' }, { code: 134 }]
+    if (stopCode === undefined) exits.push({ code: 0 })
+    for (const exit of exits) expect(daemonOf(exit)).toMatchObject({ type: 'error', outcome: 'crashed' })
+  })
+
+  test('is crashed in the log, with the reason', () => {
+    const [end] = play(one, [], { code: stopCode ?? 143 })
+    expect(end).toMatchObject({ outcome: 'crashed', error: { code: 'protocol_error' } })
+    expect(end?.exit).toEqual(stopCode === undefined ? { code: 143 } : { code: stopCode, stopped: true })
   })
 })

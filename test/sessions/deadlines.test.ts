@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { agents } from '../../src/agents/index.ts'
 import type { LaunchKind } from '../../src/model/index.ts'
-import { AGENT_LIMITS } from '../../src/sessions/deadlines.ts'
+import { AGENT_LIMITS, LONGEST_EXIT } from '../../src/sessions/agent-limits.ts'
 import { house, init, result, said } from './house.ts'
 
 const { startMs, exitMs } = AGENT_LIMITS
@@ -157,6 +157,42 @@ describe('a one-shot process that does not exit after its result', () => {
     expect(await session.settled(1)).toMatchObject({ outcome: 'completed', result: 'two' })
   })
 
+  test('is ended on time although it keeps writing to its standard error', async () => {
+    const { open, driver, time } = house()
+    const session = await open({}, { launch: 'oneshot' })
+    await session.prompt('go')
+    const run = await driver.run()
+    run.say(init, result('one'))
+    await expect.poll(() => session.coverage.frames).toBe(2)
+    for (let second = 1; second < exitMs / 1000; second++) {
+      await time.pass(1_000)
+      run.warn(`still here ${second}`)
+      await expect.poll(() => session.coverage.frames).toBe(2 + second)
+    }
+    expect(run.stops).toBe(0)
+    await time.pass(1_000)
+    expect(run.stops).toBe(1)
+    expect(await session.settled(1)).toMatchObject({ outcome: 'completed', result: 'one' })
+  })
+
+  test('is ended after ten times the limit although it keeps printing frames', async () => {
+    const { open, driver, time } = house()
+    const session = await open({}, { launch: 'oneshot' })
+    await session.prompt('go')
+    const run = await driver.run()
+    run.say(init, result('one'))
+    await expect.poll(() => session.coverage.frames).toBe(2)
+    for (let printed = 1; printed < 2 * LONGEST_EXIT; printed++) {
+      await time.pass(exitMs / 2)
+      run.say({ type: 'system', subtype: 'status' })
+      await expect.poll(() => session.coverage.frames).toBe(2 + printed)
+    }
+    expect(run.stops).toBe(0)
+    await time.pass(exitMs / 2)
+    expect(run.stops).toBe(1)
+    expect(await session.settled(1)).toMatchObject({ outcome: 'completed', result: 'one' })
+  })
+
   test('may take any time while work in the background is running', async () => {
     const { open, driver, time } = house()
     const session = await open({}, { launch: 'oneshot' })
@@ -189,6 +225,98 @@ describe('a one-shot process that does not exit after its result', () => {
       outcome: 'failed',
       error: { message: 'Invalid API key' },
     })
+  })
+})
+
+describe('a process that closes its output and lives on', () => {
+  test.each([
+    ['live', 'claude'],
+    ['live', 'codex'],
+    ['oneshot', 'claude'],
+    ['oneshot', 'gemini'],
+  ] as const)('ends the turn of a %s %s', async (launch, agent) => {
+    const { open, driver, time } = house()
+    const session = await open({}, { agent, launch })
+    await session.prompt('go')
+    const run = await driver.run()
+    run.say({ type: 'anything' })
+    await expect.poll(() => session.coverage.frames).toBe(1)
+    run.closeOutput()
+    await run.outputClosed
+    await time.pass(exitMs - 1)
+    expect(run.stops).toBe(0)
+    run.warn('still here')
+    await expect.poll(() => session.coverage.frames).toBe(2)
+    await time.pass(1)
+    expect(run.stops).toBe(1)
+    const { outcome, error } = await session.settled(1)
+    expect([outcome, error?.code]).toEqual(['timeout', 'timeout'])
+    expect(error?.message).toContain(
+      `${agent} closed its standard output and did not exit within 30 s (timeouts.exitMs)`,
+    )
+  })
+
+  test('keeps the result that it printed before', async () => {
+    const { open, driver, time } = house()
+    const session = await open({}, { launch: 'oneshot' })
+    await session.prompt('go')
+    const run = await driver.run()
+    run.say(init, said('done'), result('done'))
+    run.closeOutput()
+    await expect.poll(() => session.coverage.frames).toBe(3)
+    await time.pass(exitMs)
+    expect(await session.settled(1)).toMatchObject({ outcome: 'completed', result: 'done' })
+  })
+
+  test('and exits at once is not late', async () => {
+    const room = house()
+    const session = await room.open({}, { launch: 'oneshot' })
+    await session.prompt('go')
+    const run = await room.driver.run()
+    run.say(init, said('done'), result('done'))
+    await expect.poll(() => session.coverage.frames).toBe(3)
+    run.closeOutput()
+    run.die({ code: 0 })
+    expect(await session.settled(1)).toMatchObject({ outcome: 'completed' })
+    await room.time.pass(10 * exitMs)
+    expect(await notices(room, session)).toEqual([])
+  })
+})
+
+describe('a server that is suspended', () => {
+  test('counts no silence of its agent, and neither stops the turn nor reports it', async () => {
+    const room = house()
+    const session = await room.open({ idleTimeoutMs: 20_000 })
+    await session.prompt('go')
+    const run = await room.driver.run()
+    run.say(init)
+    await expect.poll(() => session.coverage.frames).toBe(1)
+    await room.time.jump(3_600_000)
+    expect(run.stops).toBe(0)
+    expect(await notices(room, session)).toEqual([])
+    await room.time.pass(19_999)
+    expect(run.input).not.toContain('interrupt')
+    await room.time.pass(1)
+    expect(run.input).toContain('interrupt')
+    await room.time.pass(2_000)
+    expect(await session.settled(1)).toMatchObject({ outcome: 'timeout' })
+  })
+
+  test('gives a process that was starting, and one that was exiting, its whole time again', async () => {
+    const { open, driver, time } = house()
+    const starting = await open()
+    await starting.prompt('go')
+    const exiting = await open({}, { launch: 'oneshot' })
+    await exiting.prompt('go')
+    const [first, second] = [await driver.run(1), await driver.run(2)]
+    second.say(init, result('done'))
+    await expect.poll(() => exiting.coverage.frames).toBe(2)
+    await time.jump(3_600_000)
+    expect([first.stops, second.stops]).toEqual([0, 0])
+    await time.pass(exitMs)
+    expect([first.stops, second.stops]).toEqual([0, 1])
+    await time.pass(startMs - exitMs)
+    expect(first.stops).toBe(1)
   })
 })
 

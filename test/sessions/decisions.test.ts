@@ -53,7 +53,7 @@ test('the first decision wins, and an answer that is none leaves the request ope
       type: 'answer',
       requestId: 'e1.q',
       decision: 'answered',
-      answers: { Which: ['A'] },
+      answers: { 'rm x': ['A'] },
     }),
   )
   const again = session.answer(

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { claude } from '../../src/agents/claude/agent.ts'
-import { refuse } from '../../src/agents/decoded.ts'
+import { refuse } from '../../src/agents/kit/decoded.ts'
 import { MainstemError } from '../../src/model/index.ts'
 import { memoryStore } from '../../src/stores/memory.ts'
 import type { FakeTime } from './fake-driver.ts'

@@ -18,11 +18,15 @@ function failures({ resume = async (): Promise<void> => undefined } = {}) {
     if (isFull) throw FULL
     return { fence: 1 } as LeasedSession
   }
-  const sessions = new FailedSessions(time, { settle } as Takeover, resume)
+  const readers: (readonly [string, string])[] = []
+  const sessions = new FailedSessions(time, { settle } as Takeover, resume, {
+    unwritable: (id, { code }) => readers.push([id, code]),
+    writable: (id) => readers.push([id, 'writable']),
+  })
   const full = (value: boolean) => {
     isFull = value
   }
-  return { time, attempts, sessions, full }
+  return { time, attempts, sessions, full, readers }
 }
 
 const settled = async () => {
@@ -42,6 +46,24 @@ test('a failed session is repaired at once, and then after 1, 2, 4 … 60 second
   const repairs = attempts.length
   await time.pass(600_000)
   expect(attempts).toHaveLength(repairs)
+})
+
+test('its readers learn that the log cannot be written, and that it can', async () => {
+  const { time, sessions, full, readers } = failures()
+  sessions.add('momentary', FULL, STOPPED)
+  await settled()
+  expect(readers).toEqual([['momentary', 'writable']])
+  full(true)
+  sessions.add('a', FULL, STOPPED)
+  await settled()
+  await expect(sessions.repair('a')).rejects.toMatchObject({ details: { unwritable: true }, cause: FULL })
+  full(false)
+  await time.pass(1_000)
+  expect(readers.slice(1)).toEqual([
+    ['a', 'storage_failed'],
+    ['a', 'storage_failed'],
+    ['a', 'writable'],
+  ])
 })
 
 test('nothing is settled before its process has stopped', async () => {

@@ -2,6 +2,7 @@ import type { Launch, Write } from '../../src/agents/agent.ts'
 import type { Driver, Run, RunContext, RunExit, Timers } from '../../src/drivers/driver.ts'
 import { type Frame, type FrameStream, jsonFrame } from '../../src/framing/frame.ts'
 import type { BlobRef } from '../../src/model/index.ts'
+import type { LargeValue } from '../../src/model/large-value.ts'
 
 /** A run that a test speaks for: it says lines, exits, and sees what was written to it. */
 export class FakeRun implements Run {
@@ -16,6 +17,8 @@ export class FakeRun implements Run {
   onStop: () => void = () => this.die({ signal: 'SIGTERM' })
   /** Called with everything that is written to it. */
   onWrite: (write: Write) => void = () => undefined
+  readonly outputClosed: Promise<void>
+  readonly #closed = Promise.withResolvers<void>()
   readonly #exited = Promise.withResolvers<RunExit>()
   readonly #batches: Frame[][] = []
   #wake = Promise.withResolvers<void>()
@@ -25,6 +28,7 @@ export class FakeRun implements Run {
     this.launch = launch
     this.context = context
     this.exit = this.#exited.promise
+    this.outputClosed = this.#closed.promise
     this.frames = this.#read()
   }
 
@@ -47,6 +51,17 @@ export class FakeRun implements Run {
   sayTooMuch(blob: BlobRef): void {
     this.#batches.push([{ stream: 'stdout', text: '', blob }])
     this.#wake.resolve()
+  }
+
+  /** Says a message with large values, which it refers to. */
+  sayLarge(message: unknown, ...large: readonly LargeValue[]): void {
+    this.#batches.push([{ ...jsonFrame('stdout', JSON.stringify(message)), large }])
+    this.#wake.resolve()
+  }
+
+  /** Closes its output and lives on. */
+  closeOutput(): void {
+    this.#closed.resolve()
   }
 
   get isAlive(): boolean {

@@ -1,7 +1,9 @@
+import { createHash } from 'node:crypto'
 import type { Agent } from '../../src/agents/agent.ts'
 import { agents } from '../../src/agents/index.ts'
 import type { Entry, EventType, Policy } from '../../src/model/index.ts'
-import type { NewSession, SessionDeps } from '../../src/sessions/deps.ts'
+import type { NewSession } from '../../src/model/new-session.ts'
+import type { SessionDeps } from '../../src/sessions/deps.ts'
 import type { Session } from '../../src/sessions/session.ts'
 import { Sessions } from '../../src/sessions/sessions.ts'
 import { WarmPool } from '../../src/sessions/warm-pool.ts'
@@ -54,6 +56,7 @@ export function house(
     isInside: (path) => path.startsWith('/workspace/'),
     newId: () => `00000000-0000-4000-8000-${String(++ids).padStart(12, '0')}`,
     digest: (text) => `digest:${text}`,
+    newHash: () => createHash('sha256'),
     ...deps,
   })
   const open = (policy: Partial<Policy> = {}, more: Partial<NewSession> = {}): Promise<Session> =>
@@ -87,7 +90,7 @@ export const asks = (id: string, tool = 'Bash', command = 'rm x') => ({
   request: {
     subtype: 'can_use_tool',
     tool_name: tool,
-    input: { command },
+    input: tool === 'AskUserQuestion' ? { questions: [{ question: command, options: [] }] } : { command },
     tool_use_id: `tool-${id}`,
   },
 })

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Event } from '../../src/model/index.ts'
 import { Mask } from '../../src/sessions/mask.ts'
-import { maskedBlobs } from '../../src/sessions/masked-blobs.ts'
+import { maskedBlob } from '../../src/sessions/masked-blobs.ts'
 import { memoryStore } from '../../src/stores/memory.ts'
 import { blobBytes } from '../stores/blob-bytes.ts'
 
@@ -82,7 +82,7 @@ describe('masking', () => {
     await fc.assert(
       fc.asyncProperty(secretsAndText, async ([secrets, text, places]) => {
         const store = memoryStore()
-        const writer = maskedBlobs(store.blobs, new Mask({ lent: secrets })).open()
+        const writer = maskedBlob(store.blobs.open(), new Mask({ lent: secrets }))
         for (const piece of cut(text, places)) writer.write(new TextEncoder().encode(piece))
         const kept = await blobBytes(store.readBlob(await writer.close()))
         expect(new TextDecoder().decode(kept)).toBe(naive(text, secrets))
@@ -127,8 +127,12 @@ describe('masking', () => {
     const mask = new Mask({ own: secrets })
     let steps = 0
     const text = 'a'.repeat(1_000_000)
-    const sink = { open: () => ({ write: () => void steps++, close: async () => ({ id: '', bytes: 0 }) }) }
-    const writer = maskedBlobs(sink, mask).open()
+    const stored = {
+      write: () => void steps++,
+      close: async () => ({ id: '', bytes: 0 }),
+      discard: () => undefined,
+    }
+    const writer = maskedBlob(stored, mask)
     const bytes = new TextEncoder().encode(text)
     for (let at = 0; at < bytes.length; at += 1_000) writer.write(bytes.subarray(at, at + 1_000))
     expect(steps).toBeLessThanOrEqual(1_000)

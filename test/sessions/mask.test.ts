@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Event } from '../../src/model/index.ts'
 import { Mask } from '../../src/sessions/mask.ts'
-import { maskedBlobs } from '../../src/sessions/masked-blobs.ts'
+import { maskedBlob } from '../../src/sessions/masked-blobs.ts'
 import { secretsIn } from '../../src/sessions/secrets.ts'
 import { memoryStore } from '../../src/stores/memory.ts'
 import { blobBytes } from '../stores/blob-bytes.ts'
@@ -125,7 +125,7 @@ describe('a secret', () => {
     await fc.assert(
       fc.asyncProperty(places, async (cuts) => {
         const store = memoryStore()
-        const writer = maskedBlobs(store.blobs, maskOf(SECRET)).open()
+        const writer = maskedBlob(store.blobs.open(), maskOf(SECRET))
         const sorted = [0, ...cuts.toSorted((a, b) => a - b), bytes.length]
         for (const [index, from] of sorted.entries()) writer.write(bytes.slice(from, sorted[index + 1]))
         const kept = await blobBytes(store.readBlob(await writer.close()))
@@ -180,9 +180,8 @@ test('masks a key that only the start of the process revealed', async () => {
 test('marks a secret that was added later, also in blobs that are opened then', async () => {
   const store = memoryStore()
   const mask = new Mask({})
-  const blobs = maskedBlobs(store.blobs, mask)
   mask.add({ own: [SECRET] })
-  const writer = blobs.open()
+  const writer = maskedBlob(store.blobs.open(), mask)
   writer.write(new TextEncoder().encode(SECRET))
   expect(new TextDecoder().decode(await blobBytes(store.readBlob(await writer.close())))).toBe(MARK)
   expect(mask.text(SECRET)).toBe(MARK)

@@ -101,3 +101,27 @@ test('adopting another conversation replaces both ids', () => {
   id.adopt('c')
   expect(id.ids).toEqual({ proven: 'c', announced: undefined })
 })
+
+describe('a process that ended within its turn', () => {
+  test('leaves an id that it worked with for the first time as announced, so that a failed resume costs no prompt', () => {
+    const id = resuming({})
+    id.announce('a')
+    id.begin()
+    id.prove()
+    id.cut()
+    expect(id.ids).toEqual({ proven: undefined, announced: 'a' })
+    expect(id.launch()).toBe('a')
+    expect(id.turnEnded(GONE)).toBe(true)
+  })
+
+  test('keeps an id that an earlier turn proved', () => {
+    const id = resuming({})
+    id.announce('a')
+    id.begin()
+    id.prove()
+    id.begin()
+    id.prove()
+    id.cut()
+    expect(id.ids).toEqual({ proven: 'a', announced: undefined })
+  })
+})

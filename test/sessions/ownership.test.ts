@@ -1,11 +1,15 @@
-import { expect, test } from 'vitest'
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
 import { MainstemError } from '../../src/model/index.ts'
 import { Ownership } from '../../src/sessions/ownership.ts'
 import { memoryStore } from '../../src/stores/memory.ts'
+import { sqliteStore } from '../../src/stores/sqlite.ts'
 import type { Store } from '../../src/stores/store.ts'
 import { entries, sessionId, state } from '../stores/sqlite-parts.ts'
 import { FakeTime } from './fake-driver.ts'
-import { asks, house, init, said } from './house.ts'
+import { asks, house, init, result, said } from './house.ts'
 
 const TTL = 30_000
 /** Agents are stopped so long before the lease can end. */
@@ -128,6 +132,30 @@ test('a server that was suspended too long stops its agents as soon as it wakes'
   const run = await a.driver.run()
   await time.jump(TTL)
   expect(run.stops).toBe(1)
+})
+
+describe.each<[string, () => Store | Promise<Store>]>([
+  ['memory', () => memoryStore()],
+  ['SQLite', () => sqliteStore({ directory: mkdtempSync(join(tmpdir(), 'suspended-')) })],
+])('a server that has its %s store to itself', (_, open) => {
+  test('keeps its turn, its agent and its queue while it is suspended, however long', async () => {
+    await using store = await open()
+    const time = new FakeTime()
+    const a = house(store, ...NO_LIMITS, { background: time, time })
+    const session = await a.open()
+    await session.prompt('go')
+    const run = await a.driver.run()
+    run.say(init)
+    await expect.poll(() => session.coverage.frames).toBe(1)
+    for (const suspendedMs of [22_000, TTL, 3_600_000, 86_400_000]) await time.jump(suspendedMs)
+    expect(run.stops).toBe(0)
+    run.say(said('still here'), result('done'))
+    expect(await session.settled(1)).toMatchObject({ outcome: 'completed', result: 'done' })
+    expect(await session.prompt('more')).toBe(2)
+    expect(await a.sessions.record(session.id)).toMatchObject({ openTurn: 2 })
+    run.say(init, said('more', 'msg_2'), result('more'))
+    expect(await session.settled(2)).toMatchObject({ outcome: 'completed' })
+  })
 })
 
 test('a server that only lost its leases settles its turns as lost and continues', async () => {

@@ -145,13 +145,20 @@ test.each(fixtures.filter(({ scenario }) => /tool|perm|sub|interrupt|abort/.test
       const kept = entries.slice(0, count)
       const open = new OpenWork()
       for (const entry of kept) open.add(entry)
-      const { turn, events } = settlementOf(open, 0)
+      const closed = new Set(kept.flatMap(({ event }) => (isClosed(event) ? event.requestId : [])))
+      const opened = kept.flatMap(({ event }) => (event.type === 'request.opened' ? event : []))
+      const requests = opened.filter(({ requestId }) => !closed.has(requestId))
+      const { turn, events } = settlementOf(open, { requests }, 0)
       const session = kept[0]?.session ?? ''
       const added = events.map((event, index) => stamp(count + index + 1, session, turn, 0, event, undefined))
       expect({ count, found: violations([...kept, ...added]) }).toEqual({ count, found: [] })
     }
   },
 )
+
+function isClosed(event: Event): event is Extract<Event, { type: 'request.resolved' | 'request.withdrawn' }> {
+  return event.type === 'request.resolved' || event.type === 'request.withdrawn'
+}
 
 test('the cut of long unfinished messages is reported with the number of characters', () => {
   const open = new OpenWork(8)
@@ -161,7 +168,7 @@ test('the cut of long unfinished messages is reported with the number of charact
   add({ type: 'text.delta', messageId: 'a', text: '12345' })
   add({ type: 'thinking.delta', messageId: 'b', text: '12345' })
   add({ type: 'thinking.delta', messageId: 'b', text: '6' })
-  const { events } = settlementOf(open, 0)
+  const { events } = settlementOf(open, { requests: [] }, 0)
   expect(events).toEqual([
     { type: 'text.completed', messageId: 'a', text: '12345', partial: true },
     { type: 'thinking.completed', messageId: 'b', text: '123', partial: true },
@@ -189,7 +196,7 @@ test('raw frames are numbered on where the owner before stopped', async () => {
   second.say(init, result('2'))
   await reopened.settled(2)
   const frames = (await store.readJournal(session.id, 0, 100)).map(({ frame }) => frame)
-  expect(frames).toEqual([1, 2, 3, 4, 5])
+  expect(frames).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11])
 })
 
 test('the number of a frame that went into a blob is not given to another', async () => {
@@ -213,8 +220,9 @@ test('the number of a frame that went into a blob is not given to another', asyn
   await reopened.settled(2)
   const oversized = (await after.log(session)).find(({ event }) => event.type === 'native.unmapped')
   const frames = (await store.readJournal(session.id, 0, 100)).map(({ frame }) => frame)
-  expect(oversized?.native).toBe(3)
-  expect(frames).toEqual([1, 2, 4, 5])
+  // Frame 1 to 3 are the start, the handshake and the prompt.
+  expect(oversized?.native).toBe(6)
+  expect(frames).toEqual([1, 2, 3, 4, 5, 7, 8, 9, 10, 11])
 })
 
 test('processes of the owner before are ended before the log says that their turn is lost', async () => {

@@ -1,5 +1,8 @@
+import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import type { Retention } from '../../src/sessions/retention.ts'
+import { postgresStore } from '../../src/stores/postgres.ts'
+import { newSchema } from '../postgres/database.ts'
 import { house, init, result, said } from './house.ts'
 
 const DAY = 86_400_000
@@ -40,12 +43,29 @@ test('a system clock that jumps ahead or back removes nothing early', async () =
   const retention: Retention = { ...KEYS, sessionsMs: 5 * DAY, journalMs: DAY }
   for (jumped of [400 * DAY, -400 * DAY]) {
     await own.sessions.prune(retention)
-    expect(await own.store.readJournal(id, 0, 9)).toHaveLength(3)
+    expect(await own.store.readJournal(id, 0, 9)).toHaveLength(6)
   }
   jumped = 0
   passed = 6 * DAY
   await own.sessions.prune(retention)
   expect(await own.store.record(id)).toBeUndefined()
+})
+
+test('a server whose clock is days ahead removes no session of a shared database early', async () => {
+  await using store = await postgresStore({ url: await newSchema() })
+  const at = (days: number) => {
+    const clock = { now: () => Date.now() + days * DAY, monotonic: () => performance.now() }
+    return house(store, undefined, undefined, undefined, undefined, undefined, {
+      clock,
+      newId: randomUUID,
+    })
+  }
+  const id = await lived(at(0), 1)
+  await at(100).sessions.prune({ ...KEYS, sessionsMs: 90 * DAY })
+  expect(await store.record(id)).toBeDefined()
+  const old = await lived(at(-100), 1)
+  await at(0).sessions.prune({ ...KEYS, sessionsMs: 90 * DAY })
+  expect(await store.record(old)).toBeUndefined()
 })
 
 test('an ended session keeps its newest entries, and reads of the others are refused as gone', async () => {
@@ -66,12 +86,12 @@ test('raw frames have a time of their own', async () => {
   const id = await lived(own, 1)
   const retention: Retention = { ...KEYS, journalMs: DAY }
   await own.sessions.prune(retention)
-  expect(await own.store.readJournal(id, 0, 9)).toHaveLength(3)
+  expect(await own.store.readJournal(id, 0, 9)).toHaveLength(6)
   await own.time.pass(2 * DAY)
   await own.sessions.prune(retention)
   await expect(own.store.readJournal(id, 0, 9)).rejects.toMatchObject({
     code: 'cursor_gone',
-    details: { earliest: 4 },
+    details: { earliest: 7 },
   })
   expect(await own.store.read(id, 0, 99)).toHaveLength(await own.store.head(id))
 })

@@ -148,7 +148,7 @@ const acp: Protocol = {
       else if (method === 'session/cancel') script.interrupts++
       else if (method === 'initialize')
         answer(id, { protocolVersion: 1, agentCapabilities: { loadSession: true } })
-      else if (id !== undefined) answer(id, { sessionId: 's1' })
+      else if (method !== undefined && id !== undefined) answer(id, { sessionId: 's1' })
       // A prompt in a loaded session waits until its list of commands has come.
       if (method === 'session/load')
         update({ sessionUpdate: 'available_commands_update', availableCommands: [] })

@@ -20,7 +20,7 @@ describe('an impossible request is refused before anything starts', () => {
     const { sessions, driver } = house()
     await expect(sessions.create(request)).rejects.toMatchObject({ code })
     const once = { scope: 's', key: 'k', fingerprint: 'f' }
-    await expect(sessions.createOnce(once, request, 'go')).rejects.toMatchObject({ code })
+    await expect(sessions.createOnce(once, async () => request, 'go')).rejects.toMatchObject({ code })
     // A refused request must not use up its key.
     expect(await sessions.find(once)).toBeUndefined()
     expect(driver.runs).toEqual([])
@@ -32,7 +32,9 @@ describe('an idempotency key', () => {
 
   test('gives one session however many ask at once', async () => {
     const { sessions, driver } = house()
-    const asked = await Promise.all(Array.from({ length: 20 }, () => sessions.createOnce(once, CLAUDE, 'go')))
+    const asked = await Promise.all(
+      Array.from({ length: 20 }, () => sessions.createOnce(once, async () => CLAUDE, 'go')),
+    )
     expect(new Set(asked.map(({ id }) => id)).size).toBe(1)
     expect(asked.filter(({ session }) => session)).toHaveLength(1)
     expect(driver.runs).toHaveLength(1)
@@ -41,13 +43,13 @@ describe('an idempotency key', () => {
 
   test('is refused for another request, and is separate for each principal', async () => {
     const { sessions } = house()
-    const first = await sessions.createOnce(once, CLAUDE, 'go')
+    const first = await sessions.createOnce(once, async () => CLAUDE, 'go')
     const other = { ...once, fingerprint: 'g' }
-    await expect(sessions.createOnce(other, CLAUDE, 'go')).rejects.toMatchObject({
+    await expect(sessions.createOnce(other, async () => CLAUDE, 'go')).rejects.toMatchObject({
       code: 'idempotency_conflict',
     })
     await expect(sessions.find(other)).rejects.toMatchObject({ code: 'idempotency_conflict' })
-    const elsewhere = await sessions.createOnce({ ...once, scope: 'another POST' }, CLAUDE, 'go')
+    const elsewhere = await sessions.createOnce({ ...once, scope: 'another POST' }, async () => CLAUDE, 'go')
     expect(elsewhere.id).not.toBe(first.id)
   })
 })

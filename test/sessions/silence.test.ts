@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { Watchdog } from '../../src/sessions/watchdog.ts'
+import { FakeTime } from './fake-driver.ts'
 import { asks, house, init, result, said } from './house.ts'
 
 async function talking(policy: Parameters<ReturnType<typeof house>['open']>[0] = {}) {
@@ -95,17 +95,25 @@ describe('a turn that passes a limit names it', () => {
   })
 })
 
-test('timers that outrun the clock do not keep the process busy', async () => {
-  let sleeps = 0
-  const timers = {
-    async sleep() {
-      sleeps++
-    },
+/** Time in which every sleep is over at once, and no clock moves. */
+class NoTime extends FakeTime {
+  sleeps = 0
+
+  override async sleep(): Promise<void> {
+    this.sleeps++
   }
-  const clock = { now: () => 0, monotonic: () => 0 }
-  const owner = { stop: () => undefined, silent: () => undefined }
-  const watchdog = new Watchdog({ approval: 'ask', sandbox: 'none' }, { clock, timers }, owner)
-  await new Promise((resolve) => setImmediate(resolve))
-  expect(sleeps).toBe(1)
-  watchdog.end()
+}
+
+test('timers that outrun the clock do not keep the process busy', async () => {
+  const time = new NoTime()
+  const { open, driver } = house(undefined, undefined, undefined, undefined, undefined, undefined, { time })
+  const session = await open()
+  await session.prompt('go')
+  await driver.run()
+  const tick = () => new Promise((resolve) => setImmediate(resolve))
+  await tick()
+  const { sleeps } = time
+  expect(sleeps).toBeLessThan(10)
+  for (let ticks = 0; ticks < 10; ticks++) await tick()
+  expect(time.sleeps).toBe(sleeps)
 })

@@ -1,5 +1,5 @@
-import type { AgentHistory, Note } from '../../scripts/fakes/history.ts'
-import { at, isRecord, textAt } from '../../scripts/fakes/native.ts'
+import type { AgentHistory, Note } from '../../faults/fakes/history.ts'
+import { at, isRecord, textAt } from '../../faults/fakes/native.ts'
 import type { FakeRun } from './fake-driver.ts'
 import { asks, init, result, said } from './house.ts'
 

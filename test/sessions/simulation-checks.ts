@@ -1,8 +1,9 @@
-import { check } from '../../scripts/check/check.ts'
-import type { ClientHistory } from '../../scripts/check/evidence.ts'
+import { check } from '../../faults/check/check.ts'
+import type { ClientHistory } from '../../faults/check/evidence.ts'
 import type { Entry } from '../../src/model/index.ts'
 import type { JournalFrame, Store } from '../../src/stores/store.ts'
 import type { FakeRun, FakeTime } from './fake-driver.ts'
+import { codecOf, journalProblems } from './journal-fold.ts'
 import type { SimulatedAgent } from './simulation-agent.ts'
 
 const LONGEST_STOP_MS = 20_000
@@ -27,6 +28,11 @@ export async function lifeProblems(
   for (const id of logs.keys()) journals.set(id, await store.readJournal(id, 0, 100_000))
   const histories = agents.toSorted((a, b) => a.epoch - b.epoch)
   const found = check({ logs, journals, histories, clients, secrets: new Map() })
+  for (const [id, entries] of logs) {
+    const { agent = '', launch = 'live' } = (await store.record(id)) ?? {}
+    for (const problem of journalProblems(codecOf(agent, launch), journals.get(id) ?? [], entries))
+      found.add('journal', `${id}: ${problem}`)
+  }
   // A prompt that still waits in a queue has no end yet.
   const waiting = new Set<string>()
   for (const id of logs.keys())

@@ -1,4 +1,4 @@
-import type { ClientHistory, SentAnswer, SentPrompt } from '../../scripts/check/evidence.ts'
+import type { ClientHistory, SentAnswer, SentPrompt } from '../../faults/check/evidence.ts'
 import type { Claim } from '../../src/sessions/claim.ts'
 import type { SessionHandle } from '../../src/sessions/session-handle.ts'
 import type { Sessions } from '../../src/sessions/sessions.ts'

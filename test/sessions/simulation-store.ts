@@ -1,4 +1,4 @@
-import { type Random, randomFrom } from '../../scripts/random.ts'
+import { type Random, randomFrom } from '../../faults/random.ts'
 import { MainstemError } from '../../src/model/index.ts'
 import { FIRST_FENCE, type Store } from '../../src/stores/store.ts'
 

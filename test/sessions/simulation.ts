@@ -1,5 +1,5 @@
-import { ClientHistory } from '../../scripts/check/evidence.ts'
-import { pick, type Random, randomFrom } from '../../scripts/random.ts'
+import { ClientHistory } from '../../faults/check/evidence.ts'
+import { pick, type Random, randomFrom } from '../../faults/random.ts'
 import type { Session } from '../../src/sessions/session.ts'
 import { memoryStore } from '../../src/stores/memory.ts'
 import type { Store } from '../../src/stores/store.ts'

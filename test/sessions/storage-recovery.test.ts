@@ -1,23 +1,8 @@
 import { expect, test } from 'vitest'
 import { claude } from '../../src/agents/claude/agent.ts'
-import { MainstemError } from '../../src/model/index.ts'
 import { memoryStore } from '../../src/stores/memory.ts'
+import { fillable } from './fillable-store.ts'
 import { house, init, result, said } from './house.ts'
-
-/** A store whose disk can be filled up and emptied again. */
-function fillable() {
-  const store = memoryStore()
-  const append = store.append.bind(store)
-  const disk = { full: false, refused: 0 }
-  store.append = async (session, batch, fence) => {
-    if (disk.full) {
-      disk.refused++
-      throw new MainstemError('storage_failed', 'the disk is full')
-    }
-    await append(session, batch, fence)
-  }
-  return { store, disk }
-}
 
 const events = async ({ log }: Pick<ReturnType<typeof house>, 'log'>, session: Parameters<typeof log>[0]) =>
   (await log(session)).map(({ event }) => event)

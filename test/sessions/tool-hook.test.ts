@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { agents } from '../../src/agents/index.ts'
 import { driver } from '../../src/drivers/index.ts'
 import { systemTimers } from '../../src/drivers/timers.ts'
+import { blobReference } from '../../src/model/blob.ts'
 import type { RequestOpened } from '../../src/model/events/request.ts'
 import { LaunchKind, type ToolHook } from '../../src/model/index.ts'
 import type { Session } from '../../src/sessions/session.ts'
@@ -47,11 +48,29 @@ describe('a request that a hook decides', () => {
     const home = house()
     const { session, hook } = await asked(home)
     const opened = (await home.log(session)).find(({ event }) => event.type === 'request.opened')?.event
-    expect(opened).toMatchObject({ answeredBy: 'hook', tool: 'Bash' })
+    expect(opened).toMatchObject({ answeredBy: 'hook', tool: 'Bash', canonicalName: 'execute' })
     await expect.poll(() => hook.written.map(({ kind }) => kind)).toEqual(['text', 'end'])
     expect(JSON.parse(hook.input)).toEqual(opened)
     expect(hook.launch).toEqual({ kind: 'process', argv: ['/bin/hook', 'a'], env: {}, passEnv: [] })
     expect(hook.context).toMatchObject({ runId: `${session.id}.hook`, cwd: '/workspace', env: {} })
+  })
+
+  test('is denied without asking it where the hook would not receive all of it', async () => {
+    const home = house()
+    const session = await home.open({}, { cwd: '/workspace', options: { hooks } })
+    await session.prompt('go')
+    const agent = await home.driver.run(1)
+    const blob = { id: 'b1', bytes: 20_000_000 }
+    const text = `rm x… ${blobReference(blob)}`
+    agent.sayLarge(init)
+    agent.sayLarge(asks('r1', 'Bash', text), { blob, text, digest: 'd' })
+    expect(await resolved(home, session)).toMatchObject({
+      decision: 'deny',
+      by: 'hook',
+      message: `the hook cannot read the whole request: ${blobReference(blob)}`,
+    })
+    expect(home.driver.runs).toHaveLength(1)
+    await finish(home, session, agent)
   })
 
   test('is allowed by exit code 0', async () => {

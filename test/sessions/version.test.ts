@@ -68,17 +68,17 @@ test.each([known('claude').testedVersion, '1.0.0', undefined])(
   },
 )
 
-test('OpenCode 2 is driven over ACP, and its one-shot launch is refused', async () => {
+test('OpenCode 2 is driven by its own server, in both launches', async () => {
   const { open, driver, log } = machine('2.1.3')
-  const session = await open({ approval: 'auto-all' }, { agent: 'opencode' })
+  const session = await open({}, { agent: 'opencode' })
   await session.prompt('hi')
   const run = await driver.run()
-  expect(run.launch).toMatchObject({ kind: 'process', argv: ['opencode', 'acp'] })
-  const [started] = await log(session)
-  expect(started?.event).toMatchObject({ type: 'session.started', capabilities: { steer: 'none' } })
-  await expect(open({}, { agent: 'opencode', ...ONESHOT })).rejects.toThrow(
-    'opencode has no oneshot launch: OpenCode 2.1.3 is driven over ACP only; use its live launch',
-  )
+  expect(run.launch).toMatchObject({ kind: 'server', argv: ['opencode', 'serve', '--stdio'] })
+  const notices = (await log(session)).filter(({ event }) => event.type === 'notice.raised')
+  expect(notices).toMatchObject([
+    { event: { code: 'untested_version', message: expect.stringContaining('verified by recordings') } },
+  ])
+  await open({}, { agent: 'opencode', ...ONESHOT })
 })
 
 test('a session of a launch that an upgrade removed is kept; its next prompt is refused', async () => {
@@ -86,12 +86,15 @@ test('a session of a launch that an upgrade removed is kept; its next prompt is 
   const before = machine('1.18.33', store)
   const { id } = await before.open({}, { agent: 'opencode', ...ONESHOT })
   await before.sessions.drain()
-  const after = machine('2.1.3', store)
+  const opencode = known('opencode')
+  const { oneshot: _, ...launches } = opencode.launches
+  const upgraded: Agent = { ...opencode, atVersion: () => ({ launches }) }
+  const after = house(store, 10, undefined, [upgraded], undefined, async () => '2.1.3')
   const session = await after.sessions.open(id)
   const turn = await session.prompt('hi')
   expect(await session.settled(turn)).toMatchObject({
     outcome: 'failed',
-    error: { code: 'unsupported_option', message: expect.stringContaining('OpenCode 2.1.3') },
+    error: { code: 'unsupported_option', message: 'opencode has no oneshot launch' },
   })
   await after.sessions.delete(id)
   expect(await store.record(id)).toBeUndefined()

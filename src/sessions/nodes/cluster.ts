@@ -1,6 +1,7 @@
+import type { NewSession } from '../../model/new-session.ts'
 import type { RegisteredNode } from '../../stores/nodes.ts'
 import type { Claim, IdempotencyKey } from '../claim.ts'
-import type { NewSession } from '../deps.ts'
+import { parseNewSession, parsePrompt } from '../commands.ts'
 import type { Feed } from '../feed.ts'
 import type { SessionHandle } from '../session-handle.ts'
 import type { Sessions } from '../sessions.ts'
@@ -112,6 +113,8 @@ export class Cluster {
 
   /** Returns a session that is running on any node. Starts nothing. */
   async running(id: string): Promise<SessionHandle | undefined> {
+    // A session whose log cannot be written runs no longer, which the caller must not take for the end of its turn.
+    await this.#local.repair(id)
     const local = this.#local.get(id)
     if (local || !this.#peers) return local
     const { store } = this.#peers.node
@@ -130,23 +133,25 @@ export class Cluster {
   async create(request: NewSession, prompt?: string): Promise<SessionHandle> {
     if (!this.#peers) return this.#local.create(request, prompt)
     const once = { scope: NODE_SCOPE, key: this.#peers.node.newId(), fingerprint: '' }
-    const { id, session } = await this.createOnce(once, request, prompt)
+    const { id, session } = await this.createOnce(once, async () => request, prompt)
     return session ?? this.open(id)
   }
 
   /** The same key and fingerprint return the same session on every node; `session` is set only for the call that created it. */
   async createOnce(
     once: IdempotencyKey,
-    request: NewSession,
+    wanted: () => Promise<NewSession>,
     prompt?: string,
   ): Promise<{ id: string; session?: SessionHandle }> {
-    if (!this.#peers) return this.#local.createOnce(once, request, prompt)
+    if (!this.#peers) return this.#local.createOnce(once, wanted, prompt)
     const before = await this.#local.find(once)
     if (before !== undefined) return { id: before }
     const { node } = this.#peers
+    const request = parseNewSession(await wanted())
+    if (prompt !== undefined) parsePrompt(prompt)
     let session: SessionHandle | undefined
     const { id, created } = await this.#peers.router.create(once, request, prompt, async () => {
-      const here = await withDirectories(request, node.directory)
+      const here = () => withDirectories(request, node.directory)
       const made = await this.#local.createOnce(once, here, prompt)
       session = made.session
       return { id: made.id, created: made.session !== undefined }

@@ -11,7 +11,7 @@ export interface NodeDeps {
   background: Timers
   /** The owner is the name of the node. */
   terms: LeaseTerms
-  /** Identifies this process among all processes that have used the name of the node. */
+  /** Identifies this process among those that use the name of the node. Two that run at a time must not share it. */
   processId: string
   newId(): string
   /** The description of this node for the others. */

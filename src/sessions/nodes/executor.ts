@@ -1,6 +1,7 @@
 import { MainstemError, toMainstemError } from '../../model/index.ts'
 import type { Store } from '../../stores/store.ts'
 import type { Claim } from '../claim.ts'
+import type { Flight } from '../in-flight.ts'
 import type { Session } from '../session.ts'
 import type { SessionHandle } from '../session-handle.ts'
 import type { Sessions } from '../sessions.ts'
@@ -47,9 +48,10 @@ export class Executor {
     command: SessionCommand,
     claims: readonly Claim[],
   ): Promise<unknown> {
-    const entered = claims.map((claim) => this.#local.inFlight.enter(claim))
+    const entered: Flight[] = []
     try {
       for (const claim of claims) {
+        entered.push(await this.#local.inFlight.enter(claim))
         const used = await this.#store.receipt(claim.scope, claim.key)
         if (used && used.fingerprint !== claim.fingerprint) {
           throw new MainstemError(

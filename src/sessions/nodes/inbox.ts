@@ -86,7 +86,7 @@ export class Inbox {
     if (isDraining) throw stopping()
     const { once, request, prompt } = body
     const here = await withDirectories(request, this.#deps.directory)
-    const created = await this.#local.createOnce(once, this.#local.limited(here), prompt)
+    const created = await this.#local.createOnce(once, async () => this.#local.limited(here), prompt)
     const { session } = created
     if (session && prompt !== undefined) {
       const ended = session.ended(1).catch(() => undefined)

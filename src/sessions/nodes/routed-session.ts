@@ -3,6 +3,7 @@ import { type Applied, type BoundAnswer, type Image, MainstemError } from '../..
 import { parseField } from '../../model/parse.ts'
 import type { Store } from '../../stores/store.ts'
 import type { Claim } from '../claim.ts'
+import { parseAnswer, parseChange, parseImages, parseNativeId, parsePrompt } from '../commands.ts'
 import type { TurnRead } from '../delivery.ts'
 import type { ConversationState, SessionHandle } from '../session-handle.ts'
 import type { Change } from '../setup.ts'
@@ -32,21 +33,23 @@ export class RoutedSession implements SessionHandle {
   }
 
   async prompt(text: string, images: readonly Image[] = [], claims?: readonly Claim[]): Promise<number> {
-    const result = await this.#router.send(this.id, { type: 'prompt', text, images: [...images] }, claims)
+    const command = { type: 'prompt' as const, text: parsePrompt(text), images: [...parseImages(images)] }
+    const result = await this.#router.send(this.id, command, claims)
     return parseField(CommandResults.prompt, result, 'result')
   }
 
   async steer(text: string, claims?: readonly Claim[]): Promise<void> {
-    await this.#router.send(this.id, { type: 'steer', text }, claims)
+    await this.#router.send(this.id, { type: 'steer', text: parsePrompt(text) }, claims)
   }
 
   async change(change: Change, claims?: readonly Claim[]): Promise<Applied> {
-    const result = await this.#router.send(this.id, { type: 'change', change }, claims)
+    const command = { type: 'change' as const, change: parseChange(change) }
+    const result = await this.#router.send(this.id, command, claims)
     return parseField(CommandResults.change, result, 'result')
   }
 
   async answer(answer: BoundAnswer, claims?: readonly Claim[]): Promise<void> {
-    await this.#router.send(this.id, { type: 'answer', answer }, claims)
+    await this.#router.send(this.id, { type: 'answer', answer: parseAnswer(answer) }, claims)
   }
 
   async interrupt(turn?: number, claims?: readonly Claim[]): Promise<void> {
@@ -62,7 +65,7 @@ export class RoutedSession implements SessionHandle {
   }
 
   async adopt(nativeSessionId: string): Promise<void> {
-    await this.#router.send(this.id, { type: 'adopt', nativeSessionId })
+    await this.#router.send(this.id, { type: 'adopt', nativeSessionId: parseNativeId(nativeSessionId) })
   }
 
   async delivered(reads: readonly TurnRead[]): Promise<void> {

@@ -1,7 +1,7 @@
 import { MainstemError, type SessionRecord, toMainstemError } from '../../model/index.ts'
+import type { NewSession } from '../../model/new-session.ts'
 import { parseField } from '../../model/parse.ts'
 import type { Claim, IdempotencyKey } from '../claim.ts'
-import type { NewSession } from '../deps.ts'
 import type { NodeDeps } from './deps.ts'
 import type { Executor } from './executor.ts'
 import { candidates, type Self } from './placement.ts'
@@ -74,7 +74,7 @@ export class Router {
         const body: NodeCommandBody = {
           kind: 'create',
           once,
-          request: { ...request, labels: request.labels && [...request.labels] },
+          request,
           ...(prompt !== undefined && { prompt }),
         }
         const deadline = clock.monotonic() + CREATE_MS

@@ -1,6 +1,14 @@
-import { z } from 'zod'
-import { AnswerCommand, Applied, SetModelCommand, SetPolicyCommand } from '../../model/command.ts'
-import { ErrorCode, Image, LaunchKind, NativeSessionId, Policy, SessionOptions } from '../../model/index.ts'
+import * as z from 'zod'
+import {
+  Applied,
+  BoundAnswer,
+  PromptCommand,
+  SetModelCommand,
+  SetPolicyCommand,
+  SteerCommand,
+} from '../../model/command.ts'
+import { ErrorCode, NativeSessionId } from '../../model/index.ts'
+import { NewSession } from '../../model/new-session.ts'
 import { ANSWER_FORMS } from '../claim.ts'
 
 const IdempotencyKey = z.strictObject({ scope: z.string(), key: z.string(), fingerprint: z.string() })
@@ -9,13 +17,13 @@ const turn = z.int().positive()
 
 /** A command to a session, as one node sends it to the node that owns the session. */
 export const SessionCommand = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('prompt'), text: z.string(), images: z.array(Image) }),
-  z.strictObject({ type: z.literal('steer'), text: z.string() }),
+  PromptCommand.omit({ promptId: true }),
+  SteerCommand.omit({ promptId: true }),
   z.strictObject({
     type: z.literal('change'),
     change: z.discriminatedUnion('type', [SetModelCommand, SetPolicyCommand]),
   }),
-  z.strictObject({ type: z.literal('answer'), answer: AnswerCommand.extend({ inputDigest: z.string() }) }),
+  z.strictObject({ type: z.literal('answer'), answer: BoundAnswer }),
   // Both name the turns that the sender saw, so that a delayed command stops no later one.
   z.strictObject({ type: z.literal('interrupt'), turn }),
   z.strictObject({ type: z.literal('interrupt_all'), through: z.int().nonnegative() }),
@@ -41,23 +49,6 @@ export const CommandResults = {
   create: z.strictObject({ id: z.string(), created: z.boolean() }),
 }
 
-/** A new session for another node to run. */
-const SessionRequest = z.strictObject({
-  agent: z.string(),
-  launch: LaunchKind.optional(),
-  prefers: LaunchKind.optional(),
-  principal: z.string().optional(),
-  cwd: z.string(),
-  project: z.string().optional(),
-  name: z.string().optional(),
-  policy: Policy.optional(),
-  options: SessionOptions.optional(),
-  resume: z.string().optional(),
-  attended: z.boolean().optional(),
-  labels: z.array(z.string()).optional(),
-  single: z.boolean().optional(),
-})
-
 /** The text of a command from one node to another. */
 export const NodeCommandBody = z.discriminatedUnion('kind', [
   z.strictObject({
@@ -69,8 +60,8 @@ export const NodeCommandBody = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('create'),
     once: IdempotencyKey,
-    request: SessionRequest,
-    prompt: z.string().optional(),
+    request: NewSession,
+    prompt: PromptCommand.shape.text.optional(),
   }),
 ])
 export type NodeCommandBody = z.infer<typeof NodeCommandBody>

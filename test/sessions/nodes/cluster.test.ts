@@ -86,7 +86,7 @@ test('settings, deliveries, the end and the deletion of a session work at any no
 test('one key at two nodes at the same moment makes one session', async () => {
   const all = cluster()
   const nodes = await Promise.all(['a', 'b', 'c'].map((name) => all.nodeOf(name).start()))
-  const made = await Promise.all(nodes.map((node) => node.cluster.createOnce(KEY, NEW, 'go')))
+  const made = await Promise.all(nodes.map((node) => node.cluster.createOnce(KEY, async () => NEW, 'go')))
   expect(new Set(made.map(({ id }) => id)).size).toBe(1)
   expect(made.filter(({ session }) => session)).toHaveLength(1)
   expect(nodes.flatMap(({ driver }) => driver.runs)).toHaveLength(1)
@@ -96,12 +96,15 @@ test('one key at two nodes at the same moment makes one turn', async () => {
   const { a, b, id, store } = await two()
   const claims = [{ ...KEY, answer: 'turn' }] as const
   // As the gateways do: a key is entered before anything else.
-  const flight = a.sessions.inFlight.enter(KEY)
+  const flight = await a.sessions.inFlight.enter(KEY)
   const here = (await a.cluster.open(id)).prompt('go', [], claims)
-  const there = (await b.cluster.open(id)).prompt('go', [], claims)
-  await expect(there).rejects.toMatchObject({ code: 'conflict' })
+  // Waits for the first one, and is then told that it has a receipt.
+  const there = expect((await b.cluster.open(id)).prompt('go', [], claims)).rejects.toMatchObject({
+    code: 'conflict',
+  })
   expect(await here).toBe(1)
   flight.leave()
+  await there
   await expect((await b.cluster.open(id)).prompt('go', [], claims)).rejects.toMatchObject({
     code: 'conflict',
   })

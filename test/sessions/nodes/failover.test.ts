@@ -223,7 +223,7 @@ test('a single task ends its session, also when the node that placed it elsewher
   const { a, kill, nodeOf, store, time } = await mortal({ roots: ['/other'] })
   const b = await nodeOf('b').start()
   const once = { scope: 's', key: 'k', fingerprint: 'f' }
-  const { id } = await a.cluster.createOnce(once, { ...NEW, single: true }, 'go')
+  const { id } = await a.cluster.createOnce(once, async () => ({ ...NEW, single: true }), 'go')
   const run = await b.driver.run()
   kill()
   run.say(init, said('done'), result('done'))
@@ -234,11 +234,29 @@ test('a single task ends its session, also when the node that placed it elsewher
   )
 })
 
+test('another node ends the session of a single task whose node died', async () => {
+  const { a, kill, nodeOf, store, time } = await mortal()
+  await nodeOf('b').start()
+  const once = { scope: 's', key: 'k', fingerprint: 'f' }
+  const { id } = await a.cluster.createOnce(once, async () => ({ ...NEW, single: true }), 'go')
+  await a.driver.run()
+  kill()
+  await passing(
+    time,
+    until(async () => (await store.record(id))?.status === 'ended'),
+  )
+  const events = await eventsOf(store, id)
+  expect(events.slice(-2)).toMatchObject([
+    { type: 'turn.completed', outcome: 'lost' },
+    { type: 'session.ended', reason: 'lost' },
+  ])
+})
+
 test('a node that stops ends the session of a single task instead of handing it over', async () => {
   const { nodeOf, store, time } = cluster()
   const a = await nodeOf('a').start()
   const once = { scope: 's', key: 'k', fingerprint: 'f' }
-  const { id } = await a.cluster.createOnce(once, { ...NEW, single: true }, 'go')
+  const { id } = await a.cluster.createOnce(once, async () => ({ ...NEW, single: true }), 'go')
   const run = await a.driver.run()
   const stopped = a.stop(TTL)
   run.say(init, said('done'), result('done'))

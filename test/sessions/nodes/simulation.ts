@@ -1,5 +1,5 @@
-import { ClientHistory, type SentPrompt } from '../../../scripts/check/evidence.ts'
-import { type Random, randomFrom } from '../../../scripts/random.ts'
+import { ClientHistory, type SentPrompt } from '../../../faults/check/evidence.ts'
+import { type Random, randomFrom } from '../../../faults/random.ts'
 import type { SessionHandle } from '../../../src/sessions/session-handle.ts'
 import { sharedMemoryStore } from '../../../src/stores/memory.ts'
 import { FakeTime } from '../fake-driver.ts'
